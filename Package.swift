@@ -1,0 +1,29 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+  name: "swift-url-loading",
+  products: [
+    .library(name: "URLLoading", targets: ["URLLoading"]),
+    .library(name: "FoundationNetworking", targets: ["FoundationNetworking"]),
+    .executable(name: "urlload", targets: ["urlload"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+  ],
+  targets: [
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
+    .target(name: "CurlTransport", dependencies: ["CCurl"]),
+    .target(name: "URLLoading", dependencies: ["CurlTransport", "CPSL"]),
+    .target(name: "FoundationNetworking", dependencies: ["URLLoading"]),
+    .executableTarget(
+      name: "urlload",
+      dependencies: ["URLLoading", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+    .target(name: "TestServers", path: "Tests/TestServers"),
+    .testTarget(name: "CurlTransportTests", dependencies: ["CurlTransport", "TestServers"]),
+    .testTarget(name: "URLLoadingTests", dependencies: ["URLLoading", "TestServers"]),
+    .testTarget(name: "urlloadTests", dependencies: ["urlload", "TestServers"]),
+  ],
+  swiftLanguageModes: [.v6]
+)
