@@ -1,0 +1,65 @@
+/// Gathers a task's metrics: one transaction for each attempt, from what the load sees and, where the protocol instance
+/// knows more, from what it reports.
+struct MetricsCollector {
+  private struct Transaction {
+    var request: URLRequest
+    var response: URLResponse?
+    var fetchStart = Date()
+    var responseStart: Date?
+    var responseEnd: Date?
+    var bytesReceived: Int64 = 0
+    var reported: URLSessionTaskTransactionMetrics?
+  }
+
+  private var start = Date()
+  private var finishedTransactions: [Transaction] = []
+  private var current: Transaction?
+
+  /// The task was resumed for the first time.
+  mutating func begin() { start = Date() }
+
+  mutating func beginTransaction(_ request: URLRequest) {
+    endTransaction()
+    current = Transaction(request: request)
+  }
+
+  mutating func responded(_ response: URLResponse) {
+    current?.response = response
+    current?.responseStart = Date()
+  }
+
+  mutating func received(_ count: Int) { current?.bytesReceived += Int64(count) }
+
+  /// The protocol instance's own figures go before the load's.
+  mutating func replaceTransaction(_ metrics: URLSessionTaskTransactionMetrics) { current?.reported = metrics }
+
+  mutating func endTransaction() {
+    guard var transaction = current else { return }
+    transaction.responseEnd = Date()
+    finishedTransactions.append(transaction)
+    current = nil
+  }
+
+  /// The metrics of the whole task.
+  func finished(redirectCount: Int) -> URLSessionTaskMetrics {
+    URLSessionTaskMetrics(
+      taskInterval: DateInterval(start: start, end: max(start, Date())), redirectCount: redirectCount,
+      transactionMetrics: finishedTransactions.map(Self.metrics))
+  }
+
+  private static func metrics(of transaction: Transaction) -> URLSessionTaskTransactionMetrics {
+    let metrics = transaction.reported ?? URLSessionTaskTransactionMetrics(request: transaction.request)
+    if metrics.response == nil { metrics.response = transaction.response }
+    if metrics.fetchStartDate == nil { metrics.fetchStartDate = transaction.fetchStart }
+    if metrics.requestStartDate == nil { metrics.requestStartDate = transaction.fetchStart }
+    if metrics.requestEndDate == nil { metrics.requestEndDate = metrics.requestStartDate }
+    if metrics.responseStartDate == nil { metrics.responseStartDate = transaction.responseStart }
+    if metrics.responseEndDate == nil { metrics.responseEndDate = transaction.responseEnd }
+    if metrics.resourceFetchType == .unknown { metrics.resourceFetchType = .networkLoad }
+    if transaction.reported == nil {
+      metrics.countOfResponseBodyBytesReceived = transaction.bytesReceived
+      metrics.countOfResponseBodyBytesAfterDecoding = transaction.bytesReceived
+    }
+    return metrics
+  }
+}

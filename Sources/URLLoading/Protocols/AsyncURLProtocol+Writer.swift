@@ -1,0 +1,83 @@
+internal import CurlTransport
+
+extension AsyncURLProtocol {
+  /// What a loading function reports to.
+  ///
+  /// Mutable state: `state`, guarded by its lock.
+  public final class Writer: Sendable {
+    private struct State {
+      var hasResponded = false
+    }
+
+    private let instance: AsyncURLProtocol
+    private let gate: FlowGate
+    private let state = Locked(State())
+
+    init(_ instance: AsyncURLProtocol, gate: FlowGate) {
+      self.instance = instance
+      self.gate = gate
+    }
+
+    /// The body to upload, if there is one.
+    public var uploadBody: URLUploadBody? { instance.loadClient?.urlProtocolUploadBody(instance) }
+
+    /// Sends the response's head, once, before any data.
+    public func respond(_ response: URLResponse) async throws {
+      try await gate.wait()
+      state.withLock { $0.hasResponded = true }
+      instance.client?.urlProtocol(instance, didReceive: response, cacheStoragePolicy: .allowed)
+    }
+
+    /// Sends a head that says what is known.
+    /// - Parameters:
+    ///   - mimeType: such as `text/plain`.
+    ///   - length: bytes of the body, or nil.
+    ///   - textEncodingName: the IANA name of the character set, for text.
+    public func respond(mimeType: String?, length: Int64? = nil, textEncodingName: String? = nil) async throws {
+      try await respond(
+        URLResponse(
+          url: instance.request.url ?? URL(fileURLWithPath: "/"), mimeType: mimeType,
+          expectedContentLength: Int(length ?? -1), textEncodingName: textEncodingName))
+    }
+
+    /// Sends more of the body. Returns when there is room for the next piece.
+    /// - Throws: `CancellationError` when the load has ended.
+    public func write(_ data: Data) async throws {
+      try await gate.wait()
+      instance.client?.urlProtocol(instance, didLoad: data)
+    }
+
+    /// Reports that the resource is elsewhere. When the redirect is followed, this function is cancelled.
+    public func redirect(to request: URLRequest, response: URLResponse) async throws {
+      state.withLock { $0.hasResponded = true }
+      instance.client?.urlProtocol(instance, wasRedirectedTo: request, redirectResponse: response)
+      try await gate.wait()
+    }
+
+    /// Asks for a credential.
+    /// - Returns: the credential, or nil to go on without one.
+    public func challenge(
+      _ protectionSpace: URLProtectionSpace, previousFailureCount: Int = 0, failureResponse: URLResponse? = nil
+    ) async throws -> URLCredential? {
+      let credential: URLCredential? = await withUnsafeContinuation { continuation in
+        let sender = ChallengeContinuation(continuation)
+        let challenge = URLAuthenticationChallenge(
+          protectionSpace: protectionSpace, proposedCredential: nil, previousFailureCount: previousFailureCount,
+          failureResponse: failureResponse, error: nil, sender: sender)
+        gate.whenAbandoned { sender.answer(nil) }
+        instance.client?.urlProtocol(instance, didReceive: challenge)
+      }
+      try Task.checkCancellation()
+      return credential
+    }
+
+    func finish() async throws {
+      try await gate.wait()
+      guard state.withLock({ $0.hasResponded }) else {
+        throw URLError(
+          .badServerResponse, message: "\(type(of: instance)) returned without a response.", url: instance.request.url)
+      }
+      instance.client?.urlProtocolDidFinishLoading(instance)
+    }
+  }
+}

@@ -1,0 +1,59 @@
+internal import CurlTransport
+
+/// A protocol class whose loading is one `async` function.
+///
+/// A subclass overrides ``URLProtocol/canInit(with:)-(URLRequest)`` and ``load(_:to:)``. The load's end cancels the task that runs the
+/// function; a slow consumer suspends its writes. For a scheme of one's own that is all:
+///
+/// ```swift
+/// final class GreetingProtocol: AsyncURLProtocol {
+///   override class func canInit(with request: URLRequest) -> Bool { request.url?.scheme == "greeting" }
+///
+///   override func load(_ request: URLRequest, to writer: Writer) async throws {
+///     try await writer.respond(mimeType: "text/plain")
+///     try await writer.write(Data("Hello, \(request.url?.host() ?? "world")!".utf8))
+///   }
+/// }
+/// ```
+///
+/// Mutable state: `loading`, guarded by its lock; `gate`, by its own.
+open class AsyncURLProtocol: URLProtocol, @unchecked Sendable {
+  private let loading = Locked<Task<Void, Never>?>(nil)
+  private let gate = FlowGate()
+
+  /// The function runs in a task of its own, so starting it blocks nobody. A subclass adds what it can do.
+  open override class var capabilities: Capabilities { .startsWithoutBlocking }
+
+  /// Loads the request: responds, writes the body, and returns when that is whole.
+  /// - Throws: what the load fails with.
+  open func load(_ request: URLRequest, to writer: Writer) async throws {
+    throw URLError(
+      .unsupportedURL, message: "\(type(of: self)) does not implement load(_:to:).", url: request.url)
+  }
+
+  /// Starts the function.
+  public final override func startLoading() {
+    let writer = Writer(self, gate: gate)
+    let task = Task {
+      do {
+        try await self.load(self.request, to: writer)
+        try await writer.finish()
+      } catch {
+        self.client?.urlProtocol(self, didFailWithError: error)
+      }
+    }
+    loading.withLock { $0 = task }
+  }
+
+  /// Cancels the function.
+  public final override func stopLoading() {
+    loading.withLock { $0 }?.cancel()
+    gate.abandon()
+  }
+
+  /// Suspends writes.
+  public final override func pauseLoading() { gate.close() }
+
+  /// Lets writes go on.
+  public final override func resumeLoading() { gate.open() }
+}

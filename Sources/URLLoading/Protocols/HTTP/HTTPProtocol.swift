@@ -1,0 +1,107 @@
+internal import CurlTransport
+
+/// Loads `http` and `https` URLs: turns a request into a transfer of libcurl, and what the transfer says into client calls.
+///
+/// Redirects and challenges are reported; the load decides. While a challenge waits, the body of the response that
+/// brought it is held back in the connection.
+///
+/// Mutable state: `state`, guarded by its lock; changed on the transfer loop, and by answers to challenges from any thread.
+final class HTTPProtocol: URLProtocol, @unchecked Sendable {
+  struct State {
+    var transfer: Transfer?
+    var exchange = HTTPExchange()
+    var isStopped = false
+  }
+
+  let state = Locked(State())
+
+  /// The rest of a body that is still read when nobody wants it, so that its connection can be used again.
+  static let drainableBytes = 64 << 10
+
+  override class func canInit(with request: URLRequest) -> Bool {
+    guard let scheme = request.url?.scheme else { return false }
+    return scheme == "http" || scheme == "https" || ["http", "https"].contains(scheme.lowercased())
+  }
+
+  override class var capabilities: Capabilities {
+    [.byteRanges, .upload, .acceptsRedirects, .startsWithoutBlocking]
+  }
+
+  override class var schemes: [String] { ["http", "https"] }
+
+  // MARK: Commands of the load
+
+  override func startLoading() {
+    guard let host = request.url?.host(percentEncoded: true), !host.isEmpty else {
+      client?.urlProtocol(
+        self,
+        didFailWithError: URLError(
+          .badURL, message: "The URL has no host: \(request.url?.redactedDescription ?? "none").", url: request.url))
+      return
+    }
+    begin(credential: nil)
+  }
+
+  override func stopLoading() {
+    let (transfer, drains) = state.withLock { state in
+      state.isStopped = true
+      defer { state.transfer = nil }
+      return (state.transfer, state.exchange.isRedirect)
+    }
+    transfer?.cancel(discardingUpTo: drains ? Self.drainableBytes : 0)
+  }
+
+  override func pauseLoading() { state.withLock { $0.transfer }?.pauseReceiving() }
+
+  override func resumeLoading() {
+    let transfer = state.withLock { $0.exchange.isHolding ? nil : $0.transfer }
+    transfer?.resumeReceiving()
+  }
+
+  // MARK: Transfers
+
+  /// Starts the transfer, or starts it again with a credential.
+  func begin(credential: TransferCredential?) {
+    guard let loadClient else { return }
+    let body = loadClient.urlProtocolUploadBody(self)
+    guard credential != nil, case .stream = body else { return begin(body: body, credential: credential) }
+    loadClient.urlProtocol(self, needsNewBodyStream: { stream in
+      guard let stream else {
+        loadClient.urlProtocol(
+          self,
+          didFailWithError: URLError(
+            .requestBodyStreamExhausted,
+            message: "The body must be sent again with credentials, and the delegate has no new stream.",
+            url: self.request.url))
+        return
+      }
+      self.begin(body: .stream(stream, length: body?.length), credential: credential)
+    })
+  }
+
+  private func begin(body: URLUploadBody?, credential: TransferCredential?) {
+    guard let session, let loadClient else { return }
+    let connections = session.resource(CurlSession.self)
+    var transferRequest = HTTPRequestEncoder.transferRequest(for: request, body: body)
+    transferRequest.credential = credential
+    transferRequest.typeOfService = connections.typeOfService
+    if let priority = task?.priority, priority != URLSessionTask.defaultPriority {
+      // RFC 9113, section 5.3.2: weights from 1 to 256.
+      transferRequest.streamWeight = max(1, Int(priority * 256))
+    }
+    let source = BodySource(body)
+    transferRequest.body = source.transferBody
+    loadClient.urlProtocol(self, isWaiting: true)
+    let transfer = connections.engine.start(transferRequest, handler: self)
+    source.attach(to: transfer)
+    let isStopped = state.withLock { state in
+      if !state.isStopped { state.transfer = transfer }
+      return state.isStopped
+    }
+    if isStopped {
+      transfer.cancel()
+    } else if loadClient.urlProtocolShouldPause(self) {
+      transfer.pauseReceiving()
+    }
+  }
+}

@@ -1,0 +1,58 @@
+internal import CurlTransport
+
+/// The classes that `URLProtocol.registerClass` made available, and the choice of a class for a request.
+///
+/// Mutable state: `registered`, guarded by its lock.
+final class ProtocolRegistry: Sendable {
+  static let shared = ProtocolRegistry()
+
+  /// The classes that every session ends its search with.
+  static let builtIns: [URLProtocol.Type] = [
+    HTTPProtocol.self, DataProtocol.self, FileProtocol.self, FTPProtocol.self,
+  ]
+
+  private let registered = Locked<[URLProtocol.Type]>([])
+
+  func register(_ anyClass: AnyClass) -> Bool {
+    guard let protocolClass = anyClass as? URLProtocol.Type else { return false }
+    registered.withLock { $0.insert(protocolClass, at: 0) }
+    return true
+  }
+
+  /// Removes the newest registration of a class.
+  func unregister(_ anyClass: AnyClass) {
+    registered.withLock { classes in
+      if let index = classes.firstIndex(where: { $0 == anyClass }) { classes.remove(at: index) }
+    }
+  }
+
+  /// The classes that are not built in, in the order in which they are asked: their `canInit` is foreign code.
+  func custom(of configured: [URLProtocol.Type]) -> [URLProtocol.Type] {
+    configured + registered.withLock { $0 }
+  }
+
+  /// The class that loads `task`: of its configuration, else registered, else built in.
+  func protocolClass(for task: URLSessionTask, configured: [URLProtocol.Type]) -> URLProtocol.Type? {
+    (custom(of: configured) + Self.builtIns).first { $0.canInit(with: task) }
+  }
+
+  /// The class that would load `request`.
+  func protocolClass(for request: URLRequest, configured: [URLProtocol.Type]) -> URLProtocol.Type? {
+    (custom(of: configured) + Self.builtIns).first { $0.canInit(with: request) }
+  }
+
+  /// The error for a URL that no class loads: names the scheme, and the schemes that are there.
+  func unsupported(_ url: URL?, configured: [URLProtocol.Type]) -> URLError {
+    let available = (custom(of: configured) + Self.builtIns).flatMap { $0.schemes }
+    var unique: [String] = []
+    for scheme in available where !unique.contains(scheme) { unique.append(scheme) }
+    guard let url else {
+      return URLError(.badURL, message: "The request has no URL.", url: nil)
+    }
+    let subject =
+      url.scheme.map { "No registered protocol class loads the scheme \"\($0)\" of \(url.redactedDescription)" }
+      ?? "\"\(url.redactedDescription)\" has no scheme"
+    return URLError(
+      .unsupportedURL, message: "\(subject); available are \(unique.joined(separator: ", ")).", url: url)
+  }
+}

@@ -1,0 +1,119 @@
+internal import CurlTransport
+
+/// The body of an upload as the transfer engine pulls it: bytes at hand, or a file or stream that is read ahead on a pool of
+/// threads, since the transfer loop may not wait for either.
+///
+/// Mutable state: `state`, guarded by its lock.
+final class BodySource: TransferBodySource {
+  private static let chunkSize = 256 << 10
+
+  // Safe to share: the stream is read by one job of the pool at a time.
+  private struct State: @unchecked Sendable {
+    var reader: UploadReader?
+    var chunks: [[UInt8]] = []
+    var position = 0
+    var isReading = false
+    var isAtEnd = false
+    var isWaitedFor = false
+    var failure: (any Error)?
+    var transfer: Transfer?
+    var generation = 0
+  }
+
+  private let body: URLUploadBody?
+  private let state = Locked(State())
+
+  init(_ body: URLUploadBody?) {
+    self.body = body
+  }
+
+  /// What the transfer is given.
+  var transferBody: TransferRequest.Body {
+    switch body {
+    case nil: .none
+    case .data(let data): .data(data)
+    case .file(_, let length): .source(self, length: length)
+    case .stream(_, let length): .source(self, length: length)
+    }
+  }
+
+  /// Says whose reads wait for bytes.
+  func attach(to transfer: Transfer) {
+    let isWaitedFor = state.withLock { state in
+      state.transfer = transfer
+      return state.isWaitedFor && (!state.chunks.isEmpty || state.isAtEnd || state.failure != nil)
+    }
+    if isWaitedFor { transfer.resumeSending() }
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
+    let (result, reads) = state.withLock { state -> (BodyRead, Bool) in
+      guard let chunk = state.chunks.first else {
+        if let failure = state.failure { return (.failed(failure), false) }
+        if state.isAtEnd { return (.end, false) }
+        state.isWaitedFor = true
+        return (.wait, Self.shouldRead(&state))
+      }
+      let count = min(buffer.count, chunk.count - state.position)
+      chunk.withUnsafeBytes { bytes in
+        buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[state.position..<state.position + count]))
+      }
+      state.position += count
+      if state.position == chunk.count {
+        state.chunks.removeFirst()
+        state.position = 0
+      }
+      return (.bytes(count), Self.shouldRead(&state))
+    }
+    if reads { readAhead() }
+    return result
+  }
+
+  func rewind() -> Bool {
+    guard case .file = body else { return state.withLock { $0.reader == nil && $0.chunks.isEmpty && !$0.isAtEnd } }
+    state.withLock { state in
+      state.generation += 1
+      state.reader = nil
+      state.chunks = []
+      state.position = 0
+      state.isAtEnd = false
+      state.isReading = false
+      state.failure = nil
+    }
+    return true
+  }
+
+  /// Two pieces are kept ahead.
+  private static func shouldRead(_ state: inout State) -> Bool {
+    guard !state.isReading, !state.isAtEnd, state.failure == nil, state.chunks.count < 2 else { return false }
+    state.isReading = true
+    return true
+  }
+
+  private func readAhead() {
+    let generation = state.withLock { $0.generation }
+    BlockingPool.engines.run { self.readChunk(generation) }
+  }
+
+  private func readChunk(_ generation: Int) {
+    let known = state.withLock { $0.generation == generation ? $0.reader : nil }
+    let reader = known ?? UploadReader(body)
+    let result = Result { try reader.read(Self.chunkSize) }
+    let (transfer, reads) = state.withLock { state -> (Transfer?, Bool) in
+      guard state.generation == generation else { return (nil, false) }
+      state.reader = reader
+      state.isReading = false
+      switch result {
+      case .success(let chunk) where chunk.isEmpty: state.isAtEnd = true
+      case .success(let chunk): state.chunks.append(chunk)
+      case .failure(let error): state.failure = error
+      }
+      let reads = Self.shouldRead(&state)
+      guard state.isWaitedFor, let transfer = state.transfer else { return (nil, reads) }
+      state.isWaitedFor = false
+      return (transfer, reads)
+    }
+    transfer?.resumeSending()
+    if reads { readAhead() }
+  }
+}

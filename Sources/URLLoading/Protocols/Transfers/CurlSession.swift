@@ -1,0 +1,32 @@
+internal import CurlTransport
+
+/// The connections of one session, for the protocol classes that libcurl moves bytes for.
+final class CurlSession: URLSessionResource {
+  let engine: TransferEngine
+
+  /// The DSCP of connections, shifted into the byte that IP carries it in; nil for the system's.
+  let typeOfService: UInt8?
+
+  init(configuration: URLSessionConfiguration) {
+    engine = TransferEngine(configuration: TransferEngineConfiguration(configuration))
+    typeOfService = configuration.networkServiceType.differentiatedServicesCodePoint.map { $0 << 2 }
+  }
+
+  func flush() { engine.closeIdleConnections() }
+
+  func invalidate() { engine.shutdown() }
+}
+
+extension NSURLRequest.NetworkServiceType {
+  /// The code point for this kind of traffic: RFC 4594, section 2.3, and RFC 8622 for what may wait.
+  var differentiatedServicesCodePoint: UInt8? {
+    switch self {
+    case .voice, .voip: 46
+    case .video, .avStreaming, .responsiveAV: 34
+    case .networkServiceTypeCallSignaling, .callSignaling: 40
+    case .responsiveData: 18
+    case .background: 1
+    default: nil
+    }
+  }
+}

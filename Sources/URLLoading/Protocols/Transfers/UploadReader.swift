@@ -1,0 +1,79 @@
+/// Reads the body of an upload piece by piece; blocks. Used by one thread at a time.
+final class UploadReader {
+  private let descriptor: Int32
+  private let stream: InputStream?
+  private let expected: Int64?
+  private var count: Int64 = 0
+  private let url: URL?
+
+  init(_ body: URLUploadBody?) {
+    switch body {
+    case .file(let file, let length):
+      descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
+      stream = nil
+      expected = length
+      url = file
+    case .stream(let input, _):
+      descriptor = -1
+      stream = input
+      expected = nil
+      url = nil
+      if input.streamStatus == .notOpen { input.open() }
+    case .data(let data):
+      descriptor = -1
+      stream = InputStream(data: data)
+      expected = nil
+      url = nil
+      stream?.open()
+    case nil:
+      descriptor = -1
+      stream = nil
+      expected = nil
+      url = nil
+    }
+  }
+
+  deinit {
+    if descriptor >= 0 { close(descriptor) }
+    stream?.close()
+  }
+
+  /// The next piece; empty at the end.
+  func read(_ limit: Int) throws -> [UInt8] {
+    let piece = try stream.map { try read($0, limit) } ?? readFile(limit)
+    count += Int64(piece.count)
+    if piece.isEmpty, let expected, count < expected {
+      throw URLError(
+        .cannotDecodeRawData,
+        message: "The file to upload shrank while it was sent: \(url?.path ?? "").", url: url)
+    }
+    return piece
+  }
+
+  private func readFile(_ limit: Int) throws -> [UInt8] {
+    guard url != nil else { return [] }
+    guard descriptor >= 0 else {
+      throw URLError(.cannotOpenFile, message: "The file to upload cannot be opened: \(url?.path ?? "").", url: url)
+    }
+    // What the file grew by since it was measured is not sent: the length has been announced.
+    let rest = expected.map { Int(min(Int64(limit), $0 - count)) } ?? limit
+    guard rest > 0 else { return [] }
+    return try [UInt8](unsafeUninitializedCapacity: rest) { buffer, initialized in
+      var result = Glibc.read(descriptor, buffer.baseAddress, rest)
+      while result < 0, errno == EINTR { result = Glibc.read(descriptor, buffer.baseAddress, rest) }
+      guard result >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+      initialized = result
+    }
+  }
+
+  private func read(_ stream: InputStream, _ limit: Int) throws -> [UInt8] {
+    try [UInt8](unsafeUninitializedCapacity: limit) { buffer, initialized in
+      guard let start = buffer.baseAddress else { return }
+      let result = stream.read(start, maxLength: limit)
+      guard result >= 0 else {
+        throw stream.streamError ?? URLError(.cannotOpenFile, message: "The body stream failed.", url: nil)
+      }
+      initialized = result
+    }
+  }
+}

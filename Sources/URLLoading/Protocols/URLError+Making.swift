@@ -1,0 +1,28 @@
+extension URLError {
+  /// An error that says what was wrong and in which URL.
+  /// - Parameters:
+  ///   - message: one sentence, or more; goes to `localizedDescription`.
+  ///   - url: the URL that failed; goes to `failingURL` without its password.
+  init(_ code: Code, message: String, url: URL?, underlying: (any Error)? = nil) {
+    var info: [String: Any] = [NSLocalizedDescriptionKey: message]
+    if let url {
+      info[NSURLErrorFailingURLErrorKey] = url
+      info[NSURLErrorFailingURLStringErrorKey] = url.absoluteString
+    }
+    if let underlying { info[NSUnderlyingErrorKey] = underlying }
+    self.init(_nsError: NSError(domain: NSURLErrorDomain, code: code.rawValue, userInfo: info))
+  }
+}
+
+extension URL {
+  /// The URL for a message: without a password, and not longer than a line (a `data:` URL has no end).
+  var redactedDescription: String {
+    var text = absoluteString
+    if password != nil, let end = text.range(of: "@"), let start = text.range(of: "://") {
+      if let colon = text[start.upperBound..<end.lowerBound].firstIndex(of: ":") {
+        text.replaceSubrange(colon..<end.lowerBound, with: ":***")
+      }
+    }
+    return text.utf8.count > 300 ? String(text.prefix(200)) + "…" : text
+  }
+}

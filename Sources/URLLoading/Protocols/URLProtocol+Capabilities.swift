@@ -1,0 +1,23 @@
+extension URLProtocol {
+  /// What a protocol class can do beyond sending bytes. Sessions and the conformance suite go by it.
+  public struct Capabilities: OptionSet, Sendable, Hashable {
+    /// The bits.
+    public let rawValue: Int
+
+    /// Makes a set from its bits.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// A request's `Range` and `If-Range` fields are honoured; downloads of this class can resume.
+    public static let byteRanges = Capabilities(rawValue: 1 << 0)
+
+    /// The body of an upload task is stored at the URL.
+    public static let upload = Capabilities(rawValue: 1 << 1)
+
+    /// A redirect that came from another class may lead here. Never declared by a class that reaches local resources:
+    /// what a server sends must not make a program load them.
+    public static let acceptsRedirects = Capabilities(rawValue: 1 << 2)
+
+    /// `startLoading` and the other instance methods return at once, so that they may be called on any thread.
+    public static let startsWithoutBlocking = Capabilities(rawValue: 1 << 3)
+  }
+}

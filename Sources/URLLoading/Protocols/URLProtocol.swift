@@ -1,0 +1,135 @@
+internal import CurlTransport
+
+/// One way to load URLs: a class that is asked whether it handles a request, and whose instances each load one.
+///
+/// A session asks the classes of its configuration, then those given to ``registerClass(_:)`` (the newest first),
+/// then the built-in ones; the first whose ``canInit(with:)-(URLSessionTask)`` says yes loads the request. The built-in classes
+/// (`http`, `https`, `ftp`, `ftps`, `file`, `data`) use what is public here and nothing else.
+///
+/// A subclass overrides ``canInit(with:)-(URLRequest)``, ``startLoading()`` and ``stopLoading()``, and reports through
+/// ``client``: any redirects or challenges, one response, data, then finish; or a failure at any time. Client calls may
+/// come from any thread, one after another. `stopLoading()` is called exactly once for every instance that was started,
+/// after it finished, failed or was cancelled; nothing it sends from then on is looked at.
+///
+/// What a subclass can do beyond sending bytes is declared in ``capabilities``; sessions offer resumable downloads,
+/// redirects from the network and so on for the classes that declare them.
+///
+/// Mutable state: `link`, guarded by its lock. A subclass guards its own.
+// Safe to share: stored properties are immutable, or guarded as said above; subclasses answer for theirs.
+open class URLProtocol: NSObject, @unchecked Sendable {
+  private struct Link {
+    var client: (any URLProtocolClient)?
+    weak var task: URLSessionTask?
+  }
+
+  private let link: Locked<Link>
+
+  /// The request to load: in canonical form, with the session's additional headers, its cookies and the upload body.
+  open var request: URLRequest { loadedRequest }
+
+  /// A cached response that may be used or revalidated; nil where there is none.
+  open var cachedResponse: CachedURLResponse? { storedResponse }
+
+  private let loadedRequest: URLRequest
+  private let storedResponse: CachedURLResponse?
+
+  /// Makes an instance that will load `request` and report to `client`.
+  public required init(request: URLRequest, cachedResponse: CachedURLResponse?, client: (any URLProtocolClient)?) {
+    loadedRequest = request
+    storedResponse = cachedResponse
+    link = Locked(Link(client: client))
+    super.init()
+  }
+
+  /// Makes an instance for a task. Sessions call this one; unless overridden it calls
+  /// ``init(request:cachedResponse:client:)`` with the task's current request.
+  public required convenience init(
+    task: URLSessionTask, cachedResponse: CachedURLResponse?, client: (any URLProtocolClient)?
+  ) {
+    self.init(request: task.currentRequest ?? .blank, cachedResponse: cachedResponse, client: client)
+    self.task = task
+  }
+
+  /// Where the instance reports what it loads. The session's own client also conforms to ``URLProtocolLoadClient``.
+  open var client: (any URLProtocolClient)? {
+    get { link.withLock { $0.client } }
+    set { link.withLock { $0.client = newValue } }
+  }
+
+  /// The task that is loaded.
+  open var task: URLSessionTask? {
+    get { link.withLock { $0.task } }
+    set { link.withLock { $0.task = newValue } }
+  }
+
+  // MARK: Choosing a class
+
+  /// Whether this class loads requests like this one. A pure question: it may be asked any number of times.
+  open class func canInit(with request: URLRequest) -> Bool { false }
+
+  /// Whether this class loads this task. Preferred by sessions; unless overridden it asks about the current request.
+  open class func canInit(with task: URLSessionTask) -> Bool {
+    guard let request = task.currentRequest else { return false }
+    return canInit(with: request)
+  }
+
+  /// The canonical form of a request, which is then loaded, and is the key of caches. Unless overridden, the request itself.
+  open class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+  /// Whether two requests may share a cached response. Unless overridden, whether they are equal.
+  open class func requestIsCacheEquivalent(_ a: URLRequest, to b: URLRequest) -> Bool { a == b }
+
+  /// What instances of this class can do beyond sending bytes. Unless overridden, nothing.
+  open class var capabilities: Capabilities { [] }
+
+  /// The URL schemes that this class stands for, in lower case: what an error about an unknown scheme lists as available.
+  open class var schemes: [String] { [] }
+
+  // MARK: Loading
+
+  /// Starts to load. Runs on a thread that it may block, unless the class declares ``Capabilities/startsWithoutBlocking``.
+  open func startLoading() {}
+
+  /// Stops: called exactly once after ``startLoading()``, when the load ended for whatever reason.
+  open func stopLoading() {}
+
+  /// Asks the instance to send nothing more for now: the consumer is slow, the task is suspended, or a delegate decides.
+  ///
+  /// An instance that sends from within ``startLoading()`` need not override this: its calls to the client wait.
+  /// Otherwise what is sent in spite of a pause is kept in memory.
+  open func pauseLoading() {}
+
+  /// Ends what ``pauseLoading()`` began.
+  open func resumeLoading() {}
+
+  // MARK: Registration
+
+  /// Makes a class available to every session from its next task on. The newest is asked first.
+  /// - Returns: false when `protocolClass` is no subclass of `URLProtocol`.
+  @discardableResult
+  open class func registerClass(_ protocolClass: AnyClass) -> Bool {
+    ProtocolRegistry.shared.register(protocolClass)
+  }
+
+  /// Undoes ``registerClass(_:)``.
+  open class func unregisterClass(_ protocolClass: AnyClass) {
+    ProtocolRegistry.shared.unregister(protocolClass)
+  }
+
+  // MARK: Properties of requests
+
+  /// The value that ``setProperty(_:forKey:in:)`` stored with a request.
+  open class func property(forKey key: String, in request: URLRequest) -> Any? {
+    request.protocolProperty(forKey: key)
+  }
+
+  /// Stores a value with a request, for protocol classes to find; it stays with copies and conversions of the request.
+  open class func setProperty(_ value: Any, forKey key: String, in request: NSMutableURLRequest) {
+    request.setProtocolProperty(value, forKey: key)
+  }
+
+  /// Removes what ``setProperty(_:forKey:in:)`` stored.
+  open class func removeProperty(forKey key: String, in request: NSMutableURLRequest) {
+    request.setProtocolProperty(nil, forKey: key)
+  }
+}

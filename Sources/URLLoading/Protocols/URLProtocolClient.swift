@@ -1,0 +1,31 @@
+/// What a protocol instance reports to: Apple's calls. ``URLProtocolLoadClient`` has ours.
+///
+/// The order is *(redirect | challenge)\*, one response, data\*, finish*; a failure may come at any time.
+public protocol URLProtocolClient: NSObjectProtocol, Sendable {
+  /// The resource is elsewhere. When the redirect is followed this instance is stopped and `request` is loaded.
+  /// When it is refused, `redirectResponse` and what the instance goes on to send is the result: an instance that has
+  /// a body for it calls `didReceive` with the response before it returns from the call that reported the redirect.
+  func urlProtocol(_ protocol: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: URLResponse)
+
+  /// The cached response that the instance was made with is valid.
+  func urlProtocol(_ protocol: URLProtocol, cachedResponseIsValid cachedResponse: CachedURLResponse)
+
+  /// The response's head: once, before any data.
+  func urlProtocol(
+    _ protocol: URLProtocol, didReceive response: URLResponse, cacheStoragePolicy policy: URLCache.StoragePolicy)
+
+  /// More of the body: new bytes only.
+  func urlProtocol(_ protocol: URLProtocol, didLoad data: Data)
+
+  /// The body is whole.
+  func urlProtocolDidFinishLoading(_ protocol: URLProtocol)
+
+  /// The load failed. A body that was sent so far is not whole.
+  func urlProtocol(_ protocol: URLProtocol, didFailWithError error: any Error)
+
+  /// Credentials or a decision are needed; the answer comes through the challenge's sender. One at a time.
+  func urlProtocol(_ protocol: URLProtocol, didReceive challenge: URLAuthenticationChallenge)
+
+  /// The challenge needs no answer any more.
+  func urlProtocol(_ protocol: URLProtocol, didCancel challenge: URLAuthenticationChallenge)
+}

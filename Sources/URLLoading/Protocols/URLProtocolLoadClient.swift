@@ -1,0 +1,41 @@
+/// What a protocol instance can report beyond Apple's ``URLProtocolClient``. The client that a session gives to its
+/// instances conforms; every built-in protocol uses it, and every plugin may.
+public protocol URLProtocolLoadClient: URLProtocolClient {
+  /// More of the body, without a `Data` around it. The bytes are copied or written out before the call returns.
+  func urlProtocol(_ protocol: URLProtocol, didLoad bytes: UnsafeRawBufferPointer)
+
+  /// Whether the instance should hold back now: true after `pauseLoading` was decided and before `resumeLoading` was.
+  func urlProtocolShouldPause(_ protocol: URLProtocol) -> Bool
+
+  /// An informational (1xx) response came ahead of the final one (RFC 9110, section 15.2).
+  func urlProtocol(_ protocol: URLProtocol, didReceiveInformationalResponse response: HTTPURLResponse)
+
+  /// Bytes of the upload body left; `totalBytesSent` counts those of this attempt.
+  func urlProtocol(_ protocol: URLProtocol, didSendBodyData totalBytesSent: Int64)
+
+  /// The load waits for something that is not the peer's fault, such as a free connection: the request timeout stands
+  /// still until it waits no more.
+  func urlProtocol(_ protocol: URLProtocol, isWaiting: Bool)
+
+  /// Whether somebody will look at metrics; where not, there is no need to collect them.
+  func urlProtocolWantsMetrics(_ protocol: URLProtocol) -> Bool
+
+  /// What is known about the exchange that just ended: once, before finish or failure.
+  func urlProtocol(_ protocol: URLProtocol, didCollect metrics: URLSessionTaskTransactionMetrics)
+
+  /// The body to upload, or nil. Each call gives it from its beginning when it is data or a file.
+  func urlProtocolUploadBody(_ protocol: URLProtocol) -> URLUploadBody?
+
+  /// A body stream was used up and must be sent again (after a challenge, say): asks the delegate for a new one.
+  func urlProtocol(
+    _ protocol: URLProtocol, needsNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void)
+}
+
+extension URLProtocol {
+  /// The client with our additions; nil when somebody else's client was put in.
+  public var loadClient: (any URLProtocolLoadClient)? { client as? any URLProtocolLoadClient }
+
+  /// The session whose configuration, credentials and delegate apply to this load. A protocol that needs bytes from
+  /// elsewhere loads them through it.
+  public var session: URLSession? { task?.session }
+}

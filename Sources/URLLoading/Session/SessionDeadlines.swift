@@ -1,0 +1,88 @@
+internal import CurlTransport
+
+/// Wakes the loads of a session when one of their timeouts may have passed.
+///
+/// One timer for all loads: it fires at the earliest deadline that was announced, asks every load, and goes on with
+/// the earliest of what they answer. Deadlines that move back, as they do whenever data comes, cost nothing until then.
+///
+/// Mutable state: `state`, guarded by its lock.
+final class SessionDeadlines: Sendable {
+  private struct State {
+    var loads: [ObjectIdentifier: Load] = [:]
+    var timer: (any DispatchSourceTimer)?
+    var wakesAt: ContinuousClock.Instant?
+    var isStopped = false
+  }
+
+  private let state = Locked(State())
+  private static let queue = DispatchQueue(label: "URLSession deadlines")
+
+  /// Watches a load from now on. Look at it at `instant` at the latest.
+  func watch(_ load: Load, by instant: ContinuousClock.Instant) {
+    state.withLock { state in
+      state.loads[ObjectIdentifier(load)] = load
+      arm(&state, by: instant)
+    }
+  }
+
+  /// A watched load has a deadline that may be earlier than before.
+  func look(by instant: ContinuousClock.Instant) {
+    state.withLock { arm(&$0, by: instant) }
+  }
+
+  func unwatch(_ load: Load) {
+    let released = state.withLock { $0.loads.removeValue(forKey: ObjectIdentifier(load)) }
+    _ = released
+  }
+
+  func stop() {
+    state.withLock { state in
+      state.timer?.cancel()
+      state.timer = nil
+      state.wakesAt = nil
+      state.isStopped = true
+    }
+  }
+
+  private func arm(_ state: inout State, by instant: ContinuousClock.Instant) {
+    guard !state.isStopped, state.wakesAt.map({ instant < $0 }) ?? true else { return }
+    state.wakesAt = instant
+    let delay = max(.zero, ContinuousClock.now.duration(to: instant))
+    if let timer = state.timer {
+      timer.schedule(deadline: .now() + delay.dispatchInterval)
+      return
+    }
+    let timer = DispatchSource.makeTimerSource(queue: Self.queue)
+    timer.setEventHandler { [weak self] in self?.fire() }
+    timer.schedule(deadline: .now() + delay.dispatchInterval)
+    state.timer = timer
+    timer.resume()
+  }
+
+  private func fire() {
+    let loads = state.withLock { state in
+      state.wakesAt = nil
+      return Array(state.loads.values)
+    }
+    let now = ContinuousClock.now
+    var next: ContinuousClock.Instant?
+    for load in loads {
+      if let deadline = load.checkDeadline(at: now) { next = next.map { min($0, deadline) } ?? deadline }
+    }
+    if let next { look(by: next) }
+  }
+}
+
+extension Duration {
+  /// A time given in seconds; nil when it sets no limit: not finite, or longer than 100 years.
+  init?(timeout seconds: TimeInterval) {
+    guard seconds.isFinite, seconds < 3_153_600_000 else { return nil }
+    self = .nanoseconds(Int64(max(0, seconds) * 1_000_000_000))
+  }
+
+  var dispatchInterval: DispatchTimeInterval {
+    let (seconds, attoseconds) = components
+    return .nanoseconds(Int(clamping: seconds).multipliedReportingOverflow(by: 1_000_000_000).partialValue
+      + Int(attoseconds / 1_000_000_000) + 1)
+  }
+}

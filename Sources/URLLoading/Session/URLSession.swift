@@ -1,0 +1,170 @@
+internal import CurlTransport
+
+/// Loads URLs of every scheme that a protocol class stands for, by tasks that are told about through a delegate,
+/// a completion handler, or `async` functions.
+///
+/// Mutable state: `state`, guarded by its lock; `taskRegistry`, `resources`, `deadlines`, each with a lock of its own.
+// Safe to share: see above; everything else is immutable.
+open class URLSession: NSObject, @unchecked Sendable {
+  private enum Lifetime { case valid, finishing, invalid }
+
+  private struct State {
+    var lifetime = Lifetime.valid
+    var delegates = SessionDelegates(nil)
+    var description: String?
+  }
+
+  private let state: Locked<State>
+  private let ownConfiguration: URLSessionConfiguration
+  private let isShared: Bool
+  let values: URLSessionConfiguration.Values
+  let additionalHeaders: [(name: String, value: String)]
+  let taskRegistry = TaskRegistry()
+  let resources: SessionResources
+  let deadlines = SessionDeadlines()
+
+  /// The queue that delegate methods and completion handlers run on.
+  public let delegateQueue: OperationQueue
+
+  /// The session that programs share: default configuration, no delegate. Invalidating it has no effect.
+  open class var shared: URLSession { sharedInstance }
+  private static let sharedInstance = URLSession(
+    configuration: .default, delegate: nil, delegateQueue: nil, isShared: true)
+
+  /// Makes a session without a delegate.
+  public convenience init(configuration: URLSessionConfiguration) {
+    self.init(configuration: configuration, delegate: nil, delegateQueue: nil)
+  }
+
+  /// Makes a session.
+  /// - Parameters:
+  ///   - configuration: copied.
+  ///   - delegate: held until the session is invalid.
+  ///   - queue: a serial queue for delegate methods and completion handlers; nil makes one.
+  public convenience init(
+    configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?, delegateQueue queue: OperationQueue?
+  ) {
+    self.init(configuration: configuration, delegate: delegate, delegateQueue: queue, isShared: false)
+  }
+
+  private init(
+    configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?, delegateQueue queue: OperationQueue?,
+    isShared: Bool
+  ) {
+    let own = (configuration.copy() as? URLSessionConfiguration) ?? configuration
+    ownConfiguration = own
+    values = own.snapshot
+    additionalHeaders = (own.httpAdditionalHeaders ?? [:]).map { (String(describing: $0.key.base), String(describing: $0.value)) }
+    self.isShared = isShared
+    state = Locked(State(delegates: SessionDelegates(delegate)))
+    resources = SessionResources(configuration: own)
+    if let queue {
+      delegateQueue = queue
+    } else {
+      delegateQueue = OperationQueue()
+      delegateQueue.maxConcurrentOperationCount = 1
+      delegateQueue.name = "URLSession delegate queue"
+    }
+    super.init()
+  }
+
+  deinit {
+    resources.invalidate()
+    deadlines.stop()
+  }
+
+  /// A copy of the configuration that the session goes by.
+  open var configuration: URLSessionConfiguration {
+    (ownConfiguration.copy() as? URLSessionConfiguration) ?? ownConfiguration
+  }
+
+  /// The delegate; nil once the session is invalid.
+  open var delegate: (any URLSessionDelegate)? { delegates.session }
+
+  /// A label for people.
+  open var sessionDescription: String? {
+    get { state.withLock { $0.description } }
+    set { state.withLock { $0.description = newValue } }
+  }
+
+  var delegates: SessionDelegates { state.withLock { $0.delegates } }
+
+  // MARK: Invalidation
+
+  /// Lets running tasks finish, accepts no new ones, then tells the delegate and lets go of it.
+  open func finishTasksAndInvalidate() {
+    guard !isShared else { return }
+    let isFirst = state.withLock { state in
+      guard state.lifetime == .valid else { return false }
+      state.lifetime = .finishing
+      return true
+    }
+    if isFirst { invalidateIfIdle() }
+  }
+
+  /// Cancels all tasks, accepts no new ones, then tells the delegate and lets go of it.
+  open func invalidateAndCancel() {
+    guard !isShared else { return }
+    finishTasksAndInvalidate()
+    for task in taskRegistry.all { task.cancel() }
+  }
+
+  /// Whether a task that is made now would never run.
+  var acceptsTasks: Bool { state.withLock { $0.lifetime == .valid } }
+
+  /// Takes a task that is resumed for the first time into the session's care.
+  func didResume(_ task: URLSessionTask) { taskRegistry.retain(task) }
+
+  /// Lets go of a task that has ended.
+  func didEnd(_ task: URLSessionTask) {
+    taskRegistry.remove(task)
+    invalidateIfIdle()
+  }
+
+  private func invalidateIfIdle() {
+    guard taskRegistry.isIdle else { return }
+    let isLast = state.withLock { state in
+      guard state.lifetime == .finishing else { return false }
+      state.lifetime = .invalid
+      return true
+    }
+    guard isLast else { return }
+    resources.invalidate()
+    deadlines.stop()
+    delegateQueue.addOperation {
+      self.delegate?.urlSession(self, didBecomeInvalidWithError: nil)
+      self.state.withLock { $0.delegates = SessionDelegates(nil) }
+    }
+  }
+
+  // MARK: The session's tasks and stores
+
+  /// Calls the handler, on the delegate queue, with the tasks that have not ended.
+  open func getAllTasks(completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void) {
+    delegateQueue.addOperation { completionHandler(self.taskRegistry.all) }
+  }
+
+  /// Calls the handler, on the delegate queue, with the tasks that have not ended, by kind.
+  open func getTasksWithCompletionHandler(
+    _ completionHandler: @escaping @Sendable ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) -> Void
+  ) {
+    getAllTasks { all in
+      completionHandler(
+        all.compactMap { $0 is URLSessionUploadTask ? nil : $0 as? URLSessionDataTask },
+        all.compactMap { $0 as? URLSessionUploadTask },
+        all.compactMap { $0 as? URLSessionDownloadTask })
+    }
+  }
+
+  /// Closes idle connections, so that the next requests use new ones; then calls the handler on the delegate queue.
+  open func flush(completionHandler: @escaping @Sendable () -> Void) {
+    resources.flush()
+    delegateQueue.addOperation { completionHandler() }
+  }
+
+  /// Empties the cookie storage and does what ``flush(completionHandler:)`` does.
+  open func reset(completionHandler: @escaping @Sendable () -> Void) {
+    values.httpCookieStorage?.removeCookies(since: .distantPast)
+    flush(completionHandler: completionHandler)
+  }
+}

@@ -1,0 +1,48 @@
+/// What a download task tells its owner.
+public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
+  /// The download is whole, in a temporary file that is removed when this call returns: move it, or open it.
+  func urlSession(_ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL)
+
+  /// Bytes were written. Counts are in bytes; the expected total is -1 when it is not known. When a changed resource
+  /// makes a resumed download start again, the total falls back.
+  func urlSession(
+    _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
+    totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64)
+
+  /// The download goes on where an earlier one stopped.
+  /// - Parameters:
+  ///   - fileOffset: bytes that are there already; 0 when the resource changed and the download starts again.
+  ///   - expectedTotalBytes: the size of the whole, or -1.
+  func urlSession(
+    _ session: URLSession, downloadTask: URLSessionDownloadTask, didResumeAtOffset fileOffset: Int64,
+    expectedTotalBytes: Int64)
+}
+
+extension URLSessionDownloadDelegate {
+  /// Tells the session's delegate.
+  public func urlSession(
+    _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
+  ) {
+    session.downloadDelegate(behind: self)?.urlSession(
+      session, downloadTask: downloadTask, didFinishDownloadingTo: location)
+  }
+
+  /// Tells the session's delegate.
+  public func urlSession(
+    _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
+    totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
+  ) {
+    session.downloadDelegate(behind: self)?.urlSession(
+      session, downloadTask: downloadTask, didWriteData: bytesWritten, totalBytesWritten: totalBytesWritten,
+      totalBytesExpectedToWrite: totalBytesExpectedToWrite)
+  }
+
+  /// Tells the session's delegate.
+  public func urlSession(
+    _ session: URLSession, downloadTask: URLSessionDownloadTask, didResumeAtOffset fileOffset: Int64,
+    expectedTotalBytes: Int64
+  ) {
+    session.downloadDelegate(behind: self)?.urlSession(
+      session, downloadTask: downloadTask, didResumeAtOffset: fileOffset, expectedTotalBytes: expectedTotalBytes)
+  }
+}

@@ -1,0 +1,22 @@
+/// Where the body of a task ends up.
+///
+/// Calls come one after another. An implementation guards its own state: an end may come from another thread than data.
+protocol BodySink: AnyObject, Sendable {
+  /// The response's head is known; the sink may prepare.
+  func begin(expectedLength: Int64)
+
+  /// Whether bytes wait in the sink until a consumer takes them, and so count against the limit of what may wait.
+  var holdsBytes: Bool { get }
+
+  /// Takes bytes.
+  /// - Returns: whether they wait for the consumer, which will say when it has taken them.
+  /// - Throws: what ends the load.
+  func write(_ bytes: UnsafeRawBufferPointer) throws -> Bool
+}
+
+/// What a task's owner gets at the end, beside response and error.
+enum LoadedBody: Sendable {
+  case none
+  case data(Data)
+  case file(URL)
+}

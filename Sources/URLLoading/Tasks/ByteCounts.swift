@@ -1,0 +1,10 @@
+/// How much of a task's bodies has gone where, in bytes.
+struct ByteCounts: Sendable {
+  var received: Int64 = 0
+  var sent: Int64 = 0
+  /// -1 when not known.
+  var expectedToReceive: Int64 = 0
+  /// What was last told to the delegate.
+  var reportedSent: Int64 = 0
+  var isReportQueued = false
+}

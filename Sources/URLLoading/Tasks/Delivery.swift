@@ -1,0 +1,193 @@
+internal import CurlTransport
+
+/// Tells one task's owner what happened: calls run one at a time, in the order in which they were added, on the session's delegate queue.
+///
+/// A *gate* is a call that asks something; nothing behind it runs until it is answered. Data that waits is joined to one piece.
+///
+/// Mutable state: `state`, guarded by its lock.
+final class Delivery: Sendable {
+  /// Where calls run.
+  enum Executor: Sendable {
+    /// At once, on the thread that adds them: for tasks whose owner is no foreign code, such as a continuation.
+    case inline
+    case queue(OperationQueue)
+  }
+
+  private enum Item: Sendable {
+    case call(@Sendable () -> Void)
+    case gate(Int, @Sendable () -> Void)
+    case data(Data)
+  }
+
+  private struct State {
+    var items: [Item] = []
+    var next = 0
+    var isScheduled = false
+    var closedGate: Int?
+    var lastGate = 0
+    var isClosed = false
+    var takeData: @Sendable (Data) -> Void = { _ in }
+
+    var hasWork: Bool { next < items.count && closedGate == nil }
+
+    mutating func popFirst() -> Item? {
+      guard hasWork else { return nil }
+      let item = items[next]
+      next += 1
+      if next == items.count {
+        items.removeAll(keepingCapacity: true)
+        next = 0
+      }
+      return item
+    }
+  }
+
+  private let state = Locked(State())
+  private let executor: Executor
+
+  init(executor: Executor) {
+    self.executor = executor
+  }
+
+  /// Says what is done with data.
+  func setDataHandler(_ handler: @escaping @Sendable (Data) -> Void) {
+    state.withLock { $0.takeData = handler }
+  }
+
+  /// Adds a call.
+  func add(_ call: @escaping @Sendable () -> Void) {
+    add(.call(call))
+  }
+
+  /// Adds a call that must be answered: `ask` gets a handler that works once; calling it again, or late, does nothing.
+  func addGate<Answer: Sendable>(
+    ask: @escaping @Sendable (@escaping @Sendable (Answer) -> Void) -> Void,
+    then proceed: @escaping @Sendable (Answer) -> Void
+  ) {
+    let number = state.withLock { state in
+      state.lastGate += 1
+      return state.lastGate
+    }
+    add(
+      .gate(number) {
+        ask { answer in
+          guard self.open(number, before: { proceed(answer) }) else { return }
+        }
+      })
+  }
+
+  /// Adds bytes of the body.
+  func add(_ bytes: UnsafeRawBufferPointer) {
+    let schedules = state.withLock { state in
+      guard !state.isClosed else { return false }
+      if state.next < state.items.count, case .data(var joined) = state.items[state.items.count - 1] {
+        state.items[state.items.count - 1] = .data(Data())
+        joined.append(contentsOf: bytes)
+        state.items[state.items.count - 1] = .data(joined)
+        return false
+      }
+      state.items.append(.data(Data(bytes)))
+      return schedule(&state)
+    }
+    if schedules { run() }
+  }
+
+  /// Drops what has not run, opens a closed gate, and adds a last call; nothing can be added afterwards.
+  func replaceAll(with last: @escaping @Sendable () -> Void) {
+    close(last, dropsWaiting: true)
+  }
+
+  /// Adds the last call; nothing can be added afterwards.
+  func addLast(_ last: @escaping @Sendable () -> Void) {
+    close(last, dropsWaiting: false)
+  }
+
+  /// Takes out the data that waits, for a consumer of another kind.
+  func takeWaitingData() -> [Data] {
+    state.withLock { state in
+      var taken: [Data] = []
+      var kept: [Item] = []
+      for item in state.items[state.next...] {
+        if case .data(let data) = item { taken.append(data) } else { kept.append(item) }
+      }
+      state.items = kept
+      state.next = 0
+      return taken
+    }
+  }
+
+  private func close(_ last: @escaping @Sendable () -> Void, dropsWaiting: Bool) {
+    let schedules = state.withLock { state in
+      if dropsWaiting {
+        state.items.removeAll()
+        state.next = 0
+        state.closedGate = nil
+      } else if state.isClosed {
+        return false
+      }
+      state.isClosed = true
+      state.items.append(.call(last))
+      return schedule(&state)
+    }
+    if schedules { run() }
+  }
+
+  private func add(_ item: Item) {
+    let schedules = state.withLock { state in
+      guard !state.isClosed else { return false }
+      state.items.append(item)
+      return schedule(&state)
+    }
+    if schedules { run() }
+  }
+
+  /// Whether the caller has to see to it that `drain` runs.
+  private func schedule(_ state: inout State) -> Bool {
+    guard !state.isScheduled, state.hasWork else { return false }
+    state.isScheduled = true
+    return true
+  }
+
+  private func run() {
+    switch executor {
+    case .inline: drain(atMost: .max)
+    case .queue(let queue): queue.addOperation { self.drain(atMost: 16) }
+    }
+  }
+
+  /// Runs what waits. Other tasks share the queue, so it is left to them after `limit` calls.
+  private func drain(atMost limit: Int) {
+    for _ in 0..<limit {
+      let (item, takeData) = state.withLock { state in
+        let item = state.popFirst()
+        if case .gate(let number, _) = item { state.closedGate = number }
+        if item == nil { state.isScheduled = false }
+        return (item, state.takeData)
+      }
+      switch item {
+      case nil: return
+      case .call(let call): call()
+      case .gate(_, let ask): ask()
+      case .data(let data): takeData(data)
+      }
+    }
+    run()
+  }
+
+  private func open(_ number: Int, before proceed: () -> Void) -> Bool {
+    let isOpen = state.withLock { state in
+      guard state.closedGate == number else { return false }
+      state.closedGate = -number
+      return true
+    }
+    guard isOpen else { return false }
+    proceed()
+    let schedules = state.withLock { state in
+      guard state.closedGate == -number else { return false }
+      state.closedGate = nil
+      return schedule(&state)
+    }
+    if schedules { run() }
+    return true
+  }
+}

@@ -1,0 +1,116 @@
+internal import CurlTransport
+
+/// Challenges: answered by the credential in the URL, else by the delegate.
+extension Load {
+  func challenged(_ challenge: URLAuthenticationChallenge, attempt: Int) {
+    let action = update { $0.machine.challenged(attempt: attempt) }
+    switch action {
+    case .ignore: break
+    case .failOutOfOrder:
+      abort(failure(.badServerResponse, "The protocol class sent a challenge after a response, or a second one at once."))
+    case .ask:
+      if let credential = credentialOfURL(for: challenge) {
+        return answer(challenge, .useCredential, credential, attempt: attempt)
+      }
+      let (delegates, task, delivery) = read { ($0.delegates, $0.task, $0.delivery) }
+      guard let task, let delivery, delegates.task != nil || delegates.session != nil else {
+        return answer(challenge, .performDefaultHandling, nil, attempt: attempt)
+      }
+      delivery.addGate(
+        ask: { answer in self.ask(delegates, task: task, challenge: challenge) { answer(ChallengeAnswer($0, $1)) } },
+        then: { (given: ChallengeAnswer) in
+          self.answer(challenge, given.disposition, given.credential, attempt: attempt)
+        })
+    }
+  }
+
+  func withdrawChallenge(attempt: Int) {
+    pass(attempt: attempt)
+  }
+
+  /// The user name and password of the URL, once, for challenges that want such.
+  private func credentialOfURL(for challenge: URLAuthenticationChallenge) -> URLCredential? {
+    guard challenge.previousFailureCount == 0, !challenge.protectionSpace.isProxy(),
+      !Self.isConnectionLevel(challenge.protectionSpace.authenticationMethod)
+        || challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodNTLM,
+      let url = read({ $0.currentRequest?.url }), let user = url.user(percentEncoded: false)
+    else { return nil }
+    return URLCredential(user: user, password: url.password(percentEncoded: false) ?? "", persistence: .none)
+  }
+
+  /// Challenges about the connection go to the session's method first.
+  private static func isConnectionLevel(_ method: String) -> Bool {
+    method == NSURLAuthenticationMethodNTLM || method == NSURLAuthenticationMethodNegotiate
+      || method == "NSURLAuthenticationMethodServerTrust" || method == "NSURLAuthenticationMethodClientCertificate"
+  }
+
+  private func ask(
+    _ delegates: SessionDelegates, task: URLSessionTask, challenge: URLAuthenticationChallenge,
+    answer: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+  ) {
+    let session = session
+    let askTask: @Sendable () -> Void = {
+      guard let delegate = delegates.task else { return answer(.performDefaultHandling, nil) }
+      delegate.urlSession(session, task: task, didReceive: challenge, completionHandler: answer)
+    }
+    guard Self.isConnectionLevel(challenge.protectionSpace.authenticationMethod), let delegate = delegates.session
+    else { return askTask() }
+    let probe = DelegateProbe()
+    DelegateProbe.$current.withValue(probe) {
+      delegate.urlSession(session, didReceive: challenge) { disposition, credential in
+        if probe.foundNoImplementation { askTask() } else { answer(disposition, credential) }
+      }
+    }
+  }
+
+  private func answer(
+    _ challenge: URLAuthenticationChallenge, _ disposition: URLSession.AuthChallengeDisposition,
+    _ credential: URLCredential?, attempt: Int
+  ) {
+    if disposition == .cancelAuthenticationChallenge {
+      let task = read { $0.task }
+      if let task { cancel(task, error: failure(.cancelled, "The delegate cancelled an authentication challenge.")) }
+      return
+    }
+    guard pass(attempt: attempt), let sender = challenge.sender else { return }
+    switch (disposition, credential) {
+    case (.useCredential, let credential?): sender.use(credential, for: challenge)
+    case (.useCredential, nil): sender.continueWithoutCredential(for: challenge)
+    case (.rejectProtectionSpace, _): sender.rejectProtectionSpaceAndContinue(with: challenge)
+    case (.performDefaultHandling, _), (.cancelAuthenticationChallenge, _):
+      if let proposed = challenge.proposedCredential, challenge.previousFailureCount == 0, proposed.hasPassword {
+        sender.use(proposed, for: challenge)
+      } else {
+        sender.performDefaultHandling(for: challenge)
+      }
+    }
+  }
+
+  /// The load goes on with the instance, whose events may come again.
+  @discardableResult
+  private func pass(attempt: Int) -> Bool {
+    let now = ContinuousClock.now
+    let passes = update { state in
+      guard case .pass(let unpause) = state.machine.challengeAnswered(attempt: attempt, at: now) else { return false }
+      state.isReplaying = !state.held.isEmpty
+      if unpause { state.post(.resume) }
+      return true
+    }
+    guard passes else { return false }
+    replayHeldEvents(attempt: attempt)
+    lookAtDeadline(now)
+    return true
+  }
+}
+
+/// What a delegate said to a challenge.
+// Safe to share: a credential is immutable.
+private struct ChallengeAnswer: @unchecked Sendable {
+  let disposition: URLSession.AuthChallengeDisposition
+  let credential: URLCredential?
+
+  init(_ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?) {
+    self.disposition = disposition
+    self.credential = credential
+  }
+}

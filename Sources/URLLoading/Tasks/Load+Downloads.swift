@@ -1,0 +1,139 @@
+internal import CurlTransport
+
+/// Downloads that go on where an earlier one stopped, written once for every class that declares byte ranges.
+extension Load {
+  enum Placement { case failed, begins(at: Int64) }
+
+  /// Asks for what the partial file of a resumed download lacks.
+  /// - Returns: the offset that was asked for; nil when the whole is loaded.
+  func addRange(to request: inout URLRequest, class protocolClass: URLProtocol.Type) -> Int64? {
+    let (resumption, sink) = read { ($0.resumption, $0.sink as? FileSink) }
+    guard let resumption, let sink, protocolClass.capabilities.contains(.byteRanges),
+      let validator = resumption.ifRangeValue
+    else { return nil }
+    let length = sink.length > 0 ? sink.length : sink.reopen(URL(fileURLWithPath: resumption.localPath)) ?? 0
+    // A file that has every byte asks for its last one again, so that the validator is checked all the same.
+    let whole = resumption.expectedLength
+    let offset = whole > 0 ? min(length, whole - 1) : length
+    guard offset > 0 else { return nil }
+    request.setValue("bytes=\(offset)-", forHTTPHeaderField: "Range")
+    request.setValue(validator, forHTTPHeaderField: "If-Range")
+    return offset
+  }
+
+  /// Decides where in the file the body of a response belongs.
+  func placeBody(of response: URLResponse) -> Placement {
+    let (asked, resumption, sink, attempt) = read {
+      ($0.resumeOffset, $0.resumption, $0.sink as? FileSink, $0.machine.attempt)
+    }
+    guard let sink, resumption != nil else { return .begins(at: 0) }
+    guard let asked else {
+      // The partial file is gone, or the class has no ranges: the whole comes.
+      sink.startOver()
+      announceResume(at: 0, of: response.expectedContentLength)
+      return .begins(at: 0)
+    }
+    if let range = response.contentRange, range.firstByte == asked, (response as? HTTPURLResponse)?.statusCode ?? 206 == 206 {
+      do {
+        try sink.continueAt(asked)
+      } catch {
+        abort(error)
+        return .failed
+      }
+      announceResume(at: asked, of: range.completeLength ?? -1)
+      return .begins(at: asked)
+    }
+    if (response as? HTTPURLResponse)?.statusCode == 416 || response.contentRange != nil {
+      // The server cannot give that range: start again, and ask for the whole.
+      startOver(attempt: attempt)
+      return .failed
+    }
+    sink.startOver()
+    announceResume(at: 0, of: response.expectedContentLength)
+    return .begins(at: 0)
+  }
+
+  private func startOver(attempt: Int) {
+    let now = ContinuousClock.now
+    let request = update { state -> URLRequest? in
+      guard state.machine.restarted(attempt: attempt, at: now), var request = state.currentRequest else { return nil }
+      state.post(.stop)
+      state.driver = nil
+      state.resumption = nil
+      state.response = nil
+      state.metrics.endTransaction()
+      request.setValue(nil, forHTTPHeaderField: "Range")
+      request.setValue(nil, forHTTPHeaderField: "If-Range")
+      return request
+    }
+    guard let request else { return }
+    (read { $0.sink } as? FileSink)?.startOver()
+    announceResume(at: 0, of: -1)
+    open(request, isRedirect: true, isTrusted: true)
+  }
+
+  private func announceResume(at offset: Int64, of total: Int64) {
+    let (delegate, task, delivery) = update { state in
+      state.counts.received = offset
+      return (state.delegates.download, state.task as? URLSessionDownloadTask, state.delivery)
+    }
+    guard case .delegate = plan.owner, let delegate, let task, let delivery else { return }
+    delivery.add {
+      delegate.urlSession(self.session, downloadTask: task, didResumeAtOffset: offset, expectedTotalBytes: total)
+    }
+  }
+
+  /// What a later download needs to go on; nil when this one cannot be resumed, and its file is removed.
+  func resumeData(of ended: State, file: FileSink) -> Data? {
+    let kept = file.keep()
+    // Nothing new came: what the earlier download left is still good.
+    if ended.response == nil, let earlier = ended.resumption { return try? earlier.encoded() }
+    guard let kept else { return nil }
+    guard let data = makeResumeData(of: ended, path: kept.url.path, length: kept.length) else {
+      unlink(kept.url.path)
+      return nil
+    }
+    return data
+  }
+
+  private func makeResumeData(of ended: State, path: String, length: Int64) -> Data? {
+    guard let response = ended.response, let request = ended.currentRequest, let url = request.url,
+      request.httpMethod ?? "GET" == "GET", ended.protocolClass?.capabilities.contains(.byteRanges) == true,
+      response.acceptsByteRanges || response.contentRange != nil, response.validators.ifRangeValue != nil
+    else { return nil }
+    if let http = response as? HTTPURLResponse {
+      guard http.statusCode == 200 || http.statusCode == 206, http.value(forHTTPHeaderField: "Content-Encoding") == nil
+      else { return nil }
+    }
+    // A range that the user asked for is not the whole resource: its bytes do not sit where they stand in the file.
+    guard plan.request.value(forHTTPHeaderField: "Range") == nil else { return nil }
+    let total = response.contentRange?.completeLength ?? response.expectedContentLength
+    let headers = plan.request.allHTTPHeaderFields ?? [:]
+    return try? ResumeData(
+      url: url, originalURL: plan.request.url ?? url, method: "GET",
+      headers: headers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }, bytesReceived: length,
+      expectedLength: total, entityTag: response.validators.entityTag,
+      lastModified: response.validators.lastModified.map { HTTPDate.string(from: $0) }, localPath: path
+    ).encoded()
+  }
+
+  // MARK: A data task that becomes a download
+
+  /// Puts a download task in the place of a data task, whose bytes so far go to the file.
+  func becomeDownload(_ task: URLSessionDataTask) {
+    let file = FileSink()
+    let download = URLSessionDownloadTask(continuing: task, load: self)
+    let (sink, delegate) = update { state in
+      state.task = download
+      return (state.sink as? DelegateSink, state.delegates.data)
+    }
+    session.taskRegistry.retain(download)
+    session.taskRegistry.remove(task)
+    delegate?.urlSession(session, dataTask: task, didBecome: download)
+    do {
+      if let count = try sink?.continue(in: file) { consumed(count) }
+    } catch {
+      abort(error)
+    }
+  }
+}

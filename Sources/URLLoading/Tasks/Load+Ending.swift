@@ -1,0 +1,95 @@
+internal import CurlTransport
+
+/// How a load ends: the instance is stopped, what waits is delivered or dropped, metrics and one completion are told.
+extension Load {
+  /// Ends the load with an error that came from elsewhere than the instance.
+  func abort(_ error: any Error) {
+    if update({ $0.machine.abort() }) == .end { end(error, dropsWaiting: true) }
+  }
+
+  /// Stops the instance and tells the end; the machine has agreed to it.
+  func end(_ error: (any Error)?, dropsWaiting: Bool) {
+    let (delivery, sink) = update { state in
+      state.error = error
+      state.held = []
+      state.isReplaying = false
+      state.metrics.endTransaction()
+      state.post(.stop)
+      return (state.delivery, state.sink)
+    }
+    session.deadlines.unwatch(self)
+    // A stream is read by its owner's own task, which gets the end behind the bytes.
+    if let stream = sink as? StreamSink { stream.end(error) }
+    guard let delivery else { return }
+    if dropsWaiting {
+      delivery.replaceAll { self.complete() }
+    } else {
+      delivery.addLast { self.complete() }
+    }
+  }
+
+  /// The last word about a task.
+  private func complete() {
+    let ended = update { state -> State? in
+      guard state.machine.end() else { return nil }
+      let copy = state
+      state.driver = nil
+      state.sink = nil
+      state.delivery = nil
+      state.task = nil
+      state.ownDelegate = nil
+      state.delegates = SessionDelegates(nil)
+      state.resumeDataHandler = nil
+      return copy
+    }
+    guard let ended, let task = ended.task else { return }
+    let (body, error) = closeBody(ended)
+    update { $0.error = error }
+    if let delegate = ended.delegates.task {
+      let metrics = ended.metrics.finished(redirectCount: ended.machine.redirectCount)
+      delegate.urlSession(session, task: task, didFinishCollecting: metrics)
+    }
+    finishProgress()
+    switch plan.owner {
+    case .handler(let handler):
+      handler(body, ended.response, error)
+      if case .file(let url) = body { unlink(url.path) }
+    case .continuation(let handler): handler(body, ended.response, error)
+    case .delegate:
+      if case .file(let url) = body, let download = task as? URLSessionDownloadTask {
+        ended.delegates.download?.urlSession(session, downloadTask: download, didFinishDownloadingTo: url)
+        unlink(url.path)
+      }
+      ended.delegates.task?.urlSession(session, task: task, didCompleteWithError: error)
+    }
+    session.didEnd(task)
+  }
+
+  /// What the owner gets of the body. The file of a download that failed is kept when the download can resume.
+  private func closeBody(_ ended: State) -> (LoadedBody, (any Error)?) {
+    switch ended.sink {
+    case let buffer as BufferSink where ended.error == nil: return (.data(buffer.take()), nil)
+    case let sink as DelegateSink: return close(sink.file, ended)
+    case let file as FileSink: return close(file, ended)
+    default: return (.none, ended.error)
+    }
+  }
+
+  private func close(_ file: FileSink?, _ ended: State) -> (LoadedBody, (any Error)?) {
+    guard let file else { return (.none, ended.error) }
+    guard let error = ended.error else {
+      do { return (.file(try file.finish()), nil) } catch {
+        file.discard()
+        return (.none, error)
+      }
+    }
+    let data = resumeData(of: ended, file: file)
+    ended.resumeDataHandler?(data)
+    guard let data else { return (.none, error) }
+    let nsError = error as NSError
+    var info = nsError.userInfo
+    info[NSURLSessionDownloadTaskResumeData] = data
+    let extended = NSError(domain: nsError.domain, code: nsError.code, userInfo: info)
+    return (.none, error is URLError ? URLError(_nsError: extended) : extended)
+  }
+}

@@ -1,0 +1,208 @@
+internal import CurlTransport
+
+/// What comes from the protocol instance.
+extension Load {
+  /// Takes an event: at once, or behind those that wait for a decision.
+  func receive(_ event: Event, attempt: Int) {
+    let isHeld = update { state in
+      guard state.isReplaying, state.machine.attempt == attempt else { return false }
+      state.held.append(event)
+      return true
+    }
+    if !isHeld { process(event, attempt: attempt) }
+  }
+
+  private func process(_ event: Event, attempt: Int) {
+    switch event {
+    case .response(let response): received(response, attempt: attempt)
+    case .data(let data): data.withUnsafeBytes { receiveNow($0, attempt: attempt) }
+    case .finished: finished(attempt: attempt)
+    case .failed(let error): failed(error, attempt: attempt)
+    }
+  }
+
+  /// Feeds the events that waited, and those that come meanwhile, in their order.
+  func replayHeldEvents(attempt: Int) {
+    while true {
+      let event = update { state -> Event? in
+        guard state.machine.attempt == attempt, !state.held.isEmpty else {
+          state.held = []
+          state.isReplaying = false
+          return nil
+        }
+        return state.held.removeFirst()
+      }
+      guard let event else { return }
+      process(event, attempt: attempt)
+    }
+  }
+
+  // MARK: Body
+
+  /// Takes bytes of the body.
+  func receive(_ bytes: UnsafeRawBufferPointer, attempt: Int) {
+    let isHeld = update { state in
+      guard state.isReplaying, state.machine.attempt == attempt else { return false }
+      state.held.append(.data(Data(bytes)))
+      return true
+    }
+    if !isHeld { receiveNow(bytes, attempt: attempt) }
+  }
+
+  private func receiveNow(_ bytes: UnsafeRawBufferPointer, attempt: Int) {
+    let now = ContinuousClock.now
+    let (action, sink) = update { state -> (LoadMachine.DataAction, (any BodySink)?) in
+      let action = state.machine.receivedData(attempt: attempt, at: now)
+      switch action {
+      case .deliver:
+        state.counts.received += Int64(bytes.count)
+        state.metrics.received(bytes.count)
+        if let sink = state.sink, sink.holdsBytes { state.post(state.machine.buffered(bytes.count)) }
+      case .hold: state.held.append(.data(Data(bytes)))
+      case .ignore, .failOutOfOrder: break
+      }
+      return (action, state.sink)
+    }
+    switch action {
+    case .ignore, .hold: break
+    case .failOutOfOrder:
+      abort(failure(.badServerResponse, "The protocol class sent data before a response."))
+    case .deliver:
+      guard let sink else { return }
+      do {
+        let isHeld = try sink.write(bytes)
+        if sink.holdsBytes, !isHeld { consumed(bytes.count) }
+        reportProgress()
+      } catch {
+        abort(error)
+      }
+    }
+  }
+
+  /// Makes an instance wait that sends from within its `startLoading`, while the load is paused.
+  func holdBackProducer(attempt: Int) {
+    let driver = read { $0.machine.isPaused && $0.machine.attempt == attempt ? $0.driver : nil }
+    driver?.waitWhilePaused()
+  }
+
+  func shouldPause(attempt: Int) -> Bool {
+    read { $0.machine.isPaused && $0.machine.attempt == attempt }
+  }
+
+  // MARK: Response
+
+  private func received(_ response: URLResponse, attempt: Int) {
+    let now = ContinuousClock.now
+    let action = update { state in
+      let action = state.machine.responded(attempt: attempt, at: now)
+      switch action {
+      case .deliver:
+        state.response = response
+        state.metrics.responded(response)
+      case .hold: state.held.append(.response(response))
+      case .ignore: break
+      }
+      return action
+    }
+    guard action == .deliver else { return }
+    storeCookies(of: response)
+    let offset: Int64
+    switch placeBody(of: response) {
+    case .failed: return
+    case .begins(at: let start): offset = start
+    }
+    let (owner, delegate, task, delivery) = update { state in
+      state.counts.expectedToReceive =
+        response.expectedContentLength < 0 ? NSURLSessionTransferSizeUnknown : response.expectedContentLength + offset
+      state.sink?.begin(expectedLength: response.expectedContentLength)
+      return (plan.owner, state.delegates.data, state.task, state.delivery)
+    }
+    reportProgress()
+    if plan.kind == .bytes { (read { $0.sink } as? StreamSink)?.begin(response: response) }
+    guard case .delegate = owner, plan.kind != .download, let delegate, let delivery, let task = task as? URLSessionDataTask
+    else { return }
+    delivery.addGate(
+      ask: { answer in delegate.urlSession(self.session, dataTask: task, didReceive: response, completionHandler: answer) },
+      then: { (disposition: URLSession.ResponseDisposition) in self.decided(disposition, task: task) })
+  }
+
+  private func decided(_ disposition: URLSession.ResponseDisposition, task: URLSessionDataTask) {
+    switch disposition {
+    case .allow: break
+    case .cancel: cancel(task)
+    case .becomeDownload: becomeDownload(task)
+    }
+  }
+
+  /// Takes the cookies that a response sets.
+  func storeCookies(of response: URLResponse) {
+    let values = session.values
+    guard let response = response as? HTTPURLResponse, let url = response.url, let storage = values.httpCookieStorage,
+      values.httpCookieAcceptPolicy != .never
+    else { return }
+    let cookies = response.setCookieValues
+    guard !cookies.isEmpty, let request = read({ $0.currentRequest }), request.httpShouldHandleCookies else { return }
+    storage.store(
+      setCookieValues: cookies, from: url, mainDocumentURL: request.mainDocumentURL,
+      acceptPolicy: values.httpCookieAcceptPolicy)
+  }
+
+  // MARK: The end of an attempt
+
+  private func finished(attempt: Int) {
+    let action = update { state in
+      let action = state.machine.finished(attempt: attempt)
+      if action == .hold { state.held.append(.finished) }
+      return action
+    }
+    switch action {
+    case .ignore, .hold: break
+    case .finish: end(nil, dropsWaiting: false)
+    case .failOutOfOrder:
+      abort(failure(.badServerResponse, "The protocol class finished without a response."))
+    }
+  }
+
+  private func failed(_ error: any Error, attempt: Int) {
+    let action = update { state in
+      let action = state.machine.failed(attempt: attempt)
+      if action == .hold { state.held.append(.failed(error)) }
+      return action
+    }
+    if action == .end { end(error, dropsWaiting: false) }
+  }
+
+  // MARK: What is known on the side
+
+  func receivedInformational(_ response: HTTPURLResponse, attempt: Int) {
+    let now = ContinuousClock.now
+    let (delegate, task, delivery) = update { state in
+      state.machine.progressed(attempt: attempt, at: now)
+      return state.machine.attempt == attempt ? (state.delegates.task, state.task, state.delivery) : (nil, nil, nil)
+    }
+    guard let delegate, let task, let delivery else { return }
+    delivery.add { delegate.urlSession(self.session, task: task, didReceiveInformationalResponse: response) }
+  }
+
+  func sentBody(total: Int64, attempt: Int) {
+    let now = ContinuousClock.now
+    update { state in
+      guard state.machine.attempt == attempt else { return }
+      state.machine.progressed(attempt: attempt, at: now)
+      state.counts.sent = total
+    }
+    reportProgress()
+  }
+
+  func waiting(_ waits: Bool, attempt: Int) {
+    let now = ContinuousClock.now
+    update { $0.machine.waiting(waits, attempt: attempt, at: now) }
+    if !waits { lookAtDeadline(now) }
+  }
+
+  func collected(_ metrics: URLSessionTaskTransactionMetrics, attempt: Int) {
+    update { state in
+      if state.machine.attempt == attempt { state.metrics.replaceTransaction(metrics) }
+    }
+  }
+}

@@ -1,0 +1,100 @@
+internal import CurlTransport
+
+/// Progress: told at most once at a time, so that a slow delegate gets fewer calls with larger steps.
+extension Load {
+  /// Tells the delegate and the task's `Progress` how far the load is, unless that is about to happen.
+  func reportProgress() {
+    let delivery = update { state -> Delivery? in
+      guard !state.counts.isReportQueued, let delivery = state.delivery else { return nil }
+      let isWatched = state.progress != nil || state.delegates.task != nil
+      guard isWatched else { return nil }
+      let hasNews =
+        state.progress != nil || state.counts.sent != state.counts.reportedSent || state.file != nil
+      guard hasNews else { return nil }
+      state.counts.isReportQueued = true
+      return delivery
+    }
+    delivery?.add { self.tellProgress() }
+  }
+
+  private func tellProgress() {
+    let (counts, delegates, task, file) = update { state in
+      let counts = state.counts
+      state.counts.isReportQueued = false
+      state.counts.reportedSent = counts.sent
+      return (counts, state.delegates, state.task, state.file)
+    }
+    guard let task else { return }
+    updateProgress()
+    guard case .delegate = plan.owner else {
+      tellSent(counts, delegates, task)
+      return
+    }
+    tellSent(counts, delegates, task)
+    if let download = task as? URLSessionDownloadTask, let delegate = delegates.download, let file {
+      let (new, length) = file.takeProgress()
+      guard new > 0 else { return }
+      delegate.urlSession(
+        session, downloadTask: download, didWriteData: new, totalBytesWritten: length,
+        totalBytesExpectedToWrite: counts.expectedToReceive)
+    }
+  }
+
+  private func tellSent(_ counts: ByteCounts, _ delegates: SessionDelegates, _ task: URLSessionTask) {
+    // A body that is sent again starts from 0.
+    let already = counts.reportedSent <= counts.sent ? counts.reportedSent : 0
+    guard counts.sent > already else { return }
+    delegates.task?.urlSession(
+      session, task: task, didSendBodyData: counts.sent - already, totalBytesSent: counts.sent,
+      totalBytesExpectedToSend: expectedBytesToSend)
+  }
+
+  var expectedBytesToSend: Int64 {
+    let (upload, request) = read { ($0.upload, $0.currentRequest ?? plan.request) }
+    return upload.expectedLength(of: request)
+  }
+
+  // MARK: Progress objects
+
+  /// The task's `Progress`, made when it is asked for.
+  func progress(of task: URLSessionTask) -> Progress {
+    let made = update { state in
+      if let progress = state.progress { return progress }
+      let progress = Progress(totalUnitCount: -1)
+      progress.kind = .file
+      progress.isCancellable = true
+      progress.isPausable = true
+      progress.cancellationHandler = { [weak task] in task?.cancel() }
+      progress.pausingHandler = { [weak task] in task?.suspend() }
+      progress.resumingHandler = { [weak task] in task?.resume() }
+      state.progress = progress
+      return progress
+    }
+    updateProgress()
+    return made
+  }
+
+  /// Bytes in both directions; the total is -1 while one of them is not known.
+  private func updateProgress() {
+    let (progress, counts, hasResponse) = read { ($0.progress, $0.counts, $0.response != nil) }
+    guard let progress else { return }
+    let toSend = expectedBytesToSend
+    let toReceive = hasResponse ? counts.expectedToReceive : -1
+    progress.totalUnitCount = toSend < 0 || toReceive < 0 ? -1 : toSend + toReceive
+    progress.completedUnitCount = counts.sent + counts.received
+  }
+
+  /// A task that ended is done, however much had been expected.
+  func finishProgress() {
+    let (progress, counts, error) = read { ($0.progress, $0.counts, $0.error) }
+    guard let progress else { return }
+    progress.completedUnitCount = counts.sent + counts.received
+    if error == nil { progress.totalUnitCount = max(1, counts.sent + counts.received) }
+    if error == nil, progress.completedUnitCount == 0 { progress.completedUnitCount = 1 }
+  }
+}
+
+extension Load.State {
+  /// The file that a download writes.
+  var file: FileSink? { sink as? FileSink ?? (sink as? DelegateSink)?.file }
+}

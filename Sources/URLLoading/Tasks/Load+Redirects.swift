@@ -1,0 +1,116 @@
+internal import CurlTransport
+
+/// Redirects: the delegate is asked, then the load goes elsewhere, or takes the redirect's own response.
+extension Load {
+  func redirected(to request: URLRequest, response: URLResponse, attempt: Int) {
+    let now = ContinuousClock.now
+    var proposed = request
+    let (action, delegate, task, delivery) = update { state in
+      let action = state.machine.redirected(attempt: attempt, at: now)
+      if action == .ask {
+        state.metrics.responded(response)
+        // Cookies of the storage belong to the hop that they were chosen for.
+        if let added = state.jarCookies, proposed.value(forHTTPHeaderField: "Cookie") == added {
+          proposed.setValue(nil, forHTTPHeaderField: "Cookie")
+        }
+      }
+      return (action, state.delegates.task, state.task, state.delivery)
+    }
+    switch action {
+    case .ignore: break
+    case .failTooMany:
+      let limit = read { $0.machine.limits.redirects }
+      abort(failure(.httpTooManyRedirects, "More than \(limit) redirects; the last one was to \(request.url?.redactedDescription ?? "nowhere")."))
+    case .failOutOfOrder:
+      abort(failure(.badServerResponse, "The protocol class reported a redirect after a response."))
+    case .ask:
+      storeCookies(of: response)
+      guard let delegate, let task, let delivery else {
+        return decided(proposed, proposed: proposed, response: response, attempt: attempt)
+      }
+      let shown = (response as? HTTPURLResponse) ?? Self.httpResponse(of: response, leadingTo: proposed)
+      delivery.addGate(
+        ask: { [proposed] answer in
+          delegate.urlSession(
+            self.session, task: task, willPerformHTTPRedirection: shown, newRequest: proposed,
+            completionHandler: answer)
+        },
+        then: { [proposed] (decision: URLRequest?) in
+          self.decided(decision, proposed: proposed, response: response, attempt: attempt)
+        })
+    }
+  }
+
+  private func decided(_ request: URLRequest?, proposed: URLRequest, response: URLResponse, attempt: Int) {
+    let now = ContinuousClock.now
+    guard let request else { return refuse(response, attempt: attempt, at: now) }
+    // A stream that was read cannot be sent again.
+    let needsStream = update { state -> Bool in
+      switch UploadSource(of: request) {
+      case .none: state.upload = .none
+      case .data(let data): state.upload = .data(data)
+      case .stream:
+        if case .stream = state.upload { return state.uploadIsUsedUp }
+      case .file: break
+      }
+      return false
+    }
+    guard needsStream else { return follow(request, proposed: proposed, attempt: attempt, at: now) }
+    requestBodyStream { stream in
+      guard let stream else {
+        return self.abort(
+          self.failure(.requestBodyStreamExhausted, "A redirect needs the body again, and the delegate has no new stream."))
+      }
+      var request = request
+      request.httpBodyStream = stream
+      self.update {
+        $0.upload = .stream(stream)
+        $0.uploadIsUsedUp = false
+      }
+      self.follow(request, proposed: proposed, attempt: attempt, at: ContinuousClock.now)
+    }
+  }
+
+  private func follow(_ request: URLRequest, proposed: URLRequest, attempt: Int, at now: ContinuousClock.Instant) {
+    let action = update { state in
+      let action = state.machine.redirectDecided(attempt: attempt, follow: true, at: now)
+      if case .open = action {
+        state.post(.stop)
+        state.driver = nil
+        state.held = []
+        state.counts.sent = 0
+        state.metrics.endTransaction()
+      }
+      return action
+    }
+    guard case .open = action else { return }
+    lookAtDeadline(now)
+    open(request, isRedirect: true, isTrusted: request.url != proposed.url)
+  }
+
+  /// The redirect's response is the result; its body follows if the instance sends one.
+  private func refuse(_ response: URLResponse, attempt: Int, at now: ContinuousClock.Instant) {
+    let hasResponse = update { state -> Bool? in
+      guard case .replay(let unpause) = state.machine.redirectDecided(attempt: attempt, follow: false, at: now)
+      else { return nil }
+      if case .response = state.held.first {
+        state.isReplaying = true
+        if unpause { state.post(.resume) }
+        return true
+      }
+      state.held = [.response(response), .finished]
+      state.isReplaying = true
+      return false
+    }
+    guard hasResponse != nil else { return }
+    replayHeldEvents(attempt: attempt)
+    lookAtDeadline(now)
+  }
+
+  /// What the delegate is shown of a redirect that is not HTTP's.
+  private static func httpResponse(of response: URLResponse, leadingTo request: URLRequest) -> HTTPURLResponse {
+    HTTPURLResponse(
+      url: response.url ?? request.url ?? URL(fileURLWithPath: "/"), statusCode: 302, httpVersion: "HTTP/1.1",
+      fields: [("Location", request.url?.absoluteString ?? "")])
+  }
+}

@@ -1,0 +1,267 @@
+internal import CurlTransport
+
+/// Carries a task out: feeds events to the state machine and does what it answers.
+///
+/// Events come from the user (any thread), from the protocol instance (any thread, one after another), from the timer and from the consumer.
+/// Each is decided under the lock and carried out after it, by parts that keep their own order: `driver` for calls to the protocol
+/// instance, `delivery` for calls to the task's owner, `sink` for bytes. All of these take nothing more once they were told to end.
+///
+/// Mutable state: `state`, guarded by its lock.
+final class Load: Sendable {
+  /// An event that waits for a redirect to be decided or a challenge to be answered.
+  enum Event {
+    case response(URLResponse)
+    case data(Data)
+    case finished
+    case failed(any Error)
+  }
+
+  struct State {
+    var machine: LoadMachine
+    var task: URLSessionTask?
+    var ownDelegate: (any URLSessionTaskDelegate)?
+    var delegates = SessionDelegates(nil)
+    var protocolClass: URLProtocol.Type?
+    var driver: ProtocolDriver?
+    var upload: UploadSource
+    var uploadIsUsedUp = false
+    var sink: (any BodySink)?
+    var delivery: Delivery?
+    var currentRequest: URLRequest?
+    var jarCookies: String?
+    var response: URLResponse?
+    var error: (any Error)?
+    var held: [Event] = []
+    var isReplaying = false
+    var metrics = MetricsCollector()
+    var counts = ByteCounts()
+    var progress: Progress?
+    var resumption: ResumeData?
+    var resumeOffset: Int64?
+    var resumeDataHandler: (@Sendable (Data?) -> Void)?
+    var priority: Float = URLSessionTask.defaultPriority
+    var description: String?
+    fileprivate var driverToRun: ProtocolDriver?
+
+    /// Queues a command for the protocol instance; it runs when the lock is free again.
+    mutating func post(_ command: ProtocolDriver.Command) {
+      guard let driver else { return }
+      driver.post(command)
+      driverToRun = driver
+    }
+
+    mutating func post(_ action: LoadMachine.FlowAction) {
+      switch action {
+      case .nothing: break
+      case .pause: post(.pause)
+      case .unpause: post(.resume)
+      }
+    }
+
+    /// Puts the driver of a new attempt in the place of the one before.
+    mutating func use(_ driver: ProtocolDriver) {
+      self.driver = driver
+      driverToRun = driver
+      if machine.isPaused { driver.post(.pause) }
+    }
+  }
+
+  let session: URLSession
+  let plan: LoadPlan
+  private let state: Locked<State>
+
+  init(session: URLSession, plan: LoadPlan) {
+    self.session = session
+    self.plan = plan
+    state = Locked(
+      State(
+        machine: LoadMachine(limits: Self.limits(of: plan.request, session: session)), upload: plan.upload,
+        currentRequest: plan.request, resumption: plan.resumption))
+  }
+
+  /// Which idle timeout wins is not said by Apple: a request's own, unless the session's is stricter. Zero means unset.
+  private static func limits(of request: URLRequest, session: URLSession) -> LoadMachine.Limits {
+    let values = session.values
+    func valid(_ interval: TimeInterval) -> TimeInterval? { interval > 0 ? interval : nil }
+    let ofSession = valid(values.timeoutIntervalForRequest) ?? 60
+    let idle = request.explicitTimeoutInterval.flatMap(valid).map { min($0, ofSession) } ?? ofSession
+    return LoadMachine.Limits(
+      idle: Duration(timeout: idle), resource: valid(values.timeoutIntervalForResource).flatMap { Duration(timeout: $0) },
+      bufferedBytes: values.maximumBufferedBytesPerTask)
+  }
+
+  /// Changes the state, then lets the protocol instance be called as was decided.
+  @discardableResult
+  func update<Result>(_ body: (inout State) -> Result) -> Result {
+    let (result, driver) = state.withLock { state in
+      let result = body(&state)
+      let driver = state.driverToRun
+      state.driverToRun = nil
+      return (result, driver)
+    }
+    driver?.run()
+    return result
+  }
+
+  /// Looks at the state.
+  func read<Result>(_ body: (State) -> Result) -> Result {
+    state.withLock { body($0) }
+  }
+
+  // MARK: Commands of the user
+
+  func resume(_ task: URLSessionTask) {
+    let now = ContinuousClock.now
+    let action = update { state in
+      let action = state.machine.resume(at: now)
+      switch action {
+      case .open:
+        state.task = task
+        state.delegates = session.delegates.overridden(by: state.ownDelegate)
+      case .unpause: state.post(.resume)
+      case .nothing: break
+      }
+      return action
+    }
+    switch action {
+    case .open: begin(task, at: now)
+    case .unpause: lookAtDeadline(now)
+    case .nothing: break
+    }
+  }
+
+  func suspend() {
+    update { $0.post($0.machine.suspend()) }
+  }
+
+  func cancel(_ task: URLSessionTask) {
+    cancel(task, error: failure(.cancelled, "The task was cancelled."))
+  }
+
+  /// Cancels a download; `handler` gets its resume data, or nil.
+  func cancel(_ task: URLSessionTask, producingResumeData handler: @escaping @Sendable (Data?) -> Void) {
+    let isLate = update { state in
+      guard state.machine.state != .completed, state.machine.state != .canceling else { return true }
+      state.resumeDataHandler = handler
+      return false
+    }
+    guard !isLate else { return handler(nil) }
+    cancel(task)
+  }
+
+  func cancel(_ task: URLSessionTask, error: URLError) {
+    let (action, isFirst) = update { state in
+      let isFirst = state.machine.isUnstarted
+      let action = state.machine.cancel()
+      if action == .end, isFirst {
+        state.task = task
+        state.delegates = session.delegates.overridden(by: state.ownDelegate)
+        prepareDelivery(&state)
+      }
+      return (action, isFirst)
+    }
+    guard action == .end else { return }
+    if isFirst { session.didResume(task) }
+    end(error, dropsWaiting: true)
+  }
+
+  // MARK: Beginning
+
+  private func begin(_ task: URLSessionTask, at now: ContinuousClock.Instant) {
+    session.didResume(task)
+    update { state in
+      prepareDelivery(&state)
+      state.metrics.begin()
+      if case .continue(let deadline) = Self.deadline(state.machine.checkDeadline(at: now)) {
+        session.deadlines.watch(self, by: deadline)
+      }
+    }
+    if let flaw = plan.flaw { return abort(flaw) }
+    open(plan.request)
+  }
+
+  /// Sets up who is told, and where the body goes.
+  private func prepareDelivery(_ state: inout State) {
+    let delivery: Delivery
+    if case .continuation = plan.owner, state.delegates.session == nil, state.delegates.task == nil {
+      delivery = Delivery(executor: .inline)
+    } else {
+      delivery = Delivery(executor: .queue(session.delegateQueue))
+    }
+    state.delivery = delivery
+    switch (plan.kind, plan.owner) {
+    case (.download, _): state.sink = FileSink()
+    case (.bytes, _): break
+    case (_, .delegate):
+      state.sink = DelegateSink(delivery: delivery)
+      delivery.setDataHandler { [weak self] data in self?.deliver(data) }
+    default: state.sink = BufferSink()
+    }
+  }
+
+  private func deliver(_ data: Data) {
+    let (delegate, task) = read { ($0.delegates.data, $0.task as? URLSessionDataTask) }
+    if let task { delegate?.urlSession(session, dataTask: task, didReceive: data) }
+    consumed(data.count)
+  }
+
+  /// The consumer took bytes that waited.
+  func consumed(_ count: Int) {
+    let now = ContinuousClock.now
+    let action = update { state in
+      let action = state.machine.consumed(count, at: now)
+      state.post(action)
+      return action
+    }
+    if action == .unpause { lookAtDeadline(now) }
+  }
+
+  // MARK: Time
+
+  private enum Deadline { case none, `continue`(ContinuousClock.Instant) }
+
+  private static func deadline(_ action: LoadMachine.DeadlineAction) -> Deadline {
+    switch action {
+    case .wait(let instant): .continue(instant)
+    // A limit of zero length has passed already: the timer finds that out at once.
+    case .idleTimeout, .resourceTimeout: .continue(ContinuousClock.now)
+    case .nothing: .none
+    }
+  }
+
+  /// The idle timer runs again.
+  func lookAtDeadline(_ now: ContinuousClock.Instant) {
+    if case .continue(let instant) = Self.deadline(read { $0.machine.checkDeadline(at: now) }) {
+      session.deadlines.look(by: instant)
+    }
+  }
+
+  /// Ends the load if one of its timeouts passed; else says when to look again.
+  func checkDeadline(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+    let (action, limits) = read { ($0.machine.checkDeadline(at: now), $0.machine.limits) }
+    switch action {
+    case .nothing: return nil
+    case .wait(let instant): return instant
+    case .idleTimeout:
+      abort(failure(.timedOut, "No answer and no data for \(limits.idle.seconds) s, the request timeout."))
+    case .resourceTimeout:
+      abort(failure(.timedOut, "The load was not done within \(limits.resource.seconds) s, the resource timeout."))
+    }
+    return nil
+  }
+
+  /// An error about the resource that is being loaded.
+  func failure(_ code: URLError.Code, _ message: String, underlying: (any Error)? = nil) -> URLError {
+    let url = read { $0.currentRequest?.url } ?? plan.request.url
+    return URLError(code, message: "\(message) URL: \(url?.redactedDescription ?? "none").", url: url, underlying: underlying)
+  }
+}
+
+extension Optional where Wrapped == Duration {
+  /// Seconds, for people.
+  fileprivate var seconds: String {
+    guard let self else { return "∞" }
+    let seconds = Double(self.components.seconds) + Double(self.components.attoseconds) / 1e18
+    return String(format: "%g", seconds)
+  }
+}

@@ -1,0 +1,336 @@
+/// What a load does next: a value that is fed events and answers each with a named action. No I/O, no clock, no locks.
+///
+/// A load opens a protocol instance (an *attempt*; each redirect makes another), waits out redirects and challenges, passes one
+/// response and the body on to a consumer, and ends once. Events of an attempt that is over, and all events after the end,
+/// are answered with `ignore`; events that an instance may not send at that point end the load with an error.
+struct LoadMachine {
+  /// What limits a load.
+  struct Limits {
+    /// The longest time without any progress of the running attempt; nil for none.
+    var idle: Duration?
+    /// The longest time from the first resume to the end; nil for none.
+    var resource: Duration?
+    /// Bytes that may wait for a slow consumer before the protocol is paused.
+    var bufferedBytes = 1 << 20
+    /// Redirects that are followed (RFC 9110, section 15.4 asks for a limit).
+    var redirects = 16
+  }
+
+  private enum Phase: Equatable {
+    /// Not resumed for the first time.
+    case unstarted
+    /// An attempt runs and has sent no response.
+    case opening
+    /// A redirect waits for a decision.
+    case redirecting
+    /// A challenge waits for an answer.
+    case challenged
+    /// The response is out; the body follows.
+    case receiving
+    /// The instance is done; the consumer still has bytes or decisions ahead of it.
+    case finishing
+    /// The end has been told.
+    case ended
+  }
+
+  /// Why the protocol is asked to hold back; it may run while none of these holds.
+  private struct PauseReasons: OptionSet {
+    let rawValue: UInt8
+    static let suspended = PauseReasons(rawValue: 1)
+    static let slowConsumer = PauseReasons(rawValue: 2)
+    static let decision = PauseReasons(rawValue: 4)
+  }
+
+  private var phase = Phase.unstarted
+  private var pauses = PauseReasons()
+  private var suspensions = 1
+  private var isWaiting = false
+  private var isCancelled = false
+  private var lastProgress: ContinuousClock.Instant?
+  private var started: ContinuousClock.Instant?
+  private(set) var limits: Limits
+  private(set) var attempt = 0
+  private(set) var redirectCount = 0
+  private(set) var bufferedBytes = 0
+
+  init(limits: Limits) {
+    self.limits = limits
+  }
+
+  // MARK: What it looks like from outside
+
+  /// The state of the task.
+  var state: URLSessionTask.State {
+    switch phase {
+    case .ended: .completed
+    case _ where isCancelled: .canceling
+    default: suspensions > 0 ? .suspended : .running
+    }
+  }
+
+  /// Whether the protocol was asked to hold back.
+  var isPaused: Bool { !pauses.isEmpty }
+
+  /// Whether the first resume is still to come.
+  var isUnstarted: Bool { phase == .unstarted }
+
+  // MARK: Commands of the user
+
+  enum ResumeAction: Equatable { case nothing, open, unpause }
+
+  /// The user resumed the task; suspensions nest.
+  mutating func resume(at now: ContinuousClock.Instant) -> ResumeAction {
+    guard phase != .ended, suspensions > 0 else { return .nothing }
+    suspensions -= 1
+    guard suspensions == 0 else { return .nothing }
+    guard phase != .unstarted else {
+      guard !isCancelled else { return .nothing }
+      phase = .opening
+      attempt = 1
+      started = now
+      lastProgress = now
+      return .open
+    }
+    return removePause(.suspended, at: now) == .unpause ? .unpause : .nothing
+  }
+
+  enum FlowAction: Equatable { case nothing, pause, unpause }
+
+  /// The user suspended the task.
+  mutating func suspend() -> FlowAction {
+    guard phase != .ended, !isCancelled else { return .nothing }
+    suspensions += 1
+    return phase == .unstarted ? .nothing : addPause(.suspended)
+  }
+
+  enum EndAction: Equatable {
+    case ignore
+    /// Drop what was not delivered, stop the instance if there is one, and tell the error.
+    case end
+  }
+
+  /// The user cancelled, or the load cannot go on for a reason outside of the protocol.
+  mutating func cancel() -> EndAction {
+    guard phase != .ended, !isCancelled else { return .ignore }
+    isCancelled = true
+    phase = phase == .unstarted ? .unstarted : .finishing
+    return .end
+  }
+
+  // MARK: Events of the protocol
+
+  enum RedirectAction: Equatable { case ignore, ask, failTooMany, failOutOfOrder }
+
+  /// The instance reported a redirect. `ask` for a decision, with the instance paused.
+  mutating func redirected(attempt: Int, at now: ContinuousClock.Instant) -> RedirectAction {
+    guard accepts(attempt) else { return .ignore }
+    guard phase == .opening else { return .failOutOfOrder }
+    guard redirectCount < limits.redirects else { return .failTooMany }
+    lastProgress = now
+    phase = .redirecting
+    _ = addPause(.decision)
+    return .ask
+  }
+
+  enum RedirectDecisionAction: Equatable {
+    case ignore
+    /// Stop the instance; open the next attempt for the new request.
+    case open
+    /// The redirect's own response is the result: replay what was held back.
+    case replay(unpause: Bool)
+  }
+
+  /// The redirect is followed, or its response is the result.
+  mutating func redirectDecided(attempt: Int, follow: Bool, at now: ContinuousClock.Instant) -> RedirectDecisionAction {
+    guard accepts(attempt), phase == .redirecting else { return .ignore }
+    phase = .opening
+    if follow {
+      redirectCount += 1
+      self.attempt += 1
+      isWaiting = false
+      lastProgress = now
+      pauses.remove(.decision)
+      return .open
+    }
+    return .replay(unpause: removePause(.decision, at: now) == .unpause)
+  }
+
+  enum ChallengeAction: Equatable { case ignore, ask, failOutOfOrder }
+
+  /// The instance needs an answer to a challenge. The request timeout stands still until it has one.
+  mutating func challenged(attempt: Int) -> ChallengeAction {
+    guard accepts(attempt) else { return .ignore }
+    guard phase == .opening else { return .failOutOfOrder }
+    phase = .challenged
+    _ = addPause(.decision)
+    return .ask
+  }
+
+  enum ChallengeAnswerAction: Equatable { case ignore, pass(unpause: Bool) }
+
+  /// The challenge was answered, or withdrawn by the instance.
+  mutating func challengeAnswered(attempt: Int, at now: ContinuousClock.Instant) -> ChallengeAnswerAction {
+    guard accepts(attempt), phase == .challenged else { return .ignore }
+    phase = .opening
+    return .pass(unpause: removePause(.decision, at: now) == .unpause)
+  }
+
+  enum ResponseAction: Equatable { case ignore, hold, deliver }
+
+  /// A response came. A second one begins another part of a multipart body.
+  mutating func responded(attempt: Int, at now: ContinuousClock.Instant) -> ResponseAction {
+    guard accepts(attempt) else { return .ignore }
+    lastProgress = now
+    switch phase {
+    case .redirecting, .challenged: return .hold
+    case .opening, .receiving:
+      phase = .receiving
+      return .deliver
+    case .unstarted, .finishing, .ended: return .ignore
+    }
+  }
+
+  enum DataAction: Equatable { case ignore, hold, deliver, failOutOfOrder }
+
+  /// Bytes of the body came.
+  mutating func receivedData(attempt: Int, at now: ContinuousClock.Instant) -> DataAction {
+    guard accepts(attempt) else { return .ignore }
+    lastProgress = now
+    switch phase {
+    case .redirecting, .challenged: return .hold
+    case .receiving: return .deliver
+    case .opening: return .failOutOfOrder
+    case .unstarted, .finishing, .ended: return .ignore
+    }
+  }
+
+  enum FinishAction: Equatable { case ignore, hold, finish, failOutOfOrder }
+
+  /// The instance has sent the whole body.
+  mutating func finished(attempt: Int) -> FinishAction {
+    guard accepts(attempt) else { return .ignore }
+    switch phase {
+    case .redirecting, .challenged: return .hold
+    case .opening: return .failOutOfOrder
+    case .receiving:
+      phase = .finishing
+      return .finish
+    case .unstarted, .finishing, .ended: return .ignore
+    }
+  }
+
+  enum FailureAction: Equatable { case ignore, hold, end }
+
+  /// The instance failed. While a redirect is decided this may be how it ends itself, and is held back.
+  mutating func failed(attempt: Int) -> FailureAction {
+    guard accepts(attempt) else { return .ignore }
+    switch phase {
+    case .redirecting: return .hold
+    case .opening, .challenged, .receiving:
+      phase = .finishing
+      return .end
+    case .unstarted, .finishing, .ended: return .ignore
+    }
+  }
+
+  /// The instance broke the order of events, or a consumer could not take what came: the load ends with an error.
+  mutating func abort() -> EndAction {
+    switch phase {
+    case .finishing, .ended: return .ignore
+    case .unstarted, .opening, .redirecting, .challenged, .receiving:
+      phase = .finishing
+      return .end
+    }
+  }
+
+  /// The attempt waits for something that is not its peer's fault, or no longer does.
+  mutating func waiting(_ waits: Bool, attempt: Int, at now: ContinuousClock.Instant) {
+    guard accepts(attempt) else { return }
+    isWaiting = waits
+    lastProgress = now
+  }
+
+  /// The attempt made progress that is no event of its own, such as upload bytes that left.
+  mutating func progressed(attempt: Int, at now: ContinuousClock.Instant) {
+    guard accepts(attempt) else { return }
+    lastProgress = now
+  }
+
+  /// The load gives up the running attempt and begins another one that asks for something else; false after the end.
+  mutating func restarted(attempt: Int, at now: ContinuousClock.Instant) -> Bool {
+    guard accepts(attempt), phase == .receiving else { return false }
+    phase = .opening
+    self.attempt += 1
+    isWaiting = false
+    lastProgress = now
+    return true
+  }
+
+  // MARK: The consumer
+
+  /// Bytes went to a consumer that will say when it has taken them.
+  mutating func buffered(_ count: Int) -> FlowAction {
+    bufferedBytes += count
+    guard phase != .ended, bufferedBytes >= limits.bufferedBytes else { return .nothing }
+    return addPause(.slowConsumer)
+  }
+
+  /// The consumer took bytes. The protocol goes on when half of the buffer is free.
+  mutating func consumed(_ count: Int, at now: ContinuousClock.Instant) -> FlowAction {
+    bufferedBytes -= min(count, bufferedBytes)
+    guard bufferedBytes <= limits.bufferedBytes / 2 else { return .nothing }
+    return removePause(.slowConsumer, at: now)
+  }
+
+  /// The end is being told now; false when it was told before.
+  mutating func end() -> Bool {
+    guard phase != .ended else { return false }
+    phase = .ended
+    return true
+  }
+
+  // MARK: Time
+
+  enum DeadlineAction: Equatable {
+    case nothing
+    case wait(until: ContinuousClock.Instant)
+    /// No progress for the request timeout.
+    case idleTimeout
+    /// The resource timeout passed.
+    case resourceTimeout
+  }
+
+  /// What the clock says: whether a limit is passed, else when to look again.
+  func checkDeadline(at now: ContinuousClock.Instant) -> DeadlineAction {
+    guard phase != .ended, phase != .finishing, !isCancelled, let started else { return .nothing }
+    let resource = limits.resource.map { started.advanced(by: $0) }
+    if let resource, resource <= now { return .resourceTimeout }
+    var next = resource
+    if pauses.isEmpty, !isWaiting, let limit = limits.idle, let lastProgress {
+      let idle = lastProgress.advanced(by: limit)
+      if idle <= now { return .idleTimeout }
+      next = next.map { min($0, idle) } ?? idle
+    }
+    return next.map { .wait(until: $0) } ?? .nothing
+  }
+
+  // MARK: Helpers
+
+  private func accepts(_ attempt: Int) -> Bool {
+    attempt == self.attempt && !isCancelled
+  }
+
+  private mutating func addPause(_ reason: PauseReasons) -> FlowAction {
+    let wasPaused = isPaused
+    pauses.insert(reason)
+    return wasPaused ? .nothing : .pause
+  }
+
+  private mutating func removePause(_ reason: PauseReasons, at now: ContinuousClock.Instant) -> FlowAction {
+    guard isPaused else { return .nothing }
+    pauses.remove(reason)
+    guard !isPaused else { return .nothing }
+    lastProgress = now
+    return .unpause
+  }
+}

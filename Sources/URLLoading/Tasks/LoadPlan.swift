@@ -1,0 +1,23 @@
+/// What a task was made to do: fixed from the start.
+struct LoadPlan: Sendable {
+  enum Kind: Sendable { case data, upload, download, bytes }
+
+  /// Who gets the result.
+  enum Owner: Sendable {
+    /// The delegate, call by call.
+    case delegate
+    /// A completion handler, on the delegate queue.
+    case handler(@Sendable (LoadedBody, URLResponse?, (any Error)?) -> Void)
+    /// An `async` function, at once.
+    case continuation(@Sendable (LoadedBody, URLResponse?, (any Error)?) -> Void)
+  }
+
+  var request: URLRequest
+  var kind: Kind
+  var owner: Owner
+  var upload = UploadSource.none
+  /// What an earlier download left.
+  var resumption: ResumeData?
+  /// Why the task fails as soon as it is resumed.
+  var flaw: URLError?
+}

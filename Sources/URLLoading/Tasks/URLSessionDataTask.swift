@@ -1,0 +1,2 @@
+/// A task that gives its body to a delegate, a completion handler or a caller, in memory.
+open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}

@@ -1,0 +1,119 @@
+internal import CurlTransport
+
+/// One load of one resource, made by a ``URLSession``. It begins when it is resumed.
+///
+/// All mutable state is in the task's load, which guards it.
+// Safe to share: stored properties are immutable, but for `load`'s own guarded state.
+open class URLSessionTask: NSObject, NSCopying, @unchecked Sendable {
+  /// The priority of tasks that say nothing else: 0.5.
+  public static let defaultPriority: Float = 0.5
+  /// A priority below the default: 0.25.
+  public static let lowPriority: Float = 0.25
+  /// A priority above the default: 0.75.
+  public static let highPriority: Float = 0.75
+
+  /// Where a task is in its life.
+  public enum State: Int, Sendable {
+    /// It loads.
+    case running = 0
+    /// It waits for ``URLSessionTask/resume()``.
+    case suspended = 1
+    /// It was cancelled, and its end is about to be told.
+    case canceling = 2
+    /// It has ended.
+    case completed = 3
+  }
+
+  let load: Load
+
+  /// A number that no other task of the session has.
+  public let taskIdentifier: Int
+
+  init(load: Load) {
+    self.load = load
+    taskIdentifier = load.session.taskRegistry.nextIdentifier()
+    super.init()
+    load.session.taskRegistry.add(self)
+  }
+
+  deinit {
+    load.session.taskRegistry.forget(taskIdentifier)
+  }
+
+  /// The session that made the task. Our addition.
+  public var session: URLSession { load.session }
+
+  /// The task itself: a task is one load, which has no copies.
+  open override func copy() -> Any { self }
+
+  /// The task itself.
+  open func copy(with zone: NSZone? = nil) -> Any { self }
+
+  // MARK: Commands
+
+  /// Begins or goes on. Suspensions nest: as many resumes are needed. More than that do nothing.
+  open func resume() { load.resume(self) }
+
+  /// Holds the load where it is; its request timeout stands still. Only downloads can be relied on to go on afterwards: a
+  /// server may close a connection that rests for long.
+  open func suspend() { load.suspend() }
+
+  /// Ends the task with `URLError.cancelled`. Returns at once; other calls to the delegate may come before the end.
+  open func cancel() { load.cancel(self) }
+
+  // MARK: Requests and response
+
+  /// The request that the task was made with.
+  open var originalRequest: URLRequest? { load.plan.request }
+
+  /// The request that is being loaded: after redirects another than the original one; with the session's additional
+  /// headers, cookies, and the body.
+  open var currentRequest: URLRequest? { load.read { $0.currentRequest } }
+
+  /// The response, once there is one.
+  open var response: URLResponse? { load.read { $0.response } }
+
+  /// Why the task failed; nil while it runs, and when it succeeded. A server's status is not an error.
+  open var error: (any Error)? { load.read { $0.error } }
+
+  /// Where the task is in its life.
+  open var state: State { load.read { $0.machine.state } }
+
+  // MARK: Who is told
+
+  /// A delegate of this task alone: asked first, and the session's for what it lacks. Can be set until the task is
+  /// resumed; held until it ends, and nil from then on.
+  open var delegate: (any URLSessionTaskDelegate)? {
+    get { load.read { $0.ownDelegate } }
+    set { load.update { if $0.machine.isUnstarted { $0.ownDelegate = newValue } } }
+  }
+
+  /// A label for people.
+  open var taskDescription: String? {
+    get { load.read { $0.description } }
+    set { load.update { $0.description = newValue } }
+  }
+
+  /// A hint from 0 to 1 that protocols may go by; over HTTP/2 the weight of the stream (RFC 9113, section 5.3.2).
+  open var priority: Float {
+    get { load.read { $0.priority } }
+    set { load.update { $0.priority = min(1, max(0, newValue)) } }
+  }
+
+  // MARK: Progress
+
+  /// The task's progress in bytes, both directions together. Cancelling and pausing it does so to the task.
+  open var progress: Progress { load.progress(of: self) }
+
+  /// Bytes of the body that came.
+  open var countOfBytesReceived: Int64 { load.read { $0.counts.received } }
+
+  /// Bytes of the body that were sent.
+  open var countOfBytesSent: Int64 { load.read { $0.counts.sent } }
+
+  /// Bytes of the body to come; -1 when the response does not tell, 0 before there is one.
+  open var countOfBytesExpectedToReceive: Int64 { load.read { $0.counts.expectedToReceive } }
+
+  /// Bytes of the body to send: -1 for a stream that does not tell, 0 for none.
+  open var countOfBytesExpectedToSend: Int64 { load.expectedBytesToSend }
+}

@@ -1,0 +1,2 @@
+/// A task that sends a body, and gives the answer's like a data task.
+open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {}

@@ -1,0 +1,41 @@
+/// Where the body of a task's requests comes from.
+// Safe to share: a stream is handed on once, to the protocol instance that reads it.
+enum UploadSource: @unchecked Sendable {
+  case none
+  case data(Data)
+  case file(URL)
+  /// A stream, or the word that the delegate has one.
+  case stream(InputStream?)
+
+  /// The source of a request's own body.
+  init(of request: URLRequest) {
+    if let data = request.httpBody {
+      self = .data(data)
+    } else if let stream = request.httpBodyStream {
+      self = .stream(stream)
+    } else {
+      self = .none
+    }
+  }
+
+  /// Bytes that will be sent; -1 when that is not known.
+  func expectedLength(of request: URLRequest) -> Int64 {
+    switch self {
+    case .none: 0
+    case .data(let data): Int64(data.count)
+    case .file(let url): Self.length(ofFile: url) ?? -1
+    case .stream: Self.declaredLength(of: request) ?? -1
+    }
+  }
+
+  /// The `Content-Length` that a request declares.
+  static func declaredLength(of request: URLRequest) -> Int64? {
+    request.value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
+  }
+
+  static func length(ofFile url: URL) -> Int64? {
+    var status = stat()
+    guard url.isFileURL, stat(url.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return Int64(status.st_size)
+  }
+}
