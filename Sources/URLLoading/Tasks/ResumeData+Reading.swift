@@ -1,0 +1,124 @@
+import Foundation
+
+extension ResumeData {
+  /// Reads resume data that this library wrote, or that has Apple's keys in plain form.
+  ///
+  /// - Throws: `ResumeDataError`, which says what is missing or wrong.
+  init(serialized data: Data) throws(ResumeDataError) {
+    guard let object = try? PropertyListSerialization.propertyList(from: data, options: [], format: nil),
+      let list = object as? [String: Any]
+    else { throw .notAPropertyList }
+    let draft: Draft
+    if let own = list[Key.own] as? [String: Any] {
+      draft = try Draft(own: own)
+    } else {
+      draft = Draft(apple: list)
+    }
+    self = try draft.checked()
+  }
+
+  /// Values as they stand in a property list, not checked yet.
+  private struct Draft {
+    var url: String?
+    var originalURL: String?
+    var method: String?
+    var headers: [Field] = []
+    var bytesReceived: Int64?
+    var expectedTotalLength: Int64?
+    var entityTag: String?
+    var lastModified: String?
+    var localPath: String?
+
+    init(own: [String: Any]) throws(ResumeDataError) {
+      guard let version = Self.integer(own["version"]) else { throw .missing("version") }
+      guard version == ResumeData.version else {
+        throw version > ResumeData.version
+          ? .unsupportedVersion(Int(version)) : .invalid("version", reason: "\(version) was never written")
+      }
+      url = own["url"] as? String
+      originalURL = own["originalURL"] as? String
+      method = own["method"] as? String
+      let pairs = (own["headers"] as? [Any] ?? []).compactMap { $0 as? [String] }
+      headers = pairs.filter { $0.count == 2 }.map { Field(name: $0[0], value: $0[1]) }
+      bytesReceived = Self.integer(own["bytesReceived"])
+      expectedTotalLength = Self.integer(own["expectedTotalLength"])
+      entityTag = own["entityTag"] as? String
+      lastModified = own["lastModified"] as? String
+      localPath = own["localPath"] as? String
+    }
+
+    init(apple list: [String: Any]) {
+      // Requests that Apple archived with NSKeyedArchiver are data here; what they hold is not needed.
+      let current = list[Key.currentRequest] as? [String: Any]
+      let original = list[Key.originalRequest] as? [String: Any]
+      url = list[Key.downloadURL] as? String ?? current?["url"] as? String
+      originalURL = original?["url"] as? String
+      method = current?["method"] as? String
+      let fields = current?["headers"] as? [String: String] ?? [:]
+      headers = fields.sorted { $0.key < $1.key }.map { Field(name: $0.key, value: $0.value) }
+      bytesReceived = Self.integer(list[Key.bytesReceived])
+      entityTag = list[Key.entityTag] as? String
+      lastModified = list[Key.serverDownloadDate] as? String
+      localPath = list[Key.localPath] as? String
+      // From version 2 on Apple stores the name of a file in the temporary directory only.
+      if localPath == nil, let name = list[Key.tempFileName] as? String {
+        let isName = !name.isEmpty && name != "." && name != ".." && !name.contains("/")
+        localPath = isName ? (NSTemporaryDirectory() as NSString).appendingPathComponent(name) : name
+      }
+    }
+
+    func checked() throws(ResumeDataError) -> ResumeData {
+      let url = try Self.url(url, named: "URL")
+      let originalURL = try originalURL.map { (text) throws(ResumeDataError) in
+        try Self.url(text, named: "original URL")
+      }
+      guard let localPath else { throw .missing("path of the partial file") }
+      // Not the character view: a NUL followed by a combining mark is one character that is not NUL.
+      guard localPath.utf8.first == UInt8(ascii: "/"), !localPath.utf8.contains(0) else {
+        throw .invalid("path of the partial file", reason: "it must be absolute and hold no NUL")
+      }
+      let entityTag = try validator(entityTag, named: "entity tag")
+      let lastModified = try validator(lastModified, named: "modification date")
+      guard entityTag != nil || lastModified != nil else { throw .missing("entity tag or modification date") }
+      guard let bytesReceived else { throw .missing("number of bytes received") }
+      guard bytesReceived >= 0 else { throw .invalid("number of bytes received", reason: "it is negative") }
+      let total = expectedTotalLength ?? -1
+      guard total == -1 || total >= bytesReceived else {
+        throw .invalid("expected length", reason: "it is less than what was received")
+      }
+      let method = method ?? "GET"
+      guard !method.isEmpty, method.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+        throw .invalid("method", reason: "it is not a token")
+      }
+      guard headers.allSatisfy({ Self.isFieldText($0.name) && !$0.name.isEmpty && Self.isFieldText($0.value) }) else {
+        throw .invalid("header fields", reason: "one holds a control character")
+      }
+      return ResumeData(
+        url: url, originalURL: originalURL ?? url, method: method, headers: headers, bytesReceived: bytesReceived,
+        expectedTotalLength: total, entityTag: entityTag, lastModified: lastModified, localPath: localPath)
+    }
+
+    /// A value that will be sent as If-Range: one with a line end in it could add fields to the request.
+    private func validator(_ value: String?, named name: String) throws(ResumeDataError) -> String? {
+      guard let value, !value.isEmpty else { return nil }
+      guard Self.isFieldText(value) else { throw .invalid(name, reason: "it holds a control character") }
+      return value
+    }
+
+    private static func isFieldText(_ text: String) -> Bool {
+      text.utf8.allSatisfy { $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) }
+    }
+
+    private static func url(_ text: String?, named name: String) throws(ResumeDataError) -> URL {
+      guard let text else { throw .missing(name) }
+      guard let url = URL(string: text), url.scheme != nil else {
+        throw .invalid(name, reason: "it is not an absolute URL")
+      }
+      return url
+    }
+
+    private static func integer(_ value: Any?) -> Int64? {
+      (value as? Int64) ?? (value as? Int).map { Int64($0) } ?? (value as? NSNumber).flatMap { Int64(exactly: $0) }
+    }
+  }
+}
