@@ -108,10 +108,10 @@ extension URLSession {
   func download(resumingWith data: Data, owner: LoadPlan.Owner) -> URLSessionDownloadTask {
     var plan: LoadPlan
     do {
-      let resumption = try ResumeData(data)
+      let resumption = try ResumeData(serialized: data)
       var request = URLRequest(url: resumption.originalURL)
       request.httpMethod = resumption.method
-      for (name, value) in resumption.headers { request.addValue(value, forHTTPHeaderField: name) }
+      for field in resumption.headers { request.addValue(field.value, forHTTPHeaderField: field.name) }
       plan = LoadPlan(request: request, kind: .download, owner: owner, resumption: resumption)
     } catch {
       plan = LoadPlan(request: .blank, kind: .download, owner: owner)

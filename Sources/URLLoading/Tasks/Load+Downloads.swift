@@ -9,11 +9,11 @@ extension Load {
   func addRange(to request: inout URLRequest, class protocolClass: URLProtocol.Type) -> Int64? {
     let (resumption, sink) = read { ($0.resumption, $0.sink as? FileSink) }
     guard let resumption, let sink, protocolClass.capabilities.contains(.byteRanges),
-      let validator = resumption.ifRangeValue
+      let validator = Self.ifRange(resumption)
     else { return nil }
     let length = sink.length > 0 ? sink.length : sink.reopen(URL(fileURLWithPath: resumption.localPath)) ?? 0
     // A file that has every byte asks for its last one again, so that the validator is checked all the same.
-    let whole = resumption.expectedLength
+    let whole = resumption.expectedTotalLength
     let offset = whole > 0 ? min(length, whole - 1) : length
     guard offset > 0 else { return nil }
     request.setValue("bytes=\(offset)-", forHTTPHeaderField: "Range")
@@ -87,7 +87,7 @@ extension Load {
   func resumeData(of ended: State, file: FileSink) -> Data? {
     let kept = file.keep()
     // Nothing new came: what the earlier download left is still good.
-    if ended.response == nil, let earlier = ended.resumption { return try? earlier.encoded() }
+    if ended.response == nil, let earlier = ended.resumption { return try? earlier.serialized() }
     guard let kept else { return nil }
     guard let data = makeResumeData(of: ended, path: kept.url.path, length: kept.length) else {
       unlink(kept.url.path)
@@ -111,10 +111,16 @@ extension Load {
     let headers = plan.request.allHTTPHeaderFields ?? [:]
     return try? ResumeData(
       url: url, originalURL: plan.request.url ?? url, method: "GET",
-      headers: headers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }, bytesReceived: length,
-      expectedLength: total, entityTag: response.validators.entityTag,
+      headers: headers.sorted { $0.key < $1.key }.map { ResumeData.Field(name: $0.key, value: $0.value) }, bytesReceived: length,
+      expectedTotalLength: total, entityTag: response.validators.entityTag,
       lastModified: response.validators.lastModified.map { HTTPDate.string(from: $0) }, localPath: path
-    ).encoded()
+    ).serialized()
+  }
+
+  /// The validator that makes a range request safe (RFC 9110, section 13.1.5): a strong entity tag, else the date.
+  private static func ifRange(_ resumption: ResumeData) -> String? {
+    if let tag = resumption.entityTag, !tag.hasPrefix("W/") { return tag }
+    return resumption.lastModified
   }
 
   // MARK: A data task that becomes a download

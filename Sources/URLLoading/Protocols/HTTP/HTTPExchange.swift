@@ -17,7 +17,8 @@ struct HTTPExchange {
     var result: Result<TransferMetrics, TransferFailure>?
   }
 
-  private struct Offer {
+  /// A way to authenticate that the server or proxy offers.
+  struct Offer {
     var space: URLProtectionSpace
     var schemes: TransferCredential.Schemes
   }
@@ -50,12 +51,12 @@ struct HTTPExchange {
     return true
   }
 
-  /// A credential was given; the schemes to use it with. Nil when no challenge waits.
-  mutating func answered() -> TransferCredential.Schemes? {
+  /// A credential was given; what it is for. Nil when no challenge waits.
+  mutating func answered() -> Offer? {
     guard let offer = held?.offers.first else { return nil }
     held = nil
     triedCredentials += 1
-    return offer.schemes
+    return offer
   }
 
   /// The challenge was declined: its response is the result. Nil when no challenge waits.
@@ -75,20 +76,20 @@ struct HTTPExchange {
 
   private mutating func redirect(_ response: HTTPURLResponse, _ request: URLRequest) -> HeadAction {
     guard let url = request.url, let location = response.value(forHTTPHeaderField: "Location") else { return .deliver }
-    let decision = HTTPRedirect.decide(
+    let hasBody = request.httpBody != nil || request.httpBodyStream != nil
+    let decision = HTTPRedirect(
       status: response.statusCode, location: location, url: url, method: request.httpMethod ?? "GET",
-      fields: request.orderedHeaderFields)
+      fields: request.orderedHeaderFields, hasBody: hasBody)
     switch decision {
     case .notARedirect: return .deliver
-    case .invalidLocation:
+    case .invalidLocation(let text):
       return .fail(
-        URLError(
-          .badServerResponse, message: "The redirect's Location is no URL: \(location.prefix(200)).", url: url))
+        URLError(.badServerResponse, message: "The redirect's Location is no URL: \(text.prefix(200)).", url: url))
     case .follow(let target):
       var next = request
       next.url = target.url
       next.httpMethod = target.method
-      next.replaceHeaderFields(target.fields)
+      for name in target.droppedFields { next.setValue(nil, forHTTPHeaderField: name) }
       if !target.keepsBody {
         next.httpBody = nil
         next.httpBodyStream = nil
@@ -125,9 +126,15 @@ struct HTTPExchange {
     default: return nil
     }
     let scheme = url.scheme?.lowercased() ?? "http"
-    let space = URLProtectionSpace(
-      host: url.host(percentEncoded: false) ?? "", port: url.port ?? (scheme == "https" ? 443 : 80), protocol: scheme,
-      realm: challenge.parameter("realm"), authenticationMethod: method)
+    let host = url.host(percentEncoded: false) ?? ""
+    let port = url.port ?? (scheme == "https" ? 443 : 80)
+    let realm = challenge.parameter("realm")
+    let space =
+      isProxy
+      ? URLProtectionSpace(
+        proxyHost: host, port: port, type: scheme == "https" ? NSURLProtectionSpaceHTTPSProxy : NSURLProtectionSpaceHTTPProxy,
+        realm: realm, authenticationMethod: method)
+      : URLProtectionSpace(host: host, port: port, protocol: scheme, realm: realm, authenticationMethod: method)
     return (Offer(space: space, schemes: schemes), strength)
   }
 }

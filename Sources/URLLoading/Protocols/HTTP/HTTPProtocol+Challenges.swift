@@ -3,15 +3,17 @@ internal import CurlTransport
 /// Answers to challenges, from any thread.
 extension HTTPProtocol: URLAuthenticationChallengeSender {
   func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {
-    let (transfer, schemes) = state.withLock { state in
+    let (transfer, isAnswered) = state.withLock { state -> (Transfer?, Bool) in
+      guard let offer = state.exchange.answered() else { return (nil, false) }
+      let given = TransferCredential(
+        user: credential.user ?? "", password: credential.password ?? "", schemes: offer.schemes)
+      if offer.space.isProxy() { state.proxyCredential = given } else { state.credential = given }
       defer { state.transfer = nil }
-      return (state.transfer, state.exchange.answered())
+      return (state.transfer, true)
     }
-    guard let schemes else { return }
+    guard isAnswered else { return }
     transfer?.cancel(discardingUpTo: Self.drainableBytes)
-    begin(
-      credential: TransferCredential(
-        user: credential.user ?? "", password: credential.password ?? "", schemes: schemes))
+    begin(isFirst: false)
   }
 
   func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {

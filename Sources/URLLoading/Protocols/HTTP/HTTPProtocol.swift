@@ -10,6 +10,8 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
   struct State {
     var transfer: Transfer?
     var exchange = HTTPExchange()
+    var credential: TransferCredential?
+    var proxyCredential: TransferCredential?
     var isStopped = false
   }
 
@@ -39,7 +41,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
           .badURL, message: "The URL has no host: \(request.url?.redactedDescription ?? "none").", url: request.url))
       return
     }
-    begin(credential: nil)
+    begin(isFirst: true)
   }
 
   override func stopLoading() {
@@ -60,11 +62,11 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
 
   // MARK: Transfers
 
-  /// Starts the transfer, or starts it again with a credential.
-  func begin(credential: TransferCredential?) {
+  /// Starts the transfer, or starts it again with the credentials that were given.
+  func begin(isFirst: Bool) {
     guard let loadClient else { return }
     let body = loadClient.urlProtocolUploadBody(self)
-    guard credential != nil, case .stream = body else { return begin(body: body, credential: credential) }
+    guard !isFirst, case .stream = body else { return begin(body: body) }
     loadClient.urlProtocol(self, needsNewBodyStream: { stream in
       guard let stream else {
         loadClient.urlProtocol(
@@ -75,15 +77,15 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
             url: self.request.url))
         return
       }
-      self.begin(body: .stream(stream, length: body?.length), credential: credential)
+      self.begin(body: .stream(stream, length: body?.length))
     })
   }
 
-  private func begin(body: URLUploadBody?, credential: TransferCredential?) {
+  private func begin(body: URLUploadBody?) {
     guard let session, let loadClient else { return }
     let connections = session.resource(CurlSession.self)
     var transferRequest = HTTPRequestEncoder.transferRequest(for: request, body: body)
-    transferRequest.credential = credential
+    (transferRequest.credential, transferRequest.proxyCredential) = state.withLock { ($0.credential, $0.proxyCredential) }
     transferRequest.typeOfService = connections.typeOfService
     if let priority = task?.priority, priority != URLSessionTask.defaultPriority {
       // RFC 9113, section 5.3.2: weights from 1 to 256.

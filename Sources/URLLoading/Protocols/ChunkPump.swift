@@ -1,0 +1,85 @@
+internal import CurlTransport
+
+/// Runs the steps of a protocol that reads from something that may block: on a pool of threads, one after another, and none
+/// while the load is paused. After some steps the thread is left to others.
+///
+/// Mutable state: `state`, guarded by its lock.
+final class ChunkPump: Sendable {
+  /// What a step comes to.
+  enum Step {
+    /// There is more to do.
+    case more
+    /// Nothing is there now; ``ChunkPump/resume()`` will be called.
+    case wait
+    /// That was all.
+    case done
+  }
+
+  private struct State {
+    var step: (@Sendable () -> Step)?
+    var isRunning = false
+    var isPaused = false
+    var isWaiting = false
+  }
+
+  private static let stepsInARow = 16
+  private let state = Locked(State())
+
+  /// Begins to run `step` until it is done.
+  func start(_ step: @escaping @Sendable () -> Step) {
+    state.withLock { $0.step = step }
+    run()
+  }
+
+  func pause() {
+    state.withLock { $0.isPaused = true }
+  }
+
+  func resume() {
+    state.withLock { $0.isPaused = false }
+    run()
+  }
+
+  /// What a step waited for is there.
+  func wake() {
+    state.withLock { $0.isWaiting = false }
+    run()
+  }
+
+  /// Lets go of the step; one that is running ends first.
+  func stop() {
+    let released = state.withLock { state in
+      defer { state.step = nil }
+      return state.step
+    }
+    _ = released
+  }
+
+  private func run() {
+    let runs = state.withLock { state in
+      guard !state.isRunning, !state.isPaused, !state.isWaiting, state.step != nil else { return false }
+      state.isRunning = true
+      return true
+    }
+    if runs { BlockingPool.engines.run { self.pump() } }
+  }
+
+  private func pump() {
+    for _ in 0..<Self.stepsInARow {
+      let step = state.withLock { state -> (@Sendable () -> Step)? in
+        guard !state.isPaused, !state.isWaiting, let step = state.step else {
+          state.isRunning = false
+          return nil
+        }
+        return step
+      }
+      guard let step else { return }
+      switch step() {
+      case .more: break
+      case .wait: state.withLock { $0.isWaiting = true }
+      case .done: state.withLock { $0.step = nil }
+      }
+    }
+    BlockingPool.engines.run { self.pump() }
+  }
+}

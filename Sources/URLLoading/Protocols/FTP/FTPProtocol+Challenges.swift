@@ -1,0 +1,42 @@
+internal import CurlTransport
+
+/// A refused login becomes a challenge; the answer starts the load again.
+extension FTPProtocol: URLAuthenticationChallengeSender {
+  /// Credentials that may be refused before the refusal is the result.
+  private static let largestFailureCount = 16
+
+  func challenge(_ failure: TransferFailure) {
+    let failures = state.withLock { state in
+      state.refusal = failure
+      if state.credential != nil { state.failedCredentials += 1 }
+      return state.failedCredentials
+    }
+    guard let url = request.url, failures < Self.largestFailureCount else { return refuse() }
+    let space = URLProtectionSpace(
+      host: url.host(percentEncoded: false) ?? "", port: url.port ?? 21, protocol: NSURLProtectionSpaceFTP, realm: nil,
+      authenticationMethod: NSURLAuthenticationMethodDefault)
+    client?.urlProtocol(
+      self,
+      didReceive: URLAuthenticationChallenge(
+        protectionSpace: space, proposedCredential: nil, previousFailureCount: failures, failureResponse: nil,
+        error: URLError(failure, url: url), sender: self))
+  }
+
+  func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {
+    state.withLock {
+      $0.credential = TransferCredential(
+        user: credential.user ?? "", password: credential.password ?? "", schemes: .basic)
+    }
+    begin()
+  }
+
+  func continueWithoutCredential(for challenge: URLAuthenticationChallenge) { refuse() }
+  func cancel(_ challenge: URLAuthenticationChallenge) { refuse() }
+  func performDefaultHandling(for challenge: URLAuthenticationChallenge) { refuse() }
+  func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) { refuse() }
+
+  private func refuse() {
+    guard let failure = state.withLock({ $0.refusal }) else { return }
+    client?.urlProtocol(self, didFailWithError: URLError(failure, url: request.url))
+  }
+}

@@ -1,0 +1,89 @@
+internal import CurlTransport
+
+/// What the transfer says, on the transfer loop.
+extension FTPProtocol: TransferHandler {
+  func transferDidLeaveQueue(_ transfer: Transfer) {
+    loadClient?.urlProtocol(self, isWaiting: false)
+  }
+
+  func transfer(_ transfer: Transfer, didReceiveInformational head: TransferHead) {}
+
+  func transfer(_ transfer: Transfer, didReceive head: TransferHead) {
+    let stage = state.withLock { state in
+      if case .probe = state.stage { state.probed = head }
+      return state.stage
+    }
+    guard case .body(let range) = stage else { return }
+    respond(head, range: range)
+  }
+
+  func transfer(_ transfer: Transfer, didReceive bytes: UnsafeRawBufferPointer) -> TransferFlow {
+    if case .body = state.withLock({ $0.stage }) { loadClient?.urlProtocol(self, didLoad: bytes) }
+    return .accepted
+  }
+
+  func transfer(_ transfer: Transfer, didReceiveTrailers fields: [(name: String, value: String)]) {}
+
+  func transfer(_ transfer: Transfer, didSendBodyBytes total: Int64) {
+    loadClient?.urlProtocol(self, didSendBodyData: total)
+  }
+
+  func transfer(_ transfer: Transfer, didCompleteWith result: Result<TransferMetrics, TransferFailure>) {
+    guard let loadClient else { return }
+    switch result {
+    case .failure(let failure) where failure.urlErrorCode == URLError.Code.userAuthenticationRequired.rawValue:
+      challenge(failure)
+    case .failure(let failure):
+      collect(failure.metrics)
+      loadClient.urlProtocol(self, didFailWithError: URLError(failure, url: request.url))
+    case .success(let metrics):
+      if let probed = state.withLock({ state in
+        defer { state.probed = nil }
+        return state.probed
+      }) {
+        return choose(probed)
+      }
+      collect(metrics)
+      loadClient.urlProtocolDidFinishLoading(self)
+    }
+  }
+
+  private func collect(_ metrics: TransferMetrics) {
+    guard let loadClient, loadClient.urlProtocolWantsMetrics(self) else { return }
+    loadClient.urlProtocol(self, didCollect: URLSessionTaskTransactionMetrics(request: request, metrics: metrics))
+  }
+
+  // MARK: Ranges
+
+  /// Size and date are known: loads the range, or the whole where the range does not apply.
+  private func choose(_ head: TransferHead) {
+    guard let length = head.resourceLength ?? head.contentLength else { return start(.body(nil)) }
+    switch request.byteRange(ofLength: length, validators: Self.validators(head)) {
+    case .whole: start(.body(nil))
+    case .partial(let range): start(.body(range))
+    case .unsatisfiable:
+      client?.urlProtocol(self, didFailWithError: URLError.unsatisfiableRange(of: request, length: length))
+    }
+  }
+
+  private func respond(_ head: TransferHead, range: ContentRange?) {
+    guard let url = request.url else { return }
+    let length = range.map { $0.length } ?? head.contentLength ?? -1
+    client?.urlProtocol(
+      self,
+      didReceive: URLResponse(
+        url: url, mimeType: MIMETypes.type(forFileName: url.lastPathComponent) ?? "application/octet-stream",
+        expectedContentLength: Int(length), textEncodingName: nil, contentRange: range,
+        validators: Self.validators(head), acceptsByteRanges: head.contentLength != nil, suggestedFilename: nil),
+      cacheStoragePolicy: .notAllowed)
+  }
+
+  /// MDTM's time (RFC 3659, section 3), and size: FTP has nothing better to know a version by.
+  private static func validators(_ head: TransferHead) -> ResourceValidators {
+    guard let modified = head.lastModified else { return ResourceValidators() }
+    let size = head.resourceLength ?? head.contentLength ?? -1
+    return ResourceValidators(
+      entityTag: "\"\(String(size, radix: 16))-\(modified)\"",
+      lastModified: Date(timeIntervalSince1970: TimeInterval(modified)))
+  }
+}

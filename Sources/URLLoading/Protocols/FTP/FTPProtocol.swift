@@ -1,0 +1,121 @@
+internal import CurlTransport
+
+/// Loads `ftp` URLs, and `ftps` ones over explicit TLS (RFC 4217).
+///
+/// A request for a range first asks for size and date, which decide what is loaded; the connection serves both.
+///
+/// Mutable state: `state`, guarded by its lock.
+final class FTPProtocol: URLProtocol, @unchecked Sendable {
+  /// What the running transfer is for.
+  enum Stage {
+    /// Size and date of the resource, for a request with a range.
+    case probe
+    /// The body.
+    case body(ContentRange?)
+  }
+
+  struct State {
+    var transfer: Transfer?
+    var stage = Stage.body(nil)
+    var credential: TransferCredential?
+    var failedCredentials = 0
+    var refusal: TransferFailure?
+    var probed: TransferHead?
+    var isStopped = false
+  }
+
+  let state = Locked(State())
+
+  override class func canInit(with request: URLRequest) -> Bool {
+    guard let scheme = request.url?.scheme?.lowercased() else { return false }
+    return scheme == "ftp" || scheme == "ftps"
+  }
+
+  override class var capabilities: Capabilities { [.byteRanges, .upload, .startsWithoutBlocking] }
+
+  override class var schemes: [String] { ["ftp", "ftps"] }
+
+  override func startLoading() {
+    guard let url = request.url, let host = url.host(percentEncoded: true), !host.isEmpty else {
+      client?.urlProtocol(
+        self, didFailWithError: URLError(.badURL, message: "The FTP URL has no host.", url: request.url))
+      return
+    }
+    if url.path(percentEncoded: true).hasSuffix("/") || url.path(percentEncoded: true).isEmpty {
+      client?.urlProtocol(
+        self,
+        didFailWithError: URLError(
+          .fileIsDirectory, message: "\(url.redactedDescription) names a directory.", url: url))
+      return
+    }
+    if let user = url.user(percentEncoded: false) {
+      let password = url.password(percentEncoded: false) ?? ""
+      state.withLock { $0.credential = TransferCredential(user: user, password: password, schemes: .basic) }
+    }
+    begin()
+  }
+
+  override func stopLoading() {
+    let transfer = state.withLock { state in
+      state.isStopped = true
+      defer { state.transfer = nil }
+      return state.transfer
+    }
+    transfer?.cancel()
+  }
+
+  override func pauseLoading() { state.withLock { $0.transfer }?.pauseReceiving() }
+  override func resumeLoading() { state.withLock { $0.transfer }?.resumeReceiving() }
+
+  /// Starts the first transfer, or starts again with another credential.
+  func begin() {
+    let body = loadClient?.urlProtocolUploadBody(self)
+    let isRanged = body == nil && request.value(forHTTPHeaderField: "Range") != nil
+    start(isRanged ? .probe : .body(nil), body: body)
+  }
+
+  func start(_ stage: Stage, body: URLUploadBody? = nil) {
+    guard let url = request.url, let session, let loadClient else { return }
+    let connections = session.resource(CurlSession.self)
+    var transferRequest = TransferRequest(url: Self.transferURL(url), kind: .ftp, method: "GET")
+    transferRequest.ftpTLS = url.scheme?.lowercased() == "ftps" ? .explicit : .none
+    transferRequest.typeOfService = connections.typeOfService
+    switch stage {
+    case .probe: transferRequest.method = "HEAD"
+    case .body(let range):
+      transferRequest.range = range.map { "\($0.firstByte)-\($0.lastByte)" }
+      if request.httpMethod == "HEAD" { transferRequest.method = "HEAD" }
+    }
+    let source = BodySource(body)
+    if body != nil {
+      transferRequest.method = "PUT"
+      transferRequest.body = source.transferBody
+    }
+    transferRequest.credential = state.withLock { state in
+      state.stage = stage
+      return state.credential
+    }
+    loadClient.urlProtocol(self, isWaiting: true)
+    let transfer = connections.engine.start(transferRequest, handler: self)
+    source.attach(to: transfer)
+    let isStopped = state.withLock { state in
+      if !state.isStopped { state.transfer = transfer }
+      return state.isStopped
+    }
+    if isStopped {
+      transfer.cancel()
+    } else if loadClient.urlProtocolShouldPause(self) {
+      transfer.pauseReceiving()
+    }
+  }
+
+  /// The URL for libcurl: `ftp`, since its `ftps` means implicit TLS; without user and password, which go separately.
+  private static func transferURL(_ url: URL) -> String {
+    guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return url.absoluteString }
+    components.scheme = "ftp"
+    components.user = nil
+    components.password = nil
+    components.fragment = nil
+    return components.string ?? url.absoluteString
+  }
+}

@@ -1,0 +1,138 @@
+internal import CurlTransport
+
+/// Loads `file:` URLs, and stores uploads in them.
+///
+/// Regular files are read in pieces on a pool of threads. Pipes, sockets and devices are read as they have something; none of
+/// them is waited for on a thread.
+///
+/// Mutable state: `pump`'s own; `waiting`, guarded by its lock.
+final class FileProtocol: URLProtocol, @unchecked Sendable {
+  static let chunkSize = 256 << 10
+
+  let pump = ChunkPump()
+  private let waiting = Locked<(any DispatchSourceRead)?>(nil)
+
+  override class func canInit(with request: URLRequest) -> Bool {
+    request.url?.isFileURL ?? false
+  }
+
+  override class var capabilities: Capabilities { [.byteRanges, .upload, .startsWithoutBlocking] }
+
+  override class var schemes: [String] { ["file"] }
+
+  override func startLoading() {
+    pump.start {
+      if let body = self.loadClient?.urlProtocolUploadBody(self) {
+        self.store(body)
+      } else {
+        self.begin()
+      }
+      return .more
+    }
+  }
+
+  override func stopLoading() {
+    pump.stop()
+    waiting.withLock { source in
+      source?.cancel()
+      source = nil
+    }
+  }
+
+  override func pauseLoading() { pump.pause() }
+  override func resumeLoading() { pump.resume() }
+
+  func fail(_ error: URLError) {
+    client?.urlProtocol(self, didFailWithError: error)
+    pump.stop()
+  }
+
+  // MARK: Reading
+
+  private func begin() {
+    guard let url = request.url else { return }
+    let file: OpenFile
+    do {
+      file = try OpenFile(reading: url)
+    } catch {
+      return fail(error)
+    }
+    guard file.isRegular else { return stream(file, url) }
+    let validators = file.validators
+    let selection = request.byteRange(ofLength: file.length, validators: validators)
+    guard let (bytes, contentRange) = selection.bytes(ofLength: file.length) else {
+      return fail(.unsatisfiableRange(of: request, length: file.length))
+    }
+    client?.urlProtocol(
+      self,
+      didReceive: URLResponse(
+        url: url, mimeType: file.mimeType, expectedContentLength: Int(bytes.count),
+        textEncodingName: file.textEncodingName, contentRange: contentRange, validators: validators,
+        acceptsByteRanges: true, suggestedFilename: nil),
+      cacheStoragePolicy: .notAllowed)
+    send(file, request.httpMethod == "HEAD" ? 0..<0 : bytes)
+  }
+
+  private func send(_ file: OpenFile, _ bytes: Range<Int64>) {
+    let next = Locked(bytes.lowerBound)
+    let buffer = ReadBuffer(capacity: Self.chunkSize)
+    pump.start {
+      let position = next.withLock { $0 }
+      guard position < bytes.upperBound else {
+        self.client?.urlProtocolDidFinishLoading(self)
+        return .done
+      }
+      let wanted = Int(min(Int64(Self.chunkSize), bytes.upperBound - position))
+      let count = buffer.fill(wanted) { pread(file.descriptor, $0, wanted, off_t(position)) }
+      guard count > 0 else {
+        self.fail(file.readFailure(count == 0 ? "it shrank while it was read" : String(cString: strerror(errno))))
+        return .done
+      }
+      next.withLock { $0 += Int64(count) }
+      self.loadClient?.urlProtocol(self, didLoad: buffer.bytes(count))
+      return .more
+    }
+  }
+
+  // MARK: Pipes and devices
+
+  private func stream(_ file: OpenFile, _ url: URL) {
+    client?.urlProtocol(
+      self,
+      didReceive: URLResponse(
+        url: url, mimeType: file.mimeType, expectedContentLength: -1, textEncodingName: file.textEncodingName,
+        contentRange: nil, validators: ResourceValidators(), acceptsByteRanges: false, suggestedFilename: nil),
+      cacheStoragePolicy: .notAllowed)
+    let buffer = ReadBuffer(capacity: Self.chunkSize)
+    pump.start {
+      // Without a writer, reading a pipe looks like its end: ask before the read.
+      guard file.isReady else { return self.waitForBytes(of: file) }
+      let count = buffer.fill(Self.chunkSize) { read(file.descriptor, $0, Self.chunkSize) }
+      switch count {
+      case 0:
+        self.client?.urlProtocolDidFinishLoading(self)
+        return .done
+      case 1...:
+        self.loadClient?.urlProtocol(self, didLoad: buffer.bytes(count))
+        return .more
+      case _ where errno == EAGAIN: return self.waitForBytes(of: file)
+      default:
+        self.fail(file.readFailure(String(cString: strerror(errno))))
+        return .done
+      }
+    }
+  }
+
+  private func waitForBytes(of file: OpenFile) -> ChunkPump.Step {
+    let source = DispatchSource.makeReadSource(fileDescriptor: file.descriptor, queue: .global())
+    source.setEventHandler { [pump] in
+      source.cancel()
+      pump.wake()
+    }
+    // The source watches the descriptor, which therefore stays open until the source is done with it.
+    source.setCancelHandler { withExtendedLifetime(file) {} }
+    waiting.withLock { $0 = source }
+    source.resume()
+    return .wait
+  }
+}

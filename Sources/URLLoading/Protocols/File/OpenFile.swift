@@ -1,0 +1,96 @@
+/// A file that is open for reading, and what is known about it. Closes it when released.
+final class OpenFile: Sendable {
+  let descriptor: Int32
+  let length: Int64
+  let isRegular: Bool
+  let validators: ResourceValidators
+  private let url: URL
+
+  /// Opens what a `file:` URL names.
+  init(reading url: URL) throws(URLError) {
+    self.url = url
+    let path = try Self.path(of: url)
+    // A pipe without a writer would make open wait.
+    let opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    guard opened >= 0 else { throw Self.failure(toOpen: url, errno) }
+    var status = stat()
+    guard fstat(opened, &status) == 0 else {
+      let reason = errno
+      close(opened)
+      throw Self.failure(toOpen: url, reason)
+    }
+    let kind = status.st_mode & S_IFMT
+    guard kind != S_IFDIR else {
+      close(opened)
+      throw Self.failure(toOpen: url, EISDIR)
+    }
+    descriptor = opened
+    isRegular = kind == S_IFREG
+    length = Int64(status.st_size)
+    let modified = status.st_mtim
+    validators = ResourceValidators(
+      // Inode, size and time to the nanosecond: what changes when the content does.
+      entityTag: "\"\(String(status.st_ino, radix: 16))-\(String(status.st_size, radix: 16))-\(modified.tv_sec).\(modified.tv_nsec)\"",
+      lastModified: Date(timeIntervalSince1970: TimeInterval(modified.tv_sec)))
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  /// The path that a `file:` URL names; only this machine's files are ours.
+  static func path(of url: URL) throws(URLError) -> String {
+    if let host = url.host(percentEncoded: false), !host.isEmpty, host.lowercased() != "localhost" {
+      throw URLError(
+        .fileDoesNotExist, message: "A file: URL names files of this machine, not of \"\(host)\".", url: url)
+    }
+    let path = url.path(percentEncoded: false)
+    guard !path.isEmpty, !path.utf8.contains(0) else {
+      throw URLError(.badURL, message: "The file: URL has no usable path.", url: url)
+    }
+    return path
+  }
+
+  static func failure(toOpen url: URL, _ reason: Int32) -> URLError {
+    let (code, words): (URLError.Code, String) =
+      switch reason {
+      case ENOENT, ENOTDIR, ENXIO: (.fileDoesNotExist, "There is no such file")
+      case EISDIR: (.fileIsDirectory, "It is a directory")
+      case EACCES, EPERM: (.noPermissionsToReadFile, "Its permissions forbid it")
+      default: (.cannotOpenFile, String(cString: strerror(reason)))
+      }
+    return URLError(
+      code, message: "Cannot load \(url.redactedDescription): \(words).", url: url,
+      underlying: POSIXErrorCode(rawValue: reason).map { POSIXError($0) })
+  }
+
+  /// An error in the middle of the file.
+  func readFailure(_ reason: String) -> URLError {
+    URLError(.resourceUnavailable, message: "Cannot read on in \(url.redactedDescription): \(reason).", url: url)
+  }
+
+  /// Whether a read would not wait.
+  var isReady: Bool {
+    var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&request, 1, 0) > 0
+  }
+
+  // MARK: What it contains
+
+  /// By the name's extension; where that says nothing, by content.
+  var mimeType: String? {
+    MIMETypes.type(forFileName: url.lastPathComponent) ?? (isRegular ? ContentSniffer.mimeType(of: beginning) : nil)
+      ?? "application/octet-stream"
+  }
+
+  /// The encoding of text, where a byte order mark tells it.
+  var textEncodingName: String? {
+    isRegular ? ContentSniffer.textEncoding(of: beginning) : nil
+  }
+
+  private var beginning: [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: 1445) { buffer, initialized in
+      initialized = max(0, pread(descriptor, buffer.baseAddress, 1445, 0))
+    }
+  }
+}

@@ -1,0 +1,35 @@
+internal import CurlTransport
+
+/// Turns a request into what the transfer engine sends.
+enum HTTPRequestEncoder {
+  /// Fields that the engine writes itself: they describe the connection or the body's framing.
+  private static let framing = ["content-length", "transfer-encoding", "proxy-connection"]
+
+  private static let userAgent = "\(ProcessInfo.processInfo.processName) swift-url-loading/0.1"
+
+  /// Bodies above this size get larger buffers.
+  private static let largeBody: Int64 = 1 << 20
+
+  static func transferRequest(for request: URLRequest, body: URLUploadBody?) -> TransferRequest {
+    let method = request.httpMethod ?? "GET"
+    var result = TransferRequest(url: request.url?.absoluteString ?? "", kind: .http, method: method)
+    var fields = request.fields.fields.filter { field in
+      !Self.framing.contains { field.name.equalsIgnoringASCIICase($0) }
+    }
+    func has(_ name: String) -> Bool { fields.contains { $0.name.equalsIgnoringASCIICase(name) } }
+    // The positions of a range are those of the bytes that are stored: another coding would shift them (RFC 9110, 14.2).
+    if has("Range") {
+      if !has("Accept-Encoding") { fields.append(("Accept-Encoding", "identity")) }
+    } else {
+      result.decodesContent = true
+    }
+    if !has("Accept") { fields.append(("Accept", "*/*")) }
+    if !has("User-Agent") { fields.append(("User-Agent", Self.userAgent)) }
+    if case .data = body, method == "POST", !has("Content-Type") {
+      fields.append(("Content-Type", "application/x-www-form-urlencoded"))
+    }
+    result.headers = fields
+    result.expectsLargeBody = (body?.length ?? 0) > Self.largeBody
+    return result
+  }
+}

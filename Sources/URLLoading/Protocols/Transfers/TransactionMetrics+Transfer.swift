@@ -1,0 +1,42 @@
+internal import CurlTransport
+
+extension URLSessionTaskTransactionMetrics {
+  /// What libcurl knows about an exchange.
+  convenience init(request: URLRequest, metrics transfer: TransferMetrics) {
+    self.init(request: request)
+    func date(_ seconds: Double?) -> Date? {
+      seconds.map { transfer.start.addingTimeInterval((transfer.queueTime ?? 0) + $0) }
+    }
+    resourceFetchType = .networkLoad
+    fetchStartDate = transfer.start
+    if !transfer.isReusedConnection {
+      domainLookupStartDate = date(0)
+      domainLookupEndDate = date(transfer.nameLookup)
+      connectStartDate = date(transfer.nameLookup)
+      connectEndDate = date(transfer.secureConnection ?? transfer.connect)
+      if let secure = transfer.secureConnection {
+        secureConnectionStartDate = date(transfer.connect)
+        secureConnectionEndDate = date(secure)
+      }
+    }
+    requestStartDate = date(transfer.preTransfer)
+    requestEndDate = date(transfer.preTransfer)
+    responseStartDate = date(transfer.startTransfer)
+    responseEndDate = date(transfer.total)
+    isReusedConnection = transfer.isReusedConnection
+    isProxyConnection = transfer.isProxyConnection
+    networkProtocolName = transfer.networkProtocol
+    negotiatedTLSProtocolVersion = transfer.tlsVersion.flatMap { tls_protocol_version_t(rawValue: $0) }
+    negotiatedTLSCipherSuite = transfer.tlsCipherSuite.flatMap { tls_ciphersuite_t(rawValue: $0) }
+    localAddress = transfer.localAddress
+    localPort = transfer.localPort
+    remoteAddress = transfer.remoteAddress
+    remotePort = transfer.remotePort
+    countOfRequestHeaderBytesSent = transfer.requestHeaderBytes
+    countOfRequestBodyBytesSent = transfer.requestBodyBytes
+    countOfRequestBodyBytesBeforeEncoding = transfer.requestBodyBytes
+    countOfResponseHeaderBytesReceived = transfer.responseHeaderBytes
+    countOfResponseBodyBytesReceived = transfer.responseBodyBytes
+    countOfResponseBodyBytesAfterDecoding = transfer.decodedBodyBytes
+  }
+}

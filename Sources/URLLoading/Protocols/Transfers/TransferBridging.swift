@@ -1,0 +1,82 @@
+internal import CurlTransport
+
+/// From the transfer engine's vocabulary to the session's.
+extension HTTPURLResponse {
+  convenience init(url: URL, head: TransferHead) {
+    self.init(url: url, statusCode: head.statusCode, httpVersion: head.httpVersion, fields: head.fields)
+  }
+}
+
+extension URLError {
+  /// What libcurl said, in the session's terms: its words in the description, its code in the underlying error.
+  init(_ failure: TransferFailure, url: URL?) {
+    if let cause = failure.bodyError as? URLError {
+      self = cause
+      return
+    }
+    let underlying: any Error =
+      failure.bodyError
+      ?? NSError(
+        domain: "libcurl", code: failure.curlCode, userInfo: [NSLocalizedDescriptionKey: failure.message])
+    self.init(
+      Code(rawValue: failure.urlErrorCode),
+      message: "\(failure.message). URL: \(url?.redactedDescription ?? "none").", url: url, underlying: underlying)
+  }
+}
+
+extension TransferEngineConfiguration {
+  init(_ configuration: URLSessionConfiguration) {
+    self.init()
+    maximumConnectionsPerHost = max(0, configuration.httpMaximumConnectionsPerHost)
+    if let dictionary = configuration.connectionProxyDictionary {
+      let settings = ProxySettings(dictionary)
+      proxy = .settings(settings)
+    }
+    tls.minimumVersion = TLSConfiguration.Version(configuration.tlsMinimumSupportedProtocolVersion) ?? .v12
+    tls.maximumVersion = TLSConfiguration.Version(configuration.tlsMaximumSupportedProtocolVersion)
+    if let file = configuration.certificateAuthorityFile {
+      tls.caFile = file.path
+      tls.caDirectory = nil
+    }
+  }
+}
+
+extension TLSConfiguration.Version {
+  init?(_ version: tls_protocol_version_t) {
+    switch version {
+    case .TLSv10: self = .v10
+    case .TLSv11: self = .v11
+    case .TLSv12: self = .v12
+    case .TLSv13: self = .v13
+    default: return nil
+    }
+  }
+}
+
+extension ProxySettings {
+  /// CFNetwork's keys (`kCFNetworkProxiesHTTPEnable` and so on). A proxy counts when it has a host and is not disabled.
+  init(_ dictionary: [AnyHashable: Any]) {
+    self.init()
+    var values: [String: Any] = [:]
+    for (key, value) in dictionary { values[String(describing: key.base)] = value }
+    func number(_ key: String) -> Int? {
+      (values[key] as? NSNumber)?.intValue ?? (values[key] as? String).flatMap { Int($0) }
+    }
+    func server(_ prefix: String, kind: ProxyServer.Kind, port: Int) -> ProxyServer? {
+      guard let host = values["\(prefix)Proxy"] as? String, !host.isEmpty, number("\(prefix)Enable") ?? 1 != 0
+      else { return nil }
+      var server = ProxyServer(kind: kind, host: host, port: number("\(prefix)Port") ?? port)
+      server.user = values["\(prefix)User"] as? String ?? values["kCFProxyUsernameKey"] as? String
+      server.password = values["\(prefix)Password"] as? String ?? values["kCFProxyPasswordKey"] as? String
+      return server
+    }
+    http = server("HTTP", kind: .http, port: 80)
+    https = server("HTTPS", kind: .http, port: 443)
+    ftp = server("FTP", kind: .http, port: 80)
+    let isVersion4 = (values["SOCKSVersion"] as? String)?.hasSuffix("4") ?? (number("SOCKSVersion") == 4)
+    // The proxy resolves names: what it can reach, this machine need not know.
+    socks = server("SOCKS", kind: isVersion4 ? .socks4a : .socks5h, port: 1080)
+    exceptions = values["ExceptionsList"] as? [String] ?? []
+    excludesSimpleHostnames = (number("ExcludeSimpleHostnames") ?? 0) != 0
+  }
+}

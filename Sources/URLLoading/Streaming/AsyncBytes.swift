@@ -1,0 +1,59 @@
+extension URLSession {
+  /// The body of a resource as it comes, byte by byte.
+  ///
+  /// Bytes wait in a buffer of bounded size; while it is full the sender is held back. The load is cancelled when neither the
+  /// sequence nor an iterator of it is held any more. One iterator at a time.
+  public struct AsyncBytes: AsyncSequence, Sendable {
+    /// Bytes.
+    public typealias Element = UInt8
+    /// The iterator: fast where bytes are there already.
+    public typealias AsyncIterator = AsyncBytesIterator
+
+    let reader: StreamReader
+
+    init(reader: StreamReader) {
+      self.reader = reader
+    }
+
+    /// The task that loads the resource.
+    public var task: URLSessionDataTask { reader.task }
+
+    /// Begins to read where the last iterator stopped taking chunks.
+    public func makeAsyncIterator() -> AsyncIterator {
+      let reader = reader
+      return AsyncBytesIterator { try await reader.nextChunk() }
+    }
+
+    /// The lines of the text, without their ends.
+    public var lines: AsyncLineSequence<AsyncBytes> { AsyncLineSequence(base: self) }
+
+    /// The characters of the text.
+    public var characters: AsyncCharacterSequence<AsyncBytes> { AsyncCharacterSequence(base: self) }
+
+    /// The Unicode scalars of the text.
+    public var unicodeScalars: AsyncUnicodeScalarSequence<AsyncBytes> { AsyncUnicodeScalarSequence(base: self) }
+  }
+
+  /// Loads a resource and gives its body as it comes.
+  public func bytes(
+    from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
+  ) async throws -> (AsyncBytes, URLResponse) {
+    try await bytes(for: URLRequest(url: url), delegate: delegate)
+  }
+
+  /// Loads a resource and gives its body as it comes. Returns when the response's head is there.
+  /// - Throws: what went wrong before the head; what goes wrong later is thrown by the iterator.
+  public func bytes(
+    for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
+  ) async throws -> (AsyncBytes, URLResponse) {
+    let sink = StreamSink()
+    let plan = LoadPlan(
+      request: request, kind: .bytes, owner: .continuation { _, _, _ in }, upload: UploadSource(of: request))
+    let load = load(plan)
+    load.update { $0.sink = sink }
+    sink.attach(to: load)
+    let reader = StreamReader(task: made(URLSessionDataTask(load: load), delegate: delegate), sink: sink)
+    reader.task.resume()
+    return (AsyncBytes(reader: reader), try await reader.response())
+  }
+}

@@ -1,0 +1,30 @@
+/// Reads the body of one task; cancels it when nobody reads any more.
+final class StreamReader: Sendable {
+  let task: URLSessionDataTask
+  private let sink: StreamSink
+
+  init(task: URLSessionDataTask, sink: StreamSink) {
+    self.task = task
+    self.sink = sink
+  }
+
+  deinit {
+    task.cancel()
+  }
+
+  func response() async throws -> URLResponse {
+    try await withTaskCancellationHandler {
+      try await sink.response()
+    } onCancel: {
+      task.cancel()
+    }
+  }
+
+  func nextChunk() async throws -> Data? {
+    try await withTaskCancellationHandler {
+      try await sink.nextChunk()
+    } onCancel: {
+      task.cancel()
+    }
+  }
+}
