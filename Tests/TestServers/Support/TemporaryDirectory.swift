@@ -49,7 +49,7 @@ package final class TemporaryDirectory: Sendable {
   }
 
   private static let root: Result<String, any Error> = Result {
-    let path = try make(NSTemporaryDirectory() + "/url-loading-tests-XXXXXX")
+    let path = try make(FileManager.default.temporaryDirectory.path + "/url-loading-tests-XXXXXX")
     try ProcessGuard.deleteAtExit(path)
     return path
   }
