@@ -20,7 +20,11 @@ let package = Package(
     .executableTarget(
       name: "urlload",
       dependencies: ["URLLoading", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
-    .target(name: "TestServers", path: "Tests/TestServers"),
+    .systemLibrary(name: "CGlibcExtensions", path: "Tests/CGlibcExtensions"),
+    .target(
+      name: "TestServers", dependencies: ["CGlibcExtensions", "CurlTransport"], path: "Tests/TestServers",
+      exclude: ["Scripts"]),
+    .testTarget(name: "TestServersTests", dependencies: ["TestServers"]),
     .testTarget(name: "CurlTransportTests", dependencies: ["CurlTransport", "TestServers"]),
     .testTarget(name: "URLLoadingTests", dependencies: ["URLLoading", "TestServers"]),
     .testTarget(name: "urlloadTests", dependencies: ["urlload", "TestServers"]),

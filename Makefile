@@ -1,0 +1,41 @@
+# What the package is built, checked and shown with. `make test` is all that a change has to pass.
+# FILTER=name runs only the tests whose name matches.
+
+SOURCES := Package.swift Sources Tests $(wildcard Plugins Samples Benchmarks)
+TESTING := --disable-xctest $(if $(FILTER),--filter $(FILTER))
+
+.PHONY: build demo test lint format sanitize bench clean build-dependencies test-dependencies
+
+build: build-dependencies
+	@Scripts/build-without-warnings
+
+# Loads real bytes through every scheme, from servers that it starts on the loopback address.
+demo: build-dependencies test-dependencies
+	@Scripts/demo
+
+test: build-dependencies test-dependencies lint
+	@Scripts/build-without-warnings --build-tests
+	@swift test --skip-build $(TESTING) </dev/null
+
+lint:
+	@swift format lint --strict --parallel --recursive $(SOURCES)
+
+format:
+	@swift format format --in-place --parallel --recursive $(SOURCES)
+
+# Each sanitizer has a build of its own.
+sanitize: build-dependencies test-dependencies
+	@swift test --sanitize=address --scratch-path .build/sanitize-address $(TESTING) </dev/null
+	@swift test --sanitize=thread --scratch-path .build/sanitize-thread $(TESTING) </dev/null
+
+bench: build-dependencies test-dependencies
+	@Scripts/bench
+
+clean:
+	@rm -rf .build
+
+build-dependencies:
+	@Scripts/install-build-dependencies
+
+test-dependencies:
+	@Scripts/install-test-dependencies

@@ -1,0 +1,85 @@
+import Foundation
+
+/// A caddy with the files of `DocumentRoot`: HTTP, and HTTPS with HTTP/1.1, HTTP/2 and HTTP/3.
+package final class CaddyServer: Sendable {
+  /// The port of HTTP.
+  package let port: UInt16
+  /// The port of HTTPS, TCP and UDP.
+  package let securePort: UInt16
+  /// The folder with the files; tests may add to it.
+  package let documentRoot: URL
+  private let process: ServerProcess
+
+  private static let lazy = LazyServer { try await CaddyServer.start() }
+
+  /// A server for all tests of this process. Do not stop it.
+  package static var shared: CaddyServer {
+    get async throws { try await lazy.server }
+  }
+
+  /// Starts a server of the test's own.
+  ///
+  /// Files are compressed with zstd or gzip where the client accepts that; `large.bin` has `largeSize` bytes.
+  package static func start(largeSize: Int = DocumentRoot.largeSize) async throws -> CaddyServer {
+    try await ServerProcess.retrying {
+      let directory = try TemporaryDirectory("caddy")
+      let root = directory.file("root")
+      try DocumentRoot.fill(root, largeSize: largeSize)
+      let ports = try FreePort.pick(2)
+      let identity = try await TestCertificates.shared.server
+      try directory.write(
+        "Caddyfile",
+        """
+        {
+          admin off
+          auto_https off
+          default_sni localhost
+          servers {
+            protocols h1 h2 h3
+          }
+        }
+        (files) {
+          bind 127.0.0.1
+          root * \(root.path)
+          encode zstd gzip
+          file_server browse
+          log
+        }
+        http://:\(ports[0]) {
+          import files
+        }
+        https://:\(ports[1]) {
+          tls \(identity.certificate.path) \(identity.key.path)
+          import files
+        }
+        """)
+      let home = directory.path
+      let process = try await ServerProcess.start(
+        "caddy", "caddy", ["run", "--config", "Caddyfile", "--adapter", "caddyfile"],
+        environment: ["HOME": home, "XDG_CONFIG_HOME": home, "XDG_DATA_HOME": home],
+        directory: directory, ports: ports)
+      return CaddyServer(process: process, ports: ports, documentRoot: root)
+    }
+  }
+
+  private init(process: ServerProcess, ports: [UInt16], documentRoot: URL) {
+    self.process = process
+    port = ports[0]
+    securePort = ports[1]
+    self.documentRoot = documentRoot
+  }
+
+  /// An `https` or `http` URL of this server. The path starts with a slash.
+  package func url(_ path: String = "/small.txt", secure: Bool = true) -> URL {
+    let origin = secure ? "https://127.0.0.1:\(securePort)" : "http://127.0.0.1:\(port)"
+    return URL(string: origin + path) ?? URL(fileURLWithPath: path)
+  }
+
+  /// What caddy wrote: a JSON object a line, one for each request.
+  package var log: String { process.log }
+
+  /// Stops the server and deletes its files.
+  package func stop() async {
+    await process.stop()
+  }
+}
