@@ -43,8 +43,8 @@ struct MetricsCollector {
   /// The metrics of the whole task.
   func finished(redirectCount: Int) -> URLSessionTaskMetrics {
     URLSessionTaskMetrics(
-      taskInterval: DateInterval(start: start, end: max(start, Date())), redirectCount: redirectCount,
-      transactionMetrics: finishedTransactions.map(Self.metrics))
+      transactionMetrics: finishedTransactions.map(Self.metrics),
+      taskInterval: DateInterval(start: start, end: max(start, Date())), redirectCount: redirectCount)
   }
 
   private static func metrics(of transaction: Transaction) -> URLSessionTaskTransactionMetrics {

@@ -46,7 +46,7 @@ open class URLProtocol: NSObject, @unchecked Sendable {
   public required convenience init(
     task: URLSessionTask, cachedResponse: CachedURLResponse?, client: (any URLProtocolClient)?
   ) {
-    self.init(request: task.currentRequest ?? .blank, cachedResponse: cachedResponse, client: client)
+    self.init(request: task.currentRequest ?? .placeholder, cachedResponse: cachedResponse, client: client)
     self.task = task
   }
 

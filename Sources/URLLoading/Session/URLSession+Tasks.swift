@@ -114,7 +114,7 @@ extension URLSession {
       for field in resumption.headers { request.addValue(field.value, forHTTPHeaderField: field.name) }
       plan = LoadPlan(request: request, kind: .download, owner: owner, resumption: resumption)
     } catch {
-      plan = LoadPlan(request: .blank, kind: .download, owner: owner)
+      plan = LoadPlan(request: .placeholder, kind: .download, owner: owner)
       plan.flaw = URLError(
         .cannotOpenFile, message: "The resume data cannot be used: \(error).", url: nil, underlying: error)
     }

@@ -27,7 +27,7 @@ final class DelegateSink: BodySink {
 
   /// Writes what waits, and everything from now on, to a file.
   /// - Returns: bytes that no longer wait.
-  func continue(in newFile: FileSink) throws -> Int {
+  func moveOn(to newFile: FileSink) throws -> Int {
     try continuation.withLock { file in
       var count = 0
       for data in delivery.takeWaitingData() {

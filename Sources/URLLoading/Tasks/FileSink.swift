@@ -123,18 +123,13 @@ final class FileSink: BodySink {
   }
 
   private static func create(_ state: inout State) throws {
-    let template = FileManager.default.temporaryDirectory.appendingPathComponent("URLLoadingDownload_XXXXXX").path
-    var path = Array(template.utf8CString)
-    let descriptor = path.withUnsafeMutableBufferPointer { buffer -> Int32 in
-      guard let start = buffer.baseAddress else { return -1 }
-      return mkostemp(start, O_CLOEXEC)
-    }
-    guard descriptor >= 0 else { throw failure(of: URL(fileURLWithPath: template)) }
+    let name = "URLLoadingDownload_\(String(UInt64.random(in: 0 ... .max), radix: 36)).tmp"
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent(name)
+    let descriptor = open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw failure(of: url) }
     _ = flock(descriptor, LOCK_EX | LOCK_NB)
     state.descriptor = descriptor
-    state.url = path.withUnsafeBufferPointer { buffer in
-      buffer.baseAddress.map { URL(fileURLWithFileSystemRepresentation: $0, isDirectory: false, relativeTo: nil) }
-    }
+    state.url = url
   }
 
   private static func failure(of url: URL?) -> URLError {

@@ -137,7 +137,7 @@ extension Load {
     session.taskRegistry.remove(task)
     delegate?.urlSession(session, dataTask: task, didBecome: download)
     do {
-      if let count = try sink?.continue(in: file) { consumed(count) }
+      if let count = try sink?.moveOn(to: file) { consumed(count) }
     } catch {
       abort(error)
     }

@@ -53,8 +53,8 @@ final class Load: Sendable {
     mutating func post(_ action: LoadMachine.FlowAction) {
       switch action {
       case .nothing: break
-      case .pause: post(.pause)
-      case .unpause: post(.resume)
+      case .pause: post(ProtocolDriver.Command.pause)
+      case .unpause: post(ProtocolDriver.Command.resume)
       }
     }
 

@@ -49,7 +49,7 @@ final class DataProtocol: URLProtocol, @unchecked Sendable {
     client?.urlProtocol(
       self,
       didReceive: URLResponse(
-        url: url, mimeType: parsed.mimeType, expectedContentLength: bytes.count,
+        url: url, mimeType: parsed.mimeType, expectedContentLength: Int64(bytes.count),
         textEncodingName: parsed.textEncodingName, contentRange: contentRange, validators: ResourceValidators(),
         acceptsByteRanges: true, suggestedFilename: nil),
       cacheStoragePolicy: .notAllowed)

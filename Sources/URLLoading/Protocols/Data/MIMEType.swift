@@ -116,15 +116,6 @@ struct MIMEType: Equatable, Sendable {
 extension UInt8 {
   /// HTTP whitespace: tab, line feed, carriage return, space.
   fileprivate var isHTTPWhitespace: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
-
-  /// A token character of RFC 9110 section 5.6.2.
-  fileprivate var isTokenCharacter: Bool {
-    switch self {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-    case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E, 0x5F, 0x60, 0x7C, 0x7E: true
-    default: false
-    }
-  }
 }
 
 extension ArraySlice<UInt8> {

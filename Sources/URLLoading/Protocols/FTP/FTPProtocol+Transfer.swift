@@ -73,7 +73,7 @@ extension FTPProtocol: TransferHandler {
       self,
       didReceive: URLResponse(
         url: url, mimeType: MIMETypes.type(forFileName: url.lastPathComponent) ?? "application/octet-stream",
-        expectedContentLength: Int(length), textEncodingName: nil, contentRange: range,
+        expectedContentLength: length, textEncodingName: nil, contentRange: range,
         validators: Self.validators(head), acceptsByteRanges: head.contentLength != nil, suggestedFilename: nil),
       cacheStoragePolicy: .notAllowed)
   }

@@ -66,7 +66,7 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
     client?.urlProtocol(
       self,
       didReceive: URLResponse(
-        url: url, mimeType: file.mimeType, expectedContentLength: Int(bytes.count),
+        url: url, mimeType: file.mimeType, expectedContentLength: Int64(bytes.count),
         textEncodingName: file.textEncodingName, contentRange: contentRange, validators: validators,
         acceptsByteRanges: true, suggestedFilename: nil),
       cacheStoragePolicy: .notAllowed)

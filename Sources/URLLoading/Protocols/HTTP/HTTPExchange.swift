@@ -79,7 +79,7 @@ struct HTTPExchange {
     let hasBody = request.httpBody != nil || request.httpBodyStream != nil
     let decision = HTTPRedirect(
       status: response.statusCode, location: location, url: url, method: request.httpMethod ?? "GET",
-      fields: request.orderedHeaderFields, hasBody: hasBody)
+      fields: request.fields.fields, hasBody: hasBody)
     switch decision {
     case .notARedirect: return .deliver
     case .invalidLocation(let text):
@@ -105,7 +105,7 @@ struct HTTPExchange {
     let isProxy = response.statusCode == 407
     guard let url = request.url, triedCredentials < Self.largestFailureCount else { return .deliver }
     let field = isProxy ? "Proxy-Authenticate" : "WWW-Authenticate"
-    let offers = AuthenticateHeader.parse(response.values(forHTTPHeaderField: field))
+    let offers = AuthenticateHeader(fieldValues: response.fields.values(of: field)).challenges
       .compactMap { Self.offer($0, url: url, isProxy: isProxy) }
       .sorted { $0.strength > $1.strength }
       .map { $0.offer }
@@ -128,7 +128,7 @@ struct HTTPExchange {
     let scheme = url.scheme?.lowercased() ?? "http"
     let host = url.host(percentEncoded: false) ?? ""
     let port = url.port ?? (scheme == "https" ? 443 : 80)
-    let realm = challenge.parameter("realm")
+    let realm = challenge.realm
     let space =
       isProxy
       ? URLProtectionSpace(

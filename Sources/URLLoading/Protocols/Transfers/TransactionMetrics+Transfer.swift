@@ -29,9 +29,9 @@ extension URLSessionTaskTransactionMetrics {
     negotiatedTLSProtocolVersion = transfer.tlsVersion.flatMap { tls_protocol_version_t(rawValue: $0) }
     negotiatedTLSCipherSuite = transfer.tlsCipherSuite.flatMap { tls_ciphersuite_t(rawValue: $0) }
     localAddress = transfer.localAddress
-    localPort = transfer.localPort
+    localPort = transfer.localPort.map(String.init)
     remoteAddress = transfer.remoteAddress
-    remotePort = transfer.remotePort
+    remotePort = transfer.remotePort.map(String.init)
     countOfRequestHeaderBytesSent = transfer.requestHeaderBytes
     countOfRequestBodyBytesSent = transfer.requestBodyBytes
     countOfRequestBodyBytesBeforeEncoding = transfer.requestBodyBytes

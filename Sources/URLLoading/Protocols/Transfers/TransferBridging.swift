@@ -19,7 +19,7 @@ extension URLError {
       ?? NSError(
         domain: "libcurl", code: failure.curlCode, userInfo: [NSLocalizedDescriptionKey: failure.message])
     self.init(
-      Code(rawValue: failure.urlErrorCode),
+      Code(rawValue: failure.urlErrorCode) ?? .unknown,
       message: "\(failure.message). URL: \(url?.redactedDescription ?? "none").", url: url, underlying: underlying)
   }
 }
