@@ -1,0 +1,127 @@
+import Foundation
+
+// Safe to share: nothing changes after init.
+/// A place that wants credentials: a server or a proxy, and the realm there.
+///
+/// Two spaces that say the same are equal, so that credentials can be found by them. Host names compare
+/// without regard to case (RFC 9110 4.2.3).
+open class URLProtectionSpace: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
+  private let parts: Parts
+
+  private struct Parts: Hashable {
+    var host: String
+    var port: Int
+    var scheme: String?
+    var proxyType: String?
+    var realm: String?
+    var authenticationMethod: String
+  }
+
+  /// A space on a server.
+  ///
+  /// - Parameters:
+  ///   - host: the server's name or address.
+  ///   - port: its port.
+  ///   - protocol: the scheme, such as `NSURLProtectionSpaceHTTPS`.
+  ///   - realm: what the server calls the space.
+  ///   - authenticationMethod: such as `NSURLAuthenticationMethodHTTPBasic`; the default method if nil.
+  public init(host: String, port: Int, protocol: String?, realm: String?, authenticationMethod: String?) {
+    parts = Parts(
+      host: host, port: port, scheme: `protocol`, realm: realm,
+      authenticationMethod: authenticationMethod ?? NSURLAuthenticationMethodDefault)
+  }
+
+  /// A space on a proxy.
+  ///
+  /// - Parameters:
+  ///   - host: the proxy's name or address.
+  ///   - port: its port.
+  ///   - type: the kind of proxy, such as `NSURLProtectionSpaceHTTPProxy`.
+  ///   - realm: what the proxy calls the space.
+  ///   - authenticationMethod: such as `NSURLAuthenticationMethodHTTPBasic`; the default method if nil.
+  public init(proxyHost host: String, port: Int, type: String?, realm: String?, authenticationMethod: String?) {
+    parts = Parts(
+      host: host, port: port, proxyType: type ?? "", realm: realm,
+      authenticationMethod: authenticationMethod ?? NSURLAuthenticationMethodDefault)
+  }
+
+  /// Reads an archived space; nil if it is damaged.
+  public required init?(coder: NSCoder) {
+    guard let list = PropertyListArchive.decode(from: coder), let host = list["host"] as? String,
+      let port = list["port"] as? Int, let method = list["authenticationMethod"] as? String
+    else { return nil }
+    parts = Parts(
+      host: host, port: port, scheme: list["protocol"] as? String, proxyType: list["proxyType"] as? String,
+      realm: list["realm"] as? String, authenticationMethod: method)
+  }
+
+  /// Archives the space.
+  open func encode(with coder: NSCoder) {
+    var list: [String: Any] = [
+      "host": parts.host, "port": parts.port, "authenticationMethod": parts.authenticationMethod,
+    ]
+    list["protocol"] = parts.scheme
+    list["proxyType"] = parts.proxyType
+    list["realm"] = parts.realm
+    PropertyListArchive.encode(list, with: coder)
+  }
+
+  /// Always true.
+  open class var supportsSecureCoding: Bool { true }
+
+  /// The space itself: it cannot change.
+  open func copy(with zone: NSZone? = nil) -> Any { self }
+
+  private var key: Parts {
+    var key = parts
+    key.host = key.host.lowercased()
+    key.scheme = key.scheme?.lowercased()
+    return key
+  }
+
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? URLProtectionSpace else { return false }
+    return other === self || key == other.key
+  }
+
+  open override var hash: Int { key.hashValue }
+
+  open override var description: String {
+    "<\(type(of: self))> { host: \(host), port: \(port), "
+      + (isProxy() ? "proxy type: \(proxyType ?? "nil")" : "protocol: \(self.protocol ?? "nil")")
+      + ", realm: \(realm ?? "nil"), authentication method: \(authenticationMethod) }"
+  }
+
+  /// The name or address of the server or proxy.
+  open var host: String { parts.host }
+
+  /// The port of the server or proxy.
+  open var port: Int { parts.port }
+
+  /// The scheme of the server; nil for a proxy.
+  open var `protocol`: String? { parts.scheme }
+
+  /// The kind of proxy; nil for a server.
+  open var proxyType: String? { parts.proxyType?.isEmpty == false ? parts.proxyType : nil }
+
+  /// What the server or proxy calls the space.
+  open var realm: String? { parts.realm }
+
+  /// How it wants its users to prove who they are.
+  open var authenticationMethod: String { parts.authenticationMethod }
+
+  /// Whether this is a space on a proxy.
+  open override func isProxy() -> Bool { parts.proxyType != nil }
+
+  /// Whether nobody on the way can read the password: the connection is encrypted, or the method does not send it.
+  open var receivesCredentialSecurely: Bool {
+    switch authenticationMethod {
+    case NSURLAuthenticationMethodHTTPDigest, NSURLAuthenticationMethodNTLM,
+      NSURLAuthenticationMethodNegotiate:
+      return true
+    default:
+      let secure = [NSURLProtectionSpaceHTTPS, "ftps", "sftp", "wss"]
+      return self.protocol.map { secure.contains($0.lowercased()) } ?? false
+    }
+  }
+}

@@ -1,0 +1,17 @@
+import Foundation
+
+/// The namespace of `StoragePolicy`, until there is a cache.
+open class URLCache: NSObject {
+  /// Where a response may be kept.
+  public enum StoragePolicy: UInt, Sendable {
+    /// In memory and on disk.
+    case allowed = 0
+    /// In memory only.
+    case allowedInMemoryOnly = 1
+    /// Nowhere.
+    case notAllowed = 2
+  }
+
+  // Another designated initialiser keeps NSObject's from being inherited as a public one.
+  init(unused: Never) {}
+}

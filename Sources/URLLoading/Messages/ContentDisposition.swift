@@ -1,0 +1,53 @@
+/// The value of a `Content-Disposition` field, RFC 6266.
+struct ContentDisposition {
+  /// `inline`, `attachment` or another type, in lower case.
+  let type: String?
+  /// The file name that the sender proposes, as it is: it may be a path, or worse. `filename*` wins over
+  /// `filename` (RFC 6266 4.3).
+  let filename: String?
+
+  init(_ fieldValue: String) {
+    var scanner = FieldScanner(fieldValue)
+    scanner.skipWhitespace()
+    type = scanner.token()?.lowercased()
+    // Some senders leave the type out and begin with the parameter.
+    if type == "filename" || type == "filename*" { scanner = FieldScanner(";" + fieldValue) }
+    let parameters = scanner.parameters()
+    filename =
+      parameters.first { $0.name == "filename*" }.flatMap { Self.decodeExtended($0.value) }
+      ?? parameters.first { $0.name == "filename" }?.value
+  }
+
+  /// An extended value, RFC 8187 3.2: `UTF-8'en'%e2%82%ac%20rates`. Nil if it is malformed or in a character
+  /// set other than UTF-8 and ISO-8859-1.
+  static func decodeExtended(_ value: String) -> String? {
+    let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count == 3 else { return nil }
+    var bytes: [UInt8] = []
+    var rest = parts[2].utf8[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      guard let high = rest.popFirst().flatMap(hexDigit), let low = rest.popFirst().flatMap(hexDigit) else {
+        return nil
+      }
+      bytes.append(high << 4 | low)
+    }
+    if parts[0].equalsIgnoringASCIICase("UTF-8") {
+      return String(validating: bytes, as: UTF8.self)
+    }
+    guard parts[0].equalsIgnoringASCIICase("ISO-8859-1") else { return nil }
+    return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+  }
+
+  private static func hexDigit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 0x30...0x39: byte - 0x30
+    case 0x41...0x46: byte - 0x41 + 10
+    case 0x61...0x66: byte - 0x61 + 10
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,88 @@
+/// Reads the pieces of a field value (RFC 9110 5.6) from left to right. Never fails hard: what is
+/// not there gives nil and leaves the position where it was.
+struct FieldScanner {
+  private let bytes: [UInt8]
+  var position = 0
+
+  init(_ text: String) {
+    bytes = Array(text.utf8)
+  }
+
+  var isAtEnd: Bool { position >= bytes.count }
+
+  var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+  mutating func skipWhitespace() {
+    while let byte = peek, byte == 0x20 || byte == 0x09 { position += 1 }
+  }
+
+  /// Skips one byte if it is the given one.
+  mutating func skip(_ character: Unicode.Scalar) -> Bool {
+    guard let byte = peek, UInt32(byte) == character.value else { return false }
+    position += 1
+    return true
+  }
+
+  /// A token, RFC 9110 5.6.2.
+  mutating func token() -> String? {
+    take(while: \.isTokenCharacter)
+  }
+
+  /// A token68, RFC 9110 11.2.
+  mutating func token68() -> String? {
+    let start = position
+    guard take(while: \.isToken68Character) != nil else { return nil }
+    while peek == UInt8(ascii: "=") { position += 1 }
+    return text(from: start)
+  }
+
+  /// A quoted string without its quotes and escapes, RFC 9110 5.6.4. A missing closing quote is forgiven.
+  mutating func quotedString() -> String? {
+    guard skip("\"") else { return nil }
+    var content: [UInt8] = []
+    while let byte = peek {
+      position += 1
+      if byte == UInt8(ascii: "\"") { break }
+      if byte == UInt8(ascii: "\\"), let escaped = peek {
+        content.append(escaped)
+        position += 1
+      } else {
+        content.append(byte)
+      }
+    }
+    return String(decoding: content, as: UTF8.self)
+  }
+
+  /// All up to one of the characters, which stays; without white space at the ends.
+  mutating func text(upTo stop: Unicode.Scalar) -> String {
+    take { UInt32($0) != stop.value }.map { String($0.trimmingFieldWhitespace) } ?? ""
+  }
+
+  /// The parameters that follow a value: `; name=value; name="value"` (RFC 9110 5.6.6). Names in lower
+  /// case. Unquoted values may hold anything but ";": servers send file names with spaces that way.
+  mutating func parameters() -> [(name: String, value: String)] {
+    var result: [(name: String, value: String)] = []
+    while !isAtEnd {
+      _ = text(upTo: ";")
+      guard skip(";") else { break }
+      skipWhitespace()
+      guard let name = token() else { continue }
+      skipWhitespace()
+      guard skip("=") else { continue }
+      skipWhitespace()
+      let value = peek == UInt8(ascii: "\"") ? quotedString() ?? "" : text(upTo: ";")
+      result.append((name.lowercased(), value))
+    }
+    return result
+  }
+
+  private mutating func take(while condition: (UInt8) -> Bool) -> String? {
+    let start = position
+    while let byte = peek, condition(byte) { position += 1 }
+    return position > start ? text(from: start) : nil
+  }
+
+  private func text(from start: Int) -> String {
+    String(decoding: bytes[start..<position], as: UTF8.self)
+  }
+}

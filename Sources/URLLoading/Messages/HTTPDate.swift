@@ -1,0 +1,80 @@
+import Foundation
+
+/// Dates as HTTP fields write them (RFC 9110 5.6.7). Without DateFormatter, which is slow and locks.
+enum HTTPDate {
+  /// The preferred format: `Sun, 06 Nov 1994 08:49:37 GMT`.
+  static func string(from date: Date) -> String {
+    let parts = CivilDate(date)
+    let year = String(parts.year)
+    return "\(CivilDate.weekdays[parts.weekday]), \(padded(parts.day)) \(CivilDate.months[parts.month - 1]) "
+      + String(repeating: "0", count: 4 - year.utf8.count) + year
+      + " \(padded(parts.hour)):\(padded(parts.minute)):\(padded(parts.second)) GMT"
+  }
+
+  /// Reads the preferred format and the two obsolete ones (RFC 850 and asctime), all of which a recipient
+  /// must accept. Two-digit years more than 50 years ahead of `now` are in the past.
+  static func date(from text: some StringProtocol, now: Date = Date()) -> Date? {
+    let text = Substring(text).trimmingFieldWhitespace
+    guard text.utf8.count <= 64 else { return nil }
+    let words = text.split(separator: " ", omittingEmptySubsequences: true)
+    if words.count == 5, !words[0].hasSuffix(",") {
+      return asctime(words)
+    }
+    guard words.first?.hasSuffix(",") == true else { return nil }
+    if words.count == 4 {
+      return rfc850(words, now: now)
+    }
+    return words.count == 6 ? fixdate(words) : nil
+  }
+
+  private static func fixdate(_ words: [Substring]) -> Date? {
+    guard words[0].utf8.count == 4, isWeekday(words[0]), isUTC(words[5]) else { return nil }
+    return date(day: words[1], month: words[2], year: number(words[3], digits: 4), time: words[4])
+  }
+
+  private static func rfc850(_ words: [Substring], now: Date) -> Date? {
+    let parts = words[1].split(separator: "-", omittingEmptySubsequences: false)
+    guard isWeekday(words[0]), isUTC(words[3]), parts.count == 3 else { return nil }
+    var year = number(parts[2], digits: 4)
+    if let short = number(parts[2], digits: 2), parts[2].utf8.count == 2 {
+      let current = CivilDate(now).year
+      var full = current - current % 100 + short
+      if full > current + 50 { full -= 100 }
+      if full <= current - 50 { full += 100 }
+      year = full
+    }
+    return date(day: parts[0], month: parts[1], year: year, time: words[2])
+  }
+
+  private static func asctime(_ words: [Substring]) -> Date? {
+    guard words[0].utf8.count == 3, isWeekday(words[0]) else { return nil }
+    return date(day: words[2], month: words[1], year: number(words[4], digits: 4), time: words[3])
+  }
+
+  private static func date(day: Substring, month: Substring, year: Int?, time: Substring) -> Date? {
+    let clock = time.split(separator: ":", omittingEmptySubsequences: false)
+    guard clock.count == 3, month.utf8.count == 3, let year, let month = CivilDate.month(named: month),
+      let day = number(day, digits: 2), let hour = number(clock[0], digits: 2),
+      let minute = number(clock[1], digits: 2), let second = number(clock[2], digits: 2)
+    else { return nil }
+    return CivilDate(year: year, month: month, day: day, hour: hour, minute: minute, second: second).date
+  }
+
+  private static func isWeekday(_ word: Substring) -> Bool {
+    CivilDate.weekdays.contains { word.hasPrefixIgnoringASCIICase($0) }
+  }
+
+  private static func isUTC(_ word: Substring) -> Bool {
+    word.equalsIgnoringASCIICase("GMT") || word.equalsIgnoringASCIICase("UTC")
+  }
+
+  /// A number of one to `digits` digits; a year must have all four.
+  private static func number(_ text: Substring, digits: Int) -> Int? {
+    guard text.utf8.count <= digits, digits < 4 || text.utf8.count == digits else { return nil }
+    return Int64(asciiDigits: text).map(Int.init)
+  }
+
+  private static func padded(_ number: Int) -> String {
+    number < 10 ? "0\(number)" : "\(number)"
+  }
+}

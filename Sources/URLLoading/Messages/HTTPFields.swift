@@ -1,0 +1,114 @@
+/// The header fields of a message, in the order they were set or received.
+///
+/// Names compare without regard to ASCII case (RFC 9110 5.1). Lookup is a linear search: messages
+/// have a few dozen fields at most, where this beats hashing.
+struct HTTPFields: Sendable {
+  private(set) var fields: [(name: String, value: String)]
+
+  init(_ fields: [(name: String, value: String)] = []) {
+    self.fields = fields
+  }
+
+  /// Fields from a dictionary, sorted by name so that the order is the same in every process.
+  /// Of names that differ in case only, the last in that order wins.
+  init(_ dictionary: [String: String]) {
+    fields = []
+    fields.reserveCapacity(dictionary.count)
+    for (name, value) in dictionary.sorted(by: { $0.key < $1.key }) {
+      self[name] = value
+    }
+  }
+
+  var isEmpty: Bool { fields.isEmpty }
+
+  /// The value of a field; the values of a repeated field joined by ", " (RFC 9110 5.3).
+  /// Setting replaces all fields of that name, keeping the first one's spelling and place; nil removes them.
+  subscript(name: String) -> String? {
+    get {
+      guard let first = firstIndex(of: name) else { return nil }
+      var joined = fields[first].value
+      for field in fields[(first + 1)...] where field.name.equalsIgnoringASCIICase(name) {
+        joined += ", "
+        joined += field.value
+      }
+      return joined
+    }
+    set {
+      guard let newValue else {
+        fields.removeAll { $0.name.equalsIgnoringASCIICase(name) }
+        return
+      }
+      guard let first = firstIndex(of: name) else {
+        fields.append((name, newValue))
+        return
+      }
+      fields[first].value = newValue
+      let rest = fields[(first + 1)...].filter { !$0.name.equalsIgnoringASCIICase(name) }
+      fields.replaceSubrange((first + 1)..., with: rest)
+    }
+  }
+
+  /// The values of each field of that name, apart.
+  func values(of name: String) -> [String] {
+    fields.compactMap { $0.name.equalsIgnoringASCIICase(name) ? $0.value : nil }
+  }
+
+  /// The value of the last field of that name. For fields that must not be repeated.
+  func last(_ name: String) -> String? {
+    fields.last { $0.name.equalsIgnoringASCIICase(name) }?.value
+  }
+
+  func contains(_ name: String) -> Bool {
+    firstIndex(of: name) != nil
+  }
+
+  /// Adds to the value of an existing field after a comma, or adds the field.
+  mutating func join(_ value: String, to name: String) {
+    if let index = fields.lastIndex(where: { $0.name.equalsIgnoringASCIICase(name) }) {
+      fields[index].value += "," + value
+    } else {
+      fields.append((name, value))
+    }
+  }
+
+  /// One entry for each name, under the first spelling met, values joined by ", ".
+  var dictionary: [String: String] {
+    var result: [String: String] = [:]
+    result.reserveCapacity(fields.count)
+    var spellings: [String: String] = [:]
+    for (name, value) in fields {
+      let folded = name.lowercased()
+      if let spelling = spellings[folded] {
+        result[spelling, default: ""] += ", " + value
+      } else {
+        spellings[folded] = name
+        result[name] = value
+      }
+    }
+    return result
+  }
+
+  private func firstIndex(of name: String) -> Int? {
+    fields.firstIndex { $0.name.equalsIgnoringASCIICase(name) }
+  }
+}
+
+extension HTTPFields: Equatable {
+  /// The order of different names and the case of names mean nothing (RFC 9110 5.3).
+  static func == (left: HTTPFields, right: HTTPFields) -> Bool {
+    left.folded == right.folded
+  }
+
+  private var folded: [String: String] {
+    var result: [String: String] = [:]
+    for (name, value) in fields {
+      let key = name.lowercased()
+      if let old = result[key] {
+        result[key] = old + ", " + value
+      } else {
+        result[key] = value
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,155 @@
+import Foundation
+
+// Safe to share: nothing changes after init.
+/// A response to an HTTP request.
+///
+/// It keeps the fields as the server sent them and derives all else when asked, since most responses are asked
+/// for little. Take a dictionary once rather than in a loop.
+open class HTTPURLResponse: URLResponse, @unchecked Sendable {
+  /// The status code (RFC 9110 15).
+  public let statusCode: Int
+
+  /// The protocol's name and version as the status line has it: `HTTP/1.1`, `HTTP/2`.
+  let httpVersion: String
+
+  let fields: HTTPFields
+
+  /// A response with the given fields.
+  ///
+  /// - Parameters:
+  ///   - url: where the response came from.
+  ///   - statusCode: the status code.
+  ///   - httpVersion: the protocol's version, `HTTP/1.1` if nil.
+  ///   - headerFields: the header fields; several cookies may be in one `Set-Cookie`, separated by commas.
+  public init?(url: URL, statusCode: Int, httpVersion: String?, headerFields: [String: String]?) {
+    self.statusCode = statusCode
+    self.httpVersion = httpVersion ?? "HTTP/1.1"
+    fields = HTTPFields(
+      HTTPFields(headerFields ?? [:]).fields.flatMap { name, value in
+        name.equalsIgnoringASCIICase("Set-Cookie")
+          ? SetCookieSplitter.split(value).map { (name: name, value: $0) } : [(name: name, value: value)]
+      })
+    super.init(url: url)
+  }
+
+  /// A response with fields in the server's order, repeated ones apart. Does nothing but store them.
+  init(url: URL, statusCode: Int, httpVersion: String, fields: [(name: String, value: String)]) {
+    self.statusCode = statusCode
+    self.httpVersion = httpVersion
+    self.fields = HTTPFields(fields)
+    super.init(url: url)
+  }
+
+  /// Reads an archived response; nil if it is damaged.
+  public required init?(coder: NSCoder) {
+    guard let list = PropertyListArchive.decode(from: coder), let statusCode = list["statusCode"] as? Int else {
+      return nil
+    }
+    self.statusCode = statusCode
+    httpVersion = list["httpVersion"] as? String ?? "HTTP/1.1"
+    fields = HTTPFields(flatList: list["fields"] as? [String] ?? [])
+    super.init(url: (list["url"] as? String).flatMap(URL.init(string:)))
+  }
+
+  open override func encode(with coder: NSCoder) {
+    var list: [String: Any] = [
+      "statusCode": statusCode, "httpVersion": httpVersion,
+      "fields": fields.fields.flatMap { [$0.name, $0.value] },
+    ]
+    list["url"] = url?.absoluteString
+    PropertyListArchive.encode(list, with: coder)
+  }
+
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? HTTPURLResponse, super.isEqual(object) else { return false }
+    return statusCode == other.statusCode && fields == other.fields
+  }
+
+  open override var description: String {
+    "<\(type(of: self))> { URL: \(url?.absoluteString ?? "nil") }{ Status Code: \(statusCode), Headers: "
+      + fields.dictionary.sorted { $0.key < $1.key }.map { "\"\($0.key)\" = \"\($0.value)\"" }
+      .joined(separator: "; ") + " }"
+  }
+
+  /// All header fields, those that are repeated joined by ", " (RFC 9110 5.3). Names are spelled as the server
+  /// does; where all is in lower case, as HTTP/2 has it, the usual fields get their usual spelling, so that
+  /// `allHeaderFields["Content-Type"]` finds them. `value(forHTTPHeaderField:)` does not mind the case.
+  open var allHeaderFields: [AnyHashable: Any] {
+    var result: [AnyHashable: Any] = [:]
+    for (name, value) in fields.dictionary {
+      result[CanonicalFieldNames.spelling(of: name)] = value
+    }
+    return result
+  }
+
+  /// The value of a header field, in any case; values of a repeated field joined by ", ".
+  open func value(forHTTPHeaderField field: String) -> String? {
+    fields[field]
+  }
+
+  // MARK: - Derived from the fields; malformed ones count as missing
+
+  open override var mimeType: String? {
+    contentType?.mimeType
+  }
+
+  open override var textEncodingName: String? {
+    contentType?.charset
+  }
+
+  private var contentType: ContentType? {
+    fields.last("Content-Type").flatMap(ContentType.init)
+  }
+
+  /// The number of bytes to come, -1 if unknown. It is unknown for a compressed body, since the loaded bytes are
+  /// the decompressed ones.
+  open override var expectedContentLength: Int64 {
+    if let encoding = fields["Content-Encoding"],
+      !encoding.trimmingFieldWhitespace.isEmpty,
+      !encoding.trimmingFieldWhitespace.equalsIgnoringASCIICase("identity")
+    {
+      return -1
+    }
+    // RFC 9112 6.3: a transfer coding overrides a length.
+    if fields.contains("Transfer-Encoding") { return -1 }
+    guard let field = fields["Content-Length"] else { return contentRange?.length ?? -1 }
+    // RFC 9110 8.6: the same number several times is that number.
+    let numbers = Set(field.split(separator: ",").map { Int64(asciiDigits: $0.trimmingFieldWhitespace) ?? -1 })
+    return numbers.count == 1 ? numbers.first ?? -1 : -1
+  }
+
+  open override var suggestedFilename: String? {
+    SuggestedFilename.make(
+      proposed: fields.last("Content-Disposition").flatMap { ContentDisposition($0).filename },
+      url: url, mimeType: mimeType)
+  }
+
+  /// From `Content-Range`, which means something in a 206 response only (RFC 9110 14.4).
+  open override var contentRange: ContentRange? {
+    guard statusCode == 206 else { return nil }
+    return fields.last("Content-Range").flatMap(ContentRange.init(fieldValue:))
+  }
+
+  /// From `ETag`, `Last-Modified` and `Date`.
+  open override var validators: ResourceValidators {
+    ResourceValidators(fields)
+  }
+
+  /// Whether the server says so in `Accept-Ranges` (RFC 9110 14.3), or has just sent a range.
+  open override var acceptsByteRanges: Bool {
+    if let field = fields["Accept-Ranges"] {
+      return field.split(separator: ",").contains { $0.trimmingFieldWhitespace.equalsIgnoringASCIICase("bytes") }
+    }
+    return contentRange != nil
+  }
+
+  /// The cookies that the server sets, each apart.
+  var setCookieValues: [String] {
+    fields.values(of: "Set-Cookie")
+  }
+
+  /// A short description of a status code in English, such as "not found".
+  open class func localizedString(forStatusCode statusCode: Int) -> String {
+    StatusDescriptions.text(for: statusCode)
+  }
+}

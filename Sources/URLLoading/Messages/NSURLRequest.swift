@@ -1,0 +1,98 @@
+import Foundation
+
+/// The class behind `URLRequest`, for code that needs an object. Convert with `as`.
+open class NSURLRequest: NSObject, NSSecureCoding, NSCopying, NSMutableCopying {
+  var request: URLRequest
+
+  /// A request with a timeout of 60 seconds, or of what the session's configuration says.
+  public convenience init(url: URL) {
+    self.init(URLRequest(url: url))
+  }
+
+  /// A request with a timeout of its own, in seconds.
+  public convenience init(url: URL, cachePolicy: CachePolicy, timeoutInterval: TimeInterval) {
+    self.init(URLRequest(url: url, cachePolicy: cachePolicy, timeoutInterval: timeoutInterval))
+  }
+
+  init(_ request: URLRequest) {
+    self.request = request
+  }
+
+  /// Reads an archived request; nil if it is damaged.
+  public required init?(coder: NSCoder) {
+    guard let request = PropertyListArchive.decode(from: coder).flatMap(URLRequest.init(propertyList:)) else {
+      return nil
+    }
+    self.request = request
+  }
+
+  /// Archives the request. A body stream and values attached by protocol classes that a property list
+  /// cannot hold are left out.
+  open func encode(with coder: NSCoder) {
+    PropertyListArchive.encode(request.propertyList, with: coder)
+  }
+
+  /// Always true.
+  open class var supportsSecureCoding: Bool { true }
+
+  /// A request that cannot change: this one, if it cannot.
+  open func copy(with zone: NSZone? = nil) -> Any {
+    self is NSMutableURLRequest ? NSURLRequest(request) : self
+  }
+
+  /// A copy that can change.
+  open func mutableCopy(with zone: NSZone? = nil) -> Any {
+    NSMutableURLRequest(request)
+  }
+
+  open override func isEqual(_ object: Any?) -> Bool {
+    switch object {
+    case let other as NSURLRequest: request == other.request
+    default: false
+    }
+  }
+
+  open override var hash: Int { request.hashValue }
+
+  open override var description: String { "<\(type(of: self))> { URL: \(request) }" }
+
+  /// What to load.
+  open var url: URL? { request.url }
+
+  /// How the load uses the cache.
+  open var cachePolicy: CachePolicy { request.cachePolicy }
+
+  /// The longest time without any data before the load fails, in seconds.
+  open var timeoutInterval: TimeInterval { request.timeoutInterval }
+
+  /// The URL of the document that this load is a part of.
+  open var mainDocumentURL: URL? { request.mainDocumentURL }
+
+  /// What kind of traffic the request is.
+  open var networkServiceType: NetworkServiceType { request.networkServiceType }
+
+  /// The method, `GET` by default.
+  open var httpMethod: String? { request.httpMethod }
+
+  /// All header fields, or nil if there are none.
+  open var allHTTPHeaderFields: [String: String]? { request.allHTTPHeaderFields }
+
+  /// The value of a header field; names are the same in any case.
+  open func value(forHTTPHeaderField field: String) -> String? {
+    request.value(forHTTPHeaderField: field)
+  }
+
+  /// The body to send.
+  open var httpBody: Data? { request.httpBody }
+
+  /// The stream to read the body from.
+  open var httpBodyStream: InputStream? { request.httpBodyStream }
+
+  /// Whether the load sends and stores cookies.
+  open var httpShouldHandleCookies: Bool { request.httpShouldHandleCookies }
+
+  /// What a protocol class attached to the request under this key.
+  func protocolProperty(forKey key: String) -> Any? {
+    request.protocolProperty(forKey: key)
+  }
+}

@@ -1,0 +1,69 @@
+import Foundation
+
+/// Everything that a request holds; the storage that `URLRequest` and `NSURLRequest` share.
+struct RequestValues {
+  enum Body {
+    case none
+    case data(Data)
+    case stream(InputStream)
+  }
+
+  var url: URL?
+  var mainDocumentURL: URL?
+  var cachePolicy = NSURLRequest.CachePolicy.useProtocolCachePolicy
+  var networkServiceType = NSURLRequest.NetworkServiceType.default
+  /// What the caller set; nil is the default, which a session's configuration may replace.
+  var explicitTimeoutInterval: TimeInterval?
+  var method = "GET"
+  var fields = HTTPFields()
+  var body = Body.none
+  var handlesCookies = true
+  /// What `URLProtocol.setProperty(_:forKey:in:)` attached.
+  var protocolProperties: [String: Any] = [:]
+
+  static let defaultTimeoutInterval: TimeInterval = 60
+
+  /// Methods whose spelling is put right, as Fetch's "normalize a method" does. All others are
+  /// case-sensitive (RFC 9110 9.1) and stay as they are.
+  private static let knownMethods: Set<String> = [
+    "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "CONNECT", "TRACE",
+  ]
+
+  mutating func setMethod(_ method: String?) {
+    guard let method, !method.isEmpty else {
+      self.method = "GET"
+      return
+    }
+    let upper = method.uppercased()
+    self.method = Self.knownMethods.contains(upper) ? upper : method
+  }
+}
+
+extension RequestValues: Hashable {
+  /// Properties of protocols do not count: they are about the way a request takes, not about what it asks for.
+  static func == (left: RequestValues, right: RequestValues) -> Bool {
+    left.url == right.url && left.method == right.method && left.mainDocumentURL == right.mainDocumentURL
+      && left.cachePolicy == right.cachePolicy && left.networkServiceType == right.networkServiceType
+      && (left.explicitTimeoutInterval ?? defaultTimeoutInterval)
+        == (right.explicitTimeoutInterval ?? defaultTimeoutInterval)
+      && left.handlesCookies == right.handlesCookies && left.body == right.body && left.fields == right.fields
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(url)
+    hasher.combine(method)
+    hasher.combine(mainDocumentURL)
+    hasher.combine(cachePolicy)
+  }
+}
+
+extension RequestValues.Body: Equatable {
+  static func == (left: RequestValues.Body, right: RequestValues.Body) -> Bool {
+    switch (left, right) {
+    case (.none, .none): true
+    case (.data(let left), .data(let right)): left == right
+    case (.stream(let left), .stream(let right)): left === right
+    default: false
+    }
+  }
+}
