@@ -39,7 +39,7 @@ struct MIMEType: Equatable, Sendable {
     var reader = Reader(bytes: bytes[...].trimmed())
     let type = reader.take { $0 == UInt8(ascii: "/") }
     guard type.isToken, reader.skip(UInt8(ascii: "/")) else { return nil }
-    let subtype = reader.take { $0 == UInt8(ascii: ";") }.trimmed()
+    let subtype = reader.take { $0 == UInt8(ascii: ";") }.trimmedEnd()
     guard subtype.isToken else { return nil }
     self.init(type: type.lowercasedText, subtype: subtype.lowercasedText)
     while reader.skip(UInt8(ascii: ";")) {
@@ -93,7 +93,7 @@ struct MIMEType: Equatable, Sendable {
         value = quotedString()
         _ = take { $0 == UInt8(ascii: ";") }
       } else {
-        value = take { $0 == UInt8(ascii: ";") }.trimmed()
+        value = take { $0 == UInt8(ascii: ";") }.trimmedEnd()
         if value.isEmpty { return nil }
       }
       guard name.isToken, value.allSatisfy({ $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) }) else { return nil }
@@ -125,9 +125,10 @@ extension ArraySlice<UInt8> {
     String(decoding: lazy.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }, as: UTF8.self)
   }
 
-  fileprivate func trimmed() -> ArraySlice<UInt8> {
-    let tail = drop(while: \.isHTTPWhitespace)
-    guard let last = tail.lastIndex(where: { !$0.isHTTPWhitespace }) else { return [] }
-    return tail[...last]
+  fileprivate func trimmed() -> ArraySlice<UInt8> { drop(while: \.isHTTPWhitespace).trimmedEnd() }
+
+  fileprivate func trimmedEnd() -> ArraySlice<UInt8> {
+    guard let last = lastIndex(where: { !$0.isHTTPWhitespace }) else { return [] }
+    return self[...last]
   }
 }

@@ -1,0 +1,153 @@
+import Foundation
+import Testing
+
+@testable import URLLoading
+
+@Suite struct ResumeDataTests {
+  private func sample() throws -> ResumeData {
+    ResumeData(
+      url: try #require(URL(string: "https://example.org/b?x=1")),
+      originalURL: try #require(URL(string: "http://example.org/a")), method: "GET",
+      headers: [
+        .init(name: "Accept", value: "*/*"), .init(name: "X-Two", value: "1"), .init(name: "X-Two", value: "2"),
+      ],
+      bytesReceived: 5_000_000_000, expectedTotalLength: 6_000_000_000, entityTag: "\"tag\"",
+      lastModified: "Sun, 06 Nov 1994 08:49:37 GMT", localPath: "/tmp/partial ü.tmp")
+  }
+
+  private func list(_ data: Data) throws -> [String: Any] {
+    try #require(try PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any])
+  }
+
+  private func encode(_ list: [String: Any]) throws -> Data {
+    try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
+  }
+
+  private func own(_ change: (inout [String: Any]) -> Void) throws -> Data {
+    var list = try list(sample().serialized())
+    var own = try #require(list["URLLoadingResume"] as? [String: Any])
+    change(&own)
+    list["URLLoadingResume"] = own
+    return try encode(list)
+  }
+
+  @Test func roundTrip() throws {
+    let sample = try sample()
+    #expect(try ResumeData(serialized: sample.serialized()) == sample)
+    var bare = sample
+    bare.entityTag = nil
+    bare.expectedTotalLength = -1
+    bare.headers = []
+    #expect(try ResumeData(serialized: bare.serialized()) == bare)
+  }
+
+  @Test func hasApplesKeys() throws {
+    let data = try sample().serialized()
+    #expect(data.starts(with: "bplist00".utf8))
+    let list = try list(data)
+    #expect(list["NSURLSessionDownloadURL"] as? String == "https://example.org/b?x=1")
+    #expect(list["NSURLSessionResumeInfoVersion"] as? Int == 2)
+    #expect(list["NSURLSessionResumeBytesReceived"] as? Int == 5_000_000_000)
+    #expect(list["NSURLSessionResumeInfoTempFileName"] as? String == "partial ü.tmp")
+    #expect(list["NSURLSessionResumeInfoLocalPath"] as? String == "/tmp/partial ü.tmp")
+    #expect(list["NSURLSessionResumeEntityTag"] as? String == "\"tag\"")
+    #expect(list["NSURLSessionResumeServerDownloadDate"] as? String == "Sun, 06 Nov 1994 08:49:37 GMT")
+    let original = try #require(list["NSURLSessionResumeOriginalRequest"] as? [String: Any])
+    #expect(original["url"] as? String == "http://example.org/a")
+    #expect((list["NSURLSessionResumeCurrentRequest"] as? [String: Any])?["method"] as? String == "GET")
+  }
+
+  @Test func credentialsAreNeverStored() throws {
+    var sample = try sample()
+    for name in ["Authorization", "proxy-authorization", "COOKIE"] {
+      sample.headers.append(.init(name: name, value: "hunter2"))
+    }
+    sample.url = try #require(URL(string: "ftp://user:hunter2@example.org/b"))
+    sample.originalURL = try #require(URL(string: "ftp://user:hunter2@example.org/a"))
+    let data = try sample.serialized()
+    #expect(data.range(of: Data("hunter2".utf8)) == nil)
+    #expect(data.range(of: Data("user".utf8)) == nil)
+    let read = try ResumeData(serialized: data)
+    #expect(read.url.absoluteString == "ftp://example.org/b")
+    #expect(read.headers.count == 3)
+    // Nor taken from data that somebody else wrote.
+    let foreign = try own {
+      $0["url"] = "ftp://user:hunter2@example.org/b"
+      $0["headers"] = [["Authorization", "x"], ["A", "b"]]
+    }
+    #expect(try ResumeData(serialized: foreign).url.user == nil)
+    #expect(try ResumeData(serialized: foreign).headers == [.init(name: "A", value: "b")])
+  }
+
+  @Test func applesFormAlone() throws {
+    var list = try list(sample().serialized())
+    list["URLLoadingResume"] = nil
+    let read = try ResumeData(serialized: encode(list))
+    #expect(read.url.absoluteString == "https://example.org/b?x=1")
+    #expect(read.originalURL.absoluteString == "http://example.org/a")
+    #expect(read.localPath == "/tmp/partial ü.tmp")
+    #expect(read.expectedTotalLength == -1)
+    list["NSURLSessionResumeInfoLocalPath"] = nil
+    list["NSURLSessionResumeCurrentRequest"] = Data("archived".utf8)
+    list["NSURLSessionResumeOriginalRequest"] = Data("archived".utf8)
+    let named = try ResumeData(serialized: encode(list))
+    #expect(named.localPath.hasPrefix("/") && named.localPath.hasSuffix("/partial ü.tmp"))
+    #expect(named.originalURL == named.url)
+    list["NSURLSessionResumeInfoTempFileName"] = "../../etc/passwd"
+    #expect(throws: ResumeDataError.self) { try ResumeData(serialized: encode(list)) }
+  }
+
+  @Test func readsXMLToo() throws {
+    let data = try PropertyListSerialization.data(
+      fromPropertyList: list(sample().serialized()), format: .xml, options: 0)
+    #expect(try ResumeData(serialized: data) == sample())
+  }
+
+  @Test(arguments: [
+    ("version", ResumeDataError.missing("version")), ("url", .missing("URL")),
+    ("bytesReceived", .missing("number of bytes received")), ("localPath", .missing("path of the partial file")),
+  ])
+  func missing(key: String, error: ResumeDataError) throws {
+    let data = try own { $0[key] = nil }
+    #expect(throws: error) { try ResumeData(serialized: data) }
+  }
+
+  @Test func needsAValidator() throws {
+    let data = try own {
+      $0["entityTag"] = ""
+      $0["lastModified"] = nil
+    }
+    #expect(throws: ResumeDataError.missing("entity tag or modification date")) { try ResumeData(serialized: data) }
+  }
+
+  @Test(
+    arguments: [
+      ("version", 2), ("version", 0), ("version", "1"), ("url", "relative/path"), ("url", ""), ("url", 7),
+      ("originalURL", "x"), ("bytesReceived", -1), ("bytesReceived", "5"), ("bytesReceived", 7_000_000_000),
+      ("expectedTotalLength", -2), ("localPath", "relative"), ("localPath", ""), ("localPath", "/a\0b"),
+      ("localPath", "/a\0\u{301}"), ("entityTag", "a\r\nX: y"), ("lastModified", "a\nb"), ("method", ""),
+      ("method", "GET /"), ("headers", [["A", "b\r\nc"]]), ("headers", [["", "b"]]),
+    ] as [(String, any Sendable)])
+  func hostile(key: String, value: any Sendable) throws {
+    let data = try own { $0[key] = value }
+    let error = try #require(throws: ResumeDataError.self) { try ResumeData(serialized: data) }
+    #expect(error.description.hasPrefix("the resume data"))
+  }
+
+  @Test func noiseNeverTraps() throws {
+    #expect(throws: ResumeDataError.notAPropertyList) { try ResumeData(serialized: Data()) }
+    #expect(throws: ResumeDataError.notAPropertyList) { try ResumeData(serialized: Data("bplist00".utf8)) }
+    #expect(throws: ResumeDataError.notAPropertyList) {
+      try ResumeData(serialized: Data("<plist><array/></plist>".utf8))
+    }
+    var random = SeededGenerator(seed: 8)
+    let valid = try sample().serialized()
+    for _ in 0..<2000 {
+      var data = valid
+      for _ in 0..<Int.random(in: 1...4, using: &random) {
+        data[Int.random(in: 0..<data.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+      }
+      if let read = try? ResumeData(serialized: data) { #expect(read.localPath.hasPrefix("/")) }
+    }
+  }
+}
