@@ -23,9 +23,10 @@ lint:
 format:
 	@swift format format --in-place --parallel --recursive $(SOURCES)
 
-# Each sanitizer has a build of its own.
+# Each sanitizer has a build of its own. The leak check is off: it takes what Swift reaches through tagged pointers,
+# such as a Data in a global, for leaked. Tests measure memory and watch weak references instead.
 sanitize: build-dependencies test-dependencies
-	@swift test --sanitize=address --scratch-path .build/sanitize-address $(TESTING) </dev/null
+	@ASAN_OPTIONS=detect_leaks=0 swift test --sanitize=address --scratch-path .build/sanitize-address $(TESTING) </dev/null
 	@swift test --sanitize=thread --scratch-path .build/sanitize-thread $(TESTING) </dev/null
 
 bench: build-dependencies test-dependencies
