@@ -82,7 +82,8 @@ extension Duration {
 
   var dispatchInterval: DispatchTimeInterval {
     let (seconds, attoseconds) = components
-    return .nanoseconds(Int(clamping: seconds).multipliedReportingOverflow(by: 1_000_000_000).partialValue
-      + Int(attoseconds / 1_000_000_000) + 1)
+    return .nanoseconds(
+      Int(clamping: seconds).multipliedReportingOverflow(by: 1_000_000_000).partialValue
+        + Int(attoseconds / 1_000_000_000) + 1)
   }
 }

@@ -44,7 +44,8 @@ extension URLSession {
   }
 
   /// Loads a resource into a temporary file, which is the caller's to move or remove.
-  public func download(from url: URL, delegate: (any URLSessionTaskDelegate)? = nil) async throws -> (URL, URLResponse) {
+  public func download(from url: URL, delegate: (any URLSessionTaskDelegate)? = nil) async throws -> (URL, URLResponse)
+  {
     try await download(for: URLRequest(url: url), delegate: delegate)
   }
 
@@ -52,10 +53,11 @@ extension URLSession {
   public func download(
     for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws -> (URL, URLResponse) {
-    try await file(of: run(delegate) { owner in
-      URLSessionDownloadTask(
-        load: self.load(LoadPlan(request: request, kind: .download, owner: owner, upload: UploadSource(of: request))))
-    })
+    try await file(
+      of: run(delegate) { owner in
+        URLSessionDownloadTask(
+          load: self.load(LoadPlan(request: request, kind: .download, owner: owner, upload: UploadSource(of: request))))
+      })
   }
 
   /// Goes on with a download where an earlier one stopped.

@@ -7,7 +7,9 @@ extension URLSession {
 
   /// A data task whose body goes to the delegate.
   public func dataTask(with request: URLRequest) -> URLSessionDataTask {
-    made(URLSessionDataTask(load: load(LoadPlan(request: request, kind: .data, owner: .delegate, upload: UploadSource(of: request)))))
+    made(
+      URLSessionDataTask(
+        load: load(LoadPlan(request: request, kind: .data, owner: .delegate, upload: UploadSource(of: request)))))
   }
 
   /// A data task with a completion handler, which is called once, on the delegate queue.
@@ -23,7 +25,8 @@ extension URLSession {
   ) -> URLSessionDataTask {
     let owner = LoadPlan.Owner.handler { completionHandler($0.data, $1, $2) }
     return made(
-      URLSessionDataTask(load: load(LoadPlan(request: request, kind: .data, owner: owner, upload: UploadSource(of: request)))))
+      URLSessionDataTask(
+        load: load(LoadPlan(request: request, kind: .data, owner: owner, upload: UploadSource(of: request)))))
   }
 
   // MARK: Upload

@@ -54,7 +54,9 @@ open class URLSession: NSObject, @unchecked Sendable {
     let own = (configuration.copy() as? URLSessionConfiguration) ?? configuration
     ownConfiguration = own
     values = own.snapshot
-    additionalHeaders = (own.httpAdditionalHeaders ?? [:]).map { (String(describing: $0.key.base), String(describing: $0.value)) }
+    additionalHeaders = (own.httpAdditionalHeaders ?? [:]).map {
+      (String(describing: $0.key.base), String(describing: $0.value))
+    }
     self.isShared = isShared
     state = Locked(State(delegates: SessionDelegates(delegate)))
     resources = SessionResources(configuration: own)
@@ -146,7 +148,8 @@ open class URLSession: NSObject, @unchecked Sendable {
 
   /// Calls the handler, on the delegate queue, with the tasks that have not ended, by kind.
   open func getTasksWithCompletionHandler(
-    _ completionHandler: @escaping @Sendable ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) -> Void
+    _ completionHandler:
+      @escaping @Sendable ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) -> Void
   ) {
     getAllTasks { all in
       completionHandler(

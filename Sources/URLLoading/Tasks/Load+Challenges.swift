@@ -7,7 +7,8 @@ extension Load {
     switch action {
     case .ignore: break
     case .failOutOfOrder:
-      abort(failure(.badServerResponse, "The protocol class sent a challenge after a response, or a second one at once."))
+      abort(
+        failure(.badServerResponse, "The protocol class sent a challenge after a response, or a second one at once."))
     case .ask:
       if let credential = credentialOfURL(for: challenge) {
         return answer(challenge, .useCredential, credential, attempt: attempt)

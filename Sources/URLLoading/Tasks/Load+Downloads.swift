@@ -33,7 +33,9 @@ extension Load {
       announceResume(at: 0, of: response.expectedContentLength)
       return .begins(at: 0)
     }
-    if let range = response.contentRange, range.firstByte == asked, (response as? HTTPURLResponse)?.statusCode ?? 206 == 206 {
+    if let range = response.contentRange, range.firstByte == asked,
+      (response as? HTTPURLResponse)?.statusCode ?? 206 == 206
+    {
       do {
         try sink.continueAt(asked)
       } catch {
@@ -111,7 +113,8 @@ extension Load {
     let headers = plan.request.allHTTPHeaderFields ?? [:]
     return try? ResumeData(
       url: url, originalURL: plan.request.url ?? url, method: "GET",
-      headers: headers.sorted { $0.key < $1.key }.map { ResumeData.Field(name: $0.key, value: $0.value) }, bytesReceived: length,
+      headers: headers.sorted { $0.key < $1.key }.map { ResumeData.Field(name: $0.key, value: $0.value) },
+      bytesReceived: length,
       expectedTotalLength: total, entityTag: response.validators.entityTag,
       lastModified: response.validators.lastModified.map { HTTPDate.string(from: $0) }, localPath: path
     ).serialized()

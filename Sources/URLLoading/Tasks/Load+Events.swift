@@ -119,10 +119,13 @@ extension Load {
     }
     reportProgress()
     if plan.kind == .bytes { (read { $0.sink } as? StreamSink)?.begin(response: response) }
-    guard case .delegate = owner, plan.kind != .download, let delegate, let delivery, let task = task as? URLSessionDataTask
+    guard case .delegate = owner, plan.kind != .download, let delegate, let delivery,
+      let task = task as? URLSessionDataTask
     else { return }
     delivery.addGate(
-      ask: { answer in delegate.urlSession(self.session, dataTask: task, didReceive: response, completionHandler: answer) },
+      ask: { answer in
+        delegate.urlSession(self.session, dataTask: task, didReceive: response, completionHandler: answer)
+      },
       then: { (disposition: URLSession.ResponseDisposition) in self.decided(disposition, task: task) })
   }
 

@@ -35,7 +35,8 @@ extension Load {
       return abort(
         failure(
           .unsupportedURL,
-          "A redirect led to the scheme \"\(prepared.url?.scheme ?? "")\", which no redirect may lead to; a delegate may follow it by giving that request itself."))
+          "A redirect led to the scheme \"\(prepared.url?.scheme ?? "")\", which no redirect may lead to; a delegate may follow it by giving that request itself."
+        ))
     }
     var canonical = chosen.canonicalRequest(for: prepared)
     let offset = addRange(to: &canonical, class: chosen)
@@ -133,7 +134,8 @@ extension Load {
     let (delegate, task, delivery) = read { ($0.delegates.task, $0.task, $0.delivery) }
     guard let delegate, let task, let delivery else { return completionHandler(nil) }
     delivery.addGate(
-      ask: { answer in delegate.urlSession(self.session, task: task, needNewBodyStream: { answer(UncheckedStream($0)) }) },
+      ask: { answer in delegate.urlSession(self.session, task: task, needNewBodyStream: { answer(UncheckedStream($0)) })
+      },
       then: { (stream: UncheckedStream) in completionHandler(stream.stream) })
   }
 }

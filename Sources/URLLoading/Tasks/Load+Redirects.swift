@@ -20,7 +20,10 @@ extension Load {
     case .ignore: break
     case .failTooMany:
       let limit = read { $0.machine.limits.redirects }
-      abort(failure(.httpTooManyRedirects, "More than \(limit) redirects; the last one was to \(request.url?.redactedDescription ?? "nowhere")."))
+      abort(
+        failure(
+          .httpTooManyRedirects,
+          "More than \(limit) redirects; the last one was to \(request.url?.redactedDescription ?? "nowhere")."))
     case .failOutOfOrder:
       abort(failure(.badServerResponse, "The protocol class reported a redirect after a response."))
     case .ask:
@@ -59,7 +62,8 @@ extension Load {
     requestBodyStream { stream in
       guard let stream else {
         return self.abort(
-          self.failure(.requestBodyStreamExhausted, "A redirect needs the body again, and the delegate has no new stream."))
+          self.failure(
+            .requestBodyStreamExhausted, "A redirect needs the body again, and the delegate has no new stream."))
       }
       var request = request
       request.httpBodyStream = stream

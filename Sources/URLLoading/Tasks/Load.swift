@@ -86,7 +86,8 @@ final class Load: Sendable {
     let ofSession = valid(values.timeoutIntervalForRequest) ?? 60
     let idle = request.explicitTimeoutInterval.flatMap(valid).map { min($0, ofSession) } ?? ofSession
     return LoadMachine.Limits(
-      idle: Duration(timeout: idle), resource: valid(values.timeoutIntervalForResource).flatMap { Duration(timeout: $0) },
+      idle: Duration(timeout: idle),
+      resource: valid(values.timeoutIntervalForResource).flatMap { Duration(timeout: $0) },
       bufferedBytes: values.maximumBufferedBytesPerTask)
   }
 
@@ -253,7 +254,8 @@ final class Load: Sendable {
   /// An error about the resource that is being loaded.
   func failure(_ code: URLError.Code, _ message: String, underlying: (any Error)? = nil) -> URLError {
     let url = read { $0.currentRequest?.url } ?? plan.request.url
-    return URLError(code, message: "\(message) URL: \(url?.redactedDescription ?? "none").", url: url, underlying: underlying)
+    return URLError(
+      code, message: "\(message) URL: \(url?.redactedDescription ?? "none").", url: url, underlying: underlying)
   }
 }
 

@@ -49,7 +49,8 @@ extension FileProtocol {
   private func cannotStore(_ reason: Int32) -> URLError {
     URLError(
       reason == ENOENT ? .fileDoesNotExist : .cannotWriteToFile,
-      message: "Cannot store the upload at \(request.url?.redactedDescription ?? ""): \(String(cString: strerror(reason))).",
+      message:
+        "Cannot store the upload at \(request.url?.redactedDescription ?? ""): \(String(cString: strerror(reason))).",
       url: request.url, underlying: POSIXErrorCode(rawValue: reason).map { POSIXError($0) })
   }
 }
@@ -89,7 +90,9 @@ private final class UploadTarget: @unchecked Sendable {
   func write(_ piece: [UInt8]) throws -> Int64 {
     var start = 0
     while start < piece.count {
-      let count = piece.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress?.advanced(by: start), $0.count - start) }
+      let count = piece.withUnsafeBytes {
+        Glibc.write(descriptor, $0.baseAddress?.advanced(by: start), $0.count - start)
+      }
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
       start += count

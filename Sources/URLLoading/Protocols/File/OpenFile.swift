@@ -30,7 +30,8 @@ final class OpenFile: Sendable {
     let modified = status.st_mtim
     validators = ResourceValidators(
       // Inode, size and time to the nanosecond: what changes when the content does.
-      entityTag: "\"\(String(status.st_ino, radix: 16))-\(String(status.st_size, radix: 16))-\(modified.tv_sec).\(modified.tv_nsec)\"",
+      entityTag:
+        "\"\(String(status.st_ino, radix: 16))-\(String(status.st_size, radix: 16))-\(modified.tv_sec).\(modified.tv_nsec)\"",
       lastModified: Date(timeIntervalSince1970: TimeInterval(modified.tv_sec)))
   }
 

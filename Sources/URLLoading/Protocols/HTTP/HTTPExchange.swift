@@ -132,7 +132,8 @@ struct HTTPExchange {
     let space =
       isProxy
       ? URLProtectionSpace(
-        proxyHost: host, port: port, type: scheme == "https" ? NSURLProtectionSpaceHTTPSProxy : NSURLProtectionSpaceHTTPProxy,
+        proxyHost: host, port: port,
+        type: scheme == "https" ? NSURLProtectionSpaceHTTPSProxy : NSURLProtectionSpaceHTTPProxy,
         realm: realm, authenticationMethod: method)
       : URLProtectionSpace(host: host, port: port, protocol: scheme, realm: realm, authenticationMethod: method)
     return (Offer(space: space, schemes: schemes), strength)

@@ -67,25 +67,29 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     guard let loadClient else { return }
     let body = loadClient.urlProtocolUploadBody(self)
     guard !isFirst, case .stream = body else { return begin(body: body) }
-    loadClient.urlProtocol(self, needsNewBodyStream: { stream in
-      guard let stream else {
-        loadClient.urlProtocol(
-          self,
-          didFailWithError: URLError(
-            .requestBodyStreamExhausted,
-            message: "The body must be sent again with credentials, and the delegate has no new stream.",
-            url: self.request.url))
-        return
-      }
-      self.begin(body: .stream(stream, length: body?.length))
-    })
+    loadClient.urlProtocol(
+      self,
+      needsNewBodyStream: { stream in
+        guard let stream else {
+          loadClient.urlProtocol(
+            self,
+            didFailWithError: URLError(
+              .requestBodyStreamExhausted,
+              message: "The body must be sent again with credentials, and the delegate has no new stream.",
+              url: self.request.url))
+          return
+        }
+        self.begin(body: .stream(stream, length: body?.length))
+      })
   }
 
   private func begin(body: URLUploadBody?) {
     guard let session, let loadClient else { return }
     let connections = session.resource(CurlSession.self)
     var transferRequest = HTTPRequestEncoder.transferRequest(for: request, body: body)
-    (transferRequest.credential, transferRequest.proxyCredential) = state.withLock { ($0.credential, $0.proxyCredential) }
+    (transferRequest.credential, transferRequest.proxyCredential) = state.withLock {
+      ($0.credential, $0.proxyCredential)
+    }
     transferRequest.typeOfService = connections.typeOfService
     if let priority = task?.priority, priority != URLSessionTask.defaultPriority {
       // RFC 9113, section 5.3.2: weights from 1 to 256.
