@@ -1,5 +1,6 @@
-/// The body of an upload, as a protocol instance gets it.
 // Safe to share: the stream is handed to one protocol instance, which is its only reader.
+
+/// The body of an upload, as a protocol instance gets it.
 public enum URLUploadBody: @unchecked Sendable {
   /// Bytes in memory.
   case data(Data)

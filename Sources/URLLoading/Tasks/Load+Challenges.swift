@@ -34,9 +34,20 @@ extension Load {
     guard challenge.previousFailureCount == 0, !challenge.protectionSpace.isProxy(),
       !Self.isConnectionLevel(challenge.protectionSpace.authenticationMethod)
         || challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodNTLM,
-      let url = read({ $0.currentRequest?.url }), let user = url.user(percentEncoded: false)
+      let url = read({ $0.currentRequest?.url }), let named = Self.credential(in: url, orOf: plan.request.url)
     else { return nil }
-    return URLCredential(user: user, password: url.password(percentEncoded: false) ?? "", persistence: .none)
+    return named
+  }
+
+  /// The credential that a URL names. A redirect within the origin rarely repeats that of the original URL, which still counts.
+  private static func credential(in url: URL, orOf original: URL?) -> URLCredential? {
+    if let user = url.user(percentEncoded: false) {
+      return URLCredential(user: user, password: url.password(percentEncoded: false) ?? "", persistence: .none)
+    }
+    guard let original, original.user != nil, original.scheme == url.scheme, original.host == url.host,
+      original.port == url.port
+    else { return nil }
+    return credential(in: original, orOf: nil)
   }
 
   /// Challenges about the connection go to the session's method first.
