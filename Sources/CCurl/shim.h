@@ -1,2 +1,114 @@
 #pragma once
 #include <curl/curl.h>
+// For the loop that drives libcurl; Swift's Glibc module leaves them out.
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+
+// Swift cannot call variadic functions. Each shim below is one call of curl_easy_setopt, curl_easy_getinfo,
+// curl_multi_setopt or curl_share_setopt with the type of its third argument fixed. The name in parentheses
+// keeps curl's type checking macros out of the way.
+
+#define CCURL_INLINE static inline __attribute__((always_inline))
+
+CCURL_INLINE CURLcode ccurl_set_long(CURL *handle, CURLoption option, long value) {
+  return (curl_easy_setopt)(handle, option, value);
+}
+CCURL_INLINE CURLcode ccurl_set_off(CURL *handle, CURLoption option, curl_off_t value) {
+  return (curl_easy_setopt)(handle, option, value);
+}
+CCURL_INLINE CURLcode ccurl_set_string(CURL *handle, CURLoption option, const char *value) {
+  return (curl_easy_setopt)(handle, option, value);
+}
+CCURL_INLINE CURLcode ccurl_set_pointer(CURL *handle, CURLoption option, const void *value) {
+  return (curl_easy_setopt)(handle, option, value);
+}
+CCURL_INLINE CURLcode ccurl_set_list(CURL *handle, CURLoption option, struct curl_slist *value) {
+  return (curl_easy_setopt)(handle, option, value);
+}
+CCURL_INLINE CURLcode ccurl_set_write(CURL *handle, CURLoption option, curl_write_callback value) {
+  return (curl_easy_setopt)(handle, option, value);
+}
+CCURL_INLINE CURLcode ccurl_set_read(CURL *handle, curl_read_callback value) {
+  return (curl_easy_setopt)(handle, CURLOPT_READFUNCTION, value);
+}
+CCURL_INLINE CURLcode ccurl_set_seek(CURL *handle, curl_seek_callback value) {
+  return (curl_easy_setopt)(handle, CURLOPT_SEEKFUNCTION, value);
+}
+CCURL_INLINE CURLcode ccurl_set_progress(CURL *handle, curl_xferinfo_callback value) {
+  return (curl_easy_setopt)(handle, CURLOPT_XFERINFOFUNCTION, value);
+}
+CCURL_INLINE CURLcode ccurl_set_prerequest(CURL *handle, curl_prereq_callback value) {
+  return (curl_easy_setopt)(handle, CURLOPT_PREREQFUNCTION, value);
+}
+CCURL_INLINE CURLcode ccurl_set_resolver_start(CURL *handle, curl_resolver_start_callback value) {
+  return (curl_easy_setopt)(handle, CURLOPT_RESOLVER_START_FUNCTION, value);
+}
+CCURL_INLINE CURLcode ccurl_set_open_socket(CURL *handle, curl_opensocket_callback value) {
+  return (curl_easy_setopt)(handle, CURLOPT_OPENSOCKETFUNCTION, value);
+}
+CCURL_INLINE CURLcode ccurl_set_close_socket(CURL *handle, curl_closesocket_callback value) {
+  return (curl_easy_setopt)(handle, CURLOPT_CLOSESOCKETFUNCTION, value);
+}
+
+CCURL_INLINE long ccurl_get_long(CURL *handle, CURLINFO info) {
+  long value = 0;
+  (curl_easy_getinfo)(handle, info, &value);
+  return value;
+}
+CCURL_INLINE curl_off_t ccurl_get_off(CURL *handle, CURLINFO info) {
+  curl_off_t value = 0;
+  (curl_easy_getinfo)(handle, info, &value);
+  return value;
+}
+CCURL_INLINE const char *ccurl_get_string(CURL *handle, CURLINFO info) {
+  char *value = NULL;
+  (curl_easy_getinfo)(handle, info, &value);
+  return value;
+}
+CCURL_INLINE void *ccurl_get_private(CURL *handle) {
+  char *value = NULL;
+  (curl_easy_getinfo)(handle, CURLINFO_PRIVATE, &value);
+  return value;
+}
+// The TLS library's own session object of the transfer's connection, and which library it is.
+CCURL_INLINE void *ccurl_get_tls_session(CURL *handle, curl_sslbackend *backend) {
+  struct curl_tlssessioninfo *session = NULL;
+  if ((curl_easy_getinfo)(handle, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || session == NULL) return NULL;
+  *backend = session->backend;
+  return session->internals;
+}
+
+CCURL_INLINE CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+  return (curl_multi_setopt)(multi, option, value);
+}
+CCURL_INLINE CURLMcode ccurl_multi_set_pointer(CURLM *multi, CURLMoption option, void *value) {
+  return (curl_multi_setopt)(multi, option, value);
+}
+CCURL_INLINE CURLMcode ccurl_multi_set_socket(CURLM *multi, curl_socket_callback value) {
+  return (curl_multi_setopt)(multi, CURLMOPT_SOCKETFUNCTION, value);
+}
+CCURL_INLINE CURLMcode ccurl_multi_set_timer(CURLM *multi, curl_multi_timer_callback value) {
+  return (curl_multi_setopt)(multi, CURLMOPT_TIMERFUNCTION, value);
+}
+// The handle and the result of the next finished transfer, or NULL.
+CCURL_INLINE CURL *ccurl_multi_next_finished(CURLM *multi, CURLcode *result) {
+  int left = 0;
+  CURLMsg *message;
+  while ((message = curl_multi_info_read(multi, &left)) != NULL) {
+    if (message->msg != CURLMSG_DONE) continue;
+    *result = message->data.result;
+    return message->easy_handle;
+  }
+  return NULL;
+}
+
+CCURL_INLINE CURLSHcode ccurl_share_data(CURLSH *share, curl_lock_data data) {
+  return (curl_share_setopt)(share, CURLSHOPT_SHARE, data);
+}
+
+CCURL_INLINE const curl_version_info_data *ccurl_version(void) { return curl_version_info(CURLVERSION_NOW); }
+
+CCURL_INLINE void ccurl_name_thread(const char *name) { prctl(PR_SET_NAME, name); }
+
+#undef CCURL_INLINE

@@ -1,0 +1,89 @@
+internal import CCurl
+
+/// Why a transfer failed.
+package struct TransferFailure: Error, Sendable {
+  package enum Reason: Sendable, Equatable {
+    /// libcurl said so; see `curlCode`.
+    case libcurl
+    /// The request cannot be sent as it is.
+    case invalidRequest(String)
+    /// The head, or the trailers, of the response are beyond what is accepted.
+    case headTooLarge
+    /// The body source failed; see `bodyError`.
+    case bodyFailed
+    /// The body had to be sent again and its source could not start over.
+    case bodyNotRewindable
+    /// The body source ended before the length that was announced.
+    case bodyTooShort
+    /// The engine was shut down.
+    case engineShutDown
+    case outOfMemory
+  }
+
+  package var reason: Reason
+  /// The code of `URLError` (an NSURLError number).
+  package var urlErrorCode: Int
+  /// libcurl's code; 0 when it was not libcurl that failed.
+  package var curlCode: Int
+  /// libcurl's own words for this failure, or ours.
+  package var message: String
+  /// What the body source said.
+  package var bodyError: (any Error)?
+  /// The proxy's answer when it refused to open a tunnel. With status 407 it has the challenge.
+  package var proxyResponse: TransferHead?
+  package var metrics = TransferMetrics()
+
+  /// A failure that is not libcurl's.
+  init(_ reason: Reason) {
+    self.reason = reason
+    curlCode = 0
+    switch reason {
+    case .libcurl:
+      urlErrorCode = URLErrorNumber.unknown
+      message = "the transfer failed"
+    case .invalidRequest(let text):
+      urlErrorCode = URLErrorNumber.badURL
+      message = text
+    case .headTooLarge:
+      urlErrorCode = URLErrorNumber.dataLengthExceedsMaximum
+      message = "the head of the response is too large"
+    case .bodyFailed:
+      urlErrorCode = URLErrorNumber.unknown
+      message = "the request's body could not be read"
+    case .bodyNotRewindable:
+      urlErrorCode = URLErrorNumber.requestBodyStreamExhausted
+      message = "the request's body must be sent again, and cannot be read a second time"
+    case .bodyTooShort:
+      urlErrorCode = URLErrorNumber.requestBodyStreamExhausted
+      message = "the request's body ended before its announced length"
+    case .engineShutDown:
+      urlErrorCode = URLErrorNumber.cancelled
+      message = "the transfer engine was shut down"
+    case .outOfMemory:
+      urlErrorCode = URLErrorNumber.unknown
+      message = "there was not enough memory for the transfer"
+    }
+  }
+
+  init(_ error: InvalidRequest) {
+    self.init(.invalidRequest(error.message))
+    urlErrorCode = error.urlErrorCode
+  }
+
+  /// A failure of libcurl; `words` are those that it wrote, if any.
+  init(curlCode: Int, words: String, context: CurlErrorContext) {
+    reason = .libcurl
+    self.curlCode = curlCode
+    message = words
+    if words.isEmpty, let text = curl_easy_strerror(CURLcode(UInt32(clamping: curlCode))) {
+      message = String(cString: text)
+    }
+    urlErrorCode = CurlErrorTable.urlErrorCode(forCurlCode: curlCode, message: message, context: context)
+  }
+}
+
+/// A request that is refused before anything of it is sent.
+struct InvalidRequest: Error {
+  var message: String
+  var urlErrorCode = URLErrorNumber.unknown
+}

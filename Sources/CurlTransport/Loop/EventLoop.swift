@@ -1,0 +1,122 @@
+internal import CCurl
+import Glibc
+
+/// The thread that moves all bytes: it waits with epoll for sockets, deadlines and posted work.
+///
+/// The loop is a serial executor, so that an actor can be confined to its thread and the compiler
+/// checks what touches the actor's state. Code that runs here must not block.
+// Mutable state, and what guards it:
+// - `inbox`: its lock. Any thread appends; the loop thread takes everything out once a turn.
+// - `reactor`, `batch`: the loop thread alone.
+// - `thread`: written once, before `init` returns, so before anybody else can reach the loop.
+package final class EventLoop: SerialExecutor, @unchecked Sendable {
+  /// The loop of this process. It is started by its first use and never ends.
+  package static let shared = EventLoop()
+
+  enum Entry {
+    case job(UnownedJob)
+    case work(@Sendable () -> Void)
+  }
+
+  private struct Inbox {
+    var entries: [Entry] = []
+    /// True while the thread is, or is about to be, in `epoll_wait` without a reason to return.
+    var isAsleep = false
+  }
+
+  /// What the loop waits for. Only code that runs on the loop may touch it.
+  let reactor: Reactor
+
+  private let inbox = Locked(Inbox())
+  private var batch: [Entry] = []
+  private var thread = pthread_t()
+
+  private init() {
+    reactor = Reactor()
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+    let context = Unmanaged.passRetained(self).toOpaque()
+    let result = pthread_create(
+      &thread, &attributes,
+      { context in
+        guard let context else { return nil }
+        Unmanaged<EventLoop>.fromOpaque(context).takeRetainedValue().run()
+      }, context)
+    pthread_attr_destroy(&attributes)
+    precondition(result == 0, "the transfer loop's thread could not be started: \(String(cString: strerror(result)))")
+  }
+
+  // MARK: Posting work
+
+  /// Runs `work` on the loop's thread, after everything posted before it. Never runs it at once.
+  package func execute(_ work: @escaping @Sendable () -> Void) {
+    post(.work(work))
+  }
+
+  /// Runs a job of an actor that is isolated to this loop.
+  package func enqueue(_ job: consuming ExecutorJob) {
+    post(.job(UnownedJob(job)))
+  }
+
+  /// Traps unless it is called on the loop's thread.
+  package func checkIsolated() {
+    precondition(isCurrentThread, "not on the transfer loop's thread")
+  }
+
+  /// Whether the caller runs on the loop's thread.
+  package func isIsolatingCurrentContext() -> Bool? { isCurrentThread }
+
+  private var isCurrentThread: Bool { pthread_equal(pthread_self(), thread) != 0 }
+
+  private func post(_ entry: Entry) {
+    let mustWake = inbox.withLock { inbox in
+      inbox.entries.append(entry)
+      defer { inbox.isAsleep = false }
+      return inbox.isAsleep
+    }
+    if mustWake { reactor.wake() }
+  }
+
+  // MARK: The thread
+
+  private func run() -> Never {
+    ccurl_name_thread("url-transfers")
+    // Signals are the application's: none is handled here, and a write to a closed socket is an error code.
+    var signals = sigset_t()
+    sigfillset(&signals)
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    while true {
+      reactor.reap()
+      // Completions often post the next transfer. A few rounds of that cost less than a trip through epoll each.
+      for _ in 0..<4 {
+        let didWork = runPostedWork()
+        reactor.fireDeadlines()
+        reactor.reap()
+        if !didWork { break }
+      }
+      reactor.applyInterest()
+      let canSleep = inbox.withLock { inbox in
+        inbox.isAsleep = inbox.entries.isEmpty
+        return inbox.isAsleep
+      }
+      reactor.wait(canSleep: canSleep)
+    }
+  }
+
+  private func runPostedWork() -> Bool {
+    inbox.withLock { inbox in
+      swap(&inbox.entries, &batch)
+      inbox.isAsleep = false
+    }
+    guard !batch.isEmpty else { return false }
+    for entry in batch {
+      switch entry {
+      case .work(let work): work()
+      case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
+      }
+    }
+    batch.removeAll(keepingCapacity: batch.capacity <= 4096)
+    return true
+  }
+}

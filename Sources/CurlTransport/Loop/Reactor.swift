@@ -1,0 +1,242 @@
+internal import CCurl
+import Glibc
+
+/// Sockets and deadlines that the loop waits for.
+///
+/// Changes of interest are recorded and given to the kernel once a turn, where the outcome differs from
+/// what it knows: libcurl takes a socket off and puts it back for every request.
+// Loop thread only, except `wake()`, which only writes to a descriptor that never changes.
+final class Reactor {
+  /// What is known about one file descriptor; the index in the table is the descriptor.
+  private struct Socket {
+    var owner: Unmanaged<MultiHandle>?
+    var wanted: UInt8 = 0
+    var registered: UInt8 = 0
+    var isDirty = false
+    /// Opened and closed by us, so that a closed descriptor never goes unnoticed.
+    var isManaged = false
+    /// A control connection of FTP: closing it in good manners would wait for the server.
+    var isFTP = false
+    /// Told apart from an earlier socket with the same number by events that arrive late.
+    var generation: UInt32 = 0
+  }
+
+  private static let wakeToken = UInt64.max
+  private static let readable: UInt8 = 1
+  private static let writable: UInt8 = 2
+
+  private let epoll: Int32
+  private let wakeDescriptor: Int32
+  private let events: UnsafeMutablePointer<epoll_event>
+  private let eventCapacity = 512
+  private var sockets: [Socket] = []
+  private var dirty: [Int32] = []
+  private var armed: [MultiHandle] = []
+  private var touched: [MultiHandle] = []
+
+  init() {
+    epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+    wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+    precondition(epoll >= 0 && wakeDescriptor >= 0, "no file descriptor for the transfer loop")
+    events = .allocate(capacity: eventCapacity)
+    // Edge triggered: every write is an event by itself, and nobody has to read the counter.
+    var event = epoll_event()
+    event.events = EPOLLIN.rawValue | EPOLLET.rawValue
+    event.data.u64 = Self.wakeToken
+    epoll_ctl(epoll, EPOLL_CTL_ADD, wakeDescriptor, &event)
+  }
+
+  deinit {
+    close(epoll)
+    close(wakeDescriptor)
+    events.deallocate()
+  }
+
+  /// Monotonic time in nanoseconds.
+  static func now() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
+
+  /// Ends the current or the next `wait`. Callable from any thread.
+  func wake() {
+    eventfd_write(wakeDescriptor, 1)
+  }
+
+  // MARK: Waiting
+
+  /// Waits for sockets, the earliest deadline or a wake-up, and hands the sockets to their owners.
+  func wait(canSleep: Bool) {
+    var timeout: Int32 = canSleep ? -1 : 0
+    if canSleep, let deadline = armed.lazy.map(\.deadline).min(), deadline != .max {
+      let now = Self.now()
+      // Rounded up, or the loop would spin through the last millisecond.
+      timeout = deadline <= now ? 0 : Int32(clamping: (deadline - now + 999_999) / 1_000_000)
+    }
+    let count = epoll_wait(epoll, events, Int32(eventCapacity), timeout)
+    guard count > 0 else { return }
+    for index in 0..<Int(count) { dispatch(events[index]) }
+  }
+
+  private func dispatch(_ event: epoll_event) {
+    let token = event.data.u64
+    guard token != Self.wakeToken else { return }
+    let descriptor = Int32(truncatingIfNeeded: token & 0x7fff_ffff)
+    let socket = sockets[Int(descriptor)]
+    guard socket.generation == UInt32(truncatingIfNeeded: token >> 32) else { return }
+    guard let owner = socket.owner, socket.wanted != 0 else {
+      // An idle connection that its server closed, most likely. libcurl finds out when it wants to use it.
+      if socket.registered != 0 { register(descriptor, 0) }
+      return
+    }
+    var ready: Int32 = 0
+    if event.events & (EPOLLIN.rawValue | EPOLLHUP.rawValue) != 0 { ready |= 1 }
+    if event.events & EPOLLOUT.rawValue != 0 { ready |= 2 }
+    if event.events & EPOLLERR.rawValue != 0 { ready |= 4 }
+    owner._withUnsafeGuaranteedRef { $0.socketIsReady(descriptor, ready) }
+  }
+
+  /// Hands finished transfers to their handlers, for every multi handle that did something since the last time.
+  func reap() {
+    while let multi = touched.popLast() {
+      multi.isTouched = false
+      multi.reap()
+    }
+  }
+
+  /// Notes that `multi` may have finished transfers.
+  func touch(_ multi: MultiHandle) {
+    guard !multi.isTouched else { return }
+    multi.isTouched = true
+    touched.append(multi)
+  }
+
+  // MARK: Deadlines
+
+  /// Puts `multi` among those whose deadline is looked at.
+  func arm(_ multi: MultiHandle) {
+    guard !multi.isArmed else { return }
+    multi.isArmed = true
+    armed.append(multi)
+  }
+
+  func fireDeadlines() {
+    guard !armed.isEmpty else { return }
+    let now = Self.now()
+    var index = armed.count - 1
+    while index >= 0 {
+      let multi = armed[index]
+      if multi.deadline <= now { multi.deadlineIsReached(now) }
+      if multi.deadline == .max {
+        multi.isArmed = false
+        armed.swapAt(index, armed.count - 1)
+        armed.removeLast()
+      }
+      index -= 1
+    }
+  }
+
+  // MARK: Interest
+
+  /// Opens a socket that belongs to `owner`.
+  func openSocket(domain: Int32, type: Int32, protocol number: Int32, owner: MultiHandle, isFTP: Bool) -> Int32 {
+    let descriptor = socket(domain, type | Int32(SOCK_CLOEXEC.rawValue), number)
+    guard descriptor >= 0 else { return descriptor }
+    grow(to: descriptor)
+    let index = Int(descriptor)
+    sockets[index].owner = Unmanaged.passUnretained(owner)
+    sockets[index].isManaged = true
+    sockets[index].isFTP = isFTP
+    sockets[index].generation &+= 1
+    return descriptor
+  }
+
+  /// Closes a socket that `openSocket` opened.
+  func closeSocket(_ descriptor: Int32) -> Int32 {
+    if Int(descriptor) < sockets.count { forget(Int(descriptor)) }
+    return close(descriptor)
+  }
+
+  /// Records that `owner` waits for `descriptor`; `interest` is a set of readable (1) and writable (2).
+  func setInterest(_ interest: Int32, in descriptor: Int32, owner: MultiHandle) {
+    guard descriptor >= 0 else { return }
+    grow(to: descriptor)
+    let index = Int(descriptor)
+    sockets[index].wanted = UInt8(truncatingIfNeeded: interest & 3)
+    if sockets[index].isManaged {
+      guard !sockets[index].isDirty else { return }
+      sockets[index].isDirty = true
+      dirty.append(descriptor)
+    } else {
+      // libcurl's own (the pipe of its resolver thread): closed right after, and the number is used again.
+      sockets[index].owner = Unmanaged.passUnretained(owner)
+      register(descriptor, sockets[index].wanted)
+    }
+  }
+
+  /// Gives the recorded changes to the kernel.
+  func applyInterest() {
+    guard !dirty.isEmpty else { return }
+    for descriptor in dirty {
+      let index = Int(descriptor)
+      sockets[index].isDirty = false
+      let wanted = sockets[index].wanted
+      // A socket that nobody waits for stays registered: the next request on the connection will want it again.
+      if wanted != 0, wanted != sockets[index].registered { register(descriptor, wanted) }
+    }
+    dirty.removeAll(keepingCapacity: true)
+  }
+
+  /// Ends both directions of `owner`'s FTP control connections, so that libcurl's farewell cannot wait for an answer.
+  func shutDownControlConnections(of owner: MultiHandle) {
+    let owner = Unmanaged.passUnretained(owner).toOpaque()
+    for index in sockets.indices where sockets[index].isFTP && sockets[index].owner?.toOpaque() == owner {
+      shutdown(Int32(index), Int32(SHUT_RDWR))
+    }
+  }
+
+  /// Drops all that is known of `owner`, which is about to go.
+  func remove(_ owner: MultiHandle) {
+    // `armed` and `touched` lose it in their next round: this one may come from the middle of it.
+    let owner = Unmanaged.passUnretained(owner).toOpaque()
+    for index in sockets.indices where sockets[index].owner?.toOpaque() == owner {
+      if sockets[index].registered != 0 { register(Int32(index), 0) }
+      forget(index)
+    }
+  }
+
+  private func forget(_ index: Int) {
+    sockets[index].owner = nil
+    sockets[index].wanted = 0
+    // The kernel drops a closed descriptor from the set by itself.
+    sockets[index].registered = 0
+    sockets[index].isManaged = false
+    sockets[index].isFTP = false
+    sockets[index].generation &+= 1
+  }
+
+  private func grow(to descriptor: Int32) {
+    let count = Int(descriptor) + 1
+    guard count > sockets.count else { return }
+    sockets.append(contentsOf: repeatElement(Socket(), count: max(count, sockets.count * 2, 64) - sockets.count))
+  }
+
+  private func register(_ descriptor: Int32, _ interest: UInt8) {
+    let index = Int(descriptor)
+    let registered = sockets[index].registered
+    guard registered != interest else { return }
+    var event = epoll_event()
+    if interest & Self.readable != 0 { event.events |= EPOLLIN.rawValue }
+    if interest & Self.writable != 0 { event.events |= EPOLLOUT.rawValue }
+    event.data.u64 = UInt64(sockets[index].generation) << 32 | UInt64(UInt32(bitPattern: descriptor))
+    if interest == 0 {
+      epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, &event)
+    } else if epoll_ctl(epoll, registered == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor, &event) != 0 {
+      // A descriptor of libcurl's own may have been closed, and its number used again, behind our back.
+      if errno == ENOENT { epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) }
+      if errno == EEXIST { epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event) }
+    }
+    sockets[index].registered = interest
+  }
+}

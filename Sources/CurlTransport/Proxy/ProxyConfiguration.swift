@@ -1,0 +1,121 @@
+/// Where an engine's proxies come from.
+package enum ProxyConfiguration: Sendable, Equatable {
+  /// `http_proxy`, `https_proxy`, `ftp_proxy`, `all_proxy` and `no_proxy`, read when the engine is made.
+  case environment
+  /// No proxy, whatever the environment says.
+  case direct
+  /// These, and the environment is ignored.
+  case settings(ProxySettings)
+}
+
+/// Proxies by the scheme of the URL to load.
+package struct ProxySettings: Sendable, Equatable {
+  package var http: ProxyServer?
+  package var https: ProxyServer?
+  package var ftp: ProxyServer?
+  /// For schemes that have none of their own.
+  package var socks: ProxyServer?
+  /// Hosts to connect to directly: a name (with all below it), a pattern with `*`, an address, or a range in CIDR form.
+  package var exceptions: [String] = []
+  /// Names without a dot are connected to directly.
+  package var excludesSimpleHostnames = false
+
+  package init() {}
+
+  var isEmpty: Bool { http == nil && https == nil && ftp == nil && socks == nil }
+}
+
+/// A proxy.
+package struct ProxyServer: Sendable, Equatable {
+  /// How to speak to it; the raw value is libcurl's scheme for it.
+  package enum Kind: String, Sendable {
+    /// HTTP: requests for `http` URLs, tunnels by CONNECT for all else (RFC 9110 section 9.3.6).
+    case http
+    /// The same over TLS.
+    case https
+    case socks4
+    /// SOCKS 4 that resolves the host's name.
+    case socks4a
+    /// SOCKS 5 (RFC 1928), the host's name resolved here.
+    case socks5
+    /// SOCKS 5 that resolves the host's name.
+    case socks5h
+  }
+
+  package var kind: Kind
+  /// A name or an address; IPv6 without brackets.
+  package var host: String
+  package var port: Int
+  package var user: String?
+  package var password: String?
+
+  package init(kind: Kind = .http, host: String, port: Int, user: String? = nil, password: String? = nil) {
+    self.kind = kind
+    self.host = host
+    self.port = port
+    self.user = user
+    self.password = password
+  }
+
+  /// The form that libcurl takes, without user and password.
+  var url: String {
+    let host = host.utf8.contains(UInt8(ascii: ":")) && !host.hasPrefix("[") ? "[\(host)]" : host
+    return "\(kind.rawValue)://\(host):\(port)"
+  }
+
+  /// Reads `[scheme://][user[:password]@]host[:port]`, the form of the environment's variables.
+  package init?(parsing text: String) {
+    var rest = Substring(text)
+    var kind = Kind.http
+    if let separator = rest.range(of: "://") {
+      let scheme = rest[..<separator.lowerBound].lowercased()
+      guard let known = scheme == "socks" ? .socks4 : Kind(rawValue: scheme) else { return nil }
+      kind = known
+      rest = rest[separator.upperBound...]
+    }
+    if let end = rest.firstIndex(where: { $0 == "/" || $0 == "?" || $0 == "#" }) { rest = rest[..<end] }
+    var user: String?
+    var password: String?
+    if let at = rest.lastIndex(of: "@") {
+      let parts = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      user = Self.decoded(parts[0])
+      if parts.count > 1 { password = Self.decoded(parts[1]) }
+      rest = rest[rest.index(after: at)...]
+    }
+    let host: Substring
+    if rest.first == "[" {
+      guard let end = rest.firstIndex(of: "]") else { return nil }
+      host = rest[rest.index(after: rest.startIndex)..<end]
+      rest = rest[rest.index(after: end)...]
+    } else {
+      host = rest.prefix { $0 != ":" }
+      rest = rest.dropFirst(host.count)
+    }
+    guard !host.isEmpty else { return nil }
+    // libcurl's default ports for proxies.
+    var port = kind == .https ? 443 : 1080
+    if rest.first == ":", rest.count > 1 {
+      guard let number = UInt16(rest.dropFirst()), number > 0 else { return nil }
+      port = Int(number)
+    } else if !rest.isEmpty, rest != ":" {
+      return nil
+    }
+    self.init(kind: kind, host: String(host), port: port, user: user, password: password)
+  }
+
+  private static func decoded(_ text: Substring) -> String {
+    var bytes: [UInt8] = []
+    var input = Array(text.utf8)[...]
+    while let byte = input.popFirst() {
+      if byte == UInt8(ascii: "%"), input.count >= 2,
+        let value = UInt8(String(decoding: input.prefix(2), as: UTF8.self), radix: 16)
+      {
+        bytes.append(value)
+        input = input.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

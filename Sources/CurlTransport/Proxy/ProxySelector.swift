@@ -1,0 +1,75 @@
+import Foundation
+
+/// Decides which proxy a URL is loaded through.
+package struct ProxySelector: Sendable, Equatable {
+  /// The settings in effect, those of the environment included.
+  package let settings: ProxySettings
+  private let exceptions: HostExceptions
+
+  /// - Parameter environment: Looks up a variable; nil or empty when it is not set.
+  package init(
+    _ configuration: ProxyConfiguration,
+    environment: (String) -> String? = { getenv($0).map { String(cString: $0) } }
+  ) {
+    switch configuration {
+    case .direct: settings = ProxySettings()
+    case .settings(let given): settings = given
+    case .environment: settings = Self.settings(of: environment)
+    }
+    exceptions = HostExceptions(settings.exceptions, excludesSimpleHostnames: settings.excludesSimpleHostnames)
+  }
+
+  /// The proxy for a URL, or nil for a direct connection.
+  package func proxy(for url: String) -> ProxyServer? {
+    guard !settings.isEmpty, let target = Target(url) else { return nil }
+    let own =
+      switch target.scheme {
+      case "http": settings.http
+      case "https": settings.https
+      case "ftp": settings.ftp
+      default: ProxyServer?.none
+      }
+    guard let proxy = own ?? settings.socks, !exceptions.contains(target.host) else { return nil }
+    return proxy
+  }
+
+  /// The variables that libcurl knows. HTTP_PROXY in upper case is ignored: in a CGI program it is the client's
+  /// `Proxy` field (CVE-2016-5385).
+  private static func settings(of environment: (String) -> String?) -> ProxySettings {
+    func first(_ names: String...) -> String? {
+      names.lazy.compactMap(environment).first { !$0.isEmpty }
+    }
+    func server(_ value: String?) -> ProxyServer? { value.flatMap(ProxyServer.init(parsing:)) }
+    let all = server(first("all_proxy", "ALL_PROXY"))
+    var settings = ProxySettings()
+    settings.http = server(first("http_proxy")) ?? all
+    settings.https = server(first("https_proxy", "HTTPS_PROXY")) ?? all
+    settings.ftp = server(first("ftp_proxy", "FTP_PROXY")) ?? all
+    let none = first("no_proxy", "NO_PROXY") ?? ""
+    settings.exceptions = none.split { $0 == "," || $0 == " " || $0 == "\t" }.map(String.init)
+    return settings
+  }
+
+  /// The parts of a URL that matter here.
+  struct Target {
+    var scheme: String
+    var host: String
+
+    init?(_ url: String) {
+      guard let colon = url.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+      scheme = url[..<colon].lowercased()
+      let afterScheme = url[url.index(after: colon)...]
+      guard afterScheme.hasPrefix("//") else { return nil }
+      var authority = afterScheme.dropFirst(2)
+      if let end = authority.firstIndex(where: { $0 == "/" || $0 == "?" || $0 == "#" }) { authority = authority[..<end] }
+      if let at = authority.lastIndex(of: "@") { authority = authority[authority.index(after: at)...] }
+      if authority.first == "[" {
+        host = String(authority.dropFirst().prefix { $0 != "]" }).lowercased()
+      } else {
+        host = authority.prefix { $0 != ":" }.lowercased()
+      }
+      if host.hasSuffix(".") { host.removeLast() }
+      guard !host.isEmpty else { return nil }
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import Glibc
+
+/// How TLS connections are made. Certificates are always verified.
+package struct TLSConfiguration: Sendable, Equatable {
+  package enum Version: Int, Sendable, Comparable {
+    case v10 = 4
+    case v11, v12, v13
+
+    package static func < (first: Version, second: Version) -> Bool { first.rawValue < second.rawValue }
+  }
+
+  package var minimumVersion = Version.v12
+  /// Nil for the newest that the TLS library has.
+  package var maximumVersion: Version?
+  /// A file of trusted certificates in PEM form; nil for the system's.
+  package var caFile: String?
+  /// A folder of trusted certificates, named by hash as `openssl rehash` does.
+  package var caDirectory: String?
+
+  /// The system's certificates, or those that SSL_CERT_FILE and SSL_CERT_DIR name.
+  package init() {
+    caFile = Self.environment("SSL_CERT_FILE")
+    caDirectory = Self.environment("SSL_CERT_DIR")
+  }
+
+  private static func environment(_ name: String) -> String? {
+    guard let value = getenv(name), value.pointee != 0 else { return nil }
+    return String(cString: value)
+  }
+}

@@ -1,0 +1,11 @@
+/// What holds for all transfers of an engine.
+package struct TransferEngineConfiguration: Sendable, Equatable {
+  /// Connections that may be open to one host at a time; 0 for no limit.
+  package var maximumConnectionsPerHost = 6
+  /// Connections kept for later use.
+  package var maximumKeptConnections = 1024
+  package var proxy = ProxyConfiguration.environment
+  package var tls = TLSConfiguration()
+
+  package init() {}
+}

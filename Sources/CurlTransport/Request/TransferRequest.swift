@@ -1,0 +1,96 @@
+import Foundation
+
+/// Everything the engine needs to know of one request.
+package struct TransferRequest: Sendable {
+  /// The family of protocols; a URL with another scheme is refused.
+  package enum Kind: Sendable, Equatable {
+    /// `http` and `https`.
+    case http
+    /// `ftp`, with explicit TLS if `ftpTLS` says so.
+    case ftp
+  }
+
+  /// What is sent after the head.
+  package enum Body: Sendable {
+    case none
+    case data(Data)
+    /// Bytes that are pulled as they are needed. Without a length they are sent with chunked coding.
+    case source(any TransferBodySource, length: Int64?)
+  }
+
+  /// Use of TLS by FTP.
+  package enum FTPSecurity: Sendable, Equatable {
+    /// In the clear.
+    case none
+    /// AUTH TLS (RFC 4217), for commands and data; no transfer without it.
+    case explicit
+  }
+
+  /// The URL. It is sent as it is: dot segments are not resolved. Without user and password, or they are used.
+  package var url: String
+  package var kind: Kind
+  /// HTTP: the method. FTP: GET, HEAD (size and date only), PUT, or a command that lists a directory.
+  package var method: String
+  /// The complete list, but for Host, Content-Length and Transfer-Encoding. Nothing else is added, except
+  /// Accept-Encoding when `decodesContent` is set and the list has none.
+  package var headers: [(name: String, value: String)]
+  package var body: Body
+  /// For the server; libcurl answers its challenges with exactly the schemes named.
+  package var credential: TransferCredential?
+  /// For the proxy, in place of the one in the configuration.
+  package var proxyCredential: TransferCredential?
+  /// FTP: `first-last`, `first-` or `-count`, in bytes.
+  package var range: String?
+  /// Content codings that libcurl knows are decoded.
+  package var decodesContent: Bool
+  package var ftpTLS: FTPSecurity
+  /// The IP header's type of service, for a connection that this request opens.
+  package var typeOfService: UInt8?
+  /// HTTP/2: 1 to 256.
+  package var streamWeight: Int?
+  /// The answer is likely to be large: it is read with a buffer of 512 KB in place of 16 KB.
+  package var expectsLargeBody: Bool
+  /// Use a new connection and close it afterwards.
+  package var usesOwnConnection: Bool
+  /// Seconds for opening a connection; nil for libcurl's 300.
+  package var connectTimeout: Double?
+
+  package init(
+    url: String, kind: Kind = .http, method: String = "GET", headers: [(name: String, value: String)] = [],
+    body: Body = .none, decodesContent: Bool = false
+  ) {
+    self.url = url
+    self.kind = kind
+    self.method = method
+    self.headers = headers
+    self.body = body
+    self.decodesContent = decodesContent
+    ftpTLS = .none
+    expectsLargeBody = false
+    usesOwnConnection = false
+  }
+}
+
+/// A user's name and password, and the schemes that may use them.
+package struct TransferCredential: Sendable, Equatable {
+  package struct Schemes: OptionSet, Sendable {
+    package let rawValue: Int
+    package init(rawValue: Int) { self.rawValue = rawValue }
+
+    // The values are those of CURLAUTH_*, whose definitions Swift cannot import.
+    package static let basic = Schemes(rawValue: 1 << 0)
+    package static let digest = Schemes(rawValue: 1 << 1)
+    package static let negotiate = Schemes(rawValue: 1 << 2)
+    package static let ntlm = Schemes(rawValue: 1 << 3)
+  }
+
+  package var user: String
+  package var password: String
+  package var schemes: Schemes
+
+  package init(user: String, password: String, schemes: Schemes) {
+    self.user = user
+    self.password = password
+    self.schemes = schemes
+  }
+}

@@ -1,0 +1,92 @@
+internal import CCurl
+import Glibc
+
+/// libcurl's callbacks. Each finds its handle in the context pointer and passes on what happened.
+// The pointers are unretained: the multi handle keeps an easy handle for as long as libcurl may call.
+extension EasyHandle {
+  private static func handle(_ context: UnsafeMutableRawPointer?) -> Unmanaged<EasyHandle>? {
+    context.map { Unmanaged.fromOpaque($0) }
+  }
+
+  /// Sets the callbacks; a reset of the handle forgets them.
+  func setCallbacks() {
+    let context = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+    set(CURLOPT_PRIVATE, context)
+    set(CURLOPT_WRITEDATA, context)
+    _ = ccurl_set_write(curl, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
+      guard let handle = EasyHandle.handle(context) else { return 0 }
+      let buffer = UnsafeRawBufferPointer(start: bytes, count: size * count)
+      return handle._withUnsafeGuaranteedRef { $0.receiveBody(buffer) }
+    }
+    set(CURLOPT_HEADERDATA, context)
+    _ = ccurl_set_write(curl, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
+      guard let handle = EasyHandle.handle(context) else { return 0 }
+      let buffer = UnsafeRawBufferPointer(start: bytes, count: size * count)
+      return handle._withUnsafeGuaranteedRef { $0.receiveHeader(buffer) }
+    }
+    set(CURLOPT_PREREQDATA, context)
+    _ = ccurl_set_prerequest(curl) { context, _, _, _, _ in
+      EasyHandle.handle(context)?._withUnsafeGuaranteedRef { $0.requestBegins() }
+      return CURL_PREREQFUNC_OK
+    }
+    set(CURLOPT_RESOLVER_START_DATA, context)
+    _ = ccurl_set_resolver_start(curl) { _, _, context in
+      EasyHandle.handle(context)?._withUnsafeGuaranteedRef { $0.leaveQueue() }
+      return 0
+    }
+    setSocketCallbacks(context)
+  }
+
+  private func setSocketCallbacks(_ context: UnsafeRawPointer) {
+    set(CURLOPT_OPENSOCKETDATA, context)
+    _ = ccurl_set_open_socket(curl) { context, _, address in
+      guard let handle = EasyHandle.handle(context), let address else { return -1 }
+      return handle._withUnsafeGuaranteedRef { $0.openSocket(address.pointee) }
+    }
+    // A connection outlives the transfer that opened it, so the context is what outlives them all.
+    set(CURLOPT_CLOSESOCKETDATA, UnsafeRawPointer(Unmanaged.passUnretained(reactor).toOpaque()))
+    _ = ccurl_set_close_socket(curl) { context, descriptor in
+      guard let context else { return close(descriptor) }
+      return Unmanaged<Reactor>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.closeSocket(descriptor) }
+    }
+  }
+
+  /// Sets the callbacks of a request body.
+  func setBodyCallbacks() {
+    let context = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+    set(CURLOPT_READDATA, context)
+    _ = ccurl_set_read(curl) { bytes, size, count, context in
+      guard let handle = EasyHandle.handle(context) else { return Int(CURL_READFUNC_ABORT) }
+      let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
+      return handle._withUnsafeGuaranteedRef { $0.provideBody(buffer) }
+    }
+    set(CURLOPT_SEEKDATA, context)
+    _ = ccurl_set_seek(curl) { context, offset, origin in
+      guard let handle = EasyHandle.handle(context), offset == 0, origin == SEEK_SET else { return CURL_SEEKFUNC_FAIL }
+      return handle._withUnsafeGuaranteedRef { $0.body.rewind() } ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
+    }
+    set(CURLOPT_XFERINFODATA, context)
+    _ = ccurl_set_progress(curl) { context, _, _, _, uploaded in
+      EasyHandle.handle(context)?._withUnsafeGuaranteedRef { $0.progress(uploaded: Int64(uploaded)) }
+      return 0
+    }
+    set(CURLOPT_NOPROGRESS, 0)
+  }
+
+  private func openSocket(_ address: curl_sockaddr) -> curl_socket_t {
+    leaveQueue()
+    guard let multi else { return -1 }
+    let descriptor = reactor.openSocket(
+      domain: address.family, type: address.socktype, protocol: address.protocol, owner: multi, isFTP: kind == .ftp)
+    if descriptor >= 0, let typeOfService {
+      var value = Int32(typeOfService)
+      let size = socklen_t(MemoryLayout<Int32>.size)
+      if address.family == AF_INET6 {
+        setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_TCLASS, &value, size)
+      } else {
+        setsockopt(descriptor, Int32(IPPROTO_IP), IP_TOS, &value, size)
+      }
+    }
+    return descriptor
+  }
+}

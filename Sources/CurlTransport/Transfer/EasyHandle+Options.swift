@@ -1,0 +1,204 @@
+internal import CCurl
+
+/// Turns a request into libcurl's options.
+extension EasyHandle {
+  /// Whether the handle is worth keeping for another transfer.
+  var isReusable: Bool { shape?.hasLargeBuffers != true }
+
+  /// Sets what the request needs, and nothing that is set already.
+  func configure(
+    for request: TransferRequest, _ configuration: TransferEngineConfiguration, _ proxies: ProxySelector
+  ) throws(InvalidRequest) {
+    try RequestRules.check(request)
+    let new = EasyHandleShape(request, proxy: proxies.proxy(for: request.url))
+    let isSameShape = new == shape && new.isReusable
+    if !isSameShape {
+      // If anything below fails, the handle has no shape and the next request sets it up from the start.
+      shape = nil
+      curl_easy_reset(curl)
+      clearHeaders()
+      setCallbacks()
+      setConstants(configuration)
+      setShape(new)
+    }
+    kind = request.kind
+    isHeadRequest = request.method == "HEAD"
+    typeOfService = request.typeOfService
+    credentialsAnswer401 = request.credential != nil
+    credentialsAnswer407 = request.proxyCredential != nil || new.proxy?.user != nil
+    guard set(CURLOPT_URL, request.url) else {
+      throw InvalidRequest(message: "libcurl does not take the URL \(request.url)", urlErrorCode: URLErrorNumber.badURL)
+    }
+    if new.kind == .http { setHeaders(request.headers, hasBody: new.hasBody, isSameShape: isSameShape) }
+    if new.hasBody {
+      body = OutgoingBody(request.body)
+      set(CURLOPT_INFILESIZE_LARGE, Int64(body.length ?? -1))
+    }
+    shape = new
+  }
+
+  // MARK: Options
+
+  private func setConstants(_ configuration: TransferEngineConfiguration) {
+    set(CURLOPT_ERRORBUFFER, UnsafeRawPointer(errorBuffer))
+    set(CURLOPT_NOSIGNAL, 1)
+    // A cancelled transfer must not wait for the thread that resolves its host's name.
+    set(CURLOPT_QUICK_EXIT, 1)
+    set(CURLOPT_SHARE, CurlLibrary.shared.share.map { UnsafeRawPointer($0) })
+    set(CURLOPT_PATH_AS_IS, 1)
+    set(CURLOPT_TCP_NODELAY, 1)
+    setTLS(configuration.tls)
+  }
+
+  private func setTLS(_ tls: TLSConfiguration) {
+    if let file = tls.caFile { set(CURLOPT_CAINFO, file) }
+    if let directory = tls.caDirectory {
+      set(CURLOPT_CAPATH, directory)
+    } else if tls.caFile != nil || CurlLibrary.shared.hasDefaultCAFile {
+      // With a folder libcurl parses all certificates for every connection; without one the multi handle keeps them.
+      _ = ccurl_set_string(curl, CURLOPT_CAPATH, nil)
+    }
+    let maximum = tls.maximumVersion.map { max($0, tls.minimumVersion).rawValue << 16 } ?? 0
+    set(CURLOPT_SSLVERSION, tls.minimumVersion.rawValue | maximum)
+  }
+
+  private func setShape(_ shape: EasyHandleShape) {
+    set(CURLOPT_PROTOCOLS_STR, shape.kind == .http ? "http,https" : "ftp")
+    if shape.expectsLargeBody { set(CURLOPT_BUFFERSIZE, 512 * 1024) }
+    if shape.hasLargeBody { set(CURLOPT_UPLOAD_BUFFERSIZE, 1024 * 1024) }
+    if shape.usesOwnConnection {
+      set(CURLOPT_FRESH_CONNECT, 1)
+      set(CURLOPT_FORBID_REUSE, 1)
+    }
+    if let timeout = shape.connectTimeout, timeout > 0 {
+      set(CURLOPT_CONNECTTIMEOUT_MS, Int(min(max(timeout * 1000, 1), 2_000_000_000)))
+    }
+    setProxy(shape)
+    if let credential = shape.credential {
+      set(CURLOPT_USERNAME, credential.user)
+      set(CURLOPT_PASSWORD, credential.password)
+      set(CURLOPT_HTTPAUTH, credential.schemes.rawValue)
+    }
+    if shape.hasBody {
+      set(CURLOPT_UPLOAD, 1)
+      setBodyCallbacks()
+    }
+    switch shape.kind {
+    case .http: setHTTP(shape)
+    case .ftp: setFTP(shape)
+    }
+  }
+
+  private func setHTTP(_ shape: EasyHandleShape) {
+    if shape.method == "HEAD" {
+      set(CURLOPT_NOBODY, 1)
+    } else if shape.method != (shape.hasBody ? "PUT" : "GET") {
+      set(CURLOPT_CUSTOMREQUEST, shape.method)
+    }
+    set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+    // Wait for a connection that may turn out to be HTTP/2. On http:// every transfer would wait for the first to end.
+    if shape.isHTTPS { set(CURLOPT_PIPEWAIT, 1) }
+    if let weight = shape.streamWeight { set(CURLOPT_STREAM_WEIGHT, min(max(weight, 1), 256)) }
+    if shape.decodesContent { set(CURLOPT_ACCEPT_ENCODING, CurlLibrary.shared.contentCodings) }
+  }
+
+  private func setFTP(_ shape: EasyHandleShape) {
+    switch shape.method {
+    case "GET", "PUT": break
+    case "HEAD": set(CURLOPT_NOBODY, 1)
+    default: set(CURLOPT_CUSTOMREQUEST, shape.method)
+    }
+    if !shape.hasBody { set(CURLOPT_FILETIME, 1) }
+    if let range = shape.range { set(CURLOPT_RANGE, range) }
+    if shape.ftpTLS == .explicit { set(CURLOPT_USE_SSL, Int(CURLUSESSL_ALL.rawValue)) }
+  }
+
+  private func setProxy(_ shape: EasyHandleShape) {
+    // The empty string also keeps libcurl from looking into the environment by itself.
+    set(CURLOPT_PROXY, shape.proxy?.url ?? "")
+    _ = ccurl_set_string(curl, CURLOPT_NOPROXY, "")
+    guard let proxy = shape.proxy else { return }
+    if shape.kind == .ftp { set(CURLOPT_HTTPPROXYTUNNEL, 1) }
+    if let credential = shape.proxyCredential {
+      set(CURLOPT_PROXYUSERNAME, credential.user)
+      set(CURLOPT_PROXYPASSWORD, credential.password)
+      set(CURLOPT_PROXYAUTH, credential.schemes.rawValue)
+    } else if let user = proxy.user {
+      set(CURLOPT_PROXYUSERNAME, user)
+      set(CURLOPT_PROXYPASSWORD, proxy.password ?? "")
+    }
+  }
+
+  // MARK: Header fields
+
+  private func setHeaders(_ new: [(name: String, value: String)], hasBody: Bool, isSameShape: Bool) {
+    if isSameShape, new.count == headers.count, zip(new, headers).allSatisfy({ $0 == $1 }) { return }
+    clearHeaders()
+    headers = new
+    var hasAccept = false
+    var hasExpect = false
+    for field in new {
+      if field.name.isField("accept") { hasAccept = true }
+      if field.name.isField("expect") { hasExpect = true }
+      // The engine frames the message (RFC 9112 section 6): a second opinion about its length is a security hole.
+      if field.name.isField("content-length") || field.name.isField("transfer-encoding") { continue }
+      let value = field.value.trimmingBlanks()
+      append(value.isEmpty ? "\(field.name);" : "\(field.name): \(value)")
+    }
+    // A name without a value keeps libcurl from adding the field by itself.
+    if !hasAccept { append("Accept:") }
+    if hasBody, !hasExpect { append("Expect:") }
+    _ = ccurl_set_list(curl, CURLOPT_HTTPHEADER, headerList)
+  }
+
+  private func append(_ line: String) {
+    // Nil only when memory ran out; the list is then as before.
+    if let list = curl_slist_append(headerList, line) { headerList = list }
+  }
+
+  private func clearHeaders() {
+    _ = ccurl_set_list(curl, CURLOPT_HTTPHEADER, nil)
+    curl_slist_free_all(headerList)
+    headerList = nil
+    headers = []
+  }
+
+  // MARK: Setting one option
+
+  func set(_ option: CURLoption, _ value: Int) {
+    _ = ccurl_set_long(curl, option, value)
+  }
+
+  func set(_ option: CURLoption, _ value: Int64) {
+    _ = ccurl_set_off(curl, option, curl_off_t(value))
+  }
+
+  func set(_ option: CURLoption, _ value: UnsafeRawPointer?) {
+    _ = ccurl_set_pointer(curl, option, value)
+  }
+
+  @discardableResult
+  func set(_ option: CURLoption, _ value: String) -> Bool {
+    ccurl_set_string(curl, option, value) == CURLE_OK
+  }
+}
+
+extension String {
+  /// Whether this is the field's name, given in lower case.
+  fileprivate func isField(_ lowercased: StaticString) -> Bool {
+    var index = 0
+    guard utf8.count == lowercased.utf8CodeUnitCount else { return false }
+    for byte in utf8 {
+      if byte.asciiLowercased != lowercased.utf8Start[index] { return false }
+      index += 1
+    }
+    return true
+  }
+
+  fileprivate func trimmingBlanks() -> Substring {
+    var text = self[...]
+    while let first = text.utf8.first, first == 32 || first == 9 { text.removeFirst() }
+    while let last = text.utf8.last, last == 32 || last == 9 { text.removeLast() }
+    return text
+  }
+}

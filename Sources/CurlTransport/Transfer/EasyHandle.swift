@@ -1,0 +1,379 @@
+internal import CCurl
+import Foundation
+
+/// An easy handle of libcurl and the one transfer that it runs at a time. It is used again and again.
+// Loop thread only. While it is in a multi handle libcurl's callbacks point to it, and the multi handle keeps it.
+final class EasyHandle {
+  let curl: UnsafeMutableRawPointer
+  let reactor: Reactor
+  /// The multi handle that it is in, and its place there.
+  var multi: MultiHandle?
+  var runningIndex = 0
+  /// When a transfer that nobody listens to is given up.
+  var drainDeadline = UInt64.max
+
+  // How the handle is set up; see EasyHandle+Options.
+  var shape: EasyHandleShape?
+  var headerList: UnsafeMutablePointer<curl_slist>?
+  var headers: [(name: String, value: String)] = []
+  let errorBuffer: UnsafeMutablePointer<CChar>
+
+  // The running transfer.
+  private(set) var transfer: Transfer?
+  private(set) var handler: (any TransferHandler)?
+  var kind = TransferRequest.Kind.http
+  var isHeadRequest = false
+  var typeOfService: UInt8?
+  var body = OutgoingBody()
+  var credentialsAnswer401 = false
+  var credentialsAnswer407 = false
+  var parser = ResponseHeadParser()
+  var ftp = FTPReplies()
+  private var startTime = 0.0
+  private var startInstant: UInt64 = 0
+  private var queueTime: Double?
+  private var isRequestSent = false
+  private var hasHead = false
+  /// A head that libcurl may answer with credentials, and then it is not for the handler.
+  private var heldHead: TransferHead?
+  /// The answer of a proxy to CONNECT.
+  private var proxyHead: TransferHead?
+  private var expectedLength: Int64?
+  private var receivedBytes: Int64 = 0
+  private var reportedSentBytes: Int64 = 0
+  private var isReceivingPaused = false
+  private var isSendingPaused = false
+  private var drainBudget = 0
+  private var failureReason: TransferFailure.Reason?
+  private var tlsVersion: UInt16?
+  private var tlsCipherSuite: UInt16?
+
+  init?(reactor: Reactor) {
+    guard let curl = curl_easy_init() else { return nil }
+    self.curl = curl
+    self.reactor = reactor
+    errorBuffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
+    errorBuffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+  }
+
+  deinit {
+    curl_easy_cleanup(curl)
+    curl_slist_free_all(headerList)
+    errorBuffer.deallocate()
+  }
+
+  // MARK: Begin and end
+
+  /// Connects the handle with the transfer that it is configured for.
+  func attach(_ transfer: Transfer, _ handler: any TransferHandler) {
+    self.transfer = transfer
+    self.handler = handler
+    transfer.attach(self)
+    errorBuffer.pointee = 0
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    startTime = Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+    startInstant = Reactor.now()
+  }
+
+  /// Forgets the transfer, so that nothing of it is kept and the next one starts afresh.
+  func detach() {
+    transfer?.attach(nil)
+    transfer = nil
+    handler = nil
+    body = OutgoingBody()
+    parser.reset()
+    ftp = FTPReplies()
+    queueTime = nil
+    isRequestSent = false
+    hasHead = false
+    heldHead = nil
+    proxyHead = nil
+    expectedLength = nil
+    receivedBytes = 0
+    reportedSentBytes = 0
+    isReceivingPaused = false
+    isSendingPaused = false
+    drainBudget = 0
+    failureReason = nil
+    tlsVersion = nil
+    tlsCipherSuite = nil
+  }
+
+  /// What the handler is told at the end, after the handle was given back.
+  struct Completion {
+    var transfer: Transfer
+    var handler: any TransferHandler
+    var head: TransferHead?
+    var trailers: [(name: String, value: String)]
+    var sentBytes: Int64?
+    var result: Result<TransferMetrics, TransferFailure>
+
+    func deliver() {
+      if let sentBytes { handler.transfer(transfer, didSendBodyBytes: sentBytes) }
+      if let head { handler.transfer(transfer, didReceive: head) }
+      if !trailers.isEmpty { handler.transfer(transfer, didReceiveTrailers: trailers) }
+      handler.transfer(transfer, didCompleteWith: result)
+    }
+  }
+
+  /// The completion for libcurl's result; nil when nobody listens any more.
+  func completion(_ code: CURLcode) -> Completion? {
+    guard let transfer, let handler else { return nil }
+    let isSuccess = code == CURLE_OK || (failureReason == nil && isComplete(despite: code))
+    var completion = Completion(
+      transfer: transfer, handler: handler, head: nil, trailers: [], sentBytes: nil, result: .success(metrics()))
+    if isSuccess || heldHead != nil { completion.head = takePendingHead() }
+    if hasHead, kind == .http { completion.trailers = parser.takeTrailers() }
+    let sent = min(body.readBytes, Int64(ccurl_get_off(curl, CURLINFO_SIZE_UPLOAD_T)))
+    if sent > reportedSentBytes { completion.sentBytes = sent }
+    if !isSuccess { completion.result = .failure(failure(code)) }
+    return completion
+  }
+
+  /// The completion for a failure that is not libcurl's; nil when nobody listens any more.
+  func failure(_ reason: TransferFailure.Reason) -> Completion? {
+    guard let transfer, let handler else { return nil }
+    var failure = TransferFailure(reason)
+    failure.metrics = metrics()
+    return Completion(
+      transfer: transfer, handler: handler, head: nil, trailers: [], sentBytes: nil, result: .failure(failure))
+  }
+
+  /// A server may answer, and close, before it has read the request's body. What counts is that the answer is whole.
+  private func isComplete(despite code: CURLcode) -> Bool {
+    guard hasHead, kind == .http, code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR, body.isPresent
+    else { return false }
+    return isHeadRequest || expectedLength == Int64(ccurl_get_off(curl, CURLINFO_SIZE_DOWNLOAD_T))
+  }
+
+  private func failure(_ code: CURLcode) -> TransferFailure {
+    var failure: TransferFailure
+    if let failureReason {
+      failure = TransferFailure(failureReason)
+      failure.curlCode = Int(code.rawValue)
+    } else {
+      let context = CurlErrorContext(
+        kind: kind, hasResponse: hasHead, hasResponseBytes: parser.hasSeenBytes, isConnected: isRequestSent,
+        systemError: Int32(truncatingIfNeeded: ccurl_get_long(curl, CURLINFO_OS_ERRNO)),
+        verifyResult: ccurl_get_long(curl, CURLINFO_SSL_VERIFYRESULT),
+        proxyStatusCode: ccurl_get_long(curl, CURLINFO_HTTP_CONNECTCODE),
+        ftpReplyCode: ftp.code, ftpReplyText: ftp.text)
+      failure = TransferFailure(
+        curlCode: Int(code.rawValue), words: String(cString: errorBuffer), context: context)
+      if kind == .ftp, !ftp.text.isEmpty { failure.message += " (\(ftp.text))" }
+      if code == CURLE_SEND_FAIL_REWIND { failure.reason = .bodyNotRewindable }
+    }
+    failure.bodyError = body.error
+    if !isRequestSent { failure.proxyResponse = proxyHead }
+    failure.metrics = metrics()
+    return failure
+  }
+
+  // MARK: Commands
+
+  func pauseReceiving() {
+    isReceivingPaused = true
+    applyPause()
+  }
+
+  func resumeReceiving() {
+    guard isReceivingPaused else { return }
+    isReceivingPaused = false
+    applyPause()
+  }
+
+  func resumeSending() {
+    guard isSendingPaused else { return }
+    isSendingPaused = false
+    applyPause()
+  }
+
+  private func applyPause() {
+    var mask: Int32 = 0
+    if isReceivingPaused { mask |= CURLPAUSE_RECV }
+    if isSendingPaused { mask |= CURLPAUSE_SEND }
+    // What libcurl had kept back is delivered from within this call.
+    let code = curl_easy_pause(curl, mask)
+    // Without a connection there is nothing to pause yet; the callbacks look at the flags when there is.
+    guard code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT else { return }
+    multi?.finish(self, code)
+  }
+
+  func cancel(discardingUpTo count: Int) {
+    guard let multi else { return }
+    let left = expectedLength.map { $0 - receivedBytes }
+    let isLast = hasHead && body.isComplete && kind == .http
+    guard count > 0, isLast, left.map({ $0 <= Int64(count) }) ?? true else {
+      multi.release(self)
+      return
+    }
+    transfer?.attach(nil)
+    transfer = nil
+    handler = nil
+    drainBudget = count
+    multi.drain(self, until: Reactor.now() + 1_000_000_000)
+    if isReceivingPaused { resumeReceiving() }
+  }
+
+  // MARK: Events
+
+  func leaveQueue() {
+    guard queueTime == nil, let transfer else { return }
+    queueTime = Double(Reactor.now() &- startInstant) * 1e-9
+    handler?.transferDidLeaveQueue(transfer)
+  }
+
+  /// The connection is ready, and a request is about to be sent: the first, or one with credentials.
+  func requestBegins() {
+    leaveQueue()
+    isRequestSent = true
+    heldHead = nil
+    parser.expectHead()
+  }
+
+  /// A line of a response's head or trailers. Returns how much of it was taken: less than all ends the transfer.
+  func receiveHeader(_ line: UnsafeRawBufferPointer) -> Int {
+    guard transfer != nil else { return line.count }
+    if kind == .ftp {
+      ftp.take(line, hasDate: ccurl_get_off(curl, CURLINFO_FILETIME_T) != -1)
+      return line.count
+    }
+    switch parser.take(line) {
+    case .none: break
+    case .tooLarge:
+      failureReason = .headTooLarge
+      return 0
+    case .head(let head): receive(head)
+    }
+    return line.count
+  }
+
+  private func receive(_ head: TransferHead) {
+    guard let transfer, let handler else { return }
+    guard isRequestSent else {
+      proxyHead = head
+      parser.expectHead()
+      return
+    }
+    if (100..<200).contains(head.statusCode), head.statusCode != 101 {
+      handler.transfer(transfer, didReceiveInformational: head)
+      return
+    }
+    if tlsVersion == nil { (tlsVersion, tlsCipherSuite) = TLSInspector.shared.parameters(of: curl) }
+    let isChallenge =
+      (head.statusCode == 401 && credentialsAnswer401) || (head.statusCode == 407 && credentialsAnswer407)
+    heldHead = head
+    if !isChallenge { deliverPendingHead() }
+  }
+
+  private func deliverPendingHead() {
+    guard let transfer, let head = takePendingHead() else { return }
+    handler?.transfer(transfer, didReceive: head)
+  }
+
+  /// The head that the handler has not seen, if there is one.
+  private func takePendingHead() -> TransferHead? {
+    guard !hasHead else { return nil }
+    if kind == .ftp {
+      let length = Int64(ccurl_get_off(curl, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T))
+      let date = Int64(ccurl_get_off(curl, CURLINFO_FILETIME_T))
+      heldHead = ftp.head(contentLength: length < 0 ? nil : length, lastModified: date < 0 ? nil : date)
+    }
+    guard let head = heldHead else { return nil }
+    heldHead = nil
+    hasHead = true
+    expectedLength = [204, 304].contains(head.statusCode) || isHeadRequest ? 0 : head.contentLength
+    return head
+  }
+
+  /// Bytes of the response's body. Returns how many were taken, or libcurl's number for a pause.
+  func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
+    guard let transfer, let handler else {
+      drainBudget -= bytes.count
+      return drainBudget < 0 ? 0 : bytes.count
+    }
+    if !hasHead { deliverPendingHead() }
+    if isReceivingPaused { return Int(CURL_WRITEFUNC_PAUSE) }
+    switch handler.transfer(transfer, didReceive: bytes) {
+    case .accepted:
+      receivedBytes += Int64(bytes.count)
+      return bytes.count
+    case .pause:
+      isReceivingPaused = true
+      return Int(CURL_WRITEFUNC_PAUSE)
+    }
+  }
+
+  /// Fills `buffer` with the next bytes of the request's body. Returns how many, or one of libcurl's special numbers.
+  func provideBody(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+    guard transfer != nil else { return Int(CURL_READFUNC_ABORT) }
+    switch body.read(into: buffer) {
+    case .bytes(let count): return count
+    case .end: return 0
+    case .wait:
+      isSendingPaused = true
+      return Int(CURL_READFUNC_PAUSE)
+    case .failed(let reason):
+      failureReason = reason
+      return Int(CURL_READFUNC_ABORT)
+    }
+  }
+
+  func progress(uploaded: Int64) {
+    let sent = min(uploaded, body.readBytes)
+    guard sent != reportedSentBytes, let transfer else { return }
+    reportedSentBytes = sent
+    handler?.transfer(transfer, didSendBodyBytes: sent)
+  }
+
+  // MARK: Metrics
+
+  private func metrics() -> TransferMetrics {
+    var metrics = TransferMetrics()
+    metrics.start = Date(timeIntervalSince1970: startTime)
+    metrics.queueTime = queueTime
+    metrics.nameLookup = seconds(CURLINFO_NAMELOOKUP_TIME_T)
+    metrics.connect = seconds(CURLINFO_CONNECT_TIME_T)
+    metrics.secureConnection = seconds(CURLINFO_APPCONNECT_TIME_T)
+    metrics.preTransfer = seconds(CURLINFO_PRETRANSFER_TIME_T)
+    metrics.startTransfer = seconds(CURLINFO_STARTTRANSFER_TIME_T)
+    metrics.total = Double(ccurl_get_off(curl, CURLINFO_TOTAL_TIME_T)) * 1e-6
+    metrics.isReusedConnection = isRequestSent && ccurl_get_long(curl, CURLINFO_NUM_CONNECTS) == 0
+    metrics.isProxyConnection = shape?.proxy != nil
+    if hasHead { metrics.networkProtocol = networkProtocol }
+    metrics.tlsVersion = tlsVersion
+    metrics.tlsCipherSuite = tlsCipherSuite
+    metrics.localAddress = text(CURLINFO_LOCAL_IP)
+    metrics.remoteAddress = text(CURLINFO_PRIMARY_IP)
+    if metrics.localAddress != nil { metrics.localPort = ccurl_get_long(curl, CURLINFO_LOCAL_PORT) }
+    if metrics.remoteAddress != nil { metrics.remotePort = ccurl_get_long(curl, CURLINFO_PRIMARY_PORT) }
+    metrics.requestHeaderBytes = Int64(ccurl_get_long(curl, CURLINFO_REQUEST_SIZE))
+    metrics.requestBodyBytes = min(body.readBytes, Int64(ccurl_get_off(curl, CURLINFO_SIZE_UPLOAD_T)))
+    metrics.responseHeaderBytes = Int64(ccurl_get_long(curl, CURLINFO_HEADER_SIZE))
+    metrics.responseBodyBytes = Int64(ccurl_get_off(curl, CURLINFO_SIZE_DOWNLOAD_T))
+    metrics.decodedBodyBytes = receivedBytes
+    return metrics
+  }
+
+  private func seconds(_ info: CURLINFO) -> Double? {
+    let microseconds = ccurl_get_off(curl, info)
+    return microseconds > 0 ? Double(microseconds) * 1e-6 : nil
+  }
+
+  private func text(_ info: CURLINFO) -> String? {
+    guard let value = ccurl_get_string(curl, info), value.pointee != 0 else { return nil }
+    return String(cString: value)
+  }
+
+  private var networkProtocol: String? {
+    if kind == .ftp { return "ftp" }
+    switch ccurl_get_long(curl, CURLINFO_HTTP_VERSION) {
+    case 1: return "http/1.0"
+    case 2: return "http/1.1"
+    case 3: return "h2"
+    case 30: return "h3"
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import Foundation
+
+/// The body of a request, and how much of it libcurl has taken.
+struct OutgoingBody {
+  enum Read {
+    case bytes(Int)
+    case wait
+    case end
+    case failed(TransferFailure.Reason)
+  }
+
+  private var content = TransferRequest.Body.none
+  /// Bytes that libcurl has taken since the body last began.
+  private(set) var readBytes: Int64 = 0
+  private var hasEnded = false
+  /// What the source said when it failed.
+  private(set) var error: (any Error)?
+
+  init() {}
+
+  init(_ content: TransferRequest.Body) {
+    self.content = content
+  }
+
+  var isPresent: Bool {
+    if case .none = content { return false }
+    return true
+  }
+
+  /// Nothing is left to be read.
+  var isComplete: Bool {
+    guard let length else { return !isPresent || hasEnded }
+    return readBytes >= length
+  }
+
+  /// The number of bytes, if it is known beforehand.
+  var length: Int64? {
+    switch content {
+    case .none: 0
+    case .data(let data): Int64(data.count)
+    case .source(_, let length): length
+    }
+  }
+
+  mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Read {
+    switch content {
+    case .none: return .end
+    case .data(let data):
+      let count = min(buffer.count, data.count - Int(readBytes))
+      guard count > 0 else { return .end }
+      let start = data.startIndex + Int(readBytes)
+      data.copyBytes(to: buffer, from: start..<(start + count))
+      readBytes += Int64(count)
+      return .bytes(count)
+    case .source(let source, let length):
+      // A source that has more than it announced is cut: the bytes would be taken for the next request.
+      let room = length.map { Int(clamping: min(Int64(buffer.count), $0 - readBytes)) } ?? buffer.count
+      guard room > 0 else { return .end }
+      return read(source, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<room]), length)
+    }
+  }
+
+  private mutating func read(
+    _ source: any TransferBodySource, into buffer: UnsafeMutableRawBufferPointer, _ length: Int64?
+  ) -> Read {
+    switch source.read(into: buffer) {
+    case .bytes(let count):
+      guard count > 0, count <= buffer.count else { return .failed(.bodyFailed) }
+      readBytes += Int64(count)
+      return .bytes(count)
+    case .wait: return .wait
+    case .end:
+      guard length == nil || readBytes == length else { return .failed(.bodyTooShort) }
+      hasEnded = true
+      return .end
+    case .failed(let error):
+      self.error = error
+      return .failed(.bodyFailed)
+    }
+  }
+
+  /// Begins again. False when the source cannot.
+  mutating func rewind() -> Bool {
+    if case .source(let source, _) = content {
+      guard source.rewind() else { return false }
+    }
+    readBytes = 0
+    hasEnded = false
+    return true
+  }
+}

@@ -1,0 +1,146 @@
+/// Collects the lines of a response's head, and of its trailers, as libcurl passes them on.
+struct ResponseHeadParser {
+  enum Event {
+    /// More lines are needed.
+    case none
+    /// A head is complete. Lines that follow are trailers, unless another status line comes after an informational one.
+    case head(TransferHead)
+    /// The server sent more than is accepted.
+    case tooLarge
+  }
+
+  /// Bytes that one head, or the trailers, may have. Below libcurl's own limits, whose errors say less.
+  static let maximumBytes = 256 * 1024
+  /// Bytes of all heads of a transfer: informational responses may come without end.
+  static let maximumTotalBytes = 1024 * 1024
+  static let maximumFields = 1000
+
+  private enum State { case statusLine, fields, trailers }
+
+  private var state = State.statusLine
+  private var head = TransferHead(statusCode: 0)
+  private var bytes = 0
+  private var totalBytes = 0
+  private var isChunked = false
+
+  /// Some bytes came since the transfer began.
+  var hasSeenBytes: Bool { totalBytes > 0 }
+
+  /// Forgets everything: a new transfer begins.
+  mutating func reset() {
+    self = ResponseHeadParser()
+  }
+
+  /// A new request is sent in the same transfer: its response starts with a status line.
+  mutating func expectHead() {
+    state = .statusLine
+    bytes = 0
+  }
+
+  /// Takes one line with its line end.
+  mutating func take(_ line: UnsafeRawBufferPointer) -> Event {
+    bytes += line.count
+    totalBytes += line.count
+    guard bytes <= Self.maximumBytes, totalBytes <= Self.maximumTotalBytes else { return .tooLarge }
+    var end = line.count
+    while end > 0, line[end - 1] == 10 || line[end - 1] == 13 { end -= 1 }
+    let content = UnsafeRawBufferPointer(rebasing: line[..<end])
+    switch state {
+    case .statusLine:
+      guard !content.isEmpty else { return .none }
+      takeStatusLine(content)
+      state = .fields
+    case .fields:
+      guard content.isEmpty else { return takeField(content) }
+      let finished = head
+      bytes = 0
+      // After 101 the connection speaks another protocol; it is the last head.
+      state = (100..<200).contains(finished.statusCode) && finished.statusCode != 101 ? .statusLine : .trailers
+      head.fields = []
+      return .head(finished)
+    case .trailers:
+      guard !content.isEmpty else { return .none }
+      return takeField(content)
+    }
+    return .none
+  }
+
+  /// The fields that came after the body.
+  mutating func takeTrailers() -> [(name: String, value: String)] {
+    guard state == .trailers else { return [] }
+    defer { head.fields = [] }
+    return head.fields
+  }
+
+  private mutating func takeStatusLine(_ line: UnsafeRawBufferPointer) {
+    head = TransferHead(statusCode: 0)
+    isChunked = false
+    var index = line.firstIndex(of: 32) ?? line.count
+    head.httpVersion = Self.version(UnsafeRawBufferPointer(rebasing: line[..<index]))
+    while index < line.count, line[index] == 32 { index += 1 }
+    while index < line.count, line[index] &- 48 < 10, head.statusCode < 100_000 {
+      head.statusCode = head.statusCode * 10 + Int(line[index] - 48)
+      index += 1
+    }
+    if index + 1 < line.count {
+      head.reasonPhrase = Self.string(UnsafeRawBufferPointer(rebasing: line[(index + 1)...]))
+    }
+  }
+
+  private mutating func takeField(_ line: UnsafeRawBufferPointer) -> Event {
+    if Self.isBlank(line[0]) {
+      // A folded line (RFC 9112 section 5.2) goes on with the value before it.
+      guard let last = head.fields.indices.last else { return .none }
+      head.fields[last].value += " " + Self.string(Self.trimmed(line))
+      return .none
+    }
+    guard let colon = line.firstIndex(of: 58), colon > 0 else { return .none }
+    guard head.fields.count < Self.maximumFields else { return .tooLarge }
+    var nameEnd = colon
+    while nameEnd > 0, Self.isBlank(line[nameEnd - 1]) { nameEnd -= 1 }
+    let name = UnsafeRawBufferPointer(rebasing: line[..<nameEnd])
+    let value = Self.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]))
+    head.fields.append((FieldNames.string(name), Self.string(value)))
+    if state == .fields { noteLength(name, value) }
+    return .none
+  }
+
+  /// RFC 9112 section 6.3: a transfer coding overrides Content-Length.
+  private mutating func noteLength(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+    if name.count == 14, Self.equal(name, "content-length") {
+      guard !isChunked, !value.isEmpty, value.count < 19, value.allSatisfy({ $0 &- 48 < 10 }) else { return }
+      head.contentLength = value.reduce(0) { $0 * 10 + Int64($1 - 48) }
+    } else if name.count == 17, Self.equal(name, "transfer-encoding") {
+      isChunked = true
+      head.contentLength = nil
+    }
+  }
+
+  // MARK: Bytes
+
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
+
+  private static func trimmed(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    var start = 0
+    var end = bytes.count
+    while start < end, isBlank(bytes[start]) { start += 1 }
+    while end > start, isBlank(bytes[end - 1]) { end -= 1 }
+    return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+  }
+
+  private static func equal(_ bytes: UnsafeRawBufferPointer, _ lowercased: StaticString) -> Bool {
+    for index in 0..<bytes.count where bytes[index].asciiLowercased != lowercased.utf8Start[index] { return false }
+    return true
+  }
+
+  /// UTF-8 if it is that, ISO-8859-1 else, which has a character for every byte (RFC 9110 section 5.5).
+  static func string(_ bytes: UnsafeRawBufferPointer) -> String {
+    if let text = String(validating: bytes, as: UTF8.self) { return text }
+    return String(String.UnicodeScalarView(bytes.lazy.map { Unicode.Scalar($0) }))
+  }
+
+  private static func version(_ bytes: UnsafeRawBufferPointer) -> String {
+    // Short enough to need no memory.
+    string(bytes)
+  }
+}

@@ -1,0 +1,34 @@
+internal import CCurl
+import Glibc
+
+/// Reads the parameters of a TLS connection from the library that libcurl uses, if that is OpenSSL.
+///
+/// The functions are looked up among what the process has loaded: this package does not link OpenSSL.
+struct TLSInspector: Sendable {
+  static let shared = TLSInspector()
+
+  private typealias Version = @convention(c) (UnsafeRawPointer) -> Int32
+  private typealias CurrentCipher = @convention(c) (UnsafeRawPointer) -> UnsafeRawPointer?
+  private typealias CipherNumber = @convention(c) (UnsafeRawPointer) -> UInt16
+
+  private let version: Version?
+  private let currentCipher: CurrentCipher?
+  private let cipherNumber: CipherNumber?
+
+  private init() {
+    version = dlsym(nil, "SSL_version").map { unsafeBitCast($0, to: Version.self) }
+    currentCipher = dlsym(nil, "SSL_get_current_cipher").map { unsafeBitCast($0, to: CurrentCipher.self) }
+    cipherNumber = dlsym(nil, "SSL_CIPHER_get_protocol_id").map { unsafeBitCast($0, to: CipherNumber.self) }
+  }
+
+  /// The version and the cipher suite, as on the wire. To be asked while the transfer has its connection.
+  func parameters(of curl: UnsafeMutableRawPointer) -> (version: UInt16?, cipherSuite: UInt16?) {
+    guard let version, let currentCipher, let cipherNumber else { return (nil, nil) }
+    var backend = CURLSSLBACKEND_NONE
+    guard let session = ccurl_get_tls_session(curl, &backend), backend == CURLSSLBACKEND_OPENSSL else {
+      return (nil, nil)
+    }
+    let number = version(session)
+    return (number > 0 ? UInt16(truncatingIfNeeded: number) : nil, currentCipher(session).map { cipherNumber($0) })
+  }
+}

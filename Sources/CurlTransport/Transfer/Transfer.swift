@@ -1,0 +1,46 @@
+/// A transfer that an engine runs. All calls may come from any thread and return at once.
+// Mutable state: `handle`, touched on the loop's thread only. It is set when the transfer begins and cleared when it
+// ends, so a command that comes late finds nothing to do.
+package final class Transfer: Sendable {
+  private let loop: EventLoop
+  nonisolated(unsafe) private var handle: EasyHandle?
+
+  init(loop: EventLoop) {
+    self.loop = loop
+  }
+
+  /// Ends the transfer without a completion: its handler gets no more calls once this has taken effect on the loop.
+  /// Calls after the first, and after the completion, do nothing.
+  ///
+  /// - Parameter count: How many bytes of the body may still be received and thrown away so that the
+  ///   connection can be used again. A longer rest costs the connection.
+  package func cancel(discardingUpTo count: Int = 0) {
+    perform { $0.cancel(discardingUpTo: count) }
+  }
+
+  /// Stops reading from the connection. Bytes that are on their way may still be delivered.
+  package func pauseReceiving() {
+    perform { $0.pauseReceiving() }
+  }
+
+  /// Undoes `pauseReceiving()` and a `TransferFlow.pause`.
+  package func resumeReceiving() {
+    perform { $0.resumeReceiving() }
+  }
+
+  /// Asks the body source again after it said `BodyRead.wait`.
+  package func resumeSending() {
+    perform { $0.resumeSending() }
+  }
+
+  private func perform(_ command: @escaping @Sendable (EasyHandle) -> Void) {
+    loop.execute {
+      if let handle = self.handle { command(handle) }
+    }
+  }
+
+  /// Connects the transfer with the handle that runs it, or with none. Loop thread only.
+  func attach(_ handle: EasyHandle?) {
+    self.handle = handle
+  }
+}

@@ -1,0 +1,99 @@
+/// Runs the transfers of one session: it owns the connections, and the limits that hold for them together.
+///
+/// Releasing the engine is the same as `shutdown()`.
+// Mutable state: `multi` and `retired`, confined to the loop's thread, which is the executor of this actor. Entry points
+// that any thread may call post to the loop; there the actor's isolation holds.
+package actor TransferEngine {
+  private let loop: EventLoop
+  private let configuration: TransferEngineConfiguration
+  private let proxies: ProxySelector
+  private var multi: MultiHandle?
+  private var retired: [MultiHandle] = []
+  private var isShutDown = false
+
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  package init(configuration: TransferEngineConfiguration, loop: EventLoop = .shared) {
+    self.loop = loop
+    self.configuration = configuration
+    proxies = ProxySelector(configuration.proxy)
+  }
+
+  isolated deinit {
+    // The last reference may go in the middle of a callback of libcurl, which must not be pulled away below itself.
+    // Nobody else can reach the handles any more; they are used on the loop's thread as before.
+    nonisolated(unsafe) let remaining = retired + (multi.map { [$0] } ?? [])
+    guard !remaining.isEmpty else { return }
+    loop.execute {
+      for multi in remaining { multi.close(because: .engineShutDown) }
+    }
+  }
+
+  // MARK: Entry points for any thread
+
+  /// Begins a transfer. The handler is kept until the transfer has ended.
+  package nonisolated func start(_ request: TransferRequest, handler: any TransferHandler) -> Transfer {
+    let transfer = Transfer(loop: loop)
+    post { $0.begin(transfer, request, handler) }
+    return transfer
+  }
+
+  /// Fails what runs, closes all connections and frees them. Transfers that are started later fail.
+  package nonisolated func shutdown() {
+    post { $0.close() }
+  }
+
+  /// Makes sure that no connection that exists now is used by a later transfer. Running transfers go on.
+  package nonisolated func closeIdleConnections() {
+    post { $0.retireConnections() }
+  }
+
+  private nonisolated func post(_ body: @escaping @Sendable (isolated TransferEngine) -> Void) {
+    loop.execute { self.assumeIsolated { body($0) } }
+  }
+
+  // MARK: On the loop
+
+  private func begin(_ transfer: Transfer, _ request: TransferRequest, _ handler: any TransferHandler) {
+    guard let multi = openMulti(), let easy = multi.takeHandle() else {
+      let reason: TransferFailure.Reason = isShutDown ? .engineShutDown : .outOfMemory
+      handler.transfer(transfer, didCompleteWith: .failure(TransferFailure(reason)))
+      return
+    }
+    do {
+      try easy.configure(for: request, configuration, proxies)
+    } catch {
+      multi.putBack(easy)
+      handler.transfer(transfer, didCompleteWith: .failure(TransferFailure(error)))
+      return
+    }
+    easy.attach(transfer, handler)
+    guard multi.add(easy) else {
+      easy.detach()
+      handler.transfer(transfer, didCompleteWith: .failure(TransferFailure(.outOfMemory)))
+      return
+    }
+  }
+
+  private func openMulti() -> MultiHandle? {
+    guard !isShutDown else { return nil }
+    if multi == nil { multi = MultiHandle(configuration: configuration, reactor: loop.reactor) }
+    return multi
+  }
+
+  private func close() {
+    isShutDown = true
+    let open = retired + (multi.map { [$0] } ?? [])
+    multi = nil
+    retired = []
+    for multi in open { multi.close(because: .engineShutDown) }
+  }
+
+  private func retireConnections() {
+    guard let multi else { return }
+    self.multi = nil
+    retired.removeAll { $0.isClosed }
+    multi.retire()
+    if !multi.isClosed { retired.append(multi) }
+  }
+}

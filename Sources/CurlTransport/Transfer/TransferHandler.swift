@@ -1,0 +1,38 @@
+/// What happens in one transfer.
+///
+/// All methods are called on the loop's thread and in order. Nothing is called after the completion, nor after
+/// `Transfer.cancel` has taken effect. None may block.
+package protocol TransferHandler: AnyObject, Sendable {
+  /// A connection is being opened or reused: the transfer no longer waits for the limit of connections to a host.
+  /// Called once, before anything else but a failure.
+  func transferDidLeaveQueue(_ transfer: Transfer)
+
+  /// An informational response, with a status from 100 to 199 (RFC 9110 section 15.2).
+  func transfer(_ transfer: Transfer, didReceiveInformational head: TransferHead)
+
+  /// The head of the response. For FTP one is made up of what the server told before the first byte.
+  func transfer(_ transfer: Transfer, didReceive head: TransferHead)
+
+  /// Some bytes of the body, valid during the call.
+  ///
+  /// - Returns: `.pause` when the bytes were not taken: they come again after `Transfer.resumeReceiving()`,
+  ///   perhaps divided in another way.
+  func transfer(_ transfer: Transfer, didReceive bytes: UnsafeRawBufferPointer) -> TransferFlow
+
+  /// Fields after the body (RFC 9110 section 6.5). Called at most once, before the completion.
+  func transfer(_ transfer: Transfer, didReceiveTrailers fields: [(name: String, value: String)])
+
+  /// Bytes of the request's body that were sent so far. Starts again when the body is sent again.
+  func transfer(_ transfer: Transfer, didSendBodyBytes total: Int64)
+
+  /// The end.
+  func transfer(_ transfer: Transfer, didCompleteWith result: Result<TransferMetrics, TransferFailure>)
+}
+
+/// Whether a handler took the bytes.
+package enum TransferFlow: Sendable {
+  /// The bytes were taken.
+  case accepted
+  /// Nothing was taken; deliver the bytes again after `Transfer.resumeReceiving()`.
+  case pause
+}

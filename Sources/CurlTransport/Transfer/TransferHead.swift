@@ -1,0 +1,39 @@
+/// The head of a response.
+package struct TransferHead: Sendable {
+  /// The status code of HTTP, or the last reply code of FTP.
+  package var statusCode: Int
+  /// The protocol and its version as the server wrote it: `HTTP/1.1`, `HTTP/2`. `FTP` for FTP.
+  package var httpVersion: String
+  /// The reason phrase; often empty.
+  package var reasonPhrase: String
+  /// The fields in the order in which they came, repeated ones apart. Empty for FTP.
+  package var fields: [(name: String, value: String)]
+  /// How many bytes of body are to come, before decoding, if the server said so.
+  package var contentLength: Int64?
+  /// FTP: the length of the whole file, whatever range of it was asked for.
+  package var resourceLength: Int64?
+  /// FTP: the time of the last change of the file, in seconds since 1970.
+  package var lastModified: Int64?
+
+  package init(
+    statusCode: Int, httpVersion: String = "HTTP/1.1", reasonPhrase: String = "",
+    fields: [(name: String, value: String)] = [], contentLength: Int64? = nil
+  ) {
+    self.statusCode = statusCode
+    self.httpVersion = httpVersion
+    self.reasonPhrase = reasonPhrase
+    self.fields = fields
+    self.contentLength = contentLength
+  }
+
+  /// The value of the first field with this name, whatever its case.
+  package func firstValue(of name: String) -> String? {
+    fields.first { $0.name.utf8.elementsEqual(name.utf8, by: { $0.asciiLowercased == $1.asciiLowercased }) }?.value
+  }
+}
+
+extension UInt8 {
+  /// The byte in lower case if it is an upper case ASCII letter.
+  @inline(__always)
+  var asciiLowercased: UInt8 { self &- 65 < 26 ? self | 32 : self }
+}

@@ -1,0 +1,54 @@
+import Foundation
+
+/// What libcurl knows about a transfer, at its end.
+package struct TransferMetrics: Sendable {
+  /// When the engine began with the transfer.
+  package var start = Date(timeIntervalSinceReferenceDate: 0)
+  /// Seconds from the start until a connection was opened or reused; nil if that never happened.
+  package var queueTime: Double?
+
+  // The following are seconds after the end of the queue. Those of name lookup, connecting and TLS are 0 when a
+  // connection was reused. Nil when the transfer did not get there.
+
+  /// The host's name was resolved.
+  package var nameLookup: Double?
+  /// The connection to the host, or to the proxy, was open.
+  package var connect: Double?
+  /// The TLS handshake was done.
+  package var secureConnection: Double?
+  /// The request was about to be sent.
+  package var preTransfer: Double?
+  /// The first byte of the response had arrived.
+  package var startTransfer: Double?
+  /// The transfer was over.
+  package var total: Double = 0
+
+  /// No connection had to be opened.
+  package var isReusedConnection = false
+  /// A proxy was used.
+  package var isProxyConnection = false
+  /// The protocol by its ALPN name (`http/1.1`, `h2`, `h3`), or `ftp`. Nil when no response came.
+  package var networkProtocol: String?
+  /// The version of TLS as it is on the wire: 0x0303 is 1.2, 0x0304 is 1.3.
+  package var tlsVersion: UInt16?
+  /// The cipher suite's number in IANA's registry.
+  package var tlsCipherSuite: UInt16?
+
+  package var localAddress: String?
+  package var localPort: Int?
+  package var remoteAddress: String?
+  package var remotePort: Int?
+
+  /// Bytes of request heads, of all requests that the transfer took.
+  package var requestHeaderBytes: Int64 = 0
+  /// Bytes of request body that were sent.
+  package var requestBodyBytes: Int64 = 0
+  /// Bytes of response heads and trailers.
+  package var responseHeaderBytes: Int64 = 0
+  /// Bytes of response body as they came.
+  package var responseBodyBytes: Int64 = 0
+  /// Bytes of response body after decoding, as they were delivered.
+  package var decodedBodyBytes: Int64 = 0
+
+  package init() {}
+}
