@@ -7,7 +7,8 @@ extension URLError {
     var info: [String: Any] = [NSLocalizedDescriptionKey: message]
     if let url {
       info[NSURLErrorFailingURLErrorKey] = url
-      info[NSURLErrorFailingURLStringErrorKey] = url.absoluteString
+      // The key that callers of old look under; its constant is deprecated.
+      info["NSErrorFailingURLStringKey"] = url.absoluteString
     }
     if let underlying { info[NSUnderlyingErrorKey] = underlying }
     self.init(_nsError: NSError(domain: NSURLErrorDomain, code: code.rawValue, userInfo: info))

@@ -147,7 +147,7 @@ extension Load {
     guard !cookies.isEmpty, let request = read({ $0.currentRequest }), request.httpShouldHandleCookies else { return }
     storage.store(
       setCookieValues: cookies, from: url, mainDocumentURL: request.mainDocumentURL,
-      acceptPolicy: values.httpCookieAcceptPolicy)
+      policy: values.httpCookieAcceptPolicy)
   }
 
   // MARK: The end of an attempt
