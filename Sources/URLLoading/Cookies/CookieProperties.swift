@@ -1,0 +1,84 @@
+import Foundation
+
+/// Turns the dictionary of a cookie's properties into what the cookie holds, and back. Values may be of any type, as
+/// Apple's API has it; those of a wrong type count as missing.
+enum CookieProperties {
+  static func contents(of properties: [HTTPCookiePropertyKey: Any], now: Date = Date()) -> HTTPCookie.Contents? {
+    guard let name = properties[.name] as? String, let value = properties[.value] as? String,
+      let path = properties[.path] as? String, let domain = domain(properties),
+      isSafe(name), !name.utf8.contains(UInt8(ascii: "=")), isSafe(value), isSafe(path), isSafe(domain),
+      !(name.isEmpty && value.isEmpty)
+    else { return nil }
+    var contents = HTTPCookie.Contents(
+      name: name, value: value, domain: domain, path: path.utf8.first == UInt8(ascii: "/") ? path : "/")
+    contents.isSecure = flag(properties[.secure])
+    contents.isHTTPOnly = flag(properties[.httpOnly])
+    contents.version = text(properties[.version]).flatMap { Int($0) } == 1 ? 1 : 0
+    contents.comment = properties[.comment] as? String
+    contents.commentURL = url(properties[.commentURL])
+    let policy = properties[.sameSitePolicy]
+    contents.sameSite =
+      policy as? HTTPCookieStringPolicy
+      ?? (policy as? String).map { HTTPCookieStringPolicy(rawValue: $0.lowercased()) }
+    contents.ports = ports(properties[.port])
+    contents.expires = flag(properties[.discard]) ? nil : expiry(properties, now: now)
+    return contents
+  }
+
+  static func properties(of contents: HTTPCookie.Contents) -> [HTTPCookiePropertyKey: Any] {
+    var result: [HTTPCookiePropertyKey: Any] = [
+      .name: contents.name, .value: contents.value, .domain: contents.domain, .path: contents.path,
+      .version: String(contents.version),
+    ]
+    result[.expires] = contents.expires
+    if contents.expires == nil { result[.discard] = "TRUE" }
+    if contents.isSecure { result[.secure] = "TRUE" }
+    if contents.isHTTPOnly { result[.httpOnly] = "TRUE" }
+    result[.sameSitePolicy] = contents.sameSite?.rawValue
+    result[.comment] = contents.comment
+    result[.commentURL] = contents.commentURL
+    result[.port] = contents.ports?.map(String.init).joined(separator: ",")
+    return result
+  }
+
+  private static func domain(_ properties: [HTTPCookiePropertyKey: Any]) -> String? {
+    let domain = properties[.domain] as? String ?? url(properties[.originURL])?.host(percentEncoded: false)
+    guard let domain, !domain.isEmpty, domain != "." else { return nil }
+    return domain.lowercased()
+  }
+
+  private static func expiry(_ properties: [HTTPCookiePropertyKey: Any], now: Date) -> Date? {
+    if let age = text(properties[.maximumAge]).flatMap({ Double($0) }), age.isFinite {
+      guard age > 0 else { return Date(timeIntervalSince1970: 0) }
+      return min(now.addingTimeInterval(age), .distantFuture)
+    }
+    return properties[.expires] as? Date ?? (properties[.expires] as? String).flatMap(CookieDate.date(from:))
+  }
+
+  private static func ports(_ value: Any?) -> [Int]? {
+    if let numbers = value as? [NSNumber] { return numbers.map(\.intValue) }
+    let numbers = text(value)?.split(separator: ",").compactMap { Int($0.trimmingFieldWhitespace) }
+    return numbers?.isEmpty == false ? numbers : nil
+  }
+
+  private static func flag(_ value: Any?) -> Bool {
+    switch value {
+    case let value as Bool: value
+    case let value as NSNumber: value.boolValue
+    case let value as String: !["", "FALSE", "NO", "0"].contains(value.uppercased())
+    default: false
+    }
+  }
+
+  private static func text(_ value: Any?) -> String? {
+    value as? String ?? (value as? NSNumber)?.stringValue ?? (value as? Int).map(String.init)
+  }
+
+  private static func url(_ value: Any?) -> URL? {
+    value as? URL ?? (value as? String).flatMap(URL.init(string:))
+  }
+
+  private static func isSafe(_ text: String) -> Bool {
+    !text.utf8.contains { SetCookie.isControl($0) || $0 == UInt8(ascii: ";") }
+  }
+}

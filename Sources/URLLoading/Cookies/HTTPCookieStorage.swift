@@ -1,0 +1,160 @@
+import Foundation
+internal import CurlTransport
+
+extension NSNotification.Name {
+  /// Posted with the storage as its object after cookies were added, changed or removed. It comes on a queue of its
+  /// own, and several changes in a row may come as one.
+  public static let NSHTTPCookieManagerCookiesChanged = NSNotification.Name("NSHTTPCookieManagerCookiesChanged")
+}
+
+// Mutable state: `state` (the cookies, the policy, whether a notification is under way), guarded by its lock.
+/// Keeps cookies and finds those for a request, by RFC 6265bis.
+///
+/// Storages keep their cookies in memory. They take at most 180 cookies of a site and 3,000 in all; beyond that the
+/// oldest go.
+open class HTTPCookieStorage: NSObject, @unchecked Sendable {
+  private struct State {
+    var jar = CookieJar()
+    var policy = HTTPCookie.AcceptPolicy.onlyFromMainDocumentDomain
+    var isNotificationPending = false
+  }
+
+  private let state = Locked(State())
+
+  private static let sharedStorage = HTTPCookieStorage()
+  private static let groupStorages = Locked<[String: HTTPCookieStorage]>([:])
+  private static let notifications = DispatchQueue(label: "URLLoading.HTTPCookieStorage.notifications")
+
+  /// A storage of its own, which shares its cookies with nobody.
+  public override init() {}
+
+  /// The storage that sessions use unless their configuration names another.
+  open class var shared: HTTPCookieStorage { sharedStorage }
+
+  /// The storage that all users of an identifier in this process share.
+  open class func sharedCookieStorage(forGroupContainerIdentifier identifier: String) -> HTTPCookieStorage {
+    groupStorages.withLock { storages in
+      if let storage = storages[identifier] { return storage }
+      let storage = HTTPCookieStorage()
+      storages[identifier] = storage
+      return storage
+    }
+  }
+
+  /// Which cookies the storage takes; by default those of the main document's site.
+  open var cookieAcceptPolicy: HTTPCookie.AcceptPolicy {
+    get { state.withLock { $0.policy } }
+    set { state.withLock { $0.policy = newValue } }
+  }
+
+  /// All cookies whose time is not over, oldest first. Never nil.
+  open var cookies: [HTTPCookie]? {
+    state.withLock { $0.jar.all(now: Date()) }
+  }
+
+  /// The cookies for a request to a URL, in the order of sending: longest path first, then oldest first. Never nil.
+  open func cookies(for url: URL) -> [HTTPCookie]? {
+    cookies(for: url, mainDocumentURL: nil)
+  }
+
+  /// Stores a cookie, in place of one with the same name, domain and path; one whose time is over removes that. With
+  /// the policy `never` nothing is stored.
+  open func setCookie(_ cookie: HTTPCookie) {
+    change { state in
+      state.policy != .never && state.jar.store(cookie, now: Date())
+    }
+  }
+
+  /// Stores cookies of a response, as far as the policy and RFC 6265bis 5.7 let a server at that URL set them.
+  ///
+  /// - Parameters:
+  ///   - cookies: the cookies.
+  ///   - url: where they come from; with nil they are stored as by `setCookie(_:)`.
+  ///   - mainDocumentURL: the document that the response is a part of; nil for none.
+  open func setCookies(_ cookies: [HTTPCookie], for url: URL?, mainDocumentURL: URL?) {
+    guard let url else {
+      for cookie in cookies { setCookie(cookie) }
+      return
+    }
+    guard let origin = CookieOrigin(url, mainDocumentURL: mainDocumentURL) else { return }
+    store(cookies, from: origin, policy: nil)
+  }
+
+  /// Removes the cookie with the same name, domain and path.
+  open func deleteCookie(_ cookie: HTTPCookie) {
+    change { $0.jar.remove(cookie) }
+  }
+
+  /// Removes the cookies that were stored or changed after a date.
+  open func removeCookies(since date: Date) {
+    change { $0.jar.removeAll(storedSince: date) }
+  }
+
+  /// All cookies in an order of the caller's choice.
+  open func sortedCookies(using sortOrder: [NSSortDescriptor]) -> [HTTPCookie] {
+    let all = cookies ?? []
+    return (NSArray(array: all).sortedArray(using: sortOrder) as? [HTTPCookie]) ?? all
+  }
+
+  open override var description: String {
+    "<\(type(of: self)) cookies count: \(cookies?.count ?? 0)>"
+  }
+
+  // MARK: - For loads
+
+  /// The value of the `Cookie` field for a request, or nil if no cookie is for it. Costs next to nothing while the
+  /// storage is empty.
+  func cookieHeader(for url: URL, mainDocumentURL: URL? = nil) -> String? {
+    guard !state.withLock({ $0.jar.isEmpty }) else { return nil }
+    let found = cookies(for: url, mainDocumentURL: mainDocumentURL)
+    return found.isEmpty ? nil : HTTPCookie.fieldValue(for: found)
+  }
+
+  /// Stores what the `Set-Cookie` fields of a response say, one value for each field.
+  ///
+  /// - Parameter policy: the session's; nil for the storage's own. A storage that accepts none takes none.
+  func store(
+    setCookieValues values: [String], from url: URL, mainDocumentURL: URL? = nil,
+    policy: HTTPCookie.AcceptPolicy? = nil
+  ) {
+    guard !values.isEmpty, let origin = CookieOrigin(url, mainDocumentURL: mainDocumentURL) else { return }
+    store(values.compactMap { HTTPCookie(setCookie: $0, origin: origin) }, from: origin, policy: policy)
+  }
+
+  private func cookies(for url: URL, mainDocumentURL: URL?) -> [HTTPCookie] {
+    guard let origin = CookieOrigin(url, mainDocumentURL: mainDocumentURL) else { return [] }
+    return state.withLock { $0.jar.cookies(for: origin, now: Date()) }
+  }
+
+  private func store(_ cookies: [HTTPCookie], from origin: CookieOrigin, policy: HTTPCookie.AcceptPolicy?) {
+    guard !cookies.isEmpty else { return }
+    change { state in
+      guard state.policy != .never else { return false }
+      switch policy ?? state.policy {
+      case .always: break
+      case .never: return false
+      case .onlyFromMainDocumentDomain:
+        guard !origin.isCrossSite else { return false }
+      }
+      var isChanged = false
+      let now = Date()
+      for cookie in cookies where state.jar.store(cookie, from: origin, now: now) { isChanged = true }
+      return isChanged
+    }
+  }
+
+  /// Changes the state and, if `body` says that cookies changed, tells observers. Not from here: observers are
+  /// foreign code, and the caller may be a load.
+  private func change(_ body: (inout State) -> Bool) {
+    let notifies = state.withLock { state in
+      guard body(&state), !state.isNotificationPending else { return false }
+      state.isNotificationPending = true
+      return true
+    }
+    guard notifies else { return }
+    Self.notifications.async { [self] in
+      state.withLock { $0.isNotificationPending = false }
+      NotificationCenter.default.post(name: .NSHTTPCookieManagerCookiesChanged, object: self)
+    }
+  }
+}

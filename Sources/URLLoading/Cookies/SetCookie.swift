@@ -1,0 +1,109 @@
+import Foundation
+
+/// One `Set-Cookie` value, taken apart as RFC 6265bis 5.6 says. Pure syntax: whether the cookie is accepted is
+/// decided later, with the URL it comes from.
+struct SetCookie {
+  var name = ""
+  var value = ""
+  /// Without a leading dot, in lower case. Empty counts as none.
+  var domain: String?
+  /// Nil if there is no Path attribute or it does not begin with a slash.
+  var path: String?
+  var expires: Date?
+  /// In seconds; wins over `expires`.
+  var maximumAge: Int64?
+  var isSecure = false
+  var isHTTPOnly = false
+  var sameSite: HTTPCookieStringPolicy?
+  var comment: String?
+  var version = 0
+
+  /// The most bytes that name and value may have together, and that an attribute's value may have.
+  private static let sizeLimit = 4096
+  private static let attributeLimit = 1024
+
+  /// Nil for what must be ignored: control characters, neither name nor value, too long.
+  init?(_ text: String) {
+    guard !text.utf8.contains(where: Self.isControl) else { return nil }
+    var parts = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map {
+      Substring($0)
+    }
+    let pair = parts.removeFirst()
+    (name, value) = Self.nameAndValue(pair)
+    guard name.utf8.count + value.utf8.count <= Self.sizeLimit, !(name.isEmpty && value.isEmpty) else { return nil }
+    for part in parts {
+      let (key, value) = Self.attribute(part)
+      if value.utf8.count <= Self.attributeLimit {
+        set(key.lowercased(), to: value)
+      }
+    }
+  }
+
+  /// When the cookie ends, or nil if with the session.
+  func expiry(now: Date) -> Date? {
+    guard let maximumAge else { return expires }
+    // RFC 6265bis 5.6.2: zero or less is the earliest time there is.
+    guard maximumAge > 0 else { return Date(timeIntervalSince1970: 0) }
+    return min(now.addingTimeInterval(TimeInterval(maximumAge)), .distantFuture)
+  }
+
+  /// Later attributes of a name replace earlier ones; values that cannot be read are passed over.
+  private mutating func set(_ key: String, to value: String) {
+    switch key {
+    case "expires": expires = CookieDate.date(from: value) ?? expires
+    case "max-age": maximumAge = Self.seconds(value) ?? maximumAge
+    case "domain":
+      let bare = (value.utf8.first == UInt8(ascii: ".") ? String(value.dropFirst()) : value).lowercased()
+      domain = bare.isEmpty ? nil : bare
+    case "path": path = value.utf8.first == UInt8(ascii: "/") ? value : nil
+    case "secure": isSecure = true
+    case "httponly": isHTTPOnly = true
+    case "samesite":
+      switch value.lowercased() {
+      case "strict": sameSite = .sameSiteStrict
+      case "lax": sameSite = .sameSiteLax
+      default: sameSite = nil
+      }
+    case "comment": comment = value
+    case "version": version = value == "1" ? 1 : 0
+    default: break
+    }
+  }
+
+  /// Without "=" all is the value, and the name is empty (5.6).
+  private static func nameAndValue(_ pair: Substring) -> (String, String) {
+    guard let equals = pair.utf8.firstIndex(of: UInt8(ascii: "=")) else {
+      return ("", String(pair.trimmingFieldWhitespace))
+    }
+    return split(pair, at: equals)
+  }
+
+  private static func attribute(_ part: Substring) -> (String, String) {
+    guard let equals = part.utf8.firstIndex(of: UInt8(ascii: "=")) else {
+      return (String(part.trimmingFieldWhitespace), "")
+    }
+    return split(part, at: equals)
+  }
+
+  private static func split(_ text: Substring, at equals: Substring.Index) -> (String, String) {
+    (
+      String(Substring(text.utf8[..<equals]).trimmingFieldWhitespace),
+      String(Substring(text.utf8[equals...].dropFirst()).trimmingFieldWhitespace)
+    )
+  }
+
+  /// An optional minus and digits; what does not fit becomes the nearest that does.
+  private static func seconds(_ text: String) -> Int64? {
+    let isNegative = text.utf8.first == UInt8(ascii: "-")
+    let digits = Substring(isNegative ? text.utf8.dropFirst() : text.utf8[...])
+    guard !digits.isEmpty, digits.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
+    let limit: Int64 = 100 * 366 * 86_400
+    let number = min(Int64(digits) ?? limit, limit)
+    return isNegative ? -number : number
+  }
+
+  /// Control characters but for the tab.
+  static func isControl(_ byte: UInt8) -> Bool {
+    byte < 0x20 && byte != 0x09 || byte == 0x7F
+  }
+}
