@@ -1,0 +1,41 @@
+import ArgumentParser
+import Foundation
+import FoundationNetworking
+
+/// The same as load-bench, with the FoundationNetworking of the toolchain.
+@main
+struct PeerBench: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "peer-bench")
+
+  @Argument(help: "What to load.") var url: String
+  @Argument(help: "How often.") var count: Int
+  @Argument(help: "How many at once.") var concurrency: Int
+  @Argument(help: "How: get (async), handler, or file.") var mode: BenchMode
+
+  func run() async throws {
+    guard let url = URL(string: url) else { throw ValidationError("not a URL: \(url)") }
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.httpMaximumConnectionsPerHost = concurrency
+    configuration.urlCache = nil
+    let session = URLSession(configuration: configuration)
+    try await Measurement(client: "FoundationNetworking", mode: mode, count: count, concurrency: concurrency).run {
+      switch mode {
+      case .get: return try await session.data(from: url).0.count
+      case .handler:
+        return try await withCheckedThrowingContinuation { continuation in
+          session.dataTask(with: url) { data, _, error in
+            if let data {
+              continuation.resume(returning: data.count)
+            } else {
+              continuation.resume(throwing: error ?? URLError(.unknown))
+            }
+          }.resume()
+        }
+      case .file:
+        let (file, _) = try await session.download(from: url)
+        defer { try? FileManager.default.removeItem(at: file) }
+        return (try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int) ?? 0
+      }
+    }
+  }
+}
