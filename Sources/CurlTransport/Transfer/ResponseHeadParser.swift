@@ -74,6 +74,7 @@ struct ResponseHeadParser {
 
   private mutating func takeStatusLine(_ line: UnsafeRawBufferPointer) {
     head = TransferHead(statusCode: 0)
+    head.fields.reserveCapacity(12)
     isChunked = false
     var index = line.firstIndex(of: 32) ?? line.count
     head.httpVersion = Self.version(UnsafeRawBufferPointer(rebasing: line[..<index]))
@@ -135,6 +136,8 @@ struct ResponseHeadParser {
 
   /// UTF-8 if it is that, ISO-8859-1 else, which has a character for every byte (RFC 9110 section 5.5).
   static func string(_ bytes: UnsafeRawBufferPointer) -> String {
+    // ASCII, which nearly all of it is, needs no second look.
+    if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
     if let text = String(validating: bytes, as: UTF8.self) { return text }
     return String(String.UnicodeScalarView(bytes.lazy.map { Unicode.Scalar($0) }))
   }

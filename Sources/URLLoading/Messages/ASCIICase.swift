@@ -5,7 +5,18 @@ extension StringProtocol {
     let left = utf8
     let right = other.utf8
     guard left.count == right.count else { return false }
-    return zip(left, right).allSatisfy { $0 == $1 || $0.asciiLowercased == $1.asciiLowercased }
+    // Header fields are looked up a dozen times a response: the bytes are compared in place where they are contiguous.
+    let result = left.withContiguousStorageIfAvailable { left in
+      right.withContiguousStorageIfAvailable { right in
+        var index = 0
+        while index < left.count {
+          guard left[index].asciiLowercased == right[index].asciiLowercased else { return false }
+          index += 1
+        }
+        return true
+      }
+    }
+    return (result ?? nil) ?? zip(left, right).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
   }
 
   /// Whether this begins with `prefix`, but for the case of ASCII letters.

@@ -113,6 +113,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     // RFC 9112 6.3: a transfer coding overrides a length.
     if fields.contains("Transfer-Encoding") { return -1 }
     guard let field = fields["Content-Length"] else { return contentRange?.length ?? -1 }
+    if let number = Int64(asciiDigits: field[...]) { return number }
     // RFC 9110 8.6: the same number several times is that number.
     let numbers = Set(field.split(separator: ",").map { Int64(asciiDigits: $0.trimmingFieldWhitespace) ?? -1 })
     return numbers.count == 1 ? numbers.first ?? -1 : -1

@@ -12,13 +12,19 @@ struct MetricsCollector {
   }
 
   private var start = Date()
+  /// Whether anybody will look at them.
+  private var isWanted = false
   private var finishedTransactions: [Transaction] = []
   private var current: Transaction?
 
   /// The task was resumed for the first time.
-  mutating func begin() { start = Date() }
+  mutating func begin(isWanted: Bool) {
+    self.isWanted = isWanted
+    start = Date()
+  }
 
   mutating func beginTransaction(_ request: URLRequest) {
+    guard isWanted else { return }
     endTransaction()
     current = Transaction(request: request)
   }

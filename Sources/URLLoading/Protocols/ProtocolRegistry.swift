@@ -33,12 +33,10 @@ final class ProtocolRegistry: Sendable {
 
   /// The class that loads `task`: of its configuration, else registered, else built in.
   func protocolClass(for task: URLSessionTask, configured: [URLProtocol.Type]) -> URLProtocol.Type? {
-    (custom(of: configured) + Self.builtIns).first { $0.canInit(with: task) }
-  }
-
-  /// The class that would load `request`.
-  func protocolClass(for request: URLRequest, configured: [URLProtocol.Type]) -> URLProtocol.Type? {
-    (custom(of: configured) + Self.builtIns).first { $0.canInit(with: request) }
+    for candidate in configured where candidate.canInit(with: task) { return candidate }
+    for candidate in registered.withLock({ $0 }) where candidate.canInit(with: task) { return candidate }
+    for candidate in Self.builtIns where candidate.canInit(with: task) { return candidate }
+    return nil
   }
 
   /// The error for a URL that no class loads: names the scheme, and the schemes that are there.

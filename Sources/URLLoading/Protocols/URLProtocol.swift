@@ -19,7 +19,10 @@ internal import CurlTransport
 open class URLProtocol: NSObject, @unchecked Sendable {
   private struct Link {
     var client: (any URLProtocolClient)?
-    weak var task: URLSessionTask?
+    /// The same with our additions: casts are slow, so it is made once.
+    var loadClient: (any URLProtocolLoadClient)?
+    /// Held: the load lets go of its instance when it ends.
+    var task: URLSessionTask?
   }
 
   private let link: Locked<Link>
@@ -37,7 +40,7 @@ open class URLProtocol: NSObject, @unchecked Sendable {
   public required init(request: URLRequest, cachedResponse: CachedURLResponse?, client: (any URLProtocolClient)?) {
     loadedRequest = request
     storedResponse = cachedResponse
-    link = Locked(Link(client: client))
+    link = Locked(Link(client: client, loadClient: client as? any URLProtocolLoadClient))
     super.init()
   }
 
@@ -53,8 +56,20 @@ open class URLProtocol: NSObject, @unchecked Sendable {
   /// Where the instance reports what it loads. The session's own client also conforms to ``URLProtocolLoadClient``.
   open var client: (any URLProtocolClient)? {
     get { link.withLock { $0.client } }
-    set { link.withLock { $0.client = newValue } }
+    set {
+      link.withLock {
+        $0.client = newValue
+        $0.loadClient = newValue as? any URLProtocolLoadClient
+      }
+    }
   }
+
+  /// The client with our additions; nil when somebody else's client was put in.
+  public final var loadClient: (any URLProtocolLoadClient)? { link.withLock { $0.loadClient } }
+
+  /// The session whose configuration, credentials and delegate apply to this load. A protocol that needs bytes from
+  /// elsewhere loads them through it.
+  public final var session: URLSession? { task?.session }
 
   /// The task that is loaded.
   open var task: URLSessionTask? {

@@ -30,12 +30,3 @@ public protocol URLProtocolLoadClient: URLProtocolClient {
   func urlProtocol(
     _ protocol: URLProtocol, needsNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void)
 }
-
-extension URLProtocol {
-  /// The client with our additions; nil when somebody else's client was put in.
-  public var loadClient: (any URLProtocolLoadClient)? { client as? any URLProtocolLoadClient }
-
-  /// The session whose configuration, credentials and delegate apply to this load. A protocol that needs bytes from
-  /// elsewhere loads them through it.
-  public var session: URLSession? { task?.session }
-}

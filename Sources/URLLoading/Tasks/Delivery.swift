@@ -117,7 +117,7 @@ final class Delivery: Sendable {
   }
 
   private func close(_ last: @escaping @Sendable () -> Void, dropsWaiting: Bool) {
-    let schedules = state.withLock { state in
+    let schedules = state.withLock { state -> Bool? in
       if dropsWaiting {
         state.items.removeAll()
         state.next = 0
@@ -126,9 +126,11 @@ final class Delivery: Sendable {
         return false
       }
       state.isClosed = true
+      if case .inline = executor, !state.isScheduled, !state.hasWork, state.closedGate == nil { return nil }
       state.items.append(.call(last))
       return schedule(&state)
     }
+    guard let schedules else { return last() }
     if schedules { run() }
   }
 

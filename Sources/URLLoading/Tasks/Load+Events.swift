@@ -51,7 +51,7 @@ extension Load {
 
   private func receiveNow(_ bytes: UnsafeRawBufferPointer, attempt: Int) {
     let now = ContinuousClock.now
-    let (action, sink) = update { state -> (LoadMachine.DataAction, (any BodySink)?) in
+    let (action, sink, isWatched) = update { state -> (LoadMachine.DataAction, (any BodySink)?, Bool) in
       let action = state.machine.receivedData(attempt: attempt, at: now)
       switch action {
       case .deliver:
@@ -61,7 +61,7 @@ extension Load {
       case .hold: state.held.append(.data(Data(bytes)))
       case .ignore, .failOutOfOrder: break
       }
-      return (action, state.sink)
+      return (action, state.sink, state.isWatched)
     }
     switch action {
     case .ignore, .hold: break
@@ -72,7 +72,7 @@ extension Load {
       do {
         let isHeld = try sink.write(bytes)
         if sink.holdsBytes, !isHeld { consumed(bytes.count) }
-        reportProgress()
+        if isWatched { reportProgress() }
       } catch {
         abort(error)
       }
@@ -111,15 +111,15 @@ extension Load {
     case .failed: return
     case .begins(at: let start): offset = start
     }
-    let (owner, delegate, task, delivery) = update { state in
-      state.counts.expectedToReceive =
-        response.expectedContentLength < 0 ? NSURLSessionTransferSizeUnknown : response.expectedContentLength + offset
-      state.sink?.begin(expectedLength: response.expectedContentLength)
-      return (plan.owner, state.delegates.data, state.task, state.delivery)
+    let length = response.expectedContentLength
+    let (delegate, task, delivery, isWatched) = update { state in
+      state.counts.expectedToReceive = length < 0 ? NSURLSessionTransferSizeUnknown : length + offset
+      state.sink?.begin(expectedLength: length)
+      return (state.delegates.data, state.task, state.delivery, state.isWatched)
     }
-    reportProgress()
+    if isWatched { reportProgress() }
     if plan.kind == .bytes { (read { $0.sink } as? StreamSink)?.begin(response: response) }
-    guard case .delegate = owner, plan.kind != .download, let delegate, let delivery,
+    guard case .delegate = plan.owner, plan.kind != .download, let delegate, let delivery,
       let task = task as? URLSessionDataTask
     else { return }
     delivery.addGate(

@@ -6,8 +6,7 @@ extension Load {
   func reportProgress() {
     let delivery = update { state -> Delivery? in
       guard !state.counts.isReportQueued, let delivery = state.delivery else { return nil }
-      let isWatched = state.progress != nil || state.delegates.task != nil
-      guard isWatched else { return nil }
+      guard state.isWatched else { return nil }
       let hasNews =
         state.progress != nil || state.counts.sent != state.counts.reportedSent || state.file != nil
       guard hasNews else { return nil }
@@ -95,6 +94,9 @@ extension Load {
 }
 
 extension Load.State {
+  /// Whether anybody looks at progress.
+  var isWatched: Bool { progress != nil || delegates.task != nil }
+
   /// The file that a download writes.
   var file: FileSink? { sink as? FileSink ?? (sink as? DelegateSink)?.file }
 }

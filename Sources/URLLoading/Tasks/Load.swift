@@ -39,6 +39,8 @@ final class Load: Sendable {
     var resumption: ResumeData?
     var resumeOffset: Int64?
     var resumeDataHandler: (@Sendable (Data?) -> Void)?
+    /// When the session's timer looks at this load at the latest; nil when it need not.
+    var announcedDeadline: ContinuousClock.Instant?
     var priority: Float = URLSessionTask.defaultPriority
     var description: String?
     fileprivate var driverToRun: ProtocolDriver?
@@ -93,6 +95,7 @@ final class Load: Sendable {
 
   /// Changes the state, then lets the protocol instance be called as was decided.
   @discardableResult
+  @inline(__always)
   func update<Result>(_ body: (inout State) -> Result) -> Result {
     let (result, driver) = state.withLock { state in
       let result = body(&state)
@@ -105,7 +108,8 @@ final class Load: Sendable {
   }
 
   /// Looks at the state.
-  func read<Result>(_ body: (State) -> Result) -> Result {
+  @inline(__always)
+  func read<Result>(_ body: (borrowing State) -> Result) -> Result {
     state.withLock { body($0) }
   }
 
@@ -172,8 +176,9 @@ final class Load: Sendable {
     session.didResume(task)
     update { state in
       prepareDelivery(&state)
-      state.metrics.begin()
+      state.metrics.begin(isWanted: state.delegates.task != nil)
       if case .continue(let deadline) = Self.deadline(state.machine.checkDeadline(at: now)) {
+        state.announcedDeadline = deadline
         session.deadlines.watch(self, by: deadline)
       }
     }
@@ -232,14 +237,23 @@ final class Load: Sendable {
 
   /// The idle timer runs again.
   func lookAtDeadline(_ now: ContinuousClock.Instant) {
-    if case .continue(let instant) = Self.deadline(read { $0.machine.checkDeadline(at: now) }) {
-      session.deadlines.look(by: instant)
+    let deadline = update { state -> ContinuousClock.Instant? in
+      guard case .continue(let instant) = Self.deadline(state.machine.checkDeadline(at: now)) else { return nil }
+      // Most often the timer is set for something earlier, and will ask again.
+      if let announced = state.announcedDeadline, announced <= instant { return nil }
+      state.announcedDeadline = instant
+      return instant
     }
+    if let deadline { session.deadlines.look(by: deadline) }
   }
 
   /// Ends the load if one of its timeouts passed; else says when to look again.
   func checkDeadline(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
-    let (action, limits) = read { ($0.machine.checkDeadline(at: now), $0.machine.limits) }
+    let (action, limits) = update { state in
+      let action = state.machine.checkDeadline(at: now)
+      if case .wait(let instant) = action { state.announcedDeadline = instant } else { state.announcedDeadline = nil }
+      return (action, state.machine.limits)
+    }
     switch action {
     case .nothing: return nil
     case .wait(let instant): return instant

@@ -11,13 +11,24 @@ final class ProtocolDriver: Sendable {
 
   // Safe to share: pthread_t is an identifier here, compared only.
   private struct State: @unchecked Sendable {
-    var commands: [Command] = []
-    var isRunning = false
     var hasStarted = false
-    var isStopped = false
+    var isRunning = false
+    /// What was commanded last.
+    var wantsPause = false
+    /// What the instance was told last.
     var isPaused = false
+    var wantsStop = false
+    var isStopped = false
     var startingThread: pthread_t?
     var waiter: DispatchSemaphore?
+
+    /// What the instance is to be told next. Pauses that were taken back meanwhile are not told.
+    var next: Command? {
+      if isStopped { return nil }
+      if wantsStop { return hasStarted ? .stop : nil }
+      if !hasStarted { return .start }
+      return wantsPause == isPaused ? nil : wantsPause ? .pause : .resume
+    }
   }
 
   private let state = Locked(State())
@@ -28,37 +39,28 @@ final class ProtocolDriver: Sendable {
   init(_ instance: URLProtocol) {
     self.instance = instance
     blocks = !type(of: instance).capabilities.contains(.startsWithoutBlocking)
-    state.withLock { $0.commands.append(.start) }
   }
 
-  /// Queues a command. A stop that comes before the start was carried out cancels both.
+  /// Takes a command. A stop that comes before the start was carried out cancels both.
   func post(_ command: Command) {
     let waiter = state.withLock { state -> DispatchSemaphore? in
-      guard !state.isStopped else { return nil }
       switch command {
-      case .start: return nil
-      case .pause: state.isPaused = true
-      case .resume: state.isPaused = false
-      case .stop:
-        state.isStopped = true
-        state.isPaused = false
+      case .start: break
+      case .pause: state.wantsPause = true
+      case .resume: state.wantsPause = false
+      case .stop: state.wantsStop = true
       }
-      if command == .stop, !state.hasStarted {
-        state.commands.removeAll()
-      } else {
-        state.commands.append(command)
-      }
-      guard !state.isPaused else { return nil }
+      guard state.wantsStop || !state.wantsPause else { return nil }
       defer { state.waiter = nil }
       return state.waiter
     }
     waiter?.signal()
   }
 
-  /// Carries out what is queued, unless another thread is at it. Called without locks held.
+  /// Carries out what was commanded, unless another thread is at it. Called without locks held.
   func run() {
     let runs = state.withLock { state in
-      guard !state.isRunning, !state.commands.isEmpty else { return false }
+      guard !state.isRunning, state.next != nil else { return false }
       state.isRunning = true
       return true
     }
@@ -70,7 +72,8 @@ final class ProtocolDriver: Sendable {
   func waitWhilePaused() {
     while true {
       let waiter = state.withLock { state -> DispatchSemaphore? in
-        guard blocks, state.isPaused, let thread = state.startingThread, pthread_equal(thread, pthread_self()) != 0
+        guard blocks, state.wantsPause, !state.wantsStop, let thread = state.startingThread,
+          pthread_equal(thread, pthread_self()) != 0
         else { return nil }
         let waiter = DispatchSemaphore(value: 0)
         state.waiter = waiter
@@ -84,14 +87,15 @@ final class ProtocolDriver: Sendable {
   private func drain() {
     while true {
       let command = state.withLock { state -> Command? in
-        guard !state.commands.isEmpty else {
-          state.isRunning = false
-          return nil
-        }
-        let command = state.commands.removeFirst()
-        if command == .start {
+        let command = state.next
+        switch command {
+        case nil: state.isRunning = false
+        case .start:
           state.hasStarted = true
           state.startingThread = pthread_self()
+        case .pause: state.isPaused = true
+        case .resume: state.isPaused = false
+        case .stop: state.isStopped = true
         }
         return command
       }

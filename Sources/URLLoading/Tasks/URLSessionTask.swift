@@ -33,11 +33,13 @@ open class URLSessionTask: NSObject, NSCopying, @unchecked Sendable {
     self.load = load
     taskIdentifier = load.session.taskRegistry.nextIdentifier()
     super.init()
+    // A task of an async function is resumed at once, and held by the registry from then on.
+    if case .continuation = load.plan.owner { return }
     load.session.taskRegistry.add(self)
   }
 
   deinit {
-    load.session.taskRegistry.forget(taskIdentifier)
+    if load.read({ $0.machine.isUnstarted }) { load.session.taskRegistry.forget(taskIdentifier) }
   }
 
   /// The session that made the task. Our addition.

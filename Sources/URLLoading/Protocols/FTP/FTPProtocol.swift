@@ -86,8 +86,8 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
       transferRequest.range = range.map { "\($0.firstByte)-\($0.lastByte)" }
       if request.httpMethod == "HEAD" { transferRequest.method = "HEAD" }
     }
-    let source = BodySource(body)
-    if body != nil {
+    let source = body.map { BodySource($0) }
+    if let source {
       transferRequest.method = "PUT"
       transferRequest.body = source.transferBody
     }
@@ -97,7 +97,7 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     }
     loadClient.urlProtocol(self, isWaiting: true)
     let transfer = connections.engine.start(transferRequest, handler: self)
-    source.attach(to: transfer)
+    source?.attach(to: transfer)
     let isStopped = state.withLock { state in
       if !state.isStopped { state.transfer = transfer }
       return state.isStopped

@@ -42,7 +42,11 @@ extension HTTPProtocol: TransferHandler {
   }
 
   func transfer(_ transfer: Transfer, didCompleteWith result: Result<TransferMetrics, TransferFailure>) {
-    let isHeld = state.withLock { $0.exchange.completed(result) }
+    let isHeld = state.withLock { state in
+      // There is nothing left to cancel.
+      if state.transfer === transfer { state.transfer = nil }
+      return state.exchange.completed(result)
+    }
     if !isHeld { complete(result) }
   }
 

@@ -22,7 +22,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
 
   override class func canInit(with request: URLRequest) -> Bool {
     guard let scheme = request.url?.scheme else { return false }
-    return scheme == "http" || scheme == "https" || ["http", "https"].contains(scheme.lowercased())
+    return scheme.equalsIgnoringASCIICase("http") || scheme.equalsIgnoringASCIICase("https")
   }
 
   override class var capabilities: Capabilities {
@@ -95,11 +95,11 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
       // RFC 9113, section 5.3.2: weights from 1 to 256.
       transferRequest.streamWeight = max(1, Int(priority * 256))
     }
-    let source = BodySource(body)
-    transferRequest.body = source.transferBody
+    let source = body.map { BodySource($0) }
+    if let source { transferRequest.body = source.transferBody }
     loadClient.urlProtocol(self, isWaiting: true)
     let transfer = connections.engine.start(transferRequest, handler: self)
-    source.attach(to: transfer)
+    source?.attach(to: transfer)
     let isStopped = state.withLock { state in
       if !state.isStopped { state.transfer = transfer }
       return state.isStopped

@@ -13,8 +13,10 @@ enum HTTPRequestEncoder {
   static func transferRequest(for request: URLRequest, body: URLUploadBody?) -> TransferRequest {
     let method = request.httpMethod ?? "GET"
     var result = TransferRequest(url: request.url?.absoluteString ?? "", kind: .http, method: method)
-    var fields = request.fields.fields.filter { field in
-      !Self.framing.contains { field.name.equalsIgnoringASCIICase($0) }
+    var fields: [(name: String, value: String)] = []
+    fields.reserveCapacity(request.fields.fields.count + 4)
+    for field in request.fields.fields where !Self.framing.contains(where: { field.name.equalsIgnoringASCIICase($0) }) {
+      fields.append(field)
     }
     func has(_ name: String) -> Bool { fields.contains { $0.name.equalsIgnoringASCIICase(name) } }
     // The positions of a range are those of the bytes that are stored: another coding would shift them (RFC 9110, 14.2).

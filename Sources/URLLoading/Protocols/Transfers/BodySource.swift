@@ -20,17 +20,16 @@ final class BodySource: TransferBodySource {
     var generation = 0
   }
 
-  private let body: URLUploadBody?
+  private let body: URLUploadBody
   private let state = Locked(State())
 
-  init(_ body: URLUploadBody?) {
+  init(_ body: URLUploadBody) {
     self.body = body
   }
 
   /// What the transfer is given.
   var transferBody: TransferRequest.Body {
     switch body {
-    case nil: .none
     case .data(let data): .data(data)
     case .file(_, let length): .source(self, length: length)
     case .stream(_, let length): .source(self, length: length)

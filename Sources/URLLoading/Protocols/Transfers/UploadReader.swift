@@ -6,7 +6,7 @@ final class UploadReader {
   private var count: Int64 = 0
   private let url: URL?
 
-  init(_ body: URLUploadBody?) {
+  init(_ body: URLUploadBody) {
     switch body {
     case .file(let file, let length):
       descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
@@ -25,11 +25,6 @@ final class UploadReader {
       expected = nil
       url = nil
       stream?.open()
-    case nil:
-      descriptor = -1
-      stream = nil
-      expected = nil
-      url = nil
     }
   }
 
