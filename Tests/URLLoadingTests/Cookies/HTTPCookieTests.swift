@@ -110,7 +110,7 @@ import Testing
       ("a=b; Domain=com", "http://com/", "com"), ("a=b; Domain=1.2.3.4", "http://1.2.3.4/", "1.2.3.4"),
       ("a=b; Domain=localhost", "http://localhost/", "localhost"), ("__Host-a=b; Secure; Path=/", "https://h/", "h"),
       ("__Secure-a=b; Secure; Domain=example.org", "https://www.example.org/", ".example.org"),
-      ("a=b", "http://[::1]:8080/", "::1"),
+      ("a=b", "http://[::1]:8080/", "::1"), ("a=b; Domain=BÜCHER.de", "http://www.bücher.de/", ".xn--bcher-kva.de"),
     ] as [(String, URL, String)])
   func acceptedFromAServer(field: String, url: URL, domain: String) {
     #expect(parse(field, url)?.domain == domain)
