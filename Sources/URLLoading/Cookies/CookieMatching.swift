@@ -27,6 +27,12 @@ enum CookieMatching {
     return String(requestPath[..<slash])
   }
 
+  /// A domain in the form that hosts of URLs have: names in other scripts as `xn--…` (5.1.2).
+  static func asciiDomain(_ domain: String) -> String {
+    guard !domain.utf8.allSatisfy({ $0 < 0x80 }) else { return domain }
+    return URL(string: "http://\(domain)/")?.host(percentEncoded: false)?.lowercased() ?? domain
+  }
+
   /// Whether a host is an IPv4 or IPv6 address.
   static func isAddress(_ host: String) -> Bool {
     guard let last = host.utf8.last else { return false }

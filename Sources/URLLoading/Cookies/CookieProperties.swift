@@ -44,7 +44,9 @@ enum CookieProperties {
   private static func domain(_ properties: [HTTPCookiePropertyKey: Any]) -> String? {
     let domain = properties[.domain] as? String ?? url(properties[.originURL])?.host(percentEncoded: false)
     guard let domain, !domain.isEmpty, domain != "." else { return nil }
-    return domain.lowercased()
+    let lowercased = domain.lowercased()
+    return lowercased.utf8.first == UInt8(ascii: ".")
+      ? "." + CookieMatching.asciiDomain(String(lowercased.dropFirst())) : CookieMatching.asciiDomain(lowercased)
   }
 
   private static func expiry(_ properties: [HTTPCookiePropertyKey: Any], now: Date) -> Date? {

@@ -39,7 +39,7 @@ extension HTTPCookie {
   convenience init?(setCookie text: String, origin: CookieOrigin, now: Date = Date()) {
     guard let parsed = SetCookie(text) else { return nil }
     var domain = origin.host
-    if let wanted = parsed.domain {
+    if let wanted = parsed.domain.map(CookieMatching.asciiDomain) {
       if wanted == origin.host {
         // A public suffix or an address is a domain of one host.
         let isSingle = CookieMatching.isAddress(wanted) || PublicSuffixes.isPublicSuffix(wanted)

@@ -15,7 +15,7 @@ extension NSNotification.Name {
 open class HTTPCookieStorage: NSObject, @unchecked Sendable {
   private struct State {
     var jar = CookieJar()
-    var policy = HTTPCookie.AcceptPolicy.onlyFromMainDocumentDomain
+    var policy = HTTPCookie.AcceptPolicy.always
     var isNotificationPending = false
   }
 
@@ -41,7 +41,8 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Which cookies the storage takes; by default those of the main document's site.
+  /// Which cookies the storage takes; all by default. The configuration of a session has a policy as well: the stricter
+  /// one decides.
   open var cookieAcceptPolicy: HTTPCookie.AcceptPolicy {
     get { state.withLock { $0.policy } }
     set { state.withLock { $0.policy = newValue } }
@@ -77,7 +78,7 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
       return
     }
     guard let origin = CookieOrigin(url, mainDocumentURL: mainDocumentURL) else { return }
-    store(cookies, from: origin, policy: nil)
+    store(cookies, from: origin, policy: .always)
   }
 
   /// Removes the cookie with the same name, domain and path.
@@ -112,10 +113,10 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
 
   /// Stores what the `Set-Cookie` fields of a response say, one value for each field.
   ///
-  /// - Parameter policy: the session's; nil for the storage's own. A storage that accepts none takes none.
+  /// - Parameter policy: the session's. The stricter of this and the storage's own decides.
   func store(
     setCookieValues values: [String], from url: URL, mainDocumentURL: URL? = nil,
-    policy: HTTPCookie.AcceptPolicy? = nil
+    policy: HTTPCookie.AcceptPolicy = .always
   ) {
     guard !values.isEmpty, let origin = CookieOrigin(url, mainDocumentURL: mainDocumentURL) else { return }
     store(values.compactMap { HTTPCookie(setCookie: $0, origin: origin) }, from: origin, policy: policy)
@@ -126,16 +127,13 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
     return state.withLock { $0.jar.cookies(for: origin, now: Date()) }
   }
 
-  private func store(_ cookies: [HTTPCookie], from origin: CookieOrigin, policy: HTTPCookie.AcceptPolicy?) {
+  private func store(_ cookies: [HTTPCookie], from origin: CookieOrigin, policy: HTTPCookie.AcceptPolicy) {
     guard !cookies.isEmpty else { return }
     change { state in
-      guard state.policy != .never else { return false }
-      switch policy ?? state.policy {
-      case .always: break
-      case .never: return false
-      case .onlyFromMainDocumentDomain:
-        guard !origin.isCrossSite else { return false }
-      }
+      let policies = [policy, state.policy]
+      guard !policies.contains(.never),
+        !(policies.contains(.onlyFromMainDocumentDomain) && origin.isCrossSite)
+      else { return false }
       var isChanged = false
       let now = Date()
       for cookie in cookies where state.jar.store(cookie, from: origin, now: now) { isChanged = true }

@@ -13,7 +13,8 @@ enum SetCookieSplitter {
       start = index + 1
     }
     result.append(String(decoding: bytes[start...], as: UTF8.self))
-    return result.map { String($0.trimmingFieldWhitespace) }.filter { !$0.isEmpty }
+    return result.map { String(Substring($0.utf8.drop { " \t,".utf8.contains($0) }).trimmingFieldWhitespace) }
+      .filter { !$0.isEmpty }
   }
 
   private static func startsCookie(_ bytes: [UInt8], after comma: Int) -> Bool {

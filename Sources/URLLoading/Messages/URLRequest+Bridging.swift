@@ -1,8 +1,12 @@
 import Foundation
 
-extension URLRequest: ReferenceConvertible {
+// `_ObjectiveCBridgeable` is named although `ReferenceConvertible` implies it: the compiler takes `object as URLRequest`
+// only from a conformance that is declared.
+extension URLRequest: ReferenceConvertible, _ObjectiveCBridgeable {
   /// The class that a request becomes by `as`.
   public typealias ReferenceType = NSURLRequest
+  /// The class that a request becomes by `as`.
+  public typealias _ObjectiveCType = NSURLRequest
 
   /// The request as an object, with everything that protocol classes attached to it.
   public func _bridgeToObjectiveC() -> NSURLRequest {
