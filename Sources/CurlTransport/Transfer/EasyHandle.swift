@@ -120,10 +120,15 @@ final class EasyHandle {
   /// The completion for libcurl's result; nil when nobody listens any more.
   func completion(_ code: CURLcode) -> Completion? {
     guard let transfer, let handler else { return nil }
-    let isSuccess = code == CURLE_OK || (failureReason == nil && isComplete(despite: code))
+    var isSuccess = code == CURLE_OK || (failureReason == nil && isComplete(despite: code))
     var completion = Completion(
       transfer: transfer, handler: handler, head: nil, trailers: [], sentBytes: nil, result: .success(metrics()))
     if isSuccess || heldHead != nil { completion.head = takePendingHead() }
+    if isSuccess, !hasHead {
+      // libcurl takes half a head for a whole one.
+      failureReason = .incompleteHead
+      isSuccess = false
+    }
     if hasHead, kind == .http { completion.trailers = parser.takeTrailers() }
     let sent = min(body.readBytes, Int64(ccurl_get_off(curl, CURLINFO_SIZE_UPLOAD_T)))
     if sent > reportedSentBytes { completion.sentBytes = sent }
@@ -241,8 +246,8 @@ final class EasyHandle {
     }
     switch parser.take(line) {
     case .none: break
-    case .tooLarge:
-      failureReason = .headTooLarge
+    case .failure(let reason):
+      failureReason = reason
       return 0
     case .head(let head): receive(head)
     }
