@@ -86,7 +86,9 @@ import Testing
     #expect(server.connectionCount == 0)
   }
 
-  @Test(arguments: ["http://127.0.0.1/a b", "http://127.0.0.1/\r\nX: y", "http://127.0.0.1/\0", "", "http://", "nonsense"])
+  @Test(arguments: [
+    "http://127.0.0.1/a b", "http://127.0.0.1/\r\nX: y", "http://127.0.0.1/\0", "", "http://", "nonsense",
+  ])
   func badURLs(url: String) async throws {
     let state = try await makeEngine().get(url)
     #expect([-1000, -1002, -1003].contains(try #require(state.failure).urlErrorCode), "\(state)")

@@ -61,7 +61,9 @@ package struct ProxySelector: Sendable, Equatable {
       let afterScheme = url[url.index(after: colon)...]
       guard afterScheme.hasPrefix("//") else { return nil }
       var authority = afterScheme.dropFirst(2)
-      if let end = authority.firstIndex(where: { $0 == "/" || $0 == "?" || $0 == "#" }) { authority = authority[..<end] }
+      if let end = authority.firstIndex(where: { $0 == "/" || $0 == "?" || $0 == "#" }) {
+        authority = authority[..<end]
+      }
       if let at = authority.lastIndex(of: "@") { authority = authority[authority.index(after: at)...] }
       if authority.first == "[" {
         host = String(authority.dropFirst().prefix { $0 != "]" }).lowercased()

@@ -177,6 +177,16 @@ final class EasyHandle {
 
   // MARK: Commands
 
+  /// From within a callback: no more bodies are taken. libcurl is told by the next one.
+  func refuseBody() {
+    isReceivingPaused = true
+  }
+
+  /// From within a callback: the handler hears nothing more.
+  func silence() {
+    handler = nil
+  }
+
   func pauseReceiving() {
     isReceivingPaused = true
     applyPause()
@@ -294,11 +304,15 @@ final class EasyHandle {
 
   /// Bytes of the response's body. Returns how many were taken, or libcurl's number for a pause.
   func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
-    guard let transfer, let handler else {
+    guard let transfer else {
       drainBudget -= bytes.count
       return drainBudget < 0 ? 0 : bytes.count
     }
     if !hasHead { deliverPendingHead() }
+    guard let handler else {
+      isReceivingPaused = true
+      return Int(CURL_WRITEFUNC_PAUSE)
+    }
     if isReceivingPaused { return Int(CURL_WRITEFUNC_PAUSE) }
     switch handler.transfer(transfer, didReceive: bytes) {
     case .accepted:

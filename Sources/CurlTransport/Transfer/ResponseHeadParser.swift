@@ -54,7 +54,9 @@ struct ResponseHeadParser {
     case .fields:
       guard content.isEmpty else { return takeField(content) }
       // RFC 9112 section 6.3: without a good length nobody knows where the body ends.
-      guard isChunked || !hasBadLength else { return .failure(.malformedHead("the response has an invalid Content-Length")) }
+      guard isChunked || !hasBadLength else {
+        return .failure(.malformedHead("the response has an invalid Content-Length"))
+      }
       let finished = head
       bytes = 0
       // After 101 the connection speaks another protocol; it is the last head.

@@ -3,13 +3,13 @@ import Foundation
 
 /// A server that does what a closure says, once for each connection, on a thread of its own.
 ///
-/// All its sockets have timeouts, so that no script can hang.
+/// All its sockets have timeouts, so that no script can hang. It listens until `stop()`, or as long as the tests run:
+/// a test often holds nothing but its URL.
 final class ScriptServer: Sendable {
   let port: Int
   let host: String
   private let listener: Int32
   private let accepted = Locked(0)
-  private let isStopped = Locked(false)
 
   /// - Parameter script: Gets the connection and its number, from 0. The connection is closed when it returns.
   init(ipv6: Bool = false, script: @escaping @Sendable (ScriptConnection, Int) -> Void) throws {
@@ -22,6 +22,8 @@ final class ScriptServer: Sendable {
         let descriptor = accept(listener, nil, nil)
         guard descriptor >= 0 else {
           if errno == EINTR || errno == ECONNABORTED || errno == EMFILE { continue }
+          // Closed here and nowhere else: by another thread the number could be in use again.
+          close(listener)
           return
         }
         let number = accepted.withLock { count in
@@ -37,17 +39,9 @@ final class ScriptServer: Sendable {
     }
   }
 
-  deinit { stop() }
-
   /// Ends listening; what runs goes on.
   func stop() {
-    let isFirst = isStopped.withLock { isStopped in
-      defer { isStopped = true }
-      return !isStopped
-    }
-    guard isFirst else { return }
     shutdown(listener, Int32(SHUT_RDWR))
-    close(listener)
   }
 
   var connectionCount: Int { accepted.withLock { $0 } }
@@ -153,7 +147,9 @@ final class ScriptConnection {
   func send(_ bytes: [UInt8]) -> Bool {
     var offset = 0
     while offset < bytes.count {
-      let count = bytes[offset...].withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+      let count = bytes[offset...].withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
       if count <= 0 { return false }
       offset += count
     }
