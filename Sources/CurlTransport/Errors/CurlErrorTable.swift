@@ -112,9 +112,7 @@ enum CurlErrorTable {
   private static func connectionCode(_ message: String, _ context: CurlErrorContext) -> Int {
     if context.proxyStatusCode == 407 { return Code.userAuthenticationRequired }
     if context.proxyStatusCode >= 300 { return Code.cannotConnectToHost }
-    if message.contains("Too large response headers") || message.contains("Too long") {
-      return Code.dataLengthExceedsMaximum
-    }
+    if message.contains("Too large response headers") { return Code.dataLengthExceedsMaximum }
     for words in ["chunk", "Invalid status", "Header without colon", "Malformed"] where message.contains(words) {
       return Code.cannotParseResponse
     }

@@ -9,6 +9,10 @@ package struct TransferFailure: Error, Sendable {
     case invalidRequest(String)
     /// The head, or the trailers, of the response are beyond what is accepted.
     case headTooLarge
+    /// The response says two things about where it ends, or nothing that can be understood.
+    case malformedHead(String)
+    /// The connection was closed before the head of the response was complete.
+    case incompleteHead
     /// The body source failed; see `bodyError`.
     case bodyFailed
     /// The body had to be sent again and its source could not start over.
@@ -47,6 +51,12 @@ package struct TransferFailure: Error, Sendable {
     case .headTooLarge:
       urlErrorCode = URLErrorNumber.dataLengthExceedsMaximum
       message = "the head of the response is too large"
+    case .malformedHead(let text):
+      urlErrorCode = URLErrorNumber.cannotParseResponse
+      message = text
+    case .incompleteHead:
+      urlErrorCode = URLErrorNumber.networkConnectionLost
+      message = "the connection was closed before the head of the response was complete"
     case .bodyFailed:
       urlErrorCode = URLErrorNumber.unknown
       message = "the request's body could not be read"

@@ -64,10 +64,11 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     precondition(isCurrentThread, "not on the transfer loop's thread")
   }
 
-  /// Whether the caller runs on the loop's thread.
+  /// The same question, as the language's runtime asks it.
   package func isIsolatingCurrentContext() -> Bool? { isCurrentThread }
 
-  private var isCurrentThread: Bool { pthread_equal(pthread_self(), thread) != 0 }
+  /// Whether the caller runs on the loop's thread.
+  var isCurrentThread: Bool { pthread_equal(pthread_self(), thread) != 0 }
 
   private func post(_ entry: Entry) {
     let mustWake = inbox.withLock { inbox in

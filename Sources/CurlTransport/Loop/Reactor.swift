@@ -148,6 +148,9 @@ final class Reactor {
     sockets[index].owner = Unmanaged.passUnretained(owner)
     sockets[index].isManaged = true
     sockets[index].isFTP = isFTP
+    // Nothing that was said of an earlier descriptor with this number holds.
+    sockets[index].wanted = 0
+    sockets[index].registered = 0
     sockets[index].generation &+= 1
     return descriptor
   }
@@ -171,6 +174,7 @@ final class Reactor {
     } else {
       // libcurl's own (the pipe of its resolver thread): closed right after, and the number is used again.
       sockets[index].owner = Unmanaged.passUnretained(owner)
+      if sockets[index].wanted != 0 { sockets[index].registered = 0 }
       register(descriptor, sockets[index].wanted)
     }
   }

@@ -1,24 +1,17 @@
 /// What a request must keep to, so that it cannot say more on the wire than its author meant.
 enum RequestRules {
-  static func check(_ request: TransferRequest) throws(InvalidRequest) {
+  /// - Parameter fields: Whether the header fields are to be looked at.
+  static func check(_ request: TransferRequest, fields: Bool = true) throws(InvalidRequest) {
     guard !request.url.utf8.contains(where: { $0 <= 32 || $0 == 127 }) else {
       throw InvalidRequest(message: "the URL has a space or a control character", urlErrorCode: URLErrorNumber.badURL)
     }
+    if fields { try check(request.headers) }
     guard request.method.utf8.allSatisfy(isTokenByte), !request.method.isEmpty else {
       throw InvalidRequest(message: "the method \(quoted(request.method)) is not a token (RFC 9110 section 5.6.2)")
     }
     // CONNECT asks for a tunnel, which is no exchange of a request and a response (RFC 9110 section 9.3.6).
     guard request.method != "CONNECT" else {
       throw InvalidRequest(message: "the method CONNECT is for proxies, and cannot be requested")
-    }
-    for field in request.headers {
-      guard field.name.utf8.allSatisfy(isTokenByte), !field.name.isEmpty else {
-        throw InvalidRequest(message: "the field name \(quoted(field.name)) is not a token (RFC 9110 section 5.6.2)")
-      }
-      guard !field.value.utf8.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 }) else {
-        throw InvalidRequest(
-          message: "the value of the field \(field.name) has a line end or a NUL (RFC 9110 section 5.5)")
-      }
     }
     if let range = request.range, !range.utf8.allSatisfy({ $0 &- 48 < 10 || $0 == 45 }) {
       throw InvalidRequest(message: "the range \(quoted(range)) is not of the form first-last")
@@ -30,6 +23,18 @@ enum RequestRules {
     }
     if case .source(_, let length?) = request.body, length < 0 {
       throw InvalidRequest(message: "the length of the body is negative")
+    }
+  }
+
+  private static func check(_ fields: [(name: String, value: String)]) throws(InvalidRequest) {
+    for field in fields {
+      guard field.name.utf8.allSatisfy(isTokenByte), !field.name.isEmpty else {
+        throw InvalidRequest(message: "the field name \(quoted(field.name)) is not a token (RFC 9110 section 5.6.2)")
+      }
+      guard !field.value.utf8.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 }) else {
+        throw InvalidRequest(
+          message: "the value of the field \(field.name) has a line end or a NUL (RFC 9110 section 5.5)")
+      }
     }
   }
 

@@ -9,7 +9,9 @@ extension EasyHandle {
   func configure(
     for request: TransferRequest, _ configuration: TransferEngineConfiguration, _ proxies: ProxySelector
   ) throws(InvalidRequest) {
-    try RequestRules.check(request)
+    // Fields that are already in the list passed when they got there.
+    let hasSameHeaders = headerList != nil && Self.same(request.headers, headers)
+    try RequestRules.check(request, fields: !hasSameHeaders)
     let new = EasyHandleShape(request, proxy: proxies.proxy(for: request.url))
     let isSameShape = new == shape && new.isReusable
     if !isSameShape {
@@ -29,7 +31,7 @@ extension EasyHandle {
     guard set(CURLOPT_URL, request.url) else {
       throw InvalidRequest(message: "libcurl does not take the URL \(request.url)", urlErrorCode: URLErrorNumber.badURL)
     }
-    if new.kind == .http { setHeaders(request.headers, hasBody: new.hasBody, isSameShape: isSameShape) }
+    if new.kind == .http, !isSameShape || !hasSameHeaders { setHeaders(request.headers, hasBody: new.hasBody) }
     if new.hasBody {
       body = OutgoingBody(request.body)
       set(CURLOPT_INFILESIZE_LARGE, Int64(body.length ?? -1))
@@ -131,8 +133,15 @@ extension EasyHandle {
 
   // MARK: Header fields
 
-  private func setHeaders(_ new: [(name: String, value: String)], hasBody: Bool, isSameShape: Bool) {
-    if isSameShape, new.count == headers.count, zip(new, headers).allSatisfy({ $0 == $1 }) { return }
+  private static func same(_ new: [(name: String, value: String)], _ old: [(name: String, value: String)]) -> Bool {
+    guard new.count == old.count else { return false }
+    for index in new.indices where new[index].name != old[index].name || new[index].value != old[index].value {
+      return false
+    }
+    return true
+  }
+
+  private func setHeaders(_ new: [(name: String, value: String)], hasBody: Bool) {
     clearHeaders()
     headers = new
     var hasAccept = false

@@ -120,10 +120,15 @@ final class EasyHandle {
   /// The completion for libcurl's result; nil when nobody listens any more.
   func completion(_ code: CURLcode) -> Completion? {
     guard let transfer, let handler else { return nil }
-    let isSuccess = code == CURLE_OK || (failureReason == nil && isComplete(despite: code))
+    var isSuccess = code == CURLE_OK || (failureReason == nil && isComplete(despite: code))
     var completion = Completion(
       transfer: transfer, handler: handler, head: nil, trailers: [], sentBytes: nil, result: .success(metrics()))
     if isSuccess || heldHead != nil { completion.head = takePendingHead() }
+    if isSuccess, !hasHead {
+      // libcurl takes half a head for a whole one.
+      failureReason = .incompleteHead
+      isSuccess = false
+    }
     if hasHead, kind == .http { completion.trailers = parser.takeTrailers() }
     let sent = min(body.readBytes, Int64(ccurl_get_off(curl, CURLINFO_SIZE_UPLOAD_T)))
     if sent > reportedSentBytes { completion.sentBytes = sent }
@@ -171,6 +176,16 @@ final class EasyHandle {
   }
 
   // MARK: Commands
+
+  /// From within a callback: no more bodies are taken. libcurl is told by the next one.
+  func refuseBody() {
+    isReceivingPaused = true
+  }
+
+  /// From within a callback: the handler hears nothing more.
+  func silence() {
+    handler = nil
+  }
 
   func pauseReceiving() {
     isReceivingPaused = true
@@ -241,8 +256,8 @@ final class EasyHandle {
     }
     switch parser.take(line) {
     case .none: break
-    case .tooLarge:
-      failureReason = .headTooLarge
+    case .failure(let reason):
+      failureReason = reason
       return 0
     case .head(let head): receive(head)
     }
@@ -289,11 +304,15 @@ final class EasyHandle {
 
   /// Bytes of the response's body. Returns how many were taken, or libcurl's number for a pause.
   func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
-    guard let transfer, let handler else {
+    guard let transfer else {
       drainBudget -= bytes.count
       return drainBudget < 0 ? 0 : bytes.count
     }
     if !hasHead { deliverPendingHead() }
+    guard let handler else {
+      isReceivingPaused = true
+      return Int(CURL_WRITEFUNC_PAUSE)
+    }
     if isReceivingPaused { return Int(CURL_WRITEFUNC_PAUSE) }
     switch handler.transfer(transfer, didReceive: bytes) {
     case .accepted:

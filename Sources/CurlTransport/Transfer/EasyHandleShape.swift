@@ -24,7 +24,7 @@ struct EasyHandleShape: Equatable {
     kind = request.kind
     method = request.method
     expectsLargeBody = request.expectsLargeBody
-    isHTTPS = request.url.utf8.prefix(6).elementsEqual("https:".utf8) { $0.asciiLowercased == $1 }
+    isHTTPS = request.url.isHTTPS
     decodesContent = request.decodesContent
     self.proxy = proxy
     credential = request.credential
@@ -45,7 +45,7 @@ struct EasyHandleShape: Equatable {
 
   /// Methods whose meaning expects a body say so with a length of 0 (RFC 9110 section 8.6).
   private static func alwaysHasBody(_ request: TransferRequest) -> Bool {
-    request.kind == .http && ["POST", "PUT", "PATCH"].contains(request.method)
+    request.kind == .http && (request.method == "POST" || request.method == "PUT" || request.method == "PATCH")
   }
 
   /// libcurl remembers what servers said about credentials: a handle that had some starts afresh.
@@ -55,4 +55,22 @@ struct EasyHandleShape: Equatable {
 
   /// The handle has larger buffers than the usual ones. libcurl would keep them for as long as the handle lives.
   var hasLargeBuffers: Bool { expectsLargeBody || hasLargeBody }
+}
+
+extension String {
+  /// The scheme is `https`, in any case.
+  fileprivate var isHTTPS: Bool {
+    var index = 0
+    for byte in utf8 {
+      switch index {
+      case 0: if byte.asciiLowercased != UInt8(ascii: "h") { return false }
+      case 1, 2: if byte.asciiLowercased != UInt8(ascii: "t") { return false }
+      case 3: if byte.asciiLowercased != UInt8(ascii: "p") { return false }
+      case 4: if byte.asciiLowercased != UInt8(ascii: "s") { return false }
+      default: return byte == UInt8(ascii: ":")
+      }
+      index += 1
+    }
+    return false
+  }
 }

@@ -5,8 +5,8 @@ struct ResponseHeadParser {
     case none
     /// A head is complete. Lines that follow are trailers, unless another status line comes after an informational one.
     case head(TransferHead)
-    /// The server sent more than is accepted.
-    case tooLarge
+    /// The response cannot be accepted.
+    case failure(TransferFailure.Reason)
   }
 
   /// Bytes that one head, or the trailers, may have. Below libcurl's own limits, whose errors say less.
@@ -22,6 +22,7 @@ struct ResponseHeadParser {
   private var bytes = 0
   private var totalBytes = 0
   private var isChunked = false
+  private var hasBadLength = false
 
   /// Some bytes came since the transfer began.
   var hasSeenBytes: Bool { totalBytes > 0 }
@@ -41,7 +42,7 @@ struct ResponseHeadParser {
   mutating func take(_ line: UnsafeRawBufferPointer) -> Event {
     bytes += line.count
     totalBytes += line.count
-    guard bytes <= Self.maximumBytes, totalBytes <= Self.maximumTotalBytes else { return .tooLarge }
+    guard bytes <= Self.maximumBytes, totalBytes <= Self.maximumTotalBytes else { return .failure(.headTooLarge) }
     var end = line.count
     while end > 0, line[end - 1] == 10 || line[end - 1] == 13 { end -= 1 }
     let content = UnsafeRawBufferPointer(rebasing: line[..<end])
@@ -52,6 +53,10 @@ struct ResponseHeadParser {
       state = .fields
     case .fields:
       guard content.isEmpty else { return takeField(content) }
+      // RFC 9112 section 6.3: without a good length nobody knows where the body ends.
+      guard isChunked || !hasBadLength else {
+        return .failure(.malformedHead("the response has an invalid Content-Length"))
+      }
       let finished = head
       bytes = 0
       // After 101 the connection speaks another protocol; it is the last head.
@@ -74,10 +79,11 @@ struct ResponseHeadParser {
 
   private mutating func takeStatusLine(_ line: UnsafeRawBufferPointer) {
     head = TransferHead(statusCode: 0)
-    head.fields.reserveCapacity(12)
     isChunked = false
+    hasBadLength = false
     var index = line.firstIndex(of: 32) ?? line.count
-    head.httpVersion = Self.version(UnsafeRawBufferPointer(rebasing: line[..<index]))
+    head.httpVersion = Self.string(UnsafeRawBufferPointer(rebasing: line[..<index]))
+    head.fields.reserveCapacity(12)
     while index < line.count, line[index] == 32 { index += 1 }
     while index < line.count, line[index] &- 48 < 10, head.statusCode < 100_000 {
       head.statusCode = head.statusCode * 10 + Int(line[index] - 48)
@@ -96,7 +102,7 @@ struct ResponseHeadParser {
       return .none
     }
     guard let colon = line.firstIndex(of: 58), colon > 0 else { return .none }
-    guard head.fields.count < Self.maximumFields else { return .tooLarge }
+    guard head.fields.count < Self.maximumFields else { return .failure(.headTooLarge) }
     var nameEnd = colon
     while nameEnd > 0, Self.isBlank(line[nameEnd - 1]) { nameEnd -= 1 }
     let name = UnsafeRawBufferPointer(rebasing: line[..<nameEnd])
@@ -106,11 +112,19 @@ struct ResponseHeadParser {
     return .none
   }
 
-  /// RFC 9112 section 6.3: a transfer coding overrides Content-Length.
+  /// RFC 9112 section 6.3: a transfer coding overrides Content-Length; a list of equal lengths is one length.
   private mutating func noteLength(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
     if name.count == 14, Self.equal(name, "content-length") {
-      guard !isChunked, !value.isEmpty, value.count < 19, value.allSatisfy({ $0 &- 48 < 10 }) else { return }
-      head.contentLength = value.reduce(0) { $0 * 10 + Int64($1 - 48) }
+      for part in value.split(separator: 44, omittingEmptySubsequences: false) {
+        let digits = Self.trimmed(UnsafeRawBufferPointer(rebasing: part))
+        guard !digits.isEmpty, digits.count < 19, digits.allSatisfy({ $0 &- 48 < 10 }) else {
+          hasBadLength = true
+          return
+        }
+        let length = digits.reduce(0) { $0 * 10 + Int64($1 - 48) }
+        if let other = head.contentLength, other != length { hasBadLength = true }
+        if !isChunked { head.contentLength = length }
+      }
     } else if name.count == 17, Self.equal(name, "transfer-encoding") {
       isChunked = true
       head.contentLength = nil
@@ -136,14 +150,9 @@ struct ResponseHeadParser {
 
   /// UTF-8 if it is that, ISO-8859-1 else, which has a character for every byte (RFC 9110 section 5.5).
   static func string(_ bytes: UnsafeRawBufferPointer) -> String {
-    // ASCII, which nearly all of it is, needs no second look.
-    if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
+    // Nearly always ASCII; the general initialiser costs five times as much.
+    if bytes.allSatisfy({ $0 < 128 }) { return String(decoding: bytes, as: UTF8.self) }
     if let text = String(validating: bytes, as: UTF8.self) { return text }
     return String(String.UnicodeScalarView(bytes.lazy.map { Unicode.Scalar($0) }))
-  }
-
-  private static func version(_ bytes: UnsafeRawBufferPointer) -> String {
-    // Short enough to need no memory.
-    string(bytes)
   }
 }

@@ -15,11 +15,15 @@ package final class Transfer: Sendable {
   /// - Parameter count: How many bytes of the body may still be received and thrown away so that the
   ///   connection can be used again. A longer rest costs the connection.
   package func cancel(discardingUpTo count: Int = 0) {
+    // From a callback: libcurl may have more to tell before the command has its turn.
+    if loop.isCurrentThread { handle?.silence() }
     perform { $0.cancel(discardingUpTo: count) }
   }
 
-  /// Stops reading from the connection. Bytes that are on their way may still be delivered.
+  /// Stops reading from the connection. Bytes that are on their way may still be delivered, unless this is called from
+  /// one of the handler's methods.
   package func pauseReceiving() {
+    if loop.isCurrentThread { handle?.refuseBody() }
     perform { $0.pauseReceiving() }
   }
 

@@ -1,0 +1,136 @@
+import CurlTransport
+import Foundation
+import Testing
+
+/// Pausing and resuming what is received.
+@Suite struct FlowTests {
+  private func bodyServer(_ body: [UInt8], chunked: Bool = false, closes: Bool = false) throws -> ScriptServer {
+    try ScriptServer { connection, _ in
+      while connection.readHead() != nil {
+        if chunked {
+          connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+          var offset = 0
+          while offset < body.count {
+            let end = min(body.count, offset + 70_001)
+            connection.send("\(String(end - offset, radix: 16))\r\n")
+            connection.send(Array(body[offset..<end]) + [13, 10])
+            offset = end
+          }
+          connection.send("0\r\nX-End: yes\r\n\r\n")
+        } else {
+          connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\r\n\r\n")
+          connection.send(body)
+        }
+        if closes { return }
+      }
+    }
+  }
+
+  /// Pauses now and then, and resumes from another thread, sometimes before the pause has taken effect.
+  @Test(arguments: [(false, false), (true, false), (false, true)])
+  func bytesSurviveEveryPause(chunked: Bool, closes: Bool) async throws {
+    let body = pattern(3_000_000, seed: 7)
+    let server = try bodyServer(body, chunked: chunked, closes: closes)
+    let counter = Locked(0)
+    let recorder = Recorder(flow: { transfer, _, _ in
+      let count = counter.withLock { count in
+        count += 1
+        return count
+      }
+      guard count % 3 == 0 else { return .accepted }
+      if count % 2 == 0 {
+        transfer.resumeReceiving()
+      } else {
+        DispatchQueue.global().async { transfer.resumeReceiving() }
+      }
+      return .pause
+    })
+    let state = try await makeEngine().run(TransferRequest(url: server.url()), recorder: recorder)
+    #expect(state.failure == nil)
+    #expect(state.body == body)
+    #expect(state.pauses > 10)
+    if chunked { #expect(state.trailers.map(\.name) == ["X-End"]) }
+  }
+
+  @Test func nothingComesWhilePaused() async throws {
+    let body = pattern(2_000_000)
+    let server = try bodyServer(body)
+    let recorder = Recorder(onHead: { $0.pauseReceiving() })
+    let engine = makeEngine()
+    let transfer = engine.start(TransferRequest(url: server.url()), handler: recorder)
+    _ = try await recorder.wait { $0.head != nil }
+    // A second transfer to the end: the loop had every opportunity to deliver.
+    let other = try await engine.get(server.url())
+    #expect(other.body == body)
+    let before = recorder.state
+    #expect(before.result == nil)
+    #expect(before.body.count < body.count / 2)
+    transfer.resumeReceiving()
+    #expect(try await recorder.completion().body == body)
+  }
+
+  @Test func pausedBeforeTheConnectionExists() async throws {
+    let body = pattern(100_000)
+    let server = try bodyServer(body)
+    let recorder = Recorder()
+    let engine = makeEngine()
+    let transfer = engine.start(TransferRequest(url: server.url()), handler: recorder)
+    transfer.pauseReceiving()
+    _ = try await recorder.wait { $0.events.contains("queue") }
+    // Whether the head still comes depends on how far the transfer was.
+    #expect(try await engine.get(server.url()).body == body)
+    #expect(recorder.state.body.isEmpty)
+    transfer.resumeReceiving()
+    #expect(try await recorder.completion().body == body)
+  }
+
+  @Test func resumeWithoutPauseDoesNothing() async throws {
+    let server = try bodyServer(pattern(1000))
+    let recorder = Recorder()
+    let engine = makeEngine()
+    let transfer = engine.start(TransferRequest(url: server.url()), handler: recorder)
+    transfer.resumeReceiving()
+    transfer.resumeSending()
+    let state = try await recorder.completion()
+    transfer.resumeReceiving()
+    transfer.pauseReceiving()
+    #expect(state.body == pattern(1000))
+    #expect(try await engine.get(server.url()).failure == nil)
+  }
+
+  @Test func uploadAndDownloadPausedTogether() async throws {
+    let body = pattern(500_000)
+    let server = try ScriptServer { connection, _ in
+      guard connection.readHead() != nil else { return }
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\r\n\r\n")
+      connection.send(Array(body.prefix(1000)))
+      let sent = connection.readChunked()
+      connection.send(Array(body.dropFirst(1000)))
+      if !sent.isComplete || sent.bytes != body { connection.reset() }
+    }
+    let waiting = Signal<Int>()
+    let source = TestBodySource(body, available: 10, waitSignal: waiting)
+    let counter = Locked(0)
+    let recorder = Recorder(flow: { _, _, _ in
+      counter.withLock { count in
+        count += 1
+        return count % 2 == 1 ? .pause : .accepted
+      }
+    })
+    let engine = makeEngine()
+    let transfer = engine.start(
+      TransferRequest(url: server.url(), method: "PUT", body: .source(source, length: nil)), handler: recorder)
+    _ = await waiting.wait()
+    source.allow(body.count + 1)
+    transfer.resumeSending()
+    for _ in 0..<10_000 {
+      let pauses = recorder.state.pauses
+      transfer.resumeReceiving()
+      let state = try await recorder.wait { $0.pauses > pauses || $0.result != nil }
+      if state.result != nil { break }
+    }
+    let state = try await recorder.completion()
+    #expect(state.failure == nil)
+    #expect(state.body == body)
+  }
+}

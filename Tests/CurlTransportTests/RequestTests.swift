@@ -1,0 +1,102 @@
+import CurlTransport
+import Foundation
+import Testing
+
+/// What goes over the wire for a request.
+@Suite struct RequestTests {
+  /// Sends a request to a server that answers 200 and returns the head that it got.
+  private func head(of request: TransferRequest, path: String = "/") async throws -> [String] {
+    let seen = Signal<String>()
+    let server = try ScriptServer { connection, _ in
+      guard let head = connection.readHead() else { return }
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+      seen.send(head)
+      connection.waitForClose()
+    }
+    var request = request
+    request.url = server.url(path)
+    let state = try await makeEngine().run(request)
+    #expect(state.failure == nil)
+    let head = try #require(await seen.wait())
+    return head.components(separatedBy: "\r\n").filter { !$0.isEmpty && !$0.hasPrefix("Host: ") }
+  }
+
+  @Test func nothingIsAddedToTheHeader() async throws {
+    let lines = try await head(of: TransferRequest(url: "", headers: [("X-One", "1"), ("X-Two", "2")]))
+    #expect(lines == ["GET / HTTP/1.1", "X-One: 1", "X-Two: 2"])
+  }
+
+  @Test func emptyValuesAreSent() async throws {
+    let lines = try await head(of: TransferRequest(url: "", headers: [("X-Empty", ""), ("X-Blank", "  "), ("A", "b")]))
+    #expect(lines == ["GET / HTTP/1.1", "X-Empty:", "X-Blank:", "A: b"])
+  }
+
+  @Test func repeatedFieldsAndNonASCIIValuesAreSentAsGiven() async throws {
+    let lines = try await head(of: TransferRequest(url: "", headers: [("A", "é"), ("A", "2"), ("Accept", "x/y")]))
+    #expect(lines == ["GET / HTTP/1.1", "A: é", "A: 2", "Accept: x/y"])
+  }
+
+  @Test func thePathIsSentAsItIs() async throws {
+    let lines = try await head(of: TransferRequest(url: ""), path: "/a/../b/./c%2F?q=%20#fragment")
+    #expect(lines.first == "GET /a/../b/./c%2F?q=%20 HTTP/1.1")
+  }
+
+  @Test(arguments: ["DELETE", "OPTIONS", "PROPFIND", "get"])
+  func otherMethods(method: String) async throws {
+    let lines = try await head(of: TransferRequest(url: "", method: method))
+    #expect(lines == ["\(method) / HTTP/1.1"])
+  }
+
+  @Test(arguments: ["POST", "PUT", "PATCH"])
+  func methodsThatExpectABodySayThatThereIsNone(method: String) async throws {
+    let lines = try await head(of: TransferRequest(url: "", method: method))
+    #expect(lines == ["\(method) / HTTP/1.1", "Content-Length: 0"])
+  }
+
+  @Test func theEngineFramesTheMessage() async throws {
+    let lines = try await head(
+      of: TransferRequest(url: "", headers: [("content-length", "7"), ("Transfer-Encoding", "chunked"), ("A", "b")]))
+    #expect(lines == ["GET / HTTP/1.1", "A: b"])
+  }
+
+  @Test func acceptEncodingIsTheCallers() async throws {
+    let lines = try await head(
+      of: TransferRequest(url: "", headers: [("Accept-Encoding", "gzip")], decodesContent: true))
+    #expect(lines == ["GET / HTTP/1.1", "Accept-Encoding: gzip"])
+    let automatic = try await head(of: TransferRequest(url: "", decodesContent: true))
+    #expect(automatic == ["GET / HTTP/1.1", "Accept-Encoding: \(supportedContentCodings)"])
+    #expect(supportedContentCodings.contains("gzip"))
+  }
+
+  @Test(arguments: [
+    ("GET", "X", "a\r\nInjected: 1"), ("GET", "X", "a\nb"), ("GET", "X", "a\0b"), ("GET", "X\r\nY", "a"),
+    ("GET", "", "a"), ("GET", "X Y", "a"), ("GET", "X:", "a"), ("GET\r\nX: y", "A", "b"), ("", "A", "b"),
+    ("GET / HTTP/1.1", "A", "b"), ("CONNECT", "A", "b"),
+  ])
+  func whatWouldSayMoreThanMeantIsRefused(method: String, name: String, value: String) async throws {
+    let server = try ScriptServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+    let request = TransferRequest(url: server.url(), method: method, headers: [(name, value)])
+    let state = try await makeEngine().run(request)
+    let failure = try #require(state.failure)
+    guard case .invalidRequest = failure.reason else {
+      Issue.record("\(failure)")
+      return
+    }
+    #expect(state.events == ["complete"])
+    #expect(server.connectionCount == 0)
+  }
+
+  @Test(arguments: [
+    "http://127.0.0.1/a b", "http://127.0.0.1/\r\nX: y", "http://127.0.0.1/\0", "", "http://", "nonsense",
+  ])
+  func badURLs(url: String) async throws {
+    let state = try await makeEngine().get(url)
+    #expect([-1000, -1002, -1003].contains(try #require(state.failure).urlErrorCode), "\(state)")
+  }
+
+  @Test(arguments: ["ftp://127.0.0.1/", "file:///etc/passwd", "gopher://127.0.0.1/", "dict://127.0.0.1/"])
+  func otherSchemesAreRefused(url: String) async throws {
+    let failure = try #require(try await makeEngine().get(url).failure)
+    #expect(failure.urlErrorCode == -1002)
+  }
+}
