@@ -34,12 +34,12 @@ struct URLLoad: AsyncParsableCommand {
   var data: [String] = []
 
   @Option(
-    name: [.customShort("T"), .long], parsing: .unconditionalSingleValue,
+    name: [.customShort("T"), .long], parsing: .unconditional,
     help: ArgumentHelp("Upload this file (PUT); - is standard input.", valueName: "FILE"))
   var uploadFile: String?
 
   @Option(
-    name: .shortAndLong, parsing: .unconditionalSingleValue,
+    name: .shortAndLong, parsing: .unconditional,
     help: ArgumentHelp("Load only these bytes: 0-99, 100- or -100.", valueName: "RANGE"))
   var range: String?
 
@@ -62,7 +62,7 @@ struct URLLoad: AsyncParsableCommand {
   var proxy: String?
 
   @Option(
-    name: .shortAndLong, parsing: .unconditionalSingleValue,
+    name: .shortAndLong, parsing: .unconditional,
     help: ArgumentHelp("Log in; a missing password is asked for.", valueName: "USER[:PASSWORD]"))
   var user: String?
 

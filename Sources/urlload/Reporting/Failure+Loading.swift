@@ -12,9 +12,19 @@ extension Failure {
       self.init(.other, Self.detail(of: error), subject, advice: "the protocol that loads this scheme knows more")
       return
     }
-    let (reason, what, advice) = Self.explain(error)
     let detail = Self.detail(of: error)
-    self.init(reason, detail.isEmpty ? what : "\(what) (\(detail))", subject, advice: advice)
+    if error.code == .unsupportedURL {
+      // The library lists the schemes that it has after a semicolon.
+      let available = detail.split(separator: "; ", maxSplits: 1).dropFirst().first.map { String($0) }
+      self.init(
+        .badURL, "no protocol loads the scheme \"\(url.scheme ?? "")\"", subject,
+        advice: available ?? "urlload --help lists those that are built in")
+      return
+    }
+    let (reason, what, advice) = Self.explain(error)
+    // What a file's failure is, is said by its kind alone.
+    let isSaid = detail.isEmpty || reason == .notFound && url.isFileURL
+    self.init(reason, isSaid ? what : "\(what) (\(detail))", subject, advice: advice)
   }
 
   /// What the library, or libcurl behind it, said.
@@ -27,8 +37,6 @@ extension Failure {
 
   private static func explain(_ error: URLError) -> (ExitReason, String, String) {
     switch error.code {
-    case .unsupportedURL:
-      (.badURL, "no protocol loads this URL", "check the scheme; urlload --help lists those that are built in")
     case .badURL: (.badURL, "the URL cannot be used", "write it as scheme://host/path")
     case .cannotFindHost, .dnsLookupFailed:
       (.noConnection, "the server's name was not found", "check the name, and the network")

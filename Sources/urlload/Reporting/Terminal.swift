@@ -46,8 +46,8 @@ enum Terminal {
   /// Shows again what is typed.
   static func restore() {
     hidden.withLock { hidden in
-      guard var (descriptor, settings) = hidden else { return }
-      tcsetattr(descriptor, TCSAFLUSH, &settings)
+      guard var before = hidden else { return }
+      tcsetattr(before.descriptor, TCSAFLUSH, &before.settings)
       hidden = nil
     }
   }
