@@ -19,7 +19,10 @@ let package = Package(
     .target(name: "FoundationNetworking", dependencies: ["URLLoading"]),
     .executableTarget(
       name: "urlload",
-      dependencies: ["URLLoading", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+      dependencies: ["URLLoading", "CurlTransport", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+    .executableTarget(name: "PrivateScheme", dependencies: ["URLLoading"], path: "Samples/PrivateScheme"),
+    .executableTarget(name: "LoadEverything", dependencies: ["URLLoading"], path: "Samples/LoadEverything"),
+    .executableTarget(name: "DelegateDownload", dependencies: ["URLLoading"], path: "Samples/DelegateDownload"),
     .systemLibrary(name: "CGlibcExtensions", path: "Tests/CGlibcExtensions"),
     .target(
       name: "TestServers", dependencies: ["CGlibcExtensions", "CurlTransport"], path: "Tests/TestServers",
@@ -28,6 +31,8 @@ let package = Package(
     .testTarget(name: "CurlTransportTests", dependencies: ["CurlTransport", "TestServers"]),
     .testTarget(name: "URLLoadingTests", dependencies: ["URLLoading", "TestServers"]),
     .testTarget(name: "urlloadTests", dependencies: ["urlload", "TestServers"]),
+    .testTarget(
+      name: "SamplesTests", dependencies: ["PrivateScheme", "LoadEverything", "DelegateDownload", "TestServers"]),
   ],
   swiftLanguageModes: [.v6]
 )

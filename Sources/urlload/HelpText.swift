@@ -1,0 +1,24 @@
+/// The longer parts of the help.
+enum HelpText {
+  static let version = "0.1"
+
+  static var discussion: String {
+    """
+    EXAMPLES:
+      urlload https://example.org/               to standard output
+      urlload -O https://example.org/a.zip       into a.zip, with a progress bar
+      urlload -O --retry 5 https://host/big.iso  a broken load goes on
+      urlload -o a -o b ftp://host/a file:///b   two at a time
+      urlload -r 0-1023 ftp://host/big.bin       the first kilobyte
+      urlload -d name=value https://host/form    a form
+      urlload -T a.jpg -u me ftp://host/photos/  upload; asks for the password
+      urlload 'data:text/plain;base64,SGVsbG8K'  any scheme works the same
+
+    A file has its name only when it is whole. A status of 400 or above is a failure: its body goes to standard \
+    output, never into a file.
+
+    EXIT CODES:
+    \(ExitReason.table)
+    """
+  }
+}

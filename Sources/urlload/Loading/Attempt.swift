@@ -1,0 +1,182 @@
+internal import CurlTransport
+import URLLoading
+
+/// One attempt to load a URL: the delegate of one task.
+///
+/// Mutable state: `state`, guarded by its lock. The output is used on the session's delegate queue alone while the attempt runs.
+final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
+  /// How the attempt ended.
+  struct Outcome {
+    var response: URLResponse?
+    var error: (any Error)?
+    var verdict: ResponseVerdict?
+  }
+
+  private struct State {
+    var response: URLResponse?
+    var verdict: ResponseVerdict?
+    var failure: Failure?
+    var isSatisfied = false
+    var showedRequest = false
+    var ended: CheckedContinuation<Outcome, Never>?
+  }
+
+  private let state = Locked(State())
+  private let options: LoadOptions
+  private let output: any Output
+  private let status: LoadStatus
+  private let console: Console
+  private let situation: @Sendable () -> ResponseVerdict.Situation
+
+  init(
+    _ options: LoadOptions, output: any Output, status: LoadStatus, console: Console,
+    situation: @escaping @Sendable () -> ResponseVerdict.Situation
+  ) {
+    self.options = options
+    self.output = output
+    self.status = status
+    self.console = console
+    self.situation = situation
+  }
+
+  /// Runs the attempt to its end.
+  func run(_ request: URLRequest, in session: URLSession) async -> Outcome {
+    let task = make(request, in: session)
+    task.delegate = self
+    return await withCheckedContinuation { continuation in
+      state.withLock { $0.ended = continuation }
+      task.resume()
+    }
+  }
+
+  private func make(_ request: URLRequest, in session: URLSession) -> URLSessionTask {
+    switch options.body {
+    case .file(let path): return session.uploadTask(with: request, fromFile: URL(fileURLWithPath: path))
+    case .standardInput:
+      var streamed = request
+      streamed.httpBodyStream = InputStream(fileAtPath: "/dev/stdin")
+      return session.uploadTask(withStreamedRequest: streamed)
+    case .data, nil: return session.dataTask(with: request)
+    }
+  }
+
+  // MARK: Response and body
+
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+    completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+  ) {
+    show(request: dataTask.currentRequest)
+    show(response)
+    let verdict = ResponseVerdict(response, situation())
+    state.withLock { state in
+      state.response = response
+      state.verdict = verdict
+    }
+    do {
+      switch verdict {
+      case .refuse, .retry: return completionHandler(.cancel)
+      case .writeAnew: try output.restart()
+      case .write: break
+      }
+      try begin(response)
+    } catch {
+      state.withLock { $0.failure = error }
+      return completionHandler(.cancel)
+    }
+    // Other schemes than HTTP know no HEAD: their body is not waited for.
+    let isEnough = options.headOnly && !(response is HTTPURLResponse)
+    if isEnough { state.withLock { $0.isSatisfied = true } }
+    completionHandler(isEnough ? .cancel : .allow)
+  }
+
+  private func begin(_ response: URLResponse) throws(Failure) {
+    try output.begin(response)
+    let total = response.expectedContentLength
+    let done = output.count
+    status.update { status in
+      if let name = output.name { status.name = name }
+      if options.body == nil || total > 0 { status.done = done }
+      status.total = total >= 0 ? total + done : nil
+    }
+    if options.headOnly { try output.write(Data(HeadText.lines(of: response).map { $0 + "\n" }.joined().utf8)) }
+  }
+
+  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    guard !options.headOnly, state.withLock({ $0.failure == nil }) else { return }
+    do {
+      try output.write(data)
+      let done = output.count
+      status.update { $0.done = done }
+    } catch {
+      state.withLock { $0.failure = error }
+      dataTask.cancel()
+    }
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+    totalBytesExpectedToSend: Int64
+  ) {
+    status.update { status in
+      status.done = totalBytesSent
+      status.total = totalBytesExpectedToSend > 0 ? totalBytesExpectedToSend : nil
+    }
+  }
+
+  // MARK: Challenges and redirects
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+    completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+  ) {
+    // The password is meant for the server that the user named: not for one that it redirects to, nor for a proxy.
+    guard let login = options.login, let password = login.password, challenge.previousFailureCount == 0,
+      !challenge.protectionSpace.isProxy(), Self.isSameServer(task.originalRequest?.url, task.currentRequest?.url)
+    else { return completionHandler(.performDefaultHandling, nil) }
+    completionHandler(.useCredential, URLCredential(user: login.user, password: password, persistence: .forSession))
+  }
+
+  private static func isSameServer(_ one: URL?, _ other: URL?) -> Bool {
+    one?.scheme?.lowercased() == other?.scheme?.lowercased() && one?.host()?.lowercased() == other?.host()?.lowercased()
+      && one?.port == other?.port
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+    newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+  ) {
+    show(request: task.currentRequest)
+    show(response)
+    state.withLock { $0.showedRequest = false }
+    completionHandler(request)
+  }
+
+  // MARK: End
+
+  func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
+    guard options.verbose else { return }
+    show(request: task.currentRequest)
+    for line in metrics.transactionMetrics.flatMap(TimingText.lines) { console.line(line) }
+  }
+
+  func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+    let state = state.withLock { state in
+      defer { state.ended = nil }
+      return state
+    }
+    let error = state.isSatisfied ? nil : state.failure ?? error
+    state.ended?.resume(returning: Outcome(response: state.response, error: error, verdict: state.verdict))
+  }
+
+  private func show(request: URLRequest?) {
+    guard options.verbose, let request, !state.withLock({ $0.showedRequest }) else { return }
+    state.withLock { $0.showedRequest = true }
+    for line in HeadText.lines(of: request) { console.line("> " + line) }
+  }
+
+  private func show(_ response: URLResponse) {
+    guard options.verbose else { return }
+    for line in HeadText.lines(of: response) { console.line("< " + line) }
+  }
+}

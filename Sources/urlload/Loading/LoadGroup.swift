@@ -1,0 +1,54 @@
+import URLLoading
+
+/// Loads all URLs, some at a time, and shows how it goes.
+struct LoadGroup: Sendable {
+  let options: LoadOptions
+  let console: Console
+
+  /// Runs to the end.
+  /// - Returns: the reason to end with: that of the first URL that failed.
+  func run() async -> ExitReason {
+    var outputs: [any Output] = []
+    do throws(Failure) {
+      for target in options.outputs { outputs.append(try target.open()) }
+    } catch {
+      console.line(error.line)
+      return error.reason
+    }
+    let session = URLSession(configuration: RequestBuilder.configuration(options))
+    let loaders = zip(options.urls, outputs).map { url, output in
+      Loader(
+        url: url, options: options, output: output, status: LoadStatus(name: output.name ?? ""), session: session,
+        console: console)
+    }
+    let display =
+      Terminal.wantsProgress(options.outputs)
+      ? ProgressDisplay(loads: loaders.map(\.status), console: console) : nil
+    display?.start()
+    let failures = await load(loaders)
+    display?.stop()
+    session.finishTasksAndInvalidate()
+    for failure in failures.compactMap(\.self) where failure.reason != .outputClosed { console.line(failure.line) }
+    return failures.compactMap(\.self).first?.reason ?? .success
+  }
+
+  /// What went wrong with each, in order.
+  private func load(_ loaders: [Loader]) async -> [Failure?] {
+    await withTaskGroup(of: (Int, Failure?).self) { group in
+      var failures = [Failure?](repeating: nil, count: loaders.count)
+      var next = 0
+      func startNext() {
+        guard next < loaders.count else { return }
+        let (index, loader) = (next, loaders[next])
+        group.addTask { (index, await loader.run()) }
+        next += 1
+      }
+      for _ in 0..<max(1, options.parallel) { startNext() }
+      while let (index, failure) = await group.next() {
+        failures[index] = failure
+        startNext()
+      }
+      return failures
+    }
+  }
+}

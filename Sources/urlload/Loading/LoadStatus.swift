@@ -1,0 +1,27 @@
+internal import CurlTransport
+import Foundation
+
+/// How far a load is, for the display of progress.
+///
+/// Mutable state: `state`, guarded by its lock.
+final class LoadStatus: Sendable {
+  /// What is known.
+  struct Snapshot: Sendable {
+    var name: String
+    var done: Int64 = 0
+    var total: Int64?
+    var hasEnded = false
+  }
+
+  private let state: Locked<Snapshot>
+
+  init(name: String) {
+    state = Locked(Snapshot(name: name))
+  }
+
+  var snapshot: Snapshot { state.withLock { $0 } }
+
+  func update(_ change: (inout Snapshot) -> Void) {
+    state.withLock { change(&$0) }
+  }
+}

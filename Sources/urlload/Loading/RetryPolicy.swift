@@ -1,0 +1,57 @@
+import URLLoading
+
+/// Whether a load that failed is tried again, and when.
+struct RetryPolicy: Sendable {
+  /// How often it may be tried again.
+  let retries: Int
+  /// The method of the request.
+  let method: String
+
+  /// The longest wait that a server can ask for, in seconds.
+  static let longestWait: TimeInterval = 300
+
+  /// RFC 9110, section 9.2.2: repeating these does no more than doing them once.
+  private var isIdempotent: Bool { ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"].contains(method) }
+
+  /// Seconds to wait before another attempt, or nil for none.
+  /// - Parameter attempt: attempts that failed so far, from 1.
+  func delay(after error: any Error, attempt: Int) -> TimeInterval? {
+    guard attempt <= retries, let error = error as? URLError else { return nil }
+    switch error.code {
+    // Nothing reached the server, so any method may be tried again.
+    case .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed: return backOff(attempt)
+    case .timedOut, .networkConnectionLost: return isIdempotent ? backOff(attempt) : nil
+    default: return nil
+    }
+  }
+
+  /// Seconds to wait before another attempt, or nil for none.
+  /// - Parameters:
+  ///   - retryAfter: the field of that name (RFC 9110, section 10.2.3).
+  ///   - attempt: attempts that failed so far, from 1.
+  func delay(afterStatus status: Int, retryAfter: String?, attempt: Int, now: Date = Date()) -> TimeInterval? {
+    guard attempt <= retries else { return nil }
+    switch status {
+    case 429: break
+    case 408, 500, 502, 503, 504: guard isIdempotent else { return nil }
+    default: return nil
+    }
+    guard let wait = retryAfter.flatMap({ Self.seconds($0, now: now) }) else { return backOff(attempt) }
+    return wait <= Self.longestWait ? wait : nil
+  }
+
+  /// 0.5 seconds, then twice as long each time, 30 at most.
+  private func backOff(_ attempt: Int) -> TimeInterval {
+    min(30, 0.5 * Double(1 << min(10, attempt - 1)))
+  }
+
+  /// `Retry-After` is a number of seconds or a date.
+  private static func seconds(_ field: String, now: Date) -> TimeInterval? {
+    if let seconds = UInt(field) { return TimeInterval(seconds) }
+    let formatter = DateFormatter()
+    formatter.locale = Locale(identifier: "en_US_POSIX")
+    formatter.timeZone = TimeZone(secondsFromGMT: 0)
+    formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+    return formatter.date(from: field).map { max(0, $0.timeIntervalSince(now)) }
+  }
+}

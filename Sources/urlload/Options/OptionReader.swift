@@ -1,0 +1,80 @@
+import URLLoading
+
+/// Reads the values of options. Pure, but for the test whether a word without a scheme is the path of a file.
+enum OptionReader {
+  /// A URL with a scheme.
+  static func url(_ text: String) throws(Failure) -> URL {
+    guard let url = URL(string: text), url.scheme != nil else {
+      throw Failure(.badURL, "this is no URL with a scheme", text, advice: "write \(suggestion(for: text))")
+    }
+    return url
+  }
+
+  private static func suggestion(for text: String) -> String {
+    if access(text, F_OK) == 0 { return URL(fileURLWithPath: text).absoluteString }
+    return text.contains(".") && !text.contains(" ") ? "https://\(text)" : "scheme://host/path"
+  }
+
+  /// `Name: value`; the value may be empty.
+  static func header(_ text: String) throws(Failure) -> LoadOptions.Header {
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    let name = parts.first.map { String($0) } ?? ""
+    // RFC 9110, section 5.6.2: what a field's name is made of.
+    let isToken =
+      !name.isEmpty
+      && name.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"):
+          true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+      }
+    guard parts.count == 2, isToken, !text.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D || $0 == 0 }) else {
+      throw Failure(.usage, "this is no header field", text, advice: "write it as -H 'Name: value'")
+    }
+    return LoadOptions.Header(name: name, value: parts[1].trimmingCharacters(in: .whitespaces))
+  }
+
+  /// `0-99`, `100-` or `-100`.
+  static func range(_ text: String) throws(Failure) -> ByteRange {
+    guard let range = ByteRange(fieldValue: "bytes=\(text)") else {
+      throw Failure(
+        .usage, "this is no range of bytes", text, advice: "write FIRST-LAST, FIRST- or -LENGTH, counted from 0")
+    }
+    return range
+  }
+
+  /// `user:password`, or `user`.
+  static func login(_ text: String) -> LoadOptions.Login {
+    guard let colon = text.firstIndex(of: ":") else { return LoadOptions.Login(user: text) }
+    return LoadOptions.Login(user: String(text[..<colon]), password: String(text[text.index(after: colon)...]))
+  }
+
+  /// The values of `-d`, joined by `&` as a form's are; `@FILE` is what the file has, `@-` standard input.
+  static func data(_ values: [String]) throws(Failure) -> Data {
+    var result = Data()
+    for (index, value) in values.enumerated() {
+      if index > 0 { result.append(UInt8(ascii: "&")) }
+      guard value.hasPrefix("@") else {
+        result.append(Data(value.utf8))
+        continue
+      }
+      let path = value == "@-" ? "/dev/stdin" : String(value.dropFirst())
+      guard let handle = FileHandle(forReadingAtPath: path), let data = try? handle.readToEnd() ?? Data() else {
+        throw Failure(reading: path, errno == 0 ? ENOENT : errno)
+      }
+      result.append(data)
+    }
+    return result
+  }
+
+  /// A file to upload; `-` is standard input.
+  static func upload(_ path: String) throws(Failure) -> LoadOptions.Body {
+    if path == "-" { return .standardInput }
+    guard access(path, R_OK) == 0 else { throw Failure(reading: path, errno) }
+    var status = stat()
+    if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { throw Failure(reading: path, EISDIR) }
+    return .file(path)
+  }
+}

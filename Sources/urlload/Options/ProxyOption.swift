@@ -1,0 +1,49 @@
+import Foundation
+
+/// A proxy, given as a URL.
+struct ProxyOption: Equatable, Sendable {
+  /// What the proxy speaks.
+  enum Kind: String, Equatable, Sendable {
+    case http
+    case socks4
+    case socks5
+  }
+
+  let kind: Kind
+  let host: String
+  let port: Int
+  let user: String?
+  let password: String?
+
+  /// Reads `http://host:port`, `socks4://…` or `socks5://user:password@host:port`.
+  init(_ text: String) throws(Failure) {
+    let advice = "write it as http://HOST:PORT, socks4://HOST:PORT or socks5://HOST:PORT"
+    let components = URLComponents(string: text.contains("://") ? text : "http://\(text)")
+    guard let components, let scheme = components.scheme?.lowercased(), let host = components.host, !host.isEmpty
+    else { throw Failure(.usage, "the proxy cannot be used", text, advice: advice) }
+    switch scheme {
+    case "http": kind = .http
+    case "socks4", "socks4a": kind = .socks4
+    case "socks", "socks5", "socks5h": kind = .socks5
+    default: throw Failure(.usage, "there are no proxies of the kind \"\(scheme)\"", text, advice: advice)
+    }
+    self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+    port = components.port ?? (kind == .http ? 8080 : 1080)
+    user = components.user
+    password = components.password
+  }
+
+  /// The proxy in the words of `URLSessionConfiguration.connectionProxyDictionary`: for every scheme.
+  var dictionary: [AnyHashable: Any] {
+    var result: [AnyHashable: Any] = [:]
+    for prefix in kind == .http ? ["HTTP", "HTTPS", "FTP"] : ["SOCKS"] {
+      result["\(prefix)Enable"] = 1
+      result["\(prefix)Proxy"] = host
+      result["\(prefix)Port"] = port
+      if let user { result["\(prefix)User"] = user }
+      if let password { result["\(prefix)Password"] = password }
+    }
+    if kind == .socks4 { result["SOCKSVersion"] = 4 }
+    return result
+  }
+}

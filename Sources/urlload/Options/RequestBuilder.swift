@@ -1,0 +1,42 @@
+import URLLoading
+
+/// Makes the request for a URL.
+enum RequestBuilder {
+  /// The request, without its body when that is a file or a stream.
+  static func request(for url: URL, _ options: LoadOptions) -> URLRequest {
+    var request = URLRequest(url: target(of: url, options))
+    request.httpMethod = method(options)
+    for header in options.headers { request.addValue(header.value, forHTTPHeaderField: header.name) }
+    if case .data(let data) = options.body { request.httpBody = data }
+    if let range = options.range { request.setValue(range.fieldValue, forHTTPHeaderField: "Range") }
+    return request
+  }
+
+  /// What `-X` says, else what the other options mean.
+  static func method(_ options: LoadOptions) -> String {
+    if let method = options.method { return method }
+    switch options.body {
+    case .data: return "POST"
+    case .file, .standardInput: return "PUT"
+    case nil: return options.headOnly ? "HEAD" : "GET"
+    }
+  }
+
+  /// A file that is uploaded to a directory keeps its name there.
+  private static func target(of url: URL, _ options: LoadOptions) -> URL {
+    guard case .file(let path) = options.body, url.absoluteString.hasSuffix("/") else { return url }
+    return url.appending(component: URL(fileURLWithPath: path).lastPathComponent)
+  }
+
+  /// The configuration of the session for all URLs.
+  static func configuration(_ options: LoadOptions) -> URLSessionConfiguration {
+    let configuration = URLSessionConfiguration.ephemeral
+    if let maxTime = options.maxTime {
+      configuration.timeoutIntervalForResource = maxTime
+      configuration.timeoutIntervalForRequest = min(60, maxTime)
+    }
+    if let file = options.authorityFile { configuration.certificateAuthorityFile = URL(fileURLWithPath: file) }
+    if let proxy = options.proxy { configuration.connectionProxyDictionary = proxy.dictionary }
+    return configuration
+  }
+}

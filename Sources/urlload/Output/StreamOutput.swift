@@ -1,0 +1,71 @@
+internal import CurlTransport
+import URLLoading
+
+/// Standard output, a pipe or a device: what was written cannot be taken back.
+///
+/// Mutable state: `written`, guarded by its lock.
+final class StreamOutput: Output {
+  private let descriptor: Int32
+  private let owns: Bool
+  private let label: String
+  private let written = Locked<Int64>(0)
+
+  /// Standard output.
+  init() {
+    descriptor = STDOUT_FILENO
+    owns = false
+    label = "standard output"
+  }
+
+  /// A device or a named pipe.
+  init(opening path: String) throws(Failure) {
+    descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+    owns = true
+    label = path
+    guard descriptor >= 0 else { throw Failure(writing: path, errno) }
+  }
+
+  deinit {
+    if owns, descriptor >= 0 { close(descriptor) }
+  }
+
+  var count: Int64 { written.withLock { $0 } }
+  var canRestart: Bool { count == 0 }
+  var isFile: Bool { false }
+  var name: String? { nil }
+
+  func begin(_ response: URLResponse) throws(Failure) {}
+
+  func write(_ data: Data) throws(Failure) {
+    do {
+      try DescriptorWriter.write(data, to: descriptor)
+    } catch {
+      throw Failure(writing: label, (error as? POSIXError)?.code.rawValue ?? EIO)
+    }
+    written.withLock { $0 += Int64(data.count) }
+  }
+
+  func restart() throws(Failure) {}
+  func finish() throws(Failure) {}
+  func abandon() {}
+}
+
+extension Failure {
+  /// A local file or stream that could not be written.
+  init(writing path: String, _ code: Int32) {
+    let text = String(cString: strerror(code))
+    switch code {
+    case EPIPE: self.init(.outputClosed, text, path, advice: "nobody reads it")
+    case ENOSPC, EDQUOT: self.init(.localFile, "cannot write (\(text))", path, advice: "make room, or write elsewhere")
+    case EISDIR: self.init(.localFile, "cannot write (\(text))", path, advice: "name a file in this directory")
+    case ENOENT: self.init(.localFile, "cannot write (\(text))", path, advice: "create its directory first")
+    default: self.init(.localFile, "cannot write (\(text))", path, advice: "write where you may, with -o FILE")
+    }
+  }
+
+  /// A local file that could not be read.
+  init(reading path: String, _ code: Int32) {
+    self.init(
+      .localFile, "cannot read (\(String(cString: strerror(code))))", path, advice: "name a file that you may read")
+  }
+}

@@ -1,0 +1,73 @@
+import URLLoading
+
+extension Failure {
+  /// What a load failed with, in the command's terms.
+  init(_ error: any Error, url: URL) {
+    if let failure = error as? Failure {
+      self = failure
+      return
+    }
+    let subject = SafeText.url(url)
+    guard let error = error as? URLError else {
+      self.init(.other, Self.detail(of: error), subject, advice: "the protocol that loads this scheme knows more")
+      return
+    }
+    let detail = Self.detail(of: error)
+    if error.code == .unsupportedURL {
+      // The library lists the schemes that it has after a semicolon.
+      let available = detail.split(separator: "; ", maxSplits: 1).dropFirst().first.map { String($0) }
+      self.init(
+        .badURL, "no protocol loads the scheme \"\(url.scheme ?? "")\"", subject,
+        advice: available ?? "urlload --help lists those that are built in")
+      return
+    }
+    let (reason, what, advice) = Self.explain(error)
+    // What a file's failure is, is said by its kind alone.
+    let isSaid = detail.isEmpty || reason == .notFound && url.isFileURL
+    self.init(reason, isSaid ? what : "\(what) (\(detail))", subject, advice: advice)
+  }
+
+  /// What the library, or libcurl behind it, said.
+  private static func detail(of error: any Error) -> String {
+    let information = (error as NSError).userInfo
+    let underlying = (information[NSUnderlyingErrorKey] as? NSError)?.userInfo[NSLocalizedDescriptionKey] as? String
+    let text = underlying ?? information[NSLocalizedDescriptionKey] as? String ?? ""
+    return text.hasSuffix(".") ? String(text.dropLast()) : text
+  }
+
+  private static func explain(_ error: URLError) -> (ExitReason, String, String) {
+    switch error.code {
+    case .badURL: (.badURL, "the URL cannot be used", "write it as scheme://host/path")
+    case .cannotFindHost, .dnsLookupFailed:
+      (.noConnection, "the server's name was not found", "check the name, and the network")
+    case .cannotConnectToHost:
+      (.noConnection, "no connection to the server", "check the port, and that a server listens there")
+    case .notConnectedToInternet: (.noConnection, "there is no network", "connect this machine")
+    case .secureConnectionFailed:
+      (.insecure, "no TLS connection", "check that the server speaks TLS 1.2 or later on this port")
+    case .serverCertificateHasBadDate, .serverCertificateNotYetValid:
+      (.insecure, "the server's certificate is out of date", "check this machine's clock, or tell the server's owner")
+    case .serverCertificateUntrusted, .serverCertificateHasUnknownRoot:
+      (.insecure, "the server's certificate is not trusted", "name its authority's file with --cacert if you trust it")
+    case .clientCertificateRejected, .clientCertificateRequired:
+      (.insecure, "the server wants a client certificate", "ask its owner for another way in")
+    case .timedOut: (.timeout, "it took too long", "try again later, or allow more with --max-time")
+    case .userAuthenticationRequired, .userCancelledAuthentication:
+      (.login, "user or password were refused", "give the right ones with -u USER:PASSWORD")
+    case .fileDoesNotExist: (.notFound, "there is no such file", "check the path")
+    case .fileIsDirectory: (.notFound, "this is a directory", "name a file in it")
+    case .noPermissionsToReadFile: (.notFound, "no permission to read this file", "ask for it, or use another user")
+    case .cannotOpenFile, .cannotCreateFile, .cannotWriteToFile, .cannotCloseFile, .cannotMoveFile, .cannotRemoveFile:
+      (.localFile, "the file cannot be written", "check its folder's permissions and free space")
+    case .networkConnectionLost:
+      (.broken, "the connection was lost before the end", "try again, or let --retry do it")
+    case .httpTooManyRedirects: (.broken, "the server redirects without end", "check the URL")
+    case .redirectToNonExistentLocation: (.broken, "the redirect cannot be followed", "check where it leads with -v")
+    case .badServerResponse, .cannotParseResponse, .cannotDecodeContentData, .cannotDecodeRawData,
+      .zeroByteResource, .dataLengthExceedsMaximum:
+      (.broken, "the answer makes no sense", "check that the URL is right; -v shows more")
+    case .cancelled: (.other, "the load was cancelled", "try again")
+    default: (.other, "the load failed with code \(error.code.rawValue)", "-v shows more")
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import Foundation
+
+/// Text from strangers, made fit for a terminal.
+enum SafeText {
+  /// The text on one line. Control characters, with which a server could steer the terminal, become `?`.
+  static func line(_ text: some StringProtocol) -> String {
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      switch scalar.value {
+      case 0x0A, 0x0D, 0x09: result.append(" ")
+      case 0..<0x20, 0x7F..<0xA0, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: result.append("?")
+      default: result.append(scalar)
+      }
+    }
+    return String(result)
+  }
+
+  /// A URL for a message: without its password, and not longer than a line (a `data:` URL has no end).
+  static func url(_ url: URL) -> String {
+    var text = url.absoluteString
+    if url.password != nil, var components = URLComponents(url: url, resolvingAgainstBaseURL: true) {
+      components.password = "***"
+      text = components.string ?? text
+    }
+    return text.utf8.count > 300 ? String(text.prefix(100)) + "…" : text
+  }
+}

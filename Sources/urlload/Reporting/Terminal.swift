@@ -1,0 +1,54 @@
+internal import CurlTransport
+import Foundation
+
+/// The user's terminal.
+enum Terminal {
+  /// The terminal's settings while it does not show what is typed. Guarded by its lock.
+  private static let hidden = Locked<(descriptor: Int32, settings: termios)?>(nil)
+
+  /// Whether there is a terminal to show progress on, and the bytes do not go there.
+  static func wantsProgress(_ outputs: [OutputPlan.Target]) -> Bool {
+    guard isatty(STDERR_FILENO) == 1 else { return false }
+    return !outputs.contains(.standardOutput) || isatty(STDOUT_FILENO) == 0
+  }
+
+  /// Columns of the terminal.
+  static var width: Int {
+    var size = winsize()
+    guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    return Int(size.ws_col)
+  }
+
+  /// Asks for a password, which is not shown; nil where there is no terminal.
+  static func askPassword(for user: String) -> String? {
+    let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var settings = termios()
+    guard tcgetattr(descriptor, &settings) == 0 else { return nil }
+    hidden.withLock { $0 = (descriptor, settings) }
+    defer { restore() }
+    settings.c_lflag &= ~tcflag_t(ECHO)
+    guard tcsetattr(descriptor, TCSAFLUSH, &settings) == 0 else { return nil }
+    try? DescriptorWriter.write(Data(SafeText.line("Password for \(user): ").utf8), to: descriptor)
+    defer { try? DescriptorWriter.write(Data("\n".utf8), to: descriptor) }
+    var line: [UInt8] = []
+    var byte: UInt8 = 0
+    while line.count < 4096 {
+      let count = read(descriptor, &byte, 1)
+      if count < 0, errno == EINTR { continue }
+      guard count == 1, byte != 0x0A else { break }
+      line.append(byte)
+    }
+    return String(decoding: line, as: UTF8.self)
+  }
+
+  /// Shows again what is typed.
+  static func restore() {
+    hidden.withLock { hidden in
+      guard var before = hidden else { return }
+      tcsetattr(before.descriptor, TCSAFLUSH, &before.settings)
+      hidden = nil
+    }
+  }
+}

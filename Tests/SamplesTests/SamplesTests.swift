@@ -1,0 +1,71 @@
+import Foundation
+import TestServers
+import Testing
+
+/// Runs the samples as a user would.
+@Suite struct SamplesTests {
+  @Test func privateSchemeLoadsFourSchemes() async throws {
+    let server = try await NginxServer.shared
+    let file = server.documentRoot.appendingPathComponent("small.txt")
+    let output = try await Self.check(
+      "PrivateScheme", ["data:,Hi", file.absoluteString, server.url().absoluteString, "greeting://you"])
+    let start = String(decoding: DocumentRoot.small.prefix(40), as: UTF8.self)
+    #expect(
+      output == """
+        data:,Hi text/plain 2 Hi
+        \(file.absoluteString) text/plain 1024 \(start)
+        \(server.url().absoluteString) text/plain 1024 \(start)
+        greeting://you text/plain 11 Hello, you!
+
+        """)
+  }
+
+  @Test func loadEverythingReportsOnEach() async throws {
+    let server = try await NginxServer.shared
+    let ftp = try await FTPServer.shared
+    let urls = [
+      "data:text/html,<p>", server.documentRoot.appendingPathComponent("data.json").absoluteString,
+      server.url("/empty.bin").absoluteString, ftp.url().absoluteString,
+    ]
+    let lines = try await Self.check("LoadEverything", urls).split(separator: "\n")
+    #expect(lines.count == 4)
+    #expect(lines.first == "data\ttext/html\t3 bytes\t<p>")
+    #expect(lines.dropFirst().first?.hasPrefix("file\tapplication/json\t") == true)
+    #expect(lines.dropFirst(2).first == "http\t200 application/octet-stream\t0 bytes\t")
+    #expect(lines.last == "ftp\ttext/plain\t1024 bytes\tsmall line 000.")
+  }
+
+  @Test func loadEverythingFailsWithOneThatFails() async throws {
+    let outcome = try await Command.run(Self.program("LoadEverything"), ["data:,a", "nothing://here"])
+    #expect(outcome.status == .exited(1))
+    #expect(outcome.text.contains("nothing\tfailed: ") && outcome.text.contains("data, file"))
+  }
+
+  @Test func delegateDownloadResumes() async throws {
+    let server = try await NginxServer.shared
+    let folder = try TemporaryDirectory("sample")
+    let target = folder.file("large.bin")
+    // Slow enough to be cancelled on the way: nginx gives the first second's worth at once.
+    let url = server.url("/slow/large.bin?rate=3m")
+    let output = try await Self.check("DelegateDownload", [url.absoluteString, target.path])
+    #expect(output.contains("goes on at byte "))
+    #expect(try TestFiles.firstDifference(in: target, count: DocumentRoot.largeSize) == nil)
+    #expect(await server.waitForAccess("/slow/large.bin?rate=3m 206"))
+  }
+
+  /// The README shows a whole program: it is the sample that is tested here.
+  @Test func readmeShowsThePrivateSchemeSample() throws {
+    let readme = try String(contentsOf: PackageFolder.root.appendingPathComponent("README.md"), encoding: .utf8)
+    let sample = try String(
+      contentsOf: PackageFolder.root.appendingPathComponent("Samples/PrivateScheme/PrivateScheme.swift"),
+      encoding: .utf8)
+    #expect(readme.contains("```swift\n\(sample)```\n"))
+  }
+
+  private static func check(_ name: String, _ arguments: [String]) async throws -> String {
+    String(decoding: try await Command.check(program(name), arguments), as: UTF8.self)
+  }
+
+  /// A built program, beside the test bundle.
+  private static func program(_ name: String) -> String { BuiltProgram.path(name) }
+}

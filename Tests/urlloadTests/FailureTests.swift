@@ -1,0 +1,103 @@
+import Foundation
+import TestServers
+import Testing
+
+/// What goes wrong: one line, and an exit code.
+@Suite struct FailureTests {
+  @Test(
+    arguments: [
+      ([], 2), (["--nonsense", "data:,a"], 2), (["data:,a", "data:,b"], 2), (["-o", "a", "-O", "data:,a"], 2),
+      (["-o", "a", "-o", "a", "data:,a", "data:,b"], 2), (["-r", "b-a", "data:,a"], 2), (["-H", "none", "data:,a"], 2),
+      (["--max-time", "0", "data:,a"], 2), (["--retry", "-1", "data:,a"], 2), (["--parallel", "0", "data:,a"], 2),
+      (["-T", "/does/not/exist", "http://127.0.0.1/"], 11), (["-T", "a", "-d", "a", "data:,a"], 2),
+      (["--cacert", "/does/not/exist", "data:,a"], 11), (["-d", "@/does/not/exist", "http://127.0.0.1/"], 11),
+      (["nonsense"], 3), (["nothing://here"], 3), (["file:///does/not/exist"], 9), (["file:///"], 9),
+      (["http://urlload.invalid/"], 4),
+    ] as [([String], Int32)])
+  func saysWhatIsWrongOnOneLine(arguments: [String], code: Int32) async throws {
+    let outcome = try await Urlload.run(arguments)
+    #expect(outcome.status == .exited(code), "\(outcome.error)")
+    #expect(outcome.output.isEmpty)
+    #expect(outcome.error.hasPrefix("urlload: "))
+    #expect(outcome.error.split(separator: "\n").count == 1, "\(outcome.error)")
+  }
+
+  @Test func namesTheSchemesThatAreThere() async throws {
+    let outcome = try await Urlload.run(["nothing://here"])
+    #expect(outcome.error.contains("\"nothing\"") && outcome.error.contains("http, https"))
+  }
+
+  @Test func suggestsTheURLOfAFile() async throws {
+    let folder = try TemporaryDirectory("urlload")
+    try folder.write("a b.txt", "")
+    let outcome = try await Urlload.run(["a b.txt"], in: folder)
+    #expect(outcome.status == .exited(3))
+    #expect(outcome.error.hasSuffix("/a%20b.txt\n"), "\(outcome.error)")
+  }
+
+  @Test func nobodyAnswers() async throws {
+    let port = try FreePort.pick()
+    let outcome = try await Urlload.run(["http://127.0.0.1:\(port)/"])
+    #expect(outcome.status == .exited(4))
+    #expect(outcome.error.contains("http://127.0.0.1:\(port)/: check the port"))
+  }
+
+  @Test func takesTooLong() async throws {
+    let server = try ScriptedServer { connection in
+      _ = try connection.readRequestHead()
+      _ = connection.waitForPeerClose(timeout: .seconds(20))
+    }
+    let outcome = try await Urlload.run(["--max-time", "0.3", server.url().absoluteString])
+    #expect(outcome.status == .exited(6))
+    #expect(outcome.error.contains("--max-time"))
+  }
+
+  @Test func aServersErrorGivesItsBodyButNoFile() async throws {
+    let server = try await NginxServer.shared
+    let url = server.url("/status/404").absoluteString
+    let shown = try await Urlload.run([url])
+    #expect(shown.status == .exited(8))
+    #expect(shown.text == "status 404\n")
+    let folder = try TemporaryDirectory("urlload")
+    let kept = try await Urlload.run(["-o", "a", url], in: folder)
+    #expect(kept.status == .exited(8))
+    #expect(try Urlload.names(in: folder).isEmpty)
+    #expect(kept.error.contains("404") && kept.error.contains(url))
+  }
+
+  @Test func ftpFailuresAreToldApart() async throws {
+    let ftp = try await FTPServer.shared
+    let missing = try await Urlload.run([ftp.url("/missing").absoluteString])
+    #expect(missing.status == .exited(9), "\(missing.error)")
+    let refused = try await Urlload.run(["-u", "user:wrong", ftp.url(user: "user").absoluteString])
+    #expect(refused.status == .exited(7), "\(refused.error)")
+  }
+
+  @Test func passwordsStayOutOfMessages() async throws {
+    let port = try FreePort.pick()
+    let outcome = try await Urlload.run(["http://me:secret@127.0.0.1:\(port)/"])
+    #expect(outcome.status == .exited(4))
+    #expect(!outcome.error.contains("secret"), "\(outcome.error)")
+  }
+
+  @Test func controlCharactersOfServersDoNotReachTheTerminal() async throws {
+    let server = try ScriptedServer { connection in
+      _ = try connection.readRequestHead()
+      try connection.send("HTTP/1.1 200 OK\r\nX-Evil: \u{1B}[31mred\r\nContent-Length: 0\r\n\r\n")
+    }
+    let outcome = try await Urlload.run(["-v", server.url().absoluteString])
+    #expect(!outcome.error.contains("\u{1B}"))
+  }
+
+  @Test func helpTellsTheExitCodes() async throws {
+    let outcome = try await Urlload.run(["--help"])
+    #expect(outcome.status == .exited(0))
+    #expect(outcome.text.contains("EXAMPLES:") && outcome.text.contains("130  Ctrl-C"))
+    #expect(try await Urlload.run(["--version"]).text == "0.1\n")
+    let readme = try String(contentsOf: PackageFolder.root.appendingPathComponent("README.md"), encoding: .utf8)
+    for line in outcome.text.split(separator: "\n") {
+      guard let code = Int(line.prefix(5).trimmingCharacters(in: .whitespaces)), line.count > 7 else { continue }
+      #expect(readme.contains("| \(code) | "), "exit code \(code) is not in the README")
+    }
+  }
+}

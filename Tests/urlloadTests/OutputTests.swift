@@ -1,0 +1,139 @@
+import Foundation
+import TestServers
+import Testing
+
+/// Where the bytes go.
+@Suite struct OutputTests {
+  @Test func writesToStandardOutput() async throws {
+    let server = try await NginxServer.shared
+    let ftp = try await FTPServer.shared
+    let file = server.documentRoot.appendingPathComponent("small.txt").absoluteString
+    for url in [server.url().absoluteString, ftp.url().absoluteString, file] {
+      let outcome = try await Urlload.run([url])
+      #expect(outcome.status == .exited(0), "\(url): \(outcome.error)")
+      #expect(outcome.output == DocumentRoot.small)
+      #expect(outcome.error.isEmpty)
+    }
+    #expect(try await Urlload.run(["data:text/plain;base64,SGVsbG8="]).text == "Hello")
+  }
+
+  @Test func trustsAnAuthorityOnlyWhenTold() async throws {
+    let url = try await NginxServer.shared.url(on: .https).absoluteString
+    let authority = try await TestCertificates.shared.authority.path
+    #expect(try await Urlload.run(["--cacert", authority, url]).output == DocumentRoot.small)
+    let refused = try await Urlload.run([url])
+    #expect(refused.status == .exited(5))
+    #expect(refused.error.contains("--cacert"))
+  }
+
+  @Test func writesFilesUnderTheirNames() async throws {
+    let server = try await NginxServer.shared
+    let folder = try TemporaryDirectory("urlload")
+    try folder.write("kept.txt", "old")
+    let outcome = try await Urlload.run(["-o", "kept.txt", server.url("/large.bin").absoluteString], in: folder)
+    #expect(outcome.status == .exited(0), "\(outcome.error)")
+    #expect(outcome.output.isEmpty && outcome.error.isEmpty)
+    #expect(try TestFiles.firstDifference(in: folder.file("kept.txt"), count: DocumentRoot.largeSize) == nil)
+    #expect(try Urlload.names(in: folder) == ["kept.txt"])
+  }
+
+  @Test func replacesWhatALinkPointsTo() async throws {
+    let folder = try TemporaryDirectory("urlload")
+    try folder.write("target", "old")
+    chmod(folder.file("target").path, 0o640)
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.file("link").path, withDestinationPath: folder.file("target").path)
+    #expect(try await Urlload.run(["-o", "link", "data:,new"], in: folder).status == .exited(0))
+    #expect(try String(contentsOf: folder.file("target"), encoding: .utf8) == "new")
+    let attributes = try FileManager.default.attributesOfItem(atPath: folder.file("target").path)
+    #expect(attributes[.posixPermissions] as? Int == 0o640)
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.file("link").path).hasSuffix("target"))
+  }
+
+  @Test func suggestedNamesNeverLeaveTheFolderNorReplaceFiles() async throws {
+    let server = try ScriptedServer.http { request in
+      let name = request.path == "/escape" ? "../../escaped.txt" : "named.txt"
+      return HTTPResponse(fields: ["Content-Disposition": "attachment; filename=\"\(name)\""], body: Data("body".utf8))
+    }
+    let folder = try TemporaryDirectory("urlload")
+    let inner = folder.file("inner")
+    try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
+    try folder.write("inner/named.txt", "mine")
+    let urls = ["/escape", "/a", "/b"].map { server.url($0).absoluteString }
+    let outcome = try await Command.run(BuiltProgram.path("urlload"), ["-O"] + urls, directory: inner)
+    #expect(outcome.status == .exited(0), "\(outcome.error)")
+    #expect(try Urlload.names(in: folder) == ["inner"])
+    let names = try FileManager.default.contentsOfDirectory(atPath: inner.path).sorted()
+    #expect(names == ["escaped.txt", "named.txt", "named.txt.1", "named.txt.2"])
+    #expect(try String(contentsOf: folder.file("inner/named.txt"), encoding: .utf8) == "mine")
+    #expect(outcome.error.contains("saved as named.txt.1"))
+  }
+
+  @Test func loadsSeveralAtATime() async throws {
+    // Answers only when both are there.
+    let both = Watched(0)
+    let server = try ScriptedServer.http { request in
+      both.update { $0 += 1 }
+      guard both.waitBlocking(until: { $0 >= 2 }) else { throw TestServerError("the other did not come") }
+      return HTTPResponse(text: request.path)
+    }
+    let folder = try TemporaryDirectory("urlload")
+    let urls = ["/one", "/two"].map { server.url($0).absoluteString }
+    let outcome = try await Urlload.run(["-o", "a", "-o", "b"] + urls, in: folder)
+    #expect(outcome.status == .exited(0), "\(outcome.error)")
+    #expect(try String(contentsOf: folder.file("a"), encoding: .utf8) == "/one")
+    #expect(try String(contentsOf: folder.file("b"), encoding: .utf8) == "/two")
+  }
+
+  @Test func oneThatFailsDoesNotHoldUpOthers() async throws {
+    let folder = try TemporaryDirectory("urlload")
+    let outcome = try await Urlload.run(["-o", "a", "-o", "b", "file:///does/not/exist", "data:,b"], in: folder)
+    #expect(outcome.status == .exited(9))
+    #expect(try Urlload.names(in: folder) == ["b"])
+    #expect(outcome.error == "urlload: there is no such file, file:///does/not/exist: check the path\n")
+  }
+
+  @Test func aFullDiskIsAnError() async throws {
+    let url = try await NginxServer.shared.url("/large.bin").absoluteString
+    let file = try await Urlload.run(["-o", "/dev/full", url])
+    #expect(file.status == .exited(11))
+    #expect(file.error.contains("No space left on device"))
+    #expect(file.error.split(separator: "\n").count == 1)
+    let output = try await Urlload.shell("\"$0\" \"$1\" > /dev/full", [url])
+    #expect(output.status == .exited(11))
+  }
+
+  @Test func aLimitOfFileSizeLeavesNothing() async throws {
+    let folder = try TemporaryDirectory("urlload")
+    let url = try await NginxServer.shared.url("/large.bin").absoluteString
+    // The signal would end it before write can tell.
+    let outcome = try await Urlload.shell(
+      "cd \"$2\"; trap '' XFSZ; ulimit -f 100; exec \"$0\" -o a \"$1\"", [url, folder.path])
+    #expect(outcome.status == .exited(11), "\(outcome.error)")
+    #expect(try Urlload.names(in: folder).isEmpty)
+  }
+
+  @Test func aClosedPipeEndsItQuietly() async throws {
+    let url = try await NginxServer.shared.url("/large.bin").absoluteString
+    let outcome = try await Urlload.shell("\"$0\" \"$1\" | head -c 5 >/dev/null; exit ${PIPESTATUS[0]}", [url])
+    #expect(outcome.status == .exited(141))
+    #expect(outcome.error.isEmpty)
+  }
+
+  @Test func aMissingFolderIsNamed() async throws {
+    let outcome = try await Urlload.run(["-o", "/does/not/exist/file", "data:,a"])
+    #expect(outcome.status == .exited(11))
+    #expect(outcome.error.contains("/does/not/exist"))
+  }
+
+  @Test func showsProgressOnATerminalOnly() async throws {
+    let url = try await NginxServer.shared.url("/slow/large.bin?rate=8m").absoluteString
+    let folder = try TemporaryDirectory("urlload")
+    // script(1) gives it a terminal for standard error.
+    let outcome = try await Command.run(
+      "script", ["-qec", "'\(BuiltProgram.path("urlload"))' -o a '\(url)'", "/dev/null"], directory: folder.url)
+    #expect(outcome.text.contains("8.4 MB of 8.4 MB"), "\(outcome.text) \(outcome.error)")
+    #expect(outcome.text.contains("100%"))
+    #expect(outcome.text.contains("\r\u{1B}[K"))
+  }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import TestServers
+import Testing
+
+/// Trying again, and being interrupted.
+@Suite struct RetryTests {
+  private static let body = TestFiles.pattern(count: 2_000_000, seed: 3)
+  private static let fields: HTTPFields = ["ETag": "\"v1\"", "Accept-Ranges": "bytes"]
+
+  /// Breaks off after some bytes of the first answer; then gives what a range asks for.
+  private static func breaking(changes: Bool = false, ranges: Bool = true) throws -> ScriptedServer {
+    try ScriptedServer { connection in
+      guard let request = try connection.readRequest() else { return }
+      let range = request.fields["Range"].flatMap { Int($0.dropFirst("bytes=".count).dropLast()) }
+      guard connection.number > 1 else {
+        try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\r\nETag: \"v1\"\r\n")
+        if ranges { try connection.send("Accept-Ranges: bytes\r\n") }
+        try connection.send(Data("\r\n".utf8) + body.prefix(700_001))
+        return
+      }
+      guard let range, !changes, request.fields["If-Range"] == "\"v1\"" else {
+        try connection.send(HTTPResponse(fields: fields, body: body), to: request)
+        return
+      }
+      var response = HTTPResponse(206, fields: fields, body: body.dropFirst(range))
+      response.fields["Content-Range"] = "bytes \(range)-\(body.count - 1)/\(body.count)"
+      try connection.send(response, to: request)
+    }
+  }
+
+  @Test func goesOnWhereItBroke() async throws {
+    let server = try Self.breaking()
+    let folder = try TemporaryDirectory("urlload")
+    let outcome = try await Urlload.run(["--retry", "2", "-o", "a", server.url().absoluteString], in: folder)
+    #expect(outcome.status == .exited(0), "\(outcome.error)")
+    #expect(try Data(contentsOf: folder.file("a")) == Self.body)
+    #expect(server.requests.count == 2)
+    #expect(server.requests.last?.fields["Range"] == "bytes=700001-")
+    #expect(outcome.error.contains("attempt 2 of 3"))
+  }
+
+  @Test func goesOnOnStandardOutput() async throws {
+    let server = try Self.breaking()
+    let outcome = try await Urlload.run(["--retry", "1", server.url().absoluteString])
+    #expect(outcome.status == .exited(0), "\(outcome.error)")
+    #expect(outcome.output == Self.body)
+  }
+
+  @Test(arguments: [true, false]) func beginsAnewWhereItCannotGoOn(changes: Bool) async throws {
+    let server = try Self.breaking(changes: changes, ranges: changes)
+    let folder = try TemporaryDirectory("urlload")
+    let outcome = try await Urlload.run(["--retry", "1", "-o", "a", server.url().absoluteString], in: folder)
+    #expect(outcome.status == .exited(0), "\(outcome.error)")
+    #expect(try Data(contentsOf: folder.file("a")) == Self.body)
+  }
+
+  @Test func doesNotMixVersionsOnStandardOutput() async throws {
+    let server = try Self.breaking(changes: true)
+    let outcome = try await Urlload.run(["--retry", "1", server.url().absoluteString])
+    #expect(outcome.status == .exited(10))
+    #expect(outcome.output == Self.body.prefix(700_001))
+  }
+
+  @Test func withoutRetryNothingIsLeft() async throws {
+    let server = try Self.breaking()
+    let folder = try TemporaryDirectory("urlload")
+    let outcome = try await Urlload.run(["-o", "a", server.url().absoluteString], in: folder)
+    #expect(outcome.status == .exited(10), "\(outcome.error)")
+    #expect(try Urlload.names(in: folder).isEmpty)
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func heedsRetryAfter() async throws {
+    let answered = Watched(0)
+    let server = try ScriptedServer.http { _ in
+      answered.update { $0 += 1 }
+      return answered.value == 1
+        ? HTTPResponse(503, fields: ["Retry-After": "1"], text: "later") : HTTPResponse(text: "now")
+    }
+    let begin = ContinuousClock.now
+    let outcome = try await Urlload.run(["--retry", "1", server.url().absoluteString])
+    #expect(outcome.text == "now", "\(outcome.error)")
+    #expect(begin.duration(to: .now) >= .seconds(1))
+  }
+
+  @Test func doesNotRepeatAPost() async throws {
+    let server = try ScriptedServer.http { _ in HTTPResponse(503, text: "no") }
+    let outcome = try await Urlload.run(["--retry", "3", "-d", "a", server.url().absoluteString])
+    #expect(outcome.status == .exited(8))
+    #expect(outcome.text == "no")
+    #expect(server.requests.count == 1)
+  }
+
+  @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)]) func aSignalLeavesNoFile(signal: Int32, code: Int32) async throws {
+    let server = try ScriptedServer { connection in
+      _ = try connection.readRequest()
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n" + String(repeating: "a", count: 5000))
+      _ = connection.waitForPeerClose(timeout: .seconds(20))
+    }
+    let folder = try TemporaryDirectory("urlload")
+    let log = try TemporaryDirectory("log")
+    try folder.write("kept", "old")
+    let process = try ChildProcess(
+      BuiltProgram.path("urlload"), ["-o", "kept", server.url().absoluteString], directory: folder.url,
+      output: log.file("output"), error: log.file("error"))
+    let isWriting = try await eventually {
+      try Urlload.names(in: folder).contains { name in
+        guard name.hasPrefix(".urlload-") else { return false }
+        return try Data(contentsOf: folder.file(name)).count == 5000
+      }
+    }
+    #expect(isWriting)
+    process.send(signal: signal)
+    #expect(await process.waitForExit() == .exited(code))
+    #expect(try Urlload.names(in: folder) == ["kept"])
+    #expect(try String(contentsOf: folder.file("kept"), encoding: .utf8) == "old")
+  }
+}
