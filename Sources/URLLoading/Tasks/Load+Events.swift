@@ -113,7 +113,9 @@ extension Load {
     }
     let (owner, delegate, task, delivery) = update { state in
       state.counts.expectedToReceive =
-        response.expectedContentLength < 0 ? NSURLSessionTransferSizeUnknown : response.expectedContentLength + offset
+        (offset > 0 ? response.contentRange?.completeLength : nil)
+        ?? (response.expectedContentLength < 0
+          ? NSURLSessionTransferSizeUnknown : response.expectedContentLength + offset)
       state.sink?.begin(expectedLength: response.expectedContentLength)
       return (plan.owner, state.delegates.data, state.task, state.delivery)
     }
