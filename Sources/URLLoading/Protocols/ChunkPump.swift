@@ -20,6 +20,8 @@ final class ChunkPump: Sendable {
     var isRunning = false
     var isPaused = false
     var isWaiting = false
+    /// What the running step is about to wait for is there already.
+    var isWoken = false
   }
 
   private static let stepsInARow = 16
@@ -42,7 +44,10 @@ final class ChunkPump: Sendable {
 
   /// What a step waited for is there.
   func wake() {
-    state.withLock { $0.isWaiting = false }
+    state.withLock { state in
+      state.isWaiting = false
+      state.isWoken = true
+    }
     run()
   }
 
@@ -71,12 +76,13 @@ final class ChunkPump: Sendable {
           state.isRunning = false
           return nil
         }
+        state.isWoken = false
         return step
       }
       guard let step else { return }
       switch step() {
       case .more: break
-      case .wait: state.withLock { $0.isWaiting = true }
+      case .wait: state.withLock { $0.isWaiting = !$0.isWoken }
       case .done: state.withLock { $0.step = nil }
       }
     }

@@ -13,7 +13,11 @@ final class FileSink: BodySink {
     var written: Int64 = 0
     var reported: Int64 = 0
     var isClosed = false
+    /// An earlier download made the file, and its resume data names it.
+    var isReopened = false
   }
+
+  private static let prefix = "URLLoadingDownload_"
 
   private let state = Locked(State())
   let holdsBytes = false
@@ -35,15 +39,24 @@ final class FileSink: BodySink {
     }
   }
 
+  /// Whether an earlier download made the file.
+  var isReopened: Bool { state.withLock { $0.isReopened } }
+
   /// Opens the file that an earlier download left.
   /// - Returns: the bytes in it: not those that the earlier download counted, but those that are there, since it may
-  ///   have gone on until its process was killed. Nil when it is gone, or another download writes it.
+  ///   have gone on until its process was killed. Nil when it is gone, when another download writes it, and when it is
+  ///   no file of a download: resume data may come from anywhere, and must not have other files overwritten.
   func reopen(_ url: URL) -> Int64? {
-    let descriptor = open(url.path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard url.lastPathComponent.hasPrefix(Self.prefix) else { return nil }
+    // A pipe of that name would make open wait.
+    let descriptor = open(url.path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     var status = stat()
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &status) == 0,
-      status.st_mode & S_IFMT == S_IFREG
+    var named = stat()
+    // A download that ended meanwhile has given its file to its owner, under another name.
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &status) == 0, stat(url.path, &named) == 0,
+      status.st_ino == named.st_ino, status.st_dev == named.st_dev, status.st_mode & S_IFMT == S_IFREG,
+      status.st_uid == geteuid()
     else {
       close(descriptor)
       return nil
@@ -52,6 +65,7 @@ final class FileSink: BodySink {
       state.descriptor = descriptor
       state.url = url
       state.offset = Int64(status.st_size)
+      state.isReopened = true
       return state.offset
     }
   }
@@ -60,17 +74,22 @@ final class FileSink: BodySink {
   func continueAt(_ offset: Int64) throws {
     try state.withLock { state in
       guard ftruncate(state.descriptor, off_t(offset)) == 0, lseek(state.descriptor, off_t(offset), SEEK_SET) >= 0
-      else { throw Self.failure(of: state.url) }
+      else { throw Self.failure(of: state.url, errno) }
       state.offset = offset
       state.written = 0
       state.reported = 0
     }
   }
 
-  /// Starts again with a new file. The old one stays for whoever holds its resume data.
-  func startOver() {
+  /// Starts again with a new file.
+  /// - Parameter isStale: the bytes of the old one are of no use to anybody; else it stays for whoever holds its resume data.
+  func startOver(isStale: Bool) {
     state.withLock { state in
-      if state.descriptor >= 0 { close(state.descriptor) }
+      // Without a descriptor the file is not this download's to remove.
+      if state.descriptor >= 0 {
+        if isStale, let url = state.url { unlink(url.path) }
+        close(state.descriptor)
+      }
       state = State()
     }
   }
@@ -83,7 +102,7 @@ final class FileSink: BodySink {
       while let start = rest.baseAddress, !rest.isEmpty {
         let count = Glibc.write(state.descriptor, start, rest.count)
         if count < 0 {
-          guard errno == EINTR else { throw Self.failure(of: state.url) }
+          guard errno == EINTR else { throw Self.failure(of: state.url, errno) }
           continue
         }
         state.written += Int64(count)
@@ -99,8 +118,13 @@ final class FileSink: BodySink {
       if state.descriptor < 0 { try Self.create(&state) }
       state.isClosed = true
       defer { state.descriptor = -1 }
+      if state.isReopened, let url = state.url {
+        // Resume data names the file; with a new name no other download can take it from its owner. The lock holds until then.
+        let renamed = Self.newURL(in: url.deletingLastPathComponent())
+        if rename(url.path, renamed.path) == 0 { state.url = renamed }
+      }
       // Some file systems report a full disk only now.
-      guard close(state.descriptor) == 0, let url = state.url else { throw Self.failure(of: state.url) }
+      guard close(state.descriptor) == 0, let url = state.url else { throw Self.failure(of: state.url, errno) }
       return url
     }
   }
@@ -123,20 +147,22 @@ final class FileSink: BodySink {
   }
 
   private static func create(_ state: inout State) throws {
-    let name = "URLLoadingDownload_\(String(UInt64.random(in: 0 ... .max), radix: 36)).tmp"
-    let url = FileManager.default.temporaryDirectory.appendingPathComponent(name)
+    let url = newURL(in: FileManager.default.temporaryDirectory)
     let descriptor = open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw failure(of: url) }
+    guard descriptor >= 0 else { throw failure(of: url, errno) }
     _ = flock(descriptor, LOCK_EX | LOCK_NB)
     state.descriptor = descriptor
     state.url = url
   }
 
-  private static func failure(of url: URL?) -> URLError {
-    let reason = POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+  private static func newURL(in directory: URL) -> URL {
+    directory.appendingPathComponent("\(prefix)\(String(UInt64.random(in: 0 ... .max), radix: 36)).tmp")
+  }
+
+  private static func failure(of url: URL?, _ reason: Int32) -> URLError {
     let path = url?.path ?? "the temporary directory"
     return URLError(
-      .cannotWriteToFile, message: "Cannot write the download to \(path): \(String(cString: strerror(errno))).",
-      url: nil, underlying: reason)
+      .cannotWriteToFile, message: "Cannot write the download to \(path): \(String(cString: strerror(reason))).",
+      url: nil, underlying: POSIXError(POSIXErrorCode(rawValue: reason) ?? .EIO))
   }
 }

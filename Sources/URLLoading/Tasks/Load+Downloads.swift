@@ -8,9 +8,11 @@ extension Load {
   /// - Returns: the offset that was asked for; nil when the whole is loaded.
   func addRange(to request: inout URLRequest, class protocolClass: URLProtocol.Type) -> Int64? {
     let (resumption, sink) = read { ($0.resumption, $0.sink as? FileSink) }
-    guard let resumption, let sink, protocolClass.capabilities.contains(.byteRanges),
-      let validator = Self.ifRange(resumption)
-    else { return nil }
+    guard let resumption, let sink else { return nil }
+    // A redirect brings those of the attempt before.
+    request.setValue(nil, forHTTPHeaderField: "Range")
+    request.setValue(nil, forHTTPHeaderField: "If-Range")
+    guard protocolClass.capabilities.contains(.byteRanges), let validator = Self.ifRange(resumption) else { return nil }
     let length = sink.length > 0 ? sink.length : sink.reopen(URL(fileURLWithPath: resumption.localPath)) ?? 0
     // A file that has every byte asks for its last one again, so that the validator is checked all the same.
     let whole = resumption.expectedTotalLength
@@ -26,16 +28,15 @@ extension Load {
     let (asked, resumption, sink, attempt) = read {
       ($0.resumeOffset, $0.resumption, $0.sink as? FileSink, $0.machine.attempt)
     }
-    guard let sink, resumption != nil else { return .begins(at: 0) }
+    guard let sink, let resumption else { return .begins(at: 0) }
+    let status = (response as? HTTPURLResponse)?.statusCode
     guard let asked else {
       // The partial file is gone, or the class has no ranges: the whole comes.
-      sink.startOver()
+      sink.startOver(isStale: false)
       announceResume(at: 0, of: response.expectedContentLength)
       return .begins(at: 0)
     }
-    if let range = response.contentRange, range.firstByte == asked,
-      (response as? HTTPURLResponse)?.statusCode ?? 206 == 206
-    {
+    if let range = response.contentRange, status ?? 206 == 206, Self.continues(resumption, at: asked, range, response) {
       do {
         try sink.continueAt(asked)
       } catch {
@@ -45,14 +46,37 @@ extension Load {
       announceResume(at: asked, of: range.completeLength ?? -1)
       return .begins(at: asked)
     }
-    if (response as? HTTPURLResponse)?.statusCode == 416 || response.contentRange != nil {
-      // The server cannot give that range: start again, and ask for the whole.
+    if status == 416 || status == 206 || response.contentRange != nil {
+      // The server cannot give that range, or gives one of another version: start again, and ask for the whole.
       startOver(attempt: attempt)
       return .failed
     }
-    sink.startOver()
+    // The whole comes, of a resource that changed; or word that it cannot be had now, which does not make the file stale.
+    sink.startOver(isStale: status ?? 200 == 200)
     announceResume(at: 0, of: response.expectedContentLength)
     return .begins(at: 0)
+  }
+
+  /// Whether the bytes of a response belong behind those of the partial file (RFC 9110, section 15.3.7.3): they are the
+  /// rest, of the same version. A server that knows no `If-Range` answers with a range of whatever version it has.
+  private static func continues(
+    _ resumption: ResumeData, at offset: Int64, _ range: ContentRange, _ response: URLResponse
+  ) -> Bool {
+    guard range.firstByte == offset else { return false }
+    if let complete = range.completeLength {
+      guard range.lastByte == complete - 1 else { return false }
+      guard resumption.expectedTotalLength < 0 || resumption.expectedTotalLength == complete else { return false }
+    }
+    if let coding = (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Encoding"),
+      !coding.equalsIgnoringASCIICase("identity")
+    {
+      return false
+    }
+    let validators = response.validators
+    if let tag = resumption.entityTag, let new = validators.entityTag { return tag == new }
+    guard let date = resumption.lastModified.flatMap({ HTTPDate.date(from: $0) }), let new = validators.lastModified
+    else { return true }
+    return date.timeIntervalSince1970 == new.timeIntervalSince1970.rounded(.down)
   }
 
   private func startOver(attempt: Int) {
@@ -69,7 +93,7 @@ extension Load {
       return request
     }
     guard let request else { return }
-    (read { $0.sink } as? FileSink)?.startOver()
+    (read { $0.sink } as? FileSink)?.startOver(isStale: true)
     announceResume(at: 0, of: -1)
     open(request, isRedirect: true, isTrusted: true)
   }
@@ -87,6 +111,11 @@ extension Load {
 
   /// What a later download needs to go on; nil when this one cannot be resumed, and its file is removed.
   func resumeData(of ended: State, file: FileSink) -> Data? {
+    if ended.resumeDataHandler == nil, (ended.error as? URLError)?.code == .cancelled {
+      // Nobody asked for it. What an earlier download left is still named by its resume data.
+      if file.isReopened { _ = file.keep() } else { file.discard() }
+      return nil
+    }
     let kept = file.keep()
     // Nothing new came: what the earlier download left is still good.
     if ended.response == nil, let earlier = ended.resumption { return try? earlier.serialized() }
@@ -101,22 +130,26 @@ extension Load {
   private func makeResumeData(of ended: State, path: String, length: Int64) -> Data? {
     guard let response = ended.response, let request = ended.currentRequest, let url = request.url,
       request.httpMethod ?? "GET" == "GET", ended.protocolClass?.capabilities.contains(.byteRanges) == true,
-      response.acceptsByteRanges || response.contentRange != nil, response.validators.ifRangeValue != nil
+      response.acceptsByteRanges || response.contentRange != nil
     else { return nil }
+    // A range need not repeat the date that was the condition for it (RFC 9110, section 15.3.7).
+    let earlier = response.contentRange != nil && response.validators.isEmpty ? ended.resumption : nil
+    guard earlier != nil || response.validators.ifRangeValue != nil else { return nil }
     if let http = response as? HTTPURLResponse {
       guard http.statusCode == 200 || http.statusCode == 206, http.value(forHTTPHeaderField: "Content-Encoding") == nil
       else { return nil }
     }
     // A range that the user asked for is not the whole resource: its bytes do not sit where they stand in the file.
     guard plan.request.value(forHTTPHeaderField: "Range") == nil else { return nil }
-    let total = response.contentRange?.completeLength ?? response.expectedContentLength
+    let total = response.contentRange.map { $0.completeLength ?? -1 } ?? response.expectedContentLength
     let headers = plan.request.allHTTPHeaderFields ?? [:]
     return try? ResumeData(
       url: url, originalURL: plan.request.url ?? url, method: "GET",
       headers: headers.sorted { $0.key < $1.key }.map { ResumeData.Field(name: $0.key, value: $0.value) },
       bytesReceived: length,
-      expectedTotalLength: total, entityTag: response.validators.entityTag,
-      lastModified: response.validators.lastModified.map { HTTPDate.string(from: $0) }, localPath: path
+      expectedTotalLength: total, entityTag: earlier?.entityTag ?? response.validators.entityTag,
+      lastModified: earlier?.lastModified ?? response.validators.lastModified.map { HTTPDate.string(from: $0) },
+      localPath: path
     ).serialized()
   }
 

@@ -45,6 +45,8 @@ extension Load {
     guard let ended, let task = ended.task else { return }
     let (body, error) = closeBody(ended)
     update { $0.error = error }
+    // Whoever asked gets an answer, also when the end came first.
+    ended.resumeDataHandler?((error as NSError?)?.userInfo[NSURLSessionDownloadTaskResumeData] as? Data)
     if let delegate = ended.delegates.task {
       let metrics = ended.metrics.finished(redirectCount: ended.machine.redirectCount)
       delegate.urlSession(session, task: task, didFinishCollecting: metrics)
@@ -84,7 +86,6 @@ extension Load {
       }
     }
     let data = resumeData(of: ended, file: file)
-    ended.resumeDataHandler?(data)
     guard let data else { return (.none, error) }
     let nsError = error as NSError
     var info = nsError.userInfo

@@ -113,7 +113,9 @@ extension Load {
     }
     let length = response.expectedContentLength
     let (delegate, task, delivery, isWatched) = update { state in
-      state.counts.expectedToReceive = length < 0 ? NSURLSessionTransferSizeUnknown : length + offset
+      state.counts.expectedToReceive =
+        (offset > 0 ? response.contentRange?.completeLength : nil)
+        ?? (length < 0 ? NSURLSessionTransferSizeUnknown : length + offset)
       state.sink?.begin(expectedLength: length)
       return (state.delegates.data, state.task, state.delivery, state.isWatched)
     }

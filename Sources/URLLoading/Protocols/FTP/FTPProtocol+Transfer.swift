@@ -33,6 +33,9 @@ extension FTPProtocol: TransferHandler {
     switch result {
     case .failure(let failure) where failure.urlErrorCode == URLError.Code.userAuthenticationRequired.rawValue:
       challenge(failure)
+    case .failure(let failure) where failure.curlCode == Self.restartRefused && takeRange():
+      // The server knows no REST: it gives the whole, as one without ranges does.
+      start(.body(nil))
     case .failure(let failure):
       collect(failure.metrics)
       loadClient.urlProtocol(self, didFailWithError: URLError(failure, url: request.url))
@@ -45,6 +48,18 @@ extension FTPProtocol: TransferHandler {
       }
       collect(metrics)
       loadClient.urlProtocolDidFinishLoading(self)
+    }
+  }
+
+  /// CURLE_FTP_COULDNT_USE_REST.
+  private static let restartRefused = 31
+
+  /// Whether a range was asked for; it is no longer.
+  private func takeRange() -> Bool {
+    state.withLock { state in
+      guard case .body(.some) = state.stage else { return false }
+      state.stage = .body(nil)
+      return true
     }
   }
 

@@ -9,8 +9,13 @@ internal import CurlTransport
 final class FileProtocol: URLProtocol, @unchecked Sendable {
   static let chunkSize = 256 << 10
 
+  private struct Waiting {
+    var source: (any DispatchSourceRead)?
+    var isStopped = false
+  }
+
   let pump = ChunkPump()
-  private let waiting = Locked<(any DispatchSourceRead)?>(nil)
+  private let waiting = Locked(Waiting())
 
   override class func canInit(with request: URLRequest) -> Bool {
     request.url?.isFileURL ?? false
@@ -33,9 +38,10 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
 
   override func stopLoading() {
     pump.stop()
-    waiting.withLock { source in
-      source?.cancel()
-      source = nil
+    waiting.withLock { waiting in
+      waiting.isStopped = true
+      waiting.source?.cancel()
+      waiting.source = nil
     }
   }
 
@@ -131,8 +137,11 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
     }
     // The source watches the descriptor, which therefore stays open until the source is done with it.
     source.setCancelHandler { withExtendedLifetime(file) {} }
-    waiting.withLock { $0 = source }
     source.resume()
+    waiting.withLock { waiting in
+      waiting.source = source
+      if waiting.isStopped { source.cancel() }
+    }
     return .wait
   }
 }
