@@ -14,7 +14,9 @@ import URLLoading
           }
         }
       }
-      return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }
+      var reports: [(Int, String, Bool)] = []
+      for await report in group { reports.append(report) }
+      return reports.sorted { $0.0 < $1.0 }
     }
     for report in reports { print(report.1) }
     exit(reports.allSatisfy(\.2) ? 0 : 1)

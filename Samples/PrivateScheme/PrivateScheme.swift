@@ -1,6 +1,6 @@
 import URLLoading
 
-final class GreetingProtocol: AsyncURLProtocol {
+final class GreetingProtocol: AsyncURLProtocol, @unchecked Sendable {
   override class func canInit(with request: URLRequest) -> Bool { request.url?.scheme == "greeting" }
 
   override func load(_ request: URLRequest, to writer: Writer) async throws {

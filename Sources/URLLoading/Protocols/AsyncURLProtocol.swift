@@ -6,7 +6,7 @@ internal import CurlTransport
 /// function; a slow consumer suspends its writes. For a scheme of one's own that is all:
 ///
 /// ```swift
-/// final class GreetingProtocol: AsyncURLProtocol {
+/// final class GreetingProtocol: AsyncURLProtocol, @unchecked Sendable {
 ///   override class func canInit(with request: URLRequest) -> Bool { request.url?.scheme == "greeting" }
 ///
 ///   override func load(_ request: URLRequest, to writer: Writer) async throws {
