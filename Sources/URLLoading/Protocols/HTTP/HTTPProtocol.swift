@@ -91,6 +91,8 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
       ($0.credential, $0.proxyCredential)
     }
     transferRequest.typeOfService = connections.typeOfService
+    // What is downloaded is large as a rule, and worth a large buffer.
+    transferRequest.expectsLargeBody = task is URLSessionDownloadTask
     if let priority = task?.priority, priority != URLSessionTask.defaultPriority {
       // RFC 9113, section 5.3.2: weights from 1 to 256.
       transferRequest.streamWeight = max(1, Int(priority * 256))
