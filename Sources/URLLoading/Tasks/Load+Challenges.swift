@@ -3,7 +3,11 @@ internal import CurlTransport
 /// Challenges: answered by the credential in the URL, else by the delegate.
 extension Load {
   func challenged(_ challenge: URLAuthenticationChallenge, attempt: Int) {
-    let action = update { $0.machine.challenged(attempt: attempt) }
+    let action = update { state in
+      let action = state.machine.challenged(attempt: attempt)
+      if case .ask(let flow) = action { state.post(flow) }
+      return action
+    }
     switch action {
     case .ignore: break
     case .failOutOfOrder:

@@ -121,15 +121,20 @@ final class Load: Sendable {
       let action = state.machine.resume(at: now)
       switch action {
       case .open:
-        state.task = task
-        state.delegates = session.delegates.overridden(by: state.ownDelegate)
+        prepare(&state, for: task)
+        state.metrics.begin(isWanted: state.delegates.task != nil)
+        if case .continue(let deadline) = Self.deadline(state.machine.checkDeadline(at: now)) {
+          state.announcedDeadline = deadline
+          session.deadlines.watch(self, by: deadline)
+        }
       case .unpause: state.post(.resume)
       case .nothing: break
       }
       return action
     }
     switch action {
-    case .open: begin(task, at: now)
+    case .open:
+      if let flaw = plan.flaw { abort(flaw) } else { open(plan.request) }
     case .unpause: lookAtDeadline(now)
     case .nothing: break
     }
@@ -145,49 +150,35 @@ final class Load: Sendable {
 
   /// Cancels a download; `handler` gets its resume data, or nil.
   func cancel(_ task: URLSessionTask, producingResumeData handler: @escaping @Sendable (Data?) -> Void) {
-    let isLate = update { state in
-      guard state.machine.state != .completed, state.machine.state != .canceling else { return true }
-      state.resumeDataHandler = handler
-      return false
-    }
-    guard !isLate else { return handler(nil) }
-    cancel(task)
+    cancel(task, error: failure(.cancelled, "The task was cancelled."), resumeDataHandler: handler)
   }
 
-  func cancel(_ task: URLSessionTask, error: URLError) {
-    let (action, isFirst) = update { state in
+  func cancel(
+    _ task: URLSessionTask, error: URLError, resumeDataHandler: (@Sendable (Data?) -> Void)? = nil
+  ) {
+    let action = update { state in
       let isFirst = state.machine.isUnstarted
       let action = state.machine.cancel()
-      if action == .end, isFirst {
-        state.task = task
-        state.delegates = session.delegates.overridden(by: state.ownDelegate)
-        prepareDelivery(&state)
-      }
-      return (action, isFirst)
+      guard action == .end else { return action }
+      state.resumeDataHandler = resumeDataHandler
+      if isFirst { prepare(&state, for: task) }
+      return action
     }
-    guard action == .end else { return }
-    if isFirst { session.didResume(task) }
+    guard action == .end else {
+      resumeDataHandler?(nil)
+      return
+    }
     end(error, dropsWaiting: true)
   }
 
   // MARK: Beginning
 
-  private func begin(_ task: URLSessionTask, at now: ContinuousClock.Instant) {
+  /// Sets up who is told, and where the body goes. Goes with the decision to begin or to cancel, under one lock: whoever
+  /// ends the load from another thread finds all that an end takes.
+  private func prepare(_ state: inout State, for task: URLSessionTask) {
     session.didResume(task)
-    update { state in
-      prepareDelivery(&state)
-      state.metrics.begin(isWanted: state.delegates.task != nil)
-      if case .continue(let deadline) = Self.deadline(state.machine.checkDeadline(at: now)) {
-        state.announcedDeadline = deadline
-        session.deadlines.watch(self, by: deadline)
-      }
-    }
-    if let flaw = plan.flaw { return abort(flaw) }
-    open(plan.request)
-  }
-
-  /// Sets up who is told, and where the body goes.
-  private func prepareDelivery(_ state: inout State) {
+    state.task = task
+    state.delegates = session.delegates.overridden(by: state.ownDelegate)
     let delivery: Delivery
     if case .continuation = plan.owner, state.delegates.session == nil, state.delegates.task == nil {
       delivery = Delivery(executor: .inline)

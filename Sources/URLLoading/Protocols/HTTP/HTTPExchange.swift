@@ -15,6 +15,7 @@ struct HTTPExchange {
     /// What the server offers, the best first.
     var offers: [Offer]
     var result: Result<TransferMetrics, TransferFailure>?
+    var isDeclined = false
   }
 
   /// A way to authenticate that the server or proxy offers.
@@ -28,6 +29,7 @@ struct HTTPExchange {
 
   private var held: Held?
   private var triedCredentials = 0
+  private var triedProxyCredentials = 0
 
   /// The response is a redirect that was reported.
   private(set) var isRedirect = false
@@ -53,23 +55,33 @@ struct HTTPExchange {
 
   /// A credential was given; what it is for. Nil when no challenge waits.
   mutating func answered() -> Offer? {
-    guard let offer = held?.offers.first else { return nil }
-    held = nil
-    triedCredentials += 1
+    guard let held, !held.isDeclined, let offer = held.offers.first else { return nil }
+    self.held = nil
+    if offer.space.isProxy() { triedProxyCredentials += 1 } else { triedCredentials += 1 }
     return offer
   }
 
-  /// The challenge was declined: its response is the result. Nil when no challenge waits.
-  mutating func declined() -> (response: HTTPURLResponse, result: Result<TransferMetrics, TransferFailure>?)? {
-    defer { held = nil }
-    return held.map { ($0.response, $0.result) }
+  /// The challenge was declined: its response, which is the result. Nil when no challenge waits. What comes is still held
+  /// back, until the response has been passed on.
+  mutating func declined() -> HTTPURLResponse? {
+    guard let held, !held.isDeclined else { return nil }
+    self.held?.isDeclined = true
+    return held.response
+  }
+
+  /// The response of a declined challenge was passed on: nothing is held back any more.
+  /// - Returns: how the transfer ended, if it did meanwhile.
+  mutating func released() -> Result<TransferMetrics, TransferFailure>? {
+    guard let held, held.isDeclined else { return nil }
+    self.held = nil
+    return held.result
   }
 
   /// The protection space was rejected; the next one that the server offers, if it does.
   mutating func rejected() -> URLProtectionSpace? {
-    guard let offers = held?.offers, offers.count > 1 else { return nil }
-    held?.offers.removeFirst()
-    return offers[1].space
+    guard let held, !held.isDeclined, held.offers.count > 1 else { return nil }
+    self.held?.offers.removeFirst()
+    return held.offers[1].space
   }
 
   // MARK: Redirects
@@ -103,7 +115,8 @@ struct HTTPExchange {
 
   private mutating func challenge(_ response: HTTPURLResponse, _ request: URLRequest) -> HeadAction {
     let isProxy = response.statusCode == 407
-    guard let url = request.url, triedCredentials < Self.largestFailureCount else { return .deliver }
+    let failures = isProxy ? triedProxyCredentials : triedCredentials
+    guard let url = request.url, failures < Self.largestFailureCount else { return .deliver }
     let field = isProxy ? "Proxy-Authenticate" : "WWW-Authenticate"
     let offers = AuthenticateHeader(fieldValues: response.fields.values(of: field)).challenges
       .compactMap { Self.offer($0, url: url, isProxy: isProxy) }
@@ -111,7 +124,7 @@ struct HTTPExchange {
       .map { $0.offer }
     guard let best = offers.first else { return .deliver }
     held = Held(response: response, offers: offers)
-    return .challenge(best.space, previousFailureCount: triedCredentials)
+    return .challenge(best.space, previousFailureCount: failures)
   }
 
   private static func offer(

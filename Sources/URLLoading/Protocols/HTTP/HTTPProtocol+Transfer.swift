@@ -14,11 +14,16 @@ extension HTTPProtocol: TransferHandler {
   func transfer(_ transfer: Transfer, didReceive head: TransferHead) {
     guard let url = request.url else { return }
     let response = HTTPURLResponse(url: url, head: head)
-    let action = state.withLock { $0.exchange.received(response, for: request) }
+    let action = state.withLock { state -> HTTPExchange.HeadAction? in
+      guard !state.isStopped, transfer !== state.retired else { return nil }
+      state.transfer = transfer
+      return state.exchange.received(response, for: request)
+    }
     switch action {
+    case nil: break
     case .deliver: client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .allowed)
     case .redirect(let next):
-      client?.urlProtocol(self, wasRedirectedTo: next, redirectResponse: response)
+      loadClient?.urlProtocol(self, wasRedirectedTo: next, redirectResponse: response, bodyFollows: true)
       client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .allowed)
     case .challenge(let space, let failures):
       let challenge = URLAuthenticationChallenge(
@@ -30,7 +35,9 @@ extension HTTPProtocol: TransferHandler {
   }
 
   func transfer(_ transfer: Transfer, didReceive bytes: UnsafeRawBufferPointer) -> TransferFlow {
-    if state.withLock({ $0.exchange.isHolding }) { return .pause }
+    let (isRetired, isHolding) = state.withLock { (transfer === $0.retired, $0.exchange.isHolding) }
+    if isRetired { return .accepted }
+    if isHolding { return .pause }
     loadClient?.urlProtocol(self, didLoad: bytes)
     return .accepted
   }
@@ -38,16 +45,17 @@ extension HTTPProtocol: TransferHandler {
   func transfer(_ transfer: Transfer, didReceiveTrailers fields: [(name: String, value: String)]) {}
 
   func transfer(_ transfer: Transfer, didSendBodyBytes total: Int64) {
-    loadClient?.urlProtocol(self, didSendBodyData: total)
+    if state.withLock({ transfer !== $0.retired }) { loadClient?.urlProtocol(self, didSendBodyData: total) }
   }
 
   func transfer(_ transfer: Transfer, didCompleteWith result: Result<TransferMetrics, TransferFailure>) {
-    let isHeld = state.withLock { state in
+    let isOver = state.withLock { state in
+      guard transfer !== state.retired else { return true }
       // There is nothing left to cancel.
       if state.transfer === transfer { state.transfer = nil }
       return state.exchange.completed(result)
     }
-    if !isHeld { complete(result) }
+    if !isOver { complete(result) }
   }
 
   /// Passes the end of a transfer on.

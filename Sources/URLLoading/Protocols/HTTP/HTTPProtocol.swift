@@ -9,6 +9,9 @@ internal import CurlTransport
 final class HTTPProtocol: URLProtocol, @unchecked Sendable {
   struct State {
     var transfer: Transfer?
+    /// Was given up for one with credentials; what it still says, until it takes note, is not looked at.
+    var retired: Transfer?
+    var starts = 0
     var exchange = HTTPExchange()
     var credential: TransferCredential?
     var proxyCredential: TransferCredential?
@@ -87,8 +90,10 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     guard let session, let loadClient else { return }
     let connections = session.resource(CurlSession.self)
     var transferRequest = HTTPRequestEncoder.transferRequest(for: request, body: body)
-    (transferRequest.credential, transferRequest.proxyCredential) = state.withLock {
-      ($0.credential, $0.proxyCredential)
+    let number = state.withLock { state in
+      (transferRequest.credential, transferRequest.proxyCredential) = (state.credential, state.proxyCredential)
+      state.starts += 1
+      return state.starts
     }
     transferRequest.typeOfService = connections.typeOfService
     // What is downloaded is large as a rule, and worth a large buffer.
@@ -103,7 +108,8 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     let transfer = connections.engine.start(transferRequest, handler: self)
     source?.attach(to: transfer)
     let isStopped = state.withLock { state in
-      if !state.isStopped { state.transfer = transfer }
+      // The transfer may have been challenged and given up before this line was reached.
+      if !state.isStopped, state.starts == number { state.transfer = transfer }
       return state.isStopped
     }
     if isStopped {
