@@ -24,7 +24,7 @@ import URLLoading
       "gzip with a wrong checksum", "gzip", gzip.prefix(17) + Data(repeating: 0, count: 8),
       .failure(.cannotDecodeContentData)),
     coded("an empty gzip", "gzip", Data(), .success(200, "")),
-    coded("an unknown coding", "x-unknown", Data("abc".utf8), .success(200, "abc")),
+    coded("an unknown coding", "x-unknown", Data("abc".utf8), .failure(.cannotDecodeContentData)),
   ]
 
   private static func coded(_ name: String, _ coding: String, _ body: Data, _ outcome: Hostility.Outcome) -> Hostility {

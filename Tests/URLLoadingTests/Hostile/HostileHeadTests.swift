@@ -16,7 +16,8 @@ import URLLoading
     Hostility("no reason phrase", .success(200, "a"), sends: "HTTP/1.1 200\r\nContent-Length: 1\r\n\r\na"),
     Hostility("an unknown status", .success(799, "a"), sends: "HTTP/1.1 799 x\r\nContent-Length: 1\r\n\r\na"),
     Hostility("line feeds only", .success(200, "a"), sends: "HTTP/1.1 200 OK\nContent-Length: 1\n\na"),
-    Hostility("a line without a colon", .success(200, "a"), sends: ok + "nonsense\r\nContent-Length: 1\r\n\r\na"),
+    Hostility(
+      "a line without a colon", .failure(.cannotParseResponse), sends: ok + "nonsense\r\nContent-Length: 1\r\n\r\na"),
     Hostility("a field without a name", .success(200, "a"), sends: ok + ": x\r\nContent-Length: 1\r\n\r\na"),
     Hostility("a folded field", .success(200, "a"), sends: ok + "X-A: 1\r\n 2\r\nContent-Length: 1\r\n\r\na"),
     Hostility(
@@ -24,7 +25,7 @@ import URLLoading
       sends: Data("HTTP/1.1 200 ".utf8) + Data([0xC3, 0x28]) + Data("\r\nX-A: ".utf8) + Data([0xFF, 0xFE, 0x80])
         + Data("\r\nContent-Length: 1\r\n\r\na".utf8)),
     Hostility(
-      "101 that nobody asked for", .failure(.badServerResponse),
+      "101 that nobody asked for", .failure(.networkConnectionLost),
       sends: "HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"),
   ]
 

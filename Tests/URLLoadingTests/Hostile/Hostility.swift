@@ -100,7 +100,7 @@ struct Hostility: Sendable, CustomTestStringConvertible {
       good.text == "good" && good.error == nil, "the session does not work any more: \(good)",
       sourceLocation: sourceLocation)
     let late = client.recorder.records.value.values
-    #expect(late.allSatisfy { $0.completions == 1 }, sourceLocation: sourceLocation)
+    #expect(late.allSatisfy { $0.completions <= 1 }, sourceLocation: sourceLocation)
     client.session.invalidateAndCancel()
     #expect(await server.stop(), sourceLocation: sourceLocation)
   }
