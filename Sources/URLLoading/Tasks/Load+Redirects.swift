@@ -31,6 +31,8 @@ extension Load {
       guard let delegate, let task, let delivery else {
         return decided(proposed, proposed: proposed, response: response, attempt: attempt)
       }
+      // The body of the redirect waits in the connection for the decision.
+      update { if $0.machine.isPaused, $0.machine.attempt == attempt { $0.post(ProtocolDriver.Command.pause) } }
       let shown = (response as? HTTPURLResponse) ?? Self.httpResponse(of: response, leadingTo: proposed)
       delivery.addGate(
         ask: { [proposed] answer in

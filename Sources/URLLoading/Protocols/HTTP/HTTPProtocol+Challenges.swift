@@ -8,8 +8,10 @@ extension HTTPProtocol: URLAuthenticationChallengeSender {
       let given = TransferCredential(
         user: credential.user ?? "", password: credential.password ?? "", schemes: offer.schemes)
       if offer.space.isProxy() { state.proxyCredential = given } else { state.credential = given }
-      defer { state.transfer = nil }
-      return (state.transfer, true)
+      // Until the loop has cancelled it, its body may still come.
+      state.superseded = state.challenger
+      if state.transfer === state.challenger { state.transfer = nil }
+      return (state.challenger, true)
     }
     guard isAnswered else { return }
     transfer?.cancel(discardingUpTo: Self.drainableBytes)
@@ -17,10 +19,11 @@ extension HTTPProtocol: URLAuthenticationChallengeSender {
   }
 
   func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {
-    let (held, transfer) = state.withLock { ($0.exchange.declined(), $0.transfer) }
-    guard let held else { return }
-    client?.urlProtocol(self, didReceive: held.response, cacheStoragePolicy: .notAllowed)
-    if let result = held.result { return complete(result) }
+    guard let response = state.withLock({ $0.exchange.declined() }) else { return }
+    client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+    // Until now the transfer loop kept the body, or the end, back.
+    let (result, transfer) = state.withLock { ($0.exchange.released(), $0.transfer) }
+    if let result { return complete(result) }
     if loadClient?.urlProtocolShouldPause(self) != true { transfer?.resumeReceiving() }
   }
 

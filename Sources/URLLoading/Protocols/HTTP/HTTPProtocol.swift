@@ -10,6 +10,10 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
   struct State {
     var transfer: Transfer?
     var exchange = HTTPExchange()
+    /// The transfer whose response brought the last challenge.
+    var challenger: Transfer?
+    /// The transfer that an answered challenge made another one follow: what still comes of it is dropped.
+    var superseded: Transfer?
     var credential: TransferCredential?
     var proxyCredential: TransferCredential?
     var isStopped = false
@@ -100,11 +104,13 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     loadClient.urlProtocol(self, isWaiting: true)
     let transfer = connections.engine.start(transferRequest, handler: self)
     source?.attach(to: transfer)
-    let isStopped = state.withLock { state in
-      if !state.isStopped { state.transfer = transfer }
-      return state.isStopped
+    let isCurrent = state.withLock { state in
+      // Its challenge may have been answered before this line was reached.
+      guard !state.isStopped, state.superseded !== transfer else { return false }
+      state.transfer = transfer
+      return true
     }
-    if isStopped {
+    if !isCurrent {
       transfer.cancel()
     } else if loadClient.urlProtocolShouldPause(self) {
       transfer.pauseReceiving()
