@@ -68,6 +68,15 @@ final class Delivery: Sendable {
     add(.call(call))
   }
 
+  /// Adds a call in front of all that waits, the last call included.
+  func addNext(_ call: @escaping @Sendable () -> Void) {
+    let schedules = state.withLock { state in
+      state.items.insert(.call(call), at: state.next)
+      return schedule(&state)
+    }
+    if schedules { run() }
+  }
+
   /// Adds a call that must be answered: `ask` gets a handler that works once; calling it again, or late, does nothing.
   func addGate<Answer: Sendable>(
     ask: @escaping @Sendable (@escaping @Sendable (Answer) -> Void) -> Void,

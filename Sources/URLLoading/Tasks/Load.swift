@@ -31,6 +31,7 @@ final class Load: Sendable {
     var jarCookies: String?
     var response: URLResponse?
     var error: (any Error)?
+    var flaw: URLError?
     var held: [Event] = []
     var isReplaying = false
     var metrics = MetricsCollector()
@@ -120,21 +121,14 @@ final class Load: Sendable {
     let action = update { state in
       let action = state.machine.resume(at: now)
       switch action {
-      case .open:
-        prepare(&state, for: task)
-        state.metrics.begin(isWanted: state.delegates.task != nil)
-        if case .continue(let deadline) = Self.deadline(state.machine.checkDeadline(at: now)) {
-          state.announcedDeadline = deadline
-          session.deadlines.watch(self, by: deadline)
-        }
+      case .open: adopt(task, &state, at: now)
       case .unpause: state.post(.resume)
       case .nothing: break
       }
       return action
     }
     switch action {
-    case .open:
-      if let flaw = plan.flaw { abort(flaw) } else { open(plan.request) }
+    case .open: begin()
     case .unpause: lookAtDeadline(now)
     case .nothing: break
     }
@@ -161,7 +155,7 @@ final class Load: Sendable {
       let action = state.machine.cancel()
       guard action == .end else { return action }
       state.resumeDataHandler = resumeDataHandler
-      if isFirst { prepare(&state, for: task) }
+      if isFirst { adopt(task, &state, at: nil) }
       return action
     }
     guard action == .end else {
@@ -173,12 +167,27 @@ final class Load: Sendable {
 
   // MARK: Beginning
 
-  /// Sets up who is told, and where the body goes. Goes with the decision to begin or to cancel, under one lock: whoever
-  /// ends the load from another thread finds all that an end takes.
-  private func prepare(_ state: inout State, for task: URLSessionTask) {
-    session.didResume(task)
+  /// Takes on what a task needs from its first resume to its end. One step with the machine's transition: an end that
+  /// comes at once from another thread finds all of it.
+  private func adopt(_ task: URLSessionTask, _ state: inout State, at now: ContinuousClock.Instant?) {
     state.task = task
     state.delegates = session.delegates.overridden(by: state.ownDelegate)
+    state.flaw = session.didResume(task) ? plan.flaw : session.invalidity(for: plan.request)
+    prepareDelivery(&state)
+    state.metrics.begin(isWanted: state.delegates.task != nil)
+    if let now, case .continue(let deadline) = Self.deadline(state.machine.checkDeadline(at: now)) {
+      state.announcedDeadline = deadline
+      session.deadlines.watch(self, by: deadline)
+    }
+  }
+
+  private func begin() {
+    if let flaw = read({ $0.flaw }) { return abort(flaw) }
+    open(plan.request)
+  }
+
+  /// Sets up who is told, and where the body goes.
+  private func prepareDelivery(_ state: inout State) {
     let delivery: Delivery
     if case .continuation = plan.owner, state.delegates.session == nil, state.delegates.task == nil {
       delivery = Delivery(executor: .inline)
