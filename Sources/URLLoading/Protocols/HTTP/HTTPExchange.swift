@@ -15,6 +15,8 @@ struct HTTPExchange {
     /// What the server offers, the best first.
     var offers: [Offer]
     var result: Result<TransferMetrics, TransferFailure>?
+    /// The answer was to take the response as the result.
+    var isDeclined = false
   }
 
   /// A way to authenticate that the server or proxy offers.
@@ -53,21 +55,30 @@ struct HTTPExchange {
 
   /// A credential was given; what it is for. Nil when no challenge waits.
   mutating func answered() -> Offer? {
-    guard let offer = held?.offers.first else { return nil }
+    guard held?.isDeclined == false, let offer = held?.offers.first else { return nil }
     held = nil
     triedCredentials += 1
     return offer
   }
 
-  /// The challenge was declined: its response is the result. Nil when no challenge waits.
-  mutating func declined() -> (response: HTTPURLResponse, result: Result<TransferMetrics, TransferFailure>?)? {
+  /// The challenge was declined: its response is the result. Nil when no challenge waits. The body is held back until
+  /// the response was reported: ``reportedDeclined()``.
+  mutating func declined() -> HTTPURLResponse? {
+    guard held?.isDeclined == false else { return nil }
+    held?.isDeclined = true
+    return held?.response
+  }
+
+  /// The response of a declined challenge was reported; its body may follow.
+  /// - Returns: the transfer's end, if it has come.
+  mutating func reportedDeclined() -> Result<TransferMetrics, TransferFailure>? {
     defer { held = nil }
-    return held.map { ($0.response, $0.result) }
+    return held?.result
   }
 
   /// The protection space was rejected; the next one that the server offers, if it does.
   mutating func rejected() -> URLProtectionSpace? {
-    guard let offers = held?.offers, offers.count > 1 else { return nil }
+    guard held?.isDeclined == false, let offers = held?.offers, offers.count > 1 else { return nil }
     held?.offers.removeFirst()
     return offers[1].space
   }

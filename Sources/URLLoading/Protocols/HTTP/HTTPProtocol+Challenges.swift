@@ -17,10 +17,11 @@ extension HTTPProtocol: URLAuthenticationChallengeSender {
   }
 
   func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {
-    let (held, transfer) = state.withLock { ($0.exchange.declined(), $0.transfer) }
-    guard let held else { return }
-    client?.urlProtocol(self, didReceive: held.response, cacheStoragePolicy: .notAllowed)
-    if let result = held.result { return complete(result) }
+    guard let response = state.withLock({ $0.exchange.declined() }) else { return }
+    client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+    // Not before: the loop would send the body ahead of the response.
+    let (result, transfer) = state.withLock { ($0.exchange.reportedDeclined(), $0.transfer) }
+    if let result { return complete(result) }
     if loadClient?.urlProtocolShouldPause(self) != true { transfer?.resumeReceiving() }
   }
 
