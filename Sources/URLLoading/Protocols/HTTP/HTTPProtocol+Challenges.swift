@@ -8,8 +8,10 @@ extension HTTPProtocol: URLAuthenticationChallengeSender {
       let given = TransferCredential(
         user: credential.user ?? "", password: credential.password ?? "", schemes: offer.schemes)
       if offer.space.isProxy() { state.proxyCredential = given } else { state.credential = given }
-      defer { state.transfer = nil }
-      return (state.transfer, true)
+      state.transfer = nil
+      state.replaced = state.challenged
+      state.challenged = nil
+      return (state.replaced, true)
     }
     guard isAnswered else { return }
     transfer?.cancel(discardingUpTo: Self.drainableBytes)

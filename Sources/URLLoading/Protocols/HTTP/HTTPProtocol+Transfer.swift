@@ -14,7 +14,11 @@ extension HTTPProtocol: TransferHandler {
   func transfer(_ transfer: Transfer, didReceive head: TransferHead) {
     guard let url = request.url else { return }
     let response = HTTPURLResponse(url: url, head: head)
-    let action = state.withLock { $0.exchange.received(response, for: request) }
+    let action = state.withLock { state in
+      let action = state.exchange.received(response, for: request)
+      if case .challenge = action { state.challenged = transfer }
+      return action
+    }
     switch action {
     case .deliver: client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .allowed)
     case .redirect(let next):
@@ -30,7 +34,9 @@ extension HTTPProtocol: TransferHandler {
   }
 
   func transfer(_ transfer: Transfer, didReceive bytes: UnsafeRawBufferPointer) -> TransferFlow {
-    if state.withLock({ $0.exchange.isHolding }) { return .pause }
+    let (isHolding, isReplaced) = state.withLock { ($0.exchange.isHolding, $0.replaced === transfer) }
+    if isReplaced { return .accepted }
+    if isHolding { return .pause }
     loadClient?.urlProtocol(self, didLoad: bytes)
     return .accepted
   }
@@ -42,12 +48,12 @@ extension HTTPProtocol: TransferHandler {
   }
 
   func transfer(_ transfer: Transfer, didCompleteWith result: Result<TransferMetrics, TransferFailure>) {
-    let isHeld = state.withLock { state in
+    let isNotTheEnd = state.withLock { state in
       // There is nothing left to cancel.
       if state.transfer === transfer { state.transfer = nil }
-      return state.exchange.completed(result)
+      return state.replaced === transfer || state.exchange.completed(result)
     }
-    if !isHeld { complete(result) }
+    if !isNotTheEnd { complete(result) }
   }
 
   /// Passes the end of a transfer on.

@@ -9,6 +9,10 @@ internal import CurlTransport
 final class HTTPProtocol: URLProtocol, @unchecked Sendable {
   struct State {
     var transfer: Transfer?
+    /// The transfer whose response brought the challenge that waits.
+    var challenged: Transfer?
+    /// The transfer that was given up for one with credentials: what it still sends is not looked at.
+    var replaced: Transfer?
     var exchange = HTTPExchange()
     var credential: TransferCredential?
     var proxyCredential: TransferCredential?
@@ -101,7 +105,8 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     let transfer = connections.engine.start(transferRequest, handler: self)
     source?.attach(to: transfer)
     let isStopped = state.withLock { state in
-      if !state.isStopped { state.transfer = transfer }
+      // A quick server may have brought on its successor by now.
+      if !state.isStopped, state.replaced !== transfer { state.transfer = transfer }
       return state.isStopped
     }
     if isStopped {
