@@ -308,6 +308,8 @@ final class EasyHandle {
       drainBudget -= bytes.count
       return drainBudget < 0 ? 0 : bytes.count
     }
+    // Without a body, libcurl writes what MDTM and SIZE told as if it were one, before the last of their replies is there.
+    if kind == .ftp, isHeadRequest { return bytes.count }
     if !hasHead { deliverPendingHead() }
     guard let handler else {
       isReceivingPaused = true
