@@ -38,6 +38,9 @@ CCURL_INLINE CURLcode ccurl_set_seek(CURL *handle, curl_seek_callback value) {
 CCURL_INLINE CURLcode ccurl_set_progress(CURL *handle, curl_xferinfo_callback value) {
   return (curl_easy_setopt)(handle, CURLOPT_XFERINFOFUNCTION, value);
 }
+CCURL_INLINE CURLcode ccurl_set_debug(CURL *handle, curl_debug_callback value) {
+  return (curl_easy_setopt)(handle, CURLOPT_DEBUGFUNCTION, value);
+}
 CCURL_INLINE CURLcode ccurl_set_prerequest(CURL *handle, curl_prereq_callback value) {
   return (curl_easy_setopt)(handle, CURLOPT_PREREQFUNCTION, value);
 }

@@ -15,7 +15,7 @@ import Testing
     let recorders = (0..<count).map { _ in Recorder() }
     for recorder in recorders { _ = engine.start(TransferRequest(url: server.url()), handler: recorder) }
     for recorder in recorders {
-      let state = try await recorder.completion(60)
+      let state = try await recorder.completion(120)
       #expect(state.events == ["queue", "head", "body", "complete"])
       #expect(state.body == Array("ok".utf8))
     }
@@ -40,7 +40,7 @@ import Testing
     let gate = DispatchSemaphore(value: 0)
     let server = try ScriptServer { connection, _ in
       while connection.readHead() != nil {
-        _ = gate.wait(timeout: .now() + 10)
+        _ = gate.wait(timeout: .now() + 60)
         connection.send(Self.ok)
       }
     }
@@ -141,7 +141,7 @@ import Testing
     let gate = DispatchSemaphore(value: 0)
     let server = try ScriptServer { connection, _ in
       while let head = connection.readHead() {
-        if head.contains("/slow") { _ = gate.wait(timeout: .now() + 10) }
+        if head.contains("/slow") { _ = gate.wait(timeout: .now() + 60) }
         connection.send(Self.ok)
       }
     }

@@ -74,8 +74,14 @@ import Testing
     let server = try bodyServer(body)
     let recorder = Recorder()
     let engine = makeEngine()
-    let transfer = engine.start(TransferRequest(url: server.url()), handler: recorder)
-    transfer.pauseReceiving()
+    let started = Signal<Transfer>()
+    // On the loop, so that nothing can happen in between.
+    EventLoop.shared.execute {
+      let transfer = engine.start(TransferRequest(url: server.url()), handler: recorder)
+      transfer.pauseReceiving()
+      started.send(transfer)
+    }
+    let transfer = try #require(await started.wait())
     _ = try await recorder.wait { $0.events.contains("queue") }
     // Whether the head still comes depends on how far the transfer was.
     #expect(try await engine.get(server.url()).body == body)

@@ -90,8 +90,7 @@ enum CurlErrorTable {
     for word in ["permission", "privilege", "denied", "not allowed", "forbidden"] where text.contains(word) {
       return Code.noPermissionsToReadFile
     }
-    for word in ["is a directory", "not a regular file", "not a plain file", "not retrievable", "is not retriev"]
-    where text.contains(word) {
+    for word in ["is a directory", "not a regular file", "not a plain file"] where text.contains(word) {
       return Code.fileIsDirectory
     }
     switch code {

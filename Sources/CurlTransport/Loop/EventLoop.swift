@@ -11,7 +11,11 @@ import Glibc
 // - `thread`: written once, before `init` returns, so before anybody else can reach the loop.
 package final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// The loop of this process. It is started by its first use and never ends.
-  package static let shared = EventLoop()
+  package static let shared = EventLoop(name: "url-transfers")
+
+  /// The loop for FTP. libcurl waits for the end of an FTP transfer to be confirmed, and blocks its thread meanwhile:
+  /// that must not hold up anything else.
+  static let ftp = EventLoop(name: "url-ftp")
 
   enum Entry {
     case job(UnownedJob)
@@ -27,11 +31,13 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// What the loop waits for. Only code that runs on the loop may touch it.
   let reactor: Reactor
 
+  private let name: StaticString
   private let inbox = Locked(Inbox())
   private var batch: [Entry] = []
   private var thread = pthread_t()
 
-  private init() {
+  private init(name: StaticString) {
+    self.name = name
     reactor = Reactor()
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
@@ -82,7 +88,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   // MARK: The thread
 
   private func run() -> Never {
-    ccurl_name_thread("url-transfers")
+    name.withUTF8Buffer { ccurl_name_thread(UnsafeRawPointer($0.baseAddress)?.assumingMemoryBound(to: CChar.self)) }
     // Signals are the application's: none is handled here, and a write to a closed socket is an error code.
     var signals = sigset_t()
     sigfillset(&signals)

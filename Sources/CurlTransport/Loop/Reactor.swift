@@ -21,6 +21,9 @@ final class Reactor {
     var generation: UInt32 = 0
   }
 
+  /// Names and TLS sessions, cached for all engines of the loop. Without locks: it is used on the loop's thread alone.
+  let share: UnsafeMutableRawPointer?
+
   private static let wakeToken = UInt64.max
   private static let readable: UInt8 = 1
   private static let writable: UInt8 = 2
@@ -35,6 +38,12 @@ final class Reactor {
   private var touched: [MultiHandle] = []
 
   init() {
+    _ = CurlLibrary.shared
+    share = curl_share_init()
+    if let share {
+      _ = ccurl_share_data(share, CURL_LOCK_DATA_DNS)
+      _ = ccurl_share_data(share, CURL_LOCK_DATA_SSL_SESSION)
+    }
     epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
     wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
     precondition(epoll >= 0 && wakeDescriptor >= 0, "no file descriptor for the transfer loop")
@@ -47,6 +56,7 @@ final class Reactor {
   }
 
   deinit {
+    curl_share_cleanup(share)
     close(epoll)
     close(wakeDescriptor)
     events.deallocate()
@@ -197,6 +207,26 @@ final class Reactor {
     let owner = Unmanaged.passUnretained(owner).toOpaque()
     for index in sockets.indices where sockets[index].isFTP && sockets[index].owner?.toOpaque() == owner {
       shutdown(Int32(index), Int32(SHUT_RDWR))
+    }
+  }
+
+  /// Ends both directions of the FTP control connection of `owner` with this local port.
+  func shutDownControlConnection(of owner: MultiHandle, localPort: Int) {
+    let owner = Unmanaged.passUnretained(owner).toOpaque()
+    for index in sockets.indices where sockets[index].isFTP && sockets[index].owner?.toOpaque() == owner {
+      if Self.localPort(of: Int32(index)) == localPort { shutdown(Int32(index), Int32(SHUT_RDWR)) }
+    }
+  }
+
+  private static func localPort(of descriptor: Int32) -> Int? {
+    var address = sockaddr_storage()
+    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    return withUnsafeMutableBytes(of: &address) { bytes in
+      guard let base = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self),
+        getsockname(descriptor, base, &size) == 0
+      else { return nil }
+      // The port is in the same place for both families.
+      return Int(UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self)))
     }
   }
 

@@ -25,8 +25,8 @@ extension EasyHandle {
       return handle._withUnsafeGuaranteedRef { $0.receiveHeader(buffer) }
     }
     set(CURLOPT_PREREQDATA, context)
-    _ = ccurl_set_prerequest(curl) { context, _, _, _, _ in
-      EasyHandle.handle(context)?._withUnsafeGuaranteedRef { $0.requestBegins() }
+    _ = ccurl_set_prerequest(curl) { context, _, _, _, localPort in
+      EasyHandle.handle(context)?._withUnsafeGuaranteedRef { $0.requestBegins(localPort: Int(localPort)) }
       return CURL_PREREQFUNC_OK
     }
     set(CURLOPT_RESOLVER_START_DATA, context)
@@ -71,6 +71,24 @@ extension EasyHandle {
       return 0
     }
     set(CURLOPT_NOPROGRESS, 0)
+  }
+
+  /// Watches the commands that libcurl sends to an FTP server, which it tells to its log only.
+  func setCommandCallback() {
+    set(CURLOPT_DEBUGDATA, UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()))
+    _ = ccurl_set_debug(curl) { _, type, bytes, count, context in
+      guard type == CURLINFO_HEADER_OUT, count >= 4, let bytes, memcmp(bytes, "QUIT", 4) == 0 else { return 0 }
+      EasyHandle.handle(context)?._withUnsafeGuaranteedRef { $0.quits() }
+      return 0
+    }
+    set(CURLOPT_VERBOSE, 1)
+  }
+
+  /// libcurl has said goodbye, and would block the loop until the server answers.
+  private func quits() {
+    guard let multi else { return }
+    let port = controlPort ?? ccurl_get_long(curl, CURLINFO_LOCAL_PORT)
+    reactor.shutDownControlConnection(of: multi, localPort: port)
   }
 
   private func openSocket(_ address: curl_sockaddr) -> curl_socket_t {

@@ -46,7 +46,7 @@ extension EasyHandle {
     set(CURLOPT_NOSIGNAL, 1)
     // A cancelled transfer must not wait for the thread that resolves its host's name.
     set(CURLOPT_QUICK_EXIT, 1)
-    set(CURLOPT_SHARE, CurlLibrary.shared.share.map { UnsafeRawPointer($0) })
+    set(CURLOPT_SHARE, reactor.share.map { UnsafeRawPointer($0) })
     set(CURLOPT_PATH_AS_IS, 1)
     set(CURLOPT_TCP_NODELAY, 1)
     setTLS(configuration.tls)
@@ -111,6 +111,7 @@ extension EasyHandle {
     default: set(CURLOPT_CUSTOMREQUEST, shape.method)
     }
     if !shape.hasBody { set(CURLOPT_FILETIME, 1) }
+    setCommandCallback()
     if let range = shape.range { set(CURLOPT_RANGE, range) }
     if shape.ftpTLS == .explicit { set(CURLOPT_USE_SSL, Int(CURLUSESSL_ALL.rawValue)) }
   }

@@ -29,6 +29,8 @@ final class EasyHandle {
   var credentialsAnswer407 = false
   var parser = ResponseHeadParser()
   var ftp = FTPReplies()
+  /// Our port of an FTP transfer's control connection, once it is ready.
+  private(set) var controlPort: Int?
   private var startTime = 0.0
   private var startInstant: UInt64 = 0
   private var queueTime: Double?
@@ -84,6 +86,7 @@ final class EasyHandle {
     body = OutgoingBody()
     parser.reset()
     ftp = FTPReplies()
+    controlPort = nil
     queueTime = nil
     isRequestSent = false
     hasHead = false
@@ -240,7 +243,8 @@ final class EasyHandle {
   }
 
   /// The connection is ready, and a request is about to be sent: the first, or one with credentials.
-  func requestBegins() {
+  func requestBegins(localPort: Int) {
+    controlPort = localPort
     leaveQueue()
     isRequestSent = true
     heldHead = nil
@@ -308,7 +312,7 @@ final class EasyHandle {
       drainBudget -= bytes.count
       return drainBudget < 0 ? 0 : bytes.count
     }
-    // Without a body, libcurl writes what MDTM and SIZE told as if it were one, before the last of their replies is there.
+    // FTP: libcurl writes what it found out as fields of a header, to the body too.
     if kind == .ftp, isHeadRequest { return bytes.count }
     if !hasHead { deliverPendingHead() }
     guard let handler else {

@@ -20,7 +20,6 @@ final class MultiHandle {
   private static let maximumIdleHandles = 128
 
   init?(configuration: TransferEngineConfiguration, reactor: Reactor) {
-    _ = CurlLibrary.shared
     guard let curl = curl_multi_init() else { return nil }
     self.curl = curl
     self.reactor = reactor

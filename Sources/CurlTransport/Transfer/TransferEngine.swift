@@ -1,8 +1,10 @@
 /// Runs the transfers of one session: it owns the connections, and the limits that hold for them together.
 ///
 /// Releasing the engine is the same as `shutdown()`.
-// Mutable state: `multi` and `retired`, confined to the loop's thread, which is the executor of this actor. Entry points
-// that any thread may call post to the loop; there the actor's isolation holds.
+// Mutable state:
+// - `multi`, `retired`, `isShutDown`: confined to the loop's thread, which is the executor of this actor. Entry points
+//   that any thread may call post to the loop; there the actor's isolation holds.
+// - `companion`: its lock.
 package actor TransferEngine {
   private let loop: EventLoop
   private let configuration: TransferEngineConfiguration
@@ -10,6 +12,13 @@ package actor TransferEngine {
   private var multi: MultiHandle?
   private var retired: [MultiHandle] = []
   private var isShutDown = false
+  /// The engine that runs this one's FTP transfers, on the loop for these; made by the first.
+  private let companion = Locked(Companion())
+
+  private struct Companion {
+    var engine: TransferEngine?
+    var isShutDown = false
+  }
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -33,6 +42,7 @@ package actor TransferEngine {
 
   /// Begins a transfer. The handler is kept until the transfer has ended.
   package nonisolated func start(_ request: TransferRequest, handler: any TransferHandler) -> Transfer {
+    if request.kind == .ftp, loop !== EventLoop.ftp { return ftpEngine().start(request, handler: handler) }
     let transfer = Transfer(loop: loop)
     post { $0.begin(transfer, request, handler) }
     return transfer
@@ -41,11 +51,27 @@ package actor TransferEngine {
   /// Fails what runs, closes all connections and frees them. Transfers that are started later fail.
   package nonisolated func shutdown() {
     post { $0.close() }
+    let ftp = companion.withLock { companion in
+      companion.isShutDown = true
+      return companion.engine
+    }
+    ftp?.shutdown()
   }
 
   /// Makes sure that no connection that exists now is used by a later transfer. Running transfers go on.
   package nonisolated func closeIdleConnections() {
     post { $0.retireConnections() }
+    companion.withLock { $0.engine }?.closeIdleConnections()
+  }
+
+  private nonisolated func ftpEngine() -> TransferEngine {
+    companion.withLock { companion in
+      if let engine = companion.engine { return engine }
+      let new = TransferEngine(configuration: configuration, loop: .ftp)
+      if companion.isShutDown { new.shutdown() }
+      companion.engine = new
+      return new
+    }
   }
 
   private nonisolated func post(_ body: @escaping @Sendable (isolated TransferEngine) -> Void) {

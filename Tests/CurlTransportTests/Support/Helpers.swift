@@ -25,30 +25,57 @@ extension TransferEngine {
 /// Bytes that differ from their neighbours at any distance, so that a lost or repeated block is noticed.
 func pattern(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
   var state = seed &* 0x9e37_79b9_7f4a_7c15 | 1
-  return (0..<count).map { _ in
-    state ^= state << 13
-    state ^= state >> 7
-    state ^= state << 17
-    return UInt8(truncatingIfNeeded: state >> 32)
+  return [UInt8](unsafeUninitializedCapacity: count + 8) { buffer, initialized in
+    let bytes = UnsafeMutableRawBufferPointer(buffer)
+    var offset = 0
+    while offset < count {
+      state ^= state << 13
+      state ^= state >> 7
+      state ^= state << 17
+      bytes.storeBytes(of: state, toByteOffset: offset, as: UInt64.self)
+      offset += 8
+    }
+    initialized = count
   }
 }
 
-/// A value that other threads set and a test waits for.
+/// A value that other threads set and a test waits for. Every value that is sent ends one wait.
 final class Signal<Value: Sendable>: Sendable {
-  private let value = Locked<Value?>(nil)
-  private let semaphore = DispatchSemaphore(value: 0)
-
-  func send(_ new: Value) {
-    value.withLock { $0 = new }
-    semaphore.signal()
+  private struct State {
+    var values: [Value] = []
+    var waiters: [(id: Int, continuation: CheckedContinuation<Value?, Never>)] = []
+    var nextID = 0
   }
 
-  /// The value, or nil if it does not come within the time.
-  func wait(_ seconds: Double = 15) async -> Value? {
+  private let state = Locked(State())
+
+  func send(_ value: Value) {
+    let waiter: CheckedContinuation<Value?, Never>? = state.withLock { state in
+      if state.waiters.isEmpty {
+        state.values.append(value)
+        return nil
+      }
+      return state.waiters.removeFirst().continuation
+    }
+    waiter?.resume(returning: value)
+  }
+
+  /// The value, or nil if it does not come within the time. No thread is blocked meanwhile.
+  func wait(_ seconds: Double = 60) async -> Value? {
     await withCheckedContinuation { continuation in
-      DispatchQueue.global().async { [self] in
-        _ = semaphore.wait(timeout: .now() + seconds)
-        continuation.resume(returning: value.withLock { $0 })
+      let (immediate, id): (Value?, Int) = state.withLock { state in
+        if !state.values.isEmpty { return (state.values.removeFirst(), 0) }
+        state.nextID += 1
+        state.waiters.append((state.nextID, continuation))
+        return (nil, state.nextID)
+      }
+      if let immediate { return continuation.resume(returning: immediate) }
+      DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [state] in
+        let waiter: CheckedContinuation<Value?, Never>? = state.withLock { state in
+          guard let index = state.waiters.firstIndex(where: { $0.id == id }) else { return nil }
+          return state.waiters.remove(at: index).continuation
+        }
+        waiter?.resume(returning: nil)
       }
     }
   }

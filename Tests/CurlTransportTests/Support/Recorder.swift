@@ -57,7 +57,7 @@ final class Recorder: TransferHandler {
   var state: State { shared.withLock { $0.state } }
 
   /// Waits until the condition holds. Throws after `seconds`.
-  func wait(_ seconds: Double = 15, until condition: @escaping @Sendable (State) -> Bool) async throws -> State {
+  func wait(_ seconds: Double = 60, until condition: @escaping @Sendable (State) -> Bool) async throws -> State {
     let id = shared.withLock { shared in
       shared.nextID += 1
       return shared.nextID
@@ -82,7 +82,7 @@ final class Recorder: TransferHandler {
   }
 
   /// Waits for the end.
-  func completion(_ seconds: Double = 15) async throws -> State {
+  func completion(_ seconds: Double = 60) async throws -> State {
     try await wait(seconds) { $0.result != nil }
   }
 
@@ -122,7 +122,7 @@ final class Recorder: TransferHandler {
       switch decision {
       case .accepted:
         if $0.events.last != "body" { $0.events.append("body") }
-        if keepsBody { $0.body += bytes }
+        if keepsBody { $0.body += bytes.bindMemory(to: UInt8.self) }
       case .pause: $0.pauses += 1
       }
     }

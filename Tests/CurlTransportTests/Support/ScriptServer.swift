@@ -88,7 +88,7 @@ final class ScriptConnection {
 
   init(_ descriptor: Int32) {
     self.descriptor = descriptor
-    var limit = timeval(tv_sec: 20, tv_usec: 0)
+    var limit = timeval(tv_sec: 60, tv_usec: 0)
     let size = socklen_t(MemoryLayout<timeval>.size)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
@@ -108,6 +108,18 @@ final class ScriptConnection {
           return head
         }
         searched = buffer.count - 3
+      }
+      guard fill() else { return nil }
+    }
+  }
+
+  /// The next line, without its end; nil when the peer closed.
+  func readLine() -> String? {
+    while true {
+      if let end = buffer.firstIndex(of: 10) {
+        let line = String(decoding: buffer[..<end], as: UTF8.self)
+        buffer.removeFirst(end + 1)
+        return line.hasSuffix("\r") ? String(line.dropLast()) : line
       }
       guard fill() else { return nil }
     }
