@@ -14,6 +14,7 @@ extension Load {
       abort(
         failure(.badServerResponse, "The protocol class sent a challenge after a response, or a second one at once."))
     case .ask:
+      if let response = challenge.failureResponse { storeCookies(of: response) }
       if let credential = credentialOfURL(for: challenge) {
         return answer(challenge, .useCredential, credential, attempt: attempt)
       }

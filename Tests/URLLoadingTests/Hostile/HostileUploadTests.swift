@@ -11,7 +11,8 @@ import URLLoading
 
   /// Uploads 16 MiB to a server that reads the head only and then runs a script; then loads `/good`.
   private func upload(
-    _ source: Source, timeout: Double = 10, _ script: @escaping @Sendable (Connection) throws -> Void
+    _ source: Source, timeout: Double = 10, done: AsyncEvent? = nil,
+    _ script: @escaping @Sendable (Connection) throws -> Void
   ) async throws -> LoadRecord {
     let server = try ScriptedServer { connection in
       while let request = try connection.readRequestHead() {
@@ -33,6 +34,7 @@ import URLLoading
     #expect(record.completions == 1)
     #expect(await client.load(server.url("/good")).text == "good")
     client.session.invalidateAndCancel()
+    done?.signal()
     #expect(await server.stop())
     return record
   }
@@ -40,8 +42,7 @@ import URLLoading
   @Test(arguments: Source.allCases)
   func aServerThatNeverReadsTheUploadTimesOut(_ source: Source) async throws {
     let done = AsyncEvent()
-    let record = try await upload(source, timeout: 0.5) { _ in _ = done.waitBlocking() }
-    done.signal()
+    let record = try await upload(source, timeout: 0.5, done: done) { _ in _ = done.waitBlocking() }
     #expect(record.code == .timedOut, "\(String(describing: record.error))")
   }
 

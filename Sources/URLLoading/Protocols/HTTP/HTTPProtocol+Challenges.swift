@@ -18,8 +18,9 @@ extension HTTPProtocol: URLAuthenticationChallengeSender {
   }
 
   func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {
-    guard let response = state.withLock({ $0.exchange.declined() }) else { return }
-    client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+    let (isDeclined, response) = state.withLock { $0.exchange.declined() }
+    guard isDeclined else { return }
+    if let response { client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed) }
     let (result, transfer) = state.withLock { ($0.exchange.released(), $0.transfer) }
     if let result { return complete(result) }
     if loadClient?.urlProtocolShouldPause(self) != true { transfer?.resumeReceiving() }

@@ -65,8 +65,8 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
 
   // MARK: Transfers
 
-  /// Starts the transfer, or starts it again with the credentials that were given.
-  func begin(isFirst: Bool) {
+  /// Starts the transfer, or starts it again: with the credentials that were given, or after a failure.
+  func begin(isFirst: Bool = false, after failure: TransferFailure? = nil) {
     guard let loadClient else { return }
     let body = loadClient.urlProtocolUploadBody(self)
     guard !isFirst, case .stream = body else { return begin(body: body) }
@@ -74,6 +74,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
       self,
       needsNewBodyStream: { stream in
         guard let stream else {
+          if let failure { return self.complete(.failure(failure)) }
           loadClient.urlProtocol(
             self,
             didFailWithError: URLError(
