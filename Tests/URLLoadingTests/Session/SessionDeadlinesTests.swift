@@ -37,20 +37,6 @@ import Testing
     long.cancel()
   }
 
-  @Test func progressPutsItOff() async throws {
-    let session = session(request: 0.3)
-    let url = Puppet.freshURL()
-    async let loaded = session.data(from: url)
-    let puppet = try #require(await Puppet.of(url.host() ?? ""))
-    puppet.respond()
-    for _ in 0..<10 {
-      try await Task.sleep(for: .milliseconds(60))
-      puppet.send("x")
-    }
-    puppet.finish()
-    #expect(try await loaded.0.count == 10)
-  }
-
   @Test func suspendedTasksHaveNoRequestTimeout() async throws {
     let session = session(request: 0.1)
     let url = Puppet.freshURL()

@@ -23,7 +23,7 @@ class Puppet: URLProtocol, @unchecked Sendable {
 
   /// The instance that loads `puppet://host`, once it has been started; nil if that does not happen in time.
   static func of(_ host: String) async -> Puppet? {
-    guard await started.wait(until: { $0[host] != nil }) else { return nil }
+    guard await started.wait(timeout: .seconds(60), until: { $0[host] != nil }) else { return nil }
     return started.update { $0.removeValue(forKey: host) }
   }
 

@@ -111,18 +111,19 @@ import Testing
     #expect(FileSink().reopen(try folder.write("precious", "0123456789")) == nil)
   }
 
-  @Test func startingOverLeavesTheOldFile() throws {
+  @Test(arguments: [false, true])
+  func startingOver(isStale: Bool) throws {
     let folder = try TemporaryDirectory()
     let file = try folder.write("URLLoadingDownload_partial", "0123456789")
     let sink = FileSink()
     _ = sink.reopen(file)
-    sink.startOver()
+    sink.startOver(isStale: isStale)
     try write("new", to: sink)
     let url = try sink.finish()
     defer { unlink(url.path) }
     #expect(url != file)
     #expect(try Data(contentsOf: url) == Data("new".utf8))
-    #expect(try Data(contentsOf: file) == Data("0123456789".utf8))
+    #expect(exists(file) == !isStale)
   }
 
   @Test func aFailedWriteNamesTheFile() throws {

@@ -37,6 +37,7 @@ import Testing
     driver.run()
     #expect(instance.calls.value == ["start", "started", "pause"])
     driver.post(.resume)
+    driver.run()
     driver.post(.stop)
     driver.run()
     #expect(instance.calls.value == ["start", "started", "pause", "resume", "stop"])

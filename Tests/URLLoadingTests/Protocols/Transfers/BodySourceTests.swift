@@ -16,7 +16,7 @@ import Testing
     var all = Data()
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: piece, alignment: 1)
     defer { buffer.deallocate() }
-    let deadline = ContinuousClock.now + .seconds(10)
+    let deadline = ContinuousClock.now + .seconds(60)
     while ContinuousClock.now < deadline {
       switch source.read(into: buffer) {
       case .bytes(let count): all.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
@@ -34,7 +34,6 @@ import Testing
   }
 
   @Test func kindsOfBodies() throws {
-    guard case .none = BodySource(nil).transferBody else { return #expect(Bool(false)) }
     guard case .data = BodySource(.data(Data([1]))).transferBody else { return #expect(Bool(false)) }
     let stream = BodySource(.stream(InputStream(data: Data()), length: 5))
     guard case .source(_, length: 5) = stream.transferBody else { return #expect(Bool(false)) }
