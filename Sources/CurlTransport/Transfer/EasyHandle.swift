@@ -45,7 +45,10 @@ final class EasyHandle {
   private var receivedBytes: Int64 = 0
   private var reportedSentBytes: Int64 = 0
   private var isReceivingPaused = false
+  /// The body source has nothing now.
   private var isSendingPaused = false
+  /// The transfer's owner wants nothing sent now.
+  private var isSendingHeld = false
   private var drainBudget = 0
   private var failureReason: TransferFailure.Reason?
   private var tlsVersion: UInt16?
@@ -101,6 +104,7 @@ final class EasyHandle {
     reportedSentBytes = 0
     isReceivingPaused = false
     isSendingPaused = false
+    isSendingHeld = false
     drainBudget = 0
     failureReason = nil
     tlsVersion = nil
@@ -205,6 +209,19 @@ final class EasyHandle {
     applyPause()
   }
 
+  func pause() {
+    isReceivingPaused = true
+    isSendingHeld = true
+    applyPause()
+  }
+
+  func resume() {
+    guard isReceivingPaused || isSendingHeld else { return }
+    isReceivingPaused = false
+    isSendingHeld = false
+    applyPause()
+  }
+
   func resumeSending() {
     guard isSendingPaused else { return }
     isSendingPaused = false
@@ -214,7 +231,7 @@ final class EasyHandle {
   private func applyPause() {
     var mask: Int32 = 0
     if isReceivingPaused { mask |= CURLPAUSE_RECV }
-    if isSendingPaused { mask |= CURLPAUSE_SEND }
+    if isSendingPaused || isSendingHeld { mask |= CURLPAUSE_SEND }
     // What libcurl had kept back is delivered from within this call.
     let code = curl_easy_pause(curl, mask)
     // Without a connection there is nothing to pause yet; the callbacks look at the flags when there is.
@@ -338,6 +355,7 @@ final class EasyHandle {
   /// Fills `buffer` with the next bytes of the request's body. Returns how many, or one of libcurl's special numbers.
   func provideBody(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
     guard transfer != nil else { return Int(CURL_READFUNC_ABORT) }
+    guard !isSendingHeld else { return Int(CURL_READFUNC_PAUSE) }
     switch body.read(into: buffer) {
     case .bytes(let count): return count
     case .end: return 0

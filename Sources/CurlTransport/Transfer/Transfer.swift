@@ -32,6 +32,16 @@ package final class Transfer: Sendable {
     perform { $0.resumeReceiving() }
   }
 
+  /// Stops reading from the connection and writing to it. Bytes that are on their way may still go either way.
+  package func pause() {
+    perform { $0.pause() }
+  }
+
+  /// Undoes `pause()` and what `resumeReceiving()` undoes.
+  package func resume() {
+    perform { $0.resume() }
+  }
+
   /// Asks the body source again after it said `BodyRead.wait`.
   package func resumeSending() {
     perform { $0.resumeSending() }

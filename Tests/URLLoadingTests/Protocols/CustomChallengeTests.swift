@@ -111,7 +111,7 @@ import URLLoading
     let answer = try #require(asked.value)
     answer(.useCredential, URLCredential(user: "me", password: "right", persistence: .none))
     answer(.performDefaultHandling, nil)
-    #expect(await eventually { task.state == .completed })
+    #expect(try await eventually { task.state == .completed })
     #expect((task.error as? URLError)?.code == .cancelled)
     #expect(await fake.waitForStops())
   }

@@ -203,7 +203,7 @@ import URLLoading
     slowTask.resume()
     #expect(await held.received.wait { $0 > 0 })
     // The delegate holds its queue; the producer fills the buffer and is held back in turn.
-    #expect(await sent.wait { $0 >= 1 << 20 })
+    #expect(await sent.wait { $0 >= 900_000 })
     #expect(await !sent.wait(timeout: .milliseconds(300)) { $0 > 4 << 20 })
     held.release.signal()
     #expect(await held.received.wait(timeout: .seconds(20)) { $0 == size })

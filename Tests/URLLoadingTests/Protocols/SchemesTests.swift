@@ -44,7 +44,7 @@ import URLLoading
     let session = RecordedSession()
     #expect(await session.load(URL(fileURLWithPath: "/no/such/file"), by: kind).code == .fileDoesNotExist)
     #expect(await session.load(URL(fileURLWithPath: "/tmp"), by: kind).code == .fileIsDirectory)
-    #expect(await session.load(try await FTPServer.shared.url("/missing.txt"), by: kind).code != nil)
+    #expect(await session.load(try await FTPServer.shared.url("/missing.txt"), by: kind).code == .fileDoesNotExist)
     let http = await session.load(try await NginxServer.shared.url("/missing.txt"), by: kind)
     #expect(http.error == nil && http.status == 404)
   }

@@ -21,7 +21,7 @@ import URLLoading
     session.session.invalidateAndCancel()
     let task = session.session.dataTask(with: try await NginxServer.shared.url())
     task.resume()
-    #expect(await eventually { task.state == .completed })
+    #expect(try await eventually { task.state == .completed })
     #expect((task.error as? URLError)?.code == .cancelled)
   }
 
@@ -31,7 +31,7 @@ import URLLoading
     let done = Watched<(any Error)??>(nil)
     let task = session.session.dataTask(with: url) { _, _, error in done.update { $0 = .some(error) } }
     session.session.finishTasksAndInvalidate()
-    #expect(await eventually { session.session.delegate == nil })
+    #expect(try await eventually { session.session.delegate == nil })
     task.resume()
     #expect(await done.wait { $0 != nil })
     #expect((done.value.flatMap { $0 } as? URLError)?.code == .cancelled)
@@ -66,7 +66,7 @@ import URLLoading
     }
     #expect(weakDelegate != nil)
     task.resume()
-    #expect(await eventually { task.state == .completed && task.delegate == nil && weakDelegate == nil })
+    #expect(try await eventually { task.state == .completed && task.delegate == nil && weakDelegate == nil })
   }
 
   @Test func anUploadFromNilSendsNothing() async throws {

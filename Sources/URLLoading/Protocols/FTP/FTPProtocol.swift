@@ -64,8 +64,8 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     transfer?.cancel()
   }
 
-  override func pauseLoading() { state.withLock { $0.transfer }?.pauseReceiving() }
-  override func resumeLoading() { state.withLock { $0.transfer }?.resumeReceiving() }
+  override func pauseLoading() { state.withLock { $0.transfer }?.pause() }
+  override func resumeLoading() { state.withLock { $0.transfer }?.resume() }
 
   /// Starts the first transfer, or starts again with another credential.
   func begin() {
@@ -105,7 +105,7 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     if isStopped {
       transfer.cancel()
     } else if loadClient.urlProtocolShouldPause(self) {
-      transfer.pauseReceiving()
+      transfer.pause()
     }
   }
 

@@ -23,7 +23,7 @@ extension HTTPProtocol: URLAuthenticationChallengeSender {
     if let response { client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed) }
     let (result, transfer) = state.withLock { ($0.exchange.released(), $0.transfer) }
     if let result { return complete(result) }
-    if loadClient?.urlProtocolShouldPause(self) != true { transfer?.resumeReceiving() }
+    if loadClient?.urlProtocolShouldPause(self) != true { transfer?.resume() }
   }
 
   func cancel(_ challenge: URLAuthenticationChallenge) {

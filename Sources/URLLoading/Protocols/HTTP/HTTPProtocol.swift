@@ -56,11 +56,11 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     transfer?.cancel(discardingUpTo: drains ? Self.drainableBytes : 0)
   }
 
-  override func pauseLoading() { state.withLock { $0.transfer }?.pauseReceiving() }
+  override func pauseLoading() { state.withLock { $0.transfer }?.pause() }
 
   override func resumeLoading() {
     let transfer = state.withLock { $0.exchange.isHolding ? nil : $0.transfer }
-    transfer?.resumeReceiving()
+    transfer?.resume()
   }
 
   // MARK: Transfers
@@ -116,7 +116,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     if isStopped {
       transfer.cancel()
     } else if loadClient.urlProtocolShouldPause(self) {
-      transfer.pauseReceiving()
+      transfer.pause()
     }
   }
 }
