@@ -29,7 +29,8 @@ let package = Package(
       exclude: ["Scripts"]),
     .testTarget(name: "TestServersTests", dependencies: ["TestServers"]),
     .testTarget(name: "CurlTransportTests", dependencies: ["CurlTransport", "TestServers"]),
-    .testTarget(name: "URLLoadingTests", dependencies: ["URLLoading", "TestServers"]),
+    .executableTarget(name: "DownloadWorker", dependencies: ["URLLoading"], path: "Tests/Fixtures/DownloadWorker"),
+    .testTarget(name: "URLLoadingTests", dependencies: ["URLLoading", "TestServers", "DownloadWorker"]),
     .testTarget(name: "urlloadTests", dependencies: ["urlload", "TestServers"]),
     .testTarget(
       name: "SamplesTests", dependencies: ["PrivateScheme", "LoadEverything", "DelegateDownload", "TestServers"]),

@@ -32,7 +32,7 @@ import Testing
     #expect(lines.first == "data\ttext/html\t3 bytes\t<p>")
     #expect(lines.dropFirst().first?.hasPrefix("file\tapplication/json\t") == true)
     #expect(lines.dropFirst(2).first == "http\t200 application/octet-stream\t0 bytes\t")
-    #expect(lines.last == "ftp\ttext/plain\t1024 bytes\tsmall line 000.")
+    #expect(lines.last == "ftp\ttext/plain\t1024 bytes\tsmall line 000..")
   }
 
   @Test func loadEverythingFailsWithOneThatFails() async throws {

@@ -69,7 +69,7 @@ import Testing
     let ftp = try await FTPServer.shared
     let missing = try await Urlload.run([ftp.url("/missing").absoluteString])
     #expect(missing.status == .exited(9), "\(missing.error)")
-    let refused = try await Urlload.run(["-u", "user:wrong", ftp.url(user: "user").absoluteString])
+    let refused = try await Urlload.run(["-u", "user:wrong", ftp.url().absoluteString])
     #expect(refused.status == .exited(7), "\(refused.error)")
   }
 

@@ -91,6 +91,11 @@ import URLLoading
     options.body = .file("/tmp/a b.txt")
     let upload = RequestBuilder.request(for: url, options)
     #expect(upload.httpMethod == "PUT" && upload.url?.absoluteString == "http://host/folder/a%20b.txt")
+    let ftp = try #require(URL(string: "ftp://host/a"))
+    options.body = nil
+    options.login = LoadOptions.Login(user: "me", password: "p@ss word")
+    #expect(RequestBuilder.request(for: ftp, options).url?.absoluteString == "ftp://me:p%40ss%20word@host/a")
+    #expect(RequestBuilder.request(for: url, options).url == url)
     options.method = "POST"
     #expect(RequestBuilder.method(options) == "POST")
   }

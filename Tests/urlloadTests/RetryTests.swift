@@ -91,7 +91,9 @@ import Testing
     #expect(server.requests.count == 1)
   }
 
-  @Test(arguments: [(SIGINT, Int32(130)), (SIGTERM, Int32(143))]) func aSignalLeavesNoFile(signal: Int32, code: Int32) async throws {
+  @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)]) func aSignalLeavesNoFile(
+    signal: Int32, code: Int32
+  ) async throws {
     let server = try ScriptedServer { connection in
       _ = try connection.readRequest()
       try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n" + String(repeating: "a", count: 5000))

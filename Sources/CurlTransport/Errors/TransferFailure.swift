@@ -75,6 +75,17 @@ package struct TransferFailure: Error, Sendable {
     }
   }
 
+  /// A connection that was kept from an earlier transfer was gone, and nothing of a response came: the server most
+  /// likely never saw the request.
+  package var isOfStaleConnection: Bool {
+    guard metrics.responseHeaderBytes == 0, metrics.responseBodyBytes == 0 else { return false }
+    switch curlCode {
+    case 52, 55, 56: return metrics.isReusedConnection
+    case 65: return true  // libcurl was about to send the body again, on a new connection
+    default: return false
+    }
+  }
+
   init(_ error: InvalidRequest) {
     self.init(.invalidRequest(error.message))
     urlErrorCode = error.urlErrorCode

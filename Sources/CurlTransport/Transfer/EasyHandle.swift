@@ -37,6 +37,7 @@ final class EasyHandle {
   private var startInstant: UInt64 = 0
   private var queueTime: Double?
   private var isRequestSent = false
+  private var sentRequests = 0
   private var hasHead = false
   /// A head that libcurl may answer with credentials, and then it is not for the handler.
   private var heldHead: TransferHead?
@@ -91,6 +92,9 @@ final class EasyHandle {
     controlPort = nil
     queueTime = nil
     isRequestSent = false
+    // libcurl counts what it tries again for as long as the handle lives, and gives up after five; a reset forgets that.
+    if sentRequests > 1 { shape = nil }
+    sentRequests = 0
     hasHead = false
     heldHead = nil
     proxyHead = nil
@@ -249,6 +253,7 @@ final class EasyHandle {
     controlPort = localPort
     leaveQueue()
     isRequestSent = true
+    sentRequests += 1
     heldHead = nil
     parser.expectHead()
   }

@@ -74,6 +74,9 @@ package actor TransferEngine {
     }
   }
 
+  /// The proxy that a URL is loaded through; nil for none.
+  package nonisolated func proxy(for url: String) -> ProxyServer? { proxies.proxy(for: url) }
+
   private nonisolated func post(_ body: @escaping @Sendable (isolated TransferEngine) -> Void) {
     loop.execute { self.assumeIsolated { body($0) } }
   }

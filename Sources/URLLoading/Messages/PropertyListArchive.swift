@@ -14,7 +14,7 @@ enum PropertyListArchive {
 
   static func decode(from coder: NSCoder) -> [String: Any]? {
     guard coder.allowsKeyedCoding, let data = coder.decodeObject(of: NSData.self, forKey: key) else { return nil }
-    return try? PropertyListSerialization.propertyList(from: data as Data, format: nil) as? [String: Any]
+    return PropertyListReader.dictionary(from: data as Data)
   }
 }
 

@@ -15,7 +15,7 @@ final class BlockingPool: @unchecked Sendable {
   static let protocols = BlockingPool(name: "URLLoading protocol", maximumThreadCount: 512)
 
   private struct State {
-    var work: [@Sendable () -> Void] = []
+    var work: [(@Sendable () -> Void)?] = []
     var next = 0
     var threads = 0
     var idle = 0
@@ -24,11 +24,22 @@ final class BlockingPool: @unchecked Sendable {
   private let condition = NSCondition()
   private let name: String
   private let maximumThreadCount: Int
+  private let idleTime: TimeInterval
   private var state = State()
 
-  init(name: String, maximumThreadCount: Int) {
+  /// Makes a pool without threads.
+  /// - Parameter idleTime: seconds after which a thread without work ends.
+  init(name: String, maximumThreadCount: Int, idleTime: TimeInterval = 5) {
     self.name = name
     self.maximumThreadCount = maximumThreadCount
+    self.idleTime = idleTime
+  }
+
+  /// Threads that there are, those that are about to begin or to end included.
+  var threadCount: Int {
+    condition.lock()
+    defer { condition.unlock() }
+    return state.threads
   }
 
   /// Runs `work` on a thread of the pool; waits for a free one where the limit is reached.
@@ -49,23 +60,34 @@ final class BlockingPool: @unchecked Sendable {
     condition.lock()
     while true {
       if state.next < state.work.count {
-        let work = state.work[state.next]
-        state.next += 1
-        if state.next == state.work.count {
-          state.work.removeAll(keepingCapacity: true)
-          state.next = 0
-        }
+        let work = takeFirst()
         condition.unlock()
-        work()
+        work?()
         condition.lock()
         continue
       }
       state.idle += 1
-      let isSignalled = condition.wait(until: Date(timeIntervalSinceNow: 5))
+      let isSignalled = condition.wait(until: Date(timeIntervalSinceNow: idleTime))
       state.idle -= 1
       guard isSignalled || state.next < state.work.count else { break }
     }
     state.threads -= 1
     condition.unlock()
+  }
+
+  /// The oldest work; the caller holds the lock. Work that was taken is not kept until the queue is empty, which under load
+  /// it may never be.
+  private func takeFirst() -> (@Sendable () -> Void)? {
+    let work = state.work[state.next]
+    state.work[state.next] = nil
+    state.next += 1
+    if state.next == state.work.count {
+      state.work.removeAll(keepingCapacity: true)
+      state.next = 0
+    } else if state.next >= 64, state.next * 2 >= state.work.count {
+      state.work.removeFirst(state.next)
+      state.next = 0
+    }
+    return work
   }
 }

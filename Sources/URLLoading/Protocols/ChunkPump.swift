@@ -22,14 +22,24 @@ final class ChunkPump: Sendable {
     var isWaiting = false
     /// What the running step is about to wait for is there already.
     var isWoken = false
+    var isStopped = false
+    var pool = BlockingPool.engines
   }
 
   private static let stepsInARow = 16
   private let state = Locked(State())
 
+  /// Whether the load still wants what the steps do.
+  var isStopped: Bool { state.withLock { $0.isStopped } }
+
+  /// From the next step on, runs them where each may wait as long as it likes without holding up others.
+  func expectLongSteps() {
+    state.withLock { $0.pool = .protocols }
+  }
+
   /// Begins to run `step` until it is done.
   func start(_ step: @escaping @Sendable () -> Step) {
-    state.withLock { $0.step = step }
+    state.withLock { if !$0.isStopped { $0.step = step } }
     run()
   }
 
@@ -54,6 +64,7 @@ final class ChunkPump: Sendable {
   /// Lets go of the step; one that is running ends first.
   func stop() {
     let released = state.withLock { state in
+      state.isStopped = true
       defer { state.step = nil }
       return state.step
     }
@@ -61,31 +72,33 @@ final class ChunkPump: Sendable {
   }
 
   private func run() {
-    let runs = state.withLock { state in
-      guard !state.isRunning, !state.isPaused, !state.isWaiting, state.step != nil else { return false }
+    let pool = state.withLock { state -> BlockingPool? in
+      guard !state.isRunning, !state.isPaused, !state.isWaiting, state.step != nil else { return nil }
       state.isRunning = true
-      return true
+      return state.pool
     }
-    if runs { BlockingPool.engines.run { self.pump() } }
+    if let pool { pool.run { self.pump(on: pool) } }
   }
 
-  private func pump() {
+  private func pump(on pool: BlockingPool) {
     for _ in 0..<Self.stepsInARow {
-      let step = state.withLock { state -> (@Sendable () -> Step)? in
+      let (step, isElsewhere) = state.withLock { state -> ((@Sendable () -> Step)?, Bool) in
         guard !state.isPaused, !state.isWaiting, let step = state.step else {
           state.isRunning = false
-          return nil
+          return (nil, false)
         }
         state.isWoken = false
-        return step
+        return (step, state.pool !== pool)
       }
       guard let step else { return }
+      if isElsewhere { break }
       switch step() {
       case .more: break
       case .wait: state.withLock { $0.isWaiting = !$0.isWoken }
       case .done: state.withLock { $0.step = nil }
       }
     }
-    BlockingPool.engines.run { self.pump() }
+    let next = state.withLock { $0.pool }
+    next.run { self.pump(on: next) }
   }
 }

@@ -56,6 +56,8 @@ final class FlowGate: Sendable {
       }
       if isOpen { continuation.resume() }
     }
+    // A loading function may write from tasks of its own, which nobody cancels.
+    guard !state.withLock({ $0.isAbandoned }) else { throw CancellationError() }
     try Task.checkCancellation()
   }
 }

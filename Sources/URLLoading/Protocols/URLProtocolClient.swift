@@ -3,8 +3,8 @@
 /// The order is *(redirect | challenge)\*, one response, data\*, finish*; a failure may come at any time.
 public protocol URLProtocolClient: NSObjectProtocol, Sendable {
   /// The resource is elsewhere. When the redirect is followed this instance is stopped and `request` is loaded.
-  /// When it is refused, `redirectResponse` and what the instance goes on to send is the result: an instance that has
-  /// a body for it calls `didReceive` with the response before it returns from the call that reported the redirect.
+  /// When it is refused, `redirectResponse` is the result, without a body unless the instance has reported that response
+  /// as received by then. One that has a body uses the call of ``URLProtocolLoadClient`` that says so.
   func urlProtocol(_ protocol: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: URLResponse)
 
   /// The cached response that the instance was made with is valid.

@@ -1,6 +1,11 @@
 /// What a protocol instance can report beyond Apple's ``URLProtocolClient``. The client that a session gives to its
 /// instances conforms; every built-in protocol uses it, and every plugin may.
 public protocol URLProtocolLoadClient: URLProtocolClient {
+  /// The resource is elsewhere, and where `bodyFollows` the instance goes on with `redirectResponse` and its body: they are
+  /// the result if the redirect is refused, however soon that is.
+  func urlProtocol(
+    _ protocol: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: URLResponse, bodyFollows: Bool)
+
   /// More of the body, without a `Data` around it. The bytes are copied or written out before the call returns.
   func urlProtocol(_ protocol: URLProtocol, didLoad bytes: UnsafeRawBufferPointer)
 

@@ -128,11 +128,7 @@ extension URLSession {
 
   func load(_ plan: LoadPlan) -> Load {
     var plan = plan
-    if !acceptsTasks {
-      plan.flaw = URLError(
-        .cancelled, message: "The session was invalidated before the task was made; make a new session.",
-        url: plan.request.url)
-    }
+    if !acceptsTasks { plan.flaw = invalidity(for: plan.request) }
     return Load(session: self, plan: plan)
   }
 

@@ -96,26 +96,38 @@ open class URLSession: NSObject, @unchecked Sendable {
   /// Lets running tasks finish, accepts no new ones, then tells the delegate and lets go of it.
   open func finishTasksAndInvalidate() {
     guard !isShared else { return }
-    let isFirst = state.withLock { state in
-      guard state.lifetime == .valid else { return false }
-      state.lifetime = .finishing
-      return true
-    }
-    if isFirst { invalidateIfIdle() }
+    stopAcceptingTasks()
+    invalidateIfIdle()
   }
 
   /// Cancels all tasks, accepts no new ones, then tells the delegate and lets go of it.
   open func invalidateAndCancel() {
     guard !isShared else { return }
-    finishTasksAndInvalidate()
+    stopAcceptingTasks()
     for task in taskRegistry.all { task.cancel() }
+    invalidateIfIdle()
+  }
+
+  private func stopAcceptingTasks() {
+    state.withLock { if $0.lifetime == .valid { $0.lifetime = .finishing } }
   }
 
   /// Whether a task that is made now would never run.
   var acceptsTasks: Bool { state.withLock { $0.lifetime == .valid } }
 
   /// Takes a task that is resumed for the first time into the session's care.
-  func didResume(_ task: URLSessionTask) { taskRegistry.retain(task) }
+  /// - Returns: false when the session has ended, and the task is only held until it has said so.
+  func didResume(_ task: URLSessionTask) -> Bool {
+    state.withLock { state in
+      taskRegistry.retain(task)
+      return state.lifetime != .invalid
+    }
+  }
+
+  /// Why a task of an invalidated session fails.
+  func invalidity(for request: URLRequest) -> URLError {
+    URLError(.cancelled, message: "The session was invalidated; make a new one.", url: request.url)
+  }
 
   /// Lets go of a task that has ended.
   func didEnd(_ task: URLSessionTask) {
@@ -124,9 +136,8 @@ open class URLSession: NSObject, @unchecked Sendable {
   }
 
   private func invalidateIfIdle() {
-    guard taskRegistry.isIdle else { return }
     let isLast = state.withLock { state in
-      guard state.lifetime == .finishing else { return false }
+      guard state.lifetime == .finishing, taskRegistry.isIdle else { return false }
       state.lifetime = .invalid
       return true
     }

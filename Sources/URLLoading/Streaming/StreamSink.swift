@@ -16,6 +16,7 @@ final class StreamSink: BodySink {
 
   private let state = Locked(State())
   let holdsBytes = true
+  private static let largestJoin = 16 << 10
 
   /// Says whose bytes they are.
   func attach(to load: Load) {
@@ -39,7 +40,7 @@ final class StreamSink: BodySink {
     let waiter = state.withLock { state -> UnsafeContinuation<Data?, any Error>? in
       guard !state.isEnded else { return nil }
       guard let waiter = state.chunkWaiter else {
-        state.chunks.append(chunk)
+        Self.append(chunk, to: &state.chunks)
         return nil
       }
       state.chunkWaiter = nil
@@ -50,11 +51,20 @@ final class StreamSink: BodySink {
     return false
   }
 
-  /// Nothing more comes; what waits can still be read.
+  /// Small pieces are joined: a sender of single bytes must not cost a reader an allocation for each.
+  private static func append(_ chunk: Data, to chunks: inout [Data]) {
+    if let last = chunks.indices.last, chunks[last].count + chunk.count <= largestJoin {
+      chunks[last].append(chunk)
+    } else {
+      chunks.append(chunk)
+    }
+  }
+
+  /// Nothing more comes; what waits can still be read. Only the first end counts.
   func end(_ error: (any Error)?) {
     let (responseWaiter, chunkWaiter) = state.withLock { state in
+      if !state.isEnded { state.error = error }
       state.isEnded = true
-      state.error = error
       defer {
         state.responseWaiter = nil
         state.chunkWaiter = nil

@@ -17,6 +17,8 @@ final class Delivery: Sendable {
     case call(@Sendable () -> Void)
     case gate(Int, @Sendable () -> Void)
     case data(Data)
+    /// The place of one that was taken out.
+    case taken
   }
 
   private struct State {
@@ -26,6 +28,7 @@ final class Delivery: Sendable {
     var closedGate: Int?
     var lastGate = 0
     var isClosed = false
+    var isDone = false
     var takeData: @Sendable (Data) -> Void = { _ in }
 
     var hasWork: Bool { next < items.count && closedGate == nil }
@@ -33,9 +36,15 @@ final class Delivery: Sendable {
     mutating func popFirst() -> Item? {
       guard hasWork else { return nil }
       let item = items[next]
+      // What was taken out must not live on until the queue is empty, which with a slow owner it may never be.
+      items[next] = .taken
       next += 1
       if next == items.count {
         items.removeAll(keepingCapacity: true)
+        next = 0
+        isDone = isClosed
+      } else if next >= 64, next * 2 >= items.count {
+        items.removeFirst(next)
         next = 0
       }
       return item
@@ -57,6 +66,15 @@ final class Delivery: Sendable {
   /// Adds a call.
   func add(_ call: @escaping @Sendable () -> Void) {
     add(.call(call))
+  }
+
+  /// Adds a call in front of all that waits, the last call included.
+  func addNext(_ call: @escaping @Sendable () -> Void) {
+    let schedules = state.withLock { state in
+      state.items.insert(.call(call), at: state.next)
+      return schedule(&state)
+    }
+    if schedules { run() }
   }
 
   /// Adds a call that must be answered: `ask` gets a handler that works once; calling it again, or late, does nothing.
@@ -92,7 +110,8 @@ final class Delivery: Sendable {
     if schedules { run() }
   }
 
-  /// Drops what has not run, opens a closed gate, and adds a last call; nothing can be added afterwards.
+  /// Drops what has not run, opens a closed gate, and adds a last call; nothing can be added afterwards. Does nothing
+  /// once a last call has run or runs.
   func replaceAll(with last: @escaping @Sendable () -> Void) {
     close(last, dropsWaiting: true)
   }
@@ -117,19 +136,26 @@ final class Delivery: Sendable {
   }
 
   private func close(_ last: @escaping @Sendable () -> Void, dropsWaiting: Bool) {
-    let schedules = state.withLock { state -> Bool? in
+    // What is dropped is released after the lock: a release may run foreign code.
+    let (schedules, dropped) = state.withLock { state -> (Bool?, [Item]) in
+      var dropped: [Item] = []
+      guard !state.isDone else { return (false, []) }
       if dropsWaiting {
-        state.items.removeAll()
+        swap(&dropped, &state.items)
         state.next = 0
         state.closedGate = nil
       } else if state.isClosed {
-        return false
+        return (false, [])
       }
       state.isClosed = true
-      if case .inline = executor, !state.isScheduled, !state.hasWork, state.closedGate == nil { return nil }
+      if case .inline = executor, !state.isScheduled, !state.hasWork, state.closedGate == nil {
+        state.isDone = true
+        return (nil, dropped)
+      }
       state.items.append(.call(last))
-      return schedule(&state)
+      return (schedule(&state), dropped)
     }
+    withExtendedLifetime(dropped) {}
     guard let schedules else { return last() }
     if schedules { run() }
   }
@@ -168,6 +194,7 @@ final class Delivery: Sendable {
       }
       switch item {
       case nil: return
+      case .taken: break
       case .call(let call): call()
       case .gate(_, let ask): ask()
       case .data(let data): takeData(data)

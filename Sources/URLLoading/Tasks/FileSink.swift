@@ -62,6 +62,7 @@ final class FileSink: BodySink {
       return nil
     }
     return state.withLock { state in
+      if state.descriptor >= 0 { close(state.descriptor) }
       state.descriptor = descriptor
       state.url = url
       state.offset = Int64(status.st_size)
@@ -141,9 +142,10 @@ final class FileSink: BodySink {
     }
   }
 
-  /// Closes and removes the file.
+  /// Closes and removes the file, also one that ``finish()`` could not close.
   func discard() {
-    if let kept = keep() { unlink(kept.url.path) }
+    _ = keep()
+    if let url = state.withLock({ $0.url }) { unlink(url.path) }
   }
 
   private static func create(_ state: inout State) throws {

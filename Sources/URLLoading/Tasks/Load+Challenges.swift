@@ -3,13 +3,18 @@ internal import CurlTransport
 /// Challenges: answered by the credential in the URL, else by the delegate.
 extension Load {
   func challenged(_ challenge: URLAuthenticationChallenge, attempt: Int) {
-    let action = update { $0.machine.challenged(attempt: attempt) }
+    let action = update { state in
+      let action = state.machine.challenged(attempt: attempt)
+      if case .ask(let flow) = action { state.post(flow) }
+      return action
+    }
     switch action {
     case .ignore: break
     case .failOutOfOrder:
       abort(
         failure(.badServerResponse, "The protocol class sent a challenge after a response, or a second one at once."))
     case .ask:
+      if let response = challenge.failureResponse { storeCookies(of: response) }
       if let credential = credentialOfURL(for: challenge) {
         return answer(challenge, .useCredential, credential, attempt: attempt)
       }

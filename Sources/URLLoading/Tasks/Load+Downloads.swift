@@ -162,20 +162,25 @@ extension Load {
   // MARK: A data task that becomes a download
 
   /// Puts a download task in the place of a data task, whose bytes so far go to the file.
+  ///
+  /// Called by the delivery, as the completion is: so the end is told about the one task or about the other.
   func becomeDownload(_ task: URLSessionDataTask) {
     let file = FileSink()
     let download = URLSessionDownloadTask(continuing: task, load: self)
-    let (sink, delegate) = update { state in
+    let (delegate, sink) = update { state -> ((any URLSessionDataDelegate)?, DelegateSink?) in
+      guard state.task === task else { return (nil, nil) }
       state.task = download
-      return (state.sink as? DelegateSink, state.delegates.data)
+      session.taskRegistry.retain(download)
+      session.taskRegistry.remove(task)
+      return (state.delegates.data, state.sink as? DelegateSink)
     }
-    session.taskRegistry.retain(download)
-    session.taskRegistry.remove(task)
-    delegate?.urlSession(session, dataTask: task, didBecome: download)
+    guard let delegate, let sink else { return }
+    delegate.urlSession(session, dataTask: task, didBecome: download)
     do {
-      if let count = try sink?.moveOn(to: file) { consumed(count) }
+      consumed(try sink.moveOn(to: file))
     } catch {
-      abort(error)
+      return abort(error)
     }
+    tellProgress()
   }
 }

@@ -9,7 +9,9 @@ extension Load {
 
   /// Stops the instance and tells the end; the machine has agreed to it.
   func end(_ error: (any Error)?, dropsWaiting: Bool) {
-    let (delivery, sink) = update { state in
+    let (delivery, sink) = update { state -> (Delivery?, (any BodySink)?) in
+      // The end may be on its way for another reason, and told meanwhile.
+      guard state.machine.state != .completed else { return (nil, nil) }
       state.error = error
       state.held = []
       state.isReplaying = false
@@ -85,8 +87,7 @@ extension Load {
         return (.none, error)
       }
     }
-    let data = resumeData(of: ended, file: file)
-    guard let data else { return (.none, error) }
+    guard let data = resumeData(of: ended, file: file) else { return (.none, error) }
     let nsError = error as NSError
     var info = nsError.userInfo
     info[NSURLSessionDownloadTaskResumeData] = data

@@ -128,15 +128,13 @@ extension Load {
       ask: { answer in
         delegate.urlSession(self.session, dataTask: task, didReceive: response, completionHandler: answer)
       },
-      then: { (disposition: URLSession.ResponseDisposition) in self.decided(disposition, task: task) })
-  }
-
-  private func decided(_ disposition: URLSession.ResponseDisposition, task: URLSessionDataTask) {
-    switch disposition {
-    case .allow: break
-    case .cancel: cancel(task)
-    case .becomeDownload: becomeDownload(task)
-    }
+      then: { (disposition: URLSession.ResponseDisposition) in
+        switch disposition {
+        case .allow: break
+        case .cancel: self.cancel(task)
+        case .becomeDownload: delivery.addNext { self.becomeDownload(task) }
+        }
+      })
   }
 
   /// Takes the cookies that a response sets.

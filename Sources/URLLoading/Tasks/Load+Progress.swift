@@ -16,7 +16,7 @@ extension Load {
     delivery?.add { self.tellProgress() }
   }
 
-  private func tellProgress() {
+  func tellProgress() {
     let (counts, delegates, task, file) = update { state in
       let counts = state.counts
       state.counts.isReportQueued = false
@@ -59,7 +59,8 @@ extension Load {
   func progress(of task: URLSessionTask) -> Progress {
     let made = update { state in
       if let progress = state.progress { return progress }
-      let progress = Progress(totalUnitCount: -1)
+      let progress = Progress(parent: nil)
+      progress.totalUnitCount = -1
       progress.kind = .file
       progress.isCancellable = true
       progress.isPausable = true

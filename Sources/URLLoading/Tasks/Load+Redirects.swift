@@ -2,12 +2,14 @@ internal import CurlTransport
 
 /// Redirects: the delegate is asked, then the load goes elsewhere, or takes the redirect's own response.
 extension Load {
-  func redirected(to request: URLRequest, response: URLResponse, attempt: Int) {
+  /// - Parameter responseFollows: whether the instance goes on to send the response, for the case that the redirect is refused.
+  func redirected(to request: URLRequest, response: URLResponse, responseFollows: Bool, attempt: Int) {
     let now = ContinuousClock.now
     var proposed = request
     let (action, delegate, task, delivery) = update { state in
       let action = state.machine.redirected(attempt: attempt, at: now)
-      if action == .ask {
+      if case .ask(let flow) = action {
+        state.post(flow)
         state.metrics.responded(response)
         // Cookies of the storage belong to the hop that they were chosen for.
         if let added = state.jarCookies, proposed.value(forHTTPHeaderField: "Cookie") == added {
@@ -29,7 +31,7 @@ extension Load {
     case .ask:
       storeCookies(of: response)
       guard let delegate, let task, let delivery else {
-        return decided(proposed, proposed: proposed, response: response, attempt: attempt)
+        return decided(proposed, proposed: proposed, attempt: attempt)
       }
       let shown = (response as? HTTPURLResponse) ?? Self.httpResponse(of: response, leadingTo: proposed)
       delivery.addGate(
@@ -39,14 +41,16 @@ extension Load {
             completionHandler: answer)
         },
         then: { [proposed] (decision: URLRequest?) in
-          self.decided(decision, proposed: proposed, response: response, attempt: attempt)
+          guard let decision else {
+            return self.refuse(response, follows: responseFollows, attempt: attempt, at: ContinuousClock.now)
+          }
+          self.decided(decision, proposed: proposed, attempt: attempt)
         })
     }
   }
 
-  private func decided(_ request: URLRequest?, proposed: URLRequest, response: URLResponse, attempt: Int) {
+  private func decided(_ request: URLRequest, proposed: URLRequest, attempt: Int) {
     let now = ContinuousClock.now
-    guard let request else { return refuse(response, attempt: attempt, at: now) }
     // A stream that was read cannot be sent again.
     let needsStream = update { state -> Bool in
       switch UploadSource(of: request) {
@@ -93,18 +97,18 @@ extension Load {
   }
 
   /// The redirect's response is the result; its body follows if the instance sends one.
-  private func refuse(_ response: URLResponse, attempt: Int, at now: ContinuousClock.Instant) {
+  private func refuse(_ response: URLResponse, follows: Bool, attempt: Int, at now: ContinuousClock.Instant) {
     let hasResponse = update { state -> Bool? in
       guard case .replay(let unpause) = state.machine.redirectDecided(attempt: attempt, follow: false, at: now)
       else { return nil }
-      if case .response = state.held.first {
-        state.isReplaying = true
-        if unpause { state.post(.resume) }
-        return true
-      }
-      state.held = [.response(response), .finished]
+      let isHeld = if case .response = state.held.first { true } else { false }
       state.isReplaying = true
-      return false
+      guard isHeld || follows else {
+        state.held = [.response(response), .finished]
+        return false
+      }
+      if unpause { state.post(.resume) }
+      return true
     }
     guard hasResponse != nil else { return }
     replayHeldEvents(attempt: attempt)

@@ -31,6 +31,7 @@ final class Load: Sendable {
     var jarCookies: String?
     var response: URLResponse?
     var error: (any Error)?
+    var flaw: URLError?
     var held: [Event] = []
     var isReplaying = false
     var metrics = MetricsCollector()
@@ -120,16 +121,14 @@ final class Load: Sendable {
     let action = update { state in
       let action = state.machine.resume(at: now)
       switch action {
-      case .open:
-        state.task = task
-        state.delegates = session.delegates.overridden(by: state.ownDelegate)
+      case .open: adopt(task, &state, at: now)
       case .unpause: state.post(.resume)
       case .nothing: break
       }
       return action
     }
     switch action {
-    case .open: begin(task, at: now)
+    case .open: begin()
     case .unpause: lookAtDeadline(now)
     case .nothing: break
     }
@@ -145,44 +144,45 @@ final class Load: Sendable {
 
   /// Cancels a download; `handler` gets its resume data, or nil.
   func cancel(_ task: URLSessionTask, producingResumeData handler: @escaping @Sendable (Data?) -> Void) {
-    let isLate = update { state in
-      guard state.machine.state != .completed, state.machine.state != .canceling else { return true }
-      state.resumeDataHandler = handler
-      return false
-    }
-    guard !isLate else { return handler(nil) }
-    cancel(task)
+    cancel(task, error: failure(.cancelled, "The task was cancelled."), resumeDataHandler: handler)
   }
 
-  func cancel(_ task: URLSessionTask, error: URLError) {
-    let (action, isFirst) = update { state in
+  func cancel(
+    _ task: URLSessionTask, error: URLError, resumeDataHandler: (@Sendable (Data?) -> Void)? = nil
+  ) {
+    let action = update { state in
       let isFirst = state.machine.isUnstarted
       let action = state.machine.cancel()
-      if action == .end, isFirst {
-        state.task = task
-        state.delegates = session.delegates.overridden(by: state.ownDelegate)
-        prepareDelivery(&state)
-      }
-      return (action, isFirst)
+      guard action == .end else { return action }
+      state.resumeDataHandler = resumeDataHandler
+      if isFirst { adopt(task, &state, at: nil) }
+      return action
     }
-    guard action == .end else { return }
-    if isFirst { session.didResume(task) }
+    guard action == .end else {
+      resumeDataHandler?(nil)
+      return
+    }
     end(error, dropsWaiting: true)
   }
 
   // MARK: Beginning
 
-  private func begin(_ task: URLSessionTask, at now: ContinuousClock.Instant) {
-    session.didResume(task)
-    update { state in
-      prepareDelivery(&state)
-      state.metrics.begin(isWanted: state.delegates.task != nil)
-      if case .continue(let deadline) = Self.deadline(state.machine.checkDeadline(at: now)) {
-        state.announcedDeadline = deadline
-        session.deadlines.watch(self, by: deadline)
-      }
+  /// Takes on what a task needs from its first resume to its end. One step with the machine's transition: an end that
+  /// comes at once from another thread finds all of it.
+  private func adopt(_ task: URLSessionTask, _ state: inout State, at now: ContinuousClock.Instant?) {
+    state.task = task
+    state.delegates = session.delegates.overridden(by: state.ownDelegate)
+    state.flaw = session.didResume(task) ? plan.flaw : session.invalidity(for: plan.request)
+    prepareDelivery(&state)
+    state.metrics.begin(isWanted: state.delegates.task != nil)
+    if let now, case .continue(let deadline) = Self.deadline(state.machine.checkDeadline(at: now)) {
+      state.announcedDeadline = deadline
+      session.deadlines.watch(self, by: deadline)
     }
-    if let flaw = plan.flaw { return abort(flaw) }
+  }
+
+  private func begin() {
+    if let flaw = read({ $0.flaw }) { return abort(flaw) }
     open(plan.request)
   }
 

@@ -10,7 +10,13 @@ final class LoadClient: NSObject, URLProtocolLoadClient {
   }
 
   func urlProtocol(_ protocol: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: URLResponse) {
-    load.redirected(to: request, response: redirectResponse, attempt: attempt)
+    load.redirected(to: request, response: redirectResponse, responseFollows: false, attempt: attempt)
+  }
+
+  func urlProtocol(
+    _ protocol: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: URLResponse, bodyFollows: Bool
+  ) {
+    load.redirected(to: request, response: redirectResponse, responseFollows: bodyFollows, attempt: attempt)
   }
 
   func urlProtocol(_ protocol: URLProtocol, cachedResponseIsValid cachedResponse: CachedURLResponse) {

@@ -55,6 +55,8 @@ struct LoadMachine {
 
   init(limits: Limits) {
     self.limits = limits
+    // With a limit below zero no buffer would ever count as empty again.
+    self.limits.bufferedBytes = max(0, limits.bufferedBytes)
   }
 
   // MARK: What it looks like from outside
@@ -119,17 +121,16 @@ struct LoadMachine {
 
   // MARK: Events of the protocol
 
-  enum RedirectAction: Equatable { case ignore, ask, failTooMany, failOutOfOrder }
+  enum RedirectAction: Equatable { case ignore, ask(FlowAction), failTooMany, failOutOfOrder }
 
-  /// The instance reported a redirect. `ask` for a decision, with the instance paused.
+  /// The instance reported a redirect. `ask` for a decision, with the instance held back.
   mutating func redirected(attempt: Int, at now: ContinuousClock.Instant) -> RedirectAction {
     guard accepts(attempt) else { return .ignore }
     guard phase == .opening else { return .failOutOfOrder }
     guard redirectCount < limits.redirects else { return .failTooMany }
     lastProgress = now
     phase = .redirecting
-    _ = addPause(.decision)
-    return .ask
+    return .ask(addPause(.decision))
   }
 
   enum RedirectDecisionAction: Equatable {
@@ -155,15 +156,14 @@ struct LoadMachine {
     return .replay(unpause: removePause(.decision, at: now) == .unpause)
   }
 
-  enum ChallengeAction: Equatable { case ignore, ask, failOutOfOrder }
+  enum ChallengeAction: Equatable { case ignore, ask(FlowAction), failOutOfOrder }
 
   /// The instance needs an answer to a challenge. The request timeout stands still until it has one.
   mutating func challenged(attempt: Int) -> ChallengeAction {
     guard accepts(attempt) else { return .ignore }
     guard phase == .opening else { return .failOutOfOrder }
     phase = .challenged
-    _ = addPause(.decision)
-    return .ask
+    return .ask(addPause(.decision))
   }
 
   enum ChallengeAnswerAction: Equatable { case ignore, pass(unpause: Bool) }
@@ -278,7 +278,7 @@ struct LoadMachine {
   /// The consumer took bytes. The protocol goes on when half of the buffer is free.
   mutating func consumed(_ count: Int, at now: ContinuousClock.Instant) -> FlowAction {
     bufferedBytes -= min(count, bufferedBytes)
-    guard bufferedBytes <= limits.bufferedBytes / 2 else { return .nothing }
+    guard phase != .ended, bufferedBytes <= limits.bufferedBytes / 2 else { return .nothing }
     return removePause(.slowConsumer, at: now)
   }
 

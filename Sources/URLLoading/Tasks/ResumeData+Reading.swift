@@ -5,9 +5,7 @@ extension ResumeData {
   ///
   /// - Throws: `ResumeDataError`, which says what is missing or wrong.
   init(serialized data: Data) throws(ResumeDataError) {
-    guard let object = try? PropertyListSerialization.propertyList(from: data, options: [], format: nil),
-      let list = object as? [String: Any]
-    else { throw .notAPropertyList }
+    guard let list = PropertyListReader.dictionary(from: data) else { throw .notAPropertyList }
     let draft: Draft
     if let own = list[Key.own] as? [String: Any] {
       draft = try Draft(own: own)

@@ -22,10 +22,19 @@ enum RequestBuilder {
     }
   }
 
-  /// A file that is uploaded to a directory keeps its name there.
+  /// A file that is uploaded to a directory keeps its name there. A login for FTP is part of the URL: a server that lets
+  /// anonymous users in would not ask for it.
   private static func target(of url: URL, _ options: LoadOptions) -> URL {
-    guard case .file(let path) = options.body, url.absoluteString.hasSuffix("/") else { return url }
-    return url.appending(component: URL(fileURLWithPath: path).lastPathComponent)
+    var target = url
+    if case .file(let path) = options.body, url.absoluteString.hasSuffix("/") {
+      target = url.appending(component: URL(fileURLWithPath: path).lastPathComponent)
+    }
+    guard let login = options.login, ["ftp", "ftps"].contains(url.scheme?.lowercased() ?? ""),
+      var components = URLComponents(url: target, resolvingAgainstBaseURL: true)
+    else { return target }
+    components.user = login.user
+    components.password = login.password
+    return components.url ?? target
   }
 
   /// The configuration of the session for all URLs.

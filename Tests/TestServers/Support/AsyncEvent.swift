@@ -14,12 +14,12 @@ package final class AsyncEvent: Sendable {
   }
 
   /// Waits for the event; false if it did not happen in time.
-  package func wait(timeout: Duration = .seconds(10)) async -> Bool {
+  package func wait(timeout: Duration = .seconds(60)) async -> Bool {
     await happened.wait(timeout: timeout) { $0 }
   }
 
   /// Waits on the calling thread, for scripts of `ScriptedServer`; false if the event did not happen in time.
-  package func waitBlocking(timeout: Duration = .seconds(10)) -> Bool {
+  package func waitBlocking(timeout: Duration = .seconds(60)) -> Bool {
     happened.waitBlocking(timeout: timeout) { $0 }
   }
 }

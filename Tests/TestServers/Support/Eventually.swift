@@ -2,7 +2,7 @@
 ///
 /// - Returns: false if the condition did not hold within the timeout.
 package func eventually(
-  timeout: Duration = .seconds(10), interval: Duration = .milliseconds(10),
+  timeout: Duration = .seconds(60), interval: Duration = .milliseconds(10),
   _ condition: () async throws -> Bool
 ) async throws -> Bool {
   let clock = ContinuousClock()

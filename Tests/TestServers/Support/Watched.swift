@@ -51,7 +51,7 @@ package final class Watched<Value: Sendable>: Sendable {
 
   /// Waits until the condition holds. False after the timeout, or when the surrounding task is cancelled.
   package func wait(
-    timeout: Duration = .seconds(10), until condition: @escaping @Sendable (Value) -> Bool
+    timeout: Duration = .seconds(60), until condition: @escaping @Sendable (Value) -> Bool
   ) async -> Bool {
     let identifier = newIdentifier()
     return await withTaskCancellationHandler {
@@ -72,7 +72,7 @@ package final class Watched<Value: Sendable>: Sendable {
 
   /// Waits on the calling thread, which must not belong to Swift's cooperative pool. False after the timeout.
   package func waitBlocking(
-    timeout: Duration = .seconds(10), until condition: @escaping @Sendable (Value) -> Bool
+    timeout: Duration = .seconds(60), until condition: @escaping @Sendable (Value) -> Bool
   ) -> Bool {
     let semaphore = DispatchSemaphore(value: 0)
     let identifier = newIdentifier()

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Random numbers that are the same in every run (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
@@ -12,5 +14,11 @@ struct SeededGenerator: RandomNumberGenerator {
     z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
     z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
     return z ^ z >> 31
+  }
+
+  /// So many random bytes.
+  mutating func bytes(_ count: Int) -> Data {
+    let words = (0..<(count + 7) / 8).map { _ in next() }
+    return words.withUnsafeBytes { Data($0.prefix(count)) }
   }
 }

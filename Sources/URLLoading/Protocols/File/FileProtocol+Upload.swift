@@ -15,6 +15,7 @@ extension FileProtocol {
     let temporary = "\(target).\(UInt64.random(in: 0 ... .max))"
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else { return fail(cannotStore(errno)) }
+    if case .stream = body { pump.expectLongSteps() }
     copy(UploadReader(body), to: UploadTarget(descriptor: descriptor, temporary: temporary, path: target))
   }
 
@@ -27,6 +28,8 @@ extension FileProtocol {
           self.loadClient?.urlProtocol(self, didSendBodyData: try target.write(piece))
           return .more
         }
+        // A body that ended because it was cancelled is not whole.
+        guard !self.pump.isStopped else { return .done }
         try target.commit()
         self.didStore()
       } catch let error as POSIXError {

@@ -10,7 +10,7 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
   static let chunkSize = 256 << 10
 
   private struct Waiting {
-    var source: (any DispatchSourceRead)?
+    var watch: ReadinessMonitor.Watch?
     var isStopped = false
   }
 
@@ -38,11 +38,11 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
 
   override func stopLoading() {
     pump.stop()
-    waiting.withLock { waiting in
+    let watch = waiting.withLock { waiting in
       waiting.isStopped = true
-      waiting.source?.cancel()
-      waiting.source = nil
+      return waiting.watch
     }
+    if let watch { ReadinessMonitor.shared.cancel(watch) }
   }
 
   override func pauseLoading() { pump.pause() }
@@ -130,18 +130,12 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
   }
 
   private func waitForBytes(of file: OpenFile) -> ChunkPump.Step {
-    let source = DispatchSource.makeReadSource(fileDescriptor: file.descriptor, queue: .global())
-    source.setEventHandler { [pump] in
-      source.cancel()
-      pump.wake()
+    let watch = ReadinessMonitor.shared.watch(file.descriptor, of: file) { [pump] in pump.wake() }
+    let isStopped = waiting.withLock { waiting in
+      waiting.watch = watch
+      return waiting.isStopped
     }
-    // The source watches the descriptor, which therefore stays open until the source is done with it.
-    source.setCancelHandler { withExtendedLifetime(file) {} }
-    source.resume()
-    waiting.withLock { waiting in
-      waiting.source = source
-      if waiting.isStopped { source.cancel() }
-    }
+    if isStopped { ReadinessMonitor.shared.cancel(watch) }
     return .wait
   }
 }

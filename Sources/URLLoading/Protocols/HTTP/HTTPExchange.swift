@@ -11,10 +11,12 @@ struct HTTPExchange {
   }
 
   private struct Held {
-    var response: HTTPURLResponse
+    /// Nil when it is a proxy's refusal to open a tunnel, which says nothing about the resource.
+    var response: HTTPURLResponse?
     /// What the server offers, the best first.
     var offers: [Offer]
     var result: Result<TransferMetrics, TransferFailure>?
+    var isDeclined = false
   }
 
   /// A way to authenticate that the server or proxy offers.
@@ -28,6 +30,10 @@ struct HTTPExchange {
 
   private var held: Held?
   private var triedCredentials = 0
+  private var triedProxyCredentials = 0
+
+  private var hasResponse = false
+  private var hasRetried = false
 
   /// The response is a redirect that was reported.
   private(set) var isRedirect = false
@@ -35,12 +41,46 @@ struct HTTPExchange {
   /// A challenge waits for its answer; bytes that come belong to the response that brought it.
   var isHolding: Bool { held != nil }
 
-  mutating func received(_ response: HTTPURLResponse, for request: URLRequest) -> HeadAction {
+  /// - Parameter proxy: the proxy that the request was sent to; nil for none, and for a tunnel through one. Without it
+  ///   a 407 is a response as any other: the server has no business with the credentials of a proxy.
+  mutating func received(
+    _ response: HTTPURLResponse, for request: URLRequest, from proxy: ProxyServer? = nil
+  ) -> HeadAction {
+    hasResponse = true
     switch response.statusCode {
     case 301, 302, 303, 307, 308: return redirect(response, request)
-    case 401, 407: return challenge(response, request)
+    case 401: return challenge(response, request, proxy: nil)
+    case 407: return proxy.map { challenge(response, request, proxy: $0) } ?? .deliver
     default: return .deliver
     }
+  }
+
+  enum FailureAction {
+    case fail
+    /// A proxy wants credentials before it opens a tunnel.
+    case challenge(URLProtectionSpace, previousFailureCount: Int)
+    /// The kept connection was gone before the request reached the server: send it again.
+    case retry
+  }
+
+  /// The transfer failed, and no challenge waits.
+  /// - Parameters:
+  ///   - refusal: the answer of a proxy that did not open a tunnel.
+  ///   - proxy: that proxy.
+  mutating func failed(
+    _ failure: TransferFailure, for request: URLRequest, refusal: HTTPURLResponse?, by proxy: ProxyServer?
+  ) -> FailureAction {
+    if let refusal, let proxy, refusal.statusCode == 407 {
+      guard case .challenge(let space, let failures) = challenge(refusal, request, proxy: proxy) else { return .fail }
+      held?.response = nil
+      held?.result = .failure(failure)
+      return .challenge(space, previousFailureCount: failures)
+    }
+    // RFC 9112, section 9.3.1: servers close idle connections as they please. libcurl tries again by itself, but for
+    // bodies that it cannot rewind or had begun to send.
+    guard !hasResponse, !hasRetried, failure.isOfStaleConnection else { return .fail }
+    hasRetried = true
+    return .retry
   }
 
   /// The transfer ended.
@@ -53,23 +93,35 @@ struct HTTPExchange {
 
   /// A credential was given; what it is for. Nil when no challenge waits.
   mutating func answered() -> Offer? {
-    guard let offer = held?.offers.first else { return nil }
-    held = nil
-    triedCredentials += 1
+    guard let held, !held.isDeclined, let offer = held.offers.first else { return nil }
+    self.held = nil
+    hasResponse = false
+    if offer.space.isProxy() { triedProxyCredentials += 1 } else { triedCredentials += 1 }
     return offer
   }
 
-  /// The challenge was declined: its response is the result. Nil when no challenge waits.
-  mutating func declined() -> (response: HTTPURLResponse, result: Result<TransferMetrics, TransferFailure>?)? {
-    defer { held = nil }
-    return held.map { ($0.response, $0.result) }
+  /// The challenge was declined: its response, if it has one, is the result. What comes is still held back, until the
+  /// response has been passed on.
+  /// - Returns: false when no challenge waits.
+  mutating func declined() -> (Bool, HTTPURLResponse?) {
+    guard let held, !held.isDeclined else { return (false, nil) }
+    self.held?.isDeclined = true
+    return (true, held.response)
+  }
+
+  /// The response of a declined challenge was passed on: nothing is held back any more.
+  /// - Returns: how the transfer ended, if it did meanwhile.
+  mutating func released() -> Result<TransferMetrics, TransferFailure>? {
+    guard let held, held.isDeclined else { return nil }
+    self.held = nil
+    return held.result
   }
 
   /// The protection space was rejected; the next one that the server offers, if it does.
   mutating func rejected() -> URLProtectionSpace? {
-    guard let offers = held?.offers, offers.count > 1 else { return nil }
-    held?.offers.removeFirst()
-    return offers[1].space
+    guard let held, !held.isDeclined, held.offers.count > 1 else { return nil }
+    self.held?.offers.removeFirst()
+    return held.offers[1].space
   }
 
   // MARK: Redirects
@@ -101,21 +153,23 @@ struct HTTPExchange {
 
   // MARK: Challenges
 
-  private mutating func challenge(_ response: HTTPURLResponse, _ request: URLRequest) -> HeadAction {
-    let isProxy = response.statusCode == 407
-    guard let url = request.url, triedCredentials < Self.largestFailureCount else { return .deliver }
-    let field = isProxy ? "Proxy-Authenticate" : "WWW-Authenticate"
+  private mutating func challenge(
+    _ response: HTTPURLResponse, _ request: URLRequest, proxy: ProxyServer?
+  ) -> HeadAction {
+    let failures = proxy != nil ? triedProxyCredentials : triedCredentials
+    guard let url = request.url, failures < Self.largestFailureCount else { return .deliver }
+    let field = proxy == nil ? "WWW-Authenticate" : "Proxy-Authenticate"
     let offers = AuthenticateHeader(fieldValues: response.fields.values(of: field)).challenges
-      .compactMap { Self.offer($0, url: url, isProxy: isProxy) }
+      .compactMap { Self.offer($0, url: url, proxy: proxy) }
       .sorted { $0.strength > $1.strength }
       .map { $0.offer }
     guard let best = offers.first else { return .deliver }
     held = Held(response: response, offers: offers)
-    return .challenge(best.space, previousFailureCount: triedCredentials)
+    return .challenge(best.space, previousFailureCount: failures)
   }
 
   private static func offer(
-    _ challenge: AuthenticateHeader.Challenge, url: URL, isProxy: Bool
+    _ challenge: AuthenticateHeader.Challenge, url: URL, proxy: ProxyServer?
   ) -> (offer: Offer, strength: Int)? {
     let (schemes, method, strength): (TransferCredential.Schemes, String, Int)
     switch challenge.scheme.lowercased() {
@@ -130,12 +184,12 @@ struct HTTPExchange {
     let port = url.port ?? (scheme == "https" ? 443 : 80)
     let realm = challenge.realm
     let space =
-      isProxy
-      ? URLProtectionSpace(
-        proxyHost: host, port: port,
-        type: scheme == "https" ? NSURLProtectionSpaceHTTPSProxy : NSURLProtectionSpaceHTTPProxy,
-        realm: realm, authenticationMethod: method)
-      : URLProtectionSpace(host: host, port: port, protocol: scheme, realm: realm, authenticationMethod: method)
+      proxy.map {
+        URLProtectionSpace(
+          proxyHost: $0.host, port: $0.port,
+          type: scheme == "https" ? NSURLProtectionSpaceHTTPSProxy : NSURLProtectionSpaceHTTPProxy,
+          realm: realm, authenticationMethod: method)
+      } ?? URLProtectionSpace(host: host, port: port, protocol: scheme, realm: realm, authenticationMethod: method)
     return (Offer(space: space, schemes: schemes), strength)
   }
 }

@@ -9,6 +9,7 @@ extension HTTPProtocol: URLAuthenticationChallengeSender {
         user: credential.user ?? "", password: credential.password ?? "", schemes: offer.schemes)
       if offer.space.isProxy() { state.proxyCredential = given } else { state.credential = given }
       defer { state.transfer = nil }
+      state.retired = state.transfer
       return (state.transfer, true)
     }
     guard isAnswered else { return }
@@ -17,10 +18,11 @@ extension HTTPProtocol: URLAuthenticationChallengeSender {
   }
 
   func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {
-    let (held, transfer) = state.withLock { ($0.exchange.declined(), $0.transfer) }
-    guard let held else { return }
-    client?.urlProtocol(self, didReceive: held.response, cacheStoragePolicy: .notAllowed)
-    if let result = held.result { return complete(result) }
+    let (isDeclined, response) = state.withLock { $0.exchange.declined() }
+    guard isDeclined else { return }
+    if let response { client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed) }
+    let (result, transfer) = state.withLock { ($0.exchange.released(), $0.transfer) }
+    if let result { return complete(result) }
     if loadClient?.urlProtocolShouldPause(self) != true { transfer?.resumeReceiving() }
   }
 

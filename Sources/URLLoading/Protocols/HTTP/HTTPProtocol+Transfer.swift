@@ -14,23 +14,27 @@ extension HTTPProtocol: TransferHandler {
   func transfer(_ transfer: Transfer, didReceive head: TransferHead) {
     guard let url = request.url else { return }
     let response = HTTPURLResponse(url: url, head: head)
-    let action = state.withLock { $0.exchange.received(response, for: request) }
+    let proxy = head.statusCode == 407 && url.scheme?.lowercased() == "http" ? self.proxy : nil
+    let action = state.withLock { state -> HTTPExchange.HeadAction? in
+      guard !state.isStopped, transfer !== state.retired else { return nil }
+      state.transfer = transfer
+      return state.exchange.received(response, for: request, from: proxy)
+    }
     switch action {
+    case nil: break
     case .deliver: client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .allowed)
     case .redirect(let next):
-      client?.urlProtocol(self, wasRedirectedTo: next, redirectResponse: response)
+      loadClient?.urlProtocol(self, wasRedirectedTo: next, redirectResponse: response, bodyFollows: true)
       client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .allowed)
-    case .challenge(let space, let failures):
-      let challenge = URLAuthenticationChallenge(
-        protectionSpace: space, proposedCredential: nil, previousFailureCount: failures, failureResponse: response,
-        error: nil, sender: self)
-      client?.urlProtocol(self, didReceive: challenge)
+    case .challenge(let space, let failures): challenge(space, failures, response)
     case .fail(let error): fail(error, transfer)
     }
   }
 
   func transfer(_ transfer: Transfer, didReceive bytes: UnsafeRawBufferPointer) -> TransferFlow {
-    if state.withLock({ $0.exchange.isHolding }) { return .pause }
+    let (isRetired, isHolding) = state.withLock { (transfer === $0.retired, $0.exchange.isHolding) }
+    if isRetired { return .accepted }
+    if isHolding { return .pause }
     loadClient?.urlProtocol(self, didLoad: bytes)
     return .accepted
   }
@@ -38,16 +42,37 @@ extension HTTPProtocol: TransferHandler {
   func transfer(_ transfer: Transfer, didReceiveTrailers fields: [(name: String, value: String)]) {}
 
   func transfer(_ transfer: Transfer, didSendBodyBytes total: Int64) {
-    loadClient?.urlProtocol(self, didSendBodyData: total)
+    if state.withLock({ transfer !== $0.retired }) { loadClient?.urlProtocol(self, didSendBodyData: total) }
   }
 
   func transfer(_ transfer: Transfer, didCompleteWith result: Result<TransferMetrics, TransferFailure>) {
-    let isHeld = state.withLock { state in
+    let isOver = state.withLock { state in
+      guard transfer !== state.retired else { return true }
       // There is nothing left to cancel.
       if state.transfer === transfer { state.transfer = nil }
       return state.exchange.completed(result)
     }
-    if !isHeld { complete(result) }
+    guard !isOver else { return }
+    guard case .failure(let failure) = result else { return complete(result) }
+    let refusal = failure.proxyResponse.flatMap { head in request.url.map { HTTPURLResponse(url: $0, head: head) } }
+    let proxy = refusal == nil ? nil : self.proxy
+    switch state.withLock({ $0.exchange.failed(failure, for: request, refusal: refusal, by: proxy) }) {
+    case .fail: complete(result)
+    case .challenge(let space, let failures): challenge(space, failures, refusal)
+    case .retry: begin(after: failure)
+    }
+  }
+
+  private func challenge(_ space: URLProtectionSpace, _ failures: Int, _ response: HTTPURLResponse?) {
+    client?.urlProtocol(
+      self,
+      didReceive: URLAuthenticationChallenge(
+        protectionSpace: space, proposedCredential: nil, previousFailureCount: failures, failureResponse: response,
+        error: nil, sender: self))
+  }
+
+  private var proxy: ProxyServer? {
+    request.url.flatMap { session?.resource(CurlSession.self).engine.proxy(for: $0.absoluteString) }
   }
 
   /// Passes the end of a transfer on.

@@ -9,6 +9,9 @@ internal import CurlTransport
 final class HTTPProtocol: URLProtocol, @unchecked Sendable {
   struct State {
     var transfer: Transfer?
+    /// Was given up for one with credentials; what it still says, until it takes note, is not looked at.
+    var retired: Transfer?
+    var starts = 0
     var exchange = HTTPExchange()
     var credential: TransferCredential?
     var proxyCredential: TransferCredential?
@@ -62,8 +65,8 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
 
   // MARK: Transfers
 
-  /// Starts the transfer, or starts it again with the credentials that were given.
-  func begin(isFirst: Bool) {
+  /// Starts the transfer, or starts it again: with the credentials that were given, or after a failure.
+  func begin(isFirst: Bool = false, after failure: TransferFailure? = nil) {
     guard let loadClient else { return }
     let body = loadClient.urlProtocolUploadBody(self)
     guard !isFirst, case .stream = body else { return begin(body: body) }
@@ -71,6 +74,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
       self,
       needsNewBodyStream: { stream in
         guard let stream else {
+          if let failure { return self.complete(.failure(failure)) }
           loadClient.urlProtocol(
             self,
             didFailWithError: URLError(
@@ -87,10 +91,14 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     guard let session, let loadClient else { return }
     let connections = session.resource(CurlSession.self)
     var transferRequest = HTTPRequestEncoder.transferRequest(for: request, body: body)
-    (transferRequest.credential, transferRequest.proxyCredential) = state.withLock {
-      ($0.credential, $0.proxyCredential)
+    let number = state.withLock { state in
+      (transferRequest.credential, transferRequest.proxyCredential) = (state.credential, state.proxyCredential)
+      state.starts += 1
+      return state.starts
     }
     transferRequest.typeOfService = connections.typeOfService
+    // What is downloaded is large as a rule, and worth a large buffer.
+    transferRequest.expectsLargeBody = task is URLSessionDownloadTask
     if let priority = task?.priority, priority != URLSessionTask.defaultPriority {
       // RFC 9113, section 5.3.2: weights from 1 to 256.
       transferRequest.streamWeight = max(1, Int(priority * 256))
@@ -101,7 +109,8 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     let transfer = connections.engine.start(transferRequest, handler: self)
     source?.attach(to: transfer)
     let isStopped = state.withLock { state in
-      if !state.isStopped { state.transfer = transfer }
+      // The transfer may have been challenged and given up before this line was reached.
+      if !state.isStopped, state.starts == number { state.transfer = transfer }
       return state.isStopped
     }
     if isStopped {

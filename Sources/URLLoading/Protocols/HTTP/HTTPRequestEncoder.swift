@@ -7,9 +7,6 @@ enum HTTPRequestEncoder {
 
   private static let userAgent = "\(ProcessInfo.processInfo.processName) swift-url-loading/0.1"
 
-  /// Bodies above this size get larger buffers.
-  private static let largeBody: Int64 = 1 << 20
-
   static func transferRequest(for request: URLRequest, body: URLUploadBody?) -> TransferRequest {
     let method = request.httpMethod ?? "GET"
     var result = TransferRequest(url: request.url?.absoluteString ?? "", kind: .http, method: method)
@@ -31,7 +28,6 @@ enum HTTPRequestEncoder {
       fields.append(("Content-Type", "application/x-www-form-urlencoded"))
     }
     result.headers = fields
-    result.expectsLargeBody = (body?.length ?? 0) > Self.largeBody
     return result
   }
 }

@@ -91,7 +91,12 @@ final class BodySource: TransferBodySource {
 
   private func readAhead() {
     let generation = state.withLock { $0.generation }
-    BlockingPool.engines.run { self.readChunk(generation) }
+    pool.run { self.readChunk(generation) }
+  }
+
+  /// A stream may wait for its other end as long as it likes.
+  private var pool: BlockingPool {
+    if case .stream = body { .protocols } else { .engines }
   }
 
   private func readChunk(_ generation: Int) {

@@ -1,0 +1,15 @@
+import Foundation
+import URLLoading
+
+// A process that loads something, for tests that kill it, limit it or measure it. Its first argument says what it does.
+let arguments = CommandLine.arguments
+switch arguments.count > 1 ? arguments[1] : "" {
+case "download": await DownloadCommand.run(url: arguments[2], target: arguments[3])
+case "resume": await DownloadCommand.resume(file: arguments[2], target: arguments[3])
+case "limited": await DownloadCommand.limited(url: arguments[2], bytes: arguments[3], small: arguments[4])
+case "slow-data": SlowReader.run(url: arguments[2])
+case "unprivileged-file": await UnprivilegedCommand.run(url: arguments[2])
+default:
+  say("usage: DownloadWorker download|resume|limited|slow-data|unprivileged-file ...")
+  exit(64)
+}

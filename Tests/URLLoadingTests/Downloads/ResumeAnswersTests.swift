@@ -1,0 +1,138 @@
+import Foundation
+import TestServers
+import Testing
+import URLLoading
+
+/// What servers may answer to the request of a resumed download.
+@Suite(.timeLimit(.minutes(1))) struct ResumeAnswersTests {
+  private static let old = TestFiles.pattern(count: 200_000, seed: 11)
+  private static let new = TestFiles.pattern(count: 150_000, seed: 12)
+  private static let stop = 70_001
+  private let directory: TemporaryDirectory
+
+  init() throws {
+    directory = try TemporaryDirectory("answers")
+  }
+
+  /// A server that breaks off the first download, answers the next request with a range by `answer`, and gives the
+  /// new version without one.
+  private func run(
+    answer: @escaping @Sendable (_ start: Int) -> HTTPResponse
+  ) async throws -> (log: DownloadRecorder.Log, resumeData: Data, ranges: [String?]) {
+    let isFirst = Watched(true)
+    let server = try ScriptedServer { connection in
+      guard let request = try connection.readRequest() else { return }
+      if isFirst.update({ first in
+        defer { first = false }; return first
+      }) {
+        try connection.send(
+          "HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nAccept-Ranges: bytes\r\nContent-Length: \(Self.old.count)\r\n\r\n")
+        return try connection.send(Self.old.prefix(Self.stop))
+      }
+      guard let range = request.fields["Range"], let start = Int(range.dropFirst(6).dropLast()) else {
+        return try connection.send(HTTPResponse(200, fields: ["ETag": "\"v2\""], body: Self.new))
+      }
+      try connection.send(answer(start))
+    }
+    let session = URLSession(configuration: .ephemeral)
+    defer { session.invalidateAndCancel() }
+    let error = try await #require(throws: URLError.self) { try await session.download(from: server.url("/file")) }
+    let data = try #require(error.userInfo[NSURLSessionDownloadTaskResumeData] as? Data)
+    let log = try await Downloads.resume(data, in: directory)
+    return (log, data, server.requests.map { $0.fields["Range"] })
+  }
+
+  private static func partial(_ start: Int, _ fields: HTTPFields, of body: Data = new) -> HTTPResponse {
+    var all: HTTPFields = ["Content-Range": "bytes \(start)-\(body.count - 1)/\(body.count)", "ETag": "\"v1\""]
+    for field in fields.list { all[field.name] = field.value }
+    return HTTPResponse(206, fields: all, body: body.dropFirst(start))
+  }
+
+  /// Answers that do not continue what is there, so that the download must start again with a request of its own.
+  static let unusable: [(String, @Sendable (Int) -> HTTPResponse)] = [
+    ("416", { _ in HTTPResponse(416, fields: ["Content-Range": "bytes */150000"], text: "no such range") }),
+    ("another total", { partial($0, [:]) }),
+    ("another entity tag", { partial($0, ["ETag": "\"v2\""], of: old) }),
+    ("another offset", { partial($0 - 1, [:], of: old) }),
+    (
+      "less than the rest",
+      {
+        HTTPResponse(
+          206, fields: ["Content-Range": "bytes \($0)-\($0 + 9)/200000", "ETag": "\"v1\""], body: old[$0..<$0 + 10])
+      }
+    ),
+    ("no Content-Range", { HTTPResponse(206, fields: ["ETag": "\"v1\""], body: old.dropFirst($0)) }),
+    ("garbage in Content-Range", { partial($0, ["Content-Range": "bytes x-y/z"], of: old) }),
+    (
+      "several parts",
+      { _ in
+        HTTPResponse(206, fields: ["Content-Type": "multipart/byteranges; boundary=x"], text: "--x\r\n\r\n--x--")
+      }
+    ),
+    ("a coding", { partial($0, ["Content-Encoding": "gzip"], of: old) }),
+  ]
+
+  @Test(arguments: unusable.map(\.0)) func rangeThatDoesNotContinueTheFileStartsAgain(name: String) async throws {
+    let answer = try #require(Self.unusable.first { $0.0 == name }?.1)
+    let (log, data, ranges) = try await run(answer: answer)
+    #expect(ranges == [nil, "bytes=\(Self.stop)-", nil])
+    #expect(log.error == nil)
+    #expect(log.resumed.first?.first == 0)
+    #expect(try Data(contentsOf: #require(log.file)) == Self.new)
+    #expect(log.written.last?.dropFirst() == [150_000, 150_000])
+    #expect(try !FileManager.default.fileExists(atPath: Downloads.partialFile(data).path))
+  }
+
+  @Test func wholeAnswerIsTakenAsItIs() async throws {
+    let (log, _, ranges) = try await run { _ in HTTPResponse(200, fields: ["ETag": "\"v2\""], body: Self.new) }
+    #expect(ranges.count == 2)
+    #expect(log.resumed == [[0, 150_000]])
+    #expect(try Data(contentsOf: #require(log.file)) == Self.new)
+  }
+
+  @Test(arguments: [404, 500, 503]) func refusalIsNeverAppendedAndThePartialFileStays(status: Int) async throws {
+    let (log, data, _) = try await run { _ in HTTPResponse(status, text: "sorry") }
+    #expect((log.response as? HTTPURLResponse)?.statusCode == status)
+    #expect(try Data(contentsOf: #require(log.file)) == Data("sorry".utf8))
+    #expect(try Data(contentsOf: Downloads.partialFile(data)) == Self.old.prefix(Self.stop))
+    unlink(try Downloads.partialFile(data).path)
+  }
+
+  @Test func rangeWithoutValidatorsAndLengthIsTaken() async throws {
+    let (log, _, _) = try await run { start in
+      HTTPResponse(
+        206,
+        fields: [
+          "Content-Range": "bytes \(start)-\(Self.old.count - 1)/*", "Content-Length": "\(Self.old.count - start)",
+        ],
+        body: Self.old.dropFirst(start))
+    }
+    #expect(log.resumed == [[Int64(Self.stop), -1]])
+    #expect(try Data(contentsOf: #require(log.file)) == Self.old)
+  }
+
+  @Test func redirectOfTheResumedRequestIsFollowedWithItsRange() async throws {
+    let body = Self.old
+    let isFirst = Watched(true)
+    let server = try ScriptedServer { connection in
+      guard let request = try connection.readRequest() else { return }
+      if request.target == "/start" { return try connection.send(.redirect(to: "/file")) }
+      if isFirst.update({ first in
+        defer { first = false }; return first
+      }) {
+        try connection.send(
+          "HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nAccept-Ranges: bytes\r\nContent-Length: \(body.count)\r\n\r\n")
+        return try connection.send(body.prefix(Self.stop))
+      }
+      let start = try #require(request.fields["Range"].flatMap { Int($0.dropFirst(6).dropLast()) })
+      try connection.send(Self.partial(start, [:], of: body))
+    }
+    let session = URLSession(configuration: .ephemeral)
+    defer { session.invalidateAndCancel() }
+    let error = try await #require(throws: URLError.self) { try await session.download(from: server.url("/start")) }
+    let data = try #require(error.userInfo[NSURLSessionDownloadTaskResumeData] as? Data)
+    let log = try await Downloads.resume(data, in: directory)
+    #expect(log.resumed == [[Int64(Self.stop), 200_000]])
+    #expect(try Data(contentsOf: #require(log.file)) == body)
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import TestServers
+import Testing
+import URLLoading
+
+/// Connections that are kept, and those that turn out to be gone.
+@Suite(.timeLimit(.minutes(1))) struct ConnectionReuseTests {
+  /// Answers the first request of a connection and closes it when the second one comes.
+  private static func forgetful() throws -> ScriptedServer {
+    try ScriptedServer { connection in
+      guard let first = try connection.readRequest() else { return }
+      try connection.send(HTTPResponse(body: first.body.isEmpty ? Data("first".utf8) : first.body))
+      _ = try connection.readRequestHead()
+      connection.reset()
+    }
+  }
+
+  @Test(arguments: LoadKind.allCases)
+  func aKeptConnectionThatIsGoneIsReplaced(_ kind: LoadKind) async throws {
+    let server = try Self.forgetful()
+    let client = RecordedSession()
+    for number in 0..<10 {
+      let record = await client.load(server.url("/\(number)"), as: kind)
+      #expect(record.text == "first" && record.error == nil, "\(number): \(String(describing: record.error))")
+    }
+  }
+
+  @Test(arguments: ["data", "file", "stream"])
+  func anUploadOnAConnectionThatIsGoneIsSentAgain(_ source: String) async throws {
+    let server = try Self.forgetful()
+    let body = Data("a body".utf8)
+    let folder = try TemporaryDirectory()
+    let file = try folder.write("body", body)
+    let client = RecordedSession(LoadRecorder(onStream: { _ in InputStream(data: body) }))
+    for number in 0..<4 {
+      var request = URLRequest(url: server.url("/\(number)"))
+      request.httpMethod = "PUT"
+      let task =
+        switch source {
+        case "data": client.session.uploadTask(with: request, from: body)
+        case "file": client.session.uploadTask(with: request, fromFile: file)
+        default: client.session.uploadTask(withStreamedRequest: request)
+        }
+      let record = await client.run(task)
+      #expect(record.body == body && record.error == nil, "\(number): \(String(describing: record.error))")
+    }
+  }
+
+  @Test func oneConnectionServesRequestsInARow() async throws {
+    let server = try ScriptedServer.http { HTTPResponse(text: $0.path) }
+    let client = RecordedSession()
+    for kind in LoadKind.allCases {
+      #expect(await client.load(server.url("/\(kind)"), as: kind).text == "/\(kind)")
+    }
+    #expect(server.connectionCount == 1)
+    await client.session.flush()
+    #expect(await client.load(server.url("/last")).text == "/last")
+    #expect(server.connectionCount == 2)
+  }
+
+  @Test func noMoreConnectionsThanAllowed() async throws {
+    let most = Watched(0)
+    let now = Watched(0)
+    let server = try ScriptedServer.http { _ in
+      let count = now.update { value in
+        value += 1
+        return value
+      }
+      most.update { $0 = max($0, count) }
+      Thread.sleep(forTimeInterval: 0.02)
+      now.update { $0 -= 1 }
+      return HTTPResponse(text: "ok")
+    }
+    let client = RecordedSession { $0.httpMaximumConnectionsPerHost = 3 }
+    await withTaskGroup(of: Void.self) { group in
+      for number in 0..<30 {
+        group.addTask { #expect(await client.load(server.url("/\(number)")).text == "ok") }
+      }
+    }
+    #expect(most.value <= 3 && server.connectionCount <= 3)
+  }
+
+  @Test func aQueuedTaskDoesNotBurnItsTimeout() async throws {
+    let server = try ScriptedServer.http { _ in
+      // Two of these in a row take longer than the timeout.
+      Thread.sleep(forTimeInterval: 0.5)
+      return HTTPResponse(text: "ok")
+    }
+    let client = RecordedSession { $0.httpMaximumConnectionsPerHost = 1 }
+    await withTaskGroup(of: Void.self) { group in
+      for number in 0..<5 {
+        let request = URLRequest(url: server.url("/\(number)"), timeoutInterval: 1.2)
+        group.addTask { #expect(await client.load(request).text == "ok") }
+      }
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import TestServers
+import Testing
+import URLLoading
+
+/// Connections that TLS refuses.
+@Suite(.timeLimit(.minutes(1))) struct TLSErrorTests {
+  private static func trusting(_ change: (URLSessionConfiguration) -> Void = { _ in }) async throws -> RecordedSession {
+    let authority = try await TestCertificates.shared.authority
+    return RecordedSession {
+      $0.certificateAuthorityFile = authority
+      change($0)
+    }
+  }
+
+  private static let refusals: [(NginxServer.Listener, URLError.Code)] = [
+    (.httpsExpired, .serverCertificateHasBadDate), (.httpsWrongHost, .serverCertificateUntrusted),
+    (.httpsSelfSigned, .serverCertificateHasUnknownRoot),
+  ]
+
+  @Test(arguments: 0..<3, LoadKind.allCases)
+  func aBadCertificateHasItsOwnError(_ index: Int, _ kind: LoadKind) async throws {
+    let (listener, code) = Self.refusals[index]
+    let nginx = try await NginxServer.shared
+    let client = try await Self.trusting()
+    let url = nginx.url(on: listener)
+    let record = await client.load(url, as: kind)
+    #expect(record.code == code && record.completions == 1, "\(String(describing: record.error))")
+    #expect(record.error?.localizedDescription.contains(url.absoluteString) == true)
+    let underlying = (record.error as? URLError)?.userInfo[NSUnderlyingErrorKey] as? NSError
+    #expect(underlying?.domain == "libcurl" && underlying?.localizedDescription.isEmpty == false)
+    #expect(await client.load(nginx.url(on: .https), as: kind).body == DocumentRoot.small)
+  }
+
+  @Test func anAuthorityThatIsNotTrustedIsAnUnknownRoot() async throws {
+    let record = await RecordedSession().load(try await NginxServer.shared.url(on: .https))
+    #expect(record.code == .serverCertificateHasUnknownRoot)
+  }
+
+  @Test(arguments: LoadKind.allCases)
+  func aServerThatSpeaksNoTLSIsASecureConnectionFailure(_ kind: LoadKind) async throws {
+    let server = try ScriptedServer { connection in
+      try connection.send("HTTP/1.1 400 Bad Request\r\n\r\n")
+      _ = connection.waitForPeerClose()
+    }
+    let record = await RecordedSession().load(server.url("/", scheme: "https"), as: kind)
+    #expect(record.code == .secureConnectionFailed && record.completions == 1)
+  }
+
+  @Test(arguments: [true, false])
+  func aServerThatClosesInTheHandshakeFails(_ resets: Bool) async throws {
+    let server = try ScriptedServer { connection in
+      _ = try connection.readBody(count: 50)
+      if resets { connection.reset() }
+    }
+    let record = await RecordedSession().load(server.url("/", scheme: "https"))
+    #expect(
+      [.secureConnectionFailed, .networkConnectionLost].contains(record.code), "\(String(describing: record.error))")
+  }
+
+  @Test func aServerThatIsSilentInTheHandshakeTimesOut() async throws {
+    let server = try ScriptedServer { _ = $0.waitForPeerClose() }
+    let request = URLRequest(url: server.url("/", scheme: "https"), timeoutInterval: 0.4)
+    #expect(await RecordedSession().load(request).code == .timedOut)
+  }
+
+  @Test func aServerWithOnlyOldTLSIsRefused() async throws {
+    let client = try await Self.trusting { $0.tlsMinimumSupportedProtocolVersion = .TLSv13 }
+    let old = try await NginxServer.start(directives: "ssl_protocols TLSv1.2;")
+    #expect(await client.load(old.url(on: .https)).code == .secureConnectionFailed)
+    await old.stop()
+    let new = try await NginxServer.start(directives: "ssl_protocols TLSv1.3;")
+    #expect(await client.load(new.url(on: .https)).body == DocumentRoot.small)
+    await new.stop()
+  }
+
+  @Test func aMissingClientCertificateDoesNotHang() async throws {
+    // nginx completes the handshake and answers 400.
+    let nginx = try await NginxServer.shared
+    let record = await (try await Self.trusting()).load(nginx.url(on: .httpsClientCertificate))
+    #expect(record.status == 400 || record.code == .clientCertificateRequired)
+  }
+
+  @Test func aMissingAuthorityFileIsAnError() async throws {
+    let nginx = try await NginxServer.shared
+    let client = RecordedSession { $0.certificateAuthorityFile = URL(fileURLWithPath: "/nonexistent/ca.pem") }
+    let record = await client.load(nginx.url(on: .https))
+    #expect(record.code == .secureConnectionFailed && record.completions == 1)
+  }
+
+  @Test func aHostThatDoesNotExistIsNotFound() async throws {
+    let url = try #require(URL(string: "http://does-not-exist.invalid/x"))
+    let record = await RecordedSession().load(url)
+    #expect(record.code == .cannotFindHost || record.code == .dnsLookupFailed)
+    #expect(record.error?.localizedDescription.contains("does-not-exist.invalid") == true)
+  }
+}

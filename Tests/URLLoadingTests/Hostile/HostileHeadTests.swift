@@ -1,0 +1,70 @@
+import Foundation
+import TestServers
+import Testing
+import URLLoading
+
+/// Heads that have no end, or are none.
+@Suite(.timeLimit(.minutes(1))) struct HostileHeadTests {
+  private static let ok = "HTTP/1.1 200 OK\r\n"
+
+  static let malformed: [Hostility] = [
+    Hostility("HTTP/0.9", .failure(.cannotParseResponse), sends: "hello, world\n"),
+    Hostility("HTTP/0.9 without a line end", .failure(.cannotParseResponse), sends: "<html>"),
+    Hostility("another protocol", .failure(.cannotParseResponse), sends: "SSH-2.0-OpenSSH_9.2\r\n"),
+    Hostility("a status that is no number", .failure(.cannotParseResponse), sends: "HTTP/1.1 abc OK\r\n\r\n"),
+    Hostility("an unknown version", .failure(.cannotParseResponse), sends: "HTTP/9.9 200 OK\r\n\r\n"),
+    Hostility("no reason phrase", .success(200, "a"), sends: "HTTP/1.1 200\r\nContent-Length: 1\r\n\r\na"),
+    Hostility("an unknown status", .success(799, "a"), sends: "HTTP/1.1 799 x\r\nContent-Length: 1\r\n\r\na"),
+    Hostility("line feeds only", .success(200, "a"), sends: "HTTP/1.1 200 OK\nContent-Length: 1\n\na"),
+    Hostility(
+      "a line without a colon", .failure(.cannotParseResponse), sends: ok + "nonsense\r\nContent-Length: 1\r\n\r\na"),
+    Hostility("a field without a name", .success(200, "a"), sends: ok + ": x\r\nContent-Length: 1\r\n\r\na"),
+    Hostility("a folded field", .success(200, "a"), sends: ok + "X-A: 1\r\n 2\r\nContent-Length: 1\r\n\r\na"),
+    Hostility(
+      "invalid UTF-8 in a field", .success(200, "a"),
+      sends: Data("HTTP/1.1 200 ".utf8) + Data([0xC3, 0x28]) + Data("\r\nX-A: ".utf8) + Data([0xFF, 0xFE, 0x80])
+        + Data("\r\nContent-Length: 1\r\n\r\na".utf8)),
+    Hostility(
+      "101 that nobody asked for", .failure(.networkConnectionLost),
+      sends: "HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"),
+  ]
+
+  @Test(arguments: malformed, LoadKind.allCases)
+  func aMalformedHeadDoesNoHarm(_ hostility: Hostility, _ kind: LoadKind) async throws {
+    try await hostility.check(as: kind)
+  }
+
+  static let endless: [(name: String, head: String, piece: String)] = [
+    ("fields", ok, "X-Filler: " + String(repeating: "a", count: 8000) + "\r\n"),
+    ("short fields", ok, String(repeating: "a: b\r\n", count: 1000)),
+    ("one field", ok + "X-Filler: ", String(repeating: "a", count: 8000)),
+    ("a folded field", ok + "X-A: ", String(repeating: "a", count: 1000) + "\r\n "),
+    ("a status line", "HTTP/1.1 200 ", String(repeating: "a", count: 8000)),
+    (
+      "trailers", ok + "Transfer-Encoding: chunked\r\n\r\n0\r\n", "X-A: " + String(repeating: "a", count: 4000) + "\r\n"
+    ),
+    ("informational responses", "", "HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n"),
+    ("a body before the head", "", String(repeating: "a", count: 8000)),
+  ]
+
+  @Test(arguments: endless.indices, LoadKind.allCases)
+  func aGigabyteOfHeadersStopsEarly(_ index: Int, _ kind: LoadKind) async throws {
+    let (name, head, piece) = Self.endless[index]
+    let sent = Watched(0)
+    let code: URLError.Code = name == "a body before the head" ? .cannotParseResponse : .dataLengthExceedsMaximum
+    let hostility = Hostility.endless("endless \(name)", .failure(code), head: head, piece: piece, sent: sent)
+    try await hostility.check(as: kind)
+    // What was sent fills the sockets' buffers at both ends; it is not in this process's memory.
+    #expect(sent.value < 32 << 20, "\(name): \(sent.value) bytes were sent")
+  }
+
+  @Test func bytesThatAreNotUTF8AreReadAsLatin1() async throws {
+    let bytes = Data("HTTP/1.1 200 OK\r\nX-A: caf".utf8) + Data([0xE9]) + Data("\r\nContent-Length: 0\r\n\r\n".utf8)
+    let server = try ScriptedServer { connection in
+      _ = try connection.readRequestHead()
+      try connection.send(bytes)
+    }
+    let record = await RecordedSession().load(server.url())
+    #expect(record.http?.value(forHTTPHeaderField: "x-a") == "café")
+  }
+}

@@ -1,0 +1,115 @@
+import CurlTransport
+import Foundation
+import TestServers
+import Testing
+
+@testable import URLLoading
+
+@Suite struct ChunkPumpTests {
+  @Test func runsStepsOneAfterAnother() async {
+    let pump = ChunkPump()
+    let state = Watched((inside: 0, overlaps: 0, count: 0))
+    pump.start {
+      state.update {
+        $0.inside += 1
+        if $0.inside > 1 { $0.overlaps += 1 }
+      }
+      return state.update {
+        $0.inside -= 1
+        $0.count += 1
+        return $0.count == 1000 ? .done : .more
+      }
+    }
+    for _ in 0..<1000 { pump.resume() }
+    #expect(await state.wait { $0.count == 1000 })
+    pump.resume()
+    pump.wake()
+    #expect(state.value.overlaps == 0)
+    #expect(state.value.count == 1000)
+  }
+
+  @Test func pausesAndGoesOn() async {
+    let pump = ChunkPump()
+    let count = Watched(0)
+    let reached = AsyncEvent()
+    pump.start {
+      count.update { $0 += 1 }
+      if count.value == 10 {
+        pump.pause()
+        reached.signal()
+      }
+      return count.value == 20 ? .done : .more
+    }
+    #expect(await reached.wait())
+    pump.wake()
+    #expect(count.value == 10)
+    pump.resume()
+    #expect(await count.wait { $0 == 20 })
+  }
+
+  @Test func aWakeThatComesBeforeTheWaitIsNotLost() async {
+    let pump = ChunkPump()
+    let count = Watched(0)
+    pump.start {
+      count.update { $0 += 1 }
+      if count.value == 50 { return .done }
+      // What the step waits for is there before it has said that it waits.
+      pump.wake()
+      return .wait
+    }
+    #expect(await count.wait { $0 == 50 })
+  }
+
+  @Test func wakesFromAnotherThreadAreNotLost() async {
+    let pump = ChunkPump()
+    let count = Watched(0)
+    pump.start {
+      count.update { $0 += 1 }
+      if count.value >= 2000 { return .done }
+      DispatchQueue.global().async { pump.wake() }
+      return .wait
+    }
+    #expect(await count.wait(timeout: .seconds(30)) { $0 >= 2000 })
+  }
+
+  @Test func waitsUntilWoken() async {
+    let pump = ChunkPump()
+    let count = Watched(0)
+    pump.start {
+      count.update { $0 += 1 }
+      return count.value < 3 ? .wait : .done
+    }
+    #expect(await count.wait { $0 == 1 })
+    pump.resume()
+    pump.wake()
+    #expect(await count.wait { $0 == 2 })
+    pump.wake()
+    #expect(await count.wait { $0 == 3 })
+  }
+
+  @Test func stopLetsGoOfTheStep() async {
+    final class Token: Sendable {}
+    let pump = ChunkPump()
+    weak var released: Token?
+    let started = AsyncEvent()
+    func begin() {
+      let token = Token()
+      released = token
+      pump.start {
+        withExtendedLifetime(token) {}
+        started.signal()
+        return .wait
+      }
+    }
+    begin()
+    #expect(await started.wait())
+    pump.stop()
+    pump.wake()
+    let isGone = Locked(false)
+    for _ in 0..<1000 where !isGone.withLock({ $0 }) {
+      isGone.withLock { $0 = released == nil }
+      await Task.yield()
+    }
+    #expect(await (try? eventually { released == nil }) == true)
+  }
+}

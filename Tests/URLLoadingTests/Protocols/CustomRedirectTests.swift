@@ -1,0 +1,90 @@
+import Foundation
+import TestServers
+import Testing
+import URLLoading
+
+@Suite(.timeLimit(.minutes(1))) struct CustomRedirectTests {
+  private static func redirecting(to url: URL, then: @escaping @Sendable (FakeProtocol) -> Void = { _ in }) -> Fake {
+    Fake { instance in
+      instance.redirect(to: url)
+      then(instance)
+    }
+  }
+
+  @Test(arguments: TaskKind.allCases) func redirectsAreFollowed(_ kind: TaskKind) async {
+    let target = Fake(["tar", "get"])
+    let fake = Self.redirecting(to: target.url("/there"))
+    let record = await RecordedSession.fake().load(fake.url(), by: kind)
+    #expect(record.text == "target")
+    #expect(record.response?.url == target.url("/there"))
+    #expect(record.completions == 1)
+    #expect(await fake.waitForStops())
+    #expect(await target.waitForStops())
+    #expect(fake.seen.value.stops == 1 && target.seen.value.stops == 1)
+  }
+
+  @Test(arguments: TaskKind.allCases) func redirectsLeadToHTTP(_ kind: TaskKind) async throws {
+    let fake = Self.redirecting(to: try await NginxServer.shared.url("/small.txt"))
+    #expect(await RecordedSession.fake().load(fake.url(), by: kind).body == DocumentRoot.small)
+  }
+
+  @Test(arguments: TaskKind.allCases) func aProtocolMayFailItselfAfterTheRedirect(_ kind: TaskKind) async {
+    let target = Fake(["target"])
+    // Apple's documentation has instances do this after they reported a redirect.
+    let fake = Self.redirecting(to: target.url()) { $0.fail(CocoaError(.userCancelled)) }
+    let record = await RecordedSession.fake().load(fake.url(), by: kind)
+    #expect(record.text == "target")
+    #expect(record.error == nil)
+  }
+
+  @Test(arguments: [TaskKind.dataDelegate, .downloadDelegate]) func theDelegateIsAsked(_ kind: TaskKind) async {
+    let target = Fake(["target"])
+    let fake = Self.redirecting(to: target.url())
+    let record = await RecordedSession.fake().load(fake.url(), by: kind)
+    #expect(record.redirects.count == 1)
+    #expect(record.redirects.first?.request.url == target.url())
+    #expect(record.text == "target")
+  }
+
+  @Test(arguments: TaskKind.allCases) func aRefusedRedirectIsTheResult(_ kind: TaskKind) async {
+    let target = Fake(["target"])
+    let fake = Self.redirecting(to: target.url())
+    let record = await RecordedSession.fake(LoadRecorder(onRedirect: { _, _ in nil })).load(fake.url(), by: kind)
+    #expect(record.error == nil)
+    #expect(record.response?.url == fake.url())
+    #expect(record.body.isEmpty)
+    #expect(target.seen.value.requests.isEmpty)
+    #expect(await fake.waitForStops())
+  }
+
+  @Test(arguments: TaskKind.allCases) func aRefusedRedirectHasItsBody(_ kind: TaskKind) async {
+    let fake = Self.redirecting(to: URL(string: "fake://nowhere/")!) { instance in
+      instance.respond()
+      instance.send(Data("moved".utf8))
+      instance.finish()
+    }
+    let record = await RecordedSession.fake(LoadRecorder(onRedirect: { _, _ in nil })).load(fake.url(), by: kind)
+    #expect(record.text == "moved" && record.error == nil)
+  }
+
+  @Test func aLoopEnds() async {
+    let fake = Fake { instance in
+      if let url = instance.request.url { instance.redirect(to: url) }
+    }
+    let record = await RecordedSession.fake().load(fake.url())
+    #expect(record.code == .httpTooManyRedirects)
+    #expect(fake.seen.value.requests.count == 17)
+    #expect(await fake.waitForStops(17))
+  }
+
+  @Test func theNetworkCannotLeadToAClassThatDidNotAgree() async throws {
+    let fake = Fake(["private"])
+    let server = try ScriptedServer.http { _ in .redirect(to: fake.url().absoluteString) }
+    let record = await RecordedSession.fake().load(server.url())
+    #expect(record.code == .unsupportedURL)
+    #expect(fake.seen.value.requests.isEmpty)
+    // A delegate that gives the request itself vouches for it.
+    let vouching = LoadRecorder(onRedirect: { _, _ in URLRequest(url: fake.url("/vouched")) })
+    #expect(await RecordedSession.fake(vouching).load(server.url()).text == "private")
+  }
+}

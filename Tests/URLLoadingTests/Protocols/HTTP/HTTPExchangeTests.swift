@@ -1,0 +1,138 @@
+import CurlTransport
+import Foundation
+import Testing
+
+@testable import URLLoading
+
+@Suite struct HTTPExchangeTests {
+  private func request(_ url: String = "http://example.org/a", method: String = "GET") throws -> URLRequest {
+    var request = URLRequest(url: try #require(URL(string: url)))
+    request.httpMethod = method
+    return request
+  }
+
+  private func response(_ status: Int, _ fields: [(String, String)] = []) throws -> HTTPURLResponse {
+    HTTPURLResponse(
+      url: try #require(URL(string: "http://example.org/a")), statusCode: status, httpVersion: "HTTP/1.1",
+      fields: fields)
+  }
+
+  private func challenge(_ action: HTTPExchange.HeadAction) throws -> (space: URLProtectionSpace, failures: Int) {
+    guard case .challenge(let space, let failures) = action else {
+      Issue.record("no challenge but \(action)")
+      throw CancellationError()
+    }
+    return (space, failures)
+  }
+
+  private func isDelivered(_ action: HTTPExchange.HeadAction) -> Bool {
+    if case .deliver = action { true } else { false }
+  }
+
+  @Test(arguments: [200, 204, 206, 300, 304, 305, 400, 402, 403, 404, 416, 500, 999])
+  func plainResponses(status: Int) throws {
+    var exchange = HTTPExchange()
+    #expect(isDelivered(exchange.received(try response(status, [("Location", "/b")]), for: try request())))
+    #expect(!exchange.isHolding)
+  }
+
+  @Test func redirectDropsTheBody() throws {
+    var exchange = HTTPExchange()
+    var post = try request(method: "POST")
+    post.httpBody = Data([1])
+    post.setValue("a/b", forHTTPHeaderField: "Content-Type")
+    guard case .redirect(let next) = exchange.received(try response(303, [("Location", "/b")]), for: post) else {
+      return #expect(Bool(false), "no redirect")
+    }
+    #expect(next.url?.absoluteString == "http://example.org/b")
+    #expect(next.httpMethod == "GET")
+    #expect(next.httpBody == nil)
+    #expect(next.value(forHTTPHeaderField: "Content-Type") == nil)
+    #expect(exchange.isRedirect)
+  }
+
+  @Test func redirectsThatLeadNowhere() throws {
+    var exchange = HTTPExchange()
+    #expect(isDelivered(exchange.received(try response(302), for: try request())))
+    guard case .fail(let error) = exchange.received(try response(302, [("Location", "http://")]), for: try request())
+    else { return #expect(Bool(false), "no failure") }
+    #expect(error.code == .badServerResponse)
+    #expect(!exchange.isRedirect)
+  }
+
+  @Test func theStrongestOfferIsAskedForFirst() throws {
+    var exchange = HTTPExchange()
+    let head = try response(
+      401,
+      [
+        ("WWW-Authenticate", "Basic realm=\"b\", Unknown x=y"),
+        ("WWW-Authenticate", "Digest realm=\"d\", nonce=\"n\""), ("WWW-Authenticate", "NTLM"),
+      ])
+    let first = try challenge(exchange.received(head, for: try request("https://example.org:8443/a")))
+    #expect(first.space.authenticationMethod == NSURLAuthenticationMethodHTTPDigest)
+    #expect(first.space.realm == "d")
+    #expect(first.space.port == 8443)
+    #expect(first.space.protocol == "https")
+    #expect(first.failures == 0)
+    #expect(exchange.isHolding)
+    #expect(exchange.rejected()?.authenticationMethod == NSURLAuthenticationMethodNTLM)
+    #expect(exchange.rejected()?.authenticationMethod == NSURLAuthenticationMethodHTTPBasic)
+    #expect(exchange.rejected() == nil)
+    #expect(exchange.isHolding)
+    #expect(exchange.answered()?.schemes == .basic)
+    #expect(!exchange.isHolding)
+    #expect(exchange.answered() == nil)
+    #expect(exchange.rejected() == nil)
+  }
+
+  @Test func offersThatNobodyKnows() throws {
+    var exchange = HTTPExchange()
+    #expect(isDelivered(exchange.received(try response(401), for: try request())))
+    #expect(
+      isDelivered(exchange.received(try response(401, [("WWW-Authenticate", "Magic a=b")]), for: try request())))
+  }
+
+  @Test func failuresOfProxyAndServerAreCountedApart() throws {
+    var exchange = HTTPExchange()
+    let server = try response(401, [("WWW-Authenticate", "Basic realm=\"s\"")])
+    let proxy = try response(407, [("Proxy-Authenticate", "Basic realm=\"p\"")])
+    let first = try challenge(exchange.received(proxy, for: try request()))
+    #expect(first.space.isProxy())
+    #expect(exchange.answered() != nil)
+    // The server has seen no credential yet.
+    let second = try challenge(exchange.received(server, for: try request()))
+    #expect(!second.space.isProxy())
+    #expect(second.failures == 0)
+    #expect(exchange.answered() != nil)
+    #expect(try challenge(exchange.received(server, for: try request())).failures == 1)
+    #expect(exchange.answered() != nil)
+    #expect(try challenge(exchange.received(proxy, for: try request())).failures == 1)
+  }
+
+  @Test func refusalsAreLimited() throws {
+    var exchange = HTTPExchange()
+    let head = try response(401, [("WWW-Authenticate", "Basic realm=\"s\"")])
+    for count in 0..<16 {
+      #expect(try challenge(exchange.received(head, for: try request())).failures == count)
+      #expect(exchange.answered() != nil)
+    }
+    #expect(isDelivered(exchange.received(head, for: try request())))
+  }
+
+  @Test func declinedHoldsBackUntilTheResponseIsPassedOn() throws {
+    var exchange = HTTPExchange()
+    let head = try response(401, [("WWW-Authenticate", "Basic realm=\"s\"")])
+    _ = try challenge(exchange.received(head, for: try request()))
+    #expect(exchange.released() == nil)
+    #expect(exchange.declined() === head)
+    #expect(exchange.isHolding)
+    // Only the first answer counts.
+    #expect(exchange.declined() == nil)
+    #expect(exchange.answered() == nil)
+    #expect(exchange.rejected() == nil)
+    #expect(exchange.completed(.success(TransferMetrics())) == true)
+    guard case .success? = exchange.released() else { return #expect(Bool(false), "the end was lost") }
+    #expect(!exchange.isHolding)
+    #expect(exchange.completed(.success(TransferMetrics())) == false)
+  }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import TestServers
+
+/// The program `DownloadWorker`, in a process of its own.
+struct DownloadWorker {
+  let process: ChildProcess
+  private let output: URL
+
+  /// Starts it. Its temporary files go to `directory`.
+  init(_ arguments: [String], in directory: TemporaryDirectory) throws {
+    output = directory.file("worker-\(UInt64.random(in: 0 ... .max)).log")
+    process = try ChildProcess(
+      try Self.path, arguments, environment: ["TMPDIR": directory.path], output: output, error: output)
+  }
+
+  /// What it printed so far.
+  var lines: [String] {
+    ((try? String(contentsOf: output, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
+  }
+
+  /// The number behind a word that it printed.
+  func number(_ word: String) -> Int? {
+    lines.first { $0.hasPrefix("\(word) ") }?.split(separator: " ").dropFirst().first.flatMap { Int($0) }
+  }
+
+  /// The tests' own program lies beside the worker.
+  private static var path: String {
+    get throws {
+      let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+      let candidates = [CommandLine.arguments[0], own].map {
+        URL(fileURLWithPath: $0).deletingLastPathComponent().appendingPathComponent("DownloadWorker").path
+      }
+      guard let path = candidates.first(where: { FileManager.default.isExecutableFile(atPath: $0) }) else {
+        throw TestServerError("DownloadWorker is not beside the tests: looked for \(candidates)")
+      }
+      return path
+    }
+  }
+}

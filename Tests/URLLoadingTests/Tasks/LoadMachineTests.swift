@@ -1,0 +1,267 @@
+import Testing
+
+@testable import URLLoading
+
+@Suite struct LoadMachineTests {
+  private let start = ContinuousClock.now
+
+  private func machine(idle: Duration? = nil, resource: Duration? = nil, buffer: Int = 100) -> LoadMachine {
+    LoadMachine(limits: .init(idle: idle, resource: resource, bufferedBytes: buffer))
+  }
+
+  private func opened(idle: Duration? = nil, resource: Duration? = nil, buffer: Int = 100) -> LoadMachine {
+    var machine = machine(idle: idle, resource: resource, buffer: buffer)
+    _ = machine.resume(at: start)
+    return machine
+  }
+
+  private func at(_ seconds: Double) -> ContinuousClock.Instant { start.advanced(by: .seconds(seconds)) }
+
+  // MARK: Every event in every phase
+
+  enum Phase: CaseIterable { case unstarted, opening, redirecting, challenged, receiving, finishing, cancelled, ended }
+
+  private func machine(in phase: Phase) -> LoadMachine {
+    var machine = phase == .unstarted ? machine() : opened()
+    switch phase {
+    case .unstarted, .opening: break
+    case .redirecting: _ = machine.redirected(attempt: 1, at: start)
+    case .challenged: _ = machine.challenged(attempt: 1)
+    case .receiving: _ = machine.responded(attempt: 1, at: start)
+    case .finishing:
+      _ = machine.responded(attempt: 1, at: start)
+      _ = machine.finished(attempt: 1)
+    case .cancelled: _ = machine.cancel()
+    case .ended:
+      _ = machine.cancel()
+      _ = machine.end()
+    }
+    return machine
+  }
+
+  private typealias Row = (
+    redirect: LoadMachine.RedirectAction, challenge: LoadMachine.ChallengeAction, response: LoadMachine.ResponseAction,
+    data: LoadMachine.DataAction, finish: LoadMachine.FinishAction, failure: LoadMachine.FailureAction,
+    cancel: LoadMachine.EndAction, abort: LoadMachine.EndAction
+  )
+
+  private func row(_ phase: Phase) -> Row {
+    switch phase {
+    case .unstarted: (.ignore, .ignore, .ignore, .ignore, .ignore, .ignore, .end, .end)
+    case .opening: (.ask(.pause), .ask(.pause), .deliver, .failOutOfOrder, .failOutOfOrder, .end, .end, .end)
+    case .redirecting: (.failOutOfOrder, .failOutOfOrder, .hold, .hold, .hold, .hold, .end, .end)
+    case .challenged: (.failOutOfOrder, .failOutOfOrder, .hold, .hold, .hold, .end, .end, .end)
+    case .receiving: (.failOutOfOrder, .failOutOfOrder, .deliver, .deliver, .finish, .end, .end, .end)
+    case .finishing: (.failOutOfOrder, .failOutOfOrder, .ignore, .ignore, .ignore, .ignore, .end, .ignore)
+    case .cancelled, .ended: (.ignore, .ignore, .ignore, .ignore, .ignore, .ignore, .ignore, .ignore)
+    }
+  }
+
+  @Test(arguments: Phase.allCases)
+  func everyEvent(in phase: Phase) {
+    let expected = row(phase)
+    func fresh() -> LoadMachine { machine(in: phase) }
+    var a = fresh(), b = fresh(), c = fresh(), d = fresh(), e = fresh(), f = fresh(), g = fresh(), h = fresh()
+    #expect(a.redirected(attempt: 1, at: start) == expected.redirect)
+    #expect(b.challenged(attempt: 1) == expected.challenge)
+    #expect(c.responded(attempt: 1, at: start) == expected.response)
+    #expect(d.receivedData(attempt: 1, at: start) == expected.data)
+    #expect(e.finished(attempt: 1) == expected.finish)
+    #expect(f.failed(attempt: 1) == expected.failure)
+    #expect(g.cancel() == expected.cancel)
+    #expect(h.abort() == expected.abort)
+  }
+
+  @Test(arguments: Phase.allCases)
+  func eventsOfAnotherAttemptAreIgnored(in phase: Phase) {
+    for attempt in [0, 2, -1] where !(phase == .unstarted && attempt == 0) {
+      var machine = machine(in: phase)
+      let before = machine.state
+      #expect(machine.redirected(attempt: attempt, at: start) == .ignore)
+      #expect(machine.redirectDecided(attempt: attempt, follow: true, at: start) == .ignore)
+      #expect(machine.challenged(attempt: attempt) == .ignore)
+      #expect(machine.challengeAnswered(attempt: attempt, at: start) == .ignore)
+      #expect(machine.responded(attempt: attempt, at: start) == .ignore)
+      #expect(machine.receivedData(attempt: attempt, at: start) == .ignore)
+      #expect(machine.finished(attempt: attempt) == .ignore)
+      #expect(machine.failed(attempt: attempt) == .ignore)
+      #expect(machine.restarted(attempt: attempt, at: start) == false)
+      #expect(machine.state == before)
+    }
+  }
+
+  @Test func decisionsOutsideOfTheirPhaseAreIgnored() {
+    for phase in Phase.allCases {
+      var machine = machine(in: phase)
+      if phase != .redirecting { #expect(machine.redirectDecided(attempt: 1, follow: true, at: start) == .ignore) }
+      if phase != .challenged { #expect(machine.challengeAnswered(attempt: 1, at: start) == .ignore) }
+      if phase != .receiving { #expect(machine.restarted(attempt: 1, at: start) == false) }
+    }
+  }
+
+  // MARK: Commands
+
+  @Test func suspensionsNest() {
+    var machine = machine()
+    #expect(machine.state == .suspended)
+    #expect(machine.suspend() == .nothing)
+    #expect(machine.resume(at: start) == .nothing)
+    #expect(machine.isUnstarted)
+    #expect(machine.resume(at: start) == .open)
+    #expect(machine.state == .running)
+    #expect(machine.resume(at: start) == .nothing)
+    #expect(machine.suspend() == .pause)
+    #expect(machine.suspend() == .nothing)
+    #expect(machine.resume(at: start) == .nothing)
+    #expect(machine.state == .suspended)
+    #expect(machine.resume(at: start) == .unpause)
+    #expect(machine.state == .running)
+  }
+
+  @Test func cancelBeforeResume() {
+    var machine = machine()
+    #expect(machine.cancel() == .end)
+    #expect(machine.state == .canceling)
+    #expect(machine.resume(at: start) == .nothing)
+    #expect(machine.cancel() == .ignore)
+    #expect(machine.end() == true)
+    #expect(machine.end() == false)
+    #expect(machine.state == .completed)
+    #expect(machine.resume(at: start) == .nothing)
+    #expect(machine.suspend() == .nothing)
+  }
+
+  @Test func cancelAfterFinishStillEnds() {
+    var machine = machine(in: .finishing)
+    #expect(machine.cancel() == .end)
+    #expect(machine.end() == true)
+  }
+
+  // MARK: Pauses
+
+  @Test func decisionHoldsTheInstanceBackOnce() {
+    var machine = opened()
+    #expect(machine.suspend() == .pause)
+    #expect(machine.redirected(attempt: 1, at: start) == .ask(.nothing))
+    #expect(machine.resume(at: start) == .nothing)
+    #expect(machine.redirectDecided(attempt: 1, follow: false, at: start) == .replay(unpause: true))
+    #expect(!machine.isPaused)
+  }
+
+  @Test func suspensionOutlivesADecision() {
+    var machine = opened()
+    #expect(machine.challenged(attempt: 1) == .ask(.pause))
+    #expect(machine.suspend() == .nothing)
+    #expect(machine.challengeAnswered(attempt: 1, at: start) == .pass(unpause: false))
+    #expect(machine.isPaused)
+    #expect(machine.resume(at: start) == .unpause)
+  }
+
+  @Test func slowConsumer() {
+    var machine = opened()
+    _ = machine.responded(attempt: 1, at: start)
+    #expect(machine.buffered(99) == .nothing)
+    #expect(machine.buffered(1) == .pause)
+    #expect(machine.buffered(50) == .nothing)
+    #expect(machine.consumed(99, at: start) == .nothing)
+    #expect(machine.consumed(1, at: start) == .unpause)
+    #expect(machine.consumed(1000, at: start) == .nothing)
+    #expect(machine.bufferedBytes == 0)
+  }
+
+  @Test(arguments: [0, -1, -2, -1000, Int.min])
+  func aLimitOfNothingDoesNotStallForever(limit: Int) {
+    var machine = opened(buffer: limit)
+    _ = machine.responded(attempt: 1, at: start)
+    #expect(machine.buffered(10) == .pause)
+    #expect(machine.consumed(10, at: start) == .unpause)
+  }
+
+  // MARK: Redirects
+
+  @Test func redirectLimit() {
+    var machine = opened()
+    for hop in 1...16 {
+      #expect(machine.redirected(attempt: hop, at: start) == .ask(.pause))
+      #expect(machine.redirectDecided(attempt: hop, follow: true, at: start) == .open)
+      #expect(!machine.isPaused)
+    }
+    #expect(machine.redirectCount == 16)
+    #expect(machine.redirected(attempt: 17, at: start) == .failTooMany)
+    #expect(machine.abort() == .end)
+  }
+
+  @Test func refusedRedirectReplays() {
+    var machine = opened()
+    _ = machine.redirected(attempt: 1, at: start)
+    #expect(machine.responded(attempt: 1, at: start) == .hold)
+    #expect(machine.receivedData(attempt: 1, at: start) == .hold)
+    #expect(machine.finished(attempt: 1) == .hold)
+    #expect(machine.redirectDecided(attempt: 1, follow: false, at: start) == .replay(unpause: true))
+    #expect(machine.responded(attempt: 1, at: start) == .deliver)
+    #expect(machine.receivedData(attempt: 1, at: start) == .deliver)
+    #expect(machine.finished(attempt: 1) == .finish)
+    #expect(machine.redirectCount == 0)
+  }
+
+  @Test func restartIsNoRedirect() {
+    var machine = machine(in: .receiving)
+    #expect(machine.restarted(attempt: 1, at: start) == true)
+    #expect(machine.attempt == 2)
+    #expect(machine.redirectCount == 0)
+    #expect(machine.receivedData(attempt: 1, at: start) == .ignore)
+    #expect(machine.responded(attempt: 2, at: start) == .deliver)
+  }
+
+  // MARK: Time
+
+  @Test func idleTimerIsResetByProgress() {
+    var machine = opened(idle: .seconds(10))
+    #expect(machine.checkDeadline(at: at(9)) == .wait(until: at(10)))
+    #expect(machine.checkDeadline(at: at(10)) == .idleTimeout)
+    _ = machine.responded(attempt: 1, at: at(9))
+    #expect(machine.checkDeadline(at: at(10)) == .wait(until: at(19)))
+    _ = machine.receivedData(attempt: 1, at: at(12))
+    #expect(machine.checkDeadline(at: at(20)) == .wait(until: at(22)))
+    machine.progressed(attempt: 1, at: at(15))
+    #expect(machine.checkDeadline(at: at(25)) == .idleTimeout)
+    machine.progressed(attempt: 2, at: at(100))
+    #expect(machine.checkDeadline(at: at(25)) == .idleTimeout)
+  }
+
+  @Test func idleTimerStandsStill() {
+    var machine = opened(idle: .seconds(10))
+    machine.waiting(true, attempt: 1, at: at(1))
+    #expect(machine.checkDeadline(at: at(1000)) == .nothing)
+    machine.waiting(false, attempt: 1, at: at(1000))
+    #expect(machine.checkDeadline(at: at(1001)) == .wait(until: at(1010)))
+    _ = machine.suspend()
+    #expect(machine.checkDeadline(at: at(5000)) == .nothing)
+    _ = machine.resume(at: at(5000))
+    #expect(machine.checkDeadline(at: at(5001)) == .wait(until: at(5010)))
+    _ = machine.challenged(attempt: 1)
+    #expect(machine.checkDeadline(at: at(9000)) == .nothing)
+    _ = machine.challengeAnswered(attempt: 1, at: at(9000))
+    #expect(machine.checkDeadline(at: at(9000)) == .wait(until: at(9010)))
+  }
+
+  @Test func resourceTimerIsWallClock() {
+    var machine = opened(idle: .seconds(10), resource: .seconds(15))
+    _ = machine.responded(attempt: 1, at: at(9))
+    #expect(machine.checkDeadline(at: at(9)) == .wait(until: at(15)))
+    _ = machine.suspend()
+    #expect(machine.checkDeadline(at: at(14)) == .wait(until: at(15)))
+    #expect(machine.checkDeadline(at: at(15)) == .resourceTimeout)
+    _ = machine.abort()
+    #expect(machine.checkDeadline(at: at(16)) == .nothing)
+  }
+
+  @Test func noTimeoutBeforeTheStartNorAfterTheEnd() {
+    let machine = machine(idle: .zero, resource: .zero)
+    #expect(machine.checkDeadline(at: at(1000)) == .nothing)
+    var cancelled = opened(idle: .zero, resource: .zero)
+    #expect(cancelled.checkDeadline(at: start) == .resourceTimeout)
+    _ = cancelled.cancel()
+    #expect(cancelled.checkDeadline(at: at(1)) == .nothing)
+  }
+}
