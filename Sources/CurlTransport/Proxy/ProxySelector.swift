@@ -5,6 +5,7 @@ package struct ProxySelector: Sendable, Equatable {
   /// The settings in effect, those of the environment included.
   package let settings: ProxySettings
   private let exceptions: HostExceptions
+  private let isDirect: Bool
 
   /// - Parameter environment: Looks up a variable; nil or empty when it is not set.
   package init(
@@ -16,12 +17,13 @@ package struct ProxySelector: Sendable, Equatable {
     case .settings(let given): settings = given
     case .environment: settings = Self.settings(of: environment)
     }
+    isDirect = settings.isEmpty
     exceptions = HostExceptions(settings.exceptions, excludesSimpleHostnames: settings.excludesSimpleHostnames)
   }
 
   /// The proxy for a URL, or nil for a direct connection.
   package func proxy(for url: String) -> ProxyServer? {
-    guard !settings.isEmpty, let target = Target(url) else { return nil }
+    guard !isDirect, let target = Target(url) else { return nil }
     let own =
       switch target.scheme {
       case "http": settings.http

@@ -27,6 +27,8 @@ final class EasyHandle {
   var body = OutgoingBody()
   var credentialsAnswer401 = false
   var credentialsAnswer407 = false
+  // Used for every line, and by one callback at a time: the run-time check of that costs as much as the line.
+  @exclusivity(unchecked)
   var parser = ResponseHeadParser()
   var ftp = FTPReplies()
   /// Our port of an FTP transfer's control connection, once it is ready.
