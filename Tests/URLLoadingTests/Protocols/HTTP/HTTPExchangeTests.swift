@@ -124,10 +124,10 @@ import Testing
     let head = try response(401, [("WWW-Authenticate", "Basic realm=\"s\"")])
     _ = try challenge(exchange.received(head, for: try request()))
     #expect(exchange.released() == nil)
-    #expect(exchange.declined() === head)
+    #expect(exchange.declined() == (true, head))
     #expect(exchange.isHolding)
     // Only the first answer counts.
-    #expect(exchange.declined() == nil)
+    #expect(exchange.declined() == (false, nil))
     #expect(exchange.answered() == nil)
     #expect(exchange.rejected() == nil)
     #expect(exchange.completed(.success(TransferMetrics())) == true)
