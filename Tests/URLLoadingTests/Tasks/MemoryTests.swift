@@ -1,0 +1,89 @@
+import Foundation
+import TestServers
+import Testing
+import URLLoading
+
+/// Memory, measured in processes of their own, since other tests run beside these.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct MemoryTests {
+  /// Bytes of this process that are in memory.
+  static func resident() -> Int {
+    let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+    let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+    return pages * Int(getpagesize())
+  }
+
+  @Test func tenThousandLoadsDoNotGrow() async throws {
+    let port = try await NginxServer.shared.port()
+    await #expect(processExitsWith: .success) { [port = port as UInt16] in
+      let configuration = URLSessionConfiguration.ephemeral
+      configuration.connectionProxyDictionary = [:]
+      let session = URLSession(configuration: configuration)
+      let url = URL(string: "http://127.0.0.1:\(port)/small.txt")!
+      func load(_ count: Int) async throws {
+        for _ in 0..<count {
+          let (data, _) = try await session.data(from: url)
+          guard data.count == 1024 else { throw URLError(.cannotParseResponse) }
+        }
+      }
+      try await load(2000)
+      let before = MemoryTests.resident()
+      try await load(8000)
+      let growth = MemoryTests.resident() - before
+      print("growth of 8,000 loads: \(growth) bytes")
+      // A leak of 128 bytes a task would be 1 MiB.
+      if growth > 1 << 20 { exit(3) }
+    }
+  }
+
+  @Test func aSlowDelegateIsBounded() async throws {
+    let nginx = try await NginxServer.start(largeSize: 256 << 20)
+    let port = nginx.port()
+    await #expect(processExitsWith: .success) { [port = port as UInt16] in
+      final class Slow: NSObject, URLSessionDataDelegate, Sendable {
+        let state = Watched((bytes: 0, isDone: false, peak: 0))
+        func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+          let resident = MemoryTests.resident()
+          let bytes = state.update { state in
+            state.bytes += data.count
+            state.peak = max(state.peak, resident)
+            return state.bytes
+          }
+          // Slow at first, while everything that is ahead would pile up.
+          if bytes < 16 << 20 { usleep(20_000) }
+        }
+        func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+          state.update { $0.isDone = true }
+        }
+      }
+      let delegate = Slow()
+      let configuration = URLSessionConfiguration.ephemeral
+      configuration.connectionProxyDictionary = [:]
+      let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+      let before = MemoryTests.resident()
+      session.dataTask(with: URL(string: "http://127.0.0.1:\(port)/large.bin")!).resume()
+      guard await delegate.state.wait(timeout: .seconds(30), until: { $0.isDone }) else { exit(4) }
+      let (bytes, _, peak) = delegate.state.value
+      print("peak growth under a slow delegate: \(peak - before) bytes")
+      if bytes != 256 << 20 { exit(5) }
+      if peak - before > 24 << 20 { exit(3) }
+    }
+    await nginx.stop()
+  }
+
+  @Test func aDownloadIsNotInMemory() async throws {
+    let nginx = try await NginxServer.start(largeSize: 256 << 20)
+    let port = nginx.port()
+    await #expect(processExitsWith: .success) { [port = port as UInt16] in
+      let configuration = URLSessionConfiguration.ephemeral
+      configuration.connectionProxyDictionary = [:]
+      let session = URLSession(configuration: configuration)
+      let before = MemoryTests.resident()
+      let (file, _) = try await session.download(from: URL(string: "http://127.0.0.1:\(port)/large.bin")!)
+      let growth = MemoryTests.resident() - before
+      try FileManager.default.removeItem(at: file)
+      print("growth of a download of 256 MiB: \(growth) bytes")
+      if growth > 16 << 20 { exit(3) }
+    }
+    await nginx.stop()
+  }
+}
