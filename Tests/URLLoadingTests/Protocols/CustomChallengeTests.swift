@@ -20,8 +20,13 @@ import URLLoading
           protectionSpace: space, proposedCredential: nil, previousFailureCount: failures, failureResponse: nil,
           error: nil, sender: self))
       // An instance that goes on before it is answered: the load keeps what it sends behind the answer.
-      if request.url?.path == "/eager" { answer("eager") }
+      if request.url?.path == "/eager" {
+        answer("eager")
+        Self.eagerSent.signal()
+      }
     }
+
+    static let eagerSent = AsyncEvent()
 
     private func answer(_ text: String) {
       respond()
@@ -67,7 +72,10 @@ import URLLoading
   }
 
   @Test func anInstanceThatDoesNotWaitIsHeldBehindTheAnswer() async {
-    let record = await load("/eager") { _ in (.performDefaultHandling, nil) }
+    let record = await load("/eager") { _ in
+      _ = Asking.eagerSent.waitBlocking()
+      return (.performDefaultHandling, nil)
+    }
     #expect(record.events.first == "challenge")
     #expect(record.text == "eager" && record.completions == 1)
   }

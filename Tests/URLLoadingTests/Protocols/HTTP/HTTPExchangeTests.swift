@@ -96,7 +96,8 @@ import Testing
     var exchange = HTTPExchange()
     let server = try response(401, [("WWW-Authenticate", "Basic realm=\"s\"")])
     let proxy = try response(407, [("Proxy-Authenticate", "Basic realm=\"p\"")])
-    let first = try challenge(exchange.received(proxy, for: try request()))
+    let server3128 = ProxyServer(host: "proxy.example", port: 3128)
+    let first = try challenge(exchange.received(proxy, for: try request(), from: server3128))
     #expect(first.space.isProxy())
     #expect(exchange.answered() != nil)
     // The server has seen no credential yet.
@@ -106,7 +107,7 @@ import Testing
     #expect(exchange.answered() != nil)
     #expect(try challenge(exchange.received(server, for: try request())).failures == 1)
     #expect(exchange.answered() != nil)
-    #expect(try challenge(exchange.received(proxy, for: try request())).failures == 1)
+    #expect(try challenge(exchange.received(proxy, for: try request(), from: server3128)).failures == 1)
   }
 
   @Test func refusalsAreLimited() throws {

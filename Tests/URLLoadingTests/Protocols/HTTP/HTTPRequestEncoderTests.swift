@@ -57,9 +57,4 @@ import Testing
     #expect(
       values("Content-Type", try encode([("content-type", "a/b")], method: "POST", body: .data(Data()))) == ["a/b"])
   }
-
-  @Test func largeBodies() throws {
-    #expect(try !encode(method: "PUT", body: .data(Data(count: 1 << 20))).expectsLargeBody)
-    #expect(try encode(method: "PUT", body: .data(Data(count: 1 << 20 + 1))).expectsLargeBody)
-  }
 }
