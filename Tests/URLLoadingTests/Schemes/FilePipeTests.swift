@@ -55,7 +55,7 @@ import URLLoading
     let errors = Watched<[URLError.Code]>([])
     for url in urls {
       var request = URLRequest(url: url)
-      request.timeoutInterval = 1
+      request.timeoutInterval = 4
       session.dataTask(with: request) { _, _, error in
         errors.update { $0.append((error as? URLError)?.code ?? .unknown) }
       }.resume()

@@ -52,7 +52,7 @@ import URLLoading
   @Test func cancelledTasksGo() async throws {
     let url = try await NginxServer.shared.url("/slow/large.bin")
     try await expectGone(
-      await weaklyAfter { session, recorder in
+      await weaklyAfter { session, _ async throws in
         let task = session.dataTask(with: url)
         task.resume()
         #expect(try await eventually { task.countOfBytesReceived > 0 })

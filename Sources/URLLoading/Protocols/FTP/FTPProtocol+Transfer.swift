@@ -30,15 +30,19 @@ extension FTPProtocol: TransferHandler {
 
   func transfer(_ transfer: Transfer, didCompleteWith result: Result<TransferMetrics, TransferFailure>) {
     guard let loadClient else { return }
+    let stage = state.withLock { $0.stage }
+    if case .directory(let failure) = stage { return tell(failure, isDirectory: (try? result.get()) != nil) }
     switch result {
     case .failure(let failure) where failure.urlErrorCode == URLError.Code.userAuthenticationRequired.rawValue:
       challenge(failure)
     case .failure(let failure) where failure.curlCode == Self.restartRefused && takeRange():
       // The server knows no REST: it gives the whole, as one without ranges does.
       start(.body(nil))
-    case .failure(let failure):
-      collect(failure.metrics)
-      loadClient.urlProtocol(self, didFailWithError: URLError(failure, url: request.url))
+    case .failure(let failure)
+    where failure.urlErrorCode == URLError.Code.fileDoesNotExist.rawValue
+      && loadClient.urlProtocolUploadBody(self) == nil:
+      start(.directory(failure))
+    case .failure(let failure): tell(failure, isDirectory: false)
     case .success(let metrics):
       if let probed = state.withLock({ state in
         defer { state.probed = nil }
@@ -49,6 +53,17 @@ extension FTPProtocol: TransferHandler {
       collect(metrics)
       loadClient.urlProtocolDidFinishLoading(self)
     }
+  }
+
+  /// Ends the load.
+  private func tell(_ failure: TransferFailure, isDirectory: Bool) {
+    collect(failure.metrics)
+    var failure = failure
+    if isDirectory {
+      failure.urlErrorCode = URLError.Code.fileIsDirectory.rawValue
+      failure.message = "The URL names a directory (\(failure.message))"
+    }
+    client?.urlProtocol(self, didFailWithError: URLError(failure, url: request.url))
   }
 
   /// CURLE_FTP_COULDNT_USE_REST.

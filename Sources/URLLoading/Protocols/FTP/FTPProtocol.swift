@@ -12,6 +12,8 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     case probe
     /// The body.
     case body(ContentRange?)
+    /// Whether what could not be had as a file, for the reason given, is a directory: servers have one reply for both.
+    case directory(TransferFailure)
   }
 
   struct State {
@@ -78,13 +80,17 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     guard let url = request.url, let session, let loadClient else { return }
     let connections = session.resource(CurlSession.self)
     var transferRequest = TransferRequest(url: Self.transferURL(url), kind: .ftp, method: "GET")
-    transferRequest.ftpTLS = url.scheme?.lowercased() == "ftps" ? .explicit : .none
     transferRequest.typeOfService = connections.typeOfService
+    transferRequest.ftpTLS = url.scheme?.lowercased() == "ftps" ? .explicit : .none
     switch stage {
     case .probe: transferRequest.method = "HEAD"
     case .body(let range):
       transferRequest.range = range.map { "\($0.firstByte)-\($0.lastByte)" }
       if request.httpMethod == "HEAD" { transferRequest.method = "HEAD" }
+    case .directory:
+      // Without a file in the URL, libcurl changes to the directory, which fails if there is none.
+      transferRequest.url += "/"
+      transferRequest.method = "HEAD"
     }
     let source = body.map { BodySource($0) }
     if let source {
