@@ -38,7 +38,7 @@ package struct TransferFailure: Error, Sendable {
   package var metrics = TransferMetrics()
 
   /// A failure that is not libcurl's.
-  init(_ reason: Reason) {
+  package init(_ reason: Reason) {
     self.reason = reason
     curlCode = 0
     switch reason {

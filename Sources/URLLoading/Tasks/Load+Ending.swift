@@ -53,7 +53,7 @@ extension Load {
       let metrics = ended.metrics.finished(redirectCount: ended.machine.redirectCount)
       delegate.urlSession(session, task: task, didFinishCollecting: metrics)
     }
-    finishProgress()
+    updateProgress()
     switch plan.owner {
     case .handler(let handler):
       handler(body, ended.response, error)

@@ -74,23 +74,24 @@ extension Load {
     return made
   }
 
-  /// Bytes in both directions; the total is -1 while one of them is not known.
-  private func updateProgress() {
-    let (progress, counts, hasResponse) = read { ($0.progress, $0.counts, $0.response != nil) }
+  /// Bytes in both directions; the total is -1 while one of them is not known. A task that ended well is done, however
+  /// much had been expected.
+  func updateProgress() {
+    let (progress, counts, hasResponse, isDone) = read { state in
+      let isDone = state.machine.state == .completed && state.error == nil
+      return (state.progress, state.counts, state.response != nil, isDone)
+    }
     guard let progress else { return }
+    let moved = counts.sent + counts.received
+    if isDone {
+      progress.totalUnitCount = max(1, moved)
+      progress.completedUnitCount = max(1, moved)
+      return
+    }
     let toSend = expectedBytesToSend
     let toReceive = hasResponse ? counts.expectedToReceive : -1
     progress.totalUnitCount = toSend < 0 || toReceive < 0 ? -1 : toSend + toReceive
-    progress.completedUnitCount = counts.sent + counts.received
-  }
-
-  /// A task that ended is done, however much had been expected.
-  func finishProgress() {
-    let (progress, counts, error) = read { ($0.progress, $0.counts, $0.error) }
-    guard let progress else { return }
-    progress.completedUnitCount = counts.sent + counts.received
-    if error == nil { progress.totalUnitCount = max(1, counts.sent + counts.received) }
-    if error == nil, progress.completedUnitCount == 0 { progress.completedUnitCount = 1 }
+    progress.completedUnitCount = moved
   }
 }
 

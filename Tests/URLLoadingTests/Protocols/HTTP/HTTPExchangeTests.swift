@@ -96,8 +96,11 @@ import Testing
     var exchange = HTTPExchange()
     let server = try response(401, [("WWW-Authenticate", "Basic realm=\"s\"")])
     let proxy = try response(407, [("Proxy-Authenticate", "Basic realm=\"p\"")])
-    let server3128 = ProxyServer(host: "proxy.example", port: 3128)
-    let first = try challenge(exchange.received(proxy, for: try request(), from: server3128))
+    // Without a proxy it is a response as any other.
+    #expect(try isDelivered(exchange.received(proxy, for: request())))
+    let sentTo = ProxyServer(host: "proxy.example", port: 3128)
+    let first = try challenge(exchange.received(proxy, for: try request(), from: sentTo))
+    #expect(first.space.host == "proxy.example" && first.space.port == 3128)
     #expect(first.space.isProxy())
     #expect(exchange.answered() != nil)
     // The server has seen no credential yet.
@@ -107,7 +110,37 @@ import Testing
     #expect(exchange.answered() != nil)
     #expect(try challenge(exchange.received(server, for: try request())).failures == 1)
     #expect(exchange.answered() != nil)
-    #expect(try challenge(exchange.received(proxy, for: try request(), from: server3128)).failures == 1)
+    #expect(try challenge(exchange.received(proxy, for: try request(), from: sentTo)).failures == 1)
+  }
+
+  @Test func aStaleConnectionIsTriedAgainOnce() throws {
+    var exchange = HTTPExchange()
+    var failure = TransferFailure(.libcurl)
+    failure.curlCode = 56
+    guard case .fail = exchange.failed(failure, for: try request(), refusal: nil, by: nil) else {
+      return #expect(Bool(false), "a new connection's failure was not the end")
+    }
+    failure.metrics.isReusedConnection = true
+    guard case .retry = exchange.failed(failure, for: try request(), refusal: nil, by: nil) else {
+      return #expect(Bool(false), "the request was not sent again")
+    }
+    guard case .fail = exchange.failed(failure, for: try request(), refusal: nil, by: nil) else {
+      return #expect(Bool(false), "the request was sent a third time")
+    }
+  }
+
+  @Test func aProxysRefusalIsAChallengeWithoutAResponse() throws {
+    var exchange = HTTPExchange()
+    let refusal = try response(407, [("Proxy-Authenticate", "Basic realm=\"p\"")])
+    let proxy = ProxyServer(host: "proxy.example", port: 3128)
+    let url = try request("https://example.org/")
+    guard
+      case .challenge(let space, 0) = exchange.failed(TransferFailure(.libcurl), for: url, refusal: refusal, by: proxy)
+    else { return #expect(Bool(false), "no challenge") }
+    #expect(space.isProxy() && space.proxyType == NSURLProtectionSpaceHTTPSProxy)
+    let (isDeclined, result) = exchange.declined()
+    #expect(isDeclined && result == nil)
+    guard case .failure? = exchange.released() else { return #expect(Bool(false), "the failure was lost") }
   }
 
   @Test func refusalsAreLimited() throws {
@@ -125,10 +158,11 @@ import Testing
     let head = try response(401, [("WWW-Authenticate", "Basic realm=\"s\"")])
     _ = try challenge(exchange.received(head, for: try request()))
     #expect(exchange.released() == nil)
-    #expect(exchange.declined() == (true, head))
+    let (isDeclined, result) = exchange.declined()
+    #expect(isDeclined && result === head)
     #expect(exchange.isHolding)
     // Only the first answer counts.
-    #expect(exchange.declined() == (false, nil))
+    #expect(!exchange.declined().0)
     #expect(exchange.answered() == nil)
     #expect(exchange.rejected() == nil)
     #expect(exchange.completed(.success(TransferMetrics())) == true)
