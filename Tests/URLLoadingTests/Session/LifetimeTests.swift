@@ -11,7 +11,7 @@ import URLLoading
   }
 
   /// Uses a session, and leaves weak references to it.
-  private func weaklyAfter(_ use: (URLSession, LoadRecorder) async throws -> URLSessionTask?) async rethrows -> Weak {
+  private func weaklyAfter(_ use: (URLSession, LoadRecorder) async throws -> URLSessionTask?) async throws -> Weak {
     let recorder = LoadRecorder()
     let configuration = URLSessionConfiguration.ephemeral
     configuration.protocolClasses = [FakeProtocol.self]
@@ -52,7 +52,7 @@ import URLLoading
   @Test func cancelledTasksGo() async throws {
     let url = try await NginxServer.shared.url("/slow/large.bin")
     try await expectGone(
-      await weaklyAfter { session, _ async throws in
+      await weaklyAfter { (session, recorder) async throws in
         let task = session.dataTask(with: url)
         task.resume()
         #expect(try await eventually { task.countOfBytesReceived > 0 })
