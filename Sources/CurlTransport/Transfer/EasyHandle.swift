@@ -379,7 +379,7 @@ final class EasyHandle {
 
   // MARK: Metrics
 
-  private func metrics() -> TransferMetrics {
+  func metrics() -> TransferMetrics {
     var metrics = TransferMetrics()
     metrics.start = Date(timeIntervalSince1970: startTime)
     metrics.queueTime = queueTime

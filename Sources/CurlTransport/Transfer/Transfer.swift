@@ -47,6 +47,9 @@ package final class Transfer: Sendable {
     perform { $0.resumeSending() }
   }
 
+  /// What is known about the transfer so far; nil elsewhere than in one of the handler's methods.
+  package var currentMetrics: TransferMetrics? { loop.isCurrentThread ? handle?.metrics() : nil }
+
   private func perform(_ command: @escaping @Sendable (EasyHandle) -> Void) {
     loop.execute {
       if let handle = self.handle { command(handle) }

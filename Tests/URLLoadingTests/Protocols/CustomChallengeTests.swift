@@ -19,14 +19,7 @@ import URLLoading
         didReceive: URLAuthenticationChallenge(
           protectionSpace: space, proposedCredential: nil, previousFailureCount: failures, failureResponse: nil,
           error: nil, sender: self))
-      // An instance that goes on before it is answered: the load keeps what it sends behind the answer.
-      if request.url?.path == "/eager" {
-        answer("eager")
-        Self.eagerSent.signal()
-      }
     }
-
-    static let eagerSent = AsyncEvent()
 
     private func answer(_ text: String) {
       respond()
@@ -69,15 +62,6 @@ import URLLoading
     #expect(await load { _ in (.rejectProtectionSpace, nil) }.text == "rejected")
     #expect(await load { _ in (.cancelAuthenticationChallenge, nil) }.code == .cancelled)
     #expect(await fake.waitForStops(4))
-  }
-
-  @Test func anInstanceThatDoesNotWaitIsHeldBehindTheAnswer() async {
-    let record = await load("/eager") { _ in
-      _ = Asking.eagerSent.waitBlocking()
-      return (.performDefaultHandling, nil)
-    }
-    #expect(record.events.first == "challenge")
-    #expect(record.text == "eager" && record.completions == 1)
   }
 
   @Test func withoutADelegateTheDefaultIsTaken() async throws {

@@ -4,9 +4,11 @@ import Testing
 import URLLoading
 
 @Suite(.timeLimit(.minutes(1))) struct CustomRedirectTests {
-  private static func redirecting(to url: URL, then: @escaping @Sendable (FakeProtocol) -> Void = { _ in }) -> Fake {
+  private static func redirecting(
+    to url: URL, bodyFollows: Bool = false, then: @escaping @Sendable (FakeProtocol) -> Void = { _ in }
+  ) -> Fake {
     Fake { instance in
-      instance.redirect(to: url)
+      instance.redirect(to: url, bodyFollows: bodyFollows)
       then(instance)
     }
   }
@@ -58,7 +60,7 @@ import URLLoading
   }
 
   @Test(arguments: TaskKind.allCases) func aRefusedRedirectHasItsBody(_ kind: TaskKind) async {
-    let fake = Self.redirecting(to: URL(string: "fake://nowhere/")!) { instance in
+    let fake = Self.redirecting(to: URL(string: "fake://nowhere/")!, bodyFollows: true) { instance in
       instance.respond()
       instance.send(Data("moved".utf8))
       instance.finish()

@@ -9,7 +9,8 @@ import URLLoading
     let calls = Watched<[(name: String, queue: OperationQueue?, isMain: Bool)]>([])
     private func note(_ name: String) {
       let queue = OperationQueue.current
-      let isMain = Thread.isMainThread
+      // The main queue, which need not be on the main thread once that has ended.
+      let isMain = OperationQueue.current === OperationQueue.main
       calls.update { $0.append((name, queue, isMain)) }
     }
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) { note("invalid") }
@@ -79,7 +80,7 @@ import URLLoading
     session.dataTask(with: try await NginxServer.shared.url()).resume()
     #expect(await delegate.calls.wait { $0.last?.name == "completion" })
     let isMain = Watched<Bool?>(nil)
-    session.dataTask(with: URL(string: "data:,x")!) { _, _, _ in isMain.update { $0 = Thread.isMainThread } }.resume()
+    session.dataTask(with: URL(string: "data:,x")!) { _, _, _ in isMain.update { $0 = OperationQueue.current === OperationQueue.main } }.resume()
     #expect(await isMain.wait { $0 != nil })
     #expect(isMain.value == true)
     session.invalidateAndCancel()

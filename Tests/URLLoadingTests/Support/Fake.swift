@@ -76,8 +76,14 @@ class FakeProtocol: URLProtocol, @unchecked Sendable {
   func send(_ data: Data) { client?.urlProtocol(self, didLoad: data) }
   func finish() { client?.urlProtocolDidFinishLoading(self) }
   func fail(_ error: any Error) { client?.urlProtocol(self, didFailWithError: error) }
-  func redirect(to url: URL) {
-    client?.urlProtocol(self, wasRedirectedTo: URLRequest(url: url), redirectResponse: response(length: 0))
+  /// - Parameter bodyFollows: whether the redirect's own response and body are sent behind it.
+  func redirect(to url: URL, bodyFollows: Bool = false) {
+    guard bodyFollows else {
+      client?.urlProtocol(self, wasRedirectedTo: URLRequest(url: url), redirectResponse: response(length: 0))
+      return
+    }
+    loadClient?.urlProtocol(
+      self, wasRedirectedTo: URLRequest(url: url), redirectResponse: response(length: 0), bodyFollows: true)
   }
 
   /// The upload body as a subclass of Apple's days finds it.

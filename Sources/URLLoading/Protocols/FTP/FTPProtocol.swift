@@ -23,6 +23,8 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     var failedCredentials = 0
     var refusal: TransferFailure?
     var probed: TransferHead?
+    /// Between `pauseLoading` and `resumeLoading`.
+    var isPaused = false
     var isStopped = false
   }
 
@@ -66,8 +68,21 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     transfer?.cancel()
   }
 
-  override func pauseLoading() { state.withLock { $0.transfer }?.pause() }
-  override func resumeLoading() { state.withLock { $0.transfer }?.resume() }
+  override func pauseLoading() {
+    let transfer = state.withLock { state in
+      state.isPaused = true
+      return state.transfer
+    }
+    transfer?.pause()
+  }
+
+  override func resumeLoading() {
+    let transfer = state.withLock { state in
+      state.isPaused = false
+      return state.transfer
+    }
+    transfer?.resume()
+  }
 
   /// Starts the first transfer, or starts again with another credential.
   func begin() {
@@ -104,13 +119,13 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     loadClient.urlProtocol(self, isWaiting: true)
     let transfer = connections.engine.start(transferRequest, handler: self)
     source?.attach(to: transfer)
-    let isStopped = state.withLock { state in
+    let (isStopped, isPaused) = state.withLock { state in
       if !state.isStopped { state.transfer = transfer }
-      return state.isStopped
+      return (state.isStopped, state.isPaused)
     }
     if isStopped {
       transfer.cancel()
-    } else if loadClient.urlProtocolShouldPause(self) {
+    } else if isPaused {
       transfer.pause()
     }
   }

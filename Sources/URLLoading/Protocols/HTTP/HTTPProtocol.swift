@@ -15,6 +15,8 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     var exchange = HTTPExchange()
     var credential: TransferCredential?
     var proxyCredential: TransferCredential?
+    /// Between `pauseLoading` and `resumeLoading`.
+    var isPaused = false
     var isStopped = false
   }
 
@@ -56,10 +58,19 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     transfer?.cancel(discardingUpTo: drains ? Self.drainableBytes : 0)
   }
 
-  override func pauseLoading() { state.withLock { $0.transfer }?.pause() }
+  override func pauseLoading() {
+    let transfer = state.withLock { state in
+      state.isPaused = true
+      return state.transfer
+    }
+    transfer?.pause()
+  }
 
   override func resumeLoading() {
-    let transfer = state.withLock { $0.exchange.isHolding ? nil : $0.transfer }
+    let transfer = state.withLock { state in
+      state.isPaused = false
+      return state.exchange.isHolding ? nil : state.transfer
+    }
     transfer?.resume()
   }
 
@@ -108,14 +119,14 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     loadClient.urlProtocol(self, isWaiting: true)
     let transfer = connections.engine.start(transferRequest, handler: self)
     source?.attach(to: transfer)
-    let isStopped = state.withLock { state in
+    let (isStopped, isPaused) = state.withLock { state in
       // The transfer may have been challenged and given up before this line was reached.
       if !state.isStopped, state.starts == number { state.transfer = transfer }
-      return state.isStopped
+      return (state.isStopped, state.isPaused)
     }
     if isStopped {
       transfer.cancel()
-    } else if loadClient.urlProtocolShouldPause(self) {
+    } else if isPaused {
       transfer.pause()
     }
   }
