@@ -4,6 +4,10 @@ package struct TransferEngineConfiguration: Sendable, Equatable {
   package var maximumConnectionsPerHost = 6
   /// Connections kept for later use.
   package var maximumKeptConnections = 1024
+  /// The User-Agent of requests that have none; nil sends none.
+  package var userAgent: String?
+  /// Requests without an Accept field get `*/*`.
+  package var sendsDefaultAccept = false
   package var proxy = ProxyConfiguration.environment
   package var tls = TLSConfiguration()
 

@@ -31,7 +31,9 @@ extension EasyHandle {
     guard set(CURLOPT_URL, request.url) else {
       throw InvalidRequest(message: "libcurl does not take the URL \(request.url)", urlErrorCode: URLErrorNumber.badURL)
     }
-    if new.kind == .http, !isSameShape || !hasSameHeaders { setHeaders(request.headers, hasBody: new.hasBody) }
+    if new.kind == .http, !isSameShape || !hasSameHeaders {
+      setHeaders(request.headers, hasBody: new.hasBody, configuration)
+    }
     if new.hasBody {
       body = OutgoingBody(request.body)
       set(CURLOPT_INFILESIZE_LARGE, Int64(body.length ?? -1))
@@ -49,6 +51,8 @@ extension EasyHandle {
     set(CURLOPT_SHARE, reactor.share.map { UnsafeRawPointer($0) })
     set(CURLOPT_PATH_AS_IS, 1)
     set(CURLOPT_TCP_NODELAY, 1)
+    // libcurl writes these two fields itself far quicker than those of a list.
+    if let agent = configuration.userAgent { set(CURLOPT_USERAGENT, agent) }
     setTLS(configuration.tls)
   }
 
@@ -142,7 +146,9 @@ extension EasyHandle {
     return true
   }
 
-  private func setHeaders(_ new: [(name: String, value: String)], hasBody: Bool) {
+  private func setHeaders(
+    _ new: [(name: String, value: String)], hasBody: Bool, _ configuration: TransferEngineConfiguration
+  ) {
     clearHeaders()
     headers = new
     var hasAccept = false
@@ -156,7 +162,7 @@ extension EasyHandle {
       append(value.isEmpty ? "\(field.name);" : "\(field.name): \(value)")
     }
     // A name without a value keeps libcurl from adding the field by itself.
-    if !hasAccept { append("Accept:") }
+    if !hasAccept, !configuration.sendsDefaultAccept { append("Accept:") }
     if hasBody, !hasExpect { append("Expect:") }
     _ = ccurl_set_list(curl, CURLOPT_HTTPHEADER, headerList)
   }

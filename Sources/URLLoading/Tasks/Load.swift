@@ -238,6 +238,10 @@ final class Load: Sendable {
   /// The idle timer runs again.
   func lookAtDeadline(_ now: ContinuousClock.Instant) {
     let deadline = update { state -> ContinuousClock.Instant? in
+      // The timer looks at this load before its idle timeout can pass: the common case.
+      if let announced = state.announcedDeadline, let idle = state.machine.limits.idle, announced <= now.advanced(by: idle) {
+        return nil
+      }
       guard case .continue(let instant) = Self.deadline(state.machine.checkDeadline(at: now)) else { return nil }
       // Most often the timer is set for something earlier, and will ask again.
       if let announced = state.announcedDeadline, announced <= instant { return nil }

@@ -80,7 +80,9 @@ import URLLoading
     session.dataTask(with: try await NginxServer.shared.url()).resume()
     #expect(await delegate.calls.wait { $0.last?.name == "completion" })
     let isMain = Watched<Bool?>(nil)
-    session.dataTask(with: URL(string: "data:,x")!) { _, _, _ in isMain.update { $0 = OperationQueue.current === OperationQueue.main } }.resume()
+    session.dataTask(with: URL(string: "data:,x")!) { _, _, _ in
+      isMain.update { $0 = OperationQueue.current === OperationQueue.main }
+    }.resume()
     #expect(await isMain.wait { $0 != nil })
     #expect(isMain.value == true)
     session.invalidateAndCancel()

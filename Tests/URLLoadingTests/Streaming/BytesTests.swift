@@ -105,7 +105,8 @@ import URLLoading
     #expect(record.body == DocumentRoot.small)
     #expect(await session.recorder.records.wait { $0.values.first?.metrics != nil })
     let events = recorder.records.value.values.first?.events
-    #expect(events == ["redirect", "challenge", "metrics"] || events == ["redirect", "challenge", "metrics", "completion"])
+    #expect(
+      events == ["redirect", "challenge", "metrics"] || events == ["redirect", "challenge", "metrics", "completion"])
   }
 
   @Test func linesOfAURL() async throws {

@@ -71,7 +71,8 @@ import URLLoading
     }
   }
 
-  @Test(arguments: [TaskKind.dataDelegate, .dataAsync]) func theTasksDelegateIsAskedFirst(_ kind: TaskKind) async throws {
+  @Test(arguments: [TaskKind.dataDelegate, .dataAsync]) func theTasksDelegateIsAskedFirst(_ kind: TaskKind) async throws
+  {
     let nginx = try await NginxServer.shared
     let session = RecordedSession()
     let own = Redirecting(target: nginx.url("/empty.bin"))

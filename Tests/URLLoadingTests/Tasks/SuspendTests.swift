@@ -23,7 +23,9 @@ import URLLoading
     }
     let record = await session.run(task)
     #expect(record.error == nil && record.completions == 1)
-    #expect(TestFiles.firstDifference(record.body, try Data(contentsOf: nginx.documentRoot.appending(path: "large.bin"))) == nil)
+    #expect(
+      TestFiles.firstDifference(record.body, try Data(contentsOf: nginx.documentRoot.appending(path: "large.bin")))
+        == nil)
   }
 
   @Test(arguments: [TaskKind.dataDelegate, .downloadDelegate]) func nothingComesWhileSuspended(
@@ -40,7 +42,8 @@ import URLLoading
     }
     let session = RecordedSession()
     let task =
-      kind == .dataDelegate ? session.session.dataTask(with: server.url()) : session.session.downloadTask(with: server.url())
+      kind == .dataDelegate
+      ? session.session.dataTask(with: server.url()) : session.session.downloadTask(with: server.url())
     task.resume()
     #expect(try await eventually { task.countOfBytesReceived > 0 })
     task.suspend()

@@ -5,7 +5,8 @@ import URLLoading
 
 /// What crashed FoundationNetworking.
 @Suite(.timeLimit(.minutes(1))) struct TaskMisuseTests {
-  @Test(arguments: TaskKind.allCases) func aTaskMadeAfterInvalidationFailsWithAClearError(_ kind: TaskKind) async throws {
+  @Test(arguments: TaskKind.allCases) func aTaskMadeAfterInvalidationFailsWithAClearError(_ kind: TaskKind) async throws
+  {
     let session = RecordedSession()
     session.session.invalidateAndCancel()
     let throwing: [TaskKind] = [.dataAsync, .downloadAsync, .bytes, .dataHandler, .downloadHandler]

@@ -25,7 +25,7 @@ extension HTTPProtocol: TransferHandler {
     case .deliver: client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .allowed)
     case .redirect(let next):
       // When the redirect is followed, nobody waits for the end of this transfer.
-      if let metrics = transfer.currentMetrics { collect(metrics) }
+      if let metrics = transfer.currentMetrics { collect(metrics, isEnded: false) }
       loadClient?.urlProtocol(self, wasRedirectedTo: next, redirectResponse: response, bodyFollows: true)
       client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .allowed)
     case .challenge(let space, let failures): challenge(space, failures, response)
@@ -91,9 +91,11 @@ extension HTTPProtocol: TransferHandler {
     }
   }
 
-  private func collect(_ metrics: TransferMetrics) {
+  private func collect(_ metrics: TransferMetrics, isEnded: Bool = true) {
     guard let loadClient, loadClient.urlProtocolWantsMetrics(self) else { return }
-    loadClient.urlProtocol(self, didCollect: URLSessionTaskTransactionMetrics(request: request, metrics: metrics))
+    let transaction = URLSessionTaskTransactionMetrics(request: request, metrics: metrics)
+    if !isEnded { (transaction.responseStartDate, transaction.responseEndDate) = (nil, nil) }
+    loadClient.urlProtocol(self, didCollect: transaction)
   }
 
   private func fail(_ error: URLError, _ transfer: Transfer) {

@@ -5,7 +5,8 @@ enum HTTPRequestEncoder {
   /// Fields that the engine writes itself: they describe the connection or the body's framing.
   private static let framing = ["content-length", "transfer-encoding", "proxy-connection"]
 
-  private static let userAgent = "\(ProcessInfo.processInfo.processName) swift-url-loading/0.1"
+  /// What requests call themselves that do not say otherwise.
+  static let userAgent = "\(ProcessInfo.processInfo.processName) swift-url-loading/0.1"
 
   static func transferRequest(for request: URLRequest, body: URLUploadBody?) -> TransferRequest {
     let method = request.httpMethod ?? "GET"
@@ -22,8 +23,6 @@ enum HTTPRequestEncoder {
     } else {
       result.decodesContent = true
     }
-    if !has("Accept") { fields.append(("Accept", "*/*")) }
-    if !has("User-Agent") { fields.append(("User-Agent", Self.userAgent)) }
     if case .data = body, method == "POST", !has("Content-Type") {
       fields.append(("Content-Type", "application/x-www-form-urlencoded"))
     }

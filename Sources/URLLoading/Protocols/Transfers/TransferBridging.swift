@@ -27,6 +27,8 @@ extension URLError {
 extension TransferEngineConfiguration {
   init(_ configuration: URLSessionConfiguration) {
     self.init()
+    userAgent = HTTPRequestEncoder.userAgent
+    sendsDefaultAccept = true
     maximumConnectionsPerHost = max(0, configuration.httpMaximumConnectionsPerHost)
     if let dictionary = configuration.connectionProxyDictionary {
       let settings = ProxySettings(dictionary)

@@ -24,8 +24,8 @@ import Testing
     #expect(request.method == "GET")
     #expect(request.kind == .http)
     #expect(request.decodesContent)
-    #expect(values("Accept", request) == ["*/*"])
-    #expect(values("User-Agent", request).count == 1)
+    // The engine adds these two.
+    #expect(values("Accept", request).isEmpty && values("User-Agent", request).isEmpty)
     #expect(values("Content-Type", request).isEmpty)
   }
 
