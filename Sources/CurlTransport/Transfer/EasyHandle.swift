@@ -379,7 +379,8 @@ final class EasyHandle {
 
   // MARK: Metrics
 
-  private func metrics() -> TransferMetrics {
+  /// What is known by now.
+  func metrics() -> TransferMetrics {
     var metrics = TransferMetrics()
     metrics.start = Date(timeIntervalSince1970: startTime)
     metrics.queueTime = queueTime
@@ -388,7 +389,8 @@ final class EasyHandle {
     metrics.secureConnection = seconds(CURLINFO_APPCONNECT_TIME_T)
     metrics.preTransfer = seconds(CURLINFO_PRETRANSFER_TIME_T)
     metrics.startTransfer = seconds(CURLINFO_STARTTRANSFER_TIME_T)
-    metrics.total = Double(ccurl_get_off(curl, CURLINFO_TOTAL_TIME_T)) * 1e-6
+    // libcurl brings the total up to date now and then only.
+    metrics.total = max(Double(ccurl_get_off(curl, CURLINFO_TOTAL_TIME_T)) * 1e-6, metrics.startTransfer ?? 0)
     metrics.isReusedConnection = isRequestSent && ccurl_get_long(curl, CURLINFO_NUM_CONNECTS) == 0
     metrics.isProxyConnection = shape?.proxy != nil
     if hasHead { metrics.networkProtocol = networkProtocol }

@@ -47,6 +47,11 @@ package final class Transfer: Sendable {
     perform { $0.resumeSending() }
   }
 
+  /// What is known by now, for a handler that is being called; nil elsewhere.
+  package var metricsSoFar: TransferMetrics? {
+    loop.isCurrentThread ? handle?.metrics() : nil
+  }
+
   private func perform(_ command: @escaping @Sendable (EasyHandle) -> Void) {
     loop.execute {
       if let handle = self.handle { command(handle) }

@@ -6,11 +6,10 @@ import URLLoading
 @Suite(.timeLimit(.minutes(1))) struct SessionTests {
   /// Notes the queue of every call.
   final class Queueing: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate, Sendable {
-    let calls = Watched<[(name: String, queue: OperationQueue?, isMain: Bool)]>([])
+    let calls = Watched<[(name: String, queue: OperationQueue?)]>([])
     private func note(_ name: String) {
       let queue = OperationQueue.current
-      let isMain = Thread.isMainThread
-      calls.update { $0.append((name, queue, isMain)) }
+      calls.update { $0.append((name, queue)) }
     }
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) { note("invalid") }
     func urlSession(
@@ -79,12 +78,14 @@ import URLLoading
     session.dataTask(with: try await NginxServer.shared.url()).resume()
     #expect(await delegate.calls.wait { $0.last?.name == "completion" })
     let isMain = Watched<Bool?>(nil)
-    session.dataTask(with: URL(string: "data:,x")!) { _, _, _ in isMain.update { $0 = Thread.isMainThread } }.resume()
+    session.dataTask(with: URL(string: "data:,x")!) { _, _, _ in 
+      isMain.update { $0 = OperationQueue.current === OperationQueue.main }
+    }.resume()
     #expect(await isMain.wait { $0 != nil })
     #expect(isMain.value == true)
     session.invalidateAndCancel()
     #expect(await delegate.calls.wait { $0.last?.name == "invalid" })
-    #expect(delegate.calls.value.allSatisfy { $0.isMain })
+    #expect(delegate.calls.value.allSatisfy { $0.queue === OperationQueue.main })
   }
 
   @Test func handlersRunOnTheDelegateQueue() async throws {

@@ -15,7 +15,8 @@ import URLLoading
       }
       try connection.send("0\r\n\r\n")
     }
-    let (bytes, response) = try await RecordedSession().session.bytes(from: server.url())
+    let session = RecordedSession()
+    let (bytes, response) = try await session.session.bytes(from: server.url())
     #expect((response as? HTTPURLResponse)?.statusCode == 200)
     var lines: [String] = []
     for try await line in bytes.lines {

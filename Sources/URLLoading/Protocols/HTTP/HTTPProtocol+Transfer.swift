@@ -24,6 +24,8 @@ extension HTTPProtocol: TransferHandler {
     case nil: break
     case .deliver: client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .allowed)
     case .redirect(let next):
+      // A redirect that is followed ends the transfer before its time.
+      collect(transfer.metricsSoFar)
       loadClient?.urlProtocol(self, wasRedirectedTo: next, redirectResponse: response, bodyFollows: true)
       client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .allowed)
     case .challenge(let space, let failures): challenge(space, failures, response)
@@ -77,19 +79,19 @@ extension HTTPProtocol: TransferHandler {
 
   /// Passes the end of a transfer on.
   func complete(_ result: Result<TransferMetrics, TransferFailure>) {
-    guard let loadClient else { return }
-    if loadClient.urlProtocolWantsMetrics(self) {
-      let metrics: TransferMetrics =
-        switch result {
-        case .success(let metrics): metrics
-        case .failure(let failure): failure.metrics
-        }
-      loadClient.urlProtocol(self, didCollect: URLSessionTaskTransactionMetrics(request: request, metrics: metrics))
-    }
     switch result {
-    case .success: loadClient.urlProtocolDidFinishLoading(self)
-    case .failure(let failure): loadClient.urlProtocol(self, didFailWithError: URLError(failure, url: request.url))
+    case .success(let metrics):
+      collect(metrics)
+      client?.urlProtocolDidFinishLoading(self)
+    case .failure(let failure):
+      collect(failure.metrics)
+      client?.urlProtocol(self, didFailWithError: URLError(failure, url: request.url))
     }
+  }
+
+  private func collect(_ metrics: @autoclosure () -> TransferMetrics?) {
+    guard let loadClient, loadClient.urlProtocolWantsMetrics(self), let metrics = metrics() else { return }
+    loadClient.urlProtocol(self, didCollect: URLSessionTaskTransactionMetrics(request: request, metrics: metrics))
   }
 
   private func fail(_ error: URLError, _ transfer: Transfer) {
