@@ -63,12 +63,7 @@ open class URLSession: NSObject, @unchecked Sendable {
     if let queue {
       delegateQueue = queue
     } else {
-      delegateQueue = OperationQueue()
-      delegateQueue.maxConcurrentOperationCount = 1
-      delegateQueue.name = "URLSession delegate queue"
-      // By itself an operation queue shares a pool of about one thread a core, which blocked delegates of other sessions
-      // would use up. A serial dispatch queue gets a thread whenever it has work.
-      delegateQueue.underlyingQueue = DispatchQueue(label: "URLSession delegate queue")
+      delegateQueue = DelegateQueue()
     }
     super.init()
   }
