@@ -26,4 +26,13 @@ final class RunningTask: Sendable {
     }
     task?.cancel()
   }
+
+  /// What came of the task, which has ended.
+  func takeOutcome() -> LoadPlan.Outcome {
+    let task = state.withLock { state in
+      defer { state.task = nil }
+      return state.task
+    }
+    return task?.load.takeOutcome() ?? LoadPlan.Outcome(body: .none, response: nil, error: URLError(.cancelled))
+  }
 }

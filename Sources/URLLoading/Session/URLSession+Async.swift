@@ -102,20 +102,17 @@ extension URLSession {
     _ delegate: (any URLSessionTaskDelegate)?, _ make: (LoadPlan.Owner) -> URLSessionTask
   ) async throws -> (LoadedBody, URLResponse) {
     let running = RunningTask()
-    return try await withTaskCancellationHandler {
-      try await withUnsafeThrowingContinuation { continuation in
-        let task = make(
-          .continuation { body, response, error in
-            if let response, error == nil {
-              continuation.resume(returning: (body, response))
-            } else {
-              continuation.resume(throwing: error ?? URLError(.badServerResponse))
-            }
-          })
-        running.start(made(task, delegate: delegate))
+    await withTaskCancellationHandler {
+      await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+        running.start(made(make(.waiter { continuation.resume() }), delegate: delegate))
       }
     } onCancel: {
       running.cancel()
     }
+    let outcome = running.takeOutcome()
+    guard let response = outcome.response, outcome.error == nil else {
+      throw outcome.error ?? URLError(.badServerResponse)
+    }
+    return (outcome.body, response)
   }
 }

@@ -17,8 +17,6 @@ open class URLSession: NSObject, @unchecked Sendable {
   private let state: Locked<State>
   private let ownConfiguration: URLSessionConfiguration
   private let isShared: Bool
-  /// What an own delegate queue runs on; the queue does not hold it.
-  private let ownThread: DispatchQueue?
   let values: URLSessionConfiguration.Values
   let additionalHeaders: [(name: String, value: String)]
   let taskRegistry = TaskRegistry()
@@ -64,16 +62,8 @@ open class URLSession: NSObject, @unchecked Sendable {
     resources = SessionResources(configuration: own)
     if let queue {
       delegateQueue = queue
-      ownThread = nil
     } else {
-      delegateQueue = OperationQueue()
-      delegateQueue.maxConcurrentOperationCount = 1
-      delegateQueue.name = "URLSession delegate queue"
-      // By itself an operation queue shares a pool of about one thread a core, which blocked delegates of other sessions
-      // would use up. A serial dispatch queue gets a thread whenever it has work.
-      let thread = DispatchQueue(label: "URLSession delegate queue")
-      delegateQueue.underlyingQueue = thread
-      ownThread = thread
+      delegateQueue = DelegateQueue()
     }
     super.init()
   }

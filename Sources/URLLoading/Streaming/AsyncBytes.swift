@@ -48,7 +48,7 @@ extension URLSession {
   ) async throws -> (AsyncBytes, URLResponse) {
     let sink = StreamSink()
     let plan = LoadPlan(
-      request: request, kind: .bytes, owner: .continuation { _, _, _ in }, upload: UploadSource(of: request))
+      request: request, kind: .bytes, owner: .reader, upload: UploadSource(of: request))
     let load = load(plan)
     load.update { $0.sink = sink }
     sink.attach(to: load)

@@ -23,10 +23,22 @@ extension Load {
     // A stream is read by its owner's own task, which gets the end behind the bytes.
     if let stream = sink as? StreamSink { stream.end(error) }
     guard let delivery else { return }
-    if dropsWaiting {
-      delivery.replaceAll { self.complete() }
+    let last: @Sendable () -> Void
+    if case .waiter(let wake) = plan.owner, delivery.isInline {
+      // What is left to do is the waiter's: this may be the transfer loop, which others wait for.
+      last = wake
     } else {
-      delivery.addLast { self.complete() }
+      last = { self.complete() }
+    }
+    if dropsWaiting { delivery.replaceAll(with: last) } else { delivery.addLast(last) }
+  }
+
+  /// What the waiter of an `async` function gets when it was woken.
+  func takeOutcome() -> LoadPlan.Outcome {
+    complete()
+    return update { state in
+      defer { state.outcome = nil }
+      return state.outcome ?? LoadPlan.Outcome(body: .none, response: nil, error: URLError(.cancelled))
     }
   }
 
@@ -58,7 +70,10 @@ extension Load {
     case .handler(let handler):
       handler(body, ended.response, error)
       if case .file(let url) = body { unlink(url.path) }
-    case .continuation(let handler): handler(body, ended.response, error)
+    case .waiter(let wake):
+      update { $0.outcome = LoadPlan.Outcome(body: body, response: ended.response, error: error) }
+      if ended.delivery?.isInline == false { wake() }
+    case .reader: break
     case .delegate:
       if case .file(let url) = body, let download = task as? URLSessionDownloadTask {
         ended.delegates.download?.urlSession(session, downloadTask: download, didFinishDownloadingTo: url)

@@ -31,6 +31,8 @@ final class Load: Sendable {
     var jarCookies: String?
     var response: URLResponse?
     var error: (any Error)?
+    /// What a waiter has not taken yet.
+    var outcome: LoadPlan.Outcome?
     var flaw: URLError?
     var held: [Event] = []
     var isReplaying = false
@@ -189,10 +191,11 @@ final class Load: Sendable {
   /// Sets up who is told, and where the body goes.
   private func prepareDelivery(_ state: inout State) {
     let delivery: Delivery
-    if case .continuation = plan.owner, state.delegates.session == nil, state.delegates.task == nil {
+    switch plan.owner {
+    case .waiter where state.delegates.session == nil && state.delegates.task == nil,
+      .reader where state.delegates.session == nil && state.delegates.task == nil:
       delivery = Delivery(executor: .inline)
-    } else {
-      delivery = Delivery(executor: .queue(session.delegateQueue))
+    default: delivery = Delivery(executor: .queue(session.delegateQueue))
     }
     state.delivery = delivery
     switch (plan.kind, plan.owner) {

@@ -8,8 +8,17 @@ struct LoadPlan: Sendable {
     case delegate
     /// A completion handler, on the delegate queue.
     case handler(@Sendable (LoadedBody, URLResponse?, (any Error)?) -> Void)
-    /// An `async` function, at once.
-    case continuation(@Sendable (LoadedBody, URLResponse?, (any Error)?) -> Void)
+    /// An `async` function, which is woken and takes the outcome on its own thread: ``Load/takeOutcome()``.
+    case waiter(@Sendable () -> Void)
+    /// The reader of a stream, at once.
+    case reader
+  }
+
+  /// What is left of a load when it has ended.
+  struct Outcome: Sendable {
+    var body: LoadedBody
+    var response: URLResponse?
+    var error: (any Error)?
   }
 
   var request: URLRequest

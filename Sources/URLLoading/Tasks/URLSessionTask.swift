@@ -34,7 +34,7 @@ open class URLSessionTask: NSObject, NSCopying, @unchecked Sendable {
     taskIdentifier = load.session.taskRegistry.nextIdentifier()
     super.init()
     // A task of an async function is resumed at once, and held by the registry from then on.
-    if case .continuation = load.plan.owner { return }
+    if case .waiter = load.plan.owner { return }
     load.session.taskRegistry.add(self)
   }
 

@@ -33,7 +33,9 @@ import URLLoading
     }
     func continueWithoutCredential(for challenge: URLAuthenticationChallenge) { answer("without") }
     func cancel(_ challenge: URLAuthenticationChallenge) { fail(URLError(.userCancelledAuthentication)) }
-    func performDefaultHandling(for challenge: URLAuthenticationChallenge) { answer("default") }
+    func performDefaultHandling(for challenge: URLAuthenticationChallenge) {
+      if request.url?.path != "/eager" { answer("default") }
+    }
     func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) { answer("rejected") }
   }
 
