@@ -14,7 +14,7 @@ import URLLoading
 
   private func interrupted() async throws -> (data: Data, partial: URL) {
     let server = try await NginxServer.shared
-    let request = URLRequest(url: server.url("/slow/large.bin?rate=8m"))
+    let request = URLRequest(url: server.url("/slow/large.bin?rate=2m"))
     let data = try #require(try await Downloads.interrupt(request, after: 20_000))
     return (data, try Downloads.partialFile(data))
   }

@@ -144,9 +144,11 @@ import URLLoading
   }
 
   @Test func fileThatShrinksFailsAndSaysSo() async throws {
-    let file = try directory.write("shrinks", TestFiles.pattern(count: 5_000_000))
+    // So large that it is not read to its end while the delegate is called for the first time; it takes no room on the disk.
+    let file = try directory.write("shrinks", "")
+    #expect(truncate(file.path, 500_000_000) == 0)
     let (data, error) = try await load(file) { truncate(file.path, 1000) }
-    #expect(data.count < 5_000_000)
+    #expect(data.count < 500_000_000)
     #expect(error?.code == .resourceUnavailable)
     #expect(error?.localizedDescription.contains("shrank") == true)
   }

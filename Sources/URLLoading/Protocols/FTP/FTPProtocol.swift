@@ -2,7 +2,7 @@ internal import CurlTransport
 
 /// Loads `ftp` URLs, and `ftps` ones over explicit TLS (RFC 4217).
 ///
-/// A request for a range first asks for size and date, which decide what is loaded; the connection serves both.
+/// A request for a range first asks for size and date, which decide what is loaded.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class FTPProtocol: URLProtocol, @unchecked Sendable {
