@@ -242,7 +242,9 @@ final class Load: Sendable {
   func lookAtDeadline(_ now: ContinuousClock.Instant) {
     let deadline = update { state -> ContinuousClock.Instant? in
       // The timer looks at this load before its idle timeout can pass: the common case.
-      if let announced = state.announcedDeadline, let idle = state.machine.limits.idle, announced <= now.advanced(by: idle) {
+      if let announced = state.announcedDeadline, let idle = state.machine.limits.idle,
+        announced <= now.advanced(by: idle)
+      {
         return nil
       }
       guard case .continue(let instant) = Self.deadline(state.machine.checkDeadline(at: now)) else { return nil }

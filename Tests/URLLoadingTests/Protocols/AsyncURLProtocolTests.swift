@@ -24,9 +24,9 @@ import URLLoading
         throw URLError(.resourceUnavailable)
       case "redirect":
         try await writer.redirect(
-          to: URLRequest(url: URL(string: "async://hello/")!),
+          to: URLRequest(url: URL(stringLiteral: "async://hello/")),
           response: URLResponse(
-            url: request.url!, mimeType: nil, expectedContentLength: 0, textEncodingName: nil))
+            url: request.url ?? "async://redirect/", mimeType: nil, expectedContentLength: 0, textEncodingName: nil))
       case "waits":
         try await writer.respond(mimeType: nil)
         do { try await Task.sleep(for: .seconds(30)) } catch {
@@ -55,26 +55,26 @@ import URLLoading
   }
 
   @Test(arguments: TaskKind.allCases) func aFunctionLoadsForEveryKindOfTask(_ kind: TaskKind) async {
-    let record = await session().load(URL(string: "async://hello/")!, by: kind)
+    let record = await session().load("async://hello/" as URL, by: kind)
     #expect(record.text == "hello" && record.error == nil)
     #expect(record.response?.expectedContentLength == 5)
   }
 
   @Test func returningWithoutAResponseIsAnError() async {
-    #expect(await session().load(URL(string: "async://nothing/")!).code == .badServerResponse)
+    #expect(await session().load("async://nothing/" as URL).code == .badServerResponse)
   }
 
   @Test func whatItThrowsIsTheError() async {
-    let record = await session().load(URL(string: "async://throws/")!)
+    let record = await session().load("async://throws/" as URL)
     #expect(record.code == .resourceUnavailable && record.response != nil)
   }
 
   @Test(arguments: TaskKind.allCases) func itsRedirectsAreFollowed(_ kind: TaskKind) async {
-    #expect(await session().load(URL(string: "async://redirect/")!, by: kind).text == "hello")
+    #expect(await session().load("async://redirect/" as URL, by: kind).text == "hello")
   }
 
   @Test func itsRefusedRedirectIsTheResult() async {
-    let record = await session(LoadRecorder(onRedirect: { _, _ in nil })).load(URL(string: "async://redirect/")!)
+    let record = await session(LoadRecorder(onRedirect: { _, _ in nil })).load("async://redirect/" as URL)
     #expect(record.response?.url?.host() == "redirect" && record.error == nil && record.completions == 1)
   }
 
@@ -82,14 +82,14 @@ import URLLoading
     let answering = LoadRecorder(onChallenge: { _ in
       (.useCredential, URLCredential(user: "me", password: "x", persistence: .none))
     })
-    #expect(await session(answering).load(URL(string: "async://challenge/")!).text == "me")
-    #expect(await session().load(URL(string: "async://challenge/")!).text == "nobody")
+    #expect(await session(answering).load("async://challenge/" as URL).text == "me")
+    #expect(await session().load("async://challenge/" as URL).text == "nobody")
   }
 
-  @Test func cancellingTheTaskCancelsTheFunction() async {
+  @Test func cancellingTheTaskCancelsTheFunction() async throws {
     let session = session()
     let path = "/\(UUID())"
-    let task = session.session.dataTask(with: URL(string: "async://waits\(path)")!)
+    let task = session.session.dataTask(with: try #require(URL(string: "async://waits\(path)")))
     task.resume()
     #expect(await session.recorder.records.wait { $0[task.taskIdentifier]?.response != nil })
     task.cancel()
@@ -100,7 +100,7 @@ import URLLoading
   @Test func writesWaitForASlowReader() async throws {
     let session = session()
     let path = "/\(UUID())"
-    let (bytes, _) = try await session.session.bytes(from: URL(string: "async://endless\(path)")!)
+    let (bytes, _) = try await session.session.bytes(from: try #require(URL(string: "async://endless\(path)")))
     #expect(await Scheme.written.wait { $0[path, default: 0] >= 900_000 })
     #expect(await !Scheme.written.wait(timeout: .milliseconds(300)) { $0[path, default: 0] > 2 << 20 })
     var count = 0

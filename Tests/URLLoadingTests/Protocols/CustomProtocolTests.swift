@@ -61,7 +61,7 @@ import URLLoading
     #expect(await session.load(finish.url()).code == .badServerResponse)
     let late = Fake { instance in
       instance.respond()
-      instance.redirect(to: URL(string: "fake://elsewhere/")!)
+      instance.redirect(to: URL(stringLiteral: "fake://elsewhere/"))
     }
     #expect(await session.load(late.url()).code == .badServerResponse)
   }
@@ -74,7 +74,7 @@ import URLLoading
       instance.send(Data("late".utf8))
       instance.fail(URLError(.unknown))
       instance.finish()
-      instance.redirect(to: URL(string: "fake://elsewhere/")!)
+      instance.redirect(to: URL(stringLiteral: "fake://elsewhere/"))
     }
     let record = await RecordedSession.fake().load(fake.url())
     #expect(record.text == "body" && record.error == nil && record.completions == 1)
@@ -176,7 +176,7 @@ import URLLoading
     #expect(await session.load(quick.url()).text == "quick")
     #expect(await RecordedSession.fake().load(quick.url()).text == "quick")
     #expect(await session.load(try await NginxServer.shared.url()).body == DocumentRoot.small)
-    #expect(await session.load(URL(string: "data:,x")!).text == "x")
+    #expect(await session.load("data:,x" as URL).text == "x")
     release.signal()
     for task in tasks { #expect(await session.run(task).error == nil) }
   }

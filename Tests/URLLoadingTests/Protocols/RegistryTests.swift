@@ -68,7 +68,7 @@ import URLLoading
     }
   }
 
-  private let url = URL(string: "registry://x/")!
+  private let url: URL = "registry://x/"
 
   @Test func registeredClassesReachSessionsThatExistAlreadyTheNewestFirst() async {
     let one = RecordedSession()
@@ -103,27 +103,27 @@ import URLLoading
 
   @Test func classesGoBeforeTheBuiltInOnes() async {
     let session = RecordedSession { $0.protocolClasses = [OverHTTP.self] }
-    #expect(await session.load(URL(string: "http://registry.invalid/")!).text == "OverHTTP")
+    #expect(await session.load("http://registry.invalid/" as URL).text == "OverHTTP")
   }
 
   @Test func canInitAndInitWithATaskArePreferred() async {
     let session = RecordedSession { $0.protocolClasses = [ByTask.self] }
-    let mine = session.session.dataTask(with: URL(string: "bytask://x/")!)
+    let mine = session.session.dataTask(with: "bytask://x/")
     mine.taskDescription = "mine"
     #expect(await session.run(mine).text == "ByTask")
-    #expect(await session.load(URL(string: "bytask://x/")!).code == .unsupportedURL)
+    #expect(await session.load("bytask://x/" as URL).code == .unsupportedURL)
   }
 
   @Test func theCanonicalRequestIsLoaded() async {
     let session = RecordedSession { $0.protocolClasses = [Canonical.self] }
-    let task = session.session.dataTask(with: URL(string: "canonical://from/")!)
+    let task = session.session.dataTask(with: "canonical://from/")
     #expect(await session.run(task).text == "Canonical")
     #expect(task.currentRequest?.url?.host() == "to")
     #expect(task.originalRequest?.url?.host() == "from")
   }
 
   @Test func anUnknownSchemeIsNamedWithThoseThereAre() async {
-    let record = await RecordedSession().load(URL(string: "gopher://example.org/1")!)
+    let record = await RecordedSession().load("gopher://example.org/1" as URL)
     #expect(record.code == .unsupportedURL)
     let text = record.error?.localizedDescription ?? ""
     for word in ["gopher", "http", "https", "ftp", "file", "data"] { #expect(text.contains(word), "\(text)") }

@@ -5,7 +5,7 @@ import URLLoading
 
 /// The built-in schemes, by every kind of task.
 @Suite(.timeLimit(.minutes(1))) struct SchemesTests {
-  private let data = URL(string: "data:text/plain;base64,aGVsbG8=")!
+  private let data = URL(stringLiteral: "data:text/plain;base64,aGVsbG8=")
 
   @Test(arguments: TaskKind.allCases) func dataURLs(_ kind: TaskKind) async {
     let record = await RecordedSession().load(data, by: kind)
@@ -85,7 +85,7 @@ import URLLoading
     let ftp = try await FTPServer.shared
     let urls = [
       nginx.url("/small.txt"), ftp.url("/small.txt"), nginx.documentRoot.appendingPathComponent("small.txt"),
-      URL(string: "data:;base64,\(DocumentRoot.small.base64EncodedString())")!,
+      try #require(URL(string: "data:;base64,\(DocumentRoot.small.base64EncodedString())")),
     ]
     for url in urls {
       var request = URLRequest(url: url)

@@ -64,9 +64,9 @@ import URLLoading
   @Test func tasksThatWereNeverResumedKeepNothing() async throws {
     try await expectGone(
       await weaklyAfter { session, _ in
-        let task = session.dataTask(with: URL(string: "data:,x")!)
-        _ = session.downloadTask(with: URL(string: "data:,x")!) { _, _, _ in }
-        _ = session.uploadTask(with: URLRequest(url: URL(string: "data:,x")!), from: Data())
+        let task = session.dataTask(with: "data:,x")
+        _ = session.downloadTask(with: "data:,x") { _, _, _ in }
+        _ = session.uploadTask(with: URLRequest(url: URL(stringLiteral: "data:,x")), from: Data())
         _ = task.progress
         return task
       })

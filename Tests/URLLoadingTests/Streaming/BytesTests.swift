@@ -111,7 +111,7 @@ import URLLoading
 
   @Test func linesOfAURL() async throws {
     var lines: [String] = []
-    for try await line in URL(string: "data:,one%0Atwo")!.lines { lines.append(line) }
+    for try await line in URL(stringLiteral: "data:,one%0Atwo").lines { lines.append(line) }
     #expect(lines == ["one", "two"])
     await #expect(throws: URLError.self) {
       for try await _ in URL(fileURLWithPath: "/no/such/file").lines {}

@@ -142,7 +142,7 @@ import URLLoading
     let delegate = Creating()
     let session = URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
     defer { session.invalidateAndCancel() }
-    let url = URL(string: "data:,x")!
+    let url = URL(stringLiteral: "data:,x")
     let tasks = [
       session.dataTask(with: url), session.downloadTask(with: url),
       session.uploadTask(with: URLRequest(url: url), from: Data()),

@@ -100,7 +100,7 @@ import URLLoading
   @Test func becomeDownloadOfEveryScheme() async throws {
     let folder = try TemporaryDirectory()
     let file = try folder.write("file", "contents")
-    for url in [file, URL(string: "data:,contents")!] {
+    for url in [file, URL(stringLiteral: "data:,contents")] {
       let (seen, _) = await run(.becomeDownload, url)
       #expect(seen.body == Data("contents".utf8) && seen.events.contains("become") && seen.events.last == "completion")
     }

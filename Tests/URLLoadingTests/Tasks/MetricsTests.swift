@@ -32,7 +32,9 @@ import URLLoading
 
   @Test func theyComeOnceAndRightBeforeTheCompletion() async throws {
     let nginx = try await NginxServer.shared
-    for url in [nginx.url(), URL(string: "data:,x")!, URL(fileURLWithPath: "/no/such/file"), URL(string: "odd:x")!] {
+    for url in [
+      nginx.url(), URL(stringLiteral: "data:,x"), URL(fileURLWithPath: "/no/such/file"), URL(stringLiteral: "odd:x"),
+    ] {
       let events = await RecordedSession().load(url).events
       #expect(events.filter { $0 == "metrics" }.count == 1, "\(url)")
       #expect(events.suffix(2) == ["metrics", "completion"], "\(url)")

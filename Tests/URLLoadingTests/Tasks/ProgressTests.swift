@@ -18,7 +18,7 @@ import URLLoading
     let ftp = try await FTPServer.shared
     let urls = [
       nginx.url(), ftp.url(), nginx.documentRoot.appending(path: "small.txt"),
-      URL(string: "data:;base64,\(DocumentRoot.small.base64EncodedString())")!,
+      try #require(URL(string: "data:;base64,\(DocumentRoot.small.base64EncodedString())")),
     ]
     let session = RecordedSession()
     for url in urls {
@@ -159,7 +159,7 @@ import URLLoading
 
   @Test func theProgressIsNoChildOfTheCurrentOne() async throws {
     let session = RecordedSession()
-    let task = session.session.dataTask(with: URL(string: "data:,x")!)
+    let task = session.session.dataTask(with: "data:,x")
     let parent = Progress(totalUnitCount: 10)
     Self.askForProgress(of: task, under: parent)
     _ = await session.run(task)

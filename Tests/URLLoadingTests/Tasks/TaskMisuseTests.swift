@@ -41,7 +41,7 @@ import URLLoading
   @Test func invalidatingTheSharedSessionHasNoEffect() async throws {
     URLSession.shared.finishTasksAndInvalidate()
     URLSession.shared.invalidateAndCancel()
-    let (data, _) = try await URLSession.shared.data(from: URL(string: "data:,alive")!)
+    let (data, _) = try await URLSession.shared.data(from: "data:,alive")
     #expect(data == Data("alive".utf8))
   }
 
@@ -59,7 +59,7 @@ import URLLoading
   @Test func theDelegateOfATaskIsGoneAfterItsEnd() async throws {
     let session = RecordedSession()
     weak var weakDelegate: LoadRecorder?
-    let task = session.session.dataTask(with: URL(string: "data:,x")!)
+    let task = session.session.dataTask(with: "data:,x")
     do {
       let own = LoadRecorder()
       weakDelegate = own
@@ -120,9 +120,9 @@ import URLLoading
 
   @Test func aRequestWithoutUsableURLFails() async throws {
     let session = RecordedSession()
-    #expect(await session.load(URL(string: "http:///path")!).error is URLError)
-    #expect(await session.load(URL(string: "relative/path")!).error is URLError)
-    #expect(await session.load(URL(string: "http://")!).error is URLError)
+    #expect(await session.load("http:///path" as URL).error is URLError)
+    #expect(await session.load("relative/path" as URL).error is URLError)
+    #expect(await session.load("http://" as URL).error is URLError)
   }
 
   @Test func aMissingUploadFileFails() async throws {
