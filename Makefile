@@ -4,6 +4,9 @@
 SOURCES := Package.swift Sources Tests $(wildcard Plugins Samples Benchmarks)
 TESTING := --disable-xctest $(if $(FILTER),--filter $(FILTER))
 
+# Many tests wait for real servers on few cores: more of them at once only make each other late.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
+
 .PHONY: build demo test lint format sanitize bench clean build-dependencies test-dependencies
 
 build: build-dependencies
