@@ -29,8 +29,8 @@ format:
 # Each sanitizer has a build of its own. The leak check is off: it takes what Swift reaches through tagged pointers,
 # such as a Data in a global, for leaked. Tests measure memory and watch weak references instead.
 sanitize: build-dependencies test-dependencies
-	@ASAN_OPTIONS=detect_leaks=0 swift test --sanitize=address --scratch-path .build/sanitize-address $(TESTING) </dev/null
-	@swift test --sanitize=thread --scratch-path .build/sanitize-thread $(TESTING) </dev/null
+	@URL_LOADING_SANITIZING=1 ASAN_OPTIONS=detect_leaks=0 swift test --sanitize=address --scratch-path .build/sanitize-address $(TESTING) </dev/null
+	@URL_LOADING_SANITIZING=1 swift test --sanitize=thread --scratch-path .build/sanitize-thread $(TESTING) </dev/null
 
 bench: build-dependencies test-dependencies
 	@Scripts/bench

@@ -80,7 +80,7 @@ import URLLoading
     return server.url("/sparse.bin")
   }
 
-  @Test func downloadOfOneGibibyteStaysUnder60MB() async throws {
+  @Test(.enabled(if: !Sanitizing.isOn)) func downloadOfOneGibibyteStaysUnder60MB() async throws {
     let url = try sparse(on: try await NginxServer.shared)
     let target = directory.file("target")
     let worker = try DownloadWorker(["download", url.absoluteString, target.path], in: directory)
@@ -90,7 +90,7 @@ import URLLoading
     #expect(peak < Self.limit, "\(peak / 1_000_000) MB")
   }
 
-  @Test func dataTaskOfOneGibibyteWithASlowDelegateStaysUnder60MB() async throws {
+  @Test(.enabled(if: !Sanitizing.isOn)) func dataTaskOfOneGibibyteWithASlowDelegateStaysUnder60MB() async throws {
     let url = try sparse(on: try await NginxServer.shared)
     let worker = try DownloadWorker(["slow-data", url.absoluteString], in: directory)
     #expect(await worker.process.waitForExit(timeout: .seconds(50)) == .exited(0))
