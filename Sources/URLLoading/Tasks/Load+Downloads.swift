@@ -85,6 +85,8 @@ extension Load {
       guard state.machine.restarted(attempt: attempt, at: now), var request = state.currentRequest else { return nil }
       state.post(.stop)
       state.driver = nil
+      state.held = []
+      state.isReplaying = false
       state.resumption = nil
       state.response = nil
       state.metrics.endTransaction()

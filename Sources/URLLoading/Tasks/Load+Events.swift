@@ -2,22 +2,14 @@ internal import CurlTransport
 
 /// What comes from the protocol instance.
 extension Load {
-  /// Takes an event: at once, or behind those that wait for a decision.
-  func receive(_ event: Event, attempt: Int) {
-    let isHeld = update { state in
-      guard state.isReplaying, state.machine.attempt == attempt else { return false }
-      state.held.append(event)
-      return true
-    }
-    if !isHeld { process(event, attempt: attempt) }
-  }
-
-  private func process(_ event: Event, attempt: Int) {
+  /// Takes an event: at once, or behind those that wait for a decision. Which of both it is, is decided in one step with
+  /// what the event leads to: a replay that begins in between would change their order.
+  func receive(_ event: Event, attempt: Int, isReplay: Bool = false) {
     switch event {
-    case .response(let response): received(response, attempt: attempt)
-    case .data(let data): data.withUnsafeBytes { receiveNow($0, attempt: attempt) }
-    case .finished: finished(attempt: attempt)
-    case .failed(let error): failed(error, attempt: attempt)
+    case .response(let response): received(response, attempt: attempt, isReplay: isReplay)
+    case .data(let data): data.withUnsafeBytes { receive($0, attempt: attempt, isReplay: isReplay) }
+    case .finished: finished(attempt: attempt, isReplay: isReplay)
+    case .failed(let error): failed(error, attempt: attempt, isReplay: isReplay)
     }
   }
 
@@ -25,34 +17,26 @@ extension Load {
   func replayHeldEvents(attempt: Int) {
     while true {
       let event = update { state -> Event? in
-        guard state.machine.attempt == attempt, !state.held.isEmpty else {
-          state.held = []
+        guard state.machine.attempt == attempt else { return nil }
+        guard !state.held.isEmpty else {
           state.isReplaying = false
           return nil
         }
         return state.held.removeFirst()
       }
       guard let event else { return }
-      process(event, attempt: attempt)
+      receive(event, attempt: attempt, isReplay: true)
     }
   }
 
   // MARK: Body
 
   /// Takes bytes of the body.
-  func receive(_ bytes: UnsafeRawBufferPointer, attempt: Int) {
-    let isHeld = update { state in
-      guard state.isReplaying, state.machine.attempt == attempt else { return false }
-      state.held.append(.data(Data(bytes)))
-      return true
-    }
-    if !isHeld { receiveNow(bytes, attempt: attempt) }
-  }
-
-  private func receiveNow(_ bytes: UnsafeRawBufferPointer, attempt: Int) {
+  func receive(_ bytes: UnsafeRawBufferPointer, attempt: Int, isReplay: Bool = false) {
     let now = ContinuousClock.now
     let (action, sink, isWatched) = update { state -> (LoadMachine.DataAction, (any BodySink)?, Bool) in
-      let action = state.machine.receivedData(attempt: attempt, at: now)
+      let waits = state.mustWait(attempt, isReplay)
+      let action = waits ? .hold : state.machine.receivedData(attempt: attempt, at: now)
       switch action {
       case .deliver:
         state.counts.received += Int64(bytes.count)
@@ -91,10 +75,11 @@ extension Load {
 
   // MARK: Response
 
-  private func received(_ response: URLResponse, attempt: Int) {
+  private func received(_ response: URLResponse, attempt: Int, isReplay: Bool) {
     let now = ContinuousClock.now
-    let action = update { state in
-      let action = state.machine.responded(attempt: attempt, at: now)
+    let action = update { state -> LoadMachine.ResponseAction in
+      let waits = state.mustWait(attempt, isReplay)
+      let action = waits ? .hold : state.machine.responded(attempt: attempt, at: now)
       switch action {
       case .deliver:
         state.response = response
@@ -152,9 +137,10 @@ extension Load {
 
   // MARK: The end of an attempt
 
-  private func finished(attempt: Int) {
-    let action = update { state in
-      let action = state.machine.finished(attempt: attempt)
+  private func finished(attempt: Int, isReplay: Bool) {
+    let action = update { state -> LoadMachine.FinishAction in
+      let waits = state.mustWait(attempt, isReplay)
+      let action = waits ? .hold : state.machine.finished(attempt: attempt)
       if action == .hold { state.held.append(.finished) }
       return action
     }
@@ -166,9 +152,10 @@ extension Load {
     }
   }
 
-  private func failed(_ error: any Error, attempt: Int) {
-    let action = update { state in
-      let action = state.machine.failed(attempt: attempt)
+  private func failed(_ error: any Error, attempt: Int, isReplay: Bool) {
+    let action = update { state -> LoadMachine.FailureAction in
+      let waits = state.mustWait(attempt, isReplay)
+      let action = waits ? .hold : state.machine.failed(attempt: attempt)
       if action == .hold { state.held.append(.failed(error)) }
       return action
     }
@@ -207,5 +194,12 @@ extension Load {
     update { state in
       if state.machine.attempt == attempt { state.metrics.replaceTransaction(metrics) }
     }
+  }
+}
+
+extension Load.State {
+  /// Whether an event comes behind others that are being replayed.
+  fileprivate func mustWait(_ attempt: Int, _ isReplay: Bool) -> Bool {
+    isReplaying && !isReplay && machine.attempt == attempt
   }
 }
