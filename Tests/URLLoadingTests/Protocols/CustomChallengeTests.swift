@@ -19,6 +19,8 @@ import URLLoading
         didReceive: URLAuthenticationChallenge(
           protectionSpace: space, proposedCredential: nil, previousFailureCount: failures, failureResponse: nil,
           error: nil, sender: self))
+      // An instance that goes on before it is answered: the load keeps what it sends behind the answer.
+      if request.url?.path == "/eager" { answer("eager") }
     }
 
     private func answer(_ text: String) {
@@ -64,6 +66,18 @@ import URLLoading
     #expect(await load { _ in (.rejectProtectionSpace, nil) }.text == "rejected")
     #expect(await load { _ in (.cancelAuthenticationChallenge, nil) }.code == .cancelled)
     #expect(await fake.waitForStops(4))
+  }
+
+  /// The answer comes at every moment of what the instance sends.
+  @Test func anInstanceThatDoesNotWaitIsHeldBehindTheAnswer() async {
+    for round in 0..<300 {
+      let record = await load("/eager") { _ in
+        for _ in 0..<(round % 60) * 40 { _ = Task.isCancelled }
+        return (.performDefaultHandling, nil)
+      }
+      #expect(record.events.first == "challenge")
+      #expect(record.text == "eager" && record.completions == 1)
+    }
   }
 
   @Test func withoutADelegateTheDefaultIsTaken() async throws {
