@@ -16,7 +16,8 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(
-      name: "peer-bench", dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")]),
+      name: "peer-bench", dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
+      swiftSettings: [.define("PEER")]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,7 +1,14 @@
 import ArgumentParser
-import URLLoading
 
-/// Loads one URL many times and prints one line of JSON.
+#if PEER
+import Foundation
+import FoundationNetworking
+#else
+import URLLoading
+#endif
+
+/// Loads one URL many times and prints one line of JSON. Built twice: with this library, and with the toolchain's
+/// FoundationNetworking (`PEER`).
 @main
 struct LoadBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(commandName: "load-bench")
@@ -15,8 +22,14 @@ struct LoadBench: AsyncParsableCommand {
     guard let url = URL(string: url) else { throw ValidationError("not a URL: \(url)") }
     let configuration = URLSessionConfiguration.ephemeral
     configuration.httpMaximumConnectionsPerHost = concurrency
+    #if PEER
+    configuration.urlCache = nil
+    let client = "FoundationNetworking"
+    #else
+    let client = "URLLoading"
+    #endif
     let session = URLSession(configuration: configuration)
-    try await Measurement(client: "URLLoading", mode: mode, count: count, concurrency: concurrency).run {
+    try await Measurement(client: client, mode: mode, count: count, concurrency: concurrency).run {
       switch mode {
       case .get: return try await session.data(from: url).0.count
       case .handler:

@@ -2,7 +2,7 @@ extension URLError {
   /// An error that says what was wrong and in which URL.
   /// - Parameters:
   ///   - message: one sentence, or more; goes to `localizedDescription`.
-  ///   - url: the URL that failed; goes to `failingURL` without its password.
+  ///   - url: the URL that failed; goes to `failingURL` as it is.
   init(_ code: Code, message: String, url: URL?, underlying: (any Error)? = nil) {
     var info: [String: Any] = [NSLocalizedDescriptionKey: message]
     if let url {
