@@ -24,6 +24,7 @@ extension EasyHandle {
       setShape(new)
     }
     kind = request.kind
+    wantsMetrics = request.wantsMetrics
     isHeadRequest = request.method == "HEAD"
     typeOfService = request.typeOfService
     credentialsAnswer401 = request.credential != nil

@@ -29,6 +29,7 @@ final class EasyHandle {
   var credentialsAnswer407 = false
   // Used for every line, and by one callback at a time: the run-time check of that costs as much as the line.
   @exclusivity(unchecked)
+  var wantsMetrics = true
   var parser = ResponseHeadParser()
   var ftp = FTPReplies()
   /// Our port of an FTP transfer's control connection, once it is ready.
@@ -135,7 +136,8 @@ final class EasyHandle {
     guard let transfer, let handler else { return nil }
     var isSuccess = code == CURLE_OK || (failureReason == nil && isComplete(despite: code))
     var completion = Completion(
-      transfer: transfer, handler: handler, head: nil, trailers: [], sentBytes: nil, result: .success(metrics()))
+      transfer: transfer, handler: handler, head: nil, trailers: [], sentBytes: nil,
+      result: .success(wantsMetrics ? metrics() : TransferMetrics()))
     if isSuccess || heldHead != nil { completion.head = takePendingHead() }
     if isSuccess, !hasHead {
       // libcurl takes half a head for a whole one.

@@ -61,7 +61,7 @@ struct ResponseHeadParser {
       bytes = 0
       // After 101 the connection speaks another protocol; it is the last head.
       state = (100..<200).contains(finished.statusCode) && finished.statusCode != 101 ? .statusLine : .trailers
-      head.fields = []
+      head.removeFields()
       return .head(finished)
     case .trailers:
       guard !content.isEmpty else { return .none }
@@ -73,7 +73,7 @@ struct ResponseHeadParser {
   /// The fields that came after the body.
   mutating func takeTrailers() -> [(name: String, value: String)] {
     guard state == .trailers else { return [] }
-    defer { head.fields = [] }
+    defer { head.removeFields() }
     return head.fields
   }
 
@@ -83,7 +83,6 @@ struct ResponseHeadParser {
     hasBadLength = false
     var index = line.firstIndex(of: 32) ?? line.count
     head.httpVersion = Self.string(UnsafeRawBufferPointer(rebasing: line[..<index]))
-    head.fields.reserveCapacity(12)
     while index < line.count, line[index] == 32 { index += 1 }
     while index < line.count, line[index] &- 48 < 10, head.statusCode < 100_000 {
       head.statusCode = head.statusCode * 10 + Int(line[index] - 48)
@@ -97,17 +96,16 @@ struct ResponseHeadParser {
   private mutating func takeField(_ line: UnsafeRawBufferPointer) -> Event {
     if Self.isBlank(line[0]) {
       // A folded line (RFC 9112 section 5.2) goes on with the value before it.
-      guard let last = head.fields.indices.last else { return .none }
-      head.fields[last].value += " " + Self.string(Self.trimmed(line))
+      head.appendFolded(Self.trimmed(line))
       return .none
     }
     guard let colon = line.firstIndex(of: 58), colon > 0 else { return .none }
-    guard head.fields.count < Self.maximumFields else { return .failure(.headTooLarge) }
+    guard head.lines.count < Self.maximumFields else { return .failure(.headTooLarge) }
     var nameEnd = colon
     while nameEnd > 0, Self.isBlank(line[nameEnd - 1]) { nameEnd -= 1 }
     let name = UnsafeRawBufferPointer(rebasing: line[..<nameEnd])
     let value = Self.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]))
-    head.fields.append((FieldNames.string(name), Self.string(value)))
+    head.append(name, value)
     if state == .fields { noteLength(name, value) }
     return .none
   }
@@ -143,7 +141,7 @@ struct ResponseHeadParser {
     return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
   }
 
-  private static func equal(_ bytes: UnsafeRawBufferPointer, _ lowercased: StaticString) -> Bool {
+  static func equal(_ bytes: UnsafeRawBufferPointer, _ lowercased: StaticString) -> Bool {
     for index in 0..<bytes.count where bytes[index].asciiLowercased != lowercased.utf8Start[index] { return false }
     return true
   }

@@ -6,8 +6,12 @@ package struct TransferHead: Sendable {
   package var httpVersion: String
   /// The reason phrase; often empty.
   package var reasonPhrase: String
-  /// The fields in the order in which they came, repeated ones apart. Empty for FTP.
-  package var fields: [(name: String, value: String)]
+  /// The fields, still as bytes: most responses are asked for few of them, and strings cost more than all else here.
+  private(set) var lines = FieldLines()
+  /// Whether there is a Set-Cookie field.
+  package internal(set) var hasSetCookie = false
+  /// Whether there is a Content-Encoding field.
+  package internal(set) var hasContentEncoding = false
   /// How many bytes of body are to come, before decoding, if the server said so.
   package var contentLength: Int64?
   /// FTP: the length of the whole file, whatever range of it was asked for.
@@ -22,9 +26,28 @@ package struct TransferHead: Sendable {
     self.statusCode = statusCode
     self.httpVersion = httpVersion
     self.reasonPhrase = reasonPhrase
-    self.fields = fields
     self.contentLength = contentLength
+    for (name, value) in fields {
+      var (name, value) = (name, value)
+      name.withUTF8 { name in value.withUTF8 { append(UnsafeRawBufferPointer(name), UnsafeRawBufferPointer($0)) } }
+    }
   }
+
+  /// The fields in the order in which they came, repeated ones apart. Empty for FTP. Made when asked for: take it once.
+  package var fields: [(name: String, value: String)] { lines.fields }
+
+  /// Adds a field.
+  mutating func append(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+    lines.append(name, value)
+    if name.count == 10, ResponseHeadParser.equal(name, "set-cookie") { hasSetCookie = true }
+    if name.count == 16, ResponseHeadParser.equal(name, "content-encoding") { hasContentEncoding = true }
+  }
+
+  /// Adds a folded line to the value of the last field (RFC 9112 section 5.2).
+  mutating func appendFolded(_ value: UnsafeRawBufferPointer) { lines.appendFolded(value) }
+
+  /// Forgets the fields.
+  mutating func removeFields() { lines = FieldLines() }
 
   /// The value of the first field with this name, whatever its case.
   package func firstValue(of name: String) -> String? {

@@ -1,4 +1,5 @@
 import Foundation
+internal import CurlTransport
 
 // Safe to share: nothing changes after init.
 /// A response to an HTTP request.
@@ -12,7 +13,9 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
   /// The protocol's name and version as the status line has it: `HTTP/1.1`, `HTTP/2`.
   let httpVersion: String
 
-  let fields: HTTPFields
+  private let fieldSource: HTTPFieldSource
+
+  var fields: HTTPFields { fieldSource.fields }
 
   /// A response with the given fields.
   ///
@@ -24,11 +27,12 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
   public init?(url: URL, statusCode: Int, httpVersion: String?, headerFields: [String: String]?) {
     self.statusCode = statusCode
     self.httpVersion = httpVersion ?? "HTTP/1.1"
-    fields = HTTPFields(
+    let fields = HTTPFields(
       HTTPFields(headerFields ?? [:]).fields.flatMap { name, value in
         name.equalsIgnoringASCIICase("Set-Cookie")
           ? SetCookieSplitter.split(value).map { (name: name, value: $0) } : [(name: name, value: value)]
       })
+    fieldSource = HTTPFieldSource(fields)
     super.init(url: url)
   }
 
@@ -36,7 +40,15 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
   init(url: URL, statusCode: Int, httpVersion: String, fields: [(name: String, value: String)]) {
     self.statusCode = statusCode
     self.httpVersion = httpVersion
-    self.fields = HTTPFields(fields)
+    fieldSource = HTTPFieldSource(HTTPFields(fields))
+    super.init(url: url)
+  }
+
+  /// The head of a transfer, whose fields are read when they are asked for.
+  init(url: URL, head: TransferHead) {
+    statusCode = head.statusCode
+    httpVersion = head.httpVersion
+    fieldSource = HTTPFieldSource(head)
     super.init(url: url)
   }
 
@@ -47,7 +59,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     }
     self.statusCode = statusCode
     httpVersion = list["httpVersion"] as? String ?? "HTTP/1.1"
-    fields = HTTPFields(flatList: list["fields"] as? [String] ?? [])
+    fieldSource = HTTPFieldSource(HTTPFields(flatList: list["fields"] as? [String] ?? []))
     super.init(url: (list["url"] as? String).flatMap(URL.init(string:)))
   }
 
@@ -104,6 +116,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
   /// The number of bytes to come, -1 if unknown. It is unknown for a compressed body, since the loaded bytes are
   /// the decompressed ones.
   open override var expectedContentLength: Int64 {
+    if let known = fieldSource.knownLength { return known }
     if let encoding = fields["Content-Encoding"],
       !encoding.trimmingFieldWhitespace.isEmpty,
       !encoding.trimmingFieldWhitespace.equalsIgnoringASCIICase("identity")
@@ -146,7 +159,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
 
   /// The cookies that the server sets, each apart.
   var setCookieValues: [String] {
-    fields.values(of: "Set-Cookie")
+    fieldSource.hasNoCookies ? [] : fields.values(of: "Set-Cookie")
   }
 
   /// A short description of a status code in English, such as "not found".

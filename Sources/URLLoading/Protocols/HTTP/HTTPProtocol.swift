@@ -107,6 +107,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
       state.starts += 1
       return state.starts
     }
+    transferRequest.wantsMetrics = loadClient.urlProtocolWantsMetrics(self)
     transferRequest.typeOfService = connections.typeOfService
     // What is downloaded is large as a rule, and worth a large buffer.
     transferRequest.expectsLargeBody = task is URLSessionDownloadTask

@@ -1,12 +1,6 @@
 internal import CurlTransport
 
 /// From the transfer engine's vocabulary to the session's.
-extension HTTPURLResponse {
-  convenience init(url: URL, head: TransferHead) {
-    self.init(url: url, statusCode: head.statusCode, httpVersion: head.httpVersion, fields: head.fields)
-  }
-}
-
 extension URLError {
   /// What libcurl said, in the session's terms: its words in the description, its code in the underlying error.
   init(_ failure: TransferFailure, url: URL?) {

@@ -1,0 +1,34 @@
+internal import CurlTransport
+
+/// Where a response has its fields from: given as they are, or still in the head of a transfer.
+///
+/// Mutable state: `made`, guarded by its lock.
+struct HTTPFieldSource: Sendable {
+  private let head: TransferHead?
+  private let made: Locked<HTTPFields?>
+
+  init(_ fields: HTTPFields) {
+    head = nil
+    made = Locked(fields)
+  }
+
+  init(_ head: TransferHead) {
+    self.head = head
+    made = Locked(nil)
+  }
+
+  var fields: HTTPFields {
+    made.withLock { made in
+      if let made { return made }
+      let fields = HTTPFields(head?.fields ?? [])
+      made = fields
+      return fields
+    }
+  }
+
+  /// The length of the body, where the head tells it and no coding changes it.
+  var knownLength: Int64? { head.flatMap { $0.hasContentEncoding ? nil : $0.contentLength } }
+
+  /// Whether no cookie is set, without a look at the fields.
+  var hasNoCookies: Bool { head.map { !$0.hasSetCookie } ?? false }
+}
