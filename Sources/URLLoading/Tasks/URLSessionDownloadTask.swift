@@ -7,6 +7,7 @@ public let URLSessionDownloadTaskResumeData = NSURLSessionDownloadTaskResumeData
 /// The size of a body that is not known.
 public let NSURLSessionTransferSizeUnknown: Int64 = -1
 
+// Safe to share: it adds no stored property to URLSessionTask.
 /// A task that writes its body to a temporary file.
 open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
   override init(load: Load) {

@@ -27,6 +27,10 @@ import URLLoading
     let starts = metrics.transactionMetrics.compactMap(\.fetchStartDate)
     #expect(starts == starts.sorted())
     #expect(metrics.transactionMetrics.last?.countOfResponseBodyBytesReceived == Int64(DocumentRoot.small.count))
+    // The next request may start before the redirect's body has been read to its end.
+    withKnownIssue("A redirect that a delegate decides costs a connection", isIntermittent: true) {
+      #expect(metrics.transactionMetrics.dropFirst().allSatisfy { $0.isReusedConnection })
+    }
     #expect(metrics.taskInterval.duration > 0)
   }
 
