@@ -6,6 +6,7 @@ let package = Package(
   products: [
     .library(name: "URLLoading", targets: ["URLLoading"]),
     .library(name: "FoundationNetworking", targets: ["FoundationNetworking"]),
+    .library(name: "ArchiveProtocol", targets: ["ArchiveProtocol"]),
     .executable(name: "urlload", targets: ["urlload"]),
   ],
   dependencies: [
@@ -14,9 +15,16 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "CurlTransport", dependencies: ["CCurl"]),
     .target(name: "URLLoading", dependencies: ["CurlTransport", "CPSL"]),
     .target(name: "FoundationNetworking", dependencies: ["URLLoading"]),
+    .systemLibrary(
+      name: "CArchive", path: "Plugins/Archive/CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]
+    ),
+    .target(
+      name: "ArchiveProtocol", dependencies: ["URLLoading", "CurlTransport", "CArchive", "CZlib"],
+      path: "Plugins/Archive/ArchiveProtocol"),
     .executableTarget(
       name: "urlload",
       dependencies: ["URLLoading", "CurlTransport", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
@@ -31,6 +39,7 @@ let package = Package(
     .testTarget(name: "CurlTransportTests", dependencies: ["CurlTransport", "TestServers"]),
     .executableTarget(name: "DownloadWorker", dependencies: ["URLLoading"], path: "Tests/Fixtures/DownloadWorker"),
     .testTarget(name: "URLLoadingTests", dependencies: ["URLLoading", "TestServers", "DownloadWorker"]),
+    .testTarget(name: "ArchiveProtocolTests", dependencies: ["ArchiveProtocol", "URLLoading", "TestServers"]),
     .testTarget(name: "urlloadTests", dependencies: ["urlload", "TestServers"]),
     .testTarget(
       name: "SamplesTests", dependencies: ["PrivateScheme", "LoadEverything", "DelegateDownload", "TestServers"]),

@@ -1,13 +1,14 @@
 internal import CurlTransport
 
+// Safe to share: `state` is touched only while `condition` is locked.
 /// Threads for work that blocks: file reads, engines that know no other way, `startLoading` of foreign classes. Neither
 /// the transfer loop nor Swift's cooperative pool may wait for such work.
 ///
-/// Threads are made when work finds no idle one, up to a limit, and end after some idle seconds.
+/// Threads are made when work finds no idle one, up to a limit, and end after some idle seconds. Work that waits for other work
+/// needs another pool than that: in one pool at its limit each would wait for the other's thread.
 ///
 /// Mutable state: `state`, guarded by `condition`.
-// Safe to share: `state` is touched only while `condition` is locked.
-final class BlockingPool: @unchecked Sendable {
+public final class BlockingPool: @unchecked Sendable {
   /// For reads of files and streams: short pieces of work.
   static let engines = BlockingPool(name: "URLLoading engine", maximumThreadCount: 16)
 
@@ -28,22 +29,25 @@ final class BlockingPool: @unchecked Sendable {
   private var state = State()
 
   /// Makes a pool without threads.
-  /// - Parameter idleTime: seconds after which a thread without work ends.
-  init(name: String, maximumThreadCount: Int, idleTime: TimeInterval = 5) {
+  /// - Parameters:
+  ///   - name: the name of its threads, for debuggers.
+  ///   - maximumThreadCount: how many threads there are at most.
+  ///   - idleTime: seconds after which a thread without work ends.
+  public init(name: String, maximumThreadCount: Int, idleTime: TimeInterval = 5) {
     self.name = name
     self.maximumThreadCount = maximumThreadCount
     self.idleTime = idleTime
   }
 
   /// Threads that there are, those that are about to begin or to end included.
-  var threadCount: Int {
+  public var threadCount: Int {
     condition.lock()
     defer { condition.unlock() }
     return state.threads
   }
 
   /// Runs `work` on a thread of the pool; waits for a free one where the limit is reached.
-  func run(_ work: @escaping @Sendable () -> Void) {
+  public func run(_ work: @escaping @Sendable () -> Void) {
     condition.lock()
     state.work.append(work)
     let needsThread = state.idle < state.work.count - state.next && state.threads < maximumThreadCount

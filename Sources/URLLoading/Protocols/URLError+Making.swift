@@ -1,9 +1,11 @@
 extension URLError {
   /// An error that says what was wrong and in which URL.
   /// - Parameters:
+  ///   - code: the kind of failure.
   ///   - message: one sentence, or more; goes to `localizedDescription`.
   ///   - url: the URL that failed; goes to `failingURL` as it is.
-  init(_ code: Code, message: String, url: URL?, underlying: (any Error)? = nil) {
+  ///   - underlying: the error that this one tells of, if there is one.
+  public init(_ code: Code, message: String, url: URL?, underlying: (any Error)? = nil) {
     var info: [String: Any] = [NSLocalizedDescriptionKey: message]
     if let url {
       info[NSURLErrorFailingURLErrorKey] = url
