@@ -1,6 +1,6 @@
 extension ByteRangeSelection {
   /// The bytes that a selection means, and how the response describes them; nil where there are none to give.
-  func bytes(ofLength length: Int64) -> (Range<Int64>, ContentRange?)? {
+  public func bytes(ofLength length: Int64) -> (Range<Int64>, ContentRange?)? {
     switch self {
     case .whole: (0..<length, nil)
     case .partial(let range): (range.firstByte..<range.lastByte + 1, range)
@@ -11,7 +11,7 @@ extension ByteRangeSelection {
 
 extension URLError {
   /// A range that lies outside of the resource: what HTTP's status 416 says for schemes that have no status.
-  static func unsatisfiableRange(of request: URLRequest, length: Int64) -> URLError {
+  public static func unsatisfiableRange(of request: URLRequest, length: Int64) -> URLError {
     let range = request.value(forHTTPHeaderField: "Range") ?? ""
     return URLError(
       .badServerResponse,

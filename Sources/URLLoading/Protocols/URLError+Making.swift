@@ -19,7 +19,7 @@ extension URLError {
 
 extension URL {
   /// The URL for a message: without a password, and not longer than a line (a `data:` URL has no end).
-  var redactedDescription: String {
+  public var redactedDescription: String {
     var text = absoluteString
     if password != nil, let end = text.range(of: "@"), let start = text.range(of: "://") {
       if let colon = text[start.upperBound..<end.lowerBound].firstIndex(of: ":") {
