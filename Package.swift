@@ -16,7 +16,9 @@ let package = Package(
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    .target(name: "CurlTransport", dependencies: ["CCurl"]),
+    .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
+    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+    .target(name: "CurlTransport", dependencies: ["CCurl", "CZlib", "CBrotli", "CZstd"]),
     .target(name: "URLLoading", dependencies: ["CurlTransport", "CPSL"]),
     .target(name: "FoundationNetworking", dependencies: ["URLLoading"]),
     .systemLibrary(
@@ -36,7 +38,12 @@ let package = Package(
       name: "TestServers", dependencies: ["CGlibcExtensions", "CurlTransport"], path: "Tests/TestServers",
       exclude: ["Scripts"]),
     .testTarget(name: "TestServersTests", dependencies: ["TestServers"]),
-    .testTarget(name: "CurlTransportTests", dependencies: ["CurlTransport", "TestServers"]),
+    .systemLibrary(
+      name: "CBrotliEncoder", path: "Tests/CBrotliEncoder", pkgConfig: "libbrotlienc",
+      providers: [.apt(["libbrotli-dev"])]),
+    .testTarget(
+      name: "CurlTransportTests",
+      dependencies: ["CurlTransport", "TestServers", "CZlib", "CBrotliEncoder", "CZstd"]),
     .executableTarget(name: "DownloadWorker", dependencies: ["URLLoading"], path: "Tests/Fixtures/DownloadWorker"),
     .testTarget(name: "URLLoadingTests", dependencies: ["URLLoading", "TestServers", "DownloadWorker"]),
     .executableTarget(name: "DropIn", dependencies: ["FoundationNetworking"], path: "Tests/Fixtures/DropIn"),

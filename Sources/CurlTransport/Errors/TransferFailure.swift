@@ -13,6 +13,8 @@ package struct TransferFailure: Error, Sendable {
     case malformedHead(String)
     /// The connection was closed before the head of the response was complete.
     case incompleteHead
+    /// The body's content coding is unknown, damaged or cut off.
+    case undecodableBody(String)
     /// The body source failed; see `bodyError`.
     case bodyFailed
     /// The body had to be sent again and its source could not start over.
@@ -57,6 +59,9 @@ package struct TransferFailure: Error, Sendable {
     case .incompleteHead:
       urlErrorCode = URLErrorNumber.networkConnectionLost
       message = "the connection was closed before the head of the response was complete"
+    case .undecodableBody(let text):
+      urlErrorCode = URLErrorNumber.cannotDecodeContentData
+      message = text
     case .bodyFailed:
       urlErrorCode = URLErrorNumber.unknown
       message = "the request's body could not be read"

@@ -24,6 +24,9 @@ final class Reactor {
   /// Names and TLS sessions, cached for all engines of the loop. Without locks: it is used on the loop's thread alone.
   let share: UnsafeMutableRawPointer?
 
+  /// How often the loop has waited, and with that, how often everybody had a turn.
+  private(set) var turn: UInt64 = 1
+
   private static let wakeToken = UInt64.max
   private static let readable: UInt8 = 1
   private static let writable: UInt8 = 2
@@ -78,6 +81,7 @@ final class Reactor {
 
   /// Waits for sockets, the earliest deadline or a wake-up, and hands the sockets to their owners.
   func wait(canSleep: Bool) {
+    turn &+= 1
     var timeout: Int32 = canSleep ? -1 : 0
     if canSleep, let deadline = armed.lazy.map(\.deadline).min(), deadline != .max {
       let now = Self.now()

@@ -41,7 +41,7 @@ package struct TransferRequest: Sendable {
   package var proxyCredential: TransferCredential?
   /// FTP: `first-last`, `first-` or `-count`, in bytes.
   package var range: String?
-  /// Content codings that libcurl knows are decoded.
+  /// Content codings are decoded. A body with one that is unknown, damaged or cut off makes the transfer fail.
   package var decodesContent: Bool
   package var ftpTLS: FTPSecurity
   /// The IP header's type of service, for a connection that this request opens.

@@ -108,7 +108,11 @@ extension EasyHandle {
     // Wait for a connection that may turn out to be HTTP/2. On http:// every transfer would wait for the first to end.
     if shape.isHTTPS { set(CURLOPT_PIPEWAIT, 1) }
     if let weight = shape.streamWeight { set(CURLOPT_STREAM_WEIGHT, min(max(weight, 1), 256)) }
-    if shape.decodesContent { set(CURLOPT_ACCEPT_ENCODING, CurlLibrary.shared.contentCodings) }
+    if shape.decodesContent {
+      // libcurl writes this field itself, unless the request has one, far quicker than those of a list; the decoding is ours.
+      set(CURLOPT_ACCEPT_ENCODING, supportedContentCodings)
+      set(CURLOPT_HTTP_CONTENT_DECODING, 0)
+    }
   }
 
   private func setFTP(_ shape: EasyHandleShape) {

@@ -45,17 +45,32 @@ final class EasyHandle {
   /// The answer of a proxy to CONNECT.
   private var proxyHead: TransferHead?
   private var expectedLength: Int64?
-  private var receivedBytes: Int64 = 0
+  /// Bytes of the response's body that were taken, as they came.
+  var receivedBytes: Int64 = 0
+  /// Bytes that the handler has got of them, after decoding.
+  var deliveredBytes: Int64 = 0
   private var reportedSentBytes: Int64 = 0
-  private var isReceivingPaused = false
+  var isReceivingPaused = false
   /// The body source has nothing now.
   private var isSendingPaused = false
   /// The transfer's owner wants nothing sent now.
   private var isSendingHeld = false
   private var drainBudget = 0
-  private var failureReason: TransferFailure.Reason?
+  var failureReason: TransferFailure.Reason?
   private var tlsVersion: UInt16?
   private var tlsCipherSuite: UInt16?
+
+  // The decoding of the response's body; see EasyHandle+Decoding.
+  /// How the body is coded, if it is to be decoded.
+  var contentEncoding: [String]?
+  /// Made by the first bytes of the body: many a response that has a coding has no body.
+  var decoder: BodyDecoder?
+  /// Kept for other transfers.
+  var decodingBuffer: UnsafeMutableRawBufferPointer?
+  var decodingTurn: UInt64 = 0
+  var workBeforeTurn: UInt64 = 0
+  /// Receiving is paused until the loop's next turn.
+  var isYielding = false
 
   init?(reactor: Reactor) {
     guard let curl = curl_easy_init() else { return nil }
@@ -69,6 +84,7 @@ final class EasyHandle {
     curl_easy_cleanup(curl)
     curl_slist_free_all(headerList)
     errorBuffer.deallocate()
+    decodingBuffer?.deallocate()
   }
 
   // MARK: Begin and end
@@ -104,6 +120,12 @@ final class EasyHandle {
     proxyHead = nil
     expectedLength = nil
     receivedBytes = 0
+    deliveredBytes = 0
+    contentEncoding = nil
+    decoder = nil
+    decodingTurn = 0
+    workBeforeTurn = 0
+    isYielding = false
     reportedSentBytes = 0
     isReceivingPaused = false
     isSendingPaused = false
@@ -142,6 +164,10 @@ final class EasyHandle {
     if isSuccess, !hasHead {
       // libcurl takes half a head for a whole one.
       failureReason = .incompleteHead
+      isSuccess = false
+    }
+    if isSuccess, let incompleteness = decoder?.incompleteness {
+      failureReason = .undecodableBody(incompleteness)
       isSuccess = false
     }
     if hasHead, kind == .http { completion.trailers = parser.takeTrailers() }
@@ -232,7 +258,7 @@ final class EasyHandle {
     applyPause()
   }
 
-  private func applyPause() {
+  func applyPause() {
     var mask: Int32 = 0
     if isReceivingPaused { mask |= CURLPAUSE_RECV }
     if isSendingPaused || isSendingHeld { mask |= CURLPAUSE_SEND }
@@ -257,6 +283,7 @@ final class EasyHandle {
     drainBudget = count
     multi.drain(self, until: Reactor.now() + 1_000_000_000)
     if isReceivingPaused { resumeReceiving() }
+    continueDecoding()
   }
 
   // MARK: Events
@@ -328,6 +355,7 @@ final class EasyHandle {
     guard let head = heldHead else { return nil }
     heldHead = nil
     hasHead = true
+    expectBody(after: head)
     expectedLength = [204, 304].contains(head.statusCode) || isHeadRequest ? 0 : head.contentLength
     return head
   }
@@ -346,9 +374,11 @@ final class EasyHandle {
       return Int(CURL_WRITEFUNC_PAUSE)
     }
     if isReceivingPaused { return Int(CURL_WRITEFUNC_PAUSE) }
+    if let contentEncoding { return receiveCodedBody(bytes, contentEncoding) }
     switch handler.transfer(transfer, didReceive: bytes) {
     case .accepted:
       receivedBytes += Int64(bytes.count)
+      deliveredBytes += Int64(bytes.count)
       return bytes.count
     case .pause:
       isReceivingPaused = true
@@ -404,7 +434,7 @@ final class EasyHandle {
     metrics.requestBodyBytes = min(body.readBytes, Int64(ccurl_get_off(curl, CURLINFO_SIZE_UPLOAD_T)))
     metrics.responseHeaderBytes = Int64(ccurl_get_long(curl, CURLINFO_HEADER_SIZE))
     metrics.responseBodyBytes = Int64(ccurl_get_off(curl, CURLINFO_SIZE_DOWNLOAD_T))
-    metrics.decodedBodyBytes = receivedBytes
+    metrics.decodedBodyBytes = deliveredBytes
     return metrics
   }
 

@@ -22,9 +22,24 @@ struct FieldLines: Sendable {
     bytes.append(10)
   }
 
+  /// The values of the fields with this name, given in lower case.
+  func values(of name: StaticString) -> [String] {
+    var result: [String] = []
+    forEach { field, value in
+      guard field.count == name.utf8CodeUnitCount, ResponseHeadParser.equal(field, name) else { return }
+      result.append(ResponseHeadParser.string(value))
+    }
+    return result
+  }
+
   var fields: [(name: String, value: String)] {
     var result: [(name: String, value: String)] = []
     result.reserveCapacity(count)
+    forEach { result.append((FieldNames.string($0), ResponseHeadParser.string($1))) }
+    return result
+  }
+
+  private func forEach(_ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void) {
     bytes.withUnsafeBytes { bytes in
       var rest = bytes[...]
       func next() -> UnsafeRawBufferPointer? {
@@ -32,10 +47,7 @@ struct FieldLines: Sendable {
         defer { rest = rest[(end + 1)...] }
         return UnsafeRawBufferPointer(rebasing: rest[..<end])
       }
-      while let name = next(), let value = next() {
-        result.append((FieldNames.string(name), ResponseHeadParser.string(value)))
-      }
+      while let name = next(), let value = next() { body(name, value) }
     }
-    return result
   }
 }

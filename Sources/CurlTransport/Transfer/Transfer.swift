@@ -47,6 +47,11 @@ package final class Transfer: Sendable {
     perform { $0.resumeSending() }
   }
 
+  /// Goes on with decoding in the loop's next turn.
+  func continueDecoding() {
+    perform { $0.continueDecoding() }
+  }
+
   /// What is known about the transfer so far; nil elsewhere than in one of the handler's methods.
   package var currentMetrics: TransferMetrics? { loop.isCurrentThread ? handle?.metrics() : nil }
 

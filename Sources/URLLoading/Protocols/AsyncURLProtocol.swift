@@ -19,7 +19,8 @@ internal import CurlTransport
 /// Mutable state: `loading`, guarded by its lock; `gate`, by its own.
 open class AsyncURLProtocol: URLProtocol, @unchecked Sendable {
   private let loading = Locked<Task<Void, Never>?>(nil)
-  private let gate = FlowGate()
+  /// The load closes and opens it without a detour: a pause holds before the write that made it necessary returns.
+  let gate = FlowGate()
 
   /// The function runs in a task of its own, so starting it blocks nobody. A subclass adds what it can do.
   open override class var capabilities: Capabilities { .startsWithoutBlocking }

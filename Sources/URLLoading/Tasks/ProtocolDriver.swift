@@ -34,10 +34,14 @@ final class ProtocolDriver: Sendable {
   private let state = Locked(State())
   private let instance: URLProtocol
   private let blocks: Bool
+  /// Where a loading function's writes wait. It is closed and opened by the command itself: the thread that calls the
+  /// instance may be late, and a function that nothing holds back would fill the memory meanwhile.
+  private let gate: FlowGate?
 
   /// Makes a driver whose first command is to start; nothing happens before ``run()``.
   init(_ instance: URLProtocol) {
     self.instance = instance
+    gate = (instance as? AsyncURLProtocol)?.gate
     blocks = !type(of: instance).capabilities.contains(.startsWithoutBlocking)
   }
 
@@ -49,6 +53,10 @@ final class ProtocolDriver: Sendable {
       case .pause: state.wantsPause = true
       case .resume: state.wantsPause = false
       case .stop: state.wantsStop = true
+      }
+      if let gate, state.isPaused != state.wantsPause {
+        state.isPaused = state.wantsPause
+        if state.isPaused { gate.close() } else { gate.open() }
       }
       guard state.wantsStop || !state.wantsPause else { return nil }
       defer { state.waiter = nil }

@@ -1,0 +1,91 @@
+internal import CCurl
+
+/// The decoding of a body that has content codings.
+///
+/// libcurl could do that, but takes a body whose coding is cut off for a whole one (as of 7.88).
+extension EasyHandle {
+  /// How much is decoded in a turn of the loop, in bytes, before others get theirs: a thousandth of it may be all that came.
+  private static let workPerTurn: UInt64 = 1 << 20
+
+  /// Notes how the body that is to come is coded.
+  func expectBody(after head: TransferHead) {
+    guard head.hasContentEncoding, shape?.decodesContent == true else { return }
+    contentEncoding = head.lines.values(of: "content-encoding")
+  }
+
+  /// Takes bytes of a coded body. Returns what libcurl is told.
+  func receiveCodedBody(_ bytes: UnsafeRawBufferPointer, _ contentEncoding: [String]) -> Int {
+    do throws(ContentDecodingError) {
+      if decoder == nil { try makeDecoder(contentEncoding) }
+      guard let decoder else {
+        // Nothing that changes the bytes.
+        self.contentEncoding = nil
+        return receiveBody(bytes)
+      }
+      return try decode(bytes, with: decoder)
+    } catch {
+      switch error {
+      case .malformed(let text): failureReason = .undecodableBody(text)
+      case .outOfMemory: failureReason = .outOfMemory
+      }
+      // Less than came: the end of the transfer.
+      return 0
+    }
+  }
+
+  private func makeDecoder(_ contentEncoding: [String]) throws(ContentDecodingError) {
+    let buffer = decodingBuffer ?? .allocate(byteCount: BodyDecoder.bufferSize, alignment: 64)
+    decodingBuffer = buffer
+    decoder = try BodyDecoder(contentEncoding: contentEncoding, buffer: buffer)
+  }
+
+  private func decode(_ bytes: UnsafeRawBufferPointer, with decoder: BodyDecoder) throws(ContentDecodingError) -> Int {
+    while true {
+      // The handler may have refused more, or asked for the end, when it got the last piece.
+      guard let transfer, let handler, !isReceivingPaused else { return pauseBody() }
+      guard hasWorkLeft(decoder) else { return yieldBody(transfer) }
+      switch try decoder.next(bytes) {
+      case .deliver(let piece):
+        guard handler.transfer(transfer, didReceive: piece) == .accepted else { return pauseBody() }
+        decoder.delivered()
+        deliveredBytes += Int64(piece.count)
+      case .proceed: break
+      case .finish:
+        receivedBytes += Int64(bytes.count)
+        return bytes.count
+      }
+    }
+  }
+
+  private func pauseBody() -> Int {
+    isReceivingPaused = true
+    return Int(CURL_WRITEFUNC_PAUSE)
+  }
+
+  // MARK: Turns
+
+  private func hasWorkLeft(_ decoder: BodyDecoder) -> Bool {
+    if decodingTurn != reactor.turn {
+      decodingTurn = reactor.turn
+      workBeforeTurn = decoder.work
+    }
+    return decoder.work &- workBeforeTurn < Self.workPerTurn
+  }
+
+  /// Lets the loop do something else; libcurl brings the same bytes again afterwards.
+  private func yieldBody(_ transfer: Transfer) -> Int {
+    if !isYielding {
+      isYielding = true
+      transfer.continueDecoding()
+    }
+    return Int(CURL_WRITEFUNC_PAUSE)
+  }
+
+  /// Others had their turn.
+  func continueDecoding() {
+    guard isYielding else { return }
+    isYielding = false
+    workBeforeTurn = decoder?.work ?? 0
+    applyPause()
+  }
+}
