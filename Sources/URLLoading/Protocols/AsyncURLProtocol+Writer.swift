@@ -47,6 +47,15 @@ extension AsyncURLProtocol {
       instance.client?.urlProtocol(instance, didLoad: data)
     }
 
+    /// Lists more of what is in the directory that a request with ``URLRequest/isListing`` asks for. Returns when there is
+    /// room for more. Where nothing was responded it does that first; so an empty directory is an empty list.
+    /// - Throws: `CancellationError` when the load has ended.
+    public func list(_ entries: [URLDirectoryEntry]) async throws {
+      if !state.withLock({ $0.hasResponded }) { try await respond(mimeType: nil) }
+      try await gate.wait()
+      instance.loadClient?.urlProtocol(instance, didList: entries)
+    }
+
     /// Reports that the resource is elsewhere. When the redirect is followed, this function is cancelled.
     public func redirect(to request: URLRequest, response: URLResponse) async throws {
       state.withLock { $0.hasResponded = true }

@@ -1,6 +1,6 @@
 internal import CurlTransport
 
-/// Loads `file:` URLs, and stores uploads in them.
+/// Loads `file:` URLs, stores uploads in them, and lists directories.
 ///
 /// Regular files are read in pieces on a pool of threads. Pipes, sockets and devices are read as they have something; none of
 /// them is waited for on a thread.
@@ -21,13 +21,15 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
     request.url?.isFileURL ?? false
   }
 
-  override class var capabilities: Capabilities { [.byteRanges, .upload, .startsWithoutBlocking] }
+  override class var capabilities: Capabilities { [.byteRanges, .upload, .listing, .startsWithoutBlocking] }
 
   override class var schemes: [String] { ["file"] }
 
   override func startLoading() {
     pump.start {
-      if let body = self.loadClient?.urlProtocolUploadBody(self) {
+      if self.request.isListing {
+        self.list()
+      } else if let body = self.loadClient?.urlProtocolUploadBody(self) {
         self.store(body)
       } else {
         self.begin()
