@@ -23,7 +23,7 @@ extension AsyncURLProtocol {
 
     /// Sends the response's head, once, before any data.
     public func respond(_ response: URLResponse) async throws {
-      try await gate.wait()
+      try await waitForRoom()
       state.withLock { $0.hasResponded = true }
       instance.client?.urlProtocol(instance, didReceive: response, cacheStoragePolicy: .allowed)
     }
@@ -43,7 +43,7 @@ extension AsyncURLProtocol {
     /// Sends more of the body. Returns when there is room for the next piece.
     /// - Throws: `CancellationError` when the load has ended.
     public func write(_ data: Data) async throws {
-      try await gate.wait()
+      try await waitForRoom()
       instance.client?.urlProtocol(instance, didLoad: data)
     }
 
@@ -52,7 +52,7 @@ extension AsyncURLProtocol {
     /// - Throws: `CancellationError` when the load has ended.
     public func list(_ entries: [URLDirectoryEntry]) async throws {
       if !state.withLock({ $0.hasResponded }) { try await respond(mimeType: nil) }
-      try await gate.wait()
+      try await waitForRoom()
       instance.loadClient?.urlProtocol(instance, didList: entries)
     }
 
@@ -60,7 +60,7 @@ extension AsyncURLProtocol {
     public func redirect(to request: URLRequest, response: URLResponse) async throws {
       state.withLock { $0.hasResponded = true }
       instance.client?.urlProtocol(instance, wasRedirectedTo: request, redirectResponse: response)
-      try await gate.wait()
+      try await waitForRoom()
     }
 
     /// Asks for a credential.
@@ -80,8 +80,18 @@ extension AsyncURLProtocol {
       return credential
     }
 
-    func finish() async throws {
+    /// Returns when the load takes more. The word to close the gate may be under way on a thread that has no turn; until it
+    /// arrives the load itself is asked, or a whole turn's worth of data would pile up.
+    private func waitForRoom() async throws {
       try await gate.wait()
+      while instance.loadClient?.urlProtocolShouldPause(instance) == true {
+        await Task.yield()
+        try await gate.wait()
+      }
+    }
+
+    func finish() async throws {
+      try await waitForRoom()
       guard state.withLock({ $0.hasResponded }) else {
         throw URLError(
           .badServerResponse, message: "\(type(of: instance)) returned without a response.", url: instance.request.url)

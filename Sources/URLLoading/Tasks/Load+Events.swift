@@ -53,7 +53,7 @@ extension Load {
     case .failOutOfOrder:
       abort(failure(.badServerResponse, "The protocol class sent data before a response."))
     case .failUnasked:
-      abort(failure(.badServerResponse, "The protocol class sent data where the entries of a directory were asked for."))
+      abort(failure(.badServerResponse, "The protocol class sent data where entries were asked for."))
     case .deliver:
       guard let sink else { return }
       do {

@@ -21,7 +21,7 @@ extension Load {
     case .failOutOfOrder:
       abort(failure(.badServerResponse, "The protocol class listed entries before a response."))
     case .failUnasked:
-      abort(failure(.badServerResponse, "The protocol class listed entries where the bytes of a resource were asked for."))
+      abort(failure(.badServerResponse, "The protocol class listed entries where bytes were asked for."))
     case .deliver:
       if sink?.write(entries) != true { consumed(cost) }
     }

@@ -111,7 +111,7 @@ extension Load {
       return (action, true)
     }
     if action == .failUnlisted {
-      abort(failure(.resourceUnavailable, "The redirect to where the directory is was refused, so there is nothing to list."))
+      abort(failure(.resourceUnavailable, "The redirect was refused, and its own response lists nothing."))
     }
     guard hasResponse != nil else { return }
     replayHeldEvents(attempt: attempt)

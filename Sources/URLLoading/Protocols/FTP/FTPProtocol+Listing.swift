@@ -60,11 +60,11 @@ extension FTPProtocol {
   private func tell(_ piece: FTPListing.Piece) -> Bool {
     if !piece.entries.isEmpty { loadClient?.urlProtocol(self, didList: piece.entries) }
     guard let flaw = piece.flaw else { return true }
+    let directory = request.url?.redactedDescription ?? "the directory"
     failListing(
       URLError(
-        .cannotParseResponse,
-        message: "The server's listing of \(request.url?.redactedDescription ?? "the directory") is not usable: \(flaw).",
-        url: request.url))
+        .cannotParseResponse, message: "The server's listing of \(directory) is not usable: \(flaw).", url: request.url)
+    )
     return false
   }
 

@@ -14,6 +14,7 @@ extension FileProtocol {
       self, didReceive: URLResponse(url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil),
       cacheStoragePolicy: .notAllowed)
     pump.start {
+      guard !self.isHeldBack else { return .more }
       do {
         let (entries, isAtEnd) = try directory.read(atMost: Self.entriesInAStep)
         if !entries.isEmpty { self.loadClient?.urlProtocol(self, didList: entries) }

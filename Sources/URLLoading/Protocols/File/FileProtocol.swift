@@ -50,6 +50,14 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
   override func pauseLoading() { pump.pause() }
   override func resumeLoading() { pump.resume() }
 
+  /// Whether the load wants nothing now. The word for the pump may be under way on a thread that has no turn; what is read until
+  /// it arrives would pile up.
+  var isHeldBack: Bool {
+    guard loadClient?.urlProtocolShouldPause(self) == true else { return false }
+    sched_yield()
+    return true
+  }
+
   func fail(_ error: URLError) {
     client?.urlProtocol(self, didFailWithError: error)
     pump.stop()
@@ -85,6 +93,7 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
     let next = Locked(bytes.lowerBound)
     let buffer = ReadBuffer(capacity: Self.chunkSize)
     pump.start {
+      guard !self.isHeldBack else { return .more }
       let position = next.withLock { $0 }
       guard position < bytes.upperBound else {
         self.client?.urlProtocolDidFinishLoading(self)
