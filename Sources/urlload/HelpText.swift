@@ -12,6 +12,7 @@ enum HelpText {
       urlload -r 0-1023 ftp://host/big.bin       the first kilobyte
       urlload -d name=value https://host/form    a form
       urlload -T a.jpg -u me ftp://host/photos/  upload; asks for the password
+      urlload ls -l ftp://host/photos/           what is there; see urlload ls --help
       urlload 'data:text/plain;base64,SGVsbG8K'  any scheme works the same
 
     A file has its name only when it is whole. A status of 400 or above is a failure: its body goes to standard \
@@ -19,6 +20,20 @@ enum HelpText {
 
     EXIT CODES:
     \(ExitReason.table)
+    """
+  }
+
+  static var listing: String {
+    """
+    EXAMPLES:
+      urlload ls file:///srv/data/               names, one a line
+      urlload ls -l ftp://host/pub/              with kind, size and time of the last change
+      urlload ls --json ftp://host/pub/          for programs
+
+    Entries come in the source's order, as it is read. On a terminal control characters in names are escaped. Of several \
+    directories each is headed by its URL. A listing that breaks off is a failure.
+
+    The exit codes are those of urlload.
     """
   }
 }

@@ -5,7 +5,8 @@ import URLLoading
 @main
 struct URLLoad: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "urlload", abstract: "Loads URLs of any scheme.", discussion: HelpText.discussion,
+    commandName: "urlload", abstract: "Loads URLs of any scheme, and lists directories.",
+    usage: "urlload [<options>] <URL> ...\nurlload ls [<options>] <URL> ...", discussion: HelpText.discussion,
     version: HelpText.version)
 
   @Argument(help: ArgumentHelp("What to load: http, https, ftp, ftps, file and data URLs.", valueName: "URL"))
@@ -22,11 +23,6 @@ struct URLLoad: AsyncParsableCommand {
 
   @Option(name: [.customShort("X"), .customLong("request")], help: ArgumentHelp("The method.", valueName: "METHOD"))
   var method: String?
-
-  @Option(
-    name: [.customShort("H"), .long], parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("A field of the request; may be repeated.", valueName: "'Name: value'"))
-  var header: [String] = []
 
   @Option(
     name: .shortAndLong, parsing: .unconditionalSingleValue,
@@ -52,39 +48,40 @@ struct URLLoad: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Try again after transient failures, so often at most.", valueName: "N"))
   var retry = 0
 
-  @Option(help: ArgumentHelp("Seconds that one attempt may take.", valueName: "SECONDS"))
-  var maxTime: Double?
-
-  @Option(help: ArgumentHelp("Certificate authorities to trust instead of the system's (PEM).", valueName: "FILE"))
-  var cacert: String?
-
-  @Option(help: ArgumentHelp("A proxy: http://, socks4:// or socks5://HOST:PORT.", valueName: "URL"))
-  var proxy: String?
-
-  @Option(
-    name: .shortAndLong, parsing: .unconditional,
-    help: ArgumentHelp("Log in; a missing password is asked for.", valueName: "USER[:PASSWORD]"))
-  var user: String?
+  @OptionGroup var connection: ConnectionOptions
 
   @Option(help: ArgumentHelp("How many URLs to load at a time.", valueName: "N"))
   var parallel = 8
 
-  /// Parses the arguments and runs. An error is one line on standard error.
+  /// Parses the arguments and runs: `ls` lists, everything else loads. An error is one line on standard error.
   static func main() async {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if arguments.first == ListCommand.name {
+      await run(ListCommand.self, Array(arguments.dropFirst())) { command, console in
+        Lister(options: try command.options(), console: console)
+      }
+    }
+    await run(URLLoad.self, arguments) { command, console in
+      LoadGroup(options: try command.options(), console: console)
+    }
+  }
+
+  private static func run<Command: ParsableCommand>(
+    _ type: Command.Type, _ arguments: [String], _ prepare: @Sendable (Command, Console) throws -> any Runnable
+  ) async -> Never {
     let console = Console()
     do {
-      let command = try parse()
+      let command = try type.parse(arguments)
       Signals.install(console)
-      var options = try command.options()
-      try command.askPassword(&options)
-      leave(await LoadGroup(options: options, console: console).run())
+      let work = try prepare(command, console)
+      leave(await work.run())
     } catch let failure as Failure {
       console.line(failure.line)
       leave(failure.reason)
     } catch {
       // Help and version come as errors, too.
-      if exitCode(for: error) == .success { exit(withError: error) }
-      console.line("urlload: \(message(for: error)): see urlload --help")
+      if type.exitCode(for: error) == .success { type.exit(withError: error) }
+      console.line("urlload: \(type.message(for: error)): see \(type._commandName) --help")
       leave(.usage)
     }
   }
@@ -93,12 +90,11 @@ struct URLLoad: AsyncParsableCommand {
     // Nothing is left to flush, and a thread that waits in a read must not hold up the end.
     _exit(reason.rawValue)
   }
+}
 
-  private func askPassword(_ options: inout LoadOptions) throws(Failure) {
-    guard let login = options.login, login.password == nil else { return }
-    options.login?.password = Terminal.askPassword(for: login.user)
-    if options.login?.password == nil {
-      throw Failure(.usage, "no password, and no terminal to ask for it", advice: "write -u USER:PASSWORD")
-    }
-  }
+/// What a command line asks for, ready to go.
+protocol Runnable: Sendable {
+  /// Runs to the end.
+  /// - Returns: the reason to end with.
+  func run() async -> ExitReason
 }

@@ -64,6 +64,23 @@ import Testing
     #expect(state.head?.lastModified != nil)
   }
 
+  @Test(arguments: ["MLSD", "LIST"]) func aDirectory(command: String) async throws {
+    let server = try await FTPServer.shared
+    let state = try await makeEngine().run(request(server.url("/folder/"), method: command))
+    #expect(state.events == ["queue", "head", "body", "complete"])
+    #expect(String(decoding: state.body, as: UTF8.self).hasSuffix(" inner.txt\n"))
+  }
+
+  @Test func aCommandThatTheServerDoesNotKnow() async throws {
+    var options = FTPServer.Options()
+    options.disabledCommands = ["MLSD"]
+    let server = try await FTPServer.start(options: options)
+    let failure = try #require(
+      try await makeEngine().run(request(server.url("/folder/"), method: "MLSD")).failure)
+    #expect(failure.curlCode == 19 && failure.ftpReplyCode == 500, "\(failure)")
+    await server.stop()
+  }
+
   @Test func aMissingFile() async throws {
     let server = try await FTPServer.shared
     for path in ["/missing.txt", "/missing/file.txt"] {

@@ -31,6 +31,8 @@ package struct TransferFailure: Error, Sendable {
   package var urlErrorCode: Int
   /// libcurl's code; 0 when it was not libcurl that failed.
   package var curlCode: Int
+  /// The code of an FTP server's last reply (RFC 959 section 4.2); 0 when there was none.
+  package var ftpReplyCode = 0
   /// libcurl's own words for this failure, or ours.
   package var message: String
   /// What the body source said.
@@ -100,6 +102,7 @@ package struct TransferFailure: Error, Sendable {
   init(curlCode: Int, words: String, context: CurlErrorContext) {
     reason = .libcurl
     self.curlCode = curlCode
+    ftpReplyCode = context.ftpReplyCode
     message = words
     if words.isEmpty, let text = curl_easy_strerror(CURLcode(UInt32(clamping: curlCode))) {
       message = String(cString: text)

@@ -23,7 +23,7 @@ extension AsyncURLProtocol {
 
     /// Sends the response's head, once, before any data.
     public func respond(_ response: URLResponse) async throws {
-      try await gate.wait()
+      try await waitForRoom()
       state.withLock { $0.hasResponded = true }
       instance.client?.urlProtocol(instance, didReceive: response, cacheStoragePolicy: .allowed)
     }
@@ -43,15 +43,24 @@ extension AsyncURLProtocol {
     /// Sends more of the body. Returns when there is room for the next piece.
     /// - Throws: `CancellationError` when the load has ended.
     public func write(_ data: Data) async throws {
-      try await gate.wait()
+      try await waitForRoom()
       instance.client?.urlProtocol(instance, didLoad: data)
+    }
+
+    /// Lists more of what is in the directory that a request with ``URLRequest/isListing`` asks for. Returns when there is
+    /// room for more. Where nothing was responded it does that first; so an empty directory is an empty list.
+    /// - Throws: `CancellationError` when the load has ended.
+    public func list(_ entries: [URLDirectoryEntry]) async throws {
+      if !state.withLock({ $0.hasResponded }) { try await respond(mimeType: nil) }
+      try await waitForRoom()
+      instance.loadClient?.urlProtocol(instance, didList: entries)
     }
 
     /// Reports that the resource is elsewhere. When the redirect is followed, this function is cancelled.
     public func redirect(to request: URLRequest, response: URLResponse) async throws {
       state.withLock { $0.hasResponded = true }
       instance.client?.urlProtocol(instance, wasRedirectedTo: request, redirectResponse: response)
-      try await gate.wait()
+      try await waitForRoom()
     }
 
     /// Asks for a credential.
@@ -71,8 +80,18 @@ extension AsyncURLProtocol {
       return credential
     }
 
-    func finish() async throws {
+    /// Returns when the load takes more. The word to close the gate may be under way on a thread that has no turn; until it
+    /// arrives the load itself is asked, or a whole turn's worth of data would pile up.
+    private func waitForRoom() async throws {
       try await gate.wait()
+      while instance.loadClient?.urlProtocolShouldPause(instance) == true {
+        await Task.yield()
+        try await gate.wait()
+      }
+    }
+
+    func finish() async throws {
+      try await waitForRoom()
       guard state.withLock({ $0.hasResponded }) else {
         throw URLError(
           .badServerResponse, message: "\(type(of: instance)) returned without a response.", url: instance.request.url)

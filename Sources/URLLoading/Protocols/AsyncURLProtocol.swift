@@ -25,7 +25,8 @@ open class AsyncURLProtocol: URLProtocol, @unchecked Sendable {
   /// The function runs in a task of its own, so starting it blocks nobody. A subclass adds what it can do.
   open override class var capabilities: Capabilities { .startsWithoutBlocking }
 
-  /// Loads the request: responds, writes the body, and returns when that is whole.
+  /// Loads the request: responds, writes the body, and returns when that is whole. A class that declares
+  /// ``URLProtocol/Capabilities/listing`` lists in the place of writing where the request has ``URLRequest/isListing``.
   /// - Throws: what the load fails with.
   open func load(_ request: URLRequest, to writer: Writer) async throws {
     throw URLError(

@@ -41,9 +41,7 @@ final class ProtocolRegistry: Sendable {
 
   /// The error for a URL that no class loads: names the scheme, and the schemes that are there.
   func unsupported(_ url: URL?, configured: [URLProtocol.Type]) -> URLError {
-    let available = (custom(of: configured) + Self.builtIns).flatMap { $0.schemes }
-    var unique: [String] = []
-    for scheme in available where !unique.contains(scheme) { unique.append(scheme) }
+    let available = schemes(configured) { _ in true }
     guard let url else {
       return URLError(.badURL, message: "The request has no URL.", url: nil)
     }
@@ -51,6 +49,26 @@ final class ProtocolRegistry: Sendable {
       url.scheme.map { "No registered protocol class loads the scheme \"\($0)\" of \(url.redactedDescription)" }
       ?? "\"\(url.redactedDescription)\" has no scheme"
     return URLError(
-      .unsupportedURL, message: "\(subject); available are \(unique.joined(separator: ", ")).", url: url)
+      .unsupportedURL, message: "\(subject); available are \(available).", url: url)
+  }
+
+  /// The error for a directory of a scheme whose class cannot list: names the schemes whose classes can.
+  func unlistable(_ url: URL?, configured: [URLProtocol.Type]) -> URLError {
+    let available = schemes(configured) { $0.capabilities.contains(.listing) }
+    return URLError(
+      .unsupportedURL,
+      message:
+        "The protocol class for the scheme \"\(url?.scheme ?? "")\" of \(url?.redactedDescription ?? "the request") cannot list directories; available are \(available).",
+      url: url)
+  }
+
+  /// The schemes of some classes, each once.
+  private func schemes(_ configured: [URLProtocol.Type], where isWanted: (URLProtocol.Type) -> Bool) -> String {
+    var unique: [String] = []
+    for scheme in (custom(of: configured) + Self.builtIns).filter(isWanted).flatMap({ $0.schemes })
+    where !unique.contains(scheme) {
+      unique.append(scheme)
+    }
+    return unique.joined(separator: ", ")
   }
 }

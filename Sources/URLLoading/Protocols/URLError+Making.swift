@@ -17,6 +17,17 @@ extension URLError {
   }
 }
 
+extension URLError {
+  /// The error for a listing of something that is there and is no directory: `URLError.resourceUnavailable`. For protocol
+  /// classes that list.
+  public static func notDirectory(_ url: URL?) -> URLError {
+    URLError(
+      .resourceUnavailable,
+      message: "Cannot list \(url?.redactedDescription ?? "the request"): it is not a directory; load it instead.",
+      url: url)
+  }
+}
+
 extension URL {
   /// The URL for a message: without a password, and not longer than a line (a `data:` URL has no end).
   public var redactedDescription: String {

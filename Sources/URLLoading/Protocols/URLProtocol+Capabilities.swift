@@ -19,5 +19,8 @@ extension URLProtocol {
 
     /// `startLoading` and the other instance methods return at once, so that they may be called on any thread.
     public static let startsWithoutBlocking = Capabilities(rawValue: 1 << 3)
+
+    /// A request with ``URLRequest/isListing`` is answered with the entries of the directory that its URL names.
+    public static let listing = Capabilities(rawValue: 1 << 4)
   }
 }

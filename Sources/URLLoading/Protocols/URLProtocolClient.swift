@@ -1,6 +1,7 @@
 /// What a protocol instance reports to: Apple's calls. ``URLProtocolLoadClient`` has ours.
 ///
 /// The order is *(redirect | challenge)\*, one response, data\*, finish*; a failure may come at any time.
+/// Where a directory's entries are asked for they come in the place of data, by a call of ``URLProtocolLoadClient``.
 public protocol URLProtocolClient: NSObjectProtocol, Sendable {
   /// The resource is elsewhere. When the redirect is followed this instance is stopped and `request` is loaded.
   /// When it is refused, `redirectResponse` is the result, without a body unless the instance has reported that response

@@ -9,6 +9,10 @@ public protocol URLProtocolLoadClient: URLProtocolClient {
   /// More of the body, without a `Data` around it. The bytes are copied or written out before the call returns.
   func urlProtocol(_ protocol: URLProtocol, didLoad bytes: UnsafeRawBufferPointer)
 
+  /// More entries of the directory that a request with ``URLRequest/isListing`` asks for: any number of times between the
+  /// response and the finish, and only then. `didLoad` has no place in a listing.
+  func urlProtocol(_ protocol: URLProtocol, didList entries: [URLDirectoryEntry])
+
   /// Whether the instance should hold back now: true after `pauseLoading` was decided and before `resumeLoading` was.
   func urlProtocolShouldPause(_ protocol: URLProtocol) -> Bool
 

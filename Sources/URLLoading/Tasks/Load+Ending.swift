@@ -9,19 +9,20 @@ extension Load {
 
   /// Stops the instance and tells the end; the machine has agreed to it.
   func end(_ error: (any Error)?, dropsWaiting: Bool) {
-    let (delivery, sink) = update { state -> (Delivery?, (any BodySink)?) in
+    let (delivery, sink, entries) = update { state -> (Delivery?, (any BodySink)?, EntrySink?) in
       // The end may be on its way for another reason, and told meanwhile.
-      guard state.machine.state != .completed else { return (nil, nil) }
+      guard state.machine.state != .completed else { return (nil, nil, nil) }
       state.error = error
       state.held = []
       state.isReplaying = false
       state.metrics.endTransaction()
       state.post(.stop)
-      return (state.delivery, state.sink)
+      return (state.delivery, state.sink, state.entries)
     }
     session.deadlines.unwatch(self)
     // A stream is read by its owner's own task, which gets the end behind the bytes.
     if let stream = sink as? StreamSink { stream.end(error) }
+    entries?.end(error)
     guard let delivery else { return }
     let last: @Sendable () -> Void
     if case .waiter(let wake) = plan.owner, delivery.isInline {
@@ -49,6 +50,7 @@ extension Load {
       let copy = state
       state.driver = nil
       state.sink = nil
+      state.entries = nil
       state.delivery = nil
       state.task = nil
       state.ownDelegate = nil

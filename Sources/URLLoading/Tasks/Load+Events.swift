@@ -8,6 +8,7 @@ extension Load {
     switch event {
     case .response(let response): received(response, attempt: attempt, isReplay: isReplay)
     case .data(let data): data.withUnsafeBytes { receive($0, attempt: attempt, isReplay: isReplay) }
+    case .entries(let entries): receive(entries, attempt: attempt, isReplay: isReplay)
     case .finished: finished(attempt: attempt, isReplay: isReplay)
     case .failed(let error): failed(error, attempt: attempt, isReplay: isReplay)
     }
@@ -43,7 +44,7 @@ extension Load {
         state.metrics.received(bytes.count)
         if let sink = state.sink, sink.holdsBytes { state.post(state.machine.buffered(bytes.count)) }
       case .hold: state.held.append(.data(Data(bytes)))
-      case .ignore, .failOutOfOrder: break
+      case .ignore, .failOutOfOrder, .failUnasked: break
       }
       return (action, state.sink, state.isWatched)
     }
@@ -51,6 +52,8 @@ extension Load {
     case .ignore, .hold: break
     case .failOutOfOrder:
       abort(failure(.badServerResponse, "The protocol class sent data before a response."))
+    case .failUnasked:
+      abort(failure(.badServerResponse, "The protocol class sent data where entries were asked for."))
     case .deliver:
       guard let sink else { return }
       do {
@@ -199,7 +202,7 @@ extension Load {
 
 extension Load.State {
   /// Whether an event comes behind others that are being replayed.
-  fileprivate func mustWait(_ attempt: Int, _ isReplay: Bool) -> Bool {
+  func mustWait(_ attempt: Int, _ isReplay: Bool) -> Bool {
     isReplaying && !isReplay && machine.attempt == attempt
   }
 }

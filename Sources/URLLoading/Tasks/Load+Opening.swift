@@ -14,6 +14,7 @@ extension Load {
 
   private func choose(_ request: URLRequest, isRedirect: Bool, isTrusted: Bool) {
     var prepared = request
+    prepared.isListing = plan.kind == .listing
     let jarCookies = addCookies(to: &prepared)
     if !isRedirect {
       for field in session.additionalHeaders where prepared.value(forHTTPHeaderField: field.name) == nil {
@@ -38,7 +39,11 @@ extension Load {
           "A redirect led to the scheme \"\(prepared.url?.scheme ?? "")\", which no redirect may lead to; a delegate may follow it by giving that request itself."
         ))
     }
+    if plan.kind == .listing, !chosen.capabilities.contains(.listing) {
+      return abort(ProtocolRegistry.shared.unlistable(prepared.url, configured: configured))
+    }
     var canonical = chosen.canonicalRequest(for: prepared)
+    canonical.isListing = prepared.isListing
     let offset = addRange(to: &canonical, class: chosen)
     update { state in
       state.currentRequest = canonical

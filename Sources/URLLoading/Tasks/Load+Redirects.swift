@@ -98,17 +98,20 @@ extension Load {
 
   /// The redirect's response is the result; its body follows if the instance sends one.
   private func refuse(_ response: URLResponse, follows: Bool, attempt: Int, at now: ContinuousClock.Instant) {
-    let hasResponse = update { state -> Bool? in
-      guard case .replay(let unpause) = state.machine.redirectDecided(attempt: attempt, follow: false, at: now)
-      else { return nil }
+    let (action, hasResponse) = update { state -> (LoadMachine.RedirectDecisionAction, Bool?) in
+      let action = state.machine.redirectDecided(attempt: attempt, follow: false, at: now)
+      guard case .replay(let unpause) = action else { return (action, nil) }
       let isHeld = if case .response = state.held.first { true } else { false }
       state.isReplaying = true
       guard isHeld || follows else {
         state.held = [.response(response), .finished]
-        return false
+        return (action, false)
       }
       if unpause { state.post(.resume) }
-      return true
+      return (action, true)
+    }
+    if action == .failUnlisted {
+      abort(failure(.resourceUnavailable, "The redirect was refused, and its own response lists nothing."))
     }
     guard hasResponse != nil else { return }
     replayHeldEvents(attempt: attempt)

@@ -12,6 +12,7 @@ final class Load: Sendable {
   enum Event {
     case response(URLResponse)
     case data(Data)
+    case entries([URLDirectoryEntry])
     case finished
     case failed(any Error)
   }
@@ -26,6 +27,8 @@ final class Load: Sendable {
     var upload: UploadSource
     var uploadIsUsedUp = false
     var sink: (any BodySink)?
+    /// Where the entries of a directory go, in the place of `sink`.
+    var entries: EntrySink?
     var delivery: Delivery?
     var currentRequest: URLRequest?
     var jarCookies: String?
@@ -80,8 +83,9 @@ final class Load: Sendable {
     self.plan = plan
     state = Locked(
       State(
-        machine: LoadMachine(limits: Self.limits(of: plan.request, session: session)), upload: plan.upload,
-        currentRequest: plan.request, resumption: plan.resumption))
+        machine: LoadMachine(
+          limits: Self.limits(of: plan.request, session: session), expectsEntries: plan.kind == .listing),
+        upload: plan.upload, currentRequest: plan.request, resumption: plan.resumption))
   }
 
   /// Which idle timeout wins is not said by Apple: a request's own, unless the session's is stricter. Zero means unset.
@@ -200,7 +204,7 @@ final class Load: Sendable {
     state.delivery = delivery
     switch (plan.kind, plan.owner) {
     case (.download, _): state.sink = FileSink()
-    case (.bytes, _): break
+    case (.bytes, _), (.listing, _): break
     case (_, .delegate):
       state.sink = DelegateSink(delivery: delivery)
       delivery.setDataHandler { [weak self] data in self?.deliver(data) }

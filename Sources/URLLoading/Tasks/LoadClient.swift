@@ -43,6 +43,11 @@ final class LoadClient: NSObject, URLProtocolLoadClient {
     load.holdBackProducer(attempt: attempt)
   }
 
+  func urlProtocol(_ protocol: URLProtocol, didList entries: [URLDirectoryEntry]) {
+    load.receive(entries, attempt: attempt)
+    load.holdBackProducer(attempt: attempt)
+  }
+
   func urlProtocolDidFinishLoading(_ protocol: URLProtocol) {
     load.receive(.finished, attempt: attempt)
   }

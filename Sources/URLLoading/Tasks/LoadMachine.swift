@@ -48,13 +48,16 @@ struct LoadMachine {
   private var isCancelled = false
   private var lastProgress: ContinuousClock.Instant?
   private var started: ContinuousClock.Instant?
+  /// What is asked for is the entries of a directory, not bytes.
+  private let expectsEntries: Bool
   private(set) var limits: Limits
   private(set) var attempt = 0
   private(set) var redirectCount = 0
   private(set) var bufferedBytes = 0
 
-  init(limits: Limits) {
+  init(limits: Limits, expectsEntries: Bool = false) {
     self.limits = limits
+    self.expectsEntries = expectsEntries
     // With a limit below zero no buffer would ever count as empty again.
     self.limits.bufferedBytes = max(0, limits.bufferedBytes)
   }
@@ -139,6 +142,8 @@ struct LoadMachine {
     case open
     /// The redirect's own response is the result: replay what was held back.
     case replay(unpause: Bool)
+    /// A redirect's own response lists nothing.
+    case failUnlisted
   }
 
   /// The redirect is followed, or its response is the result.
@@ -153,6 +158,7 @@ struct LoadMachine {
       pauses.remove(.decision)
       return .open
     }
+    guard !expectsEntries else { return .failUnlisted }
     return .replay(unpause: removePause(.decision, at: now) == .unpause)
   }
 
@@ -190,15 +196,25 @@ struct LoadMachine {
     }
   }
 
-  enum DataAction: Equatable { case ignore, hold, deliver, failOutOfOrder }
+  /// `failUnasked` for bytes where entries were asked for, and the other way round.
+  enum DataAction: Equatable { case ignore, hold, deliver, failOutOfOrder, failUnasked }
 
   /// Bytes of the body came.
   mutating func receivedData(attempt: Int, at now: ContinuousClock.Instant) -> DataAction {
+    received(entries: false, attempt: attempt, at: now)
+  }
+
+  /// Entries of a directory came.
+  mutating func receivedEntries(attempt: Int, at now: ContinuousClock.Instant) -> DataAction {
+    received(entries: true, attempt: attempt, at: now)
+  }
+
+  private mutating func received(entries: Bool, attempt: Int, at now: ContinuousClock.Instant) -> DataAction {
     guard accepts(attempt) else { return .ignore }
     lastProgress = now
     switch phase {
     case .redirecting, .challenged: return .hold
-    case .receiving: return .deliver
+    case .receiving: return entries == expectsEntries ? .deliver : .failUnasked
     case .opening: return .failOutOfOrder
     case .unstarted, .finishing, .ended: return .ignore
     }

@@ -1,6 +1,6 @@
 /// What a task was made to do: fixed from the start.
 struct LoadPlan: Sendable {
-  enum Kind: Sendable { case data, upload, download, bytes }
+  enum Kind: Sendable { case data, upload, download, bytes, listing }
 
   /// Who gets the result.
   enum Owner: Sendable {

@@ -130,16 +130,7 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
-    // The password is meant for the server that the user named: not for one that it redirects to, nor for a proxy.
-    guard let login = options.login, let password = login.password, challenge.previousFailureCount == 0,
-      !challenge.protectionSpace.isProxy(), Self.isSameServer(task.originalRequest?.url, task.currentRequest?.url)
-    else { return completionHandler(.performDefaultHandling, nil) }
-    completionHandler(.useCredential, URLCredential(user: login.user, password: password, persistence: .forSession))
-  }
-
-  private static func isSameServer(_ one: URL?, _ other: URL?) -> Bool {
-    one?.scheme?.lowercased() == other?.scheme?.lowercased() && one?.host()?.lowercased() == other?.host()?.lowercased()
-      && one?.port == other?.port
+    LoginAnswer(options.login).answer(challenge, of: task, completionHandler)
   }
 
   func urlSession(

@@ -1,7 +1,7 @@
 import URLLoading
 
 /// Loads all URLs, some at a time, and shows how it goes.
-struct LoadGroup: Sendable {
+struct LoadGroup: Runnable {
   let options: LoadOptions
   let console: Console
 

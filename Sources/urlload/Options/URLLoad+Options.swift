@@ -1,31 +1,20 @@
 import URLLoading
 
 extension URLLoad {
-  /// The options, checked.
+  /// The options, checked. A missing password is asked for last.
   func options() throws(Failure) -> LoadOptions {
     var options = LoadOptions()
     for text in urls { options.urls.append(try OptionReader.url(text)) }
     options.outputs = try OutputPlan(urls: urls.count, files: output, usesSuggestedNames: remoteName).targets
     options.method = method?.uppercased()
-    for text in header { options.headers.append(try OptionReader.header(text)) }
     options.body = try body()
     if let range { options.range = try OptionReader.range(range) }
     options.headOnly = head
     options.verbose = verbose
     options.retries = try count(retry, from: 0, of: "--retry")
     options.parallel = try count(parallel, from: 1, of: "--parallel")
-    if let maxTime {
-      guard maxTime > 0 else {
-        throw Failure(.usage, "--max-time \(maxTime) leaves no time", advice: "give a number of seconds above 0")
-      }
-      options.maxTime = maxTime
-    }
-    if let cacert {
-      guard access(cacert, R_OK) == 0 else { throw Failure(reading: cacert, errno) }
-      options.authorityFile = cacert
-    }
-    if let proxy { options.proxy = try ProxyOption(proxy) }
-    options.login = user.map(OptionReader.login)
+    try connection.apply(to: &options)
+    try options.askPassword()
     return options
   }
 

@@ -2,7 +2,8 @@ import URLLoading
 
 extension Failure {
   /// What a load failed with, in the command's terms.
-  init(_ error: any Error, url: URL) {
+  /// - Parameter isListing: whether the URL was to be listed, not loaded.
+  init(_ error: any Error, url: URL, isListing: Bool = false) {
     if let failure = error as? Failure {
       self = failure
       return
@@ -17,11 +18,11 @@ extension Failure {
       // The library lists the schemes that it has after a semicolon.
       let available = detail.split(separator: "; ", maxSplits: 1).dropFirst().first.map { String($0) }
       self.init(
-        .badURL, "no protocol loads the scheme \"\(url.scheme ?? "")\"", subject,
+        .badURL, "no protocol \(isListing ? "lists" : "loads") the scheme \"\(url.scheme ?? "")\"", subject,
         advice: available ?? "urlload --help lists those that are built in")
       return
     }
-    let (reason, what, advice) = Self.explain(error)
+    let (reason, what, advice) = isListing ? Self.explainListing(error) : Self.explain(error)
     // What a file's failure is, is said by its kind alone.
     let isSaid = detail.isEmpty || reason == .notFound && url.isFileURL
     self.init(reason, isSaid ? what : "\(what) (\(detail))", subject, advice: advice)
@@ -33,6 +34,18 @@ extension Failure {
     let underlying = (information[NSUnderlyingErrorKey] as? NSError)?.userInfo[NSLocalizedDescriptionKey] as? String
     let text = underlying ?? information[NSLocalizedDescriptionKey] as? String ?? ""
     return text.hasSuffix(".") ? String(text.dropLast()) : text
+  }
+
+  /// What is meant otherwise about directories.
+  private static func explainListing(_ error: URLError) -> (ExitReason, String, String) {
+    switch error.code {
+    case .fileDoesNotExist: (.notFound, "there is no such directory", "check the path")
+    case .noPermissionsToReadFile:
+      (.notFound, "no permission to list this directory", "ask for it, or use another user")
+    case .resourceUnavailable:
+      (.notFound, "this is no directory, or it cannot be listed now", "if it is a file, load it without ls")
+    default: explain(error)
+    }
   }
 
   private static func explain(_ error: URLError) -> (ExitReason, String, String) {
@@ -55,7 +68,7 @@ extension Failure {
     case .userAuthenticationRequired, .userCancelledAuthentication:
       (.login, "user or password were refused", "give the right ones with -u USER:PASSWORD")
     case .fileDoesNotExist: (.notFound, "there is no such file", "check the path")
-    case .fileIsDirectory: (.notFound, "this is a directory", "name a file in it")
+    case .fileIsDirectory: (.notFound, "this is a directory", "name a file in it, or see what is there with urlload ls")
     case .noPermissionsToReadFile: (.notFound, "no permission to read this file", "ask for it, or use another user")
     case .cannotOpenFile, .cannotCreateFile, .cannotWriteToFile, .cannotCloseFile, .cannotMoveFile, .cannotRemoveFile:
       (.localFile, "the file cannot be written", "check its folder's permissions and free space")

@@ -2,13 +2,36 @@ import Foundation
 
 /// Text from strangers, made fit for a terminal.
 enum SafeText {
+  /// The text on one line, with control characters, and what else ``line(_:)`` takes out, as escapes: `\n`, `\u{1b}`.
+  static func escaped(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\\": result += "\\\\"
+      case "\n": result += "\\n"
+      case "\r": result += "\\r"
+      case "\t": result += "\\t"
+      case _ where isHarmful(scalar): result += "\\u{\(String(scalar.value, radix: 16))}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+
+  private static func isHarmful(_ scalar: UnicodeScalar) -> Bool {
+    switch scalar.value {
+    case 0..<0x20, 0x7F..<0xA0, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+    default: false
+    }
+  }
+
   /// The text on one line. Control characters, with which a server could steer the terminal, become `?`.
   static func line(_ text: some StringProtocol) -> String {
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
-      switch scalar.value {
-      case 0x0A, 0x0D, 0x09: result.append(" ")
-      case 0..<0x20, 0x7F..<0xA0, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: result.append("?")
+      switch scalar {
+      case "\n", "\r", "\t": result.append(" ")
+      case _ where isHarmful(scalar): result.append("?")
       default: result.append(scalar)
       }
     }

@@ -98,6 +98,7 @@ import Testing
           check(isCurrent && !isOver, "followed late")
           newInstance()
         case .replay(let unpause): if unpause { flow(.unpause) }
+        case .failUnlisted: check(false, "a listing where bytes are asked for")
         }
       case 9:
         if case .ask(let action) = machine.challenged(attempt: attempt) {

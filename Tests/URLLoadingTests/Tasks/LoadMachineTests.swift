@@ -17,6 +17,32 @@ import Testing
 
   private func at(_ seconds: Double) -> ContinuousClock.Instant { start.advanced(by: .seconds(seconds)) }
 
+  // MARK: Listings
+
+  @Test(arguments: [false, true]) func entriesAndBytesDoNotMix(expectsEntries: Bool) {
+    var machine = LoadMachine(limits: .init(bufferedBytes: 100), expectsEntries: expectsEntries)
+    _ = machine.resume(at: start)
+    #expect(machine.receivedEntries(attempt: 1, at: start) == .failOutOfOrder)
+    #expect(machine.receivedData(attempt: 1, at: start) == .failOutOfOrder)
+    #expect(machine.responded(attempt: 1, at: start) == .deliver)
+    #expect(machine.receivedEntries(attempt: 1, at: start) == (expectsEntries ? .deliver : .failUnasked))
+    #expect(machine.receivedData(attempt: 1, at: start) == (expectsEntries ? .failUnasked : .deliver))
+    #expect(machine.receivedEntries(attempt: 2, at: start) == .ignore)
+    #expect(machine.finished(attempt: 1) == .finish)
+    #expect(machine.receivedEntries(attempt: 1, at: start) == .ignore)
+  }
+
+  @Test func entriesWaitForDecisions() {
+    var machine = LoadMachine(limits: .init(bufferedBytes: 100), expectsEntries: true)
+    _ = machine.resume(at: start)
+    _ = machine.challenged(attempt: 1)
+    #expect(machine.receivedEntries(attempt: 1, at: start) == .hold)
+    _ = machine.challengeAnswered(attempt: 1, at: start)
+    _ = machine.redirected(attempt: 1, at: start)
+    #expect(machine.receivedEntries(attempt: 1, at: start) == .hold)
+    #expect(machine.redirectDecided(attempt: 1, follow: false, at: start) == .failUnlisted)
+  }
+
   // MARK: Every event in every phase
 
   enum Phase: CaseIterable { case unstarted, opening, redirecting, challenged, receiving, finishing, cancelled, ended }

@@ -10,15 +10,25 @@ extension FTPProtocol: TransferHandler {
 
   func transfer(_ transfer: Transfer, didReceive head: TransferHead) {
     let stage = state.withLock { state in
-      if case .probe = state.stage { state.probed = head }
+      switch state.stage {
+      case .probe, .file: state.probed = head
+      case .body, .directory, .listing: break
+      }
       return state.stage
     }
-    guard case .body(let range) = stage else { return }
-    respond(head, range: range)
+    switch stage {
+    case .body(let range): respond(head, range: range)
+    case .listing: respondToListing(head)
+    case .probe, .directory, .file: break
+    }
   }
 
   func transfer(_ transfer: Transfer, didReceive bytes: UnsafeRawBufferPointer) -> TransferFlow {
-    if case .body = state.withLock({ $0.stage }) { loadClient?.urlProtocol(self, didLoad: bytes) }
+    switch state.withLock({ $0.stage }) {
+    case .body: loadClient?.urlProtocol(self, didLoad: bytes)
+    case .listing: list(bytes, of: transfer)
+    case .probe, .directory, .file: break
+    }
     return .accepted
   }
 
@@ -31,18 +41,24 @@ extension FTPProtocol: TransferHandler {
   func transfer(_ transfer: Transfer, didCompleteWith result: Result<TransferMetrics, TransferFailure>) {
     guard let loadClient else { return }
     let stage = state.withLock { $0.stage }
-    if case .directory(let failure) = stage { return tell(failure, isDirectory: (try? result.get()) != nil) }
+    switch stage {
+    case .directory(let failure): return tell(failure, isDirectory: (try? result.get()) != nil)
+    case .file(let failure): return tell(failure, isFile: (try? result.get()) != nil)
+    case .probe, .body, .listing: break
+    }
     switch result {
     case .failure(let failure) where failure.urlErrorCode == URLError.Code.userAuthenticationRequired.rawValue:
       challenge(failure)
     case .failure(let failure) where failure.curlCode == Self.restartRefused && takeRange():
       // The server knows no REST: it gives the whole, as one without ranges does.
       start(.body(nil))
+    case .failure(let failure) where request.isListing: listingFailed(failure)
+    case .success(let metrics) where request.isListing: listingEnded(metrics)
     case .failure(let failure)
     where failure.urlErrorCode == URLError.Code.fileDoesNotExist.rawValue
       && loadClient.urlProtocolUploadBody(self) == nil:
       start(.directory(failure))
-    case .failure(let failure): tell(failure, isDirectory: false)
+    case .failure(let failure): tell(failure)
     case .success(let metrics):
       if let probed = state.withLock({ state in
         defer { state.probed = nil }
@@ -56,7 +72,7 @@ extension FTPProtocol: TransferHandler {
   }
 
   /// Ends the load.
-  private func tell(_ failure: TransferFailure, isDirectory: Bool) {
+  func tell(_ failure: TransferFailure, isDirectory: Bool = false) {
     collect(failure.metrics)
     var failure = failure
     if isDirectory {
@@ -78,7 +94,7 @@ extension FTPProtocol: TransferHandler {
     }
   }
 
-  private func collect(_ metrics: TransferMetrics) {
+  func collect(_ metrics: TransferMetrics) {
     guard let loadClient, loadClient.urlProtocolWantsMetrics(self) else { return }
     loadClient.urlProtocol(self, didCollect: URLSessionTaskTransactionMetrics(request: request, metrics: metrics))
   }

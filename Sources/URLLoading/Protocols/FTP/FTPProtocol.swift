@@ -2,7 +2,8 @@ internal import CurlTransport
 
 /// Loads `ftp` URLs, and `ftps` ones over explicit TLS (RFC 4217).
 ///
-/// A request for a range first asks for size and date, which decide what is loaded.
+/// A request for a range first asks for size and date, which decide what is loaded. A directory is listed by MLSD, and where
+/// the server does not know that by LIST.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class FTPProtocol: URLProtocol, @unchecked Sendable {
@@ -14,6 +15,10 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     case body(ContentRange?)
     /// Whether what could not be had as a file, for the reason given, is a directory: servers have one reply for both.
     case directory(TransferFailure)
+    /// The entries of a directory.
+    case listing(FTPListing.Format)
+    /// Whether what could not be listed, for the reason given, is a file.
+    case file(TransferFailure)
   }
 
   struct State {
@@ -23,6 +28,8 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     var failedCredentials = 0
     var refusal: TransferFailure?
     var probed: TransferHead?
+    /// While a directory is being listed.
+    var listing: FTPListing?
     /// Between `pauseLoading` and `resumeLoading`.
     var isPaused = false
     var isStopped = false
@@ -35,7 +42,7 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     return scheme == "ftp" || scheme == "ftps"
   }
 
-  override class var capabilities: Capabilities { [.byteRanges, .upload, .startsWithoutBlocking] }
+  override class var capabilities: Capabilities { [.byteRanges, .upload, .listing, .startsWithoutBlocking] }
 
   override class var schemes: [String] { ["ftp", "ftps"] }
 
@@ -45,7 +52,8 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
         self, didFailWithError: URLError(.badURL, message: "The FTP URL has no host.", url: request.url))
       return
     }
-    if url.path(percentEncoded: true).hasSuffix("/") || url.path(percentEncoded: true).isEmpty {
+    let path = url.path(percentEncoded: true)
+    if !request.isListing, path.hasSuffix("/") || path.isEmpty {
       client?.urlProtocol(
         self,
         didFailWithError: URLError(
@@ -86,6 +94,7 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
 
   /// Starts the first transfer, or starts again with another credential.
   func begin() {
+    guard !request.isListing else { return start(.listing(.facts)) }
     let body = loadClient?.urlProtocolUploadBody(self)
     let isRanged = body == nil && request.value(forHTTPHeaderField: "Range") != nil
     start(isRanged ? .probe : .body(nil), body: body)
@@ -94,7 +103,7 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
   func start(_ stage: Stage, body: URLUploadBody? = nil) {
     guard let url = request.url, let session, let loadClient else { return }
     let connections = session.resource(CurlSession.self)
-    var transferRequest = TransferRequest(url: Self.transferURL(url), kind: .ftp, method: "GET")
+    var transferRequest = TransferRequest(url: Self.transferURL(url, for: stage), kind: .ftp, method: "GET")
     transferRequest.typeOfService = connections.typeOfService
     transferRequest.ftpTLS = url.scheme?.lowercased() == "ftps" ? .explicit : .none
     switch stage {
@@ -102,10 +111,8 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     case .body(let range):
       transferRequest.range = range.map { "\($0.firstByte)-\($0.lastByte)" }
       if request.httpMethod == "HEAD" { transferRequest.method = "HEAD" }
-    case .directory:
-      // Without a file in the URL, libcurl changes to the directory, which fails if there is none.
-      transferRequest.url += "/"
-      transferRequest.method = "HEAD"
+    case .directory, .file: transferRequest.method = "HEAD"
+    case .listing(let format): transferRequest.method = format == .facts ? "MLSD" : "LIST"
     }
     let source = body.map { BodySource($0) }
     if let source {
@@ -114,6 +121,7 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     }
     transferRequest.credential = state.withLock { state in
       state.stage = stage
+      if case .listing(let format) = stage { state.listing = FTPListing(format, of: url, now: Date()) }
       return state.credential
     }
     loadClient.urlProtocol(self, isWaiting: true)
@@ -131,12 +139,20 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
   }
 
   /// The URL for libcurl: `ftp`, since its `ftps` means implicit TLS; without user and password, which go separately.
-  private static func transferURL(_ url: URL) -> String {
+  private static func transferURL(_ url: URL, for stage: Stage) -> String {
     guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return url.absoluteString }
     components.scheme = "ftp"
     components.user = nil
     components.password = nil
     components.fragment = nil
+    switch stage {
+    case .directory, .listing:
+      // Without a file in the URL, libcurl changes to the directory, which fails if there is none.
+      if !components.percentEncodedPath.hasSuffix("/") { components.percentEncodedPath += "/" }
+    case .file:
+      while components.percentEncodedPath.hasSuffix("/") { components.percentEncodedPath.removeLast() }
+    case .probe, .body: break
+    }
     return components.string ?? url.absoluteString
   }
 }

@@ -3,8 +3,11 @@ extension FileProtocol {
   func store(_ body: URLUploadBody) {
     guard let url = request.url else { return }
     let target: String
-    do {
-      target = try OpenFile.path(of: url)
+    do throws(URLError) {
+      guard let path = try FilePath(url).text else {
+        throw URLError(.badURL, message: "The name of a file to store must be UTF-8.", url: url)
+      }
+      target = path
     } catch {
       return fail(error)
     }

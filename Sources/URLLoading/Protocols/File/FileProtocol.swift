@@ -1,6 +1,6 @@
 internal import CurlTransport
 
-/// Loads `file:` URLs, and stores uploads in them.
+/// Loads `file:` URLs, stores uploads in them, and lists directories.
 ///
 /// Regular files are read in pieces on a pool of threads. Pipes, sockets and devices are read as they have something; none of
 /// them is waited for on a thread.
@@ -21,13 +21,15 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
     request.url?.isFileURL ?? false
   }
 
-  override class var capabilities: Capabilities { [.byteRanges, .upload, .startsWithoutBlocking] }
+  override class var capabilities: Capabilities { [.byteRanges, .upload, .listing, .startsWithoutBlocking] }
 
   override class var schemes: [String] { ["file"] }
 
   override func startLoading() {
     pump.start {
-      if let body = self.loadClient?.urlProtocolUploadBody(self) {
+      if self.request.isListing {
+        self.list()
+      } else if let body = self.loadClient?.urlProtocolUploadBody(self) {
         self.store(body)
       } else {
         self.begin()
@@ -47,6 +49,14 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
 
   override func pauseLoading() { pump.pause() }
   override func resumeLoading() { pump.resume() }
+
+  /// Whether the load wants nothing now. The word for the pump may be under way on a thread that has no turn; what is read until
+  /// it arrives would pile up.
+  var isHeldBack: Bool {
+    guard loadClient?.urlProtocolShouldPause(self) == true else { return false }
+    sched_yield()
+    return true
+  }
 
   func fail(_ error: URLError) {
     client?.urlProtocol(self, didFailWithError: error)
@@ -83,6 +93,7 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
     let next = Locked(bytes.lowerBound)
     let buffer = ReadBuffer(capacity: Self.chunkSize)
     pump.start {
+      guard !self.isHeldBack else { return .more }
       let position = next.withLock { $0 }
       guard position < bytes.upperBound else {
         self.client?.urlProtocolDidFinishLoading(self)

@@ -9,9 +9,9 @@ final class OpenFile: Sendable {
   /// Opens what a `file:` URL names.
   init(reading url: URL) throws(URLError) {
     self.url = url
-    let path = try Self.path(of: url)
+    let path = try FilePath(url)
     // A pipe without a writer would make open wait.
-    let opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    let opened = open(path.characters, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard opened >= 0 else { throw Self.failure(toOpen: url, errno) }
     var status = stat()
     guard fstat(opened, &status) == 0 else {
@@ -37,19 +37,6 @@ final class OpenFile: Sendable {
 
   deinit {
     close(descriptor)
-  }
-
-  /// The path that a `file:` URL names; only this machine's files are ours.
-  static func path(of url: URL) throws(URLError) -> String {
-    if let host = url.host(percentEncoded: false), !host.isEmpty, host.lowercased() != "localhost" {
-      throw URLError(
-        .fileDoesNotExist, message: "A file: URL names files of this machine, not of \"\(host)\".", url: url)
-    }
-    let path = url.path(percentEncoded: false)
-    guard !path.isEmpty, !path.utf8.contains(0) else {
-      throw URLError(.badURL, message: "The file: URL has no usable path.", url: url)
-    }
-    return path
   }
 
   static func failure(toOpen url: URL, _ reason: Int32) -> URLError {

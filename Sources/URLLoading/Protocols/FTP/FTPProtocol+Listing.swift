@@ -1,0 +1,75 @@
+internal import CurlTransport
+
+/// Listing a directory: what the server sends becomes entries, on the transfer loop.
+extension FTPProtocol {
+  /// CURLE_FTP_COULDNT_RETR_FILE: the command itself was refused, not the login or the way to the directory.
+  private static let commandRefused = 19
+
+  /// The reply of some servers, which libcurl takes for an empty listing: nothing matches, or the directory is not available.
+  private static let unavailable = 450
+
+  func respondToListing(_ head: TransferHead) {
+    guard let url = request.url else { return }
+    guard head.statusCode != Self.unavailable else {
+      return failListing(
+        URLError(
+          .resourceUnavailable,
+          message: "The server refused to list \(url.redactedDescription) now (reply \(Self.unavailable)).", url: url))
+    }
+    client?.urlProtocol(
+      self, didReceive: URLResponse(url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil),
+      cacheStoragePolicy: .notAllowed)
+  }
+
+  func list(_ bytes: UnsafeRawBufferPointer, of transfer: Transfer) {
+    guard let piece = state.withLock({ $0.listing?.receive(bytes) }) else { return }
+    if !tell(piece) { transfer.cancel() }
+  }
+
+  /// The transfer succeeded.
+  func listingEnded(_ metrics: TransferMetrics) {
+    guard let piece = state.withLock({ $0.listing?.finish() }), tell(piece) else { return }
+    state.withLock { $0.listing = nil }
+    collect(metrics)
+    client?.urlProtocolDidFinishLoading(self)
+  }
+
+  func listingFailed(_ failure: TransferFailure) {
+    // RFC 959, section 4.2.2: a command, or a form of it, that the server does not know.
+    let isUnknown = failure.curlCode == Self.commandRefused && [500, 501, 502, 504].contains(failure.ftpReplyCode)
+    let path = request.url?.path(percentEncoded: true) ?? ""
+    switch state.withLock({ $0.stage }) {
+    case .listing(.facts) where isUnknown: start(.listing(.text))
+    case .listing
+    where failure.urlErrorCode == URLError.Code.fileDoesNotExist.rawValue && path.contains { $0 != "/" }:
+      // Servers have one reply for what is not there and for what is no directory.
+      start(.file(failure))
+    default: tell(failure)
+    }
+  }
+
+  /// What could not be listed was looked for as a file. A server that knows neither size nor date would not have said no.
+  func tell(_ failure: TransferFailure, isFile: Bool) {
+    let head = state.withLock { $0.probed }
+    guard isFile, head?.resourceLength != nil || head?.lastModified != nil else { return tell(failure) }
+    collect(failure.metrics)
+    client?.urlProtocol(self, didFailWithError: URLError.notDirectory(request.url))
+  }
+
+  /// - Returns: whether the listing goes on.
+  private func tell(_ piece: FTPListing.Piece) -> Bool {
+    if !piece.entries.isEmpty { loadClient?.urlProtocol(self, didList: piece.entries) }
+    guard let flaw = piece.flaw else { return true }
+    let directory = request.url?.redactedDescription ?? "the directory"
+    failListing(
+      URLError(
+        .cannotParseResponse, message: "The server's listing of \(directory) is not usable: \(flaw).", url: request.url)
+    )
+    return false
+  }
+
+  private func failListing(_ error: URLError) {
+    state.withLock { $0.listing = nil }
+    client?.urlProtocol(self, didFailWithError: error)
+  }
+}

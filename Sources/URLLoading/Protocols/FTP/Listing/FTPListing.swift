@@ -1,0 +1,92 @@
+/// Turns the bytes of an FTP server's listing into entries, however they are cut. A value that does no I/O.
+///
+/// What cannot be read is a flaw, which ends the listing: one that leaves out lines would be taken for whole.
+struct FTPListing {
+  /// What the server was asked for.
+  enum Format: Equatable {
+    /// MLSD (RFC 3659, section 7).
+    case facts
+    /// LIST, which is meant for people (RFC 959, section 4.1.3).
+    case text
+  }
+
+  /// What came of some bytes: entries, and what ends the listing behind them.
+  struct Piece: Equatable {
+    var entries: [URLDirectoryEntry] = []
+    var flaw: String?
+  }
+
+  /// The longest line, in bytes.
+  static let longestLine = 65_536
+
+  private let format: Format
+  private let directory: URL
+  private let now: CivilDate
+  private var rest: [UInt8] = []
+  private var hasFlaw = false
+
+  /// - Parameter now: decides the year of dates that have none.
+  init(_ format: Format, of directory: URL, now: Date) {
+    self.format = format
+    self.directory = directory
+    self.now = CivilDate(now)
+  }
+
+  /// Takes more bytes. After a flaw nothing more is read.
+  mutating func receive(_ bytes: UnsafeRawBufferPointer) -> Piece {
+    var piece = Piece()
+    var start = bytes.startIndex
+    while !hasFlaw, start < bytes.endIndex {
+      guard let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) else {
+        take(bytes[start...], &piece)
+        break
+      }
+      take(bytes[start..<end], &piece)
+      if !hasFlaw { readLine(&piece) }
+      start = end + 1
+    }
+    return piece
+  }
+
+  /// The bytes are over.
+  mutating func finish() -> Piece {
+    var piece = Piece()
+    if !hasFlaw, !rest.isEmpty {
+      fail("it ends in the middle of a line, \(Self.excerpt(rest[...]))", &piece)
+    }
+    return piece
+  }
+
+  private mutating func take(_ bytes: Slice<UnsafeRawBufferPointer>, _ piece: inout Piece) {
+    guard rest.count + bytes.count <= Self.longestLine else {
+      return fail("a line is longer than \(Self.longestLine) bytes", &piece)
+    }
+    rest += bytes
+  }
+
+  private mutating func readLine(_ piece: inout Piece) {
+    defer { rest.removeAll(keepingCapacity: true) }
+    let line = rest.last == UInt8(ascii: "\r") ? rest.dropLast() : rest[...]
+    guard !line.isEmpty else { return }
+    switch format == .facts ? FTPFactLine.read(line) : FTPTextLine.read(line, now: now) {
+    case .nothing: break
+    case .unreadable:
+      fail("it has a line in no format that is known, \(Self.excerpt(line))", &piece)
+    case .file(let file):
+      let entry = URLDirectoryEntry(
+        nameBytes: file.name, in: directory, kind: file.kind, size: file.size, modificationDate: file.date)
+      // Nil for the directory itself, the one above, and a name that would lead elsewhere.
+      if let entry { piece.entries.append(entry) }
+    }
+  }
+
+  private mutating func fail(_ flaw: String, _ piece: inout Piece) {
+    hasFlaw = true
+    rest = []
+    piece.flaw = flaw
+  }
+
+  private static func excerpt(_ line: ArraySlice<UInt8>) -> String {
+    String(decoding: line.prefix(100), as: UTF8.self).debugDescription
+  }
+}

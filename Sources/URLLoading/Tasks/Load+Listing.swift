@@ -1,0 +1,29 @@
+internal import CurlTransport
+
+/// The entries of a directory, which go to one reader.
+extension Load {
+  /// Takes entries from the protocol instance.
+  func receive(_ entries: [URLDirectoryEntry], attempt: Int, isReplay: Bool = false) {
+    let now = ContinuousClock.now
+    let cost = entries.reduce(0) { $0 + $1.cost }
+    let (action, sink) = update { state -> (LoadMachine.DataAction, EntrySink?) in
+      let waits = state.mustWait(attempt, isReplay)
+      let action = waits ? .hold : state.machine.receivedEntries(attempt: attempt, at: now)
+      switch action {
+      case .deliver: state.post(state.machine.buffered(cost))
+      case .hold: state.held.append(.entries(entries))
+      case .ignore, .failOutOfOrder, .failUnasked: break
+      }
+      return (action, state.entries)
+    }
+    switch action {
+    case .ignore, .hold: break
+    case .failOutOfOrder:
+      abort(failure(.badServerResponse, "The protocol class listed entries before a response."))
+    case .failUnasked:
+      abort(failure(.badServerResponse, "The protocol class listed entries where bytes were asked for."))
+    case .deliver:
+      if sink?.write(entries) != true { consumed(cost) }
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import URLLoading
+
+/// Entries as lines of text.
+struct EntryText {
+  private struct Object: Encodable {
+    let name: String
+    let kind: String
+    let size: Int64?
+    let modified: Date?
+    let url: String
+  }
+
+  private let form: ListOptions.Form
+  private let isTerminal: Bool
+  private let encoder = JSONEncoder()
+
+  /// - Parameter isTerminal: whether control characters would steer it. Elsewhere a name is written as it is.
+  init(form: ListOptions.Form, isTerminal: Bool) {
+    self.form = form
+    self.isTerminal = isTerminal
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.dateEncodingStrategy = .iso8601
+  }
+
+  /// The line without its end.
+  func line(for entry: URLDirectoryEntry) throws -> [UInt8] {
+    switch form {
+    case .names: name(of: entry)
+    case .long: Array(Self.facts(of: entry).utf8) + name(of: entry)
+    case .json: try object(entry)
+    }
+  }
+
+  private func name(of entry: URLDirectoryEntry) -> [UInt8] {
+    isTerminal ? Array(SafeText.escaped(entry.name).utf8) : entry.nameBytes
+  }
+
+  /// Columns of fixed width: the lines to come are not known.
+  private static func facts(of entry: URLDirectoryEntry) -> String {
+    let kind = entry.kind == .unknown ? "-" : entry.kind == .symbolicLink ? "link" : entry.kind.rawValue
+    let size = entry.size.map { String($0) } ?? "-"
+    let date = entry.modificationDate?.formatted(.iso8601) ?? "-"
+    func blanks(_ text: String, _ width: Int) -> String { String(repeating: " ", count: max(0, width - text.count)) }
+    return "\(kind)\(blanks(kind, 9)) \(blanks(size, 14))\(size)  \(date)\(blanks(date, 20))  "
+  }
+
+  private func object(_ entry: URLDirectoryEntry) throws -> [UInt8] {
+    let kind = entry.kind == .symbolicLink ? "link" : entry.kind.rawValue
+    var components = URLComponents(url: entry.url, resolvingAgainstBaseURL: true)
+    components?.password = nil
+    let object = Object(
+      name: entry.name, kind: kind, size: entry.size, modified: entry.modificationDate,
+      url: components?.string ?? entry.url.absoluteString)
+    return Array(try encoder.encode(object))
+  }
+}

@@ -1,0 +1,42 @@
+import URLLoading
+
+/// Lists directories, one after another.
+struct Lister: Runnable {
+  let options: ListOptions
+  let console: Console
+
+  func run() async -> ExitReason {
+    let session = URLSession(configuration: RequestBuilder.configuration(options.load))
+    let isTerminal = isatty(STDOUT_FILENO) == 1
+    var output = LineOutput(writesAtOnce: isTerminal)
+    var failures: [Failure] = []
+    for (index, url) in options.load.urls.enumerated() {
+      do {
+        if options.load.urls.count > 1, options.form != .json {
+          try output.write(Array("\(index > 0 ? "\n" : "")\(SafeText.url(url)):".utf8))
+        }
+        try await list(url, in: session, EntryText(form: options.form, isTerminal: isTerminal), to: &output)
+        try output.flush()
+      } catch {
+        let failure = Failure(error, url: url, isListing: true)
+        guard failure.reason != .outputClosed, failure.reason != .localFile else {
+          if failure.reason == .localFile { console.line(failure.line) }
+          return failure.reason
+        }
+        // What came is shown, and that it is not all.
+        try? output.flush()
+        console.line(failure.line)
+        failures.append(failure)
+      }
+    }
+    session.finishTasksAndInvalidate()
+    return failures.first?.reason ?? .success
+  }
+
+  private func list(_ url: URL, in session: URLSession, _ text: EntryText, to output: inout LineOutput) async throws {
+    let request = RequestBuilder.request(for: url, options.load)
+    for try await entry in session.entries(at: request, delegate: LoginAnswer(options.load.login)) {
+      try output.write(text.line(for: entry))
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import URLLoading
+
+/// Options about the way to a server, of every command.
+struct ConnectionOptions: ParsableArguments {
+  @Option(
+    name: [.customShort("H"), .long], parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("A field of the request; may be repeated.", valueName: "'Name: value'"))
+  var header: [String] = []
+
+  @Option(help: ArgumentHelp("Seconds that one attempt may take.", valueName: "SECONDS"))
+  var maxTime: Double?
+
+  @Option(help: ArgumentHelp("Certificate authorities to trust instead of the system's (PEM).", valueName: "FILE"))
+  var cacert: String?
+
+  @Option(help: ArgumentHelp("A proxy: http://, socks4:// or socks5://HOST:PORT.", valueName: "URL"))
+  var proxy: String?
+
+  @Option(
+    name: .shortAndLong, parsing: .unconditional,
+    help: ArgumentHelp("Log in; a missing password is asked for.", valueName: "USER[:PASSWORD]"))
+  var user: String?
+
+  /// Checks them and puts them with the others.
+  func apply(to options: inout LoadOptions) throws(Failure) {
+    for text in header { options.headers.append(try OptionReader.header(text)) }
+    if let maxTime {
+      guard maxTime > 0 else {
+        throw Failure(.usage, "--max-time \(maxTime) leaves no time", advice: "give a number of seconds above 0")
+      }
+      options.maxTime = maxTime
+    }
+    if let cacert {
+      guard access(cacert, R_OK) == 0 else { throw Failure(reading: cacert, errno) }
+      options.authorityFile = cacert
+    }
+    if let proxy { options.proxy = try ProxyOption(proxy) }
+    options.login = user.map(OptionReader.login)
+  }
+}
+
+extension LoadOptions {
+  /// Asks for the password that belongs to the user's name, if there is none.
+  mutating func askPassword() throws(Failure) {
+    guard let login, login.password == nil else { return }
+    self.login?.password = Terminal.askPassword(for: login.user)
+    if self.login?.password == nil {
+      throw Failure(.usage, "no password, and no terminal to ask for it", advice: "write -u USER:PASSWORD")
+    }
+  }
+}
