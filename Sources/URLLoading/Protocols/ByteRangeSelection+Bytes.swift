@@ -10,13 +10,22 @@ extension ByteRangeSelection {
 }
 
 extension URLError {
-  /// A range that lies outside of the resource: what HTTP's status 416 says for schemes that have no status.
+  /// Under this key an error about a range tells the length of the whole resource, an `Int64`.
+  static let completeLengthKey = "URLLoadingCompleteLength"
+
+  /// A range that lies outside of the resource: what HTTP's status 416 says, for protocol classes of schemes that have no status.
+  /// - Parameters:
+  ///   - request: the request with the `Range` field.
+  ///   - length: the length of the whole resource in bytes.
   public static func unsatisfiableRange(of request: URLRequest, length: Int64) -> URLError {
     let range = request.value(forHTTPHeaderField: "Range") ?? ""
-    return URLError(
+    let error = URLError(
       .badServerResponse,
       message:
         "The range \"\(range)\" lies outside of the \(length) bytes of \(request.url?.redactedDescription ?? "the resource").",
       url: request.url)
+    var info = error.userInfo
+    info[completeLengthKey] = length
+    return URLError(_nsError: NSError(domain: NSURLErrorDomain, code: error.errorCode, userInfo: info))
   }
 }

@@ -5,6 +5,12 @@ protocol BodySink: AnyObject, Sendable {
   /// The response's head is known; the sink may prepare.
   func begin(expectedLength: Int64)
 
+  /// The response itself, for a sink that is the load's only owner (``LoadPlan/Owner/reader``). Comes ahead of the body.
+  func begin(response: URLResponse)
+
+  /// The load has ended: for a sink that is the load's only owner. Comes behind the body, or in the middle of it.
+  func end(_ error: (any Error)?)
+
   /// Whether bytes wait in the sink until a consumer takes them, and so count against the limit of what may wait.
   var holdsBytes: Bool { get }
 
@@ -12,6 +18,11 @@ protocol BodySink: AnyObject, Sendable {
   /// - Returns: whether they wait for the consumer, which will say when it has taken them.
   /// - Throws: what ends the load.
   func write(_ bytes: UnsafeRawBufferPointer) throws -> Bool
+}
+
+extension BodySink {
+  func begin(response: URLResponse) {}
+  func end(_ error: (any Error)?) {}
 }
 
 /// What a task's owner gets at the end, beside response and error.

@@ -21,7 +21,7 @@ extension Load {
     }
     session.deadlines.unwatch(self)
     // A stream is read by its owner's own task, which gets the end behind the bytes.
-    if let stream = sink as? StreamSink { stream.end(error) }
+    sink?.end(error)
     entries?.end(error)
     guard let delivery else { return }
     let last: @Sendable () -> Void

@@ -108,7 +108,7 @@ extension Load {
       return (state.delegates.data, state.task, state.delivery, state.isWatched)
     }
     if isWatched { reportProgress() }
-    if plan.kind == .bytes { (read { $0.sink } as? StreamSink)?.begin(response: response) }
+    if plan.kind == .bytes { read { $0.sink }?.begin(response: response) }
     guard case .delegate = plan.owner, plan.kind != .download, let delegate, let delivery,
       let task = task as? URLSessionDataTask
     else { return }

@@ -25,6 +25,9 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
   /// The rest of a body that is still read when nobody wants it, so that its connection can be used again.
   static let drainableBytes = 64 << 10
 
+  /// A range from which on a larger buffer is worth its memory.
+  private static let longRange: Int64 = 256 << 10
+
   override class func canInit(with request: URLRequest) -> Bool {
     guard let scheme = request.url?.scheme else { return false }
     return scheme.equalsIgnoringASCIICase("http") || scheme.equalsIgnoringASCIICase("https")
@@ -98,6 +101,13 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
       })
   }
 
+  private var asksForLongRange: Bool {
+    guard let field = request.value(forHTTPHeaderField: "Range"),
+      case .positions(let first, let last) = ByteRange(fieldValue: field)
+    else { return false }
+    return last - first >= Self.longRange
+  }
+
   private func begin(body: URLUploadBody?) {
     guard let session, let loadClient else { return }
     let connections = session.resource(CurlSession.self)
@@ -109,8 +119,8 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     }
     transferRequest.wantsMetrics = loadClient.urlProtocolWantsMetrics(self)
     transferRequest.typeOfService = connections.typeOfService
-    // What is downloaded is large as a rule, and worth a large buffer.
-    transferRequest.expectsLargeBody = task is URLSessionDownloadTask
+    // What is downloaded is large as a rule, and worth a large buffer; so is a long range.
+    transferRequest.expectsLargeBody = task is URLSessionDownloadTask || asksForLongRange
     if let priority = task?.priority, priority != URLSessionTask.defaultPriority {
       // RFC 9113, section 5.3.2: weights from 1 to 256.
       transferRequest.streamWeight = max(1, Int(priority * 256))

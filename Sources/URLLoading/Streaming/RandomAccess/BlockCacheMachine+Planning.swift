@@ -1,0 +1,151 @@
+/// What is loaded, when, and for whom.
+extension BlockCacheMachine {
+  /// The blocks that a want may claim at a time: a load, and the beginning of the next one.
+  private var claimLimit: Int { limits.requestBlocks + limits.requestBlocks / 2 }
+
+  /// A waiting want is woken when so many blocks are there, rather than for each.
+  private static let wakeBatch = 8
+
+  private func isMissing(_ block: Int) -> Bool {
+    !recent.contains(block) && !loads.contains { $0.remaining.contains(block) }
+  }
+
+  /// Claims what is there or on its way, and asks for what is missing.
+  mutating func plan(_ id: Int, _ actions: inout [Action]) {
+    while var want = wants[id] {
+      let claimable = min(want.end, want.cursor + claimLimit)
+      while want.frontier < claimable, !isMissing(want.frontier) { want.frontier += 1 }
+      wants[id] = want
+      if want.frontier == want.end { return readAhead(want, &actions) }
+      // The next load begins when half of the last one is taken, so that it has come when it is needed.
+      guard want.frontier < claimable, want.frontier - want.cursor <= limits.requestBlocks / 2,
+        request(for: id, want, &actions)
+      else { return }
+    }
+  }
+
+  /// Plans for those that waited for a load to end.
+  mutating func planQueue(_ actions: inout [Action]) {
+    let waiting = queue
+    queue = []
+    for id in waiting { plan(id, &actions) }
+  }
+
+  // MARK: Asking
+
+  /// Asks for the missing blocks at a want's frontier, and for their missing neighbours that somebody wants.
+  private mutating func request(for id: Int, _ want: Want, _ actions: inout [Action]) -> Bool {
+    guard loads.count < limits.loads else {
+      if !queue.contains(id) { queue.append(id) }
+      return false
+    }
+    let most = max(1, min(limits.requestBlocks, limits.cachedBlocks - claimedCount))
+    let window = want.isSequential ? nextWindow(of: want.stream) : 0
+    var range = want.frontier..<want.frontier + 1
+    var wantedEnd = range.upperBound
+    while range.count < most, range.upperBound < grid.count, isMissing(range.upperBound) {
+      let block = range.upperBound
+      if block < want.end || isWanted(block) {
+        wantedEnd = block + 1
+      } else if block >= want.end + window {
+        break
+      }
+      range = range.lowerBound..<block + 1
+    }
+    while range.count < most, range.lowerBound > 0, isWanted(range.lowerBound - 1), isMissing(range.lowerBound - 1) {
+      range = range.lowerBound - 1..<range.upperBound
+    }
+    let isAhead = range.upperBound > wantedEnd
+    if isAhead { streams[want.stream]?.window = window }
+    begin(range, wantedEnd: wantedEnd, stream: isAhead ? want.stream : nil, &actions)
+    return true
+  }
+
+  private mutating func begin(_ blocks: Range<Int>, wantedEnd: Int, stream: Int?, _ actions: inout [Action]) {
+    lastLoad += 1
+    loads.append(
+      Load(id: lastLoad, end: blocks.upperBound, next: blocks.lowerBound, wantedEnd: wantedEnd, stream: stream))
+    actions.append(.load(lastLoad, blocks))
+  }
+
+  /// Whether somebody is about to take a block.
+  private func isWanted(_ block: Int) -> Bool {
+    wants.values.contains { $0.cursor <= block && block < min($0.end, $0.cursor + claimLimit) }
+  }
+
+  /// The blocks that are spoken for, those on their way included; shared ones may count twice.
+  private var claimedCount: Int {
+    wants.values.reduce(0) { $0 + $1.frontier - $1.cursor }
+      + loads.reduce(0) { $0 + max(0, $1.end - max($1.next, $1.wantedEnd)) }
+  }
+
+  // MARK: Reading ahead
+
+  /// 1, 2, 4 and so on, up to the limit.
+  private func nextWindow(of stream: Int) -> Int {
+    min(limits.readAheadBlocks, max(1, (streams[stream]?.window ?? 0) * 2))
+  }
+
+  /// A sequential want has all it needs: sees to it that the one after it will, too.
+  private mutating func readAhead(_ want: Want, _ actions: inout [Action]) {
+    // The last free connection is for what somebody waits for.
+    guard want.isSequential, limits.readAheadBlocks > 0, loads.count < max(1, limits.loads - 1),
+      let stream = streams[want.stream]
+    else { return }
+    let window = nextWindow(of: want.stream)
+    let end = min(grid.count, want.end + window)
+    var start = want.end
+    while start < end, !isMissing(start) { start += 1 }
+    guard start < end, start - want.end < max(1, stream.window / 2) else { return }
+    let most = min(limits.requestBlocks, limits.cachedBlocks - claimedCount)
+    guard most > 0 else { return }
+    var range = start..<start + 1
+    while range.count < most, range.upperBound < end, isMissing(range.upperBound) {
+      range = start..<range.upperBound + 1
+    }
+    streams[want.stream]?.window = window
+    begin(range, wantedEnd: start, stream: want.stream, &actions)
+  }
+
+  mutating func abandonReadAhead(of stream: Int) {
+    for index in loads.indices where loads[index].stream == stream { loads[index].stream = nil }
+  }
+
+  /// Cancels loads that nobody waits for; those that wait for their turn get it.
+  mutating func cancelUnneeded(_ actions: inout [Action]) {
+    let before = loads.count
+    loads.removeAll { load in
+      let isNeeded =
+        load.stream != nil || load.remaining.isEmpty
+        || wants.values.contains { ($0.cursor..<$0.end).overlaps(load.remaining) }
+      if !isNeeded { actions.append(.cancelLoad(load.id)) }
+      return !isNeeded
+    }
+    if loads.count < before { planQueue(&actions) }
+  }
+
+  // MARK: Memory, and who is woken
+
+  mutating func evict(_ actions: inout [Action]) {
+    while recent.count > limits.cachedBlocks,
+      let block = recent.oldest(where: { block in
+        !wants.values.contains { $0.cursor <= block && block < $0.frontier }
+      })
+    {
+      recent.remove(block)
+      actions.append(.drop(block))
+    }
+  }
+
+  mutating func wakeWants(touching blocks: Range<Int>, _ actions: inout [Action]) {
+    var ready: [Int] = []
+    for (id, want) in wants where want.isWaiting && recent.contains(want.cursor) {
+      let batch = want.cursor..<max(want.cursor + 1, min(want.frontier, want.cursor + Self.wakeBatch))
+      if batch.overlaps(blocks), batch.allSatisfy(recent.contains) { ready.append(id) }
+    }
+    for id in ready.sorted() {
+      wants[id]?.isWaiting = false
+      actions.append(.wake(id))
+    }
+  }
+}

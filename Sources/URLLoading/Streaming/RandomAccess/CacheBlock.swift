@@ -1,0 +1,13 @@
+/// The bytes of one block.
+// Safe to share: the one load that makes a block fills it, before anybody else sees it; from then on it is only read.
+final class CacheBlock: @unchecked Sendable {
+  let memory: UnsafeMutableRawBufferPointer
+
+  init(count: Int) {
+    memory = .allocate(byteCount: count, alignment: 16)
+  }
+
+  deinit {
+    memory.deallocate()
+  }
+}

@@ -1,0 +1,46 @@
+/// Makes the requests and tasks that load parts of a resource.
+struct RangeRequests: Sendable {
+  let session: URLSession
+  /// The caller's request, whose fields every request has.
+  var template: URLRequest
+  let delegate: (any URLSessionTaskDelegate)?
+
+  init(session: URLSession, template: URLRequest, delegate: (any URLSessionTaskDelegate)?) {
+    self.session = session
+    self.template = template
+    self.delegate = delegate
+    self.template.httpBody = nil
+  }
+
+  /// A request for a part. Its positions are those of the bytes that are stored, so no coding may be between
+  /// (RFC 9110, section 14.2).
+  func request(for range: ByteRange, ifRange: String?) -> URLRequest {
+    var request = template
+    request.setValue(range.fieldValue, forHTTPHeaderField: "Range")
+    request.setValue(ifRange, forHTTPHeaderField: "If-Range")
+    request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+    return request
+  }
+
+  /// A task that gives its response, body and end to a sink.
+  func task(for request: URLRequest, sink: any BodySink) -> URLSessionDataTask {
+    let load = session.load(LoadPlan(request: request, kind: .bytes, owner: .reader))
+    load.update { $0.sink = sink }
+    return session.made(URLSessionDataTask(load: load), delegate: delegate)
+  }
+
+  /// The requests for the resource where a task found it. What another host gave is asked for there, with the fields that the
+  /// redirect left: another answer of the first host might lead to another copy. Within one host the caller's request
+  /// stays, since credentials are in its URL.
+  func following(_ task: URLSessionTask) -> RangeRequests {
+    let (found, jarCookies) = task.load.read { ($0.currentRequest, $0.jarCookies) }
+    guard var found, let url = found.url, let original = template.url,
+      url.scheme != original.scheme || url.host != original.host || url.port != original.port
+    else { return self }
+    // Cookies of the storage are chosen for each request.
+    if let jarCookies, found.value(forHTTPHeaderField: "Cookie") == jarCookies {
+      found.setValue(nil, forHTTPHeaderField: "Cookie")
+    }
+    return RangeRequests(session: session, template: found, delegate: delegate)
+  }
+}

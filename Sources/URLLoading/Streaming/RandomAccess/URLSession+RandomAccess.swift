@@ -1,0 +1,72 @@
+/// Reading any part of a resource.
+extension URLSession {
+  /// Opens a resource to read any part of it. See ``randomAccess(to:options:delegate:)-(URLRequest,_,_)``.
+  public func randomAccess(
+    to url: URL, options: RandomAccessOptions = RandomAccessOptions(),
+    delegate: (any URLSessionTaskDelegate)? = nil
+  ) async throws -> RandomAccessResource {
+    try await randomAccess(to: URLRequest(url: url), options: options, delegate: delegate)
+  }
+
+  /// Opens a resource to read any part of it, whatever its scheme.
+  ///
+  /// The first request asks for a range, whose answer tells the length, so there is no other request before the first read.
+  /// Where ranges are answered, blocks are loaded as reads need them. Where they are not, that first answer is the
+  /// whole, which goes to a temporary file without a name. A file that the session would load with the
+  /// built-in class is read where it is, without requests.
+  ///
+  /// The bytes are those that are stored: a content coding of HTTP is not undone.
+  ///
+  /// - Parameters:
+  ///   - request: what to read, by GET. Its header fields are those of every request; `Range`, `If-Range` and
+  ///     `Accept-Encoding` are set anew.
+  ///   - options: sizes and limits.
+  ///   - delegate: asked first about redirects, challenges and so on; the session's for what it lacks.
+  /// - Throws: `URLError` as a rule, with the URL in `failingURL`: `fileDoesNotExist`, `fileIsDirectory`,
+  ///   `noPermissionsToReadFile`, `userAuthenticationRequired` and `badServerResponse` also for HTTP's statuses;
+  ///   `dataLengthExceedsMaximum` for a limit; what a protocol class failed with.
+  public func randomAccess(
+    to request: URLRequest, options: RandomAccessOptions = RandomAccessOptions(),
+    delegate: (any URLSessionTaskDelegate)? = nil
+  ) async throws -> RandomAccessResource {
+    guard let url = request.url else { throw URLError(.badURL, message: "The request has no URL.", url: nil) }
+    guard request.httpMethod == "GET" else {
+      throw URLError(
+        .badURL,
+        message:
+          "Random access is by GET, not by \(request.httpMethod ?? ""). URL: \(url.redactedDescription).", url: url)
+    }
+    let requests = RangeRequests(session: self, template: request, delegate: delegate)
+    if url.isFileURL, let file = try await localFile(url, requests) {
+      return RandomAccessResource(source: file, version: ResourceVersion(file), kind: .file, mimeType: file.mimeType)
+    }
+    let opening = OpeningLoad(requests, url: url, options: options)
+    let source = try await opening.open()
+    let response = opening.response
+    let version = ResourceVersion(
+      url: source.url, length: source.length, validators: response?.validators ?? ResourceValidators())
+    return RandomAccessResource(
+      source: source, version: version, kind: source is RangedSource ? .ranges : .whole, mimeType: response?.mimeType)
+  }
+
+  /// The file that a `file:` URL names; nil when it is not the built-in class that loads it here, or it has no positions.
+  private func localFile(_ url: URL, _ requests: RangeRequests) async throws -> LocalFileSource? {
+    guard acceptsTasks else { throw invalidity(for: requests.template) }
+    let configured = values.protocolClasses
+    // Foreign classes are asked whether they load the request, and opening waits for a disk.
+    return try await BlockingPool.protocols.perform {
+      let task = URLSessionDataTask(
+        load: self.load(LoadPlan(request: requests.template, kind: .bytes, owner: .reader)))
+      guard ProtocolRegistry.shared.protocolClass(for: task, configured: configured) == FileProtocol.self else {
+        return nil
+      }
+      return try LocalFileSource(url)
+    }
+  }
+}
+
+extension ResourceVersion {
+  init(_ file: LocalFileSource) {
+    self.init(url: file.url, length: file.length, validators: file.validators)
+  }
+}
