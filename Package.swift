@@ -6,6 +6,7 @@ let package = Package(
   products: [
     .library(name: "URLLoading", targets: ["URLLoading"]),
     .library(name: "FoundationNetworking", targets: ["FoundationNetworking"]),
+    .library(name: "URLProtocolTesting", targets: ["URLProtocolTesting"]),
     .library(name: "ArchiveProtocol", targets: ["ArchiveProtocol"]),
     .executable(name: "urlload", targets: ["urlload"]),
   ],
@@ -19,6 +20,7 @@ let package = Package(
     .target(name: "CurlTransport", dependencies: ["CCurl"]),
     .target(name: "URLLoading", dependencies: ["CurlTransport", "CPSL"]),
     .target(name: "FoundationNetworking", dependencies: ["URLLoading"]),
+    .target(name: "URLProtocolTesting", dependencies: ["URLLoading"]),
     .systemLibrary(
       name: "CArchive", path: "Plugins/Archive/CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]
     ),
@@ -29,6 +31,7 @@ let package = Package(
       name: "urlload",
       dependencies: ["URLLoading", "CurlTransport", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
     .executableTarget(name: "PrivateScheme", dependencies: ["URLLoading"], path: "Samples/PrivateScheme"),
+    .executableTarget(name: "MemoryScheme", dependencies: ["URLLoading"], path: "Samples/MemoryScheme"),
     .executableTarget(name: "LoadEverything", dependencies: ["URLLoading"], path: "Samples/LoadEverything"),
     .executableTarget(name: "DelegateDownload", dependencies: ["URLLoading"], path: "Samples/DelegateDownload"),
     .systemLibrary(name: "CGlibcExtensions", path: "Tests/CGlibcExtensions"),
@@ -39,10 +42,12 @@ let package = Package(
     .testTarget(name: "CurlTransportTests", dependencies: ["CurlTransport", "TestServers"]),
     .executableTarget(name: "DownloadWorker", dependencies: ["URLLoading"], path: "Tests/Fixtures/DownloadWorker"),
     .testTarget(name: "URLLoadingTests", dependencies: ["URLLoading", "TestServers", "DownloadWorker"]),
+    .testTarget(
+      name: "URLProtocolTestingTests", dependencies: ["URLProtocolTesting", "URLLoading", "MemoryScheme", "TestServers"]),
     .testTarget(name: "ArchiveProtocolTests", dependencies: ["ArchiveProtocol", "URLLoading", "TestServers"]),
     .testTarget(name: "urlloadTests", dependencies: ["urlload", "TestServers"]),
     .testTarget(
-      name: "SamplesTests", dependencies: ["PrivateScheme", "LoadEverything", "DelegateDownload", "TestServers"]),
+      name: "SamplesTests", dependencies: ["PrivateScheme", "MemoryScheme", "LoadEverything", "DelegateDownload", "TestServers"]),
   ],
   swiftLanguageModes: [.v6]
 )
