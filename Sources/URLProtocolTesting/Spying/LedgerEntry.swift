@@ -6,7 +6,6 @@ struct LedgerEntry: Sendable {
   var order = EventOrder()
   var starts = 0
   var stops = 0
-  var isPaused = false
   /// Bytes reported after `stopLoading()` returned.
   var bytesAfterStop = 0
   /// The instance let go of its client, as it does at the latest when it is gone itself.

@@ -12,6 +12,7 @@ final class Spy<Subject: URLProtocol>: URLProtocol, @unchecked Sendable {
   }
 
   private let instance = Observed(Instance())
+  private let pauses = Pauses()
 
   override class func canInit(with request: URLRequest) -> Bool { Subject.canInit(with: request) }
   override class func canInit(with task: URLSessionTask) -> Bool { Subject.canInit(with: task) }
@@ -31,11 +32,13 @@ final class Spy<Subject: URLProtocol>: URLProtocol, @unchecked Sendable {
     let number = ledger.add(request.url)
     let subject = Subject(
       task: task, cachedResponse: cachedResponse,
-      client: SpyClient(loadClient, ledger, number: number, task: task))
+      client: SpyClient(loadClient, ledger, number: number, task: task, pauses: pauses))
     if subject.task == nil { subject.task = task }
     instance.update { $0 = Instance(subject: subject, ledger: ledger, number: number) }
     ledger.update(number) { $0.starts += 1 }
+    pauses.willStart()
     subject.startLoading()
+    pauses.didStart()
   }
 
   override func stopLoading() {
@@ -44,20 +47,19 @@ final class Spy<Subject: URLProtocol>: URLProtocol, @unchecked Sendable {
       defer { instance.subject = nil }
       return instance
     }
+    pauses.didStop()
     instance.subject?.stopLoading()
     instance.ledger?.update(instance.number) { $0.stops += 1 }
   }
 
   override func pauseLoading() {
-    let instance = instance.value
-    instance.ledger?.update(instance.number) { $0.isPaused = true }
-    instance.subject?.pauseLoading()
+    instance.value.subject?.pauseLoading()
+    pauses.didPause()
   }
 
   override func resumeLoading() {
-    let instance = instance.value
-    instance.ledger?.update(instance.number) { $0.isPaused = false }
-    instance.subject?.resumeLoading()
+    pauses.willResume()
+    instance.value.subject?.resumeLoading()
   }
 }
 

@@ -8,12 +8,14 @@ final class SpyClient: NSObject, URLProtocolLoadClient {
   private let ledger: Ledger
   private let number: Int
   private let task: URLSessionTask
+  private let pauses: Pauses
 
-  init(_ target: any URLProtocolLoadClient, _ ledger: Ledger, number: Int, task: URLSessionTask) {
+  init(_ target: any URLProtocolLoadClient, _ ledger: Ledger, number: Int, task: URLSessionTask, pauses: Pauses) {
     self.target = target
     self.ledger = ledger
     self.number = number
     self.task = task
+    self.pauses = pauses
   }
 
   deinit {
@@ -29,9 +31,9 @@ final class SpyClient: NSObject, URLProtocolLoadClient {
 
   private func tell(_ moment: Moment) { ledger.hook?(moment, task) }
 
-  private func tellData() {
-    guard ledger.hook != nil else { return }
-    tell(.data(ledger.entries.value[number].order.bytes))
+  private func tellData(_ instance: URLProtocol) {
+    if ledger.hook != nil { tell(.data(ledger.entries.value[number].order.bytes)) }
+    pauses.waitUntilTold { self.target.urlProtocolShouldPause(instance) }
   }
 
   // MARK: Apple's calls
@@ -59,7 +61,7 @@ final class SpyClient: NSObject, URLProtocolLoadClient {
   func urlProtocol(_ protocol: URLProtocol, didLoad data: Data) {
     note(.data(data.count))
     target.urlProtocol(`protocol`, didLoad: data)
-    tellData()
+    tellData(`protocol`)
   }
 
   func urlProtocolDidFinishLoading(_ protocol: URLProtocol) {
@@ -95,7 +97,7 @@ final class SpyClient: NSObject, URLProtocolLoadClient {
   func urlProtocol(_ protocol: URLProtocol, didLoad bytes: UnsafeRawBufferPointer) {
     note(.data(bytes.count))
     target.urlProtocol(`protocol`, didLoad: bytes)
-    tellData()
+    tellData(`protocol`)
   }
 
   func urlProtocolShouldPause(_ protocol: URLProtocol) -> Bool { target.urlProtocolShouldPause(`protocol`) }

@@ -18,7 +18,8 @@ extension FTPProtocol: TransferHandler {
   }
 
   func transfer(_ transfer: Transfer, didReceive bytes: UnsafeRawBufferPointer) -> TransferFlow {
-    if case .body = state.withLock({ $0.stage }) { loadClient?.urlProtocol(self, didLoad: bytes) }
+    let (stage, isStopped) = state.withLock { ($0.stage, $0.isStopped) }
+    if case .body = stage, !isStopped { loadClient?.urlProtocol(self, didLoad: bytes) }
     return .accepted
   }
 
