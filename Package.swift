@@ -43,11 +43,13 @@ let package = Package(
     .executableTarget(name: "DownloadWorker", dependencies: ["URLLoading"], path: "Tests/Fixtures/DownloadWorker"),
     .testTarget(name: "URLLoadingTests", dependencies: ["URLLoading", "TestServers", "DownloadWorker"]),
     .testTarget(
-      name: "URLProtocolTestingTests", dependencies: ["URLProtocolTesting", "URLLoading", "MemoryScheme", "TestServers"]),
+      name: "URLProtocolTestingTests",
+      dependencies: ["URLProtocolTesting", "URLLoading", "MemoryScheme", "TestServers"]),
     .testTarget(name: "ArchiveProtocolTests", dependencies: ["ArchiveProtocol", "URLLoading", "TestServers"]),
     .testTarget(name: "urlloadTests", dependencies: ["urlload", "TestServers"]),
     .testTarget(
-      name: "SamplesTests", dependencies: ["PrivateScheme", "MemoryScheme", "LoadEverything", "DelegateDownload", "TestServers"]),
+      name: "SamplesTests",
+      dependencies: ["PrivateScheme", "MemoryScheme", "LoadEverything", "DelegateDownload", "TestServers"]),
   ],
   swiftLanguageModes: [.v6]
 )

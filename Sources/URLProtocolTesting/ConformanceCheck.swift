@@ -35,7 +35,7 @@ public struct ConformanceCheck: Sendable, Identifiable, CustomStringConvertible 
   public func run(_ fixture: any URLProtocolFixture, timeLimit: Duration = .seconds(60)) async throws {
     let context = CheckContext(check: name, fixture: fixture, timeLimit: timeLimit)
     let result = Observed<Result<Void, any Error>?>(nil)
-    let work = Task {
+    let work = Task(executorPreference: CheckExecutor.shared) {
       do {
         try await body(context)
         result.update { $0 = .success(()) }
@@ -44,9 +44,11 @@ public struct ConformanceCheck: Sendable, Identifiable, CustomStringConvertible 
       }
     }
     let isDone = await result.wait(for: timeLimit) { $0 != nil }
-    // The work is not waited for: it may hang in the class's code.
-    work.cancel()
-    context.end()
+    // Nothing of this is waited for: it may hang in the class's code.
+    CheckExecutor.shared.run {
+      work.cancel()
+      context.end()
+    }
     try Task.checkCancellation()
     guard isDone else { throw context.overdue(timeLimit) }
     try result.value?.get()

@@ -9,7 +9,8 @@ import URLLoading
 public enum URLProtocolConformance {
   /// Every check that there is. A new concept adds its group here.
   static let all: [ConformanceCheck] =
-    wholeLoads + responses + sequences + failures + cancelling + flow + crowds + ranges + validators + resuming + uploads
+    wholeLoads + responses + sequences + failures + cancelling + flow + crowds + ranges + validators + resuming
+    + uploads
 
   /// The checks that a class's capabilities ask for.
   /// - Parameters:
@@ -30,7 +31,8 @@ public enum URLProtocolConformance {
   /// - Parameters:
   ///   - fixture: puts bytes behind URLs of the class.
   ///   - timeLimit: how long each check may take.
-  public static func run(_ fixture: any URLProtocolFixture, timeLimit: Duration = .seconds(60)) async -> ConformanceReport
+  public static func run(_ fixture: any URLProtocolFixture, timeLimit: Duration = .seconds(60)) async
+    -> ConformanceReport
   {
     var report = ConformanceReport()
     for check in all {

@@ -17,4 +17,11 @@ import URLProtocolTesting
 
   @Test(arguments: URLProtocolConformance.checks(for: MemoryFixture()))
   func memorySample(_ check: ConformanceCheck) async throws { try await check.run(MemoryFixture()) }
+
+  @Test(arguments: URLProtocolConformance.checks(for: BlockingFixture()))
+  func blockingClass(_ check: ConformanceCheck) async throws { try await check.run(BlockingFixture()) }
+
+  /// Without its faults, the class of the mutants is sound.
+  @Test(arguments: URLProtocolConformance.checks(for: MutantFixture(fault: .none)))
+  func soundMutant(_ check: ConformanceCheck) async throws { try await check.run(MutantFixture(fault: .none)) }
 }

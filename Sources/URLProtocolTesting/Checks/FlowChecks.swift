@@ -45,10 +45,12 @@ extension URLProtocolConformance {
           let task = session.task(resource.request(), isDownload: kind == .downloadDelegate)
           task.resume()
           context.step("a first piece was waited for", resource.url)
-          _ = await given.wait { $0 != nil }
+          await session.waitForBytes(start + 1, of: task)
+          // The suspension follows at once; it does not where the load ended before.
+          if task.state != .completed { _ = await given.wait(for: context.quietLimit) { $0 != nil } }
           let limit = (given.value ?? 0) + FlowLimits.standing
           let isTooMuch = await session.ledger.entries.wait(for: FlowLimits.watch) {
-            $0.reduce(0) { $0 + $1.order.bytes } > limit
+            Ledger.bytes(in: $0) > limit
           }
           try context.expect(
             !isTooMuch, resource.url, "the instance to send nothing more soon after suspend()",
@@ -70,9 +72,7 @@ extension URLProtocolConformance {
         task.resume()
         for step in 1...16 {
           context.step("it was suspended and resumed, \(step) times", resource.url)
-          _ = await session.ledger.entries.wait {
-            $0.reduce(0) { $0 + $1.order.bytes } - before >= step * resource.count / 20 || $0.last?.order.end != nil
-          }
+          await session.waitForBytes(before + step * resource.count / 20, of: task)
           task.suspend()
           if step % 3 == 0 { task.suspend() }
           task.resume()
@@ -97,9 +97,9 @@ extension CheckContext {
   fileprivate func expectHoldingBack(_ session: CheckSession, _ resource: Resource) async throws {
     step("its consumer stood still", resource.url)
     // As much as may wait will come.
-    _ = await session.ledger.entries.wait { $0.reduce(0) { $0 + $1.order.bytes } >= FlowLimits.buffer }
+    _ = await session.ledger.entries.wait { Ledger.bytes(in: $0) >= FlowLimits.buffer || $0.last?.order.end != nil }
     let isTooMuch = await session.ledger.entries.wait(for: FlowLimits.watch) {
-      $0.reduce(0) { $0 + $1.order.bytes } > FlowLimits.standing
+      Ledger.bytes(in: $0) > FlowLimits.standing
     }
     try Task.checkCancellation()
     try expect(

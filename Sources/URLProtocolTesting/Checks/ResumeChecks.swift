@@ -35,7 +35,8 @@ extension URLProtocolConformance {
           try context.expectSuccess(outcome, resource.url, "a download that was interrupted \(rounds) times")
           try context.expectGoingOn(outcome, resource)
         }
-        try context.expectBody(outcome, resource.bytes, resource.url, "of a download that was interrupted \(rounds) times")
+        try context.expectBody(
+          outcome, resource.bytes, resource.url, "of a download that was interrupted \(rounds) times")
       }
     },
     ConformanceCheck(
@@ -66,7 +67,9 @@ extension CheckContext {
     let produced = Observed<Data??>(nil)
     let isCancelled = Observed(false)
     let session = session { moment, task in
-      guard case .data(let total) = moment, total >= count, let download = task as? URLSessionDownloadTask else { return }
+      guard case .data(let total) = moment, total >= count, let download = task as? URLSessionDownloadTask else {
+        return
+      }
       let isFirst = isCancelled.update { isCancelled in
         defer { isCancelled = true }
         return !isCancelled

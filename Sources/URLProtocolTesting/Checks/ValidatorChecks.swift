@@ -8,7 +8,8 @@ extension URLProtocolConformance {
       let session = context.session()
       let response = try await session.load(resource.request()).response
       try context.expect(
-        response?.acceptsByteRanges == true, resource.url, "acceptsByteRanges in a response of a class with .byteRanges",
+        response?.acceptsByteRanges == true, resource.url,
+        "acceptsByteRanges in a response of a class with .byteRanges",
         "it was false", "Without it no download resumes.")
       try await session.close()
     },

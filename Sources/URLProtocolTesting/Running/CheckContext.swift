@@ -84,7 +84,8 @@ final class CheckContext: Sendable {
     let (step, url) = state.update { ($0.step, $0.url) }
     return failure(
       url, expected: "an end within \(limit.inSeconds) s", happened: "nothing came any more while \(step)",
-      advice: "Every load has to end with urlProtocolDidFinishLoading or a failure, also after a pause, and calls must not block."
+      advice:
+        "Every load has to end with urlProtocolDidFinishLoading or a failure, also after a pause, and calls must not block."
     )
   }
 }

@@ -90,6 +90,17 @@ final class CheckSession: Sendable {
     return recorder.outcomes.value[key] ?? LoadOutcome()
   }
 
+  /// Waits until instances have reported so many bytes in all, or the task has ended.
+  func waitForBytes(_ count: Int, of task: URLSessionTask) async {
+    let (key, ledger, recorder) = (task.taskIdentifier, ledger, recorder)
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { _ = await ledger.entries.wait { Ledger.bytes(in: $0) >= count } }
+      group.addTask { _ = await recorder.outcomes.wait { ($0[key]?.completions ?? 0) > 0 } }
+      await group.next()
+      group.cancelAll()
+    }
+  }
+
   private func handled(
     _ make: (@escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) -> URLSessionTask
   ) async throws -> LoadOutcome {

@@ -7,8 +7,8 @@ enum FlowLimits {
   /// buffer, and the pieces that were on their way.
   static let standing = 3 << 20
 
-  /// The longest time, in seconds, that a sender is made to wait for the pause that was decided and that another thread is about
-  /// to tell it.
+  /// The longest time, in seconds, that a sender is made to wait for the pause or the stop that was decided and that another
+  /// thread is about to tell it.
   static let telling = 2.0
 
   /// What may still come after `stopLoading()`, in bytes: it was on its way.

@@ -24,7 +24,9 @@ enum TestBytes {
   /// How a body differs from what it should be; nil if it does not.
   static func difference(_ body: Data, from bytes: Data) -> String? {
     if body == bytes { return nil }
-    if body.count < bytes.count, bytes.starts(with: body) { return "only the first \(body.count) bytes of \(bytes.count) came" }
+    if body.count < bytes.count, bytes.starts(with: body) {
+      return "only the first \(body.count) bytes of \(bytes.count) came"
+    }
     if body.count > bytes.count, body.starts(with: bytes) {
       return "\(body.count - bytes.count) bytes too many came behind the \(bytes.count) right ones"
     }

@@ -26,5 +26,7 @@ final class Ledger: Sendable {
   }
 
   /// Bytes that all instances reported so far.
-  var bytes: Int { entries.value.reduce(0) { $0 + $1.order.bytes } }
+  var bytes: Int { Self.bytes(in: entries.value) }
+
+  static func bytes(in entries: [LedgerEntry]) -> Int { entries.reduce(0) { $0 + $1.order.bytes } }
 }

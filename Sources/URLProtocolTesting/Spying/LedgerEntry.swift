@@ -22,7 +22,8 @@ struct LedgerEntry: Sendable {
     try context.expect(
       bytesAfterStop <= FlowLimits.late, url, "silence after stopLoading()",
       "\(bytesAfterStop) bytes came after it",
-      "stopLoading() must end what sends: a flag that the sender looks at before each piece, or a cancel of its source.")
+      "stopLoading() must end what sends: a flag that the sender looks at before each piece, or a cancel of its source."
+    )
     try context.expect(
       starts == 1 && stops == 1, url, "one start and one stop", "there were \(starts) and \(stops)",
       "startLoading() has to return, else stopLoading() can never be called: a class that waits inside of it must have an end to that."
@@ -30,6 +31,7 @@ struct LedgerEntry: Sendable {
     try context.expect(
       isReleased, url, "the instance to be gone soon after stopLoading()",
       "it still held its client \(context.quietLimit.inSeconds) s later",
-      "Something keeps it: a closure or a thread that never ends, a timer, a reference cycle. stopLoading() must undo it.")
+      "Something keeps it: a closure or a thread that never ends, a timer, a reference cycle. stopLoading() must undo it."
+    )
   }
 }

@@ -12,7 +12,7 @@ final class Spy<Subject: URLProtocol>: URLProtocol, @unchecked Sendable {
   }
 
   private let instance = Observed(Instance())
-  private let pauses = Pauses()
+  private let commands = ToldCommands()
 
   override class func canInit(with request: URLRequest) -> Bool { Subject.canInit(with: request) }
   override class func canInit(with task: URLSessionTask) -> Bool { Subject.canInit(with: task) }
@@ -32,13 +32,13 @@ final class Spy<Subject: URLProtocol>: URLProtocol, @unchecked Sendable {
     let number = ledger.add(request.url)
     let subject = Subject(
       task: task, cachedResponse: cachedResponse,
-      client: SpyClient(loadClient, ledger, number: number, task: task, pauses: pauses))
+      client: SpyClient(loadClient, ledger, number: number, task: task, commands: commands))
     if subject.task == nil { subject.task = task }
     instance.update { $0 = Instance(subject: subject, ledger: ledger, number: number) }
     ledger.update(number) { $0.starts += 1 }
-    pauses.willStart()
+    commands.willStart()
     subject.startLoading()
-    pauses.didStart()
+    commands.didStart()
   }
 
   override func stopLoading() {
@@ -47,18 +47,18 @@ final class Spy<Subject: URLProtocol>: URLProtocol, @unchecked Sendable {
       defer { instance.subject = nil }
       return instance
     }
-    pauses.didStop()
     instance.subject?.stopLoading()
     instance.ledger?.update(instance.number) { $0.stops += 1 }
+    commands.didStop()
   }
 
   override func pauseLoading() {
     instance.value.subject?.pauseLoading()
-    pauses.didPause()
+    commands.didPause()
   }
 
   override func resumeLoading() {
-    pauses.willResume()
+    commands.willResume()
     instance.value.subject?.resumeLoading()
   }
 }

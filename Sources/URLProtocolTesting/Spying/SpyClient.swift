@@ -8,14 +8,15 @@ final class SpyClient: NSObject, URLProtocolLoadClient {
   private let ledger: Ledger
   private let number: Int
   private let task: URLSessionTask
-  private let pauses: Pauses
+  private let commands: ToldCommands
 
-  init(_ target: any URLProtocolLoadClient, _ ledger: Ledger, number: Int, task: URLSessionTask, pauses: Pauses) {
+  init(_ target: any URLProtocolLoadClient, _ ledger: Ledger, number: Int, task: URLSessionTask, commands: ToldCommands)
+  {
     self.target = target
     self.ledger = ledger
     self.number = number
     self.task = task
-    self.pauses = pauses
+    self.commands = commands
   }
 
   deinit {
@@ -33,7 +34,16 @@ final class SpyClient: NSObject, URLProtocolLoadClient {
 
   private func tellData(_ instance: URLProtocol) {
     if ledger.hook != nil { tell(.data(ledger.entries.value[number].order.bytes)) }
-    pauses.waitUntilTold { self.target.urlProtocolShouldPause(instance) }
+    settle(instance)
+  }
+
+  private func settle(_ instance: URLProtocol) {
+    commands.waitUntilTold {
+      switch task.state {
+      case .running, .suspended: target.urlProtocolShouldPause(instance) ? .pause : nil
+      case .canceling, .completed: .stop
+      }
+    }
   }
 
   // MARK: Apple's calls
@@ -56,6 +66,7 @@ final class SpyClient: NSObject, URLProtocolLoadClient {
     note(.response)
     target.urlProtocol(`protocol`, didReceive: response, cacheStoragePolicy: policy)
     tell(.response)
+    settle(`protocol`)
   }
 
   func urlProtocol(_ protocol: URLProtocol, didLoad data: Data) {

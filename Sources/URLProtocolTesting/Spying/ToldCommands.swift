@@ -1,13 +1,16 @@
 import URLLoading
 
 // Safe to share: `state` is touched only while `condition` is locked.
-/// Makes a sender wait until the pause that was decided has been told to its instance.
+/// Makes a sender wait until what was decided has been told to its instance.
 ///
-/// The session decides on a pause while a piece is given to it, and tells the instance on whatever thread is at it: on busy
-/// machines that may be long after, and a quick source has sent all by then. That would be nothing to reproach the class with.
+/// A session decides on a pause or a stop while a piece is given to it, and tells the instance on whatever thread is at it: on
+/// busy machines that may be long after, and a quick source has sent all by then. That would be nothing to reproach the class
+/// with.
 ///
 /// Mutable state: `state`, guarded by `condition`.
-final class Pauses: @unchecked Sendable {
+final class ToldCommands: @unchecked Sendable {
+  enum Command { case pause, stop }
+
   private struct State {
     var isPaused = false
     var isStopped = false
@@ -30,17 +33,16 @@ final class Pauses: @unchecked Sendable {
     condition.broadcast()
   }
 
-  /// Returns when the instance knows of the pause, if there is one. What is sent from within `startLoading()` cannot be told.
-  func waitUntilTold(_ isDecided: () -> Bool) {
+  /// Returns when the instance has been told, if there is something to tell. What is sent from within `startLoading()` cannot
+  /// be told.
+  func waitUntilTold(_ decided: () -> Command?) {
     let end = Date(timeIntervalSinceNow: FlowLimits.telling)
-    condition.lock()
-    defer { condition.unlock() }
-    while !state.isPaused, !state.isStopped, Date() < end {
-      if let thread = state.startingThread, pthread_equal(thread, pthread_self()) != 0 { return }
-      condition.unlock()
-      let waits = isDecided()
+    while Date() < end {
+      guard let command = decided() else { return }
       condition.lock()
-      guard waits, !state.isPaused, !state.isStopped else { return }
+      defer { condition.unlock() }
+      if state.isStopped || command == .pause && state.isPaused { return }
+      if let thread = state.startingThread, pthread_equal(thread, pthread_self()) != 0 { return }
       // Nobody tells of a pause that was taken back: look again.
       _ = condition.wait(until: min(end, Date(timeIntervalSinceNow: 0.01)))
     }
