@@ -37,12 +37,7 @@ final class MemoryProtocol: AsyncURLProtocol, @unchecked Sendable {
   }
 
   private func store(_ body: URLUploadBody, at url: URL) async throws {
-    let bytes: Data
-    switch body {
-    case .data(let data): bytes = data
-    case .file(let file, _): bytes = try Data(contentsOf: file, options: .alwaysMapped)
-    case .stream(let stream, _): bytes = try StreamReading.all(of: stream)
-    }
+    let bytes = try await UploadReading.bytes(of: body)
     var stored = Data(capacity: bytes.count)
     while stored.count < bytes.count {
       // A cancelled upload stores nothing.

@@ -23,7 +23,10 @@ public struct ConformanceCheck: Sendable, Identifiable, CustomStringConvertible 
     self.body = body
   }
 
+  /// The name.
   public var id: String { name }
+
+  /// The name.
   public var description: String { name }
 
   /// Makes the check.

@@ -17,6 +17,7 @@ public struct ConformanceFailure: Error, Sendable, CustomStringConvertible {
   /// What the author should look at.
   public let advice: String
 
+  /// All of it in one line.
   public var description: String {
     let place = url.map { " (\($0.redactedDescription))" } ?? ""
     return "\(check)\(place): expected \(expected), but \(happened). \(advice)"

@@ -12,6 +12,7 @@ public struct ConformanceReport: Sendable, CustomStringConvertible {
   /// Whether every check that was made was passed.
   public var isConforming: Bool { failures.isEmpty }
 
+  /// A line for each check that failed or was left out, and a sum.
   public var description: String {
     let lines =
       failures.map { "failed: \($0.error)" } + leftOut.map { "left out: \($0)" }

@@ -46,26 +46,32 @@ public protocol URLProtocolFixture: Sendable {
 }
 
 extension URLProtocolFixture {
+  /// Nothing beyond placing.
   public var abilities: FixtureAbilities { [] }
 
+  /// An ephemeral configuration without proxies.
   public func configuration() -> URLSessionConfiguration {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.connectionProxyDictionary = [:]
     return configuration
   }
 
+  /// Not supported.
   public func replace(_ url: URL, with bytes: Data) async throws {
     throw UnsupportedByFixture(fixture: "\(Self.self)", member: "replace(_:with:)")
   }
 
+  /// Not supported.
   public func missing() async throws -> URL {
     throw UnsupportedByFixture(fixture: "\(Self.self)", member: "missing()")
   }
 
+  /// Not supported.
   public func uploadTarget(named name: String) async throws -> URL {
     throw UnsupportedByFixture(fixture: "\(Self.self)", member: "uploadTarget(named:)")
   }
 
+  /// Not supported.
   public func contents(of url: URL) async throws -> Data {
     throw UnsupportedByFixture(fixture: "\(Self.self)", member: "contents(of:)")
   }

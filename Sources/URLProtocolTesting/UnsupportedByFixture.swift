@@ -6,6 +6,7 @@ public struct UnsupportedByFixture: Error, Sendable, CustomStringConvertible {
   /// The member to implement.
   public let member: String
 
+  /// What is missing, and why it is needed.
   public var description: String {
     "\(fixture) does not implement \(member), which a check needs that its abilities or its class's capabilities ask for."
   }

@@ -9,13 +9,8 @@ extension MutantProtocol {
     guard let url = request.url else { return }
     var bytes: Data
     do {
-      switch body {
-      case .data(let data): bytes = data
-      case .file(let file, _): bytes = try Data(contentsOf: file)
-      case .stream(let stream, _):
-        if fault == .uploadFailsForStreams { throw URLError(.cannotOpenFile) }
-        bytes = try StreamReading.all(of: stream)
-      }
+      if fault == .uploadFailsForStreams, case .stream = body { throw URLError(.cannotOpenFile) }
+      bytes = try UploadReading.bytesBlocking(of: body)
     } catch {
       client?.urlProtocol(self, didFailWithError: error)
       return
