@@ -6,6 +6,7 @@ let package = Package(
   products: [
     .library(name: "URLLoading", targets: ["URLLoading"]),
     .library(name: "FoundationNetworking", targets: ["FoundationNetworking"]),
+    .library(name: "URLProtocolTesting", targets: ["URLProtocolTesting"]),
     .library(name: "ArchiveProtocol", targets: ["ArchiveProtocol"]),
     .executable(name: "urlload", targets: ["urlload"]),
   ],
@@ -21,6 +22,7 @@ let package = Package(
     .target(name: "CurlTransport", dependencies: ["CCurl", "CZlib", "CBrotli", "CZstd"]),
     .target(name: "URLLoading", dependencies: ["CurlTransport", "CPSL"]),
     .target(name: "FoundationNetworking", dependencies: ["URLLoading"]),
+    .target(name: "URLProtocolTesting", dependencies: ["URLLoading"]),
     .systemLibrary(
       name: "CArchive", path: "Plugins/Archive/CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]
     ),
@@ -31,6 +33,7 @@ let package = Package(
       name: "urlload",
       dependencies: ["URLLoading", "CurlTransport", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
     .executableTarget(name: "PrivateScheme", dependencies: ["URLLoading"], path: "Samples/PrivateScheme"),
+    .executableTarget(name: "MemoryScheme", dependencies: ["URLLoading"], path: "Samples/MemoryScheme"),
     .executableTarget(name: "LoadEverything", dependencies: ["URLLoading"], path: "Samples/LoadEverything"),
     .executableTarget(name: "DelegateDownload", dependencies: ["URLLoading"], path: "Samples/DelegateDownload"),
     .systemLibrary(name: "CGlibcExtensions", path: "Tests/CGlibcExtensions"),
@@ -48,10 +51,14 @@ let package = Package(
     .testTarget(name: "URLLoadingTests", dependencies: ["URLLoading", "TestServers", "DownloadWorker"]),
     .executableTarget(name: "DropIn", dependencies: ["FoundationNetworking"], path: "Tests/Fixtures/DropIn"),
     .testTarget(name: "FoundationNetworkingTests", dependencies: ["DropIn", "TestServers"]),
+    .testTarget(
+      name: "URLProtocolTestingTests",
+      dependencies: ["URLProtocolTesting", "URLLoading", "MemoryScheme", "TestServers"]),
     .testTarget(name: "ArchiveProtocolTests", dependencies: ["ArchiveProtocol", "URLLoading", "TestServers"]),
     .testTarget(name: "urlloadTests", dependencies: ["urlload", "TestServers"]),
     .testTarget(
-      name: "SamplesTests", dependencies: ["PrivateScheme", "LoadEverything", "DelegateDownload", "TestServers"]),
+      name: "SamplesTests",
+      dependencies: ["PrivateScheme", "MemoryScheme", "LoadEverything", "DelegateDownload", "TestServers"]),
   ],
   swiftLanguageModes: [.v6]
 )

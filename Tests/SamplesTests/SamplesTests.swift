@@ -53,6 +53,11 @@ import Testing
     #expect(await server.waitForAccess("/slow/large.bin?rate=3m 206"))
   }
 
+  @Test func memorySchemeStoresAndLoads() async throws {
+    let output = try await Self.check("MemoryScheme", ["Grüße from memory"])
+    #expect(output == "Grüße from memory\nbytes 14-18/19 emory\n")
+  }
+
   /// The README shows a whole program: it is the sample that is tested here.
   @Test func readmeShowsThePrivateSchemeSample() throws {
     let readme = try String(contentsOf: PackageFolder.root.appendingPathComponent("README.md"), encoding: .utf8)

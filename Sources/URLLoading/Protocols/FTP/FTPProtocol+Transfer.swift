@@ -24,7 +24,9 @@ extension FTPProtocol: TransferHandler {
   }
 
   func transfer(_ transfer: Transfer, didReceive bytes: UnsafeRawBufferPointer) -> TransferFlow {
-    switch state.withLock({ $0.stage }) {
+    let (stage, isStopped) = state.withLock { ($0.stage, $0.isStopped) }
+    guard !isStopped else { return .accepted }
+    switch stage {
     case .body: loadClient?.urlProtocol(self, didLoad: bytes)
     case .listing: list(bytes, of: transfer)
     case .probe, .directory, .file: break

@@ -34,10 +34,10 @@ extension HTTPProtocol: TransferHandler {
   }
 
   func transfer(_ transfer: Transfer, didReceive bytes: UnsafeRawBufferPointer) -> TransferFlow {
-    let (isRetired, isHeldBack) = state.withLock { state in
-      (transfer === state.retired, state.exchange.isHolding || state.isPaused)
+    let (isUnwanted, isHeldBack) = state.withLock { state in
+      (state.isStopped || transfer === state.retired, state.exchange.isHolding || state.isPaused)
     }
-    if isRetired { return .accepted }
+    if isUnwanted { return .accepted }
     if isHeldBack { return .pause }
     loadClient?.urlProtocol(self, didLoad: bytes)
     return .accepted

@@ -1,0 +1,50 @@
+import URLLoading
+
+/// Loads and stores `memory:` URLs: a whole protocol class, with byte ranges (so downloads resume) and uploads.
+final class MemoryProtocol: AsyncURLProtocol, @unchecked Sendable {
+  private static let pieceSize = 64 << 10
+
+  override class func canInit(with request: URLRequest) -> Bool { request.url?.scheme == "memory" }
+
+  override class var schemes: [String] { ["memory"] }
+
+  override class var capabilities: Capabilities { super.capabilities.union([.byteRanges, .upload]) }
+
+  override func load(_ request: URLRequest, to writer: Writer) async throws {
+    guard let url = request.url else { throw URLError(.badURL) }
+    if let body = writer.uploadBody {
+      try await store(body, at: url)
+      return try await writer.respond(mimeType: nil, length: 0)
+    }
+    guard let item = await MemoryStore.shared.item(at: url) else {
+      throw URLError(.fileDoesNotExist, message: "Nothing is stored at \(url).", url: url)
+    }
+    let length = Int64(item.bytes.count)
+    // Looks at Range and If-Range.
+    let selection = request.byteRange(ofLength: length, validators: item.validators)
+    guard let (range, contentRange) = selection.bytes(ofLength: length) else {
+      throw URLError.unsatisfiableRange(of: request, length: length)
+    }
+    try await writer.respond(
+      URLResponse(
+        url: url, mimeType: "application/octet-stream", expectedContentLength: Int64(range.count),
+        textEncodingName: nil, contentRange: contentRange, validators: item.validators, acceptsByteRanges: true))
+    guard request.httpMethod != "HEAD" else { return }
+    // Small pieces: each waits until there is room for it.
+    for start in stride(from: Int(range.lowerBound), to: Int(range.upperBound), by: Self.pieceSize) {
+      try await writer.write(item.bytes[start..<min(start + Self.pieceSize, Int(range.upperBound))])
+    }
+  }
+
+  private func store(_ body: URLUploadBody, at url: URL) async throws {
+    let bytes = try await UploadReading.bytes(of: body)
+    var stored = Data(capacity: bytes.count)
+    while stored.count < bytes.count {
+      // A cancelled upload stores nothing.
+      try Task.checkCancellation()
+      stored.append(bytes.dropFirst(stored.count).prefix(Self.pieceSize))
+      loadClient?.urlProtocol(self, didSendBodyData: Int64(stored.count))
+    }
+    await MemoryStore.shared.put(stored, at: url)
+  }
+}

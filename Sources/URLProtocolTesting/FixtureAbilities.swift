@@ -1,0 +1,17 @@
+/// What a fixture can do beyond placing resources. Checks that need more are left out.
+public struct FixtureAbilities: OptionSet, Sendable, Hashable {
+  /// The bits.
+  public let rawValue: Int
+
+  /// Makes a set from its bits.
+  public init(rawValue: Int) { self.rawValue = rawValue }
+
+  /// ``URLProtocolFixture/replace(_:with:)`` is implemented: resources can change.
+  public static let replacing = FixtureAbilities(rawValue: 1 << 0)
+
+  /// ``URLProtocolFixture/missing()`` is implemented: there are URLs where nothing is.
+  public static let missing = FixtureAbilities(rawValue: 1 << 1)
+
+  /// All of them.
+  public static let all: FixtureAbilities = [.replacing, .missing]
+}

@@ -1,0 +1,74 @@
+import URLLoading
+
+/// The delegate of the kit's sessions: writes down what it is told about each task.
+///
+/// Mutable state: in `outcomes` and `isInvalid`, which guard it.
+final class Recorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate, Sendable {
+  /// By task identifier.
+  let outcomes = Observed<[Int: LoadOutcome]>([:])
+  let isInvalid = Observed(false)
+  let ledger: Ledger
+  /// Where data tasks' delegate calls stand still at the first data.
+  private let hold: Hold?
+
+  init(ledger: Ledger, hold: Hold?) {
+    self.ledger = ledger
+    self.hold = hold
+  }
+
+  private func note(_ task: URLSessionTask, _ call: String? = nil, _ change: (inout LoadOutcome) -> Void = { _ in }) {
+    outcomes.update { outcomes in
+      let key = task.taskIdentifier
+      if let call, outcomes[key]?.calls.last != call { outcomes[key, default: LoadOutcome()].calls.append(call) }
+      change(&outcomes[key, default: LoadOutcome()])
+    }
+  }
+
+  func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
+    isInvalid.update { $0 = true }
+  }
+
+  func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+    note(task, "completion") {
+      $0.error = error
+      $0.completions += 1
+      $0.response = $0.response ?? task.response
+      $0.countOfBytesReceived = task.countOfBytesReceived
+      $0.countOfBytesSent = task.countOfBytesSent
+    }
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+    totalBytesExpectedToSend: Int64
+  ) {
+    note(task) { $0.sent.append([bytesSent, totalBytesSent, totalBytesExpectedToSend]) }
+  }
+
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+    completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+  ) {
+    note(dataTask, "response") { $0.response = response }
+    completionHandler(.allow)
+  }
+
+  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    hold?.stand()
+    note(dataTask, "data") { $0.body.append(data) }
+  }
+
+  func urlSession(
+    _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
+  ) {
+    let body = try? Data(contentsOf: location)
+    note(downloadTask, "file") { $0.body = body ?? Data() }
+  }
+
+  func urlSession(
+    _ session: URLSession, downloadTask: URLSessionDownloadTask, didResumeAtOffset fileOffset: Int64,
+    expectedTotalBytes: Int64
+  ) {
+    note(downloadTask) { $0.resumedAt.append(fileOffset) }
+  }
+}

@@ -1,0 +1,76 @@
+import URLLoading
+
+/// A class whose instances each make an instance of the class that is tested, and pass everything on in both directions.
+///
+/// Mutable state: in `instance`, which guards it.
+// Safe to share: as said above.
+final class Spy<Subject: URLProtocol>: URLProtocol, @unchecked Sendable {
+  private struct Instance: Sendable {
+    var subject: Subject?
+    var ledger: Ledger?
+    var number = 0
+  }
+
+  private let instance = Observed(Instance())
+  private let commands = ToldCommands()
+
+  override class func canInit(with request: URLRequest) -> Bool { Subject.canInit(with: request) }
+  override class func canInit(with task: URLSessionTask) -> Bool { Subject.canInit(with: task) }
+  override class func canonicalRequest(for request: URLRequest) -> URLRequest { Subject.canonicalRequest(for: request) }
+  override class func requestIsCacheEquivalent(_ a: URLRequest, to b: URLRequest) -> Bool {
+    Subject.requestIsCacheEquivalent(a, to: b)
+  }
+  override class var capabilities: Capabilities { Subject.capabilities }
+  override class var schemes: [String] { Subject.schemes }
+
+  override func startLoading() {
+    guard let loadClient, let task, let ledger = (session?.delegate as? Recorder)?.ledger else {
+      client?.urlProtocol(
+        self, didFailWithError: URLError(.unknown, message: "The kit's own session is gone.", url: request.url))
+      return
+    }
+    let number = ledger.add(request.url)
+    let subject = Subject(
+      task: task, cachedResponse: cachedResponse,
+      client: SpyClient(loadClient, ledger, number: number, task: task, commands: commands))
+    if subject.task == nil { subject.task = task }
+    instance.update { $0 = Instance(subject: subject, ledger: ledger, number: number) }
+    ledger.update(number) { $0.starts += 1 }
+    commands.willStart()
+    subject.startLoading()
+    commands.didStart()
+  }
+
+  override func stopLoading() {
+    let instance = instance.update { instance in
+      // What is left of the instance from now on is its own doing.
+      defer { instance.subject = nil }
+      return instance
+    }
+    instance.subject?.stopLoading()
+    instance.ledger?.update(instance.number) { $0.stops += 1 }
+    commands.didStop()
+  }
+
+  override func pauseLoading() {
+    instance.value.subject?.pauseLoading()
+    commands.didPause()
+  }
+
+  override func resumeLoading() {
+    commands.willResume()
+    instance.value.subject?.resumeLoading()
+  }
+}
+
+/// What a spy can be made for: every protocol class. A protocol, because only the class behind one can become a type argument.
+private protocol Spied: URLProtocol {}
+
+extension URLProtocol: Spied {}
+
+/// The spy's class for a class that is known at run time only.
+func spyClass(for protocolClass: URLProtocol.Type) -> AnyClass {
+  func make<Subject: Spied>(_ subject: Subject.Type) -> AnyClass { Spy<Subject>.self }
+  let spied: any Spied.Type = protocolClass
+  return make(spied)
+}

@@ -1,0 +1,140 @@
+import URLLoading
+
+/// Stands between an instance and the session: writes down what the instance reports and passes it on.
+///
+/// The instance is the only one that holds it, so its end tells that the instance is gone.
+final class SpyClient: NSObject, URLProtocolLoadClient {
+  private let target: any URLProtocolLoadClient
+  private let ledger: Ledger
+  private let number: Int
+  private let task: URLSessionTask
+  private let commands: ToldCommands
+
+  init(_ target: any URLProtocolLoadClient, _ ledger: Ledger, number: Int, task: URLSessionTask, commands: ToldCommands)
+  {
+    self.target = target
+    self.ledger = ledger
+    self.number = number
+    self.task = task
+    self.commands = commands
+  }
+
+  deinit {
+    ledger.update(number) { $0.isReleased = true }
+  }
+
+  private func note(_ event: EventOrder.Event) {
+    ledger.update(number) { entry in
+      entry.order.note(event)
+      if case .data(let count) = event, entry.stops > 0 { entry.bytesAfterStop += count }
+    }
+  }
+
+  private func tell(_ moment: Moment) { ledger.hook?(moment, task) }
+
+  private func tellData(_ instance: URLProtocol) {
+    if ledger.hook != nil { tell(.data(ledger.entries.value[number].order.bytes)) }
+    settle(instance)
+  }
+
+  private func settle(_ instance: URLProtocol) {
+    commands.waitUntilTold {
+      switch task.state {
+      case .running, .suspended: target.urlProtocolShouldPause(instance) ? .pause : nil
+      case .canceling, .completed: .stop
+      }
+    }
+  }
+
+  // MARK: Apple's calls
+
+  func urlProtocol(_ protocol: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: URLResponse) {
+    note(.redirect)
+    target.urlProtocol(`protocol`, wasRedirectedTo: request, redirectResponse: redirectResponse)
+  }
+
+  func urlProtocol(_ protocol: URLProtocol, cachedResponseIsValid cachedResponse: CachedURLResponse) {
+    note(.response)
+    note(.data(cachedResponse.data.count))
+    note(.finish)
+    target.urlProtocol(`protocol`, cachedResponseIsValid: cachedResponse)
+  }
+
+  func urlProtocol(
+    _ protocol: URLProtocol, didReceive response: URLResponse, cacheStoragePolicy policy: URLCache.StoragePolicy
+  ) {
+    note(.response)
+    target.urlProtocol(`protocol`, didReceive: response, cacheStoragePolicy: policy)
+    tell(.response)
+    settle(`protocol`)
+  }
+
+  func urlProtocol(_ protocol: URLProtocol, didLoad data: Data) {
+    note(.data(data.count))
+    target.urlProtocol(`protocol`, didLoad: data)
+    tellData(`protocol`)
+  }
+
+  func urlProtocolDidFinishLoading(_ protocol: URLProtocol) {
+    note(.finish)
+    target.urlProtocolDidFinishLoading(`protocol`)
+    tell(.finished)
+  }
+
+  func urlProtocol(_ protocol: URLProtocol, didFailWithError error: any Error) {
+    note(.failure)
+    target.urlProtocol(`protocol`, didFailWithError: error)
+  }
+
+  func urlProtocol(_ protocol: URLProtocol, didReceive challenge: URLAuthenticationChallenge) {
+    note(.challenge)
+    target.urlProtocol(`protocol`, didReceive: challenge)
+  }
+
+  func urlProtocol(_ protocol: URLProtocol, didCancel challenge: URLAuthenticationChallenge) {
+    target.urlProtocol(`protocol`, didCancel: challenge)
+  }
+
+  // MARK: Our additions
+
+  func urlProtocol(
+    _ protocol: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: URLResponse, bodyFollows: Bool
+  ) {
+    note(.redirect)
+    target.urlProtocol(
+      `protocol`, wasRedirectedTo: request, redirectResponse: redirectResponse, bodyFollows: bodyFollows)
+  }
+
+  func urlProtocol(_ protocol: URLProtocol, didLoad bytes: UnsafeRawBufferPointer) {
+    note(.data(bytes.count))
+    target.urlProtocol(`protocol`, didLoad: bytes)
+    tellData(`protocol`)
+  }
+
+  func urlProtocolShouldPause(_ protocol: URLProtocol) -> Bool { target.urlProtocolShouldPause(`protocol`) }
+
+  func urlProtocol(_ protocol: URLProtocol, didReceiveInformationalResponse response: HTTPURLResponse) {
+    target.urlProtocol(`protocol`, didReceiveInformationalResponse: response)
+  }
+
+  func urlProtocol(_ protocol: URLProtocol, didSendBodyData totalBytesSent: Int64) {
+    target.urlProtocol(`protocol`, didSendBodyData: totalBytesSent)
+    tell(.sent(Int(clamping: totalBytesSent)))
+  }
+
+  func urlProtocol(_ protocol: URLProtocol, isWaiting: Bool) { target.urlProtocol(`protocol`, isWaiting: isWaiting) }
+
+  func urlProtocolWantsMetrics(_ protocol: URLProtocol) -> Bool { target.urlProtocolWantsMetrics(`protocol`) }
+
+  func urlProtocol(_ protocol: URLProtocol, didCollect metrics: URLSessionTaskTransactionMetrics) {
+    target.urlProtocol(`protocol`, didCollect: metrics)
+  }
+
+  func urlProtocolUploadBody(_ protocol: URLProtocol) -> URLUploadBody? { target.urlProtocolUploadBody(`protocol`) }
+
+  func urlProtocol(
+    _ protocol: URLProtocol, needsNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+  ) {
+    target.urlProtocol(`protocol`, needsNewBodyStream: completionHandler)
+  }
+}

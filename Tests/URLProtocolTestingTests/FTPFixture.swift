@@ -1,0 +1,31 @@
+import Foundation
+import TestServers
+import URLProtocolTesting
+
+@testable import URLLoading
+
+/// For `ftp:` URLs.
+struct FTPFixture: URLProtocolFixture {
+  var protocolClass: URLProtocol.Type { FTPProtocol.self }
+  var abilities: FixtureAbilities { .all }
+
+  func place(_ bytes: Data, named name: String) async throws -> URL {
+    let server = try await FTPServer.shared
+    try bytes.write(to: server.documentRoot.appendingPathComponent(name))
+    return server.url("/\(name)")
+  }
+
+  func replace(_ url: URL, with bytes: Data) async throws { try bytes.write(to: try await file(url)) }
+
+  func missing() async throws -> URL { try await FTPServer.shared.url("/nothing") }
+
+  func uploadTarget(named name: String) async throws -> URL {
+    try await FTPServer.shared.url("/\(name)", user: FTPServer.user, password: FTPServer.password)
+  }
+
+  func contents(of url: URL) async throws -> Data { try Data(contentsOf: try await file(url)) }
+
+  private func file(_ url: URL) async throws -> URL {
+    try await FTPServer.shared.documentRoot.appendingPathComponent(url.lastPathComponent)
+  }
+}

@@ -1,0 +1,23 @@
+import Foundation
+import TestServers
+import URLProtocolTesting
+
+@testable import URLLoading
+
+/// For `file:` URLs.
+struct FileFixture: URLProtocolFixture {
+  private static let folder = Result { try TemporaryDirectory("kit") }
+
+  var protocolClass: URLProtocol.Type { FileProtocol.self }
+  var abilities: FixtureAbilities { .all }
+
+  func place(_ bytes: Data, named name: String) async throws -> URL { try Self.folder.get().write(name, bytes) }
+
+  func replace(_ url: URL, with bytes: Data) async throws { try bytes.write(to: url) }
+
+  func missing() async throws -> URL { try Self.folder.get().file("nothing") }
+
+  func uploadTarget(named name: String) async throws -> URL { try Self.folder.get().file(name) }
+
+  func contents(of url: URL) async throws -> Data { try Data(contentsOf: url) }
+}

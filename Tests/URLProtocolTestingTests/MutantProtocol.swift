@@ -1,0 +1,132 @@
+import Foundation
+import TestServers
+import URLLoading
+
+@testable import MemoryScheme
+
+/// A class with byte ranges and uploads that sends from a queue of its own; its URL's host names what it does wrong.
+///
+/// Mutable state: in `state`, which guards it; `queue` runs one step at a time.
+class MutantProtocol: URLProtocol, @unchecked Sendable {
+  struct State: Sendable {
+    var isPaused = false
+    var isStopped = false
+    /// A step is queued, or runs.
+    var isStepping = false
+    var next = 0
+    var range = 0..<0
+    var bytes = Data()
+  }
+
+  static let pieceSize = 64 << 10
+  private static let questions = Watched(0)
+  private static let latest = Watched(Data())
+
+  let state = Watched(State())
+  let queue = DispatchQueue(label: "mutant")
+
+  var fault: Fault { request.url.flatMap { Self.fault(of: $0) } ?? .none }
+
+  private static func fault(of url: URL) -> Fault? { url.host(percentEncoded: false).flatMap { Fault(rawValue: $0) } }
+
+  override class func canInit(with request: URLRequest) -> Bool {
+    guard let url = request.url, url.scheme == "mutant" else { return false }
+    guard fault(of: url) == .takesOnlyEverySecond else { return true }
+    return questions.update { count in
+      count += 1
+      return count % 2 == 0
+    }
+  }
+
+  override class var capabilities: Capabilities { [.byteRanges, .upload, .startsWithoutBlocking] }
+
+  override func startLoading() {
+    if fault == .hangsInStart { Self.hang() }
+    queue.async { self.begin() }
+  }
+
+  override func stopLoading() {
+    if fault == .hangsInStop { Self.hang() }
+    state.update { $0.isStopped = true }
+    // For longer than anybody waits for it.
+    if fault == .stays { DispatchQueue.global().asyncAfter(deadline: .now() + 30) { self.queue.async {} } }
+  }
+
+  override func pauseLoading() {
+    guard fault != .ignoresPause else { return }
+    state.update { state in
+      state.isPaused = true
+      if fault == .losesPieceWhenPaused { state.next += Self.pieceSize }
+    }
+  }
+
+  override func resumeLoading() {
+    state.update { $0.isPaused = false }
+    schedule()
+  }
+
+  private static func hang() { Thread.sleep(forTimeInterval: 15) }
+
+  // MARK: Loading
+
+  private func begin() {
+    if let body = loadClient?.urlProtocolUploadBody(self) { return store(body) }
+    guard let item = MutantStore.item(at: request.url) else { return failMissing() }
+    if fault == .loadsOnlyOnce, item.loads > 1 {
+      return fail(URLError(.cannotOpenFile, message: "It was loaded before.", url: request.url))
+    }
+    guard respond(item) else { return }
+    if fault == .mixesInstances { Self.latest.update { $0 = item.bytes } }
+    schedule()
+  }
+
+  private func failMissing() {
+    switch fault {
+    case .missingIsEmpty:
+      report(validators: ResourceValidators(), length: 0, range: nil)
+      client?.urlProtocolDidFinishLoading(self)
+    case .missingHasOtherCode:
+      fail(URLError(.cannotOpenFile, message: "No \(request.url?.path ?? "")", url: request.url))
+    case .missingIsNotNamed: fail(URLError(.fileDoesNotExist, message: "Not found.", url: request.url))
+    default: fail(URLError(.fileDoesNotExist, message: "No \(request.url?.path ?? "").", url: request.url))
+    }
+  }
+
+  func fail(_ error: URLError) { client?.urlProtocol(self, didFailWithError: error) }
+
+  func schedule() {
+    let isNeeded = state.update { state in
+      guard !state.isPaused, !state.isStepping, !state.isStopped || fault == .sendsAfterStop else { return false }
+      state.isStepping = true
+      return true
+    }
+    if isNeeded { queue.async { self.step() } }
+  }
+
+  private func step() {
+    let piece = state.update { state -> Data? in
+      state.isStepping = false
+      guard !state.isStopped || fault == .sendsAfterStop, !state.isPaused else { return nil }
+      let size = fault == .onePiece ? .max : Self.pieceSize
+      let start = min(state.next, state.range.upperBound)
+      let end = state.range.upperBound - start > size ? start + size : state.range.upperBound
+      state.next = end
+      return state.bytes[start..<end]
+    }
+    guard var piece else { return }
+    guard !piece.isEmpty else { return finish() }
+    if fault == .mixesInstances { piece = Self.latest.value.dropFirst(piece.startIndex).prefix(piece.count) }
+    client?.urlProtocol(self, didLoad: piece)
+    schedule()
+  }
+
+  private func finish() {
+    client?.urlProtocolDidFinishLoading(self)
+    switch fault {
+    case .dataAfterFinish: client?.urlProtocol(self, didLoad: Data("more".utf8))
+    case .finishesTwice: client?.urlProtocolDidFinishLoading(self)
+    case .failsAfterFinish: fail(URLError(.networkConnectionLost))
+    default: break
+    }
+  }
+}
