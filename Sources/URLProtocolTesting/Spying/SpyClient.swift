@@ -75,6 +75,13 @@ final class SpyClient: NSObject, URLProtocolLoadClient {
     tellData(`protocol`)
   }
 
+  func urlProtocol(_ protocol: URLProtocol, didList entries: [URLDirectoryEntry]) {
+    // Entries have the place of data in the order of events, and no bytes.
+    note(.data(0))
+    target.urlProtocol(`protocol`, didList: entries)
+    settle(`protocol`)
+  }
+
   func urlProtocolDidFinishLoading(_ protocol: URLProtocol) {
     note(.finish)
     target.urlProtocolDidFinishLoading(`protocol`)

@@ -46,7 +46,10 @@ struct ArchiveIndex: Sendable {
   }
 
   /// Follows a name, and the links on its way, to what it stands for. Links never lead out of the archive.
-  func resolve(_ path: [UInt8]) -> Resolution {
+  /// - Parameter readTarget: reads the target of a symbolic link that the index does not have, which is an empty one there.
+  func resolve(
+    _ path: [UInt8], readTarget: (ArchiveEntry) throws -> [UInt8] = { _ in [] }
+  ) rethrows -> Resolution {
     var remaining = Array(path.split(separator: UInt8(ascii: "/")).reversed())
     var place: [UInt8] = []
     var links = 0
@@ -76,9 +79,10 @@ struct ArchiveIndex: Sendable {
         guard target != candidate else { return .missing }
         place = []
         remaining.append(contentsOf: target.split(separator: UInt8(ascii: "/")).reversed())
-      case .symbolicLink(let target):
+      case .symbolicLink(let known):
         links += 1
         guard links <= Self.maximumLinks else { return .tooManyLinks }
+        let target = known.isEmpty ? try readTarget(entry) : known
         guard target.first != UInt8(ascii: "/"), Self.staysInside(target, from: place) else {
           return .leavesArchive(link: candidate, target: target)
         }

@@ -40,8 +40,8 @@ final class LocalFileSource: RandomAccessSource {
   init?(_ url: URL) throws(URLError) {
     // Opening a pipe would already be noticed by its writer.
     var status = stat()
-    let path = try OpenFile.path(of: url)
-    guard stat(path, &status) != 0 || [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else { return nil }
+    let path = try FilePath(url)
+    guard stat(path.characters, &status) != 0 || [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else { return nil }
     let file = try OpenFile(reading: url)
     guard file.isRegular else { return nil }
     guard let version = Version(file.descriptor), version.size == file.length else {

@@ -6,6 +6,9 @@ public struct RandomAccessOptions: Sendable, Hashable {
     case beginning(Int)
     /// The last so many bytes: where some formats, such as zip, have their directory.
     case suffix(Int)
+    /// So many bytes from a position on, rounded to whole blocks: for a reader that knows already where to look. A resource
+    /// that ends before them is an error.
+    case positions(first: Int64, count: Int)
   }
 
   /// The bytes of a block, the smallest piece that is loaded and kept. 32 KiB by default; at least 512, at most 16 MiB.
@@ -49,6 +52,13 @@ extension RandomAccessOptions {
       let blocks = (min(most, max(1, count)) - 1) / size + 1
       return .positions(first: 0, last: Int64(blocks * size) - 1)
     case .suffix(let count): return .suffix(length: Int64(min(most, max(1, count))))
+    case .positions(let position, let count):
+      let first = max(0, position) / Int64(size) * Int64(size)
+      let lead = Int(max(0, position) - first)
+      let (needed, isHuge) = lead.addingReportingOverflow(max(1, count))
+      let blocks = (min(most, isHuge ? most : needed) - 1) / size + 1
+      let (last, isBehindAll) = first.addingReportingOverflow(Int64(blocks * size) - 1)
+      return .positions(first: first, last: isBehindAll ? .max : last)
     }
   }
 }
