@@ -214,23 +214,11 @@ final class Reactor {
     }
   }
 
-  /// Ends both directions of the FTP control connection of `owner` with this local port.
-  func shutDownControlConnection(of owner: MultiHandle, localPort: Int) {
+  /// Ends both directions of the FTP control connection of `owner` between these ports.
+  func shutDownControlConnection(of owner: MultiHandle, _ ports: PortPair) {
     let owner = Unmanaged.passUnretained(owner).toOpaque()
     for index in sockets.indices where sockets[index].isFTP && sockets[index].owner?.toOpaque() == owner {
-      if Self.localPort(of: Int32(index)) == localPort { shutdown(Int32(index), Int32(SHUT_RDWR)) }
-    }
-  }
-
-  private static func localPort(of descriptor: Int32) -> Int? {
-    var address = sockaddr_storage()
-    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
-    return withUnsafeMutableBytes(of: &address) { bytes in
-      guard let base = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self),
-        getsockname(descriptor, base, &size) == 0
-      else { return nil }
-      // The port is in the same place for both families.
-      return Int(UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self)))
+      if PortPair(of: Int32(index)) == ports { shutdown(Int32(index), Int32(SHUT_RDWR)) }
     }
   }
 

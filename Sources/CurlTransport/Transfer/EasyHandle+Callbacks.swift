@@ -25,8 +25,9 @@ extension EasyHandle {
       return handle._withUnsafeGuaranteedRef { $0.receiveHeader(buffer) }
     }
     set(CURLOPT_PREREQDATA, context)
-    _ = ccurl_set_prerequest(curl) { context, _, _, _, localPort in
-      EasyHandle.handle(context)?._withUnsafeGuaranteedRef { $0.requestBegins(localPort: Int(localPort)) }
+    _ = ccurl_set_prerequest(curl) { context, _, _, remotePort, localPort in
+      let ports = PortPair(local: Int(localPort), remote: Int(remotePort))
+      EasyHandle.handle(context)?._withUnsafeGuaranteedRef { $0.requestBegins(on: ports) }
       return CURL_PREREQFUNC_OK
     }
     set(CURLOPT_RESOLVER_START_DATA, context)
@@ -87,8 +88,11 @@ extension EasyHandle {
   /// libcurl has said goodbye, and would block the loop until the server answers.
   private func quits() {
     guard let multi else { return }
-    let port = controlPort ?? ccurl_get_long(curl, CURLINFO_LOCAL_PORT)
-    reactor.shutDownControlConnection(of: multi, localPort: port)
+    let ports =
+      controlPorts
+      ?? PortPair(
+        local: ccurl_get_long(curl, CURLINFO_LOCAL_PORT), remote: ccurl_get_long(curl, CURLINFO_PRIMARY_PORT))
+    reactor.shutDownControlConnection(of: multi, ports)
   }
 
   private func openSocket(_ address: curl_sockaddr) -> curl_socket_t {

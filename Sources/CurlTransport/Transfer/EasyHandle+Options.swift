@@ -73,9 +73,7 @@ extension EasyHandle {
     set(CURLOPT_PROTOCOLS_STR, shape.kind == .http ? "http,https" : "ftp")
     if shape.expectsLargeBody { set(CURLOPT_BUFFERSIZE, 512 * 1024) }
     if shape.hasLargeBody { set(CURLOPT_UPLOAD_BUFFERSIZE, 1024 * 1024) }
-    // On a control connection that is used again, 7.88.1 sometimes never opens the data connection after the reply to EPSV, and
-    // waits for ever; under load in one of some ten uploads.
-    if shape.usesOwnConnection || shape.kind == .ftp {
+    if shape.usesOwnConnection {
       set(CURLOPT_FRESH_CONNECT, 1)
       set(CURLOPT_FORBID_REUSE, 1)
     }

@@ -32,12 +32,14 @@ final class EasyHandle {
   var wantsMetrics = true
   var parser = ResponseHeadParser()
   var ftp = FTPReplies()
-  /// Our port of an FTP transfer's control connection, once it is ready.
-  private(set) var controlPort: Int?
+  /// Both ends of an FTP transfer's control connection, once it is ready.
+  private(set) var controlPorts: PortPair?
   private var startTime = 0.0
   private var startInstant: UInt64 = 0
   private var queueTime: Double?
   private var isRequestSent = false
+  /// The connection for the body is ready, and used.
+  var isMovingBytes: Bool { isRequestSent }
   private var sentRequests = 0
   private var hasHead = false
   /// A head that libcurl may answer with credentials, and then it is not for the handler.
@@ -109,7 +111,7 @@ final class EasyHandle {
     body = OutgoingBody()
     parser.reset()
     ftp = FTPReplies()
-    controlPort = nil
+    controlPorts = nil
     queueTime = nil
     isRequestSent = false
     // libcurl counts what it tries again for as long as the handle lives, and gives up after five; a reset forgets that.
@@ -295,8 +297,8 @@ final class EasyHandle {
   }
 
   /// The connection is ready, and a request is about to be sent: the first, or one with credentials.
-  func requestBegins(localPort: Int) {
-    controlPort = localPort
+  func requestBegins(on ports: PortPair) {
+    controlPorts = ports
     leaveQueue()
     isRequestSent = true
     sentRequests += 1

@@ -1,0 +1,34 @@
+import Glibc
+
+/// The ports of a connection. One of them does not do: the kernel gives the same local port to connections with different peers.
+struct PortPair: Equatable {
+  var local: Int
+  var remote: Int
+
+  init(local: Int, remote: Int) {
+    self.local = local
+    self.remote = remote
+  }
+
+  /// The ports of a connected socket; nil when it is none.
+  init?(of descriptor: Int32) {
+    guard let local = Self.port({ getsockname(descriptor, $0, $1) }),
+      let remote = Self.port({ getpeername(descriptor, $0, $1) })
+    else { return nil }
+    self.init(local: local, remote: remote)
+  }
+
+  private static func port(
+    _ ask: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+  ) -> Int? {
+    var address = sockaddr_storage()
+    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    return withUnsafeMutableBytes(of: &address) { bytes in
+      guard let base = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), ask(base, &size) == 0 else {
+        return nil
+      }
+      // The port is in the same place for both families.
+      return Int(UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self)))
+    }
+  }
+}
