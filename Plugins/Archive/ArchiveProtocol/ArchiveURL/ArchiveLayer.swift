@@ -1,0 +1,132 @@
+/// An archive URL, in any spelling, with its outermost archive taken off.
+///
+/// The spellings are
+/// - the canonical one, `archive://<archive URL, percent-encoded>/<member>`;
+/// - `archive:URL!/member`, and the same with `jar:` and `zip:`; the last `!/` splits;
+/// - what Foundation makes of these: `URL(string:)` percent-encodes all of a path, `%` and the scheme's colon too, when one
+///   of its characters may not stand in a URL; `standardized` puts `//` behind the first colon.
+struct ArchiveLayer {
+  /// The archive's URL, in whatever spelling it is given.
+  var archive: [UInt8]
+  /// The member's name. Segments that were `.` or `..` are gone, as RFC 3986, section 5.2.4, resolves them; those that were
+  /// written `%2E` are part of the name.
+  var member: [UInt8]
+  /// The query and the fragment, with their delimiters.
+  var suffix: [UInt8]
+
+  private static let schemes = ["archive", "jar", "zip"]
+
+  /// The scheme of a URL as bytes, in lower case (RFC 3986, section 3.1).
+  static func scheme(of text: some Collection<UInt8>) -> String? {
+    guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+    let scheme = text[..<colon]
+    guard let first = scheme.first, isLetter(first) else { return nil }
+    let isValid = scheme.allSatisfy { byte in
+      isLetter(byte) || (0x30...0x39).contains(byte) || "+-.".utf8.contains(byte)
+    }
+    return isValid ? String(decoding: scheme, as: UTF8.self).lowercased() : nil
+  }
+
+  /// Whether a URL is one of an archive's member, by its scheme.
+  static func isArchiveURL(_ text: some Collection<UInt8>) -> Bool {
+    scheme(of: text).map(schemes.contains) ?? false
+  }
+
+  init(_ text: [UInt8]) throws(ArchiveURLError) {
+    guard let scheme = Self.scheme(of: text), Self.schemes.contains(scheme) else {
+      throw .otherScheme(Self.string(text))
+    }
+    let rest = text.dropFirst(scheme.utf8.count + 1)
+    guard rest.starts(with: "//".utf8) else {
+      try self.init(spelled: rest, of: text)
+      return
+    }
+    let hierarchical = rest.dropFirst(2)
+    let authority = hierarchical.prefix { !"/?#".utf8.contains($0) }
+    // A host of schemes alone comes from `standardized`. The canonical form has no `!` of its own that could be meant here.
+    if Self.isSchemes(PercentEncoding.decoded(authority)), Self.lastSeparator(in: Array(rest)) != nil {
+      try self.init(spelled: hierarchical, of: text)
+    } else if scheme == "archive" {
+      try self.init(authority: authority, rest: hierarchical[authority.endIndex...], of: text)
+    } else {
+      try self.init(spelled: rest, of: text)
+    }
+  }
+
+  private init(authority: ArraySlice<UInt8>, rest: ArraySlice<UInt8>, of text: [UInt8]) throws(ArchiveURLError) {
+    guard !authority.isEmpty else { throw .missingArchive(Self.string(text)) }
+    guard !authority.contains(where: { "@:".utf8.contains($0) }) else { throw .hostNotEncoded(Self.string(text)) }
+    archive = PercentEncoding.decoded(authority)
+    guard Self.scheme(of: archive) != nil else { throw .hostNotEncoded(Self.string(text)) }
+    let path = rest.prefix { !"?#".utf8.contains($0) }
+    member = Self.memberName(path.dropFirst())
+    suffix = PercentEncoding.repaired(rest[path.endIndex...])
+  }
+
+  private init(spelled given: ArraySlice<UInt8>, of text: [UInt8]) throws(ArchiveURLError) {
+    let rest = Self.withoutFoundationsEncoding(given)
+    guard let separator = Self.lastSeparator(in: rest) else { throw .missingSeparator(Self.string(text)) }
+    archive = Array(rest[..<separator])
+    guard !archive.isEmpty else { throw .missingArchive(Self.string(text)) }
+    guard Self.scheme(of: archive) != nil else {
+      throw .archiveWithoutScheme(Self.string(text), archive: Self.string(archive))
+    }
+    let behind = rest[(separator + 2)...]
+    let path = behind.prefix { !"?#".utf8.contains($0) }
+    member = Self.memberName(path)
+    suffix = PercentEncoding.repaired(behind[path.endIndex...])
+  }
+
+  /// Undoes what `URL(string:)` did to a path with a character that may not stand there: all of it was encoded once more,
+  /// which shows in the colon of the archive's scheme. The query and the fragment are encoded apart, and leave no trace.
+  private static func withoutFoundationsEncoding(_ rest: ArraySlice<UInt8>) -> [UInt8] {
+    let path = rest.prefix { !"?#".utf8.contains($0) }
+    let first = path.prefix { $0 != UInt8(ascii: "/") }
+    guard !first.contains(UInt8(ascii: ":")), scheme(of: PercentEncoding.decoded(first)) != nil else {
+      return Array(rest)
+    }
+    return PercentEncoding.decoded(path) + rest[path.endIndex...]
+  }
+
+  private static func lastSeparator(in text: [UInt8]) -> Int? {
+    var index = text.count - 2
+    while index >= 0 {
+      if text[index] == UInt8(ascii: "!"), text[index + 1] == UInt8(ascii: "/") { return index }
+      index -= 1
+    }
+    return nil
+  }
+
+  /// Resolves the dot segments of a path that is below the top directory, then decodes it.
+  private static func memberName(_ path: ArraySlice<UInt8>) -> [UInt8] {
+    let dot = UInt8(ascii: ".")
+    let segments = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    guard segments.contains(where: { $0.elementsEqual([dot]) || $0.elementsEqual([dot, dot]) }) else {
+      return PercentEncoding.decoded(path)
+    }
+    var kept: [ArraySlice<UInt8>] = []
+    for (index, segment) in segments.enumerated() {
+      let isLast = index == segments.count - 1
+      if segment.elementsEqual([dot]) {
+        if isLast { kept.append([]) }
+      } else if segment.elementsEqual([dot, dot]) {
+        _ = kept.popLast()
+        if isLast { kept.append([]) }
+      } else {
+        kept.append(segment)
+      }
+    }
+    return PercentEncoding.decoded(Array(kept.joined(separator: [UInt8(ascii: "/")])))
+  }
+
+  /// Whether this is one scheme or more with their colons, such as `archive:file:`.
+  private static func isSchemes(_ text: [UInt8]) -> Bool {
+    guard text.last == UInt8(ascii: ":") else { return false }
+    return text.dropLast().split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+      .allSatisfy { scheme(of: $0 + [UInt8(ascii: ":")]) != nil }
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) }
+
+  private static func string(_ bytes: some Collection<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
+}

@@ -1,0 +1,73 @@
+import Foundation
+
+/// The canonical text of an archive URL, built of its layers.
+struct ArchiveURLText {
+  /// As many archives inside one another as a URL may name, whatever a configuration allows: it bounds the work on a text.
+  static let maximumDepth = 64
+
+  /// The URL of the outermost archive, which is none of an archive's member.
+  private(set) var root: [UInt8]
+  /// The archives, from the innermost, whose member is named, to the one at ``root``.
+  private(set) var layers: [ArchiveLayer] = []
+
+  init(_ text: String) throws(ArchiveURLError) {
+    root = Array(text.utf8)
+    repeat {
+      guard layers.count < Self.maximumDepth else { throw .nestedTooDeep(text, limit: Self.maximumDepth) }
+      let layer = try ArchiveLayer(root)
+      layers.append(layer)
+      root = layer.archive
+    } while ArchiveLayer.isArchiveURL(root)
+    root = try Self.valid(root, of: text)
+  }
+
+  /// The canonical URL, built from the outside to the inside.
+  func text() -> String {
+    String(decoding: layers.reversed().reduce(root) { Self.bytes(archive: $0, layer: $1) }, as: UTF8.self)
+  }
+
+  /// The canonical URL of the archive whose member is named.
+  func archiveText() -> String {
+    String(decoding: layers.dropFirst().reversed().reduce(root) { Self.bytes(archive: $0, layer: $1) }, as: UTF8.self)
+  }
+
+  /// Puts a member behind its archive's URL, which is canonical.
+  static func bytes(archive: some Sequence<UInt8>, member: some Collection<UInt8>) -> [UInt8] {
+    var text = Array("archive://".utf8)
+    PercentEncoding.append(archive, to: &text, allowed: PercentEncoding.isUnreserved)
+    var isFirst = true
+    for segment in member.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+      if isFirst || !member.isEmpty { text.append(UInt8(ascii: "/")) }
+      isFirst = false
+      // Whoever resolves a reference or tidies up a URL would take these for steps, and only if they are not encoded.
+      if segment.elementsEqual(".".utf8) {
+        text.append(contentsOf: "%2E".utf8)
+      } else if segment.elementsEqual("..".utf8) {
+        text.append(contentsOf: "%2E%2E".utf8)
+      } else {
+        PercentEncoding.append(segment, to: &text, allowed: PercentEncoding.isUnreserved)
+      }
+    }
+    return text
+  }
+
+  private static func bytes(archive: [UInt8], layer: ArchiveLayer) -> [UInt8] {
+    bytes(archive: archive, member: layer.member) + layer.suffix
+  }
+
+  /// What was typed as an archive's URL, with all that may not stand in a URL encoded.
+  private static func valid(_ root: [UInt8], of text: String) throws(ArchiveURLError) -> [UInt8] {
+    let colon = (root.firstIndex(of: UInt8(ascii: ":")) ?? -1) + 1
+    var end = colon
+    // The authority is left to Foundation, which knows host names of other scripts and addresses in brackets.
+    if root[colon...].starts(with: "//".utf8) {
+      end += 2
+      while end < root.count, !"/?#".utf8.contains(root[end]) { end += 1 }
+    }
+    let repaired = Array(root[..<end]) + PercentEncoding.repaired(root[end...])
+    guard end < root.count || end > colon,
+      let string = String(validating: repaired, as: UTF8.self), let url = URL(string: string)
+    else { throw .invalidArchive(text, archive: String(decoding: root, as: UTF8.self)) }
+    return Array(url.absoluteString.utf8)
+  }
+}

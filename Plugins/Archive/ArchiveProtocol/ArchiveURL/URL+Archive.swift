@@ -1,0 +1,85 @@
+import Foundation
+
+/// URLs of members of archives.
+///
+/// The canonical form is `archive://<archive URL>/<member path>`; in the archive's URL everything but RFC 3986's unreserved
+/// characters is percent-encoded, so that it is the host part. It nests by encoding again, survives normalisation, and no
+/// relative reference leads from a member out of its archive.
+extension URL {
+  /// The URL of a member of an archive.
+  /// - Parameters:
+  ///   - archive: the archive's URL, which may be that of a member of another archive.
+  ///   - member: the member's name, not percent-encoded, such as `a/b.csv`. Empty for the archive's top directory. Segments
+  ///     `.` and `..` are kept as names.
+  /// - Returns: nil where `archive` has no scheme, or its scheme is `archive` and it is not a valid archive URL.
+  public init?(archive: URL, member: String) {
+    self.init(archive: archive, memberBytes: Array(member.utf8))
+  }
+
+  /// The URL of a member whose name may be of any bytes. See ``Foundation/URL/init(archive:member:)``.
+  public init?(archive: URL, memberBytes: [UInt8]) {
+    var text = archive.absoluteString
+    guard ArchiveLayer.scheme(of: text.utf8) != nil else { return nil }
+    if ArchiveLayer.isArchiveURL(text.utf8) {
+      guard let canonical = try? ArchiveURLText(text).text() else { return nil }
+      text = canonical
+    }
+    self.init(
+      string: String(decoding: ArchiveURLText.bytes(archive: text.utf8, member: memberBytes), as: UTF8.self),
+      encodingInvalidCharacters: false)
+  }
+
+  /// The canonical URL of what is spelled in any way: canonically, or as `archive:URL!/member`, `jar:URL!/member` or
+  /// `zip:URL!/member`, where the last `!/` splits, and archives nest as in `archive:archive:file:///a.tar!/inner.zip!/x`.
+  ///
+  /// The text is a URL: `%`, `?` and `#` in a member's name are written `%25`, `%3F` and `%23`. Characters that no URL may
+  /// have, such as spaces and letters with accents, and percent signs that begin no escape may stand as they are. A query
+  /// and a fragment behind the member are kept; they do not count for finding it.
+  /// - Throws: ``ArchiveURLError``, which says what is wrong.
+  public init(archiveSpelling text: String) throws(ArchiveURLError) {
+    let canonical = try ArchiveURLText(text).text()
+    guard let url = URL(string: canonical, encodingInvalidCharacters: false) else {
+      throw .invalidArchive(text, archive: canonical)
+    }
+    self = url
+  }
+
+  /// The canonical URL of a member of a local archive: what `x.zip!/a` means on a command line.
+  ///
+  /// All of the text is taken as it stands: a path, and names behind each `!/`. `%`, `?` and `#` are characters like others. A
+  /// directory whose name ends with `!` cannot be written so.
+  /// - Parameters:
+  ///   - text: the path of an archive, `!/`, and the member's name, which may be empty; for nested archives more of these.
+  ///   - currentDirectory: what a relative path begins at; a `file` URL.
+  /// - Returns: nil where the text is none of that: it has no `!/`, no path before it, or it begins with a scheme.
+  public init?(archiveShorthand text: String, relativeTo currentDirectory: URL) {
+    let beforeSlash = text.utf8.prefix { $0 != UInt8(ascii: "/") }
+    guard ArchiveLayer.scheme(of: beforeSlash) == nil else { return nil }
+    let parts = text.split(separator: "!/", omittingEmptySubsequences: false)
+    guard parts.count > 1, parts.count <= ArchiveURLText.maximumDepth + 1, let path = parts.first, !path.isEmpty else {
+      return nil
+    }
+    var directory = currentDirectory
+    if !directory.hasDirectoryPath { directory.append(path: "", directoryHint: .isDirectory) }
+    var url = URL(filePath: String(path), directoryHint: .notDirectory, relativeTo: directory).absoluteURL
+    for name in parts.dropFirst() {
+      guard let member = URL(archive: url, member: String(name)) else { return nil }
+      url = member
+    }
+    self = url
+  }
+
+  /// The archive and the member that this URL names, in whatever spelling. Nil for all that is no valid archive URL.
+  public var archiveMember: ArchiveMember? {
+    guard let text = try? ArchiveURLText(absoluteString), let layer = text.layers.first,
+      let archive = URL(string: text.archiveText())
+    else { return nil }
+    return ArchiveMember(archive: archive, pathBytes: layer.member)
+  }
+
+  /// How many archives are inside one another around what this URL names: 0 for a URL that names no archive's member, 1 for a
+  /// member of an archive that is itself loaded by another scheme.
+  public var archiveNestingDepth: Int {
+    (try? ArchiveURLText(absoluteString))?.layers.count ?? 0
+  }
+}

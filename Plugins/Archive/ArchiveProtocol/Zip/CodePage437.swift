@@ -1,0 +1,21 @@
+/// The characters of the IBM PC, in which names are that do not say otherwise (APPNOTE 4.4.17 and appendix D).
+enum CodePage437 {
+  /// The characters 128 to 255.
+  private static let upperHalf = Array(
+    ("ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐"
+      + "└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}").unicodeScalars)
+
+  /// The same text in UTF-8.
+  static func utf8(_ text: some Collection<UInt8>) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.count * 3)
+    for byte in text {
+      if byte < 0x80 {
+        bytes.append(byte)
+      } else {
+        bytes.append(contentsOf: Character(upperHalf[Int(byte) - 0x80]).utf8)
+      }
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,115 @@
+import Foundation
+
+/// Reads the records of a central directory (APPNOTE 4.3.12). Does no input or output.
+struct ZipDirectoryParser {
+  /// A record without its name, extra fields and comment.
+  static let recordSize = 46
+
+  private let bytes: UnsafeRawBufferPointer
+  private let directory: ZipDirectory
+  private var entries: [ArchiveEntry] = []
+  private var extents = ZipExtents()
+
+  /// Reads all members.
+  /// - Parameters:
+  ///   - bytes: those of `directory.range`.
+  /// - Returns: the members in the directory's order, those of the same name too. A member without a name, which nothing can
+  ///   ask for, is left out. The target of a symbolic link is its content, and is left empty here.
+  static func entries(
+    _ bytes: UnsafeRawBufferPointer, of directory: ZipDirectory, limits: ArchiveLimits
+  ) throws(ArchiveError) -> [ArchiveEntry] {
+    try limits.check(members: directory.members)
+    var parser = ZipDirectoryParser(bytes: bytes, directory: directory)
+    try parser.parse(limits)
+    return parser.entries
+  }
+
+  private init(bytes: UnsafeRawBufferPointer, directory: ZipDirectory) {
+    self.bytes = bytes
+    self.directory = directory
+  }
+
+  private mutating func parse(_ limits: ArchiveLimits) throws(ArchiveError) {
+    // The count was checked against the bytes that there are, and against the limit.
+    let expected = Int(min(directory.members, UInt64(bytes.count / Self.recordSize)))
+    entries.reserveCapacity(expected)
+    extents.reserve(expected)
+    var position = 0
+    var members: UInt64 = 0
+    while position < bytes.count {
+      let signature = bytes.uint32(at: position)
+      // What may follow the records signs them (APPNOTE 4.3.13).
+      if signature == ZipSignature.digitalSignature { break }
+      guard signature == ZipSignature.directoryRecord, position <= bytes.count - Self.recordSize else {
+        if members == 0, signature == ZipSignature.extraData { throw .unsupported("an encrypted directory") }
+        throw .damaged(
+          "record \(members) of its directory, at \(directory.range.lowerBound + Int64(position)), is none")
+      }
+      position = try appendRecord(at: position, number: members)
+      members += 1
+      if members > UInt64(expected) { try limits.check(members: members) }
+    }
+    guard members == directory.members || (!directory.hasWholeCount && members & 0xFFFF == directory.members) else {
+      throw .damaged("its end record tells of \(directory.members) members, its directory has \(members)")
+    }
+    try extents.checkOverlaps()
+  }
+
+  /// Reads one record.
+  /// - Returns: where it ends.
+  private mutating func appendRecord(at position: Int, number: UInt64) throws(ArchiveError) -> Int {
+    let nameStart = position + Self.recordSize
+    let extraStart = nameStart + Int(bytes.uint16(at: position + 28))
+    let commentStart = extraStart + Int(bytes.uint16(at: position + 30))
+    let end = commentStart + Int(bytes.uint16(at: position + 32))
+    guard end <= bytes.count else {
+      throw .damaged("record \(number) of its directory reaches beyond the directory's end")
+    }
+    let flags = bytes.uint16(at: position + 8)
+    let method = bytes.uint16(at: position + 10)
+    let host = bytes[position + 5]
+    let attributes = bytes.uint32(at: position + 38)
+    let extra = try ZipRecordExtra(bytes, record: position, extra: extraStart..<commentStart, number: number)
+
+    let name = ZipName(
+      bytes, in: nameStart..<extraStart, unicodePath: extra.unicodePath, flags: flags,
+      hasBackslashes: host == ZipName.dosHost)
+    let (localHeader, overflow) = extra.localHeader.addingReportingOverflow(directory.shift)
+    guard !overflow, localHeader >= 0,
+      extents.append(
+        localHeader, nameLength: extraStart - nameStart, compressedSize: extra.compressedSize,
+        limit: directory.range.lowerBound)
+    else {
+      throw .damaged(
+        """
+        \(Self.quoted(name.path)), at \(localHeader) with \(extra.compressedSize) bytes, reaches into its directory \
+        at \(directory.range.lowerBound)
+        """)
+    }
+    guard !name.path.isEmpty else { return end }
+    let date =
+      extra.modificationDate
+      ?? ZipTime.date(dosDate: bytes.uint16(at: position + 14), dosTime: bytes.uint16(at: position + 12))
+    entries.append(
+      ArchiveEntry(
+        path: name.path, kind: Self.kind(of: name, host: host, attributes: attributes), size: extra.size,
+        modificationDate: date, checksum: extra.hasNoChecksum ? nil : bytes.uint32(at: position + 16),
+        isEncrypted: flags & ZipFlags.encrypted != 0,
+        location: .zip(localHeader: localHeader, compressedSize: extra.compressedSize, method: method, flags: flags)))
+    return end
+  }
+
+  /// The kind by the name, and by the mode of those who write one: Unix and its descendants (APPNOTE 4.4.2, 4.4.15).
+  private static func kind(of name: ZipName, host: UInt8, attributes: UInt32) -> ArchiveEntry.Kind {
+    if name.isDirectory { return .directory }
+    switch (host, attributes >> 16 & UInt32(S_IFMT)) {
+    case (3, UInt32(S_IFLNK)), (19, UInt32(S_IFLNK)): return .symbolicLink(target: [])
+    case (3, UInt32(S_IFDIR)), (19, UInt32(S_IFDIR)): return .directory
+    case (3, 0), (19, 0), (3, UInt32(S_IFREG)), (19, UInt32(S_IFREG)): return .file
+    case (3, _), (19, _): return .other
+    default: return .file
+    }
+  }
+
+  private static func quoted(_ path: [UInt8]) -> String { "'\(String(decoding: path, as: UTF8.self))'" }
+}

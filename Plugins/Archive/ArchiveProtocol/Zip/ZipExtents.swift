@@ -1,0 +1,38 @@
+/// The bytes that members take, to find out whether any are shared.
+///
+/// Members that share bytes are how a small archive becomes petabytes, however low the ratio of each; no tool writes them. The
+/// length of a local header's extra fields is only known there, so an extent is the least that the member can take.
+struct ZipExtents {
+  /// A local header without its name and extra fields (APPNOTE 4.3.7).
+  static let localHeaderSize: Int64 = 30
+
+  private var extents: ContiguousArray<Range<Int64>> = []
+  private var isSorted = true
+
+  mutating func reserve(_ count: Int) { extents.reserveCapacity(count) }
+
+  /// Adds a member.
+  /// - Returns: false where it ends behind the limit, or beyond all numbers; it is not added then.
+  mutating func append(_ localHeader: Int64, nameLength: Int, compressedSize: Int64, limit: Int64) -> Bool {
+    let (dataStart, firstOverflow) = localHeader.addingReportingOverflow(Self.localHeaderSize + Int64(nameLength))
+    let (end, secondOverflow) = dataStart.addingReportingOverflow(compressedSize)
+    guard !firstOverflow, !secondOverflow, compressedSize >= 0, end <= limit else { return false }
+    if let last = extents.last, localHeader < last.upperBound { isSorted = false }
+    extents.append(localHeader..<end)
+    return true
+  }
+
+  mutating func checkOverlaps() throws(ArchiveError) {
+    guard !isSorted else { return }
+    extents.sort { $0.lowerBound < $1.lowerBound }
+    var last: Range<Int64>?
+    for extent in extents {
+      if let last, extent.lowerBound < last.upperBound {
+        throw .damaged(
+          "members share bytes: one takes \(last.lowerBound) to \(last.upperBound), another begins at \(extent.lowerBound)"
+        )
+      }
+      last = extent
+    }
+  }
+}

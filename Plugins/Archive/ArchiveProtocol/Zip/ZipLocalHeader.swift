@@ -1,0 +1,70 @@
+/// The header in front of a member's data (APPNOTE 4.3.7): only what the directory does not have.
+struct ZipLocalHeader: Equatable {
+  /// What WinZip's AES needs to know.
+  struct AES: Equatable {
+    var version: UInt16
+    var strength: UInt8
+    var method: UInt16
+  }
+
+  /// The bytes from the header's start to the data.
+  var size: Int
+  var flags: UInt16
+  var method: UInt16
+  var dosTime: UInt16
+  var dosDate: UInt16
+  var aes: AES?
+
+  /// The size of the header that begins the bytes, by its first 30; nil where it is none.
+  static func size(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    guard bytes.count >= ZipExtents.localHeaderSize, bytes.uint32(at: 0) == ZipSignature.localHeader else { return nil }
+    return Int(ZipExtents.localHeaderSize) + Int(bytes.uint16(at: 26)) + Int(bytes.uint16(at: 28))
+  }
+
+  /// Reads the header that the bytes begin with, and compares it with what the directory says. A difference in the sizes and
+  /// the checksum is none, because they may stand behind the data; what is decoded is held against the directory's.
+  init(_ bytes: UnsafeRawBufferPointer, of entry: ArchiveEntry, method: UInt16, flags: UInt16) throws(ArchiveError) {
+    guard let size = Self.size(bytes), size <= bytes.count else {
+      throw .damaged("there is no local header where its directory says")
+    }
+    self.size = size
+    self.flags = bytes.uint16(at: 6)
+    self.method = bytes.uint16(at: 8)
+    dosTime = bytes.uint16(at: 10)
+    dosDate = bytes.uint16(at: 12)
+    let nameEnd = Int(ZipExtents.localHeaderSize) + Int(bytes.uint16(at: 26))
+    var unicodePath: Range<Int>?
+    for (identifier, data) in ZipExtraFields(bytes, in: nameEnd..<size) {
+      if identifier == ZipExtraFields.Identifier.unicodePath { unicodePath = data }
+      if identifier == ZipExtraFields.Identifier.aes, data.count >= 7 {
+        aes = AES(
+          version: bytes.uint16(at: data.lowerBound), strength: bytes[data.lowerBound + 4],
+          method: bytes.uint16(at: data.lowerBound + 5))
+      }
+    }
+    // The header hides them where the directory is encrypted, too.
+    guard self.method == method, (self.flags ^ flags) & ZipFlags.encrypted == 0 else {
+      throw .damaged(
+        """
+        its directory says \(Self.description(method, flags)), its local header \
+        \(Self.description(self.method, self.flags))
+        """)
+    }
+    // Only the directory tells which system made the name, and so what a backslash means. Nor does each tool set the flag for
+    // UTF-8 in both places.
+    let names = [(self.flags, false), (self.flags, true), (flags, false), (flags, true)].lazy.map {
+      flags, backslashes in
+      ZipName(
+        bytes, in: Int(ZipExtents.localHeaderSize)..<nameEnd, unicodePath: unicodePath, flags: flags,
+        hasBackslashes: backslashes)
+    }
+    guard names.contains(where: { $0.path == entry.path }) else {
+      let local = names.first.map { String(decoding: $0.path, as: UTF8.self) } ?? ""
+      throw .damaged("its directory has another name than its local header, where it is '\(local)'")
+    }
+  }
+
+  private static func description(_ method: UInt16, _ flags: UInt16) -> String {
+    ZipMethod.name(method) + (flags & ZipFlags.encrypted != 0 ? ", encrypted" : "")
+  }
+}

@@ -1,0 +1,72 @@
+import Foundation
+
+/// The parts of a directory record that its extra fields change or add to.
+struct ZipRecordExtra {
+  var size: Int64
+  var compressedSize: Int64
+  var localHeader: Int64
+  var modificationDate: Date?
+  /// Where the data of the Unicode path field is.
+  var unicodePath: Range<Int>?
+  /// WinZip's AES in its version 2 leaves the checksum out, because the authentication code says more.
+  var hasNoChecksum = false
+
+  init(
+    _ bytes: UnsafeRawBufferPointer, record: Int, extra: Range<Int>, number: UInt64
+  ) throws(ArchiveError) {
+    var size = UInt64(bytes.uint32(at: record + 24))
+    var compressedSize = UInt64(bytes.uint32(at: record + 20))
+    var localHeader = UInt64(bytes.uint32(at: record + 42))
+    var disk = UInt32(bytes.uint16(at: record + 34))
+    var dates: (extended: Date?, ntfs: Date?, unix: Date?)
+    for (identifier, data) in ZipExtraFields(bytes, in: extra) {
+      switch identifier {
+      case ZipExtraFields.Identifier.zip64:
+        var fields = Zip64Fields(bytes, data)
+        // They stand there in this order, and only those whose own field is full (APPNOTE 4.5.3).
+        if size == 0xFFFF_FFFF { size = try fields.next(of: number) }
+        if compressedSize == 0xFFFF_FFFF { compressedSize = try fields.next(of: number) }
+        if localHeader == 0xFFFF_FFFF { localHeader = try fields.next(of: number) }
+        if disk == 0xFFFF { disk = fields.disk() ?? disk }
+      case ZipExtraFields.Identifier.extendedTimestamp:
+        dates.extended = ZipTime.date(extendedTimestamp: bytes, in: data)
+      case ZipExtraFields.Identifier.ntfs: dates.ntfs = ZipTime.date(ntfs: bytes, in: data)
+      case ZipExtraFields.Identifier.unix: dates.unix = ZipTime.date(unix: bytes, in: data)
+      case ZipExtraFields.Identifier.unicodePath: unicodePath = data
+      case ZipExtraFields.Identifier.aes: hasNoChecksum = data.count >= 7 && bytes.uint16(at: data.lowerBound) == 2
+      default: break
+      }
+    }
+    guard disk == 0 || disk == 0xFFFF else {
+      throw .unsupported("a zip archive that is split over several files")
+    }
+    guard size <= UInt64(Int64.max), compressedSize <= UInt64(Int64.max), localHeader <= UInt64(Int64.max) else {
+      throw .damaged("record \(number) of its directory has a size or position that no file can have")
+    }
+    self.size = Int64(size)
+    self.compressedSize = Int64(compressedSize)
+    self.localHeader = Int64(localHeader)
+    modificationDate = dates.extended ?? dates.ntfs ?? dates.unix
+  }
+}
+
+/// The numbers of a zip64 extra field, one after the other.
+private struct Zip64Fields {
+  private let bytes: UnsafeRawBufferPointer
+  private var rest: Range<Int>
+
+  init(_ bytes: UnsafeRawBufferPointer, _ data: Range<Int>) {
+    self.bytes = bytes
+    rest = data
+  }
+
+  mutating func next(of record: UInt64) throws(ArchiveError) -> UInt64 {
+    guard rest.count >= 8 else {
+      throw .damaged("the zip64 field in record \(record) of its directory lacks a number that it should have")
+    }
+    defer { rest = (rest.lowerBound + 8)..<rest.upperBound }
+    return bytes.uint64(at: rest.lowerBound)
+  }
+
+  func disk() -> UInt32? { rest.count >= 4 ? bytes.uint32(at: rest.lowerBound) : nil }
+}

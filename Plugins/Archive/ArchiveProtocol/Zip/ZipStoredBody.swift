@@ -1,0 +1,49 @@
+import CZlib
+
+/// A member that is not packed. Its bytes come straight from the source.
+///
+/// The checksum is known to be right only when all of the member was read; a part of it is checked by nothing but its length.
+final class ZipStoredBody: MemberBody {
+  private let bytes: ZipPackedBytes
+  /// What the checksum has to be; nil where it is not asked for.
+  private let expected: UInt32?
+  private var checksum: UInt = 0
+  /// How many bytes are to be read before the first that counts.
+  private var toDiscard: Int64
+
+  /// - Parameters:
+  ///   - bytes: those of the member, from its first.
+  ///   - canSkip: whether bytes can be left out without being read, which those of an encrypted member cannot.
+  init(_ bytes: ZipPackedBytes, from offset: Int64, checksum: UInt32?, canSkip: Bool) {
+    self.bytes = bytes
+    if canSkip, offset > 0 {
+      bytes.skip(offset)
+      toDiscard = 0
+      expected = nil
+    } else {
+      toDiscard = offset
+      expected = checksum
+    }
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    guard !buffer.isEmpty else { return 0 }
+    while toDiscard > 0 {
+      let count = Int(min(toDiscard, Int64(buffer.count)))
+      let read = try take(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
+      if read == 0 { return 0 }
+      toDiscard -= Int64(read)
+    }
+    return try take(buffer)
+  }
+
+  private func take(_ buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    let count = try bytes.read(into: buffer)
+    guard let expected else { return count }
+    checksum = crc32_z(checksum, buffer.bindMemory(to: UInt8.self).baseAddress, count)
+    guard bytes.remaining > 0 || UInt32(truncatingIfNeeded: checksum) == expected else {
+      throw ArchiveError.damaged("its checksum is wrong")
+    }
+    return count
+  }
+}

@@ -1,0 +1,56 @@
+/// The header of an archive of one member, which libarchive is given in front of a member's packed bytes.
+///
+/// It says what the directory says, and nothing that libarchive could stumble over: an ASCII name, no data descriptor, sizes
+/// in zip64's field where they are large.
+struct ZipVirtualHeader {
+  var method: UInt16
+  var flags: UInt16
+  var dosTime: UInt16
+  var dosDate: UInt16
+  var checksum: UInt32
+  var compressedSize: Int64
+  var size: Int64
+  var aes: ZipLocalHeader.AES?
+
+  /// What follows the packed bytes: an end record without a directory, which the streaming reader does not look for.
+  /// Decoders that ask for one more byte than they need, as that of Zstandard does, take the end for missing bytes.
+  func endBytes() -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(littleEndian: ZipSignature.endRecord)
+    return bytes + [UInt8](repeating: 0, count: ZipEndRecord.size - bytes.count)
+  }
+
+  func bytes() -> [UInt8] {
+    let isLarge = compressedSize >= 0xFFFF_FFFF || size >= 0xFFFF_FFFF
+    var extra: [UInt8] = []
+    if isLarge {
+      extra.append(littleEndian: ZipExtraFields.Identifier.zip64)
+      extra.append(littleEndian: UInt16(16))
+      extra.append(littleEndian: size)
+      extra.append(littleEndian: compressedSize)
+    }
+    if let aes {
+      extra.append(littleEndian: ZipExtraFields.Identifier.aes)
+      extra.append(littleEndian: UInt16(7))
+      extra.append(littleEndian: aes.version)
+      extra.append(contentsOf: "AE".utf8)
+      extra.append(aes.strength)
+      extra.append(littleEndian: aes.method)
+    }
+    var bytes: [UInt8] = []
+    bytes.append(littleEndian: ZipSignature.localHeader)
+    bytes.append(littleEndian: UInt16(isLarge ? 45 : 20))
+    // Bits 1 and 2 mean something to the method (APPNOTE 4.4.4): LZMA's end mark for one.
+    bytes.append(littleEndian: flags & (ZipFlags.encrypted | 0b110))
+    bytes.append(littleEndian: method)
+    bytes.append(littleEndian: dosTime)
+    bytes.append(littleEndian: dosDate)
+    bytes.append(littleEndian: checksum)
+    bytes.append(littleEndian: isLarge ? UInt32.max : UInt32(compressedSize))
+    bytes.append(littleEndian: isLarge ? UInt32.max : UInt32(size))
+    bytes.append(littleEndian: UInt16(1))
+    bytes.append(littleEndian: UInt16(extra.count))
+    bytes.append(UInt8(ascii: "m"))
+    return bytes + extra
+  }
+}
