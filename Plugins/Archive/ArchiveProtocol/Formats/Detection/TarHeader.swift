@@ -1,0 +1,28 @@
+/// The header of a tar member.
+enum TarHeader {
+  static let blockSize = 512
+
+  /// Whether the first block has the checksum that it states (POSIX.1-2017 pax, "ustar Interchange Format"): the sum of its bytes,
+  /// the checksum's own taken for spaces. Some old writers added signed bytes.
+  static func hasValidChecksum(_ head: [UInt8]) -> Bool {
+    guard head.count >= blockSize, head[0] != 0 || head[257...].starts(with: Array("ustar".utf8)) else { return false }
+    guard let stated = octal(head[148..<156]) else { return false }
+    var unsigned = 0
+    var signed = 0
+    for (index, byte) in head[..<blockSize].enumerated() {
+      let counted = (148..<156).contains(index) ? 0x20 : byte
+      unsigned += Int(counted)
+      signed += Int(Int8(bitPattern: counted))
+    }
+    return stated == unsigned || stated == signed
+  }
+
+  /// A number in octal digits between spaces or zero bytes; nil where there is none.
+  static func octal(_ field: ArraySlice<UInt8>) -> Int? {
+    let digits = field.drop { $0 == 0x20 }.prefix { (0x30...0x37).contains($0) }
+    guard !digits.isEmpty, digits.count <= 20 else { return nil }
+    let rest = field[digits.endIndex...]
+    guard rest.allSatisfy({ $0 == 0x20 || $0 == 0 }) || rest.first == 0 || rest.first == 0x20 else { return nil }
+    return digits.reduce(0) { $0 << 3 | Int($1 & 7) }
+  }
+}

@@ -1,0 +1,24 @@
+/// A member that a ``SolidPass`` decodes, or has decoded.
+final class SolidBody: MemberBody {
+  private let pass: SolidPass
+  private let ordinal: Int
+  private let source: any ByteSource
+  private var position: Int64
+
+  init(pass: SolidPass, ordinal: Int, offset: Int64, source: any ByteSource) {
+    self.pass = pass
+    self.ordinal = ordinal
+    self.source = source
+    position = max(offset, 0)
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    do {
+      let count = try pass.read(ordinal, at: position, into: buffer, source: source)
+      position += Int64(count)
+      return count
+    } catch {
+      throw SourceFailure.unwrap(error)
+    }
+  }
+}
