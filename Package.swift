@@ -31,7 +31,10 @@ let package = Package(
       path: "Plugins/Archive/ArchiveProtocol"),
     .executableTarget(
       name: "urlload",
-      dependencies: ["URLLoading", "CurlTransport", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+      dependencies: [
+        "URLLoading", "ArchiveProtocol", "CurlTransport",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
     .executableTarget(name: "PrivateScheme", dependencies: ["URLLoading"], path: "Samples/PrivateScheme"),
     .executableTarget(name: "MemoryScheme", dependencies: ["URLLoading"], path: "Samples/MemoryScheme"),
     .executableTarget(name: "LoadEverything", dependencies: ["URLLoading"], path: "Samples/LoadEverything"),

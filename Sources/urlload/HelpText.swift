@@ -13,6 +13,8 @@ enum HelpText {
       urlload -d name=value https://host/form    a form
       urlload -T a.jpg -u me ftp://host/photos/  upload; asks for the password
       urlload ls -l ftp://host/photos/           what is there; see urlload ls --help
+      urlload x.zip!/a/b.csv                     a member of an archive
+      urlload 'archive:https://host/x.zip!/b'    only its bytes are fetched
       urlload 'data:text/plain;base64,SGVsbG8K'  any scheme works the same
 
     A file has its name only when it is whole. A status of 400 or above is a failure: its body goes to standard \
@@ -28,6 +30,7 @@ enum HelpText {
     EXAMPLES:
       urlload ls file:///srv/data/               names, one a line
       urlload ls -l ftp://host/pub/              with kind, size and time of the last change
+      urlload ls -R x.zip!/                      all that is in an archive
       urlload ls --json ftp://host/pub/          for programs
 
     Entries come in the source's order, as it is read. On a terminal control characters in names are escaped. Of several \

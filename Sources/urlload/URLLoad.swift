@@ -1,3 +1,4 @@
+import ArchiveProtocol
 import ArgumentParser
 import URLLoading
 
@@ -9,7 +10,9 @@ struct URLLoad: AsyncParsableCommand {
     usage: "urlload [<options>] <URL> ...\nurlload ls [<options>] <URL> ...", discussion: HelpText.discussion,
     version: HelpText.version)
 
-  @Argument(help: ArgumentHelp("What to load: http, https, ftp, ftps, file and data URLs.", valueName: "URL"))
+  @Argument(
+    help: ArgumentHelp(
+      "What to load: http, https, ftp, ftps, file and data URLs, and members of archives.", valueName: "URL"))
   var urls: [String]
 
   @Option(
@@ -55,6 +58,7 @@ struct URLLoad: AsyncParsableCommand {
 
   /// Parses the arguments and runs: `ls` lists, everything else loads. An error is one line on standard error.
   static func main() async {
+    URLProtocol.registerClass(ArchiveProtocol.self)
     let arguments = Array(CommandLine.arguments.dropFirst())
     if arguments.first == ListCommand.name {
       await run(ListCommand.self, Array(arguments.dropFirst())) { command, console in

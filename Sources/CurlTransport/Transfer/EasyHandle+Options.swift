@@ -73,7 +73,8 @@ extension EasyHandle {
     set(CURLOPT_PROTOCOLS_STR, shape.kind == .http ? "http,https" : "ftp")
     if shape.expectsLargeBody { set(CURLOPT_BUFFERSIZE, 512 * 1024) }
     if shape.hasLargeBody { set(CURLOPT_UPLOAD_BUFFERSIZE, 1024 * 1024) }
-    if shape.usesOwnConnection {
+    // After a command that a server refused, 7.88.1 sometimes waits for ever on a control connection that is used again.
+    if shape.usesOwnConnection || shape.kind == .ftp {
       set(CURLOPT_FRESH_CONNECT, 1)
       set(CURLOPT_FORBID_REUSE, 1)
     }

@@ -23,12 +23,17 @@ struct EntryText {
   }
 
   /// The line without its end.
-  func line(for entry: URLDirectoryEntry) throws -> [UInt8] {
+  /// - Parameter folder: the path of the directory, with a slash at its end, where the entry is not right in the listed one.
+  func line(for entry: URLDirectoryEntry, in folder: [UInt8] = []) throws -> [UInt8] {
     switch form {
-    case .names: name(of: entry)
-    case .long: Array(Self.facts(of: entry).utf8) + name(of: entry)
+    case .names: shown(folder) + name(of: entry)
+    case .long: Array(Self.facts(of: entry).utf8) + shown(folder) + name(of: entry)
     case .json: try object(entry)
     }
+  }
+
+  private func shown(_ folder: [UInt8]) -> [UInt8] {
+    isTerminal ? Array(SafeText.escaped(String(decoding: folder, as: UTF8.self)).utf8) : folder
   }
 
   private func name(of entry: URLDirectoryEntry) -> [UInt8] {

@@ -7,7 +7,7 @@ struct ListCommand: ParsableCommand {
   static let name = "ls"
 
   static let configuration = CommandConfiguration(
-    commandName: "urlload ls", abstract: "Lists what is in directories: file, ftp and ftps URLs.",
+    commandName: "urlload ls", abstract: "Lists what is in directories: file, ftp and ftps URLs, and archives.",
     discussion: HelpText.listing, version: HelpText.version)
 
   @Argument(help: ArgumentHelp("The directories.", valueName: "URL"))
@@ -18,6 +18,9 @@ struct ListCommand: ParsableCommand {
 
   @Flag(help: "Write an object a line: name, kind, size, modified, url; without what is not known.")
   var json = false
+
+  @Flag(name: [.customShort("R"), .long], help: "List what is in directories below, too; names are paths then.")
+  var recursive = false
 
   @OptionGroup var connection: ConnectionOptions
 
@@ -30,7 +33,7 @@ struct ListCommand: ParsableCommand {
     for text in urls { load.urls.append(try OptionReader.url(text)) }
     try connection.apply(to: &load)
     try load.askPassword()
-    return ListOptions(load: load, form: json ? .json : long ? .long : .names)
+    return ListOptions(load: load, form: json ? .json : long ? .long : .names, isRecursive: recursive)
   }
 }
 
@@ -42,4 +45,5 @@ struct ListOptions: Sendable {
   /// The URLs, and the way to them.
   let load: LoadOptions
   let form: Form
+  let isRecursive: Bool
 }

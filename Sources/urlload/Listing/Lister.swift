@@ -34,9 +34,17 @@ struct Lister: Runnable {
   }
 
   private func list(_ url: URL, in session: URLSession, _ text: EntryText, to output: inout LineOutput) async throws {
-    let request = RequestBuilder.request(for: url, options.load)
-    for try await entry in session.entries(at: request, delegate: LoginAnswer(options.load.login)) {
-      try output.write(text.line(for: entry))
+    var folders: [(url: URL, path: [UInt8])] = [(url, [])]
+    while let folder = folders.popLast() {
+      let request = RequestBuilder.request(for: folder.url, options.load)
+      var found: [(url: URL, path: [UInt8])] = []
+      for try await entry in session.entries(at: request, delegate: LoginAnswer(options.load.login)) {
+        try output.write(text.line(for: entry, in: folder.path))
+        if options.isRecursive, entry.kind == .directory {
+          found.append((entry.url, folder.path + entry.nameBytes + [UInt8(ascii: "/")]))
+        }
+      }
+      folders.append(contentsOf: found.reversed())
     }
   }
 }

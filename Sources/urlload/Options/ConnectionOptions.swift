@@ -1,3 +1,4 @@
+import ArchiveProtocol
 import ArgumentParser
 import URLLoading
 
@@ -22,6 +23,9 @@ struct ConnectionOptions: ParsableArguments {
     help: ArgumentHelp("Log in; a missing password is asked for.", valueName: "USER[:PASSWORD]"))
   var user: String?
 
+  @Option(help: ArgumentHelp("Keep the indexes of archives in this directory.", valueName: "DIRECTORY"))
+  var archiveIndex: String?
+
   /// Checks them and puts them with the others.
   func apply(to options: inout LoadOptions) throws(Failure) {
     for text in header { options.headers.append(try OptionReader.header(text)) }
@@ -37,6 +41,9 @@ struct ConnectionOptions: ParsableArguments {
     }
     if let proxy { options.proxy = try ProxyOption(proxy) }
     options.login = user.map(OptionReader.login)
+    if let archiveIndex {
+      ArchiveProtocol.configuration.indexDirectory = URL(fileURLWithPath: archiveIndex, isDirectory: true)
+    }
   }
 }
 

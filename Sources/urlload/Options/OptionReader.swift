@@ -1,9 +1,17 @@
+import ArchiveProtocol
 import URLLoading
 
 /// Reads the values of options. Pure, but for the test whether a word without a scheme is the path of a file.
 enum OptionReader {
-  /// A URL with a scheme.
+  /// A URL with a scheme. Members of archives may be spelled in any way, `x.zip!/a` for one in a local file included.
   static func url(_ text: String) throws(Failure) -> URL {
+    let here = URL(fileURLWithPath: FileManager.default.currentDirectoryPath, isDirectory: true)
+    if let member = URL(archiveShorthand: text, relativeTo: here) { return member }
+    if let scheme = text.split(separator: ":").first?.lowercased(), ArchiveProtocol.schemes.contains(scheme) {
+      do { return try URL(archiveSpelling: text) } catch {
+        throw Failure(.badURL, "this names no member of an archive", text, advice: error.description)
+      }
+    }
     guard let url = URL(string: text), url.scheme != nil else {
       throw Failure(.badURL, "this is no URL with a scheme", text, advice: "write \(suggestion(for: text))")
     }

@@ -93,7 +93,8 @@ struct PackedFormatTests {
   }
 
   @Test(arguments: ["bzip2", "xz", "zstd", "lz4"]) func streamsOneBehindTheOther(program: String) async throws {
-    let packed = try await Tool.filter(program, data: Data("first ".utf8)) + Tool.filter(program, data: Data("second".utf8))
+    let packed =
+      try await Tool.filter(program, data: Data("first ".utf8)) + Tool.filter(program, data: Data("second".utf8))
     #expect(try OpenedArchive(MemoryByteSource(packed), name: nil).read("data") == Data("first second".utf8))
   }
 

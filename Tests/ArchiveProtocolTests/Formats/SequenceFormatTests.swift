@@ -136,7 +136,8 @@ struct SequenceFormatTests {
   @Test func ar() async throws {
     let tree = try SampleTree(hasAllNames: false)
     try tree.directory.write("a-name-that-is-longer-than-sixteen-bytes.o", "object")
-    try await tree.make(archive, "ar", ["rcS", "ARCHIVE", "a.txt", "dir/big.bin", "a-name-that-is-longer-than-sixteen-bytes.o"])
+    try await tree.make(
+      archive, "ar", ["rcS", "ARCHIVE", "a.txt", "dir/big.bin", "a-name-that-is-longer-than-sixteen-bytes.o"])
     let opened = try OpenedArchive(archive)
     #expect(opened.reader.formatName == "ar")
     try opened.expect([
@@ -153,7 +154,8 @@ struct SequenceFormatTests {
   @Test(arguments: ["gzip", "xz", "zstd", "none"])
   func debianPackage(compression: String) async throws {
     let tree = try TemporaryDirectory("deb")
-    try tree.write("DEBIAN/control", "Package: x\nVersion: 1\nArchitecture: all\nMaintainer: x <x@x.x>\nDescription: x\n")
+    try tree.write(
+      "DEBIAN/control", "Package: x\nVersion: 1\nArchitecture: all\nMaintainer: x <x@x.x>\nDescription: x\n")
     try tree.write("usr/share/x", TestFiles.pattern(count: 200_000))
     try await Command.check(
       Tool.path("dpkg-deb"), ["--root-owner-group", "-Z\(compression)", "--build", tree.path, archive.path])

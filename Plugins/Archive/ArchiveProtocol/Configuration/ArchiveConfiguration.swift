@@ -1,4 +1,4 @@
-import CurlTransport
+internal import CurlTransport
 import Foundation
 
 /// What programs decide about archives: which formats are read, what they may cost, and where bytes are kept meanwhile.

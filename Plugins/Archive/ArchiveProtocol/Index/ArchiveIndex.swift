@@ -46,10 +46,11 @@ struct ArchiveIndex: Sendable {
   }
 
   /// Follows a name, and the links on its way, to what it stands for. Links never lead out of the archive.
+  func resolve(_ path: [UInt8]) -> Resolution { resolve(path) { _ in [] } }
+
+  /// The same, for archives whose links are read when they are followed.
   /// - Parameter readTarget: reads the target of a symbolic link that the index does not have, which is an empty one there.
-  func resolve(
-    _ path: [UInt8], readTarget: (ArchiveEntry) throws -> [UInt8] = { _ in [] }
-  ) rethrows -> Resolution {
+  func resolve(_ path: [UInt8], readTarget: (ArchiveEntry) throws -> [UInt8]) rethrows -> Resolution {
     var remaining = Array(path.split(separator: UInt8(ascii: "/")).reversed())
     var place: [UInt8] = []
     var links = 0

@@ -37,6 +37,7 @@ final class SampleTree: Sendable {
   /// Runs a program in the tree that writes `archive`, a file outside of it.
   func make(_ archive: URL, _ executable: String, _ arguments: [String], input: Data? = nil) async throws {
     try await Command.check(
-      Tool.path(executable), arguments.map { $0 == "ARCHIVE" ? archive.path : $0 }, input: input, directory: directory.url)
+      Tool.path(executable), arguments.map { $0 == "ARCHIVE" ? archive.path : $0 }, input: input,
+      directory: directory.url)
   }
 }

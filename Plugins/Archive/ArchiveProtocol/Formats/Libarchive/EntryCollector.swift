@@ -30,7 +30,7 @@ struct EntryCollector {
   ) throws {
     let kind = header.kind
     let name = header.name ?? Array("unnamed-\(ordinal)".utf8)
-    let path = MemberPath.canonical(name)
+    let path = ArchivePath.canonical(Array(name))
     try count(path, kind)
     guard !path.isEmpty else { return }
     let size = header.size

@@ -20,7 +20,7 @@ struct LibarchiveEntry {
   var kind: ArchiveEntry.Kind {
     CharacterLocale.withUTF8 {
       if let target = bytes(archive_entry_hardlink(entry)) ?? bytes(archive_entry_hardlink_utf8(entry)) {
-        return .hardLink(to: MemberPath.canonical(target))
+        return .hardLink(to: ArchivePath.canonical(Array(target)))
       }
       switch archive_entry_filetype(entry) {
       case 0o040000: return .directory
@@ -38,7 +38,8 @@ struct LibarchiveEntry {
 
   var modificationDate: Date? {
     guard archive_entry_mtime_is_set(entry) != 0 else { return nil }
-    return Date(timeIntervalSince1970: Double(archive_entry_mtime(entry)) + Double(archive_entry_mtime_nsec(entry)) / 1e9)
+    return Date(
+      timeIntervalSince1970: Double(archive_entry_mtime(entry)) + Double(archive_entry_mtime_nsec(entry)) / 1e9)
   }
 
   var isEncrypted: Bool { archive_entry_is_data_encrypted(entry) != 0 }

@@ -70,7 +70,7 @@ final class LibarchiveReader: ArchiveReader, @unchecked Sendable {
     walk.origin.source = source
     let header = try walk.advance(to: ordinal)
     // A hard link has another name than the member whose bytes it shares.
-    if entry.kind == .file, let name = header.name, MemberPath.canonical(name) != entry.path {
+    if entry.kind == .file, let name = header.name, ArchivePath.canonical(Array(name)) != entry.path {
       throw ArchiveError.damaged("member \(ordinal) has another name than it had")
     }
     return BlockBody(
@@ -88,7 +88,9 @@ final class LibarchiveReader: ArchiveReader, @unchecked Sendable {
         // libarchive's 7z reader, once it has decoded something, decodes all that it is to skip.
         return format == .sevenZip ? next == ordinal : next <= ordinal
       }
-      return candidates.max { state.idle[$0].nextOrdinal < state.idle[$1].nextOrdinal }.map { state.idle.remove(at: $0) }
+      return candidates.max { state.idle[$0].nextOrdinal < state.idle[$1].nextOrdinal }.map {
+        state.idle.remove(at: $0)
+      }
     }
   }
 

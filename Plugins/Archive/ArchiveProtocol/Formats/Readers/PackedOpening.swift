@@ -40,11 +40,11 @@ struct PackedOpening {
   private func name(_ filters: [CompressionFilter], _ header: GzipHeader?) -> [UInt8] {
     if let fileName = header?.fileName {
       // Only the last component: RFC 1952 has no directories there.
-      let path = MemberPath.canonical(fileName.split(separator: 0x2f).last ?? [])
+      let path = ArchivePath.canonical(Array(fileName.split(separator: 0x2f).last ?? []))
       if !path.isEmpty { return path }
     }
     let stripped = filters.reduce(archiveName ?? "") { $1.strippingSuffix(of: $0) }
-    let path = MemberPath.canonical(stripped.utf8.map { $0 == 0x2f ? 0x5f : $0 })
+    let path = ArchivePath.canonical(Array(stripped.utf8.map { $0 == 0x2f ? 0x5f : $0 }))
     return path.isEmpty ? Array("data".utf8) : path
   }
 }

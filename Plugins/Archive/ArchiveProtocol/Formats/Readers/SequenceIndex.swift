@@ -36,7 +36,8 @@ struct SequenceIndex {
     let length = try source.findLength()
     if let farthest, farthest.end > length {
       throw ArchiveError.damaged(
-        "member \(EntryCollector.text(farthest.path ?? [])) reaches to byte \(farthest.end), but the archive ends at \(length)")
+        "member \(EntryCollector.text(farthest.path ?? [])) reaches to byte \(farthest.end), but the archive ends at \(length)"
+      )
     }
     return collector.finished()
   }

@@ -115,7 +115,7 @@ final class SolidPass: @unchecked Sendable {
     let ordinal = walk.nextOrdinal - 1
     members.withLock { $0[ordinal] = Member(start: end) }
     discarding = 0
-    current = Current(ordinal: ordinal, size: header.size, path: MemberPath.canonical(header.name ?? []))
+    current = Current(ordinal: ordinal, size: header.size, path: ArchivePath.canonical(Array(header.name ?? [])))
     return true
   }
 

@@ -1,0 +1,80 @@
+internal import CurlTransport
+import Foundation
+import URLLoading
+
+/// Loads members of archives, and lists what is in them, wherever the archive itself is: it is any URL that the load's session
+/// loads.
+///
+/// ```swift
+/// URLProtocol.registerClass(ArchiveProtocol.self)
+/// let archive = URL(string: "https://example.org/data.zip")!
+/// let (data, _) = try await URLSession.shared.data(from: URL(archive: archive, member: "a/b.csv")!)
+/// ```
+///
+/// The canonical URL is `archive://<the archive's URL, percent-encoded>/<member>`; the spellings `archive:URL!/member`,
+/// `jar:URL!/member` and `zip:URL!/member` are taken as well. Of an archive somewhere else only those bytes are loaded that a
+/// member needs, where the archive's scheme has byte ranges.
+///
+/// The archive is loaded through the session of the load, with its configuration, credentials and delegate, and with the
+/// header fields of the request.
+///
+/// Mutable state: `gate`, which guards itself.
+public final class ArchiveProtocol: URLProtocol, @unchecked Sendable {
+  private let gate = ConsumerGate()
+
+  /// What holds for all archives of this process: formats, limits, where indexes are kept. Loads go by what it is when they
+  /// begin.
+  public static var configuration: ArchiveConfiguration {
+    get { ArchiveConfiguration.current.withLock { $0 } }
+    set { ArchiveConfiguration.current.withLock { $0 = newValue } }
+  }
+
+  /// Whether the request's URL is one of an archive's member, in any spelling.
+  public override class func canInit(with request: URLRequest) -> Bool {
+    guard let scheme = request.url?.scheme?.lowercased() else { return false }
+    return schemes.contains(scheme)
+  }
+
+  /// The request with the canonical URL.
+  public override class func canonicalRequest(for request: URLRequest) -> URLRequest {
+    guard let text = request.url?.absoluteString, let url = try? URL(archiveSpelling: text) else { return request }
+    var canonical = request
+    canonical.url = url
+    return canonical
+  }
+
+  /// Byte ranges and listing.
+  public override class var capabilities: Capabilities { [.byteRanges, .listing, .startsWithoutBlocking] }
+
+  /// `archive`, `jar` and `zip`.
+  public override class var schemes: [String] { ["archive", "jar", "zip"] }
+
+  /// Starts to load, on a thread of its own.
+  public override func startLoading() {
+    guard let url = request.url, let session, let client = loadClient else { return }
+    let configuration = Self.configuration
+    do throws(ArchiveURLError) {
+      _ = try URL(archiveSpelling: url.absoluteString)
+      let depth = url.archiveNestingDepth
+      let limit = min(configuration.maximumNestingDepth, ArchivePools.maximumDepth)
+      guard depth <= limit else { throw .nestedTooDeep(url.absoluteString, limit: limit) }
+      guard let member = url.archiveMember else { throw .missingArchive(url.absoluteString) }
+      let load = MemberLoad(
+        instance: self, request: request, url: url, member: member, session: session, configuration: configuration,
+        client: client, gate: gate)
+      ArchivePools.shared.loading(depth: depth).run { load.run() }
+    } catch {
+      client.urlProtocol(
+        self, didFailWithError: URLError(.badURL, message: error.description, url: url, underlying: error))
+    }
+  }
+
+  /// Stops, and ends what is waited for.
+  public override func stopLoading() { gate.stop() }
+
+  /// Holds the bytes back.
+  public override func pauseLoading() { gate.pause() }
+
+  /// Goes on.
+  public override func resumeLoading() { gate.resume() }
+}

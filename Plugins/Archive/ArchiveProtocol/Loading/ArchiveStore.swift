@@ -1,0 +1,166 @@
+internal import CurlTransport
+import Foundation
+import URLLoading
+
+/// The archives that a session has open: the loads of members of one archive share its directory and its bytes.
+///
+/// Mutable state: `state`, guarded by its lock.
+final class ArchiveStore: URLSessionResource {
+  /// What makes two archives the same: where they are, and what is sent to get them.
+  struct Key: Hashable {
+    var url: URL
+    var fields: [String: String]
+  }
+
+  private enum Slot {
+    case opening(SharedOpening)
+    case open(OpenArchive, lastUse: ContinuousClock.Instant)
+  }
+
+  private enum Found {
+    case open(OpenArchive)
+    case join(SharedOpening)
+    case begin(SharedOpening, stale: OpenArchive?)
+  }
+
+  private struct State {
+    var slots: [Key: Slot] = [:]
+    var isInvalid = false
+    var isSweeping = false
+  }
+
+  /// Directories of so many archives are kept.
+  private static let maximumArchives = 16
+  /// Together they have at most so many members; one archive alone may have more.
+  private static let maximumMembers = 1_000_000
+
+  /// An archive that was not used for so long is looked at again before it is used: it may be another one by now.
+  private static let trustTime = Duration.seconds(10)
+  /// An archive that was not used for so long is closed.
+  private static let idleTime = Duration.seconds(60)
+
+  private let state = Locked(State())
+
+  init(configuration: URLSessionConfiguration) {}
+
+  /// Gives the archive, and opens it if it is not open. Blocks.
+  /// - Parameter open: opens the archive; called at most once for all that wait, on a thread of its own. Gets what was known
+  ///   of the archive before, if it has to be looked at again.
+  func archive(
+    for key: Key, depth: Int, gate: ConsumerGate,
+    open: @escaping @Sendable (SharedOpening, KnownIndex?) throws -> OpenArchive
+  ) throws -> OpenArchive {
+    let now = ContinuousClock.now
+    let found = state.withLock { state -> Found in
+      switch state.slots[key] {
+      case .open(let archive, let lastUse) where now - lastUse < Self.trustTime && archive.isUnchangedFile:
+        state.slots[key] = .open(archive, lastUse: now)
+        return .open(archive)
+      case .opening(let opening) where opening.join(): return .join(opening)
+      case let slot:
+        let opening = SharedOpening()
+        state.slots[key] = .opening(opening)
+        if case .open(let archive, _) = slot { return .begin(opening, stale: archive) }
+        return .begin(opening, stale: nil)
+      }
+    }
+    switch found {
+    case .open(let archive): return archive
+    case .join(let opening): return try opening.wait(gate)
+    case .begin(let opening, let stale):
+      ArchivePools.shared.opening(depth: depth).run {
+        let result = Result { try open(opening, stale.flatMap { KnownIndex(of: $0) }) }
+        self.settle(opening, key, result)
+        opening.finish(result)
+      }
+      return try opening.wait(gate)
+    }
+  }
+
+  /// Forgets an archive that has changed or cannot be read any more.
+  func discard(_ archive: OpenArchive, for key: Key) {
+    state.withLock { state in
+      if case .open(let known, _) = state.slots[key], known === archive { state.slots[key] = nil }
+    }
+  }
+
+  func flush() {
+    let dropped = state.withLock { state in
+      let dropped = state.slots
+      state.slots = state.slots.filter { if case .opening = $0.value { true } else { false } }
+      return dropped
+    }
+    withExtendedLifetime(dropped) {}
+  }
+
+  func invalidate() {
+    let dropped = state.withLock { state in
+      state.isInvalid = true
+      defer { state.slots = [:] }
+      return state.slots
+    }
+    for slot in dropped.values {
+      if case .opening(let opening) = slot { opening.cancel() }
+    }
+  }
+
+  private func settle(_ opening: SharedOpening, _ key: Key, _ result: Result<OpenArchive, any Error>) {
+    let dropped = state.withLock { state -> [OpenArchive] in
+      guard case .opening(let current) = state.slots[key], current === opening else { return [] }
+      guard case .success(let archive) = result, !state.isInvalid else {
+        state.slots[key] = nil
+        return []
+      }
+      state.slots[key] = .open(archive, lastUse: .now)
+      return Self.evict(&state)
+    }
+    withExtendedLifetime(dropped) {}
+    sweepLater()
+  }
+
+  /// Closes archives that nobody has used for a while: they hold a connection's worth of memory, and the session.
+  private func sweepLater() {
+    let isFirst = state.withLock { state in
+      defer { state.isSweeping = true }
+      return !state.isSweeping
+    }
+    guard isFirst else { return }
+    DispatchQueue.global().asyncAfter(deadline: .now() + 30) { [weak self] in self?.sweep() }
+  }
+
+  private func sweep() {
+    let now = ContinuousClock.now
+    let (dropped, goesOn) = state.withLock { state -> ([Slot], Bool) in
+      state.isSweeping = false
+      var dropped: [Slot] = []
+      for (key, slot) in state.slots {
+        guard case .open(_, let lastUse) = slot, now - lastUse > Self.idleTime else { continue }
+        dropped.append(slot)
+        state.slots[key] = nil
+      }
+      return (dropped, !state.slots.isEmpty)
+    }
+    withExtendedLifetime(dropped) {}
+    if goesOn { sweepLater() }
+  }
+
+  /// Drops what was not used for longest, until the rest is small enough.
+  private static func evict(_ state: inout State) -> [OpenArchive] {
+    var open = state.slots.compactMap {
+      key, slot -> (key: Key, archive: OpenArchive, lastUse: ContinuousClock.Instant)? in
+      if case .open(let archive, let lastUse) = slot { (key, archive, lastUse) } else { nil }
+    }
+    open.sort { $0.lastUse < $1.lastUse }
+    var members = open.reduce(0) { $0 + $1.archive.index.entries.count }
+    var dropped: [OpenArchive] = []
+    while open.count - dropped.count > 1,
+      open.count - dropped.count > maximumArchives || members > maximumMembers
+    {
+      let oldest = open[dropped.count]
+      members -= oldest.archive.index.entries.count
+      state.slots[oldest.key] = nil
+      dropped.append(oldest.archive)
+    }
+    return dropped
+  }
+}

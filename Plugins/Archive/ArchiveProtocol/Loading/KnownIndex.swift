@@ -1,0 +1,65 @@
+import Foundation
+import URLLoading
+
+/// The directory of an archive as it was at some time, and what tells whether it still is the archive's.
+struct KnownIndex: Sendable {
+  var formatName: String
+  var length: Int64
+  var validators: ResourceValidators
+  var index: ArchiveIndex
+
+  /// A local header, a name of usual length, and small members as a whole.
+  private static let headerSize: Int64 = 512
+  private static let largestFirstRead: Int64 = 64 << 10
+
+  init(formatName: String, length: Int64, validators: ResourceValidators, index: ArchiveIndex) {
+    (self.formatName, self.length, self.validators, self.index) = (formatName, length, validators, index)
+  }
+
+  /// Nil where the directory cannot be taken over: nothing tells versions of the archive apart, or its members are found
+  /// only by what a reader learnt on its way.
+  init?(of archive: OpenArchive) {
+    guard archive.resource.validators.isStrong, archive.url.isFileURL || archive.resource.hasByteRanges,
+      archive.index.entries.allSatisfy({ Self.isFound($0.location) })
+    else { return nil }
+    self.init(
+      formatName: archive.reader.formatName, length: archive.resource.length, validators: archive.resource.validators,
+      index: archive.index)
+  }
+
+  /// Whether this is the directory of what was opened.
+  func describes(_ resource: RandomAccessResource) -> Bool {
+    resource.length == length && resource.validators.isStrong && resource.validators == validators
+  }
+
+  /// A reader for members whose places are known.
+  func reader(_ source: any ByteSource, _ configuration: ArchiveConfiguration) -> (any ArchiveReader)? {
+    switch ArchiveFormat(rawValue: formatName) {
+    case .zip: ZipReader(source: source, limits: configuration.limits)
+    case let format? where format.isPlainSequence:
+      SequenceReader(format, source: source, options: configuration.formatOptions)
+    default: nil
+    }
+  }
+
+  /// Where the bytes of a member begin; nil when it is none, or has none.
+  func firstRange(for path: [UInt8]) -> Range<Int64>? {
+    guard case .member(let entry) = index.resolve(path) else { return nil }
+    let (start, size): (Int64, Int64)
+    switch entry.location {
+    case .plain(let position): (start, size) = (position, entry.size ?? 0)
+    case .zip(let position, let compressedSize, _, _): (start, size) = (position, compressedSize)
+    case .ordinal, .none: return nil
+    }
+    guard start >= 0, start < length else { return nil }
+    let count = min(Self.headerSize + min(max(size, 0), Self.largestFirstRead), length - start)
+    return start..<(start + count)
+  }
+
+  private static func isFound(_ location: ArchiveEntry.Location) -> Bool {
+    switch location {
+    case .plain, .zip, .none: true
+    case .ordinal: false
+    }
+  }
+}

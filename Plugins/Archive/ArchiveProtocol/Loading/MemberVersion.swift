@@ -1,0 +1,28 @@
+import Foundation
+import URLLoading
+
+/// What tells one version of a member from others.
+enum MemberVersion {
+  /// Made of the archive's own validators, and of what the archive says of the member: its checksum, or its place.
+  static func validators(of entry: ArchiveEntry, in resource: RandomAccessResource) -> ResourceValidators {
+    guard let archive = resource.validators.ifRangeValue else {
+      return ResourceValidators(lastModified: entry.modificationDate, isLastModifiedStrong: false)
+    }
+    var hash = FNV1a()
+    hash.add(archive.utf8)
+    hash.add(entry.path)
+    let size = entry.size.map { String($0, radix: 16) } ?? "-"
+    let mark = entry.checksum.map { String($0, radix: 16) } ?? place(entry.location)
+    return ResourceValidators(
+      entityTag: "\"\(String(hash.value, radix: 16))-\(size)-\(mark)\"", lastModified: entry.modificationDate)
+  }
+
+  private static func place(_ location: ArchiveEntry.Location) -> String {
+    switch location {
+    case .plain(let position): "p\(String(position, radix: 16))"
+    case .zip(let position, _, _, _): "z\(String(position, radix: 16))"
+    case .ordinal(let number, _): "n\(String(number, radix: 16))"
+    case .none: "-"
+    }
+  }
+}
