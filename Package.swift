@@ -57,7 +57,9 @@ let package = Package(
     .testTarget(
       name: "URLProtocolTestingTests",
       dependencies: ["URLProtocolTesting", "URLLoading", "MemoryScheme", "TestServers"]),
-    .testTarget(name: "ArchiveProtocolTests", dependencies: ["ArchiveProtocol", "URLLoading", "TestServers"]),
+    .testTarget(
+      name: "ArchiveProtocolTests",
+      dependencies: ["ArchiveProtocol", "URLLoading", "URLProtocolTesting", "CurlTransport", "TestServers"]),
     .testTarget(name: "urlloadTests", dependencies: ["urlload", "TestServers"]),
     .testTarget(
       name: "SamplesTests",

@@ -1,0 +1,54 @@
+import ArchiveProtocol
+import CurlTransport
+import Foundation
+import TestServers
+import Testing
+import URLLoading
+
+/// Encrypted members ask for their password by a challenge.
+@Suite(.timeLimit(.minutes(2))) struct PasswordTests {
+  /// Answers with one password after another, then with none.
+  private final class Answers: NSObject, URLSessionTaskDelegate {
+    let passwords: Locked<[String]>
+    let failures = Locked<[Int]>([])
+
+    init(_ passwords: [String]) { self.passwords = Locked(passwords) }
+
+    func urlSession(
+      _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+      completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+      failures.withLock { $0.append(challenge.previousFailureCount) }
+      let password = passwords.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+      guard let password else { return completionHandler(.performDefaultHandling, nil) }
+      completionHandler(.useCredential, URLCredential(user: "", password: password, persistence: .none))
+    }
+  }
+
+  private static func archive(_ folder: TemporaryDirectory) async throws -> URL {
+    _ = try folder.write("secret.txt", String(repeating: "secret ", count: 1000))
+    try await Command.check(
+      "/usr/bin/zip", ["-q", "-P", "right", "a.zip", "secret.txt"], directory: folder.url)
+    return folder.file("a.zip")
+  }
+
+  @Test func theRightPasswordOpensIt() async throws {
+    let folder = try TemporaryDirectory("password")
+    let url = try #require(URL(archive: try await Self.archive(folder), member: "secret.txt"))
+    let answers = Answers(["wrong", "right"])
+    let (data, _) = try await ArchiveSession.make().data(from: url, delegate: answers)
+    #expect(data == Data(String(repeating: "secret ", count: 1000).utf8))
+    #expect(answers.failures.withLock { $0 } == [0, 1])
+  }
+
+  @Test func withoutAPasswordItFails() async throws {
+    let folder = try TemporaryDirectory("password")
+    let url = try #require(URL(archive: try await Self.archive(folder), member: "secret.txt"))
+    let error = try await #require(throws: URLError.self) { try await ArchiveSession.make().data(from: url) }
+    #expect(error.code == .userAuthenticationRequired)
+    let refused = try await #require(throws: URLError.self) {
+      try await ArchiveSession.make().data(from: url, delegate: Answers(["wrong"]))
+    }
+    #expect(refused.code == .userAuthenticationRequired)
+  }
+}
