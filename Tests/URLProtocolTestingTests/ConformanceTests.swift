@@ -1,27 +1,35 @@
+import TestServers
 import Testing
 import URLProtocolTesting
 
 /// The built-in protocol classes and the sample keep to what they declare.
-@Suite(.timeLimit(.minutes(2))) struct ConformanceTests {
+@Suite(.timeLimit(.minutes(5))) struct ConformanceTests {
+  /// Sanitizers make everything many times slower.
+  private let limit = Duration.seconds(Sanitizing.isOn ? 240 : 60)
+
   @Test(arguments: URLProtocolConformance.checks(for: FileFixture()))
-  func file(_ check: ConformanceCheck) async throws { try await check.run(FileFixture()) }
+  func file(_ check: ConformanceCheck) async throws { try await check.run(FileFixture(), timeLimit: limit) }
 
   @Test(arguments: URLProtocolConformance.checks(for: DataFixture()))
-  func data(_ check: ConformanceCheck) async throws { try await check.run(DataFixture()) }
+  func data(_ check: ConformanceCheck) async throws { try await check.run(DataFixture(), timeLimit: limit) }
 
   @Test(arguments: URLProtocolConformance.checks(for: HTTPFixture()))
-  func http(_ check: ConformanceCheck) async throws { try await check.run(HTTPFixture()) }
+  func http(_ check: ConformanceCheck) async throws { try await check.run(HTTPFixture(), timeLimit: limit) }
 
   @Test(arguments: URLProtocolConformance.checks(for: FTPFixture()))
-  func ftp(_ check: ConformanceCheck) async throws { try await check.run(FTPFixture()) }
+  func ftp(_ check: ConformanceCheck) async throws { try await check.run(FTPFixture(), timeLimit: limit) }
 
   @Test(arguments: URLProtocolConformance.checks(for: MemoryFixture()))
-  func memorySample(_ check: ConformanceCheck) async throws { try await check.run(MemoryFixture()) }
+  func memorySample(_ check: ConformanceCheck) async throws { try await check.run(MemoryFixture(), timeLimit: limit) }
 
   @Test(arguments: URLProtocolConformance.checks(for: BlockingFixture()))
-  func blockingClass(_ check: ConformanceCheck) async throws { try await check.run(BlockingFixture()) }
+  func blockingClass(_ check: ConformanceCheck) async throws {
+    try await check.run(BlockingFixture(), timeLimit: limit)
+  }
 
   /// Without its faults, the class of the mutants is sound.
   @Test(arguments: URLProtocolConformance.checks(for: MutantFixture(fault: .none)))
-  func soundMutant(_ check: ConformanceCheck) async throws { try await check.run(MutantFixture(fault: .none)) }
+  func soundMutant(_ check: ConformanceCheck) async throws {
+    try await check.run(MutantFixture(fault: .none), timeLimit: limit)
+  }
 }

@@ -1,11 +1,12 @@
 import Foundation
+import TestServers
 import Testing
 import URLLoading
 
 @testable import URLProtocolTesting
 
 /// The parts of the kit itself.
-@Suite(.timeLimit(.minutes(1))) struct KitTests {
+@Suite(.timeLimit(.minutes(5))) struct KitTests {
   @Test func checksGoByCapabilitiesAndAbilities() {
     let plain = URLProtocolConformance.checks(for: BlockingProtocol.self, abilities: [])
     #expect(plain.allSatisfy { $0.capabilities.isEmpty && $0.abilities.isEmpty })
@@ -18,7 +19,7 @@ import URLLoading
   }
 
   @Test func aReportNamesWhatPassedFailedAndWasLeftOut() async {
-    let report = await URLProtocolConformance.run(ForgetfulFixture(), timeLimit: .seconds(30))
+    let report = await URLProtocolConformance.run(ForgetfulFixture(), timeLimit: .seconds(Sanitizing.isOn ? 240 : 30))
     #expect(!report.isConforming)
     #expect(report.passed.contains("whole loads by data(for:)"))
     // It announces what it does not implement.

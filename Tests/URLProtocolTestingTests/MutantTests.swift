@@ -1,10 +1,11 @@
 import Foundation
+import TestServers
 import Testing
 import URLLoading
 import URLProtocolTesting
 
 /// Each fault fails the checks that are about it, and the message says what is wrong.
-@Suite(.timeLimit(.minutes(1))) struct MutantTests {
+@Suite(.timeLimit(.minutes(5))) struct MutantTests {
   static let faults: [(Fault, check: String, message: String)] = [
     (.takesOnlyEverySecond, "the class takes its own URLs", "canInit"),
     (.wrongLength, "whole loads by data(for:)", "expectedContentLength"),
@@ -71,7 +72,7 @@ import URLProtocolTesting
     let check = try #require(URLProtocolConformance.checks(for: fixture).first { $0.name == name })
     let hangs = [.neverFinishes, .stays, .hangsInStart, .hangsInStop].contains(fault)
     let failure = try await #require(throws: ConformanceFailure.self) {
-      try await check.run(fixture, timeLimit: hangs ? .seconds(2) : .seconds(30))
+      try await check.run(fixture, timeLimit: hangs ? .seconds(2) : .seconds(Sanitizing.isOn ? 240 : 30))
     }
     #expect(failure.check == name)
     #expect(failure.description.contains(message), "\(failure)")

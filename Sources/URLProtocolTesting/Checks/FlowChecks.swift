@@ -15,7 +15,7 @@ extension URLProtocolConformance {
       try await session.close()
     },
     ConformanceCheck("a reader of bytes(for:) that stands still holds the sender back") { context in
-      let resource = try await context.place(large)
+      let resource = try await context.place(5 << 20 | 3)
       let session = context.session()
       context.step("its first byte was read", resource.url)
       let (bytes, _) = try await session.session.bytes(for: resource.request())
