@@ -44,6 +44,9 @@ extension Failure {
       (.notFound, "no permission to list this directory", "ask for it, or use another user")
     case .resourceUnavailable:
       (.notFound, "this is no directory, or it cannot be listed now", "if it is a file, load it without ls")
+    case .networkConnectionLost: (.broken, "the connection was lost before the end", "try again")
+    case .badServerResponse, .cannotParseResponse:
+      (.broken, "the listing makes no sense", "check that the URL is right")
     default: explain(error)
     }
   }
