@@ -1,0 +1,64 @@
+import CArchive
+import Foundation
+
+/// Reads what libarchive tells about a member.
+struct LibarchiveEntry {
+  private let entry: OpaquePointer
+
+  init(_ entry: OpaquePointer) {
+    self.entry = entry
+  }
+
+  /// The name as the archive has it; nil where not even its bytes are given.
+  var name: [UInt8]? {
+    CharacterLocale.withUTF8 {
+      bytes(archive_entry_pathname(entry)) ?? bytes(archive_entry_pathname_utf8(entry))
+        ?? wideBytes(archive_entry_pathname_w(entry))
+    }
+  }
+
+  var kind: ArchiveEntry.Kind {
+    CharacterLocale.withUTF8 {
+      if let target = bytes(archive_entry_hardlink(entry)) ?? bytes(archive_entry_hardlink_utf8(entry)) {
+        return .hardLink(to: MemberPath.canonical(target))
+      }
+      switch archive_entry_filetype(entry) {
+      case 0o040000: return .directory
+      case 0o120000:
+        return .symbolicLink(
+          target: bytes(archive_entry_symlink(entry)) ?? bytes(archive_entry_symlink_utf8(entry)) ?? [])
+      // Formats that know no types leave it out.
+      case 0o100000, 0: return .file
+      default: return .other
+      }
+    }
+  }
+
+  var size: Int64? { archive_entry_size_is_set(entry) != 0 ? archive_entry_size(entry) : nil }
+
+  var modificationDate: Date? {
+    guard archive_entry_mtime_is_set(entry) != 0 else { return nil }
+    return Date(
+      timeIntervalSince1970: Double(archive_entry_mtime(entry)) + Double(archive_entry_mtime_nsec(entry)) / 1e9)
+  }
+
+  var isEncrypted: Bool { archive_entry_is_data_encrypted(entry) != 0 }
+
+  /// Whether some of the member's bytes are not in the archive, because they are zero.
+  var isSparse: Bool { archive_entry_sparse_reset(entry) > 0 }
+
+  private func bytes(_ text: UnsafePointer<CChar>?) -> [UInt8]? {
+    guard let text else { return nil }
+    return UnsafeRawBufferPointer(start: text, count: strlen(text)).map { $0 }
+  }
+
+  private func wideBytes(_ text: UnsafePointer<wchar_t>?) -> [UInt8]? {
+    guard let text else { return nil }
+    var count = 0
+    while text[count] != 0 { count += 1 }
+    let scalars = UnsafeBufferPointer(start: text, count: count).map {
+      Unicode.Scalar(UInt32(bitPattern: $0)) ?? "\u{fffd}"
+    }
+    return Array(String(String.UnicodeScalarView(scalars)).utf8)
+  }
+}

@@ -1,0 +1,147 @@
+/// Gives libarchive its input, block by block, and remembers the error that ended it.
+///
+/// libarchive cannot try a failed read again: its reader is lost then. Therefore bytes can be fetched ahead, between its calls,
+/// where a failure costs nothing.
+///
+/// Used by one thread at a time, the one that uses the ``LibarchiveHandle``.
+final class LibarchiveFeed {
+  /// The sizes of blocks. Each read that follows its predecessor doubles the size, each jump begins with the smallest.
+  struct BlockSizes {
+    var smallest: Int
+    var largest: Int
+
+    /// For headers between bodies that are left out.
+    static let headers = BlockSizes(smallest: 4 << 10, largest: 32 << 10)
+    static let directory = BlockSizes(smallest: 64 << 10, largest: 64 << 10)
+    static let bodies = BlockSizes(smallest: 64 << 10, largest: 256 << 10)
+  }
+
+  private struct Chunk {
+    let memory: UnsafeMutableRawBufferPointer
+    var bytes: UnsafeRawBufferPointer
+  }
+
+  let origin: any FeedOrigin
+  /// Where libarchive reads next.
+  private(set) var position: Int64 = 0
+  /// How many bytes were fetched.
+  private(set) var fetchedCount: Int64 = 0
+  /// What ended the last fetch.
+  private(set) var failure: (any Error)?
+  private let sizes: BlockSizes
+  private var blockSize: Int
+  /// What libarchive got last, and may look at until it asks for more.
+  private var lent: Chunk?
+  /// Fetched, and not yet given to libarchive: the bytes from `position` on.
+  private var ahead: [Chunk] = []
+  private var spare: [UnsafeMutableRawBufferPointer] = []
+
+  init(_ origin: any FeedOrigin, blocks: BlockSizes) {
+    self.origin = origin
+    sizes = blocks
+    blockSize = blocks.smallest
+  }
+
+  deinit {
+    for chunk in ahead + [lent].compactMap({ $0 }) { chunk.memory.deallocate() }
+    for memory in spare { memory.deallocate() }
+  }
+
+  /// The next block; empty at the end, nil when the origin failed.
+  func nextBlock() -> UnsafeRawBufferPointer? {
+    giveBack()
+    do {
+      if ahead.isEmpty, let chunk = try fetch(at: position) { ahead.append(chunk) }
+    } catch {
+      failure = error
+      return nil
+    }
+    guard !ahead.isEmpty else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+    let chunk = ahead.removeFirst()
+    lent = chunk
+    position += Int64(chunk.bytes.count)
+    return chunk.bytes
+  }
+
+  /// Moves on without reading.
+  /// - Returns: by how much.
+  func skip(_ count: Int64) -> Int64 {
+    guard origin.isSeekable, count > 0, count <= .max - position else { return 0 }
+    move(to: position + count)
+    return count
+  }
+
+  /// Moves to a position.
+  /// - Parameter whence: as of `lseek`.
+  /// - Returns: the position; nil when there is no such, or the origin failed.
+  func seek(_ offset: Int64, whence: Int32) -> Int64? {
+    guard origin.isSeekable else { return nil }
+    let base: Int64
+    switch whence {
+    case 0: base = 0
+    case 1: base = position
+    default:
+      do {
+        base = try origin.findLength()
+      } catch {
+        failure = error
+        return nil
+      }
+    }
+    let (target, overflow) = base.addingReportingOverflow(offset)
+    guard !overflow, target >= 0 else { return nil }
+    move(to: target)
+    return target
+  }
+
+  /// Fetches until `count` bytes or all the rest are here.
+  func fetchAhead(_ count: Int) throws {
+    var present = ahead.reduce(0) { $0 + $1.bytes.count }
+    while present < count {
+      guard let chunk = try fetch(at: position + Int64(present)) else { return }
+      ahead.append(chunk)
+      present += chunk.bytes.count
+    }
+  }
+
+  private func move(to target: Int64) {
+    var left = target - position
+    position = target
+    if left == 0 { return }
+    while left > 0, let chunk = ahead.first {
+      if Int64(chunk.bytes.count) > left {
+        ahead[0].bytes = UnsafeRawBufferPointer(rebasing: chunk.bytes[Int(left)...])
+        return
+      }
+      left -= Int64(chunk.bytes.count)
+      spare.append(ahead.removeFirst().memory)
+    }
+    if left == 0 { return }
+    spare += ahead.map(\.memory)
+    ahead = []
+    blockSize = sizes.smallest
+  }
+
+  private func giveBack() {
+    if let lent { spare.append(lent.memory) }
+    lent = nil
+    while spare.count > 4 { spare.removeLast().deallocate() }
+  }
+
+  private func fetch(at position: Int64) throws -> Chunk? {
+    let memory = spare.popLast() ?? .allocate(byteCount: sizes.largest, alignment: 16)
+    do {
+      let count = try origin.fetch(into: UnsafeMutableRawBufferPointer(rebasing: memory[..<blockSize]), at: position)
+      blockSize = min(blockSize * 2, sizes.largest)
+      fetchedCount += Int64(count)
+      guard count > 0 else {
+        spare.append(memory)
+        return nil
+      }
+      return Chunk(memory: memory, bytes: UnsafeRawBufferPointer(rebasing: memory[..<count]))
+    } catch {
+      spare.append(memory)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import CArchive
+
+/// One reader of libarchive over a feed. Freed with this object.
+///
+/// Used by one thread at a time; it may be another one for every call.
+final class LibarchiveHandle {
+  /// A piece of a member's bytes, valid until the next call, and its place in the member.
+  struct Block {
+    let bytes: UnsafeRawBufferPointer
+    let offset: Int64
+  }
+
+  let feed: LibarchiveFeed
+  /// Nothing more can be read, for the input failed or contradicts itself.
+  private(set) var isBroken = false
+  private let archive: OpaquePointer
+
+  /// - Parameters:
+  ///   - format: the only format that is tried; nil for the plain output of `filter`.
+  ///   - filter: the only filter, which is not guessed but applied.
+  init(_ feed: LibarchiveFeed, format: ArchiveFormat?, filter: CompressionFilter? = nil) throws {
+    guard let archive = archive_read_new() else { throw ArchiveError.unsupported("no memory for a reader") }
+    self.archive = archive
+    self.feed = feed
+    try check(Self.enable(format, in: archive))
+    if let filter, let code = filter.libarchiveCode { try check(archive_read_append_filter(archive, code)) }
+    archive_read_set_read_callback(archive) { _, feed, block in
+      guard let bytes = LibarchiveHandle.feed(feed).nextBlock() else { return Int(ARCHIVE_FATAL) }
+      block?.pointee = bytes.baseAddress
+      return bytes.count
+    }
+    if feed.origin.isSeekable {
+      archive_read_set_skip_callback(archive) { _, feed, count in LibarchiveHandle.feed(feed).skip(count) }
+      archive_read_set_seek_callback(archive) { _, feed, offset, whence in
+        LibarchiveHandle.feed(feed).seek(offset, whence: whence) ?? Int64(ARCHIVE_FATAL)
+      }
+    }
+    // Never without: opening a reader whose data was not set crashes. The feed lives as long as this object.
+    archive_read_set_callback_data(archive, Unmanaged.passUnretained(feed).toOpaque())
+    try check(CharacterLocale.withUTF8 { archive_read_open1(archive) })
+    // A stream that breaks before its first byte passes for an empty one, and the next call forgets the error.
+    if format == nil, hasError { throw fail(ARCHIVE_FATAL) }
+  }
+
+  deinit {
+    archive_read_free(archive)
+  }
+
+  /// The next member's header; nil at the end. Valid until the next call.
+  func nextHeader() throws -> OpaquePointer? {
+    var entry: OpaquePointer?
+    let status = CharacterLocale.withUTF8 { archive_read_next_header(archive, &entry) }
+    switch status {
+    case ARCHIVE_OK: return entry
+    case ARCHIVE_EOF: return nil
+    // Only the name could not be converted to UTF-8; libarchive gives the bytes then.
+    case ARCHIVE_WARN where message.contains("convert"): return entry
+    default: throw fail(status)
+    }
+  }
+
+  /// Some bytes of the member; nil at its end, once libarchive found it whole.
+  func nextBlock() throws -> Block? {
+    // Some readers give empty blocks in between; one that gives nothing else is going round in circles.
+    for _ in 0..<4096 {
+      var start: UnsafeRawPointer?
+      var count = 0
+      var offset: Int64 = 0
+      let status = CharacterLocale.withUTF8 { archive_read_data_block(archive, &start, &count, &offset) }
+      switch status {
+      case ARCHIVE_OK where count == 0 && offset == 0: continue
+      case ARCHIVE_OK: return Block(bytes: UnsafeRawBufferPointer(start: start, count: count), offset: offset)
+      case ARCHIVE_EOF: return nil
+      default: throw fail(status)
+      }
+    }
+    isBroken = true
+    throw ArchiveError.damaged("a member's data does not come to an end")
+  }
+
+  /// Where the header that was read last begins.
+  var headerPosition: Int64 { archive_read_header_position(archive) }
+  /// Up to where the format's reader has consumed its input.
+  var consumedCount: Int64 { archive_filter_bytes(archive, 0) }
+  /// Up to where the filter has consumed the packed input.
+  var packedConsumedCount: Int64 { archive_filter_bytes(archive, -1) }
+  /// Whether libarchive has met an error, even if it did not say so.
+  private var hasError: Bool { archive_errno(archive) != 0 }
+  /// What libarchive says about its last error.
+  private var message: String { archive_error_string(archive).map { String(cString: $0) } ?? "no reason is known" }
+
+  private func check(_ status: Int32) throws {
+    if status != ARCHIVE_OK { throw fail(status) }
+  }
+
+  private func fail(_ status: Int32) -> any Error {
+    isBroken = true
+    if let failure = feed.failure { return failure }
+    let message = message
+    let lowercased = message.lowercased()
+    let unsupported = ["not supported", "unsupported", "unavailable", "encrypt", "crypto"]
+    if unsupported.contains(where: lowercased.contains) { return ArchiveError.unsupported(message) }
+    return ArchiveError.damaged(message)
+  }
+
+  private static func feed(_ pointer: UnsafeMutableRawPointer?) -> LibarchiveFeed {
+    guard let pointer else { preconditionFailure("the feed is set before libarchive reads") }
+    return Unmanaged<LibarchiveFeed>.fromOpaque(pointer).takeUnretainedValue()
+  }
+
+  /// Enables one format. Never all: some readers of libarchive run programs or read local files that the archive names.
+  private static func enable(_ format: ArchiveFormat?, in archive: OpaquePointer) -> Int32 {
+    switch format {
+    case nil:
+      // The raw format takes no empty stream.
+      let status = archive_read_support_format_empty(archive)
+      return status == ARCHIVE_OK ? archive_read_support_format_raw(archive) : status
+    case .zip: return archive_read_support_format_zip_seekable(archive)
+    case .tar: return archive_read_support_format_tar(archive)
+    case .cpio: return archive_read_support_format_cpio(archive)
+    case .ar: return archive_read_support_format_ar(archive)
+    case .sevenZip: return archive_read_support_format_7zip(archive)
+    case .iso9660: return archive_read_support_format_iso9660(archive)
+    case .cab: return archive_read_support_format_cab(archive)
+    case .lha: return archive_read_support_format_lha(archive)
+    case .rar: return archive_read_support_format_rar(archive)
+    case .rar5: return archive_read_support_format_rar5(archive)
+    case .xar: return archive_read_support_format_xar(archive)
+    case .warc: return archive_read_support_format_warc(archive)
+    }
+  }
+}
+
+extension CompressionFilter {
+  /// libarchive's number for the filter. Nil for gzip: libarchive 3.6 does not check its CRC.
+  fileprivate var libarchiveCode: Int32? {
+    switch self {
+    case .gzip: nil
+    case .bzip2: ARCHIVE_FILTER_BZIP2
+    case .xz: ARCHIVE_FILTER_XZ
+    case .lzma: ARCHIVE_FILTER_LZMA
+    case .zstd: ARCHIVE_FILTER_ZSTD
+    case .lz4: ARCHIVE_FILTER_LZ4
+    }
+  }
+}

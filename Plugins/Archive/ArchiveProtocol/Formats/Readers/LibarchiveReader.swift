@@ -1,0 +1,135 @@
+internal import CurlTransport
+
+/// Reads 7z, ISO 9660, and what else libarchive knows and the configuration allows.
+///
+/// Members that are packed together are decoded by a ``SolidPass``. For others a reader skips to them; one that has given a
+/// whole member waits for a request for a later one.
+///
+/// Mutable state: `state`, guarded by its own lock.
+// Safe to share: a walk is in `state` or used by one body, never both.
+final class LibarchiveReader: ArchiveReader, @unchecked Sendable {
+  private struct State {
+    var groups: MemberGroups?
+    var idle: [MemberWalk] = []
+    var passes: [SolidPass] = []
+  }
+
+  private static let maximumIdle = 2
+  /// Passes keep a decoder and its dictionary each.
+  private static let maximumPasses = 4
+
+  private let format: ArchiveFormat
+  private let source: any ByteSource
+  private let head: [UInt8]
+  private let options: FormatOptions
+  private let budget: SpoolBudget
+  private let state = Locked(State())
+
+  /// - Parameter head: the archive's first bytes.
+  init(_ format: ArchiveFormat, source: any ByteSource, head: [UInt8], options: FormatOptions) {
+    self.format = format
+    self.source = source
+    self.head = Array(head.prefix(64))
+    self.options = options
+    budget = SpoolBudget(limit: options.limits.maximumSpooledBytes)
+  }
+
+  var formatName: String { format.name }
+
+  func readEntries() throws -> [ArchiveEntry] {
+    try unwrapping {
+      let walk = try MemberWalk(format, source: source, blocks: .directory)
+      var collector = EntryCollector(limits: options.limits)
+      while let header = try walk.next() {
+        let ordinal = try collector.nextOrdinal()
+        let isRar = format == .rar || format == .rar5
+        try collector.add(
+          header, ordinal: ordinal, location: .ordinal(ordinal, headerPosition: nil),
+          checksum: isRar ? try RarChecksum.find(format, in: source, at: walk.handle.headerPosition) : nil)
+      }
+      return collector.finished()
+    }
+  }
+
+  func open(
+    _ entry: ArchiveEntry, from offset: Int64, source: any ByteSource, password: [UInt8]?
+  ) throws -> any MemberBody {
+    guard case .ordinal(let ordinal, _) = entry.location else {
+      throw ArchiveError.unsupported("this member has no bytes of its own")
+    }
+    if entry.isEncrypted { throw ArchiveError.unsupported("encrypted members of \(format.name) archives") }
+    return try unwrapping {
+      if let group = try groups(reading: source).group(of: ordinal) {
+        return SolidBody(
+          pass: try pass(of: group), ordinal: ordinal, checksum: entry.checksum, offset: offset, source: source)
+      }
+      return try openAlone(entry, ordinal, from: offset, source: source)
+    }
+  }
+
+  private func openAlone(
+    _ entry: ArchiveEntry, _ ordinal: Int, from offset: Int64, source: any ByteSource
+  ) throws -> any MemberBody {
+    let walk = try takeIdle(before: ordinal) ?? MemberWalk(format, source: source, blocks: .bodies)
+    walk.origin.source = source
+    let header = try walk.advance(to: ordinal)
+    // A hard link has another name than the member whose bytes it shares.
+    if entry.kind == .file, let name = header.name, MemberPath.canonical(name) != entry.path {
+      throw ArchiveError.damaged("member \(ordinal) has another name than it had")
+    }
+    return BlockBody(
+      walk.handle, size: header.size, checksum: entry.checksum, offset: offset, limits: options.limits,
+      whenWhole: { [weak self] in
+        walk.origin.source = nil
+        self?.keep(walk)
+      })
+  }
+
+  private func takeIdle(before ordinal: Int) -> MemberWalk? {
+    state.withLock { state in
+      let candidates = state.idle.indices.filter { index in
+        let next = state.idle[index].nextOrdinal
+        // libarchive's 7z reader, once it has decoded something, decodes all that it is to skip.
+        return format == .sevenZip ? next == ordinal : next <= ordinal
+      }
+      return candidates.max { state.idle[$0].nextOrdinal < state.idle[$1].nextOrdinal }.map {
+        state.idle.remove(at: $0)
+      }
+    }
+  }
+
+  private func keep(_ walk: MemberWalk) {
+    // libarchive 3.6's reader loses its way behind a member of a WARC that it has read.
+    guard format != .warc else { return }
+    state.withLock { state in
+      state.idle.append(walk)
+      if state.idle.count > Self.maximumIdle { state.idle.removeFirst() }
+    }
+  }
+
+  private func groups(reading source: any ByteSource) throws -> MemberGroups {
+    if let groups = state.withLock({ $0.groups }) { return groups }
+    let groups = try MemberGroups(format, source: source, head: head, limits: options.limits)
+    state.withLock { $0.groups = groups }
+    return groups
+  }
+
+  /// The pass through a group; those that were not used for the longest time are given up.
+  private func pass(of group: MemberGroups.Group) throws -> SolidPass {
+    try state.withLock { state in
+      let pass: SolidPass
+      if let index = state.passes.firstIndex(where: { $0.group == group }) {
+        pass = state.passes.remove(at: index)
+      } else {
+        pass = try SolidPass(format, group: group, options: options, budget: budget)
+      }
+      state.passes.append(pass)
+      if state.passes.count > Self.maximumPasses { state.passes.removeFirst() }
+      return pass
+    }
+  }
+
+  private func unwrapping<Result>(_ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch { throw SourceFailure.unwrap(error) }
+  }
+}

@@ -1,0 +1,27 @@
+/// A reader of libarchive on its way through an archive's members, in their order.
+final class MemberWalk {
+  let origin: SourceOrigin
+  let handle: LibarchiveHandle
+  /// The member whose header comes next.
+  private(set) var nextOrdinal = 0
+
+  init(_ format: ArchiveFormat, source: any ByteSource, blocks: LibarchiveFeed.BlockSizes) throws {
+    origin = SourceOrigin(source)
+    handle = try LibarchiveHandle(LibarchiveFeed(origin, blocks: blocks), format: format)
+  }
+
+  /// The next member's header; nil at the end.
+  func next() throws -> LibarchiveEntry? {
+    guard let header = try handle.nextHeader() else { return nil }
+    nextOrdinal += 1
+    return LibarchiveEntry(header)
+  }
+
+  /// Goes to a member that was not passed yet.
+  func advance(to ordinal: Int) throws -> LibarchiveEntry {
+    while let header = try next() {
+      if nextOrdinal == ordinal + 1 { return header }
+    }
+    throw ArchiveError.damaged("the archive has \(nextOrdinal) members, and no member \(ordinal)")
+  }
+}

@@ -1,0 +1,50 @@
+/// Makes the reader for a packed stream: of the sequence of members that is in it, or of the one file that it is.
+struct PackedOpening {
+  /// Filters that are undone, one inside the other.
+  static let maximumDepth = 2
+
+  let outermost: CompressionFilter
+  let source: any ByteSource
+  let archiveName: String?
+  let options: FormatOptions
+
+  func reader() throws -> any ArchiveReader {
+    var filters = [outermost]
+    var gzipHeader = try header(of: outermost, in: source)
+    while true {
+      let spool = try DecodedSpool(filters, options: options)
+      let decoder = SpooledDecoder(spool, packed: source)
+      let head = try decoder.bytes(at: 0, count: ArchiveSignature.headLength)
+      switch ArchiveSignature.detect(head: head) {
+      case .archive(let format) where format.isPlainSequence:
+        let inner = SequenceReader(format, source: decoder, options: options)
+        return PackedReader(inner, filters: filters, spool: spool)
+      case .compressed(let filter) where filters.count < Self.maximumDepth && filter != .lzma:
+        // What is decoded so far is little; with both filters in one chain only the inner bytes are kept.
+        gzipHeader = try header(of: filter, in: decoder)
+        filters.append(filter)
+      default:
+        return LoneFileReader(
+          name: name(filters, gzipHeader), modificationDate: gzipHeader?.modificationDate, source: source,
+          filters: filters, spool: spool)
+      }
+    }
+  }
+
+  private func header(of filter: CompressionFilter, in source: any ByteSource) throws -> GzipHeader? {
+    guard filter == .gzip else { return nil }
+    return GzipHeader(head: try source.bytes(at: 0, count: GzipHeader.prefixLength))
+  }
+
+  /// By the gzip header, else by the archive's name without the suffixes of its filters, else `data`.
+  private func name(_ filters: [CompressionFilter], _ header: GzipHeader?) -> [UInt8] {
+    if let fileName = header?.fileName {
+      // Only the last component: RFC 1952 has no directories there.
+      let path = MemberPath.canonical(fileName.split(separator: 0x2f).last ?? [])
+      if !path.isEmpty { return path }
+    }
+    let stripped = filters.reduce(archiveName ?? "") { $1.strippingSuffix(of: $0) }
+    let path = MemberPath.canonical(stripped.utf8.map { $0 == 0x2f ? 0x5f : $0 })
+    return path.isEmpty ? Array("data".utf8) : path
+  }
+}

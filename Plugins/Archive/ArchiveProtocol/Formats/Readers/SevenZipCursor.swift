@@ -1,0 +1,64 @@
+/// Reads the numbers and bits of a 7z header (7zFormat.txt of the LZMA SDK). Everything throws ``Malformed`` at the end.
+struct SevenZipCursor {
+  struct Malformed: Error {}
+
+  private let bytes: [UInt8]
+  private(set) var position = 0
+
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
+  var remaining: Int { bytes.count - position }
+
+  mutating func byte() throws -> UInt8 {
+    guard position < bytes.count else { throw Malformed() }
+    defer { position += 1 }
+    return bytes[position]
+  }
+
+  mutating func take(_ count: Int) throws -> ArraySlice<UInt8> {
+    guard count >= 0, count <= remaining else { throw Malformed() }
+    defer { position += count }
+    return bytes[position..<(position + count)]
+  }
+
+  /// A number of one to nine bytes: the leading ones of the first byte count those that follow, the least significant first.
+  mutating func number() throws -> Int {
+    let first = try byte()
+    let following = (~first).leadingZeroBitCount
+    var value: UInt64 = 0
+    for index in 0..<following { value |= UInt64(try byte()) << UInt64(8 * index) }
+    if following < 7 { value |= UInt64(first & (0x7f >> UInt8(following))) << UInt64(8 * following) }
+    guard let number = Int(exactly: value) else { throw Malformed() }
+    return number
+  }
+
+  /// A number of things, each of which takes at least `bits` bits of what follows; 0 where they may take none.
+  mutating func count(ofAtLeast bits: Int) throws -> Int {
+    let number = try number()
+    guard bits == 0 ? number <= SevenZipLayout.maximumCount : number <= remaining * 8 / bits else { throw Malformed() }
+    return number
+  }
+
+  mutating func bits(_ count: Int) throws -> [Bool] {
+    guard count <= remaining * 8 else { throw Malformed() }
+    var result: [Bool] = []
+    result.reserveCapacity(count)
+    var current: UInt8 = 0
+    for index in 0..<count {
+      if index & 7 == 0 { current = try byte() }
+      result.append(current & (0x80 >> UInt8(index & 7)) != 0)
+    }
+    return result
+  }
+
+  /// CRCs for some of `count` things. Their values are libarchive's business.
+  /// - Returns: which have one.
+  mutating func digests(_ count: Int) throws -> [Bool] {
+    let areAllDefined = try byte() != 0
+    let defined = areAllDefined ? Array(repeating: true, count: count) : try bits(count)
+    _ = try take(defined.count { $0 } * 4)
+    return defined
+  }
+}

@@ -1,0 +1,119 @@
+/// The streams of a 7z archive: packed ones, the folders that they are decoded to, and the files in each.
+struct SevenZipStreams {
+  /// A folder: what one chain of decoders gives; files in one folder can be decoded only one after another.
+  struct Folder {
+    /// The identifiers of its methods, and their properties.
+    var coders: [(method: [UInt8], properties: [UInt8])] = []
+    var outputCount = 0
+    var packedCount = 0
+    var unpackedSizes: [Int] = []
+    var hasDigest = false
+  }
+
+  var packPosition = 0
+  var packSizes: [Int] = []
+  var folders: [Folder] = []
+  /// How many files with bytes each folder has.
+  var fileCounts: [Int] = []
+
+  /// - Parameter cursor: stands behind the identifier of the streams' description.
+  init(_ cursor: inout SevenZipCursor) throws {
+    while true {
+      switch try cursor.byte() {
+      case 0x00:
+        if fileCounts.isEmpty { fileCounts = Array(repeating: 1, count: folders.count) }
+        return
+      case 0x06: try readPacked(&cursor)
+      case 0x07: try readFolders(&cursor)
+      case 0x08: try readFiles(&cursor)
+      default: throw SevenZipCursor.Malformed()
+      }
+    }
+  }
+
+  private mutating func readPacked(_ cursor: inout SevenZipCursor) throws {
+    packPosition = try cursor.number()
+    let count = try cursor.count(ofAtLeast: 0)
+    while true {
+      switch try cursor.byte() {
+      case 0x00: return
+      case 0x09:
+        guard count <= cursor.remaining else { throw SevenZipCursor.Malformed() }
+        packSizes = try (0..<count).map { _ in try cursor.number() }
+      case 0x0a: _ = try cursor.digests(count)
+      default: throw SevenZipCursor.Malformed()
+      }
+    }
+  }
+
+  private mutating func readFolders(_ cursor: inout SevenZipCursor) throws {
+    guard try cursor.byte() == 0x0b else { throw SevenZipCursor.Malformed() }
+    let count = try cursor.count(ofAtLeast: 16)
+    // Descriptions in another stream exist on paper only.
+    guard try cursor.byte() == 0 else { throw SevenZipCursor.Malformed() }
+    folders = try (0..<count).map { _ in try Self.readFolder(&cursor) }
+    guard try cursor.byte() == 0x0c else { throw SevenZipCursor.Malformed() }
+    for index in folders.indices {
+      folders[index].unpackedSizes = try (0..<folders[index].outputCount).map { _ in try cursor.number() }
+    }
+    while true {
+      switch try cursor.byte() {
+      case 0x00: return
+      case 0x0a:
+        for (index, isDefined) in try cursor.digests(count).enumerated() { folders[index].hasDigest = isDefined }
+      default: throw SevenZipCursor.Malformed()
+      }
+    }
+  }
+
+  private static func readFolder(_ cursor: inout SevenZipCursor) throws -> Folder {
+    var folder = Folder()
+    var inputs = 0
+    let count = try cursor.number()
+    guard (1...32).contains(count) else { throw SevenZipCursor.Malformed() }
+    for _ in 0..<count {
+      let flags = try cursor.byte()
+      let method = Array(try cursor.take(Int(flags & 0x0f)))
+      var streams = (1, 1)
+      if flags & 0x10 != 0 { streams = (try cursor.number(), try cursor.number()) }
+      guard (0...32).contains(streams.0), (0...32).contains(streams.1) else { throw SevenZipCursor.Malformed() }
+      inputs += streams.0
+      folder.outputCount += streams.1
+      let properties = flags & 0x20 != 0 ? Array(try cursor.take(try cursor.number())) : []
+      folder.coders.append((method, properties))
+    }
+    guard folder.outputCount >= 1, inputs >= folder.outputCount - 1 else { throw SevenZipCursor.Malformed() }
+    for _ in 0..<(2 * (folder.outputCount - 1)) { _ = try cursor.number() }
+    folder.packedCount = inputs - (folder.outputCount - 1)
+    if folder.packedCount > 1 {
+      for _ in 0..<folder.packedCount { _ = try cursor.number() }
+    }
+    return folder
+  }
+
+  private mutating func readFiles(_ cursor: inout SevenZipCursor) throws {
+    fileCounts = Array(repeating: 1, count: folders.count)
+    while true {
+      switch try cursor.byte() {
+      case 0x00: return
+      case 0x0d:
+        var total = 0
+        for index in folders.indices {
+          fileCounts[index] = try cursor.count(ofAtLeast: 0)
+          total += fileCounts[index]
+        }
+        guard total <= SevenZipLayout.maximumCount else { throw SevenZipCursor.Malformed() }
+      case 0x09:
+        for count in fileCounts where count > 1 {
+          for _ in 1..<count { _ = try cursor.number() }
+        }
+      case 0x0a:
+        // Only of files whose folder's digest is not theirs.
+        var count = 0
+        for (index, files) in fileCounts.enumerated() where files != 1 || !folders[index].hasDigest { count += files }
+        _ = try cursor.digests(count)
+      default: throw SevenZipCursor.Malformed()
+      }
+    }
+  }
+}
