@@ -30,7 +30,9 @@ final class LibarchiveHandle {
       return bytes.count
     }
     if feed.origin.isSeekable {
-      archive_read_set_skip_callback(archive) { _, feed, count in LibarchiveHandle.feed(feed).skip(count) }
+      archive_read_set_skip_callback(archive) { _, feed, count in
+        LibarchiveHandle.feed(feed).skip(count) ?? Int64(ARCHIVE_FATAL)
+      }
       archive_read_set_seek_callback(archive) { _, feed, offset, whence in
         LibarchiveHandle.feed(feed).seek(offset, whence: whence) ?? Int64(ARCHIVE_FATAL)
       }
