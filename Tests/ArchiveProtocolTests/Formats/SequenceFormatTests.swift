@@ -166,6 +166,15 @@ struct SequenceFormatTests {
     try inner.expect(["usr/share/x": TestFiles.pattern(count: 200_000)])
   }
 
+  @Test func archiveWithoutMembers() async throws {
+    try await Command.check(Tool.path("tar"), ["-cf", archive.path, "-T", "/dev/null"])
+    #expect(try OpenedArchive(archive).entries.isEmpty)
+    let packed = try await Tool.filter("gzip", data: try Data(contentsOf: archive))
+    let opened = try OpenedArchive(MemoryByteSource(packed))
+    #expect(opened.reader.formatName == "tar.gz")
+    #expect(opened.entries.isEmpty)
+  }
+
   @Test func memberBeyondTheEndIsDamage() async throws {
     let tree = try SampleTree(hasAllNames: false)
     for (tool, arguments) in [

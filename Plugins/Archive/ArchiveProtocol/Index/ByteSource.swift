@@ -6,7 +6,8 @@ protocol ByteSource: AnyObject, Sendable {
   /// The number of bytes; nil where that is not known before the end has been read.
   var length: Int64? { get }
 
-  /// Reads until `buffer` is full or the source ends.
+  /// Reads until `buffer` is full or the source ends. A read into an empty buffer reads nothing, and fails only when the source
+  /// was cancelled: those who wait for somebody else ask so.
   /// - Returns: the bytes read; fewer than `buffer.count` only at the end, and 0 at or behind it.
   func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int64) throws -> Int
 

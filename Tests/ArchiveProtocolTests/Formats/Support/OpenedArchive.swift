@@ -25,10 +25,12 @@ struct OpenedArchive {
   /// The names of files, sorted.
   var fileNames: [String] { byPath.filter { $0.value.kind == .file }.keys.sorted() }
 
+  @discardableResult
   func read(_ path: String, from offset: Int64 = 0, source: (any ByteSource)? = nil) throws -> Data {
     try read(try #require(byPath[path], "no member \(path)"), from: offset, source: source)
   }
 
+  @discardableResult
   func read(_ entry: ArchiveEntry, from offset: Int64 = 0, source: (any ByteSource)? = nil) throws -> Data {
     let body = try reader.open(entry, from: offset, source: source ?? self.source, password: nil)
     return try Self.drain(body)

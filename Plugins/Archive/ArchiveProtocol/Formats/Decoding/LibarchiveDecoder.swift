@@ -55,11 +55,9 @@ final class LibarchiveDecoder: ByteStream {
     return try handle.nextHeader() == nil ? nil : handle
   }
 
-  /// libarchive takes a stream that breaks before its first byte for an empty one, and bytes behind the end for none.
+  /// Some filters take no notice of what stands behind the end.
   private func checkEnd() throws {
     guard let handle else { return }
-    if let failure = feed.failure { throw failure }
-    guard !handle.hasError else { throw ArchiveError.damaged(handle.message) }
     try feed.fetchAhead(1)
     guard feed.position == feed.fetchedCount, handle.packedConsumedCount == feed.fetchedCount else {
       throw ArchiveError.damaged("something else follows the end of the compressed data")

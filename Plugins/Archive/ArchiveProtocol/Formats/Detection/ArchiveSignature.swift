@@ -65,6 +65,7 @@ enum ArchiveSignature: Sendable, Hashable {
     // ECMA-119, 8.1: a volume descriptor in sector 16 has the identifier "CD001".
     if head.count >= headLength, head[32_769...].starts(with: Array("CD001".utf8)) { return .iso9660 }
     if LhaHeader.isPlausible(head) { return .lha }
+    if head.count < headLength, TarHeader.isEmptyArchive(head) { return .tar }
     return nil
   }
 }

@@ -5,8 +5,7 @@ enum TarHeader {
   /// Whether the first block has the checksum that it states (POSIX.1-2017 pax, "ustar Interchange Format"): the sum of its bytes,
   /// the checksum's own taken for spaces. Some old writers added signed bytes.
   static func hasValidChecksum(_ head: [UInt8]) -> Bool {
-    guard head.count >= blockSize, head[0] != 0 || head[257...].starts(with: Array("ustar".utf8)) else { return false }
-    guard let stated = octal(head[148..<156]) else { return false }
+    guard head.count >= blockSize, let stated = octal(head[148..<156]) else { return false }
     var unsigned = 0
     var signed = 0
     for (index, byte) in head[..<blockSize].enumerated() {
@@ -17,12 +16,16 @@ enum TarHeader {
     return stated == unsigned || stated == signed
   }
 
+  /// Whether these bytes, all that there are, are an archive without members: only the blocks of zeros of its end.
+  static func isEmptyArchive(_ bytes: [UInt8]) -> Bool {
+    bytes.count >= 2 * blockSize && bytes.count % blockSize == 0 && bytes.allSatisfy { $0 == 0 }
+  }
+
   /// A number in octal digits between spaces or zero bytes; nil where there is none.
   static func octal(_ field: ArraySlice<UInt8>) -> Int? {
     let digits = field.drop { $0 == 0x20 }.prefix { (0x30...0x37).contains($0) }
     guard !digits.isEmpty, digits.count <= 20 else { return nil }
-    let rest = field[digits.endIndex...]
-    guard rest.allSatisfy({ $0 == 0x20 || $0 == 0 }) || rest.first == 0 || rest.first == 0x20 else { return nil }
+    guard let behind = field[digits.endIndex...].first, behind == 0x20 || behind == 0 else { return nil }
     return digits.reduce(0) { $0 << 3 | Int($1 & 7) }
   }
 }

@@ -24,9 +24,11 @@ struct EntryCollector {
   }
 
   /// Adds what libarchive tells about a member. The top directory itself is left out.
-  /// - Parameter location: where its bytes are, if it has any.
+  /// - Parameters:
+  ///   - location: where its bytes are, if it has any.
+  ///   - checksum: what is to be checked when they are read, and libarchive does not check.
   mutating func add(
-    _ header: LibarchiveEntry, ordinal: Int, location: ArchiveEntry.Location
+    _ header: LibarchiveEntry, ordinal: Int, location: ArchiveEntry.Location, checksum: UInt32? = nil
   ) throws {
     let kind = header.kind
     let name = header.name ?? Array("unnamed-\(ordinal)".utf8)
@@ -42,6 +44,7 @@ struct EntryCollector {
     case .file:
       entry.size = size
       entry.location = location
+      entry.checksum = checksum
       files[path] = entries.count
     case .hardLink(let target):
       if let file = files[target] {
@@ -69,6 +72,7 @@ struct EntryCollector {
     for (link, file) in links {
       entries[link].size = entries[file].size
       entries[link].location = entries[file].location
+      entries[link].checksum = entries[file].checksum
     }
     return entries
   }

@@ -64,11 +64,25 @@ final class LibarchiveFeed {
   }
 
   /// Moves on without reading.
-  /// - Returns: by how much.
-  func skip(_ count: Int64) -> Int64 {
+  /// - Returns: by how much; nil when the origin failed.
+  func skip(_ count: Int64) -> Int64? {
     guard origin.isSeekable, count > 0, count <= .max - position else { return 0 }
-    move(to: position + count)
-    return count
+    do {
+      let count = try isLongSkipBehindEnd(count) ? max(origin.findLength() - position, 0) : count
+      move(to: position + count)
+      return count
+    } catch {
+      failure = error
+      return nil
+    }
+  }
+
+  /// libarchive asks for long skips in steps of a gibibyte: for a size that an archive made up, that could take hours.
+  private func isLongSkipBehindEnd(_ count: Int64) throws -> Bool {
+    guard count >= 1 << 30 else { return false }
+    return try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) {
+      try origin.fetch(into: $0, at: position + count - 1) == 0
+    }
   }
 
   /// Moves to a position.

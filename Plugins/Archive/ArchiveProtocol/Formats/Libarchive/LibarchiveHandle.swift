@@ -30,7 +30,9 @@ final class LibarchiveHandle {
       return bytes.count
     }
     if feed.origin.isSeekable {
-      archive_read_set_skip_callback(archive) { _, feed, count in LibarchiveHandle.feed(feed).skip(count) }
+      archive_read_set_skip_callback(archive) { _, feed, count in
+        LibarchiveHandle.feed(feed).skip(count) ?? Int64(ARCHIVE_FATAL)
+      }
       archive_read_set_seek_callback(archive) { _, feed, offset, whence in
         LibarchiveHandle.feed(feed).seek(offset, whence: whence) ?? Int64(ARCHIVE_FATAL)
       }
@@ -38,6 +40,8 @@ final class LibarchiveHandle {
     // Never without: opening a reader whose data was not set crashes. The feed lives as long as this object.
     archive_read_set_callback_data(archive, Unmanaged.passUnretained(feed).toOpaque())
     try check(CharacterLocale.withUTF8 { archive_read_open1(archive) })
+    // A stream that breaks before its first byte passes for an empty one, and the next call forgets the error.
+    if format == nil, hasError { throw fail(ARCHIVE_FATAL) }
   }
 
   deinit {
@@ -83,9 +87,9 @@ final class LibarchiveHandle {
   /// Up to where the filter has consumed the packed input.
   var packedConsumedCount: Int64 { archive_filter_bytes(archive, -1) }
   /// Whether libarchive has met an error, even if it did not say so.
-  var hasError: Bool { archive_errno(archive) != 0 }
+  private var hasError: Bool { archive_errno(archive) != 0 }
   /// What libarchive says about its last error.
-  var message: String { archive_error_string(archive).map { String(cString: $0) } ?? "no reason is known" }
+  private var message: String { archive_error_string(archive).map { String(cString: $0) } ?? "no reason is known" }
 
   private func check(_ status: Int32) throws {
     if status != ARCHIVE_OK { throw fail(status) }

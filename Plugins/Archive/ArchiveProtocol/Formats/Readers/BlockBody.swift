@@ -5,6 +5,8 @@ final class BlockBody: MemberBody {
   private let handle: LibarchiveHandle
   private let size: Int64?
   private let isSparse: Bool
+  private let checksum: UInt32?
+  private var running = RunningChecksum()
   private let limits: FormatLimits
   private let whenWhole: (() -> Void)?
   /// How many of the member's bytes were given or left out.
@@ -12,16 +14,20 @@ final class BlockBody: MemberBody {
   private var leaveOut: Int64
   private var block: LibarchiveHandle.Block?
   private var isAtEnd = false
+  private var hasEnded = false
   private var failure: (any Error)?
 
-  /// - Parameter whenWhole: told once, when the member was read to its end, and the handle may go on.
+  /// - Parameters:
+  ///   - checksum: of all bytes, where libarchive does not check it.
+  ///   - whenWhole: told once, when the member was read to its end, and the handle may go on.
   init(
-    _ handle: LibarchiveHandle, size: Int64?, isSparse: Bool, offset: Int64, limits: FormatLimits,
-    whenWhole: (() -> Void)? = nil
+    _ handle: LibarchiveHandle, size: Int64?, isSparse: Bool = false, checksum: UInt32? = nil, offset: Int64,
+    limits: FormatLimits, whenWhole: (() -> Void)? = nil
   ) {
     self.handle = handle
     self.size = size
     self.isSparse = isSparse
+    self.checksum = checksum
     self.limits = limits
     self.whenWhole = whenWhole
     leaveOut = max(offset, 0)
@@ -63,6 +69,7 @@ final class BlockBody: MemberBody {
         throw ArchiveError.damaged("the member has other bytes than its header says")
       }
       try limits.checkRatio(decoded: end, packed: handle.feed.fetchedCount)
+      if checksum != nil { running.add(next.bytes) }
       if end > position { block = next }
     }
     if let block {
@@ -73,11 +80,10 @@ final class BlockBody: MemberBody {
       if isSparse { return size - position }
       throw ArchiveError.damaged("the member has \(position) bytes, but its header says \(size)")
     }
+    try running.check(checksum)
     whenEnd()
     return 0
   }
-
-  private var hasEnded = false
 
   private func whenEnd() {
     guard !hasEnded else { return }

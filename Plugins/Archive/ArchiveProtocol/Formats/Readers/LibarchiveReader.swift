@@ -42,7 +42,10 @@ final class LibarchiveReader: ArchiveReader, @unchecked Sendable {
       var collector = EntryCollector(limits: options.limits)
       while let header = try walk.next() {
         let ordinal = try collector.nextOrdinal()
-        try collector.add(header, ordinal: ordinal, location: .ordinal(ordinal, headerPosition: nil))
+        let isRar = format == .rar || format == .rar5
+        try collector.add(
+          header, ordinal: ordinal, location: .ordinal(ordinal, headerPosition: nil),
+          checksum: isRar ? try RarChecksum.find(format, in: source, at: walk.handle.headerPosition) : nil)
       }
       return collector.finished()
     }
@@ -57,7 +60,8 @@ final class LibarchiveReader: ArchiveReader, @unchecked Sendable {
     if entry.isEncrypted { throw ArchiveError.unsupported("encrypted members of \(format.name) archives") }
     return try unwrapping {
       if let group = try groups(reading: source).group(of: ordinal) {
-        return SolidBody(pass: try pass(of: group), ordinal: ordinal, offset: offset, source: source)
+        return SolidBody(
+          pass: try pass(of: group), ordinal: ordinal, checksum: entry.checksum, offset: offset, source: source)
       }
       return try openAlone(entry, ordinal, from: offset, source: source)
     }
@@ -74,7 +78,7 @@ final class LibarchiveReader: ArchiveReader, @unchecked Sendable {
       throw ArchiveError.damaged("member \(ordinal) has another name than it had")
     }
     return BlockBody(
-      walk.handle, size: header.size, isSparse: false, offset: offset, limits: options.limits,
+      walk.handle, size: header.size, checksum: entry.checksum, offset: offset, limits: options.limits,
       whenWhole: { [weak self] in
         walk.origin.source = nil
         self?.keep(walk)
@@ -95,6 +99,8 @@ final class LibarchiveReader: ArchiveReader, @unchecked Sendable {
   }
 
   private func keep(_ walk: MemberWalk) {
+    // libarchive 3.6's reader loses its way behind a member of a WARC that it has read.
+    guard format != .warc else { return }
     state.withLock { state in
       state.idle.append(walk)
       if state.idle.count > Self.maximumIdle { state.idle.removeFirst() }

@@ -14,7 +14,7 @@ struct PackedOpening {
     while true {
       let spool = try DecodedSpool(filters, options: options)
       let decoder = SpooledDecoder(spool, packed: source)
-      let head = try decoder.bytes(at: 0, count: TarHeader.blockSize)
+      let head = try decoder.bytes(at: 0, count: ArchiveSignature.headLength)
       switch ArchiveSignature.detect(head: head) {
       case .archive(let format) where format.isPlainSequence:
         let inner = SequenceReader(format, source: decoder, options: options)

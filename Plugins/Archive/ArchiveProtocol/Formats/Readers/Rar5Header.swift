@@ -12,7 +12,7 @@ enum Rar5Header {
   }
 
   /// Seven bits a byte, the least significant first.
-  private static func number(_ bytes: inout ArraySlice<UInt8>) -> UInt64? {
+  static func number(_ bytes: inout ArraySlice<UInt8>) -> UInt64? {
     var value: UInt64 = 0
     for index in 0..<10 {
       guard let byte = bytes.popFirst() else { return nil }

@@ -12,6 +12,7 @@ final class SolidPass: @unchecked Sendable {
     let start: Int64
     var count: Int64 = 0
     var isComplete = false
+    var checksum = RunningChecksum()
   }
 
   private struct Current {
@@ -50,10 +51,13 @@ final class SolidPass: @unchecked Sendable {
   }
 
   /// Reads some bytes of a member.
-  /// - Parameter source: gives the archive's bytes, if some are needed.
+  /// - Parameters:
+  ///   - source: gives the archive's bytes, if some are needed.
+  ///   - checksum: of all its bytes, where libarchive does not check it.
   /// - Returns: how many; 0 at its end.
   func read(
-    _ ordinal: Int, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer, source: any ByteSource
+    _ ordinal: Int, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer, source: any ByteSource,
+    checksum: UInt32?
   ) throws -> Int {
     guard !buffer.isEmpty else { return 0 }
     try progress.advance(
@@ -64,7 +68,10 @@ final class SolidPass: @unchecked Sendable {
       throw ArchiveError.damaged("the archive has no member \(ordinal)")
     }
     let available = min(max(member.count - offset, 0), Int64(buffer.count))
-    guard available > 0 else { return 0 }
+    guard available > 0 else {
+      try member.checksum.check(checksum)
+      return 0
+    }
     return try file.read(
       into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(available)]), at: member.start + offset)
   }
@@ -131,7 +138,10 @@ final class SolidPass: @unchecked Sendable {
     try budget.take(fresh.count)
     try file.write(fresh, at: end)
     end += Int64(fresh.count)
-    members.withLock { $0[current.ordinal]?.count += Int64(fresh.count) }
+    members.withLock { members in
+      members[current.ordinal]?.count += Int64(fresh.count)
+      members[current.ordinal]?.checksum.add(fresh)
+    }
   }
 
   private func complete(_ current: Current) throws {

@@ -1,4 +1,3 @@
-import Foundation
 import Glibc
 
 /// A temporary file without a name: nobody finds it, and it is gone with this object, or with the process.
@@ -58,8 +57,6 @@ final class SpoolFile: Sendable {
 
   private static func error(_ what: String) -> any Error {
     let code = errno
-    return POSIXError(
-      POSIXErrorCode(rawValue: code) ?? .EIO,
-      userInfo: [NSLocalizedDescriptionKey: "\(what): \(String(cString: strerror(code)))"])
+    return SpoolError(code: code, description: "\(what): \(String(cString: strerror(code)))")
   }
 }

@@ -1,0 +1,98 @@
+import Foundation
+import Glibc
+import TestServers
+import Testing
+
+@testable import ArchiveProtocol
+
+/// Archives that would cost too much.
+struct FormatLimitsTests {
+  private func options(_ change: (inout FormatLimits) -> Void) -> FormatOptions {
+    var options = FormatOptions.all
+    change(&options.limits)
+    return options
+  }
+
+  private func limit(of body: () throws -> Void) -> String? {
+    do {
+      try body()
+      return nil
+    } catch ArchiveError.limitExceeded(_, _, let property) {
+      return property
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test func members() async throws {
+    let tree = try SampleTree()
+    let archive = tree.directory.file("x.7z")
+    for command in [["tar", "-cf", "ARCHIVE", "dir"], ["7z", "a", "-bd", "ARCHIVE", "dir"]] {
+      try? FileManager.default.removeItem(at: archive)
+      try await tree.make(archive, command[0], Array(command.dropFirst()))
+      #expect(
+        limit { _ = try OpenedArchive(archive, options: options { $0.maximumMemberCount = 3 }) } == "maximumMemberCount"
+      )
+      #expect(
+        limit { _ = try OpenedArchive(archive, options: options { $0.maximumIndexBytes = 300 }) } == "maximumIndexBytes"
+      )
+    }
+  }
+
+  @Test(arguments: ["gzip", "xz", "zstd", "bzip2"]) func decodedBytes(program: String) async throws {
+    let packed = try await Tool.filter(program, data: Data(count: 20_000_000))
+    #expect(
+      limit {
+        try OpenedArchive(
+          MemoryByteSource(packed), name: nil, options: options { $0.maximumSpooledBytes = 10_000_000 }
+        ).read("data")
+      } == "maximumSpooledBytes")
+    #expect(
+      limit {
+        try OpenedArchive(
+          MemoryByteSource(packed), name: nil,
+          options: options {
+            $0.maximumRatio = 100
+            $0.ratioFloor = 1_000_000
+          }
+        ).read("data")
+      } == "maximumRatio")
+  }
+
+  @Test(arguments: ["-ms=on", "-ms=off"]) func sevenZip(solid: String) async throws {
+    let tree = try TemporaryDirectory("bomb")
+    for name in ["a", "b", "c"] { try tree.write(name, Data(count: 5_000_000)) }
+    let file = tree.file("x.7z")
+    try await Command.check(
+      Tool.path("7z"), ["a", "-bd", solid, file.path, "a", "b", "c"], directory: tree.url)
+    let ratio = options {
+      $0.maximumRatio = 20
+      $0.ratioFloor = 1_000_000
+    }
+    #expect(limit { try OpenedArchive(file, options: ratio).read("c") } == "maximumRatio")
+    let spool = options { $0.maximumSpooledBytes = 6_000_000 }
+    #expect(
+      limit { try OpenedArchive(file, options: spool).read("c") } == (solid == "-ms=on" ? "maximumSpooledBytes" : nil))
+  }
+
+  @Test func nothingIsLeftOnDisk() async throws {
+    let packed = try await Tool.filter("gzip", data: TestFiles.pattern(count: 3_000_000))
+    let folder = try TemporaryDirectory("spool")
+    var options = FormatOptions.all
+    options.spoolDirectory = folder.path
+    let opened = try OpenedArchive(MemoryByteSource(packed), name: "../../escape.gz", options: options)
+    #expect(try opened.read(opened.entries[0]).count == 3_000_000)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+  }
+
+  @Test func aDirectoryThatIsNotThereIsNamed() async throws {
+    let packed = try await Tool.filter("gzip", data: Data("x".utf8))
+    var options = FormatOptions.all
+    options.spoolDirectory = "/nowhere/at/all"
+    let error = #expect(throws: SpoolError.self) {
+      try OpenedArchive(MemoryByteSource(packed), name: nil, options: options)
+    }
+    #expect(error?.code == ENOENT)
+    #expect(error?.description.contains("/nowhere/at/all") == true)
+  }
+}
