@@ -8,8 +8,11 @@ case "download": await DownloadCommand.run(url: arguments[2], target: arguments[
 case "resume": await DownloadCommand.resume(file: arguments[2], target: arguments[3])
 case "limited": await DownloadCommand.limited(url: arguments[2], bytes: arguments[3], small: arguments[4])
 case "slow-data": SlowReader.run(url: arguments[2])
+case "random-access": await RandomAccessCommand.readAll(url: arguments[2], piece: arguments[3])
+case "limited-random-access": await RandomAccessCommand.limited(url: arguments[2], bytes: arguments[3])
 case "unprivileged-file": await UnprivilegedCommand.run(url: arguments[2])
 default:
-  say("usage: DownloadWorker download|resume|limited|slow-data|unprivileged-file ...")
+  say(
+    "usage: DownloadWorker download|resume|limited|slow-data|random-access|limited-random-access|unprivileged-file ...")
   exit(64)
 }

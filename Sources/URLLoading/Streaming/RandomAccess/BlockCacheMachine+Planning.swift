@@ -39,7 +39,9 @@ extension BlockCacheMachine {
       if !queue.contains(id) { queue.append(id) }
       return false
     }
-    let most = max(1, min(limits.requestBlocks, limits.cachedBlocks - claimedCount))
+    let room = limits.cachedBlocks - claimedCount
+    guard room > 0 || want.frontier == want.cursor else { return false }
+    let most = max(1, min(limits.requestBlocks, room))
     let window = want.isSequential ? nextWindow(of: want.stream) : 0
     var range = want.frontier..<want.frontier + 1
     var wantedEnd = range.upperBound
@@ -111,7 +113,7 @@ extension BlockCacheMachine {
     for index in loads.indices where loads[index].stream == stream { loads[index].stream = nil }
   }
 
-  /// Cancels loads that nobody waits for; those that wait for their turn get it.
+  /// After a want or a reader has gone: cancels loads that nobody waits for, and those that wait for their turn get it.
   mutating func cancelUnneeded(_ actions: inout [Action]) {
     let before = loads.count
     loads.removeAll { load in
@@ -121,27 +123,36 @@ extension BlockCacheMachine {
       if !isNeeded { actions.append(.cancelLoad(load.id)) }
       return !isNeeded
     }
+    evict(&actions)
     if loads.count < before { planQueue(&actions) }
   }
 
   // MARK: Memory, and who is woken
 
+  /// Gives back what is beyond the bound: what nobody has claimed, else what a want comes to later than to its next block; it is
+  /// then loaded again.
   mutating func evict(_ actions: inout [Action]) {
+    var isRewound = false
     while recent.count > limits.cachedBlocks,
-      let block = recent.oldest(where: { block in
-        !wants.values.contains { $0.cursor <= block && block < $0.frontier }
-      })
+      let block = recent.oldest(where: { block in !wants.values.contains { $0.claims(block) } })
+        ?? recent.oldest(where: { block in !wants.values.contains { $0.cursor == block } })
     {
       recent.remove(block)
       actions.append(.drop(block))
+      for id in wants.keys where wants[id]?.claims(block) == true {
+        wants[id]?.frontier = block
+        isRewound = true
+      }
     }
+    // What is left of a want's batch may be there already.
+    if isRewound { wakeWants(&actions) }
   }
 
-  mutating func wakeWants(touching blocks: Range<Int>, _ actions: inout [Action]) {
+  mutating func wakeWants(_ actions: inout [Action]) {
     var ready: [Int] = []
     for (id, want) in wants where want.isWaiting && recent.contains(want.cursor) {
       let batch = want.cursor..<max(want.cursor + 1, min(want.frontier, want.cursor + Self.wakeBatch))
-      if batch.overlaps(blocks), batch.allSatisfy(recent.contains) { ready.append(id) }
+      if batch.allSatisfy(recent.contains) { ready.append(id) }
     }
     for id in ready.sorted() {
       wants[id]?.isWaiting = false

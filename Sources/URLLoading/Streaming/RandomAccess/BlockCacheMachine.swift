@@ -2,7 +2,7 @@
 /// events and answers with named actions. No I/O, no bytes, no locks.
 ///
 /// A *want* is one read: it takes its blocks in order, and *claims* those that are there or on their way up to its frontier;
-/// claimed blocks are not evicted. A *load* is one request for neighbouring blocks, which arrive in order. A *stream* is a
+/// claimed blocks are the last to be evicted. A *load* is one request for neighbouring blocks, which arrive in order. A *stream* is a
 /// reader, whose wants are sequential or not.
 ///
 /// Memory is bounded by the cache: loads are as large as there is room for. Where there is none, a want still gets its next
@@ -50,6 +50,8 @@ struct BlockCacheMachine: Sendable {
     /// The end of what is claimed.
     var frontier: Int
     var isWaiting = false
+
+    func claims(_ block: Int) -> Bool { cursor <= block && block < frontier }
   }
 
   struct Load {
@@ -184,7 +186,7 @@ struct BlockCacheMachine: Sendable {
     for block in blocks { recent.insert(block) }
     var actions: [Action] = []
     evict(&actions)
-    wakeWants(touching: blocks, &actions)
+    wakeWants(&actions)
     return actions
   }
 

@@ -45,6 +45,10 @@ enum FirstAnswer {
         Self.error("\"\(range.fieldValue)\" was the answer to a request for the range \"\(asked.fieldValue)\"", url))
       return
     }
+    if let contradiction = ResourceVersion.contradiction(response, range, url) {
+      self = .refused(contradiction)
+      return
+    }
     self = .part(range.firstByte..<range.lastByte + 1, length: length)
   }
 

@@ -120,7 +120,8 @@ final class RangeLoad: BodySink {
     guard let source else { return }
     let shortness =
       position < bytes.upperBound
-      ? failure("only \(position - bytes.lowerBound) of the \(bytes.upperBound - bytes.lowerBound) bytes of a range came")
+      ? failure(
+        "only \(position - bytes.lowerBound) of the \(bytes.upperBound - bytes.lowerBound) bytes of a range came")
       : nil
     source.ended(self, error ?? shortness)
   }

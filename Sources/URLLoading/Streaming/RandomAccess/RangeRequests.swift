@@ -12,6 +12,9 @@ struct RangeRequests: Sendable {
     self.template.httpBody = nil
   }
 
+  /// Whether a delegate is told of each task.
+  var tellsDelegate: Bool { delegate != nil || session.delegates.task != nil }
+
   /// A request for a part. Its positions are those of the bytes that are stored, so no coding may be between
   /// (RFC 9110, section 14.2).
   func request(for range: ByteRange, ifRange: String?) -> URLRequest {

@@ -18,7 +18,7 @@ final class RangedSource: RandomAccessSource {
   }
 
   /// What is to be done without the lock.
-  private struct Effects {
+  private struct Effects: Sendable {
     var started: [RangeLoad] = []
     var cancelled: [RangeLoad] = []
     var woken: [ReadHandle] = []
@@ -176,7 +176,15 @@ final class RangedSource: RandomAccessSource {
   private func run(_ effects: Effects) {
     for handle in effects.woken { handle.wake() }
     for load in effects.cancelled { load.cancel() }
-    for load in effects.started { load.start(requests) }
+    guard !effects.started.isEmpty else { return }
+    guard requests.tellsDelegate else {
+      for load in effects.started { load.start(requests) }
+      return
+    }
+    // The delegate is told of a task where it is made. That is foreign code, and this may be the transfer loop.
+    BlockingPool.protocols.run { [requests] in
+      for load in effects.started { load.start(requests) }
+    }
   }
 
   private func apply(

@@ -33,7 +33,19 @@ struct ResourceVersion: Sendable {
     if let difference = difference(response.validators, completeLength: range.completeLength) {
       return .changed(change(difference))
     }
+    if let contradiction = Self.contradiction(response, range, url) { return .refused(contradiction) }
     return .fits
+  }
+
+  /// The error for a part whose body is announced with another length than it has; nil for none.
+  static func contradiction(_ response: URLResponse, _ range: ContentRange, _ url: URL) -> URLError? {
+    let announced = response.expectedContentLength
+    guard announced >= 0, announced != range.length else { return nil }
+    return URLError(
+      .badServerResponse,
+      message:
+        "The answer \"\(range.fieldValue)\" announces a body of \(announced) bytes. URL: \(url.redactedDescription).",
+      url: url)
   }
 
   /// What tells an answer's version from this one; nil for nothing.
