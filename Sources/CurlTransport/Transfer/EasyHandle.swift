@@ -260,12 +260,23 @@ final class EasyHandle {
     applyPause()
   }
 
-  func applyPause() {
+  private var pauseMask: Int32 {
     var mask: Int32 = 0
     if isReceivingPaused { mask |= CURLPAUSE_RECV }
     if isSendingPaused || isSendingHeld { mask |= CURLPAUSE_SEND }
+    return mask
+  }
+
+  /// Has libcurl open the FTP data connection that the server told it of. When the reply is read in the same call in which
+  /// libcurl asked for it, 7.88 neither goes on nor waits for anything. A change of what is paused wakes it.
+  func openDataConnection() {
+    curl_easy_pause(curl, pauseMask ^ CURLPAUSE_RECV)
+    applyPause()
+  }
+
+  func applyPause() {
     // What libcurl had kept back is delivered from within this call.
-    let code = curl_easy_pause(curl, mask)
+    let code = curl_easy_pause(curl, pauseMask)
     // Without a connection there is nothing to pause yet; the callbacks look at the flags when there is.
     guard code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT else { return }
     multi?.finish(self, code)
@@ -311,6 +322,7 @@ final class EasyHandle {
     guard transfer != nil else { return line.count }
     if kind == .ftp {
       ftp.take(line, hasDate: ccurl_get_off(curl, CURLINFO_FILETIME_T) != -1)
+      if ftp.namesDataConnection { transfer?.openDataConnection() }
       return line.count
     }
     switch parser.take(line) {

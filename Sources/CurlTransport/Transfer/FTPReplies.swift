@@ -25,6 +25,9 @@ struct FTPReplies {
     }
   }
 
+  /// The last reply says where the data connection goes: to PASV (RFC 959 section 4.1.2) or EPSV (RFC 2428 section 3).
+  var namesDataConnection: Bool { code == 227 || code == 229 }
+
   func head(contentLength: Int64?, lastModified: Int64?) -> TransferHead {
     var head = TransferHead(statusCode: code, httpVersion: "FTP", contentLength: contentLength)
     head.resourceLength = size

@@ -52,6 +52,11 @@ package final class Transfer: Sendable {
     perform { $0.continueDecoding() }
   }
 
+  /// Has libcurl open an FTP data connection, once it is done with what it does now.
+  func openDataConnection() {
+    perform { $0.openDataConnection() }
+  }
+
   /// What is known about the transfer so far; nil elsewhere than in one of the handler's methods.
   package var currentMetrics: TransferMetrics? { loop.isCurrentThread ? handle?.metrics() : nil }
 

@@ -2,11 +2,37 @@
 
 import argparse
 import logging
+import select
 
 from pyftpdlib.authorizers import DummyAuthorizer
 from pyftpdlib.handlers import DTPHandler, ThrottledDTPHandler, TLS_DTPHandler, TLS_FTPHandler
+from pyftpdlib.ioloop import IOLoop
 from pyftpdlib.log import config_logging
 from pyftpdlib.servers import FTPServer
+
+
+class CurrentEvents:
+    """What pyftpdlib waits with: select.epoll, but an event that is out of date is left out.
+
+    A connection that is closed in the middle of a round gives its descriptor to the next one that is accepted in the
+    same round. What had been found on the old one closed the new one then.
+    """
+
+    def __init__(self):
+        self._epoll = select.epoll()
+        self._new = set()
+
+    def __getattr__(self, name):
+        return getattr(self._epoll, name)
+
+    def register(self, descriptor, events):
+        self._new.add(descriptor)
+        self._epoll.register(descriptor, events)
+
+    def poll(self, timeout):
+        self._new.clear()
+        events = self._epoll.poll(timeout)
+        return (event for event in events if event[0] not in self._new)
 
 
 def main():
@@ -23,6 +49,7 @@ def main():
     options = parser.parse_args()
 
     config_logging(level=logging.DEBUG)
+    IOLoop._poller = CurrentEvents
     authorizer = DummyAuthorizer()
     authorizer.add_user(options.user, options.password, options.root, perm="elradfmwMT")
     if options.anonymous:
