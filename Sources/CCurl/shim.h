@@ -94,15 +94,6 @@ CCURL_INLINE CURLMcode ccurl_multi_set_socket(CURLM *multi, curl_socket_callback
 CCURL_INLINE CURLMcode ccurl_multi_set_timer(CURLM *multi, curl_multi_timer_callback value) {
   return (curl_multi_setopt)(multi, CURLMOPT_TIMERFUNCTION, value);
 }
-// Looks at every transfer, whatever its sockets say. libcurl advises against it because it costs time for each transfer;
-// there is no other way to move one on that waits for nothing.
-CCURL_INLINE CURLMcode ccurl_multi_socket_all(CURLM *multi, int *running) {
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-  return curl_multi_socket_all(multi, running);
-#pragma GCC diagnostic pop
-}
-
 // The handle and the result of the next finished transfer, or NULL.
 CCURL_INLINE CURL *ccurl_multi_next_finished(CURLM *multi, CURLcode *result) {
   int left = 0;

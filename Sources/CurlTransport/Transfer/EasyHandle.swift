@@ -38,8 +38,6 @@ final class EasyHandle {
   private var startInstant: UInt64 = 0
   private var queueTime: Double?
   private var isRequestSent = false
-  /// The connection for the body is ready, and used.
-  var isMovingBytes: Bool { isRequestSent }
   private var sentRequests = 0
   private var hasHead = false
   /// A head that libcurl may answer with credentials, and then it is not for the handler.

@@ -14,13 +14,7 @@ final class MultiHandle {
   private var running: [EasyHandle] = []
   private var idle: [EasyHandle] = []
   private var draining = 0
-  /// When FTP transfers that have not begun to move bytes are looked at again.
-  private var nudgeDeadline = UInt64.max
   private var isRetired = false
-
-  /// libcurl 7.88 waits for nothing at all when the reply to EPSV came within the call that sent it: the transfer would
-  /// stand still until something else happens on its connection.
-  private static let nudgeInterval: UInt64 = 20_000_000
 
   /// Idle handles that are kept; more come only from bursts.
   private static let maximumIdleHandles = 128
@@ -68,10 +62,6 @@ final class MultiHandle {
     easy.runningIndex = running.count
     easy.multi = self
     running.append(easy)
-    if easy.kind == .ftp, nudgeDeadline == .max {
-      nudgeDeadline = Reactor.now() + Self.nudgeInterval
-      updateDeadline()
-    }
     return true
   }
 
@@ -136,15 +126,6 @@ final class MultiHandle {
     if draining > 0 {
       for easy in running where easy.drainDeadline <= now { release(easy) }
     }
-    if nudgeDeadline <= now {
-      let waits = running.contains { $0.kind == .ftp && !$0.isMovingBytes }
-      nudgeDeadline = waits ? now + Self.nudgeInterval : .max
-      if waits, let curl {
-        var count: Int32 = 0
-        _ = ccurl_multi_socket_all(curl, &count)
-        reactor.touch(self)
-      }
-    }
     if let curl, curlDeadline <= now {
       curlDeadline = .max
       var count: Int32 = 0
@@ -164,7 +145,7 @@ final class MultiHandle {
   }
 
   private func updateDeadline() {
-    deadline = min(curlDeadline, nudgeDeadline)
+    deadline = curlDeadline
     if draining > 0 {
       for easy in running { deadline = min(deadline, easy.drainDeadline) }
     }
@@ -200,7 +181,6 @@ final class MultiHandle {
     reactor.remove(self)
     draining = 0
     curlDeadline = .max
-    nudgeDeadline = .max
     deadline = .max
     for completion in completions { completion.deliver() }
   }

@@ -129,15 +129,7 @@ import URLLoading
     let folder = try TemporaryDirectory("archive")
     let known = try folder.write("x", "")
     let url = known.deletingLastPathComponent().appendingPathComponent("index", isDirectory: true)
-    let entries = (0..<300).map { number in
-      ArchiveEntry(
-        path: Array("m\(number)".utf8), kind: number % 7 == 0 ? .symbolicLink(target: [0xff, 0]) : .file,
-        size: number % 3 == 0 ? nil : Int64(number) << 20,
-        modificationDate: number % 5 == 0 ? nil : Date(timeIntervalSince1970: 1.5),
-        checksum: number % 2 == 0 ? nil : .max, isEncrypted: number % 2 == 0,
-        location: number % 2 == 0
-          ? .plain(position: Int64(number)) : .zip(localHeader: 1 << 40, compressedSize: 3, method: 8, flags: 9))
-    }
+    let entries = (0..<300).map(Self.entry)
     let index = KnownIndex(
       formatName: "zip", length: 1 << 41,
       validators: ResourceValidators(entityTag: "\"a\"", lastModified: Date(timeIntervalSince1970: 9)),
@@ -159,6 +151,19 @@ import URLLoading
       try good.prefix(position).write(to: file)
       #expect(IndexFile(directory: url, url: archive).load() == nil)
     }
+  }
+
+  /// Entries of all sorts.
+  private static func entry(_ number: Int) -> ArchiveEntry {
+    let isEven = number % 2 == 0
+    var entry = ArchiveEntry(path: Array("m\(number)".utf8), kind: .file, location: .plain(position: Int64(number)))
+    if number % 7 == 0 { entry.kind = .symbolicLink(target: [0xff, 0]) }
+    if number % 3 != 0 { entry.size = Int64(number) << 20 }
+    if number % 5 != 0 { entry.modificationDate = Date(timeIntervalSince1970: 1.5) }
+    if !isEven { entry.checksum = .max }
+    if !isEven { entry.location = .zip(localHeader: 1 << 40, compressedSize: 3, method: 8, flags: 9) }
+    entry.isEncrypted = isEven
+    return entry
   }
 
   @Test func cancelEndsAWaitAtOnce() async throws {

@@ -88,10 +88,3 @@ import URLLoading
     await nginx.stop()
   }
 }
-
-extension String {
-  func appended(to p: String) throws {
-    let h = fopen(p, "a")
-    if let h { fputs(self, h); fclose(h) }
-  }
-}

@@ -3,8 +3,9 @@ import URLLoading
 
 /// Opens an archive: finds out its format by its content, and reads its directory or takes over one that is known.
 struct ArchiveOpener: Sendable {
-  /// The end of the archive comes first: a zip has its directory there, and most often all of it fits.
-  private static let firstSuffix = 64 << 10
+  /// The end of the archive comes first: a zip has its directory there, and most often all of it fits. An end record with the
+  /// longest comment has 65,557 bytes, with what zip64 has in front of it 65,633 (APPNOTE 4.3.14 to 4.3.16).
+  private static let firstSuffix = 68 << 10
 
   let request: URLRequest
   let url: URL
