@@ -7,7 +7,7 @@ TESTING := --disable-xctest $(if $(FILTER),--filter $(FILTER))
 # Many tests wait for real servers on few cores: more of them at once only make each other late.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
 
-.PHONY: build demo test lint format sanitize bench clean build-dependencies test-dependencies
+.PHONY: build demo test lint format sanitize bench bench-archives clean build-dependencies test-dependencies
 
 build: build-dependencies
 	@Scripts/build-without-warnings
@@ -34,6 +34,10 @@ sanitize: build-dependencies test-dependencies
 
 bench: build-dependencies test-dependencies
 	@Scripts/bench
+
+# Members of archives against remotezip, fsspec, bsdtar, unzip and a C program on libarchive. Needs 3 GiB of disk.
+bench-archives: build-dependencies test-dependencies
+	@Scripts/bench-archives
 
 clean:
 	@rm -rf .build
