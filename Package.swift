@@ -7,6 +7,7 @@ let package = Package(
     .library(name: "URLLoading", targets: ["URLLoading"]),
     .library(name: "FoundationNetworking", targets: ["FoundationNetworking"]),
     .library(name: "ArchiveProtocol", targets: ["ArchiveProtocol"]),
+    .library(name: "SFTPProtocol", targets: ["SFTPProtocol"]),
     .executable(name: "urlload", targets: ["urlload"]),
   ],
   dependencies: [
@@ -25,6 +26,10 @@ let package = Package(
     .target(
       name: "ArchiveProtocol", dependencies: ["URLLoading", "CurlTransport", "CArchive", "CZlib"],
       path: "Plugins/Archive/ArchiveProtocol"),
+    .systemLibrary(
+      name: "CSSH2", path: "Plugins/SFTP/CSSH2", pkgConfig: "libssh2", providers: [.apt(["libssh2-1-dev"])]),
+    .target(
+      name: "SFTPProtocol", dependencies: ["URLLoading", "CurlTransport", "CSSH2"], path: "Plugins/SFTP/SFTPProtocol"),
     .executableTarget(
       name: "urlload",
       dependencies: ["URLLoading", "CurlTransport", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
@@ -42,6 +47,7 @@ let package = Package(
     .executableTarget(name: "DropIn", dependencies: ["FoundationNetworking"], path: "Tests/Fixtures/DropIn"),
     .testTarget(name: "FoundationNetworkingTests", dependencies: ["DropIn", "TestServers"]),
     .testTarget(name: "ArchiveProtocolTests", dependencies: ["ArchiveProtocol", "URLLoading", "TestServers"]),
+    .testTarget(name: "SFTPProtocolTests", dependencies: ["SFTPProtocol", "URLLoading", "TestServers"]),
     .testTarget(name: "urlloadTests", dependencies: ["urlload", "TestServers"]),
     .testTarget(
       name: "SamplesTests", dependencies: ["PrivateScheme", "LoadEverything", "DelegateDownload", "TestServers"]),

@@ -1,0 +1,4 @@
+#pragma once
+
+#include <libssh2.h>
+#include <libssh2_publickey.h>
