@@ -7,7 +7,7 @@ extension SFTPClient {
   ///   - attributes: permissions of a file that is created; the server's default unless given.
   ///   - willSend: called when the server may have one more file open; false takes the request back.
   func open(
-    _ path: [UInt8], _ flags: SFTPRequest.OpenFlags, _ attributes: FileAttributes = FileAttributes(),
+    _ path: [UInt8], _ flags: SFTPRequest.OpenFlags, attributes: FileAttributes = FileAttributes(),
     willSend: @escaping () -> Bool = { true }, _ reply: @escaping Reply<RemoteHandle>
   ) {
     submitOpen(.open(path, flags, attributes), willSend: willSend, reply)
@@ -79,7 +79,7 @@ extension SFTPClient {
     submit(.readdir(handle), .names(reply))
   }
 
-  func mkdir(_ path: [UInt8], _ attributes: FileAttributes = FileAttributes(), _ reply: @escaping Reply<Void>) {
+  func mkdir(_ path: [UInt8], attributes: FileAttributes = FileAttributes(), _ reply: @escaping Reply<Void>) {
     submit(.mkdir(path, attributes), .status(reply))
   }
 
