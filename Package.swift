@@ -28,8 +28,11 @@ let package = Package(
       path: "Plugins/Archive/ArchiveProtocol"),
     .systemLibrary(
       name: "CSSH2", path: "Plugins/SFTP/CSSH2", pkgConfig: "libssh2", providers: [.apt(["libssh2-1-dev"])]),
+    .systemLibrary(
+      name: "COpenSSL", path: "Plugins/SFTP/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .target(
-      name: "SFTPProtocol", dependencies: ["URLLoading", "CurlTransport", "CSSH2"], path: "Plugins/SFTP/SFTPProtocol"),
+      name: "SFTPProtocol", dependencies: ["URLLoading", "CurlTransport", "CSSH2", "COpenSSL"],
+      path: "Plugins/SFTP/SFTPProtocol"),
     .executableTarget(
       name: "urlload",
       dependencies: ["URLLoading", "CurlTransport", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
