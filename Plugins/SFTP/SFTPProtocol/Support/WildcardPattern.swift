@@ -1,14 +1,13 @@
-/// OpenSSH's patterns (ssh_config(5), "PATTERNS"): `*` stands for any characters, `?` for one; letters are compared as ASCII without
-/// their case.
+/// OpenSSH's patterns (ssh_config(5), "PATTERNS"): `*` stands for any characters, `?` for one; letters of ASCII have no case
+/// unless it is asked for.
 struct WildcardPattern: Hashable, Sendable {
   private let pattern: [UInt8]
+  private let ignoresCase: Bool
 
-  init(_ pattern: some Sequence<UInt8>) {
-    self.pattern = pattern.map(\.asciiLowercased)
+  init(_ pattern: some Sequence<UInt8>, ignoringCase: Bool = true) {
+    self.pattern = ignoringCase ? pattern.map(\.asciiLowercased) : Array(pattern)
+    ignoresCase = ignoringCase
   }
-
-  /// Whether there is nothing but characters in it that stand for themselves.
-  var isLiteral: Bool { !pattern.contains(where: { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") }) }
 
   /// In time that grows with the product of both lengths at most, whatever the pattern.
   func matches(_ text: [UInt8]) -> Bool {
@@ -21,7 +20,8 @@ struct WildcardPattern: Hashable, Sendable {
         position += 1
         retry = (position, index)
       } else if position < pattern.count,
-        pattern[position] == UInt8(ascii: "?") || pattern[position] == text[index].asciiLowercased
+        pattern[position] == UInt8(ascii: "?")
+          || pattern[position] == (ignoresCase ? text[index].asciiLowercased : text[index])
       {
         position += 1
         index += 1
@@ -43,12 +43,12 @@ struct PatternList: Hashable, Sendable {
   private var excluded: [WildcardPattern] = []
 
   /// Takes patterns as they are written, each perhaps with a `!` in front. Empty ones are nothing.
-  init(_ texts: some Sequence<some Collection<UInt8>>) {
+  init(_ texts: some Sequence<some Collection<UInt8>>, ignoringCase: Bool = true) {
     for text in texts where !text.isEmpty {
       if text.first == UInt8(ascii: "!") {
-        excluded.append(WildcardPattern(text.dropFirst()))
+        excluded.append(WildcardPattern(text.dropFirst(), ignoringCase: ignoringCase))
       } else {
-        patterns.append(WildcardPattern(text))
+        patterns.append(WildcardPattern(text, ignoringCase: ignoringCase))
       }
     }
   }
