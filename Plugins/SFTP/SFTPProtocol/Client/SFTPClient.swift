@@ -95,6 +95,9 @@ final class SFTPClient: SSHChannelUser, @unchecked Sendable {
   /// Files and directories that may be open at once.
   var handleLimit: Int { handles.limit }
 
+  /// Whether one more may be opened without waiting.
+  var canOpen: Bool { handles.isAvailable }
+
   private var largestPacket: UInt64 {
     // What a server says is not trusted with more memory than we would take ourselves.
     guard let length = limits?.packetLength, length > 0 else { return Self.portablePacketLength }
@@ -155,10 +158,11 @@ final class SFTPClient: SSHChannelUser, @unchecked Sendable {
     receivingRead = nil
     let waiters = waitingOpens
     waitingOpens = []
+    // First, so that who tries again because of it does not get this connection once more.
+    onEnd(.connectionLost(reason: reason, wasSent: false))
     for completion in sent { completion.fail(.connectionLost(reason: reason, wasSent: true)) }
     for completion in unsent { completion.fail(.connectionLost(reason: reason, wasSent: false)) }
     for waiter in waiters { waiter.reply(.failure(.connectionLost(reason: reason, wasSent: false))) }
-    onEnd(.connectionLost(reason: reason, wasSent: false))
   }
 
   // MARK: Sending
