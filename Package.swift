@@ -28,8 +28,11 @@ let package = Package(
       path: "Plugins/Archive/ArchiveProtocol"),
     .systemLibrary(
       name: "CSSH2", path: "Plugins/SFTP/CSSH2", pkgConfig: "libssh2", providers: [.apt(["libssh2-1-dev"])]),
+    .systemLibrary(
+      name: "COpenSSL", path: "Plugins/SFTP/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .target(
-      name: "SFTPProtocol", dependencies: ["URLLoading", "CurlTransport", "CSSH2"], path: "Plugins/SFTP/SFTPProtocol"),
+      name: "SFTPProtocol", dependencies: ["URLLoading", "CurlTransport", "CSSH2", "COpenSSL"],
+      path: "Plugins/SFTP/SFTPProtocol"),
     .executableTarget(
       name: "urlload",
       dependencies: ["URLLoading", "CurlTransport", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
@@ -47,7 +50,7 @@ let package = Package(
     .executableTarget(name: "DropIn", dependencies: ["FoundationNetworking"], path: "Tests/Fixtures/DropIn"),
     .testTarget(name: "FoundationNetworkingTests", dependencies: ["DropIn", "TestServers"]),
     .testTarget(name: "ArchiveProtocolTests", dependencies: ["ArchiveProtocol", "URLLoading", "TestServers"]),
-    .testTarget(name: "SFTPProtocolTests", dependencies: ["SFTPProtocol", "URLLoading", "TestServers"]),
+    .testTarget(name: "SFTPProtocolTests", dependencies: ["SFTPProtocol", "URLLoading", "CurlTransport", "TestServers"]),
     .testTarget(name: "urlloadTests", dependencies: ["urlload", "TestServers"]),
     .testTarget(
       name: "SamplesTests", dependencies: ["PrivateScheme", "LoadEverything", "DelegateDownload", "TestServers"]),
