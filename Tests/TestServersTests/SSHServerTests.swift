@@ -15,7 +15,8 @@ import Testing
       try await Command.check(
         "sftp",
         [
-          "-q", "-b", batch.path, "-P", String(server.port), "-F", "none", "-i", key.file.path, "-o", "IdentitiesOnly=yes",
+          "-q", "-b", batch.path, "-P", String(server.port), "-F", "none", "-i", key.file.path, "-o",
+          "IdentitiesOnly=yes",
           "-o", "IdentityAgent=none", "-o", "UserKnownHostsFile=\(known.path)", "-o", "StrictHostKeyChecking=yes",
           "\(SSHServer.user)@127.0.0.1",
         ])

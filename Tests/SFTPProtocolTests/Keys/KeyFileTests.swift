@@ -62,7 +62,8 @@ import Testing
   @Test func tellsWhatIsNotSupportedFromAWrongPassphrase() async throws {
     let directory = try TemporaryDirectory("keys")
     let pair = try await SSHKeys.make(
-      "ed25519", passphrase: "secret words", arguments: ["-Z", "chacha20-poly1305@openssh.com"], in: directory, name: "key")
+      "ed25519", passphrase: "secret words", arguments: ["-Z", "chacha20-poly1305@openssh.com"], in: directory,
+      name: "key")
     guard case .unsupported(let why) = try KeyFile(path: pair.file.path).open(passphrase: "secret words") else {
       Issue.record("opened")
       return

@@ -25,7 +25,8 @@ package enum SSHKeys {
   ///   - bits: of a type that comes in several sizes.
   ///   - arguments: more of them, such as `-m PEM` or `-Z aes256-gcm@openssh.com`.
   package static func make(
-    _ type: String, bits: Int? = nil, passphrase: String = "", arguments: [String] = [], in directory: TemporaryDirectory,
+    _ type: String, bits: Int? = nil, passphrase: String = "", arguments: [String] = [],
+    in directory: TemporaryDirectory,
     name: String
   ) async throws -> Pair {
     let file = directory.file(name)

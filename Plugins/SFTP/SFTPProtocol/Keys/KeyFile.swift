@@ -66,7 +66,9 @@ struct KeyFile: Sendable {
     var bytes = [UInt8](repeating: 0, count: largestCount)
     var count = 0
     while count < bytes.count {
-      let got = bytes.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress.map { $0 + count }, $0.count - count) }
+      let got = bytes.withUnsafeMutableBytes {
+        Glibc.read(descriptor, $0.baseAddress.map { $0 + count }, $0.count - count)
+      }
       if got < 0, errno == EINTR { continue }
       if got < 0 { throw Problem(text: "it cannot be read: \(String(cString: strerror(errno)))") }
       if got == 0 { break }

@@ -43,11 +43,13 @@ struct OpenSSHKey {
   /// Opens the key. May take a second, by intent.
   func open(passphrase: String?, isCancelled: () -> Bool) -> KeyOpening {
     guard isEncrypted else {
-      return privateKey(in: encrypted).map(KeyOpening.key) ?? .unsupported("its contents are damaged or of a type that is not supported")
+      return privateKey(in: encrypted).map(KeyOpening.key)
+        ?? .unsupported("its contents are damaged or of a type that is not supported")
     }
     guard let cipher = KeyCipher(name: cipherName) else {
       return .unsupported(
-        "it is encrypted with \(cipherName), which is not supported: 'ssh-keygen -p -Z aes256-ctr -f' on it changes that")
+        "it is encrypted with \(cipherName), which is not supported: 'ssh-keygen -p -Z aes256-ctr -f' on it changes that"
+      )
     }
     guard let passphrase else { return .needsPassphrase }
     var options = SSHFieldReader(kdfOptions)
@@ -55,7 +57,8 @@ struct OpenSSHKey {
       return .unsupported("its key derivation is not supported: \(kdfName)")
     }
     guard rounds <= BcryptKDF.largestRoundCount else {
-      return .unsupported("its key derivation has \(rounds) rounds, of which \(BcryptKDF.largestRoundCount) are supported")
+      return .unsupported(
+        "its key derivation has \(rounds) rounds, of which \(BcryptKDF.largestRoundCount) are supported")
     }
     if passphrase.isEmpty { return .wrongPassphrase }
     guard
@@ -64,9 +67,11 @@ struct OpenSSHKey {
         count: cipher.keyCount + cipher.vectorCount, isCancelled: isCancelled)
     else { return .unsupported("no key could be derived from its passphrase") }
     let plain = cipher.decrypt(
-      encrypted, key: Array(derived.prefix(cipher.keyCount)), vector: Array(derived.suffix(cipher.vectorCount)), tag: tag)
+      encrypted, key: Array(derived.prefix(cipher.keyCount)), vector: Array(derived.suffix(cipher.vectorCount)),
+      tag: tag)
     guard let plain, hasEqualCheckWords(plain) else { return .wrongPassphrase }
-    return privateKey(in: plain).map(KeyOpening.key) ?? .unsupported("its contents are damaged or of a type that is not supported")
+    return privateKey(in: plain).map(KeyOpening.key)
+      ?? .unsupported("its contents are damaged or of a type that is not supported")
   }
 
   /// Two equal numbers stand before the key, by which a wrong passphrase shows.
