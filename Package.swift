@@ -50,7 +50,8 @@ let package = Package(
     .executableTarget(name: "DropIn", dependencies: ["FoundationNetworking"], path: "Tests/Fixtures/DropIn"),
     .testTarget(name: "FoundationNetworkingTests", dependencies: ["DropIn", "TestServers"]),
     .testTarget(name: "ArchiveProtocolTests", dependencies: ["ArchiveProtocol", "URLLoading", "TestServers"]),
-    .testTarget(name: "SFTPProtocolTests", dependencies: ["SFTPProtocol", "URLLoading", "TestServers"]),
+    .testTarget(
+      name: "SFTPProtocolTests", dependencies: ["SFTPProtocol", "URLLoading", "CurlTransport", "TestServers"]),
     .testTarget(name: "urlloadTests", dependencies: ["urlload", "TestServers"]),
     .testTarget(
       name: "SamplesTests", dependencies: ["PrivateScheme", "LoadEverything", "DelegateDownload", "TestServers"]),

@@ -1,4 +1,4 @@
-internal import CurlTransport
+import CurlTransport
 import URLLoading
 
 /// Loads `sftp` URLs: `sftp://user@host:port/path`, where a path that begins with `/~/` is below the login directory.

@@ -10,7 +10,7 @@ struct TestKeys: Sendable {
   struct Key: Sendable {
     /// Type and base64, without a comment.
     let text: String
-    let key: HostKey
+    let key: PublicKey
     /// What `ssh-keygen -l` prints.
     let fingerprint: String
   }
@@ -35,7 +35,7 @@ struct TestKeys: Sendable {
     let base64 = fields[1].trimmingCharacters(in: .whitespacesAndNewlines)
     let blob = try #require(Data(base64Encoded: base64))
     return Key(
-      text: "\(fields[0]) \(base64)", key: try #require(HostKey(blob: Array(blob))),
+      text: "\(fields[0]) \(base64)", key: try #require(PublicKey(blob: Array(blob))),
       fingerprint: String(line.split(separator: " ")[1]))
   }
 }

@@ -58,7 +58,7 @@ struct KnownHosts: Sendable {
   }
 
   /// What the files say of a key that a host showed.
-  func verdict(on key: HostKey, ofHost host: String, port: Int) -> HostKeyVerdict {
+  func verdict(on key: PublicKey, ofHost host: String, port: Int) -> HostKeyVerdict {
     let name = Self.name(of: host, port: port)
     let portless = Self.name(of: host, port: 22)
     let same = entries.filter { $0.key == key }

@@ -20,7 +20,7 @@ struct KnownHostsEntry: Hashable, Sendable {
 
   let meaning: Meaning
   let names: Names
-  let key: HostKey
+  let key: PublicKey
   let place: SourceLine
 
   /// Why a line is not understood.
@@ -57,7 +57,7 @@ struct KnownHostsEntry: Hashable, Sendable {
     guard let blob = Data(base64Encoded: String(decoding: fields[fields.startIndex + 2], as: UTF8.self)) else {
       throw Unreadable("its key is not base64")
     }
-    guard let key = HostKey(blob: Array(blob)) else { throw Unreadable("its key is damaged") }
+    guard let key = PublicKey(blob: Array(blob)) else { throw Unreadable("its key is damaged") }
     guard key.type == type else { throw Unreadable("its key is of another type than the line says") }
     return KnownHostsEntry(meaning: meaning, names: names, key: key, place: place)
   }

@@ -1,4 +1,4 @@
-internal import CurlTransport
+import CurlTransport
 import URLLoading
 
 /// Takes the answer to a challenge, and gives it to who waits for it. Only the first counts.

@@ -1,4 +1,4 @@
-internal import CurlTransport
+import CurlTransport
 import URLLoading
 
 /// Where the questions of a connection that is being made go to: one of the loads that wait for it.

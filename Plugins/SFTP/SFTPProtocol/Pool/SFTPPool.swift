@@ -1,4 +1,4 @@
-internal import CurlTransport
+import CurlTransport
 import URLLoading
 
 /// The SFTP connections of a session.

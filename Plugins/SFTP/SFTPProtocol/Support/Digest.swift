@@ -1,15 +1,7 @@
-internal import COpenSSL
+import COpenSSL
 
 /// Hashes, by OpenSSL.
 enum Digest {
-  /// The 32 bytes of SHA-256.
-  static func sha256(_ bytes: [UInt8]) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: Int(SHA256_DIGEST_LENGTH)) { buffer, count in
-      _ = SHA256(bytes, bytes.count, buffer.baseAddress)
-      count = Int(SHA256_DIGEST_LENGTH)
-    }
-  }
-
   /// The 20 bytes of HMAC-SHA1; nil where OpenSSL was set up to refuse it.
   static func hmacSHA1(key: [UInt8], _ message: [UInt8]) -> [UInt8]? {
     var result = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
