@@ -9,7 +9,15 @@ import URLLoading
 ///
 /// Mutable state: `state`, guarded by its lock.
 public class SFTPProtocol: URLProtocol, @unchecked Sendable {
+  /// The method of challenges for the passphrase of a private key; their realm is the key's file.
+  public static let passphraseMethod = "SFTPAuthenticationMethodPassphrase"
+
+  /// The method of challenges for what a server asks by keyboard-interactive (RFC 4256); their realm is the question. The answer is
+  /// the credential's password.
+  public static let interactiveMethod = "SFTPAuthenticationMethodKeyboardInteractive"
+
   private struct State {
+    var hasResponded = false
     var load: Int?
     var operation: (any RemoteOperation)?
     var server: RemoteServer?
@@ -171,7 +179,10 @@ public class SFTPProtocol: URLProtocol, @unchecked Sendable {
     case .waits: loadClient?.urlProtocol(self, isWaiting: true)
     case .began: loadClient?.urlProtocol(self, isWaiting: false)
     case .responded(let response):
-      let metrics = state.withLock { $0.metrics }
+      let metrics = state.withLock { state in
+        state.hasResponded = true
+        return state.metrics
+      }
       metrics?.responseStartDate = Date()
       metrics?.response = response
       client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
@@ -213,13 +224,7 @@ public class SFTPProtocol: URLProtocol, @unchecked Sendable {
   private func fail(connecting failure: SFTPFailure) {
     guard let url = request.url else { return }
     finishMetrics()
-    // What the connection says of itself names its server; the URL is added.
-    if case .connectionLost(let reason as URLError, _) = failure {
-      let named = URLError(reason.code, message: reason.localizedDescription, url: url, underlying: reason)
-      client?.urlProtocol(self, didFailWithError: named)
-    } else {
-      client?.urlProtocol(self, didFailWithError: RemoteFailures(url: url).refused("reach the server of", failure))
-    }
+    client?.urlProtocol(self, didFailWithError: RemoteFailures(url: url).refused("reach the server of", failure))
   }
 
   // MARK: Metrics
@@ -265,11 +270,13 @@ extension SFTPProtocol: ConnectionWaiter {
   func ask(_ challenge: @escaping ConnectionQuestions.Challenge) async -> ConnectionAnswer {
     await withUnsafeContinuation { continuation in
       let answering = ChallengeAnswer(continuation)
-      let isStopped = state.withLock { state in
+      let (isStopped, hasResponded) = state.withLock { state in
         if !state.isStopped { state.answering = answering }
-        return state.isStopped
+        return (state.isStopped, state.hasResponded)
       }
       guard !isStopped else { return answering.answer(.gone) }
+      // After its response a load has no questions any more: it only goes on by what was answered before.
+      guard !hasResponded else { return answering.answer(.refused) }
       client?.urlProtocol(self, didReceive: challenge(answering))
     }
   }

@@ -25,6 +25,7 @@ enum SFTPFailure: Error, Sendable {
     case .status(let status): return status.explanation
     case .connectionLost(let reason as WireViolation, _):
       return "the server does not keep to the SFTP protocol: \(reason)"
+    case .connectionLost(let reason as SSHFailure, _): return reason.message
     case .connectionLost(let reason?, _): return "the connection was lost: \(reason.localizedDescription)"
     case .connectionLost(nil, _): return "the server closed the connection"
     case .requestTooLong(let count): return "the request would be \(count) bytes long, more than a server takes"

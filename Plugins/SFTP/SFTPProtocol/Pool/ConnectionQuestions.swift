@@ -21,7 +21,8 @@ final class ConnectionQuestions: Sendable {
       switch await waiter.ask(challenge) {
       case .credential(let credential): return credential
       case .refused: return nil
-      case .gone: continue
+      // It is about to leave the pool.
+      case .gone: await Task.yield()
       }
     }
     return nil

@@ -17,11 +17,27 @@ struct RemoteFailures: Sendable {
         default: fallback
         }
       case .connectionLost(is WireViolation, _): .badServerResponse
+      case .connectionLost(let reason as SSHFailure, _): Self.code(reason.kind)
+      case .connectionLost(let reason as URLError, _): reason.code
       case .connectionLost: .networkConnectionLost
       case .requestTooLong: .badURL
       case .unsupported, .unusableAnswer: .badServerResponse
       }
     return error(code, "Cannot \(action) \(name): \(failure.explanation).", failure)
+  }
+
+  private static func code(_ kind: SSHFailure.Kind) -> URLError.Code {
+    switch kind {
+    case .hostNotFound: .cannotFindHost
+    case .cannotConnect: .cannotConnectToHost
+    case .timedOut: .timedOut
+    case .cancelled, .connectionLost: .networkConnectionLost
+    case .hostKeyRefused: .serverCertificateUntrusted
+    case .nothingInCommon: .secureConnectionFailed
+    case .loginFailed: .userAuthenticationRequired
+    case .channelRefused: .resourceUnavailable
+    case .protocolViolation: .badServerResponse
+    }
   }
 
   func directory(_ action: String) -> URLError {
