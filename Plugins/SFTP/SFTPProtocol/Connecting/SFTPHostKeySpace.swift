@@ -1,5 +1,7 @@
 import URLLoading
 
+// Safe to share: nothing changes after init.
+
 /// The question whether a server is the one that it should be: the protection space of the challenge that a session's delegate gets
 /// when a server shows a key that no known_hosts file has.
 ///
@@ -11,7 +13,6 @@ import URLLoading
 ///   completionHandler(.useCredential, space.acceptance)
 /// }
 /// ```
-// Safe to share: nothing changes after init.
 public final class SFTPHostKeySpace: URLProtectionSpace, @unchecked Sendable {
   /// The authentication method of such a space: that of a server's trust.
   public static let method = "NSURLAuthenticationMethodServerTrust"
