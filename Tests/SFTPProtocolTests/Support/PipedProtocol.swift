@@ -80,10 +80,11 @@ final class PipedHost: Sendable {
       if await host.admit(questions) {
         server.begin()
       } else {
+        // The reason goes before the end that it is the reason of.
         server.perform {
           client.channelDidClose(URLError(.userAuthenticationRequired, message: "Not let in.", url: nil))
+          server.close()
         }
-        server.close()
       }
     }
     return server
