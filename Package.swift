@@ -8,6 +8,7 @@ let package = Package(
     .library(name: "FoundationNetworking", targets: ["FoundationNetworking"]),
     .library(name: "URLProtocolTesting", targets: ["URLProtocolTesting"]),
     .library(name: "ArchiveProtocol", targets: ["ArchiveProtocol"]),
+    .library(name: "SFTPProtocol", targets: ["SFTPProtocol"]),
     .executable(name: "urlload", targets: ["urlload"]),
   ],
   dependencies: [
@@ -29,10 +30,17 @@ let package = Package(
     .target(
       name: "ArchiveProtocol", dependencies: ["URLLoading", "CurlTransport", "CArchive", "CZlib"],
       path: "Plugins/Archive/ArchiveProtocol"),
+    .systemLibrary(
+      name: "CSSH2", path: "Plugins/SFTP/CSSH2", pkgConfig: "libssh2", providers: [.apt(["libssh2-1-dev"])]),
+    .systemLibrary(
+      name: "COpenSSL", path: "Plugins/SFTP/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .target(
+      name: "SFTPProtocol", dependencies: ["URLLoading", "CurlTransport", "CSSH2", "COpenSSL"],
+      path: "Plugins/SFTP/SFTPProtocol"),
     .executableTarget(
       name: "urlload",
       dependencies: [
-        "URLLoading", "ArchiveProtocol", "CurlTransport",
+        "URLLoading", "ArchiveProtocol", "SFTPProtocol", "CurlTransport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(name: "PrivateScheme", dependencies: ["URLLoading"], path: "Samples/PrivateScheme"),
@@ -60,6 +68,8 @@ let package = Package(
     .testTarget(
       name: "ArchiveProtocolTests",
       dependencies: ["ArchiveProtocol", "URLLoading", "URLProtocolTesting", "CurlTransport", "TestServers"]),
+    .testTarget(
+      name: "SFTPProtocolTests", dependencies: ["SFTPProtocol", "URLLoading", "CurlTransport", "TestServers"]),
     .testTarget(name: "urlloadTests", dependencies: ["urlload", "TestServers"]),
     .testTarget(
       name: "SamplesTests",

@@ -1,5 +1,6 @@
 import ArchiveProtocol
 import ArgumentParser
+import SFTPProtocol
 import URLLoading
 
 /// The command `urlload`.
@@ -12,7 +13,7 @@ struct URLLoad: AsyncParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "What to load: http, https, ftp, ftps, file and data URLs, and members of archives.", valueName: "URL"))
+      "What to load: http, https, ftp, ftps, sftp, file and data URLs, and members of archives.", valueName: "URL"))
   var urls: [String]
 
   @Option(
@@ -59,6 +60,7 @@ struct URLLoad: AsyncParsableCommand {
   /// Parses the arguments and runs: `ls` lists, everything else loads. An error is one line on standard error.
   static func main() async {
     URLProtocol.registerClass(ArchiveProtocol.self)
+    URLProtocol.registerClass(SFTPProtocol.self)
     let arguments = Array(CommandLine.arguments.dropFirst())
     if arguments.first == ListCommand.name {
       await run(ListCommand.self, Array(arguments.dropFirst())) { command, console in

@@ -1,0 +1,123 @@
+/// The requests by name. Paths are absolute or relative to the login directory, and end in no slash.
+extension SFTPClient {
+  // MARK: Files
+
+  /// Opens a file. What was opened has to be closed.
+  /// - Parameters:
+  ///   - attributes: permissions of a file that is created; the server's default unless given.
+  ///   - willSend: called when the server may have one more file open; false takes the request back.
+  func open(
+    _ path: [UInt8], _ flags: SFTPRequest.OpenFlags, attributes: FileAttributes = FileAttributes(),
+    willSend: @escaping () -> Bool = { true }, _ reply: @escaping Reply<RemoteHandle>
+  ) {
+    submitOpen(.open(path, flags, attributes), willSend: willSend, reply)
+  }
+
+  /// Closes a file or directory.
+  func close(_ handle: RemoteHandle, _ reply: @escaping Reply<Void> = { _ in }) {
+    submit(
+      .close(handle),
+      .status { [weak self] result in
+        self?.releaseHandle()
+        reply(result)
+      })
+  }
+
+  /// Reads up to `count` bytes, which should not be above ``largestRead``.
+  func read(_ handle: RemoteHandle, offset: UInt64, count: Int, _ receive: @escaping (ReadEvent) -> Void) {
+    submit(.read(handle, offset: offset, count: UInt32(clamping: count)), .read(receive))
+  }
+
+  /// Writes bytes, which should not be more than ``largestWrite``.
+  func write(
+    _ handle: RemoteHandle, offset: UInt64, _ bytes: ArraySlice<UInt8>, _ reply: @escaping Reply<Void>
+  ) {
+    submit(.write(handle, offset: offset, bytes), .status(reply))
+  }
+
+  /// Waits until what was written is on the server's disk; an error where the server cannot.
+  func fsync(_ handle: RemoteHandle, _ reply: @escaping Reply<Void>) {
+    guard has(.fsync) else { return reply(.failure(.unsupported(.fsync))) }
+    submit(.fsync(handle), .status(reply))
+  }
+
+  // MARK: Attributes
+
+  /// Attributes of a path, links followed.
+  func stat(_ path: [UInt8], _ reply: @escaping Reply<FileAttributes>) {
+    submit(.stat(path), .attributes(reply))
+  }
+
+  /// Attributes of a path itself, be it a link.
+  func lstat(_ path: [UInt8], _ reply: @escaping Reply<FileAttributes>) {
+    submit(.lstat(path), .attributes(reply))
+  }
+
+  func fstat(_ handle: RemoteHandle, _ reply: @escaping Reply<FileAttributes>) {
+    submit(.fstat(handle), .attributes(reply))
+  }
+
+  func setstat(_ path: [UInt8], _ attributes: FileAttributes, _ reply: @escaping Reply<Void>) {
+    submit(.setstat(path, attributes), .status(reply))
+  }
+
+  func fsetstat(_ handle: RemoteHandle, _ attributes: FileAttributes, _ reply: @escaping Reply<Void>) {
+    submit(.fsetstat(handle, attributes), .status(reply))
+  }
+
+  // MARK: Directories and names
+
+  /// Opens a directory for ``readdir(_:_:)``. What was opened has to be closed.
+  func opendir(
+    _ path: [UInt8], willSend: @escaping () -> Bool = { true }, _ reply: @escaping Reply<RemoteHandle>
+  ) {
+    submitOpen(.opendir(path), willSend: willSend, reply)
+  }
+
+  /// The next entries of a directory; at its end a status that says so.
+  func readdir(_ handle: RemoteHandle, _ reply: @escaping Reply<[RemoteName]>) {
+    submit(.readdir(handle), .names(reply))
+  }
+
+  func mkdir(_ path: [UInt8], attributes: FileAttributes = FileAttributes(), _ reply: @escaping Reply<Void>) {
+    submit(.mkdir(path, attributes), .status(reply))
+  }
+
+  func rmdir(_ path: [UInt8], _ reply: @escaping Reply<Void>) {
+    submit(.rmdir(path), .status(reply))
+  }
+
+  func remove(_ path: [UInt8], _ reply: @escaping Reply<Void>) {
+    submit(.remove(path), .status(reply))
+  }
+
+  /// Gives a file another name, which nothing has yet.
+  func rename(_ path: [UInt8], to target: [UInt8], _ reply: @escaping Reply<Void>) {
+    submit(.rename(path, to: target), .status(reply))
+  }
+
+  /// Gives a file another name and replaces what has it, in one step; an error where the server cannot.
+  func posixRename(_ path: [UInt8], to target: [UInt8], _ reply: @escaping Reply<Void>) {
+    guard has(.posixRename) else { return reply(.failure(.unsupported(.posixRename))) }
+    submit(.posixRename(path, to: target), .status(reply))
+  }
+
+  /// The absolute form of a path; of `.`, the login directory.
+  func realpath(_ path: [UInt8], _ reply: @escaping Reply<[UInt8]>) {
+    submit(.realpath(path), .names { reply(Self.onlyName(of: $0)) })
+  }
+
+  /// What a symbolic link says.
+  func readlink(_ path: [UInt8], _ reply: @escaping Reply<[UInt8]>) {
+    submit(.readlink(path), .names { reply(Self.onlyName(of: $0)) })
+  }
+
+  private static func onlyName(of result: Result<[RemoteName], SFTPFailure>) -> Result<[UInt8], SFTPFailure> {
+    result.flatMap { names in
+      guard names.count == 1, let name = names.first else {
+        return .failure(.unusableAnswer("\(names.count) names where one was asked for"))
+      }
+      return .success(name.bytes)
+    }
+  }
+}

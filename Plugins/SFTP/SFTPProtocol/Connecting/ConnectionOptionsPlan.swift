@@ -1,0 +1,81 @@
+import Foundation
+
+/// Makes the options of a connection out of a URL's place and the configuration files. Reads files, so it is used where waiting is
+/// allowed.
+struct ConnectionOptionsPlan {
+  /// Hosts on the way, those that a host on the way asks for included.
+  private static let largestJumpCount = 8
+  /// Seconds of silence after which a server is asked for a sign of life, where the files do not say it: a connection that waits for
+  /// loads should be known to be there.
+  private static let keepAliveInterval = 30
+
+  let place: ServerPlace
+  let source: ConfigurationSource
+  let memory: SessionMemory
+  let questions: ConnectionQuestions
+
+  /// - Throws: what in the files cannot be followed.
+  func options() throws(SSHFailure) -> SSHConnectionOptions {
+    try options(host: place.host, user: place.user, port: place.port, password: place.password, depth: 0)
+  }
+
+  /// - Parameter depth: hosts on the way so far; nil for one that is reached through another, whatever the files say of it.
+  private func options(
+    host: String, user: String?, port: Int?, password: String?, depth: Int?
+  ) throws(SSHFailure) -> SSHConnectionOptions {
+    let configuration = SSHConfiguration.read(host: host, user: user, port: port, source: source)
+    guard configuration.proxyCommand == nil else {
+      throw SSHFailure(
+        .cannotConnect,
+        "the SSH configuration reaches \(host) by a ProxyCommand, which is not supported; ProxyJump is, or \"ProxyCommand none\" in a Host block"
+      )
+    }
+    guard let number = UInt16(exactly: configuration.port ?? 22), number > 0 else {
+      throw SSHFailure(.cannotConnect, "\(configuration.port ?? 0) is no port of \(host)")
+    }
+    let name = configuration.user ?? source.localUser
+    let policy = KnownHostsPolicy(configuration: configuration, source: source, memory: memory, questions: questions)
+    let authenticator = ChallengeAuthenticator(
+      host: configuration.hostName, port: Int(number), password: password, memory: memory, questions: questions)
+    var options = SSHConnectionOptions(
+      host: configuration.hostName, port: number, user: name, hostKeyPolicy: policy, authenticator: authenticator)
+    options.identities = identities(configuration)
+    if let timeout = configuration.connectTimeout, timeout > 0 { options.timeout = .seconds(timeout) }
+    let interval = configuration.serverAliveInterval ?? Self.keepAliveInterval
+    options.keepAliveInterval = interval > 0 ? .seconds(interval) : nil
+    options.keepAliveLimit = max(1, configuration.serverAliveCountMax ?? 3)
+    if let depth { options.jumps = try jumps(configuration.proxyJump ?? [], to: host, depth: depth) }
+    return options
+  }
+
+  /// The first host on the way may itself have hosts on the way to it.
+  private func jumps(
+    _ jumps: [HostConfiguration.Jump], to host: String, depth: Int
+  ) throws(SSHFailure) -> [SSHConnectionOptions] {
+    guard depth + jumps.count <= Self.largestJumpCount else {
+      throw SSHFailure(
+        .cannotConnect, "the SSH configuration reaches \(host) through more than \(Self.largestJumpCount) hosts")
+    }
+    var result: [SSHConnectionOptions] = []
+    for (index, jump) in jumps.enumerated() {
+      var options = try options(
+        host: jump.host, user: jump.user, port: jump.port, password: nil,
+        depth: index == 0 ? depth + jumps.count : nil)
+      if index == 0 { result += options.jumps }
+      options.jumps = []
+      result.append(options)
+    }
+    return result
+  }
+
+  private func identities(_ configuration: HostConfiguration) -> SSHIdentities {
+    var identities = SSHIdentities()
+    let agent = configuration.identityAgent ?? source.environment["SSH_AUTH_SOCK"]
+    identities.agent = agent?.isEmpty == false ? agent : nil
+    identities.files =
+      configuration.identityFiles
+      ?? ["id_rsa", "id_ecdsa", "id_ed25519"].map { "\(source.home)/.ssh/\($0)" }
+    identities.onlyFiles = configuration.identitiesOnly ?? false
+    return identities
+  }
+}

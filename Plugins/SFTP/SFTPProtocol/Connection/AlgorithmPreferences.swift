@@ -1,0 +1,71 @@
+/// The algorithms that a connection asks for: what the installed libssh2 has, without what OpenSSH's client does not take
+/// either, in an order that leads to a known host key.
+struct AlgorithmPreferences: Sendable, Equatable {
+  var keyExchange: [String]
+  var hostKey: [String]
+  var cipher: [String]
+  var mac: [String]
+
+  /// - Parameters:
+  ///   - supported: what libssh2 has of each.
+  ///   - knownKeyTypes: types of keys that are known for the host, the best first.
+  init(supported: AlgorithmPreferences, knownKeyTypes: [String]) {
+    keyExchange = supported.keyExchange.filter(Self.isSafe)
+    cipher = supported.cipher.filter(Self.isSafe)
+    mac = supported.mac.filter(Self.isSafe)
+    let safe = supported.hostKey.filter(Self.isSafe)
+    // An RSA key may sign in three ways.
+    let wanted = knownKeyTypes.flatMap { $0 == "ssh-rsa" ? ["rsa-sha2-512", "rsa-sha2-256", "ssh-rsa"] : [$0] }
+    let known = wanted.filter(safe.contains)
+    let rest = Self.hostKeyOrder.filter { safe.contains($0) && !known.contains($0) }
+    hostKey = known + rest + safe.filter { !known.contains($0) && !rest.contains($0) }
+  }
+
+  init(keyExchange: [String] = [], hostKey: [String] = [], cipher: [String] = [], mac: [String] = []) {
+    self.keyExchange = keyExchange
+    self.hostKey = hostKey
+    self.cipher = cipher
+    self.mac = mac
+  }
+
+  private static let hostKeyOrder = [
+    "ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521", "rsa-sha2-512", "rsa-sha2-256",
+    "ssh-rsa",
+  ]
+
+  private static func isSafe(_ name: String) -> Bool {
+    // Broken or too small. Certificates of hosts would need an authority to check them against.
+    let unsafe = [
+      "arcfour", "3des", "blowfish", "cast128", "none", "-cbc", "md5", "ripemd", "-96", "ssh-dss", "-cert-v01@",
+    ]
+    if unsafe.contains(where: name.contains) { return false }
+    if name.hasPrefix("rijndael-cbc") { return false }
+    return !(name.hasPrefix("diffie-hellman-") && name.hasSuffix("sha1"))
+  }
+
+  /// What stands in the way of a server, as a sentence for each kind of algorithm; empty if nothing does.
+  func gaps(to offer: ServerOffer) -> [String] {
+    var gaps: [String] = []
+    func check(_ what: String, _ ours: [String], _ theirs: [String], _ advice: String) {
+      guard !ours.contains(where: theirs.contains) else { return }
+      let has = theirs.isEmpty ? "none" : SSHFailure.printable(theirs.joined(separator: ", "), limit: 400)
+      gaps.append(
+        "the server has \(what) \(has), of which this side has none (it has \(ours.joined(separator: ", "))): \(advice)"
+      )
+    }
+    check(
+      "the key exchanges", keyExchange, offer.keyExchange,
+      "allow curve25519-sha256 or ecdh-sha2-nistp256 with KexAlgorithms in the server's sshd_config")
+    check(
+      "the host key algorithms", hostKey, offer.hostKey,
+      "give the server an Ed25519 or ECDSA host key (ssh-keygen -A), or use libssh2 1.11 or newer for rsa-sha2")
+    let cipherAdvice =
+      "allow aes256-ctr with Ciphers in the server's sshd_config, or use libssh2 1.11 or newer for AES-GCM"
+    check("the ciphers", cipher, offer.cipherOut, cipherAdvice)
+    if offer.cipherIn != offer.cipherOut { check("the ciphers", cipher, offer.cipherIn, cipherAdvice) }
+    let macAdvice = "allow hmac-sha2-256 with MACs in the server's sshd_config, or use libssh2 1.11 or newer for -etm"
+    check("the MACs", mac, offer.macOut, macAdvice)
+    if offer.macIn != offer.macOut { check("the MACs", mac, offer.macIn, macAdvice) }
+    return gaps
+  }
+}

@@ -1,0 +1,105 @@
+/// What a connection does next. No I/O: events go in, named actions come out.
+struct ConnectionMachine {
+  enum Phase: Equatable, Sendable {
+    case idle
+    /// The name is looked up and the server, or the host before it, connected to.
+    case reaching
+    case exchangingKeys
+    case judgingHostKey
+    case loggingIn
+    case openingChannel
+    case open
+    case closed
+
+    /// For messages: "… while <this>".
+    var name: String {
+      switch self {
+      case .idle, .reaching: "connecting"
+      case .exchangingKeys: "exchanging keys"
+      case .judgingHostKey: "the host key was judged"
+      case .loggingIn: "logging in"
+      case .openingChannel: "opening a channel"
+      case .open, .closed: "the channel was open"
+      }
+    }
+  }
+
+  enum Action {
+    case reach
+    case exchangeKeys
+    case judgeHostKey
+    case logIn
+    case openChannel
+    case announceOpen
+    /// Report the end, once, and take everything down.
+    case close(SSHFailure?)
+    case nothing
+  }
+
+  private(set) var phase = Phase.idle
+  /// How many questions are asked that somebody has to answer.
+  private var openQuestions = 0
+  private let goesThroughJump: Bool
+
+  /// - Parameter goesThroughJump: the server is reached through a connection that has a deadline of its own.
+  init(goesThroughJump: Bool = false) {
+    self.goesThroughJump = goesThroughJump
+  }
+
+  /// Whether time counts against the deadline: until the channel is open, and while it is nobody's turn to answer.
+  var deadlineRuns: Bool {
+    switch phase {
+    case .idle, .open, .closed: false
+    case .reaching: !goesThroughJump
+    default: openQuestions == 0
+    }
+  }
+
+  mutating func start() -> Action { move(from: .idle, to: .reaching, .reach) }
+
+  mutating func reached() -> Action { move(from: .reaching, to: .exchangingKeys, .exchangeKeys) }
+
+  mutating func exchangedKeys() -> Action { move(from: .exchangingKeys, to: .judgingHostKey, .judgeHostKey) }
+
+  mutating func judgedHostKey(_ verdict: HostKeyDecision) -> Action {
+    switch verdict {
+    case .accept: return move(from: .judgingHostKey, to: .loggingIn, .logIn)
+    case .refuse(let error):
+      guard phase == .judgingHostKey else { return move(from: .judgingHostKey, to: .loggingIn, .logIn) }
+      return fail((error as? SSHFailure) ?? SSHFailure(.hostKeyRefused, error.localizedDescription, underlying: error))
+    }
+  }
+
+  mutating func loggedIn() -> Action { move(from: .loggingIn, to: .openingChannel, .openChannel) }
+
+  mutating func openedChannel() -> Action { move(from: .openingChannel, to: .open, .announceOpen) }
+
+  mutating func askedQuestion() { openQuestions += 1 }
+
+  mutating func gotAnswer() { openQuestions = max(0, openQuestions - 1) }
+
+  /// The deadline, which only counts where it runs.
+  mutating func deadlinePassed(server: String) -> Action {
+    guard deadlineRuns else { return .nothing }
+    return fail(SSHFailure(.timedOut, "\(server) took too long while \(phase.name)"))
+  }
+
+  mutating func fail(_ failure: SSHFailure) -> Action { close(failure) }
+
+  /// The owner wants no more of it.
+  mutating func close(_ reason: SSHFailure?) -> Action {
+    guard phase != .closed else { return .nothing }
+    phase = .closed
+    return .close(reason)
+  }
+
+  private mutating func move(from: Phase, to: Phase, _ action: Action) -> Action {
+    // What was under way when the connection was closed may still end.
+    if phase == .closed { return .nothing }
+    guard phase == from else {
+      return fail(SSHFailure(.protocolViolation, "the connection got from \(phase) to \(to) out of order"))
+    }
+    phase = to
+    return action
+  }
+}

@@ -1,0 +1,83 @@
+import Glibc
+
+/// Connects to the first of a server's addresses that answers: a quarter of a second later, or at a refusal, it tries the next
+/// one beside those under way (RFC 8305, section 5).
+///
+/// Mutable state: all of it, confined to the connection's thread.
+final class Dialer {
+  enum Progress {
+    case waiting
+    case connected(Int32, SocketAddress)
+    /// What the system said of the last address.
+    case failed(String)
+  }
+
+  private static let stagger: UInt64 = 250_000_000
+
+  private var waiting: [SocketAddress]
+  private var attempts: [(descriptor: Int32, address: SocketAddress)] = []
+  private var nextAttempt: UInt64 = 0
+  private var lastProblem = "it has no address"
+
+  init(_ addresses: [SocketAddress]) {
+    waiting = addresses.reversed()
+  }
+
+  deinit {
+    for attempt in attempts { close(attempt.descriptor) }
+  }
+
+  /// Sockets to wait for until they can be written to.
+  var descriptors: [Int32] { attempts.map(\.descriptor) }
+
+  /// When to go on even if no socket is ready.
+  var nextTime: UInt64? { waiting.isEmpty ? nil : nextAttempt }
+
+  func advance(_ now: UInt64) -> Progress {
+    for (index, attempt) in attempts.enumerated().reversed() {
+      switch outcome(of: attempt.descriptor) {
+      case nil: continue
+      case 0:
+        attempts.remove(at: index)
+        return .connected(attempt.descriptor, attempt.address)
+      case .some(let code):
+        lastProblem = String(cString: strerror(code))
+        close(attempt.descriptor)
+        attempts.remove(at: index)
+        nextAttempt = now
+      }
+    }
+    while let address = waiting.last, attempts.isEmpty || now >= nextAttempt {
+      waiting.removeLast()
+      nextAttempt = now + Self.stagger
+      guard let descriptor = begin(address) else { continue }
+      attempts.append((descriptor, address))
+    }
+    return attempts.isEmpty ? .failed(lastProblem) : .waiting
+  }
+
+  private func begin(_ address: SocketAddress) -> Int32? {
+    let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+    let descriptor = socket(address.family, type, Int32(IPPROTO_TCP))
+    guard descriptor >= 0 else {
+      lastProblem = String(cString: strerror(errno))
+      return nil
+    }
+    // Requests are small and many: none may wait for the answer to the one before.
+    var on: Int32 = 1
+    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+    if address.withPointer({ connect(descriptor, $0, $1) }) == 0 || errno == EINPROGRESS { return descriptor }
+    lastProblem = String(cString: strerror(errno))
+    close(descriptor)
+    return nil
+  }
+
+  /// 0 if it is connected, the error if it is not going to be, nil if that is open.
+  private func outcome(of descriptor: Int32) -> Int32? {
+    var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    guard Glibc.poll(&poll, 1, 0) > 0 else { return nil }
+    var code: Int32 = 0
+    var size = socklen_t(MemoryLayout<Int32>.size)
+    return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &size) == 0 ? code : errno
+  }
+}

@@ -1,0 +1,110 @@
+import CSSH2
+import CurlTransport
+import Foundation
+import Glibc
+
+/// A connection to an SSH server with one channel, and the thread on which all of it happens.
+///
+/// Mutable state:
+/// - `inbox`: work from other threads, guarded by its lock. The thread takes it out.
+/// - `measured`: what was measured so far, guarded by its lock. The thread writes it.
+/// - everything else belongs to ``ConnectionDriver``, which the thread alone knows.
+final class SSHConnection: Sendable {
+  typealias Work = @Sendable (ConnectionDriver) -> Void
+
+  private struct Inbox {
+    var work: [Work] = []
+    /// Who speaks over the channel; given to the thread when it starts.
+    var user: (any SSHChannelUser)?
+    /// The thread knows that there is work.
+    var isSignalled = false
+    var hasEnded = false
+  }
+
+  let options: SSHConnectionOptions
+  private let inbox: Locked<Inbox>
+  private let measured = Locked(SSHConnectionMetrics())
+  /// Wakes the thread. Closed when nobody can post work any more.
+  private let wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+
+  /// Makes a connection that does nothing yet.
+  /// - Parameter user: speaks over the channel; its `channelDidClose` reports the end, once, whatever it was.
+  init(_ options: SSHConnectionOptions, user: any SSHChannelUser) {
+    self.options = options
+    inbox = Locked(Inbox(user: user))
+  }
+
+  deinit {
+    if wakeDescriptor >= 0 { Glibc.close(wakeDescriptor) }
+  }
+
+  /// Connects. Later calls have no effect.
+  func start() {
+    let user = inbox.withLock { inbox in
+      defer { inbox.user = nil }
+      return inbox.user
+    }
+    guard let user else { return }
+    let thread = Thread {
+      ConnectionDriver(connection: self, user: user, wakeDescriptor: self.wakeDescriptor).run()
+    }
+    thread.name = "SSH connection"
+    thread.stackSize = 1 << 19
+    thread.start()
+  }
+
+  /// Runs work on the connection's thread, after everything posted before it.
+  /// - Returns: false if the connection has ended, and the work is not going to run.
+  @discardableResult
+  func perform(_ work: @escaping @Sendable () -> Void) -> Bool {
+    post { _ in work() }
+  }
+
+  /// Ends the connection, at whatever point it is. It is reported as the end with this error.
+  func close(_ reason: SSHFailure? = nil) {
+    post { $0.close(reason) }
+  }
+
+  /// What was measured so far.
+  var metrics: SSHConnectionMetrics { measured.withLock { $0 } }
+
+  // MARK: For the thread and its helpers
+
+  @discardableResult
+  func post(_ work: @escaping Work) -> Bool {
+    inbox.withLock { inbox in
+      guard !inbox.hasEnded else { return false }
+      inbox.work.append(work)
+      if !inbox.isSignalled {
+        inbox.isSignalled = true
+        eventfd_write(wakeDescriptor, 1)
+      }
+      return true
+    }
+  }
+
+  func takeWork() -> [Work] {
+    inbox.withLock { inbox in
+      if inbox.isSignalled {
+        inbox.isSignalled = false
+        var count: eventfd_t = 0
+        eventfd_read(wakeDescriptor, &count)
+      }
+      defer { inbox.work = [] }
+      return inbox.work
+    }
+  }
+
+  /// What came in meanwhile, or nil when the inbox is closed because there is nothing more.
+  func takeLastWork() -> [Work]? {
+    inbox.withLock { inbox in
+      inbox.hasEnded = inbox.work.isEmpty
+      defer { inbox.work = [] }
+      return inbox.hasEnded ? nil : inbox.work
+    }
+  }
+
+  func measure(_ change: (inout SSHConnectionMetrics) -> Void) {
+    measured.withLock { change(&$0) }
+  }
+}

@@ -1,0 +1,44 @@
+import Foundation
+
+/// Why there is no connection, or none any more. Never carries a secret.
+struct SSHFailure: Error, Sendable, LocalizedError {
+  enum Kind: Sendable, Equatable {
+    case hostNotFound
+    case cannotConnect
+    case timedOut
+    case cancelled
+    case hostKeyRefused
+    /// No algorithm that both sides have.
+    case nothingInCommon
+    case loginFailed
+    /// The server lets the user in, and refuses what was asked for then.
+    case channelRefused
+    case connectionLost
+    case protocolViolation
+  }
+
+  let kind: Kind
+  /// What was wrong, with which server, and what would be right.
+  let message: String
+  /// The error behind it, such as what the one who judged the host key threw.
+  let underlying: (any Error)?
+
+  init(_ kind: Kind, _ message: String, underlying: (any Error)? = nil) {
+    self.kind = kind
+    self.message = message
+    self.underlying = underlying
+  }
+
+  var errorDescription: String? { message }
+
+  /// Text of a server's for a message: one line, of printable characters, not long.
+  static func printable(_ text: some StringProtocol, limit: Int = 200) -> String {
+    let line = text.prefix(limit).map { $0.isNewline || $0 == "\t" ? " " : $0 }
+    let safe = line.filter {
+      $0.unicodeScalars.allSatisfy {
+        !$0.properties.isDefaultIgnorableCodePoint && $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value)
+      }
+    }
+    return String(safe).trimmingCharacters(in: .whitespaces)
+  }
+}

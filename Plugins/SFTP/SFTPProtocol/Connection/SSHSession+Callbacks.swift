@@ -1,0 +1,83 @@
+import CSSH2
+import Glibc
+
+/// What libssh2 calls. All of it comes during a call of ours, on the connection's thread, while the session lives.
+extension SSHSession {
+  func installCallbacks(_ session: OpaquePointer?) {
+    let receive: @convention(c) (Int32, UnsafeMutableRawPointer?, Int, Int32, Context?) -> Int = {
+      _, buffer, count, _, context in
+      guard let buffer, let session = SSHSession.from(context) else { return -Int(ECONNRESET) }
+      return session.receive(buffer, count)
+    }
+    let send: @convention(c) (Int32, UnsafeRawPointer?, Int, Int32, Context?) -> Int = { _, bytes, count, _, context in
+      SSHSession.from(context)?.enqueue(UnsafeRawBufferPointer(start: bytes, count: count))
+      return count
+    }
+    let disconnect:
+      @convention(c) (
+        OpaquePointer?, Int32, UnsafePointer<CChar>?, Int32, UnsafePointer<CChar>?, Int32, Context?
+      ) -> Void = { _, _, text, count, _, _, context in
+        guard let text, count > 0 else { return }
+        let bytes = UnsafeRawBufferPointer(start: text, count: min(Int(count), 1024))
+        SSHSession.from(context)?.serverSaysFarewell(String(decoding: bytes, as: UTF8.self))
+      }
+    libssh2_session_callback_set(
+      session, LIBSSH2_CALLBACK_RECV, unsafeBitCast(receive, to: UnsafeMutableRawPointer.self))
+    libssh2_session_callback_set(session, LIBSSH2_CALLBACK_SEND, unsafeBitCast(send, to: UnsafeMutableRawPointer.self))
+    libssh2_session_callback_set(
+      session, LIBSSH2_CALLBACK_DISCONNECT, unsafeBitCast(disconnect, to: UnsafeMutableRawPointer.self))
+  }
+
+  typealias Context = UnsafeMutablePointer<UnsafeMutableRawPointer?>
+
+  private static func from(_ context: Context?) -> SSHSession? {
+    context?.pointee.map { Unmanaged<SSHSession>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  static let sign:
+    @convention(c) (
+      OpaquePointer?, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?, UnsafeMutablePointer<Int>?,
+      UnsafePointer<UInt8>?, Int, Context?
+    ) -> Int32 = { _, signature, signatureCount, data, count, context in
+      guard let session = SSHSession.from(context), let signature, let signatureCount, let data else { return -1 }
+      switch session.signing.state {
+      case .none:
+        session.signing = SignatureRequest(.wanted(Array(UnsafeBufferPointer(start: data, count: count))))
+        return LIBSSH2_ERROR_EAGAIN
+      case .wanted: return LIBSSH2_ERROR_EAGAIN
+      case .signed(let bytes):
+        // libssh2 frees it.
+        guard let copy = malloc(max(1, bytes.count)) else { return -1 }
+        copy.copyMemory(from: bytes, byteCount: bytes.count)
+        signature.pointee = copy.assumingMemoryBound(to: UInt8.self)
+        signatureCount.pointee = bytes.count
+        return 0
+      case .refused: return -1
+      }
+    }
+
+  static let answer:
+    @convention(c) (
+      UnsafePointer<CChar>?, Int32, UnsafePointer<CChar>?, Int32, Int32,
+      UnsafePointer<LIBSSH2_USERAUTH_KBDINT_PROMPT>?, UnsafeMutablePointer<LIBSSH2_USERAUTH_KBDINT_RESPONSE>?, Context?
+    ) -> Void = { name, nameCount, instruction, instructionCount, count, prompts, responses, context in
+      guard let session = SSHSession.from(context) else { return }
+      func text(_ start: UnsafePointer<CChar>?, _ count: Int) -> String {
+        guard let start, count > 0 else { return "" }
+        return String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
+      }
+      var questions = InteractiveQuestions(
+        name: text(name, Int(nameCount)), instruction: text(instruction, Int(instructionCount)), prompts: [])
+      for index in 0..<max(0, Int(count)) {
+        guard let prompt = prompts?[index] else { break }
+        questions.prompts.append(.init(text: text(prompt.text, Int(prompt.length)), echoes: prompt.echo != 0))
+      }
+      guard let answers = session.onQuestions?(questions) else { return }
+      for (index, answer) in answers.prefix(questions.prompts.count).enumerated() {
+        // libssh2 frees it.
+        guard let copy = strdup(answer) else { return }
+        responses?[index].text = copy
+        responses?[index].length = UInt32(clamping: strlen(copy))
+      }
+    }
+}

@@ -1,0 +1,341 @@
+import CSSH2
+import Foundation
+import Glibc
+
+/// libssh2's session over a socket that never blocks.
+///
+/// Sending never waits as libssh2 sees it: packets go to ``SendQueue``, which the connection empties. What `wait` means is hence
+/// always: until more comes from the server.
+///
+/// Mutable state: all of it, confined to the connection's thread; libssh2's callbacks come during calls on that thread.
+final class SSHSession {
+  /// How far a call came.
+  enum Step {
+    case done
+    /// To be called again, with the same arguments, when there is more from the server.
+    case wait
+    case failed(Code)
+  }
+
+  /// libssh2's number for an error, with its words.
+  struct Code: Error {
+    let number: Int32
+    let text: String
+  }
+
+  /// How many bytes one turn takes from the socket, so that they are still in the processor's cache when they are used, and other
+  /// work gets its turn.
+  private static let turnCount = 1 << 19
+  /// What the server makes us answer may wait for sending up to so much; beyond it nothing more is read.
+  private static let largestQueue = 4 << 20
+
+  let outgoing = SendQueue()
+  /// What was received before keys were exchanged.
+  private(set) var firstBytes: [UInt8] = []
+  /// Set when the turn's allowance is used up: there is more without waiting.
+  private(set) var hasMore = false
+  private(set) var bytesReceived: UInt64 = 0
+  private(set) var bytesSent: UInt64 = 0
+  private(set) var lastReceived = MonotonicClock.now()
+  /// What the system said when the socket failed; nil after an orderly end.
+  private(set) var socketProblem: String?
+  /// The server has said that nothing more comes.
+  private(set) var hasEnded = false
+  /// Why the server says that it ends the connection.
+  private(set) var farewell: String?
+  /// The signature that the server waits for.
+  var signing = SignatureRequest()
+  /// Asked for the answers to the server's questions; nil gives up.
+  var onQuestions: ((InteractiveQuestions) -> [String]?)?
+
+  private let descriptor: Int32
+  private var session: OpaquePointer?
+  private var channel: OpaquePointer?
+  private var allowance = 0
+  private var keepsFirstBytes = true
+  private var isDead = false
+  /// What libssh2 hands to the callback for signatures.
+  private let context = UnsafeMutablePointer<UnsafeMutableRawPointer?>.allocate(capacity: 1)
+
+  private static let isReady = libssh2_init(0) == 0
+
+  /// Nil if there is no memory.
+  init?(descriptor: Int32) {
+    self.descriptor = descriptor
+    context.initialize(to: nil)
+    guard Self.isReady else { return nil }
+    // Not retained: this object frees the session before it goes.
+    let owner = Unmanaged.passUnretained(self).toOpaque()
+    session = libssh2_session_init_ex(nil, nil, nil, owner)
+    guard session != nil else { return nil }
+    context.pointee = owner
+    libssh2_session_set_blocking(session, 0)
+    installCallbacks(session)
+  }
+
+  deinit {
+    free()
+    context.deallocate()
+  }
+
+  /// Whether nothing more can come of it.
+  var isGone: Bool { hasEnded || socketProblem != nil || farewell != nil }
+
+  // MARK: Bytes
+
+  /// Begins a turn.
+  func beginTurn() {
+    allowance = outgoing.count > Self.largestQueue ? 0 : Self.turnCount
+    hasMore = false
+  }
+
+  /// Sends what is queued as far as the socket takes it; false when the socket is gone.
+  func flush() -> Bool {
+    while !outgoing.isEmpty {
+      let front = outgoing.front
+      let count = send(descriptor, front.baseAddress, front.count, Int32(MSG_NOSIGNAL))
+      if count > 0 {
+        bytesSent &+= UInt64(count)
+        outgoing.removeFirst(count)
+      } else if errno == EINTR {
+        continue
+      } else if errno == EAGAIN {
+        return true
+      } else {
+        socketProblem = String(cString: strerror(errno))
+        return false
+      }
+    }
+    return true
+  }
+
+  func receive(_ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int {
+    if isDead { return -Int(ECONNRESET) }
+    guard allowance > 0 else {
+      hasMore = outgoing.count <= Self.largestQueue
+      return -Int(EAGAIN)
+    }
+    var result = recv(descriptor, buffer, min(count, allowance), 0)
+    while result < 0, errno == EINTR { result = recv(descriptor, buffer, min(count, allowance), 0) }
+    if result < 0 {
+      let code = errno
+      if code != EAGAIN { socketProblem = String(cString: strerror(code)) }
+      return -Int(code)
+    }
+    if result == 0 { hasEnded = true }
+    allowance -= result
+    bytesReceived &+= UInt64(result)
+    if result > 0 { lastReceived = MonotonicClock.now() }
+    if keepsFirstBytes, firstBytes.count < ServerOffer.largestCount {
+      firstBytes.append(contentsOf: UnsafeRawBufferPointer(start: buffer, count: result))
+    }
+    return result
+  }
+
+  func enqueue(_ bytes: UnsafeRawBufferPointer) {
+    if !isDead { outgoing.append(bytes) }
+  }
+
+  func serverSaysFarewell(_ text: String) { farewell = SSHFailure.printable(text) }
+
+  // MARK: Keys
+
+  /// What the installed libssh2 has.
+  func supportedAlgorithms() -> AlgorithmPreferences {
+    AlgorithmPreferences(
+      keyExchange: supported(LIBSSH2_METHOD_KEX), hostKey: supported(LIBSSH2_METHOD_HOSTKEY),
+      cipher: supported(LIBSSH2_METHOD_CRYPT_CS), mac: supported(LIBSSH2_METHOD_MAC_CS))
+  }
+
+  func prefer(_ preferences: AlgorithmPreferences) {
+    let lists: [(Int32, [String])] = [
+      (LIBSSH2_METHOD_KEX, preferences.keyExchange), (LIBSSH2_METHOD_HOSTKEY, preferences.hostKey),
+      (LIBSSH2_METHOD_CRYPT_CS, preferences.cipher), (LIBSSH2_METHOD_CRYPT_SC, preferences.cipher),
+      (LIBSSH2_METHOD_MAC_CS, preferences.mac), (LIBSSH2_METHOD_MAC_SC, preferences.mac),
+    ]
+    for (method, names) in lists where !names.isEmpty {
+      libssh2_session_method_pref(session, method, names.joined(separator: ","))
+    }
+  }
+
+  func exchangeKeys() -> Step {
+    let step = step(libssh2_session_handshake(session, descriptor))
+    if case .done = step { keepsFirstBytes = false }
+    return step
+  }
+
+  func hostKey() -> PublicKey? {
+    var count = 0
+    var type: Int32 = 0
+    guard let start = libssh2_session_hostkey(session, &count, &type), count > 0 else { return nil }
+    return PublicKey(blob: Array(UnsafeRawBufferPointer(start: start, count: count)))
+  }
+
+  /// The algorithm agreed upon, by libssh2's number of the kind.
+  func method(_ kind: Int32) -> String? {
+    libssh2_session_methods(session, kind).map { String(cString: $0) }
+  }
+
+  private func supported(_ kind: Int32) -> [String] {
+    var names: UnsafeMutablePointer<UnsafePointer<CChar>?>?
+    let count = libssh2_session_supported_algs(session, kind, &names)
+    guard count > 0, let names else { return [] }
+    defer { libssh2_free(session, names) }
+    return (0..<Int(count)).compactMap { names[$0].map { String(cString: $0) } }
+  }
+
+  // MARK: Login
+
+  /// What a server says of the methods of login.
+  enum Methods {
+    case names([String])
+    /// No login is needed.
+    case loggedIn
+    case wait
+    case failed(Code)
+  }
+
+  func loginMethods(user: String) -> Methods {
+    let list = withBytes(user) { libssh2_userauth_list(session, $0, UInt32(clamping: $1)) }
+    if let list { return .names(String(cString: list).split(separator: ",").map(String.init)) }
+    if libssh2_userauth_authenticated(session) != 0 { return .loggedIn }
+    switch step(libssh2_session_last_errno(session)) {
+    case .wait: return .wait
+    case .failed(let code): return .failed(code)
+    case .done: return .names([])
+    }
+  }
+
+  func logIn(user: String, password: String) -> Step {
+    step(
+      withBytes(user) { name, nameCount in
+        withBytes(password) { password, count in
+          libssh2_userauth_password_ex(
+            session, name, UInt32(clamping: nameCount), password, UInt32(clamping: count), nil)
+        }
+      })
+  }
+
+  /// With ``signing`` for what the server wants signed, if it knows the key.
+  func logIn(user: String, publicKey: [UInt8]) -> Step {
+    step(libssh2_userauth_publickey(session, user, publicKey, publicKey.count, Self.sign, context))
+  }
+
+  /// With ``onQuestions`` for the answers.
+  func logInByQuestions(user: String) -> Step {
+    step(
+      withBytes(user) {
+        libssh2_userauth_keyboard_interactive_ex(session, $0, UInt32(clamping: $1), Self.answer)
+      })
+  }
+
+  // MARK: The channel
+
+  func openChannel(_ kind: SSHConnectionOptions.Channel) -> Step {
+    switch kind {
+    case .subsystem, .command:
+      channel = libssh2_channel_open_ex(
+        session, "session", 7, Self.window, UInt32(LIBSSH2_CHANNEL_PACKET_DEFAULT), nil, 0)
+    case .tunnel(let host, let port):
+      channel = libssh2_channel_direct_tcpip_ex(session, host, Int32(port), "127.0.0.1", 22)
+    }
+    guard channel == nil else {
+      // What a command complains of must not fill the window.
+      libssh2_channel_handle_extended_data2(channel, LIBSSH2_CHANNEL_EXTENDED_DATA_IGNORE)
+      return .done
+    }
+    let code = libssh2_session_last_errno(session)
+    return step(code == 0 ? LIBSSH2_ERROR_CHANNEL_FAILURE : code)
+  }
+
+  /// Bytes that the server may send before we take them: what is on its way in 40 ms at 400 MB/s.
+  private static let window: UInt32 = 16 << 20
+
+  func startService(_ kind: SSHConnectionOptions.Channel) -> Step {
+    switch kind {
+    case .subsystem(let name): return request("subsystem", name)
+    case .command(let command): return request("exec", command)
+    case .tunnel: return .done
+    }
+  }
+
+  private func request(_ type: StaticString, _ message: String) -> Step {
+    step(
+      withBytes(message) { bytes, count in
+        type.withUTF8Buffer { type in
+          libssh2_channel_process_startup(
+            channel, UnsafeRawPointer(type.baseAddress)?.assumingMemoryBound(to: CChar.self), UInt32(type.count), bytes,
+            UInt32(clamping: count))
+        }
+      })
+  }
+
+  /// How many bytes were taken; 0 while the server takes no more.
+  func write(_ bytes: UnsafeRawBufferPointer) -> Result<Int, Code> {
+    transferred(libssh2_channel_write_ex(channel, 0, bytes.bindMemory(to: CChar.self).baseAddress, bytes.count))
+  }
+
+  /// How many bytes came; 0 if there are none now.
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> Result<Int, Code> {
+    transferred(libssh2_channel_read_ex(channel, 0, buffer.bindMemory(to: CChar.self).baseAddress, buffer.count))
+  }
+
+  /// Whether the server sends nothing more on the channel.
+  var isAtEnd: Bool { libssh2_channel_eof(channel) != 0 }
+
+  /// Asks the server whether it is there, if it is time to.
+  func keepAlive(interval: Duration) {
+    libssh2_keepalive_config(session, 1, UInt32(clamping: max(1, interval.components.seconds)))
+    var next: Int32 = 0
+    libssh2_keepalive_send(session, &next)
+  }
+
+  // MARK: The end
+
+  /// Says farewell as far as that needs no waiting, and frees everything.
+  func end() {
+    guard session != nil, !isDead else { return }
+    allowance = 0
+    libssh2_session_disconnect_ex(session, SSH_DISCONNECT_BY_APPLICATION, "", "")
+    _ = flush()
+    free()
+  }
+
+  private func free() {
+    // From now on the socket is closed as libssh2 sees it: it waits for nobody's answer.
+    isDead = true
+    signing = SignatureRequest(.refused)
+    var turns = 0
+    while let freed = session, libssh2_session_free(freed) == LIBSSH2_ERROR_EAGAIN, turns < 100 { turns += 1 }
+    session = nil
+    channel = nil
+  }
+
+  // MARK: Results
+
+  private func step(_ result: Int32) -> Step {
+    switch result {
+    case 0: .done
+    case LIBSSH2_ERROR_EAGAIN: .wait
+    default: .failed(code(result))
+    }
+  }
+
+  private func transferred(_ result: Int) -> Result<Int, Code> {
+    if result >= 0 { return .success(result) }
+    return result == Int(LIBSSH2_ERROR_EAGAIN) ? .success(0) : .failure(code(Int32(clamping: result)))
+  }
+
+  private func code(_ number: Int32) -> Code {
+    var text: UnsafeMutablePointer<CChar>?
+    libssh2_session_last_error(session, &text, nil, 0)
+    return Code(number: number, text: text.map { SSHFailure.printable(String(cString: $0)) } ?? "")
+  }
+
+  private func withBytes<Result>(_ text: String, _ body: (UnsafePointer<CChar>?, Int) -> Result) -> Result {
+    var text = text
+    return text.withUTF8 { bytes in
+      body(UnsafeRawPointer(bytes.baseAddress)?.assumingMemoryBound(to: CChar.self), bytes.count)
+    }
+  }
+}

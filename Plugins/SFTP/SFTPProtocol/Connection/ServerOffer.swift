@@ -1,0 +1,62 @@
+/// What a server says before anything is encrypted: its version (RFC 4253, section 4.2) and the algorithms that it has
+/// (section 7.1).
+struct ServerOffer: Sendable, Equatable {
+  var version: String?
+  var keyExchange: [String] = []
+  var hostKey: [String] = []
+  var cipherOut: [String] = []
+  var cipherIn: [String] = []
+  var macOut: [String] = []
+  var macIn: [String] = []
+  /// Whether the algorithms are there.
+  var isComplete = false
+  /// The first line, if it is none of SSH's.
+  var foreignLine: String?
+
+  /// The longest packet that a server may begin with (RFC 4253, section 6.1).
+  static let largestCount = 35_000 + 8192
+
+  /// Reads the first bytes of a connection, as many as there are.
+  init(firstBytes: [UInt8]) {
+    var rest = firstBytes[...]
+    while let newline = rest.firstIndex(of: 0x0A) {
+      var line = rest[..<newline]
+      if line.last == 0x0D { line = line.dropLast() }
+      rest = rest[(newline + 1)...]
+      let text = String(decoding: line.prefix(255), as: UTF8.self)
+      if text.hasPrefix("SSH-") {
+        version = SSHFailure.printable(text)
+        break
+      }
+      if foreignLine == nil { foreignLine = SSHFailure.printable(text) }
+    }
+    if version == nil, foreignLine == nil, !firstBytes.isEmpty {
+      foreignLine = SSHFailure.printable(String(decoding: firstBytes.prefix(80), as: UTF8.self))
+    }
+    guard version != nil else { return }
+    readKeyExchange(rest)
+  }
+
+  private mutating func readKeyExchange(_ bytes: ArraySlice<UInt8>) {
+    var packet = SSHFieldReader(bytes)
+    guard let length = packet.uint32(), let padding = packet.byte(), length <= 35_000, Int(length) > Int(padding) + 1,
+      let payload = packet.bytes(Int(length) - Int(padding) - 1)
+    else { return }
+    var reader = SSHFieldReader(payload)
+    // SSH_MSG_KEXINIT and a cookie
+    guard reader.byte() == 20, reader.bytes(16) != nil, let keyExchange = reader.nameList(),
+      let hostKey = reader.nameList(), let cipherOut = reader.nameList(), let cipherIn = reader.nameList(),
+      let macOut = reader.nameList(), let macIn = reader.nameList()
+    else { return }
+    self.keyExchange = keyExchange
+    self.hostKey = hostKey
+    self.cipherOut = cipherOut
+    self.cipherIn = cipherIn
+    self.macOut = macOut
+    self.macIn = macIn
+    isComplete = true
+  }
+
+  /// Whether the server is OpenSSH's, which knows RSA keys with SHA-2 by their signature's name, since its version 7.2.
+  var isOpenSSH: Bool { version?.hasPrefix("SSH-2.0-OpenSSH_") ?? false }
+}

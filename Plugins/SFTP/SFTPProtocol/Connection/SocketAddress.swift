@@ -1,0 +1,54 @@
+import Glibc
+
+/// Where a TCP connection leads to.
+struct SocketAddress: Sendable {
+  let family: Int32
+  private let bytes: [UInt8]
+
+  init(_ information: addrinfo) {
+    family = information.ai_family
+    bytes = Array(UnsafeRawBufferPointer(start: information.ai_addr, count: Int(information.ai_addrlen)))
+  }
+
+  /// The address in digits.
+  var text: String {
+    var name = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+    let result = withPointer { getnameinfo($0, $1, &name, socklen_t(name.count), nil, 0, NI_NUMERICHOST) }
+    return result == 0 ? String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self) : "?"
+  }
+
+  func withPointer<Result>(_ body: (UnsafePointer<sockaddr>?, socklen_t) -> Result) -> Result {
+    bytes.withUnsafeBytes { body($0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count)) }
+  }
+
+  /// The addresses of a name, of both families by turns (RFC 8305, section 4). Waits for the name's servers unless the name is an
+  /// address or `numericOnly` says so.
+  static func lookUp(_ host: String, port: UInt16, numericOnly: Bool) -> Result<[SocketAddress], LookupError> {
+    var hints = addrinfo()
+    hints.ai_family = AF_UNSPEC
+    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    hints.ai_flags = AI_NUMERICSERV | (numericOnly ? AI_NUMERICHOST : 0)
+    var list: UnsafeMutablePointer<addrinfo>?
+    let result = getaddrinfo(host, String(port), &hints, &list)
+    guard result == 0 else { return .failure(LookupError(text: String(cString: gai_strerror(result)))) }
+    defer { freeaddrinfo(list) }
+    var addresses: [SocketAddress] = []
+    var next = list
+    while let entry = next, addresses.count < 64 {
+      if entry.pointee.ai_addr != nil { addresses.append(SocketAddress(entry.pointee)) }
+      next = entry.pointee.ai_next
+    }
+    guard let first = addresses.first else { return .failure(LookupError(text: "it has no address")) }
+    let same = addresses.filter { $0.family == first.family }
+    let other = addresses.filter { $0.family != first.family }
+    return .success(
+      (0..<max(same.count, other.count)).flatMap { index in
+        [same, other].compactMap { index < $0.count ? $0[index] : nil }
+      })
+  }
+
+  /// Why a name has no address.
+  struct LookupError: Error {
+    let text: String
+  }
+}

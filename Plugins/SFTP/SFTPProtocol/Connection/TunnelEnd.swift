@@ -1,0 +1,93 @@
+import Glibc
+
+/// The end of a tunnel through a server: what comes over the channel goes to one end of a pair of sockets, and the other way
+/// round. The other end is the connection that goes through the tunnel.
+///
+/// Mutable state: all stored properties, confined to the thread of the connection that the channel belongs to.
+// Safe to share: the state is touched on the connection's thread only.
+final class TunnelEnd: SSHDescriptorUser, @unchecked Sendable {
+  /// Beyond so much that the other end has not taken, the server is held back.
+  private static let largestQueue = 1 << 18
+
+  let descriptor: Int32
+  private let toSocket = SendQueue()
+  private let toChannel = SendQueue()
+  private var isOpen = false
+  private let onOpen: @Sendable () -> Void
+  private let onClose: @Sendable ((any Error)?) -> Void
+
+  /// - Parameter descriptor: one end of the pair, which does not block; it is closed with this object.
+  init(
+    descriptor: Int32, onOpen: @escaping @Sendable () -> Void, onClose: @escaping @Sendable ((any Error)?) -> Void
+  ) {
+    self.descriptor = descriptor
+    self.onOpen = onOpen
+    self.onClose = onClose
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  /// A pair of sockets that do not block; nil if there are none to be had.
+  static func makePair() -> (near: Int32, far: Int32)? {
+    var ends: [Int32] = [-1, -1]
+    let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+    return socketpair(AF_UNIX, type, 0, &ends) == 0 ? (ends[0], ends[1]) : nil
+  }
+
+  // MARK: The channel
+
+  func channelDidOpen() {
+    isOpen = true
+    onOpen()
+  }
+
+  func channelDidReceive(_ bytes: UnsafeRawBufferPointer) {
+    toSocket.append(bytes)
+    writeToSocket()
+  }
+
+  var bytesToSend: UnsafeRawBufferPointer { toChannel.front }
+
+  func channelDidSend(_ count: Int) { toChannel.removeFirst(count) }
+
+  var wantsToReceive: Bool { toSocket.count < Self.largestQueue }
+
+  func channelDidClose(_ error: (any Error)?) {
+    writeToSocket()
+    shutdown(descriptor, Int32(SHUT_RDWR))
+    onClose(error)
+  }
+
+  // MARK: The socket
+
+  var descriptorEvents: Int16 {
+    guard isOpen else { return 0 }
+    var events: Int32 = 0
+    if toChannel.count < Self.largestQueue { events |= POLLIN }
+    if !toSocket.isEmpty { events |= POLLOUT }
+    return Int16(events)
+  }
+
+  func descriptorIsReady() -> Bool {
+    writeToSocket()
+    guard toChannel.count < Self.largestQueue else { return true }
+    return withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 16) { buffer in
+      let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+      if count > 0 { toChannel.append(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
+      return count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR))
+    }
+  }
+
+  private func writeToSocket() {
+    while !toSocket.isEmpty {
+      let front = toSocket.front
+      let count = send(descriptor, front.baseAddress, front.count, Int32(MSG_NOSIGNAL))
+      if count < 0, errno == EINTR { continue }
+      // Whoever is gone shows when the socket is read.
+      guard count > 0 else { return }
+      toSocket.removeFirst(count)
+    }
+  }
+}

@@ -1,0 +1,41 @@
+/// The curves that SSH names (RFC 5656, section 10.1).
+enum EllipticCurve: String, CaseIterable {
+  case nistp256
+  case nistp384
+  case nistp521
+
+  init?(bits: Int) {
+    guard let curve = Self.allCases.first(where: { $0.bits == bits }) else { return nil }
+    self = curve
+  }
+
+  var name: String { rawValue }
+
+  var bits: Int {
+    switch self {
+    case .nistp256: 256
+    case .nistp384: 384
+    case .nistp521: 521
+    }
+  }
+
+  /// Bytes of a coordinate.
+  var fieldCount: Int { (bits + 7) / 8 }
+
+  var algorithm: KeyAlgorithm {
+    switch self {
+    case .nistp256: .ecdsa256
+    case .nistp384: .ecdsa384
+    case .nistp521: .ecdsa521
+    }
+  }
+
+  /// The object identifier in ASN.1 (RFC 5480, section 2.1.1.1).
+  var identifier: [UInt8] {
+    switch self {
+    case .nistp256: [0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
+    case .nistp384: [0x06, 0x05, 0x2B, 0x81, 0x04, 0x00, 0x22]
+    case .nistp521: [0x06, 0x05, 0x2B, 0x81, 0x04, 0x00, 0x23]
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import Foundation
+
+extension KnownHosts {
+  /// Reads files, one after another. One that is missing has nothing to say.
+  init(files: [String]) {
+    for file in files {
+      do throws(LocalFile.Unreadable) {
+        add(try LocalFile.read(file), file: file)
+      } catch {
+        guard !error.isMissing else { continue }
+        add(LineProblem(place: SourceLine(file: file, line: 1), reason: "the file cannot be read: \(error.reason)"))
+      }
+    }
+  }
+}
+
+extension KnownHosts {
+  /// Adds a line to a file, which is made if it is not there. Who cannot write to it asks again the next time.
+  static func append(_ line: String, to file: String) {
+    // What comes from a server's name must not make a second line, or a second field.
+    guard !line.contains(where: \.isNewline), line.split(separator: " ").count == 3 else { return }
+    let folder = (file as NSString).deletingLastPathComponent
+    mkdir(folder, 0o700)
+    let descriptor = open(file, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0o600)
+    guard descriptor >= 0 else { return }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
+    var last = UInt8(ascii: "\n")
+    if status.st_size > 0 { _ = pread(descriptor, &last, 1, status.st_size - 1) }
+    let text = Array(((last == UInt8(ascii: "\n") ? "" : "\n") + line + "\n").utf8)
+    // In one call, so that lines of several processes do not mix.
+    _ = write(descriptor, text, text.count)
+  }
+}

@@ -1,0 +1,86 @@
+/// What known_hosts files say, in the order of files and lines. A value that does no I/O.
+///
+/// libssh2's own reader takes marked lines for plain ones and knows no patterns, so it is not used.
+struct KnownHosts: Sendable {
+  /// Lines longer than this are not looked at.
+  static let longestLine = 64 << 10
+
+  private(set) var entries: [KnownHostsEntry] = []
+  /// Lines that were left out, since they were not understood.
+  private(set) var problems: [LineProblem] = []
+
+  init() {}
+
+  /// Adds the lines of a file after those that are there.
+  mutating func add(_ contents: some Collection<UInt8>, file: String) {
+    let bytes = Array(contents)
+    var number = 0
+    for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+      number += 1
+      let place = SourceLine(file: file, line: number)
+      guard line.count <= Self.longestLine else {
+        problems.append(LineProblem(place: place, reason: "it is longer than \(Self.longestLine) bytes"))
+        continue
+      }
+      do throws(KnownHostsEntry.Unreadable) {
+        if let entry = try KnownHostsEntry.read(line, place: place) { entries.append(entry) }
+      } catch {
+        problems.append(LineProblem(place: place, reason: error.reason))
+      }
+    }
+  }
+
+  /// A file could not be read.
+  mutating func add(_ problem: LineProblem) {
+    problems.append(problem)
+  }
+
+  /// The name under which a host is looked up: with its port where that is not SSH's own.
+  static func name(of host: String, port: Int) -> [UInt8] {
+    let host = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+    let name = port == 22 ? host : "[\(host)]:\(port)"
+    return name.utf8.map(\.asciiLowercased)
+  }
+
+  /// The types of the keys that a host is known to have, in the files' order: what to ask the server for.
+  func keyTypes(ofHost host: String, port: Int) -> [String] {
+    var known = keys(ofHost: host, port: port)
+    if known.isEmpty, port != 22 { known = keys(ofHost: host, port: 22) }
+    var types: [String] = []
+    for entry in known where !types.contains(entry.key.type) { types.append(entry.key.type) }
+    return types
+  }
+
+  /// The lines that say that the host's keys are certified, which is not supported.
+  func certificateAuthorities(ofHost host: String, port: Int) -> [SourceLine] {
+    let name = Self.name(of: host, port: port)
+    return entries.filter { $0.meaning == .certificateAuthority && $0.matches(name) }.map(\.place)
+  }
+
+  /// What the files say of a key that a host showed.
+  func verdict(on key: PublicKey, ofHost host: String, port: Int) -> HostKeyVerdict {
+    let name = Self.name(of: host, port: port)
+    let portless = Self.name(of: host, port: 22)
+    let same = entries.filter { $0.key == key }
+    if let revocation = same.first(where: { $0.meaning == .revoked && ($0.matches(name) || $0.matches(portless)) }) {
+      return .revoked(revocation.place)
+    }
+    if let known = same.first(where: { $0.meaning == .hostKey && $0.matches(name) }) { return .trusted(known.place) }
+    let others = keys(ofHost: host, port: port)
+    let changed = others.filter { $0.key.type == key.type }
+    if !changed.isEmpty { return .changed(changed.map(HostKeyVerdict.KnownKey.init)) }
+    // As OpenSSH does: at another port of a host that has this key at SSH's own port, it is not a stranger's.
+    if others.isEmpty, port != 22, let known = same.first(where: { $0.meaning == .hostKey && $0.matches(portless) }) {
+      return .trusted(known.place)
+    }
+    return .unknown(others: others.map(HostKeyVerdict.KnownKey.init))
+  }
+
+  /// The keys that a host has by the files, but for revoked ones.
+  private func keys(ofHost host: String, port: Int) -> [KnownHostsEntry] {
+    let name = Self.name(of: host, port: port)
+    let lines = entries.filter { $0.meaning != .certificateAuthority && $0.matches(name) }
+    let revoked = Set(lines.filter { $0.meaning == .revoked }.map(\.key))
+    return lines.filter { $0.meaning == .hostKey && !revoked.contains($0.key) }
+  }
+}

@@ -1,0 +1,43 @@
+/// Finds the keys that a login may use. Reads files and asks the agent, so it is called where waiting is allowed.
+enum LoginKeys {
+  struct Result: Sendable {
+    var keys: [LoginKey] = []
+    /// What was wrong with others, for the message of a login that fails.
+    var problems: [String] = []
+  }
+
+  /// In the order of OpenSSH: the agent's keys that are also files, its other ones, files that the agent does not have.
+  static func gather(_ identities: SSHIdentities, agent: AgentConversation) -> Result {
+    var result = Result()
+    var files: [KeyFile] = []
+    for path in identities.files.prefix(64) {
+      do {
+        files.append(try KeyFile(path: path))
+      } catch {
+        if !error.isMissing { result.problems.append("\(path): \(error.text)") }
+      }
+    }
+    let fileKeys = files.map(\.publicKey)
+    var agentKeys: [PublicKey] = []
+    if let socket = identities.agent {
+      switch agent.keys(at: socket) {
+      case .success(let keys): agentKeys = keys.filter { !KeyAlgorithm.all(forKeyType: $0.type).isEmpty }
+      case .failure(let problem): result.problems.append("the agent: \(problem.text)")
+      }
+      let both = agentKeys.filter(fileKeys.contains)
+      let others = identities.onlyFiles ? [] : agentKeys.filter { !both.contains($0) }
+      result.keys = (both + others).map { LoginKey(origin: .agent(socket), publicKey: $0) }
+    }
+    for file in files {
+      if let key = file.publicKey {
+        if agentKeys.contains(key) { continue }
+        guard !KeyAlgorithm.all(forKeyType: key.type).isEmpty else {
+          result.problems.append("\(file.path): keys of the type \(key.type) are not supported")
+          continue
+        }
+      }
+      result.keys.append(LoginKey(origin: .file(file), publicKey: file.publicKey))
+    }
+    return result
+  }
+}

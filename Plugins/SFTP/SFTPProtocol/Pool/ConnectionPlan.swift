@@ -1,0 +1,174 @@
+/// Which connection serves which load. A value that does no I/O; connections and waiting loads are numbers here.
+///
+/// Loads to one place share one connection until it has very many of them; then there may be more, up to a limit. A connection
+/// without loads is closed after a while.
+struct ConnectionPlan<Place: Hashable & Sendable>: Sendable {
+  typealias ConnectionID = Int
+  typealias LoadID = Int
+
+  enum AcquireAction: Hashable {
+    /// The load has this connection.
+    case use(ConnectionID)
+    /// The load waits for this connection, which has to be made.
+    case connect(ConnectionID)
+    /// The load waits for a connection that is being made.
+    case wait
+    /// No load comes any more.
+    case refuse
+  }
+
+  enum ReleaseAction: Hashable {
+    case nothing
+    /// The connection has no loads; ask ``idled(_:since:)`` with this number after a while.
+    case idle(since: Int)
+    case close
+  }
+
+  private enum Phase: Hashable {
+    case connecting
+    case ready
+    /// Takes no more loads.
+    case draining
+  }
+
+  private struct Connection {
+    let place: Place
+    var phase = Phase.connecting
+    var loads: Set<LoadID> = []
+    /// Grows with every change, to tell an idle time that ended from another.
+    var generation = 0
+  }
+
+  /// Loads that one connection serves before another one is made.
+  let sharedLoadCount: Int
+  private let largestConnectionCount: Int
+  private var connections: [ConnectionID: Connection] = [:]
+  private var waiting: [LoadID: Place] = [:]
+  private var waitingOrder: [LoadID] = []
+  private var nextConnection = 0
+  private var isInvalid = false
+
+  /// - Parameter largestConnectionCount: for each place.
+  init(largestConnectionCount: Int, sharedLoadCount: Int = 512) {
+    self.largestConnectionCount = max(1, largestConnectionCount)
+    self.sharedLoadCount = max(1, sharedLoadCount)
+  }
+
+  var connectionIDs: [ConnectionID] { connections.keys.sorted() }
+
+  /// Loads that wait for a connection, in order.
+  func waitingLoads(for connection: ConnectionID) -> [LoadID] {
+    guard let place = connections[connection]?.place else { return [] }
+    return waitingOrder.filter { waiting[$0] == place }
+  }
+
+  // MARK: Loads
+
+  mutating func acquire(_ load: LoadID, _ place: Place) -> AcquireAction {
+    guard !isInvalid else { return .refuse }
+    let there = connections.filter { $0.value.place == place && $0.value.phase != .draining }
+    let best = there.filter { $0.value.phase == .ready }
+      .min { ($0.value.loads.count, $0.key) < ($1.value.loads.count, $1.key) }
+    let mayConnect = !there.contains { $0.value.phase == .connecting } && there.count < largestConnectionCount
+    if let best, best.value.loads.count < sharedLoadCount || !mayConnect {
+      use(best.key, load)
+      return .use(best.key)
+    }
+    waiting[load] = place
+    waitingOrder.append(load)
+    return mayConnect ? .connect(connect(place)) : .wait
+  }
+
+  /// A load does not need its connection any more, or does not wait for one any more.
+  /// - Returns: what is to be done with a connection.
+  mutating func release(_ load: LoadID) -> (ConnectionID, ReleaseAction)? {
+    if let place = waiting.removeValue(forKey: load) {
+      waitingOrder.removeAll { $0 == load }
+      guard !waiting.values.contains(place),
+        let connection = connections.first(where: { $0.value.place == place && $0.value.phase == .connecting })?.key
+      else { return nil }
+      // Nobody wants what is being made.
+      connections[connection] = nil
+      return (connection, .close)
+    }
+    guard let connection = connections.first(where: { $0.value.loads.contains(load) })?.key else { return nil }
+    return (connection, finish(connection, load))
+  }
+
+  // MARK: Connections
+
+  /// - Returns: the loads that have the connection now.
+  mutating func connected(_ connection: ConnectionID) -> [LoadID] {
+    guard let place = connections[connection]?.place, connections[connection]?.phase == .connecting else { return [] }
+    connections[connection]?.phase = .ready
+    let loads = waitingOrder.filter { waiting[$0] == place }
+    for load in loads {
+      waiting[load] = nil
+      use(connection, load)
+    }
+    waitingOrder.removeAll { waiting[$0] == nil }
+    return loads
+  }
+
+  /// A connection has ended. Loads that had it learn that from their requests.
+  /// - Returns: the loads that waited for it to be made: those have failed with it.
+  mutating func ended(_ connection: ConnectionID) -> [LoadID] {
+    guard let gone = connections.removeValue(forKey: connection), gone.phase == .connecting else { return [] }
+    let loads = waitingOrder.filter { waiting[$0] == gone.place }
+    for load in loads { waiting[load] = nil }
+    waitingOrder.removeAll { waiting[$0] == nil }
+    return loads
+  }
+
+  /// An idle time has passed.
+  /// - Returns: whether to close the connection.
+  mutating func idled(_ connection: ConnectionID, since generation: Int) -> Bool {
+    guard let known = connections[connection], known.generation == generation, known.loads.isEmpty else { return false }
+    connections[connection] = nil
+    return true
+  }
+
+  /// Loads that come get new connections.
+  /// - Returns: connections to close.
+  mutating func flush() -> [ConnectionID] {
+    var closed: [ConnectionID] = []
+    for (number, connection) in connections where connection.phase == .ready {
+      if connection.loads.isEmpty {
+        connections[number] = nil
+        closed.append(number)
+      } else {
+        connections[number]?.phase = .draining
+      }
+    }
+    return closed.sorted()
+  }
+
+  /// No load comes any more.
+  /// - Returns: connections to close; those that have loads are closed with their last.
+  mutating func invalidate() -> [ConnectionID] {
+    isInvalid = true
+    return flush()
+  }
+
+  private mutating func connect(_ place: Place) -> ConnectionID {
+    defer { nextConnection += 1 }
+    connections[nextConnection] = Connection(place: place)
+    return nextConnection
+  }
+
+  private mutating func use(_ connection: ConnectionID, _ load: LoadID) {
+    connections[connection]?.loads.insert(load)
+    connections[connection]?.generation += 1
+  }
+
+  private mutating func finish(_ connection: ConnectionID, _ load: LoadID) -> ReleaseAction {
+    connections[connection]?.loads.remove(load)
+    connections[connection]?.generation += 1
+    guard let known = connections[connection], known.loads.isEmpty else { return .nothing }
+    guard known.phase != .draining else {
+      connections[connection] = nil
+      return .close
+    }
+    return .idle(since: known.generation)
+  }
+}

@@ -1,0 +1,283 @@
+import CurlTransport
+import URLLoading
+
+/// Loads `sftp` URLs: `sftp://user@host:port/path`, where a path that begins with `/~/` is below the login directory.
+///
+/// Register it with `URLProtocol.registerClass(SFTPProtocol.self)`, or put it in `URLSessionConfiguration.protocolClasses`. Downloads,
+/// byte ranges and resuming work as for `https`; an upload task stores its body, in place of a file of that name or, with the field
+/// `If-None-Match: *`, only where there is none; the method `DELETE` deletes.
+///
+/// Mutable state: `state`, guarded by its lock.
+public class SFTPProtocol: URLProtocol, @unchecked Sendable {
+  /// The method of challenges for the passphrase of a private key; their realm is the key's file.
+  public static let passphraseMethod = "SFTPAuthenticationMethodPassphrase"
+
+  /// The method of challenges for what a server asks by keyboard-interactive (RFC 4256); their realm is the question. The answer is
+  /// the credential's password.
+  public static let interactiveMethod = "SFTPAuthenticationMethodKeyboardInteractive"
+
+  private struct State {
+    var hasResponded = false
+    var load: Int?
+    var operation: (any RemoteOperation)?
+    var server: RemoteServer?
+    var isPaused = false
+    var isStopped = false
+    /// Connections in a row that were lost without a byte.
+    var fruitlessCount = 0
+    var metrics: URLSessionTaskTransactionMetrics?
+    var receivedCount: Int64 = 0
+    var sentCount: Int64 = 0
+    /// Takes the answer of a challenge.
+    var answering: ChallengeAnswer?
+  }
+
+  private typealias MakeOperation = @Sendable (RemoteServer, @escaping RemoteOperation.Report) -> any RemoteOperation
+
+  /// Connections in a row that may be lost without a byte before the load fails.
+  private static let largestFruitlessCount = 3
+
+  private let state = Locked(State())
+
+  /// Whether the URL's scheme is `sftp`.
+  public override class func canInit(with request: URLRequest) -> Bool {
+    request.url?.scheme?.lowercased() == "sftp"
+  }
+
+  /// Byte ranges and uploads.
+  public override class var capabilities: Capabilities { [.byteRanges, .upload, .startsWithoutBlocking] }
+
+  /// `sftp`
+  public override class var schemes: [String] { ["sftp"] }
+
+  /// The connections of the load's session.
+  func pool(of session: URLSession) -> SFTPPool { session.resource(SFTPPool.self) }
+
+  // MARK: What sessions call
+
+  /// Begins to load.
+  public override func startLoading() {
+    guard let url = request.url else { return }
+    if loadClient?.urlProtocolWantsMetrics(self) == true {
+      let metrics = URLSessionTaskTransactionMetrics(request: request)
+      metrics.fetchStartDate = Date()
+      metrics.resourceFetchType = .networkLoad
+      state.withLock { $0.metrics = metrics }
+    }
+    do throws(URLError) {
+      let place = try ServerPlace(of: url)
+      connect(place, try operation(url, RemotePath(of: url)))
+    } catch {
+      client?.urlProtocol(self, didFailWithError: error)
+    }
+  }
+
+  /// Ends the load; what it opened on the server is closed.
+  public override func stopLoading() {
+    let (load, operation, server, answering) = state.withLock { state in
+      state.isStopped = true
+      defer {
+        state.load = nil
+        state.operation = nil
+        state.server = nil
+        state.answering = nil
+      }
+      return (state.load, state.operation, state.server, state.answering)
+    }
+    answering?.answer(.gone)
+    if let operation { server?.perform { operation.stop() } }
+    if let load, let session { pool(of: session).release(load) }
+  }
+
+  /// Asks the server for nothing more.
+  public override func pauseLoading() { pause(true) }
+
+  /// Goes on.
+  public override func resumeLoading() { pause(false) }
+
+  private func pause(_ pauses: Bool) {
+    let (operation, server) = state.withLock { state in
+      state.isPaused = pauses
+      return (state.operation, state.server)
+    }
+    guard let operation, let server else { return }
+    server.perform { [self] in operation.pause(state.withLock { $0.isPaused }) }
+  }
+
+  // MARK: Connecting
+
+  private func operation(_ url: URL, _ path: RemotePath) throws(URLError) -> MakeOperation {
+    if let body = loadClient?.urlProtocolUploadBody(self) {
+      let replaces = try replaces(url)
+      let reader = UploadBodyReader(body)
+      return { RemoteUpload(url: url, path: path, replaces: replaces, body: reader, server: $0, report: $1) }
+    }
+    switch request.httpMethod ?? "GET" {
+    case "DELETE": return { RemoteDeletion(url: url, path: path, server: $0, report: $1) }
+    case "GET", "HEAD":
+      return { [request] in RemoteDownload(request, url: url, path: path, server: $0, report: $1) }
+    case let method:
+      throw URLError(
+        .unsupportedURL, message: "SFTP has no method \(method): there are GET, HEAD, DELETE and uploads.", url: url)
+    }
+  }
+
+  /// Whether an upload may replace a file.
+  private func replaces(_ url: URL) throws(URLError) -> Bool {
+    guard let condition = request.value(forHTTPHeaderField: "If-None-Match") else { return true }
+    // Anything else would compare with what another request may change meanwhile.
+    guard condition.trimmingCharacters(in: .whitespaces) == "*" else {
+      throw URLError(
+        .unsupportedURL, message: "Of If-None-Match, uploads by SFTP understand \"*\" only, not \"\(condition)\".",
+        url: url)
+    }
+    return false
+  }
+
+  private func connect(_ place: ServerPlace, _ make: @escaping MakeOperation) {
+    guard let session else { return }
+    state.withLock { $0.metrics }?.connectStartDate = Date()
+    pool(of: session).acquire(
+      place, for: self,
+      number: { number in
+        let isLate = state.withLock { state in
+          if !state.isStopped { state.load = number }
+          return state.isStopped
+        }
+        if isLate { pool(of: session).release(number) }
+      }
+    ) { [self] grant in
+      switch grant {
+      case .success(let connection): begin(connection, place, make)
+      case .failure(let failure): fail(connecting: failure)
+      }
+    }
+  }
+
+  private func begin(_ connection: SFTPPool.Connection, _ place: ServerPlace, _ make: @escaping MakeOperation) {
+    note(connection)
+    let server = connection.server
+    server.perform { [self] in
+      let operation = make(server) { [self] event in report(event, place) }
+      let (isStopped, isPaused) = state.withLock { state in
+        if !state.isStopped {
+          state.operation = operation
+          state.server = server
+        }
+        return (state.isStopped, state.isPaused)
+      }
+      guard !isStopped else { return }
+      if isPaused { operation.pause(true) }
+      operation.start()
+    }
+  }
+
+  // MARK: What operations report
+
+  private func report(_ event: OperationEvent, _ place: ServerPlace) {
+    switch event {
+    case .waits: loadClient?.urlProtocol(self, isWaiting: true)
+    case .began: loadClient?.urlProtocol(self, isWaiting: false)
+    case .responded(let response):
+      let metrics = state.withLock { state in
+        state.hasResponded = true
+        return state.metrics
+      }
+      metrics?.responseStartDate = Date()
+      metrics?.response = response
+      client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+    case .bytes(let bytes):
+      state.withLock { state in
+        state.receivedCount += Int64(bytes.count)
+        state.fruitlessCount = 0
+      }
+      loadClient?.urlProtocol(self, didLoad: bytes)
+    case .sent(let count):
+      state.withLock { $0.sentCount = count }
+      loadClient?.urlProtocol(self, didSendBodyData: count)
+    case .finished:
+      finishMetrics()
+      client?.urlProtocolDidFinishLoading(self)
+    case .failed(let error):
+      finishMetrics()
+      client?.urlProtocol(self, didFailWithError: error)
+    case .lost(let failure, let retry): lost(failure, place, retry)
+    }
+  }
+
+  private func lost(_ failure: SFTPFailure, _ place: ServerPlace, _ retry: MakeOperation?) {
+    let (load, isStopped, count) = state.withLock { state in
+      state.fruitlessCount += 1
+      defer {
+        state.load = nil
+        state.operation = nil
+        state.server = nil
+      }
+      return (state.load, state.isStopped, state.fruitlessCount)
+    }
+    if let load, let session { pool(of: session).release(load) }
+    guard !isStopped else { return }
+    guard let retry, count < Self.largestFruitlessCount else { return fail(connecting: failure) }
+    connect(place, retry)
+  }
+
+  private func fail(connecting failure: SFTPFailure) {
+    guard let url = request.url else { return }
+    finishMetrics()
+    client?.urlProtocol(self, didFailWithError: RemoteFailures(url: url).refused("reach the server of", failure))
+  }
+
+  // MARK: Metrics
+
+  private func note(_ connection: SFTPPool.Connection) {
+    guard let metrics = state.withLock({ $0.metrics }) else { return }
+    let facts = connection.facts
+    metrics.isReusedConnection = connection.isReused
+    metrics.connectStartDate = connection.isReused ? nil : facts.connectStart ?? metrics.connectStartDate
+    metrics.connectEndDate = connection.isReused ? nil : facts.connectEnd ?? Date()
+    if !connection.isReused {
+      metrics.domainLookupStartDate = facts.lookupStart
+      metrics.domainLookupEndDate = facts.lookupEnd
+      metrics.secureConnectionStartDate = facts.keyExchangeStart
+      metrics.secureConnectionEndDate = facts.keyExchangeEnd
+    }
+    metrics.localAddress = facts.localAddress
+    metrics.localPort = facts.localPort.map(String.init)
+    metrics.remoteAddress = facts.remoteAddress
+    metrics.remotePort = facts.remotePort.map(String.init)
+    metrics.networkProtocolName = facts.protocolName ?? "sftp"
+    metrics.requestStartDate = Date()
+  }
+
+  private func finishMetrics() {
+    let (metrics, received, sent) = state.withLock { state in
+      defer { state.metrics = nil }
+      return (state.metrics, state.receivedCount, state.sentCount)
+    }
+    guard let metrics else { return }
+    metrics.responseEndDate = Date()
+    metrics.countOfResponseBodyBytesReceived = received
+    metrics.countOfResponseBodyBytesAfterDecoding = received
+    metrics.countOfRequestBodyBytesSent = sent
+    metrics.countOfRequestBodyBytesBeforeEncoding = sent
+    loadClient?.urlProtocol(self, didCollect: metrics)
+  }
+}
+
+// MARK: Questions
+
+extension SFTPProtocol: ConnectionWaiter {
+  func ask(_ challenge: @escaping ConnectionQuestions.Challenge) async -> ConnectionAnswer {
+    await withUnsafeContinuation { continuation in
+      let answering = ChallengeAnswer(continuation)
+      let (isStopped, hasResponded) = state.withLock { state in
+        if !state.isStopped { state.answering = answering }
+        return (state.isStopped, state.hasResponded)
+      }
+      guard !isStopped else { return answering.answer(.gone) }
+      // After its response a load has no questions any more: it only goes on by what was answered before.
+      guard !hasResponded else { return answering.answer(.refused) }
+      client?.urlProtocol(self, didReceive: challenge(answering))
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import Foundation
+
+/// Makes the configuration of a host out of the values as they are written.
+struct ConfigurationResolution {
+  let values: ConfigurationValues
+  let originalHost: String
+  let user: String?
+  let port: Int?
+  let source: ConfigurationSource
+
+  /// What the values come to, and those that cannot be used.
+  func resolve() -> (HostConfiguration, [LineProblem]) {
+    var problems: [LineProblem] = []
+    var result = HostConfiguration(hostName: originalHost)
+    result.user = user ?? text("user")
+    result.port = port ?? text("port").flatMap { ConfigurationSyntax.port($0) }
+    if let value = values.first("hostname") {
+      let tokens = TokenExpansion(tokens: ["h": originalHost], home: source.home, environment: [:])
+      result.hostName = use(value, &problems, tokens.expand).first ?? originalHost
+    }
+    let paths = TokenExpansion(
+      tokens: [
+        "h": result.hostName, "n": originalHost, "p": String(result.port ?? 22), "r": result.user ?? source.localUser,
+        "u": source.localUser, "d": source.home, "i": String(source.localUserID),
+        "k": text("hostkeyalias") ?? originalHost,
+      ], home: source.home, environment: source.environment)
+
+    let identities = values.all("identityfile")
+    if !identities.isEmpty {
+      result.identityFiles = identities.filter { $0.arguments.first?.lowercased() != "none" }
+        .flatMap { use($0, &problems, paths.expandPath) }
+    }
+    result.identitiesOnly = text("identitiesonly").flatMap(ConfigurationSyntax.flag)
+    result.identityAgent = agent(paths, &problems)
+    result.userKnownHostsFiles = files("userknownhostsfile", paths, &problems)
+    result.globalKnownHostsFiles = files("globalknownhostsfile", paths, &problems)
+    result.hostKeyAlias = text("hostkeyalias")
+    result.strictHostKeyChecking = text("stricthostkeychecking").flatMap(ConfigurationSyntax.checking)
+    result.connectTimeout = text("connecttimeout").flatMap(ConfigurationSyntax.seconds)
+    result.serverAliveInterval = text("serveraliveinterval").flatMap(ConfigurationSyntax.seconds)
+    result.serverAliveCountMax = text("serveralivecountmax").flatMap { Int($0) }.map { max(0, $0) }
+    result.proxyJump = text("proxyjump").flatMap(ConfigurationSyntax.jumps)
+    result.proxyCommand = text("proxycommand").flatMap { $0.lowercased() == "none" ? nil : $0 }
+    return (result, problems)
+  }
+
+  private func text(_ keyword: String) -> String? { values.first(keyword)?.arguments.first }
+
+  private func files(
+    _ keyword: String, _ expansion: TokenExpansion, _ problems: inout [LineProblem]
+  ) -> [String]? {
+    guard let value = values.first(keyword) else { return nil }
+    if value.arguments.map({ $0.lowercased() }) == ["none"] { return [] }
+    return use(value, &problems, expansion.expandPath)
+  }
+
+  /// The agent's socket: a path, an environment variable's value, or none.
+  private func agent(_ expansion: TokenExpansion, _ problems: inout [LineProblem]) -> String? {
+    guard let value = values.first("identityagent"), let name = value.arguments.first else { return nil }
+    if name.lowercased() == "none" { return "" }
+    if name == "SSH_AUTH_SOCK" { return nil }
+    if name.hasPrefix("$"), !name.hasPrefix("${") { return source.environment[String(name.dropFirst())] }
+    return use(value, &problems, expansion.expandPath).first
+  }
+
+  /// The value's arguments, each made ready by `expand`; those that fail are left out and reported.
+  private func use(
+    _ value: ConfigurationValues.Value, _ problems: inout [LineProblem],
+    _ expand: (String) throws(TokenExpansion.Failure) -> String
+  ) -> [String] {
+    var results: [String] = []
+    for argument in value.arguments {
+      do throws(TokenExpansion.Failure) {
+        results.append(try expand(argument))
+      } catch {
+        problems.append(LineProblem(place: value.place, reason: "\"\(argument)\": \(error.reason)"))
+      }
+    }
+    return results
+  }
+}

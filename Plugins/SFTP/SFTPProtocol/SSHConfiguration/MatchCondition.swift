@@ -1,0 +1,63 @@
+/// The condition of a `Match` line (ssh_config(5)).
+enum MatchCondition {
+  /// What is known while a file is read.
+  struct Facts {
+    /// The host as it was asked for.
+    var originalHost: String
+    /// The host by what was said so far.
+    var host: String
+    /// The user by what was said so far.
+    var user: String
+    var localUser: String
+  }
+
+  /// Why a condition cannot be decided. Its block must not apply then.
+  struct Undecidable: Error, Hashable {
+    let reason: String
+  }
+
+  /// Whether a block applies.
+  static func holds(_ arguments: [String], _ facts: Facts) throws(Undecidable) -> Bool {
+    guard !arguments.isEmpty else { throw Undecidable(reason: "Match has no condition") }
+    var result = true
+    var rest = arguments[...]
+    while let word = rest.popFirst() {
+      let isNegated = word.hasPrefix("!")
+      // Later releases of OpenSSH also take `host=name`.
+      let parts = word.dropFirst(isNegated ? 1 : 0).split(
+        separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = parts.first?.lowercased() ?? ""
+      if name == "all" {
+        guard arguments.count == 1 || (arguments.count == 2 && isAfterCanonical(arguments)), !isNegated else {
+          throw Undecidable(reason: "\"all\" has to stand alone")
+        }
+        continue
+      }
+      // Host names are never made canonical here.
+      if name == "canonical" {
+        result = result && isNegated
+        continue
+      }
+      let subject: String
+      switch name {
+      case "host": subject = facts.host
+      case "originalhost": subject = facts.originalHost
+      case "user": subject = facts.user
+      case "localuser": subject = facts.localUser
+      default:
+        guard result else { return false }
+        throw Undecidable(reason: "Match \(name) is not supported, so its block was left out")
+      }
+      let inline = parts.count == 2 ? String(parts[1]) : nil
+      guard let patterns = inline ?? rest.popFirst() else { throw Undecidable(reason: "Match \(name) has no pattern") }
+      let list = PatternList(patterns.utf8.split(separator: UInt8(ascii: ",")), ignoringCase: name.hasSuffix("host"))
+      let holds = list.matches(Array(subject.utf8))
+      result = result && holds != isNegated
+    }
+    return result
+  }
+
+  private static func isAfterCanonical(_ arguments: [String]) -> Bool {
+    arguments[0].lowercased() == "canonical" || arguments[0].lowercased() == "!canonical"
+  }
+}

@@ -1,0 +1,43 @@
+/// Gives a file the name of another one.
+///
+/// Where the server has OpenSSH's extension that is one step. Else a file that has the name is put aside first, and put back if it goes
+/// wrong: for a moment there is none of that name, but never half of one.
+///
+/// Mutable state: none; used on the connection's thread.
+struct RemoteReplacement {
+  let client: SFTPClient
+  let from: [UInt8]
+  let to: [UInt8]
+  /// Whether a file that has the name may be replaced.
+  let replaces: Bool
+
+  func start(_ reply: @escaping SFTPClient.Reply<Void>) {
+    guard replaces else { return client.rename(from, to: to, reply) }
+    guard client.has(.posixRename) else { return renameInSteps(reply) }
+    client.posixRename(from, to: to) { result in
+      if case .failure(let failure) = result, failure.status == .unsupported {
+        renameInSteps(reply)
+      } else {
+        reply(result)
+      }
+    }
+  }
+
+  private func renameInSteps(_ reply: @escaping SFTPClient.Reply<Void>) {
+    client.rename(from, to: to) { result in
+      // Version 3 has no code for a name that is taken.
+      guard case .failure(let failure) = result, failure.status != nil else { return reply(result) }
+      let aside = RemotePath.temporary(for: to)
+      client.rename(to, to: aside) { moved in
+        guard case .success = moved else { return reply(.failure(failure)) }
+        client.rename(from, to: to) { result in
+          switch result {
+          case .success: client.remove(aside) { _ in }
+          case .failure: client.rename(aside, to: to) { _ in }
+          }
+          reply(result)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,251 @@
+import URLLoading
+
+/// Stores an upload: in a temporary file beside the target, which gets the target's name when it is whole. Whatever happens on the
+/// way, the target is the old file or the new one.
+///
+/// Mutable state: all stored properties, confined to the connection's thread.
+// Safe to share: the state is touched on the connection's thread only.
+final class RemoteUpload: RemoteOperation, @unchecked Sendable {
+  /// Bytes that are on their way and not confirmed: enough to fill a long way.
+  private static let window = 4 << 20
+  private static let pieceCount = 128 << 10
+
+  private var client: SFTPClient { server.client }
+  private let server: RemoteServer
+  private let report: Report
+  private let path: RemotePath
+  private let failures: RemoteFailures
+  private let replaces: Bool
+  private let body: UploadBodyReader
+  /// A temporary file that an earlier connection left behind.
+  private let leftover: [UInt8]?
+
+  private var target: [UInt8] = []
+  private var temporary: [UInt8] = []
+  private var permissions: UInt32?
+  private var handle: RemoteHandle?
+  private var hasTemporary = false
+  private var offset: UInt64 = 0
+  private var confirmed: Int64 = 0
+  private var underWay = 0
+  private var isReading = false
+  private var isAtEnd = false
+  private var isPaused = false
+  private var isOver = false
+  private var isCommitting = false
+
+  /// - Parameter replaces: false where a file that is there has to stay.
+  init(
+    url: URL, path: RemotePath, replaces: Bool, body: UploadBodyReader, leftover: [UInt8]? = nil,
+    server: RemoteServer, report: @escaping Report
+  ) {
+    failures = RemoteFailures(url: url)
+    self.path = path
+    self.replaces = replaces
+    self.body = body
+    self.leftover = leftover
+    self.server = server
+    self.report = report
+  }
+
+  // MARK: From outside
+
+  func start() {
+    guard !path.namesDirectory else { return end(failures.directory("store the upload at")) }
+    target = path.bytes
+    if let leftover { client.remove(leftover) { _ in } }
+    client.lstat(target) { [self] result in
+      guard !isOver else { return }
+      switch result {
+      case .success(let attributes) where attributes.kind == .symbolicLink: followLink()
+      case .success(let attributes): found(attributes)
+      case .failure(let failure) where failure.status == .noSuchFile: create()
+      case .failure(let failure): refuse(failure)
+      }
+    }
+  }
+
+  func pause(_ pauses: Bool) {
+    isPaused = pauses
+    readOn()
+  }
+
+  func stop() {
+    guard !isOver else { return }
+    isOver = true
+    if let handle { client.close(handle) }
+    handle = nil
+    // Once the new name was asked for, the file may have it.
+    if hasTemporary, !isCommitting { client.remove(temporary) { _ in } }
+  }
+
+  // MARK: The target
+
+  /// The file that the link leads to is replaced, not the link.
+  private func followLink() {
+    client.realpath(target) { [self] result in
+      guard !isOver else { return }
+      if case .success(let real) = result { target = real }
+      client.stat(path.bytes) { [self] result in
+        guard !isOver else { return }
+        switch result {
+        case .success(let attributes): found(attributes)
+        case .failure(let failure) where failure.status == .noSuchFile: create()
+        case .failure(let failure): refuse(failure)
+        }
+      }
+    }
+  }
+
+  private func found(_ attributes: FileAttributes) {
+    switch attributes.kind {
+    case .directory: return end(failures.directory("store the upload at"))
+    case .other: return end(failures.special("store the upload at"))
+    case .regular, .unknown, .symbolicLink: break
+    }
+    guard replaces else { return end(exists) }
+    // Rights to run a file as somebody else do not pass to new contents.
+    permissions = attributes.permissions.map { $0 & 0o777 }
+    create()
+  }
+
+  private var exists: URLError {
+    failures.error(
+      .cannotCreateFile,
+      "Cannot store the upload at \(failures.name): the file exists, and the request's If-None-Match forbids to replace it."
+    )
+  }
+
+  private func create() {
+    temporary = RemotePath.temporary(for: target)
+    if !client.canOpen { report(.waits) }
+    client.open(
+      temporary, [.write, .create, .exclusive],
+      willSend: { [self] in
+        if !isOver { report(.began) }
+        return !isOver
+      }
+    ) { [self] result in
+      switch result {
+      case .failure(let failure):
+        guard !isOver else { return }
+        guard failure.status == .noSuchFile else { return refuse(failure) }
+        end(
+          failures.error(
+            .fileDoesNotExist, "Cannot store the upload at \(failures.name): there is no such folder.", failure))
+      case .success(let opened):
+        hasTemporary = true
+        guard !isOver else {
+          client.close(opened)
+          return client.remove(temporary) { _ in }
+        }
+        handle = opened
+        readOn()
+      }
+    }
+  }
+
+  // MARK: The bytes
+
+  /// Reads ahead as far as the window reaches, one piece at a time.
+  private func readOn() {
+    guard handle != nil, !isOver, !isPaused, !isReading, !isAtEnd else { return }
+    let count = min(client.largestWrite, Self.pieceCount)
+    guard underWay == 0 || underWay + count <= Self.window else { return }
+    isReading = true
+    body.read(count) { [self] result in server.perform { self.didRead(result) } }
+  }
+
+  private func didRead(_ result: Result<[UInt8], any Error>) {
+    isReading = false
+    guard let handle, !isOver else { return }
+    switch result {
+    case .failure(let error):
+      end(
+        error as? URLError
+          ?? failures.error(
+            .cannotOpenFile, "Cannot read the upload's body for \(failures.name): \(error.localizedDescription)"))
+    case .success(let bytes) where bytes.isEmpty:
+      isAtEnd = true
+      commitIfWritten()
+    case .success(let bytes):
+      underWay += bytes.count
+      client.write(handle, offset: offset, bytes[...]) { [self] result in wrote(bytes.count, result) }
+      offset += UInt64(bytes.count)
+      readOn()
+    }
+  }
+
+  private func wrote(_ count: Int, _ result: Result<Void, SFTPFailure>) {
+    guard !isOver else { return }
+    if case .failure(let failure) = result { return refuse(failure) }
+    underWay -= count
+    confirmed += Int64(count)
+    report(.sent(confirmed))
+    readOn()
+    commitIfWritten()
+  }
+
+  // MARK: The end
+
+  private func commitIfWritten() {
+    guard isAtEnd, underWay == 0, let handle, !isOver else { return }
+    self.handle = nil
+    if let permissions {
+      // A server that cannot set them keeps the contents from nobody.
+      client.fsetstat(handle, FileAttributes(permissions: permissions)) { _ in }
+    }
+    client.close(handle) { [self] result in
+      guard !isOver else { return }
+      if case .failure(let failure) = result { return refuse(failure) }
+      isCommitting = true
+      let renaming = RemoteReplacement(client: client, from: temporary, to: target, replaces: replaces)
+      renaming.start { [self] result in
+        guard !isOver else { return }
+        switch result {
+        case .success: stored()
+        case .failure(let failure) where failure.status != nil: refuseName(failure)
+        case .failure(let failure): refuse(failure)
+        }
+      }
+    }
+  }
+
+  /// The file has not got its name: because of one that came meanwhile, or for the server's own reasons.
+  private func refuseName(_ failure: SFTPFailure) {
+    isCommitting = false
+    guard !replaces else { return refuse(failure) }
+    client.lstat(target) { [self] result in
+      guard !isOver else { return }
+      if case .success = result { end(exists) } else { refuse(failure) }
+    }
+  }
+
+  private func stored() {
+    isOver = true
+    report(
+      .responded(URLResponse(url: failures.url, mimeType: nil, expectedContentLength: 0, textEncodingName: nil)))
+    report(.finished)
+  }
+
+  private func refuse(_ failure: SFTPFailure) {
+    end(failures.refused("store the upload at", failure, .cannotWriteToFile), failure)
+  }
+
+  private func end(_ error: URLError, _ failure: SFTPFailure? = nil) {
+    let leftover = hasTemporary ? temporary : leftover
+    stop()
+    // Whether a name was given is not known when the connection is lost then: who must not replace cannot try again.
+    guard case .connectionLost(let reason, _)? = failure, !(reason is WireViolation), body.canRepeat,
+      replaces || !isCommitting
+    else { return report(.failed(error)) }
+    report(
+      .lost(
+        failure ?? .connectionLost(reason: nil, wasSent: true),
+        retry: { [failures, path, replaces, body] server, report in
+          RemoteUpload(
+            url: failures.url, path: path, replaces: replaces, body: body.again(), leftover: leftover, server: server,
+            report: report)
+        }))
+  }
+}

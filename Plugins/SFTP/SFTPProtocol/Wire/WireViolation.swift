@@ -1,0 +1,52 @@
+/// What a server sent that is not SFTP version 3. The connection cannot be used any more: nobody knows where the next packet
+/// begins, or what an answer belongs to.
+enum WireViolation: Error, Hashable, Sendable {
+  /// A packet says that it is longer than any that may come.
+  case packetTooLong(UInt32)
+  /// A packet has no room for what every packet has.
+  case packetTooShort(UInt32)
+  /// A field reaches beyond the end of its packet.
+  case truncated
+  /// A packet goes on after its last field.
+  case trailingBytes(Int)
+  /// A field has a value that the draft does not allow.
+  case invalidField(String)
+  /// A packet of a kind that a server does not send, or not now.
+  case unexpectedPacket(UInt8)
+  /// The server speaks another version than 3.
+  case unsupportedVersion(UInt32)
+  /// An answer to nothing that was asked.
+  case unknownIdentifier(UInt32)
+  /// An answer of a kind that the request does not have.
+  case wrongReply(to: PacketType, got: PacketType)
+  /// More bytes than a read asked for.
+  case tooMuchData(asked: UInt32, got: Int)
+}
+
+extension WireViolation: CustomStringConvertible {
+  var description: String {
+    switch self {
+    case .packetTooLong(let length):
+      "it announced a packet of \(length) bytes, where \(PacketAssembler.largestPacket) is the most that is accepted"
+        // Output of a login script comes first, and its letters look like a length.
+        + (Self.text(of: length).map {
+          " (these bytes are the text \"\($0)\": does the server's login script print something?)"
+        }
+          ?? "")
+    case .packetTooShort(let length): "it sent a packet of \(length) bytes, which is too short for any answer"
+    case .truncated: "it sent a packet whose fields reach beyond its end"
+    case .trailingBytes(let count): "it sent a packet with \(count) bytes too many"
+    case .invalidField(let text): "it sent \(text)"
+    case .unexpectedPacket(let type): "it sent a packet of type \(type), which has no place there"
+    case .unsupportedVersion(let version): "it speaks version \(version) of SFTP, and only version 3 is understood"
+    case .unknownIdentifier(let identifier): "it answered request \(identifier), which was not asked"
+    case .wrongReply(let request, let reply): "it answered \"\(request)\" with \"\(reply)\""
+    case .tooMuchData(let asked, let got): "it sent \(got) bytes where \(asked) were asked for"
+    }
+  }
+
+  private static func text(of length: UInt32) -> String? {
+    let bytes = (0..<4).map { UInt8(truncatingIfNeeded: length >> (24 - 8 * UInt32($0))) }
+    return bytes.allSatisfy { (0x20..<0x7F).contains($0) } ? String(decoding: bytes, as: UTF8.self) : nil
+  }
+}

@@ -1,0 +1,225 @@
+import Foundation
+import Glibc
+import TestServers
+import Testing
+import URLLoading
+
+@testable import SFTPProtocol
+
+/// Uploads over pipes.
+@Suite struct SFTPUploadTests {
+  private let session = PipedProtocol.session()
+
+  private func request(_ url: URL, _ fields: [String: String] = [:]) -> URLRequest {
+    var request = URLRequest(url: url)
+    request.httpMethod = "PUT"
+    for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
+    return request
+  }
+
+  private func names(_ host: PipedHost) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: host.folder.path).sorted()
+  }
+
+  @Test(arguments: [0, 1, 3_000_001])
+  func dataFilesAndStreams(count: Int) async throws {
+    let host = try PipedHost()
+    let contents = TestFiles.pattern(count: count)
+    let source = try host.folder.write("source", contents)
+    let (_, response) = try await session.upload(for: request(host.url("a ü")), from: contents)
+    #expect(response.url == host.url("a ü"))
+    _ = try await session.upload(for: request(host.url("b")), fromFile: source)
+    var streamed = request(host.url("c"))
+    streamed.httpBodyStream = InputStream(data: contents)
+    _ = try await session.data(for: streamed)
+    for name in ["a ü", "b", "c"] {
+      #expect(TestFiles.firstDifference(try Data(contentsOf: host.folder.file(name)), contents) == nil)
+    }
+    #expect(try names(host) == ["a ü", "b", "c", "source"])
+    await host.stop()
+  }
+
+  @Test(arguments: [[], ["-P", "posix-rename"]])
+  func aFileIsReplacedAndKeepsItsPermissions(arguments: [String]) async throws {
+    let host = try PipedHost(arguments: arguments)
+    try host.folder.write("f", "old")
+    chmod(host.folder.file("f").path, 0o640)
+    symlink("f", host.folder.file("link").path)
+    _ = try await session.upload(for: request(host.url("f")), from: Data("new".utf8))
+    #expect(try String(contentsOf: host.folder.file("f"), encoding: .utf8) == "new")
+    _ = try await session.upload(for: request(host.url("link")), from: Data("newer".utf8))
+    #expect(try String(contentsOf: host.folder.file("f"), encoding: .utf8) == "newer")
+    var status = stat()
+    #expect(lstat(host.folder.file("link").path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+    #expect(stat(host.folder.file("f").path, &status) == 0 && status.st_mode & 0o777 == 0o640)
+    #expect(try await eventually { try names(host) == ["f", "link"] })
+    await host.stop()
+  }
+
+  @Test func aFileThatMustNotBeReplacedStays() async throws {
+    let host = try PipedHost()
+    try host.folder.write("f", "old")
+    let forbidding = ["If-None-Match": "*"]
+    let error = await #expect(throws: URLError.self) {
+      try await session.upload(for: request(host.url("f"), forbidding), from: Data("new".utf8))
+    }
+    #expect(error?.code == .cannotCreateFile)
+    #expect(try String(contentsOf: host.folder.file("f"), encoding: .utf8) == "old")
+    _ = try await session.upload(for: request(host.url("g"), forbidding), from: Data("new".utf8))
+    #expect(try names(host) == ["f", "g"])
+    let other = await #expect(throws: URLError.self) {
+      try await session.upload(for: request(host.url("g"), ["If-None-Match": "\"x\""]), from: Data())
+    }
+    #expect(other?.code == .unsupportedURL)
+    await host.stop()
+  }
+
+  @Test func targetsThatCannotBe() async throws {
+    let host = try PipedHost()
+    try FileManager.default.createDirectory(at: host.folder.file("dir"), withIntermediateDirectories: true)
+    mkfifo(host.folder.file("pipe").path, 0o600)
+    for (path, code) in [
+      ("dir", URLError.Code.fileIsDirectory), ("dir/", .fileIsDirectory), ("pipe", .cannotOpenFile),
+      ("no/f", .fileDoesNotExist),
+    ] {
+      let error = await #expect(throws: URLError.self) {
+        try await session.upload(for: request(host.url(path)), from: Data("x".utf8))
+      }
+      #expect(error?.code == code, "\(path)")
+      #expect(error?.failingURL == host.url(path))
+    }
+    #expect(try names(host) == ["dir", "pipe"])
+    await host.stop()
+  }
+
+  @Test func aSourceThatShrinksLeavesTheTargetAsItWas() async throws {
+    let host = try PipedHost()
+    try host.folder.write("f", "old")
+    var streamed = request(host.url("f"), ["Content-Length": "100"])
+    streamed.httpBodyStream = InputStream(data: Data("short".utf8))
+    await #expect(throws: URLError.self) { try await session.data(for: streamed) }
+    #expect(try String(contentsOf: host.folder.file("f"), encoding: .utf8) == "old")
+    #expect(try await eventually { try names(host) == ["f"] })
+    await host.stop()
+  }
+
+  /// Wherever an upload ends, the target is the old file or the new one.
+  @Test(arguments: 0..<8)
+  func anUploadThatIsCancelledLeavesNothingHalf(step: Int) async throws {
+    let host = try PipedHost()
+    let old = TestFiles.pattern(count: 1000, seed: 7)
+    let new = TestFiles.pattern(count: 4 << 20)
+    try host.folder.write("f", old)
+    let isDone = AsyncEvent()
+    let observer = EndObserver(isDone, cancelAfter: Int64(step) << 19)
+    let task = session.uploadTask(with: request(host.url("f")), from: new)
+    task.delegate = observer
+    task.resume()
+    if step == 0 { task.cancel() }
+    #expect(await isDone.wait())
+    let contents = try Data(contentsOf: host.folder.file("f"))
+    #expect([old, new].contains { TestFiles.firstDifference($0, contents) == nil })
+    #expect(try await eventually { try names(host) == ["f"] })
+    await host.stop()
+  }
+
+  @Test func anUploadWhoseBodyStallsIsCancelledAndLeavesTheOldFile() async throws {
+    let host = try PipedHost()
+    try host.folder.write("f", "old")
+    let hasStalled = AsyncEvent()
+    let goesOn = AsyncEvent()
+    var streamed = request(host.url("f"))
+    streamed.httpBodyStream = StallingStream(TestFiles.pattern(count: 1 << 20), hasStalled, goesOn)
+    let loading = Task { [streamed] in try await session.data(for: streamed) }
+    #expect(await hasStalled.wait())
+    #expect(try names(host).count == 2)
+    loading.cancel()
+    await #expect(throws: (any Error).self) { try await loading.value }
+    #expect(try await eventually { try names(host) == ["f"] })
+    #expect(try String(contentsOf: host.folder.file("f"), encoding: .utf8) == "old")
+    goesOn.signal()
+    await host.stop()
+  }
+
+  @Test func anUploadGoesOnWithAnotherConnection() async throws {
+    let host = try PipedHost()
+    let new = TestFiles.pattern(count: 16 << 20)
+    let task = session.uploadTask(with: request(host.url("f")), from: new)
+    let isDone = AsyncEvent()
+    let observer = EndObserver(isDone, onceAfter: 4 << 20) { host.connections.value.first?.kill() }
+    task.delegate = observer
+    task.resume()
+    #expect(await isDone.wait())
+    #expect(task.error == nil)
+    #expect(TestFiles.firstDifference(try Data(contentsOf: host.folder.file("f")), new) == nil)
+    #expect(host.connections.value.count == 2)
+    #expect(try await eventually { try names(host) == ["f"] })
+    await host.stop()
+  }
+}
+
+/// Does something once so many bytes have left.
+private final class EndObserver: NSObject, URLSessionDataDelegate {
+  private let isDone: AsyncEvent
+  private let limit: Int64
+  private let action: @Sendable (URLSessionTask) -> Void
+  private let hasActed = Watched(false)
+
+  init(_ isDone: AsyncEvent, onceAfter limit: Int64, _ action: @escaping @Sendable () -> Void) {
+    self.isDone = isDone
+    self.limit = limit
+    self.action = { _ in action() }
+  }
+
+  init(_ isDone: AsyncEvent, cancelAfter limit: Int64) {
+    self.isDone = isDone
+    self.limit = limit
+    action = { $0.cancel() }
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+    totalBytesExpectedToSend: Int64
+  ) {
+    let acts = hasActed.update { acted in
+      guard !acted, limit > 0, totalBytesSent >= limit else { return false }
+      acted = true
+      return true
+    }
+    if acts { action(task) }
+  }
+
+  func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+    isDone.signal()
+  }
+}
+
+/// Gives its bytes, and then waits.
+private final class StallingStream: InputStream {
+  private let hasStalled: AsyncEvent
+  private let goesOn: AsyncEvent
+  private var rest: Data
+
+  init(_ bytes: Data, _ hasStalled: AsyncEvent, _ goesOn: AsyncEvent) {
+    rest = bytes
+    self.hasStalled = hasStalled
+    self.goesOn = goesOn
+    super.init(data: Data())
+  }
+
+  override func open() {}
+  override func close() {}
+  override var streamStatus: Stream.Status { .open }
+
+  override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength length: Int) -> Int {
+    if rest.isEmpty {
+      hasStalled.signal()
+      _ = goesOn.waitBlocking()
+      return 0
+    }
+    let count = min(length, rest.count)
+    rest.copyBytes(to: buffer, count: count)
+    rest = rest.dropFirst(count)
+    return count
+  }
+}

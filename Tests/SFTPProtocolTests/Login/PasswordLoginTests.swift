@@ -1,0 +1,187 @@
+import Foundation
+import TestServers
+import Testing
+
+@testable import SFTPProtocol
+
+/// Passwords and questions, against AsyncSSH's server.
+@Suite struct PasswordLoginTests {
+  @Test func byPassword() async throws {
+    let server = try await PasswordSSHServer.start()
+    let authenticator = TestAuthenticator(password: { $0 == 0 ? "wrong" : PasswordSSHServer.password })
+    let test = TestConnection(TestConnection.options(server, authenticator: authenticator))
+    await test.expectOpen()
+    #expect(authenticator.asked.value == ["password 0", "password 1"])
+    #expect(test.connection.metrics.loginMethod == "password")
+    await server.stop()
+  }
+
+  @Test func aWrongPasswordIsNotTriedForEver() async throws {
+    let server = try await PasswordSSHServer.start()
+    let authenticator = TestAuthenticator(password: { _ in "hunter2" })
+    let test = TestConnection(TestConnection.options(server, authenticator: authenticator))
+    let failure = await test.failure()
+    #expect(failure?.kind == .loginFailed)
+    #expect(authenticator.asked.value == ["password 0", "password 1", "password 2"])
+    #expect(failure?.message.contains("refused a password") == true)
+    #expect(failure?.message.contains("hunter2") == false, "secrets are in no error")
+    await server.stop()
+  }
+
+  @Test func nobodyHasAPassword() async throws {
+    let server = try await PasswordSSHServer.start()
+    let authenticator = TestAuthenticator()
+    let test = TestConnection(TestConnection.options(server, authenticator: authenticator))
+    let failure = await test.failure()
+    #expect(failure?.message.contains("there was nothing to try") == true)
+    #expect(authenticator.asked.value == ["password 0"])
+    await server.stop()
+  }
+
+  @Test func whoIsAskedMayEndIt() async throws {
+    struct Refusal: LocalizedError { var errorDescription: String? { "they do not want to" } }
+    let server = try await PasswordSSHServer.start()
+    let authenticator = TestAuthenticator(password: { _ in throw Refusal() })
+    let test = TestConnection(TestConnection.options(server, authenticator: authenticator))
+    let failure = await test.failure()
+    #expect(failure?.underlying is Refusal)
+    #expect(failure?.message.contains("they do not want to") == true)
+    await server.stop()
+  }
+
+  @Test func byAnswers() async throws {
+    var options = PasswordSSHServer.Options()
+    options.password = nil
+    options.answers = ["blue", "grün"]
+    let server = try await PasswordSSHServer.start(options: options)
+    let authenticator = TestAuthenticator(answers: { questions, attempt in
+      #expect(questions.name == "Test name")
+      #expect(questions.instruction == "Test instruction")
+      if questions.prompts.first?.text == "Question 1: " {
+        #expect(questions.prompts.first?.echoes == false)
+        return [attempt == 0 ? "red" : "blue"]
+      }
+      return ["grün"]
+    })
+    let test = TestConnection(TestConnection.options(server, authenticator: authenticator))
+    await test.expectOpen()
+    #expect(authenticator.asked.value == ["Question 1:  0", "Question 1:  1", "Question 2:  1"])
+    #expect(test.connection.metrics.loginMethod == "keyboard-interactive")
+    await server.stop()
+  }
+
+  @Test func nobodyHasAnswers() async throws {
+    var options = PasswordSSHServer.Options()
+    options.answers = ["blue"]
+    let server = try await PasswordSSHServer.start(options: options)
+    let authenticator = TestAuthenticator(password: { _ in PasswordSSHServer.password })
+    let test = TestConnection(TestConnection.options(server, authenticator: authenticator))
+    await test.expectOpen()
+    #expect(authenticator.asked.value == ["Question 1:  0", "password 0"])
+    await server.stop()
+  }
+
+  /// Somebody who answers slowly costs none of the connection's time, and is told when it is in vain.
+  @Test func theDeadlineStandsStillWhileSomebodyIsAsked() async throws {
+    let server = try await PasswordSSHServer.start()
+    let asked = AsyncEvent()
+    let answered = AsyncEvent()
+    let authenticator = TestAuthenticator(password: { _ in
+      asked.signal()
+      _ = await answered.wait()
+      return PasswordSSHServer.password
+    })
+    var options = TestConnection.options(server, authenticator: authenticator)
+    options.timeout = .seconds(3)
+    let test = TestConnection(options)
+    #expect(await asked.wait())
+    try await Task.sleep(for: .milliseconds(3500))
+    answered.signal()
+    await test.expectOpen()
+    await server.stop()
+  }
+
+  @Test(arguments: [true, false]) func cancelsWhileSomebodyIsAsked(_ byQuestions: Bool) async throws {
+    var serverOptions = PasswordSSHServer.Options()
+    if byQuestions {
+      serverOptions.password = nil
+      serverOptions.answers = ["blue"]
+    }
+    let server = try await PasswordSSHServer.start(options: serverOptions)
+    let asked = AsyncEvent()
+    let cancelled = AsyncEvent()
+    let wait: @Sendable () async -> Void = {
+      asked.signal()
+      await withTaskCancellationHandler {
+        try? await Task.sleep(for: .seconds(60))
+      } onCancel: {
+        cancelled.signal()
+      }
+    }
+    let authenticator = TestAuthenticator(
+      password: { _ in
+        await wait()
+        return nil
+      },
+      answers: { _, _ in
+        await wait()
+        return nil
+      })
+    let test = TestConnection(TestConnection.options(server, authenticator: authenticator))
+    #expect(await asked.wait())
+    await test.expectPromptEnd()
+    #expect(await cancelled.wait(timeout: .seconds(5)))
+    await server.stop()
+  }
+
+  @Test(arguments: [true, false]) func noticesAServerThatGoesWhileSomebodyIsAsked(_ byQuestions: Bool) async throws {
+    var serverOptions = PasswordSSHServer.Options()
+    if byQuestions {
+      serverOptions.password = nil
+      serverOptions.answers = ["blue"]
+    }
+    let server = try await PasswordSSHServer.start(options: serverOptions)
+    let asked = AsyncEvent()
+    let wait: @Sendable () async -> Void = {
+      asked.signal()
+      try? await Task.sleep(for: .seconds(60))
+    }
+    let authenticator = TestAuthenticator(
+      password: { _ in
+        await wait()
+        return nil
+      },
+      answers: { _, _ in
+        await wait()
+        return nil
+      })
+    let test = TestConnection(TestConnection.options(server, authenticator: authenticator))
+    #expect(await asked.wait())
+    await server.stop()
+    #expect(await test.failure()?.kind == .connectionLost)
+  }
+
+  @Test func withoutALogin() async throws {
+    var options = PasswordSSHServer.Options()
+    options.needsNoLogin = true
+    let server = try await PasswordSSHServer.start(options: options)
+    let test = TestConnection(TestConnection.options(server))
+    await test.expectOpen()
+    #expect(test.connection.metrics.loginMethod == "none")
+    await server.stop()
+  }
+
+  /// AsyncSSH does not know an RSA key by its signature's name: it wants the plain one.
+  @Test(arguments: [0, 2]) func byKey(_ index: Int) async throws {
+    let key = try await SSHServer.clientKeys.all[index]
+    var options = PasswordSSHServer.Options()
+    options.password = nil
+    options.authorizedKeys = [key.publicLine]
+    let server = try await PasswordSSHServer.start(options: options)
+    var connection = TestConnection.options(server)
+    connection.identities.files = [key.file.path]
+    let test = TestConnection(connection)
+    await test.expectOpen()
+    await server.stop()
+  }
+}

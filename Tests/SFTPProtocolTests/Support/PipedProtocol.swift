@@ -1,0 +1,98 @@
+internal import CurlTransport
+import Foundation
+import TestServers
+import URLLoading
+
+@testable import SFTPProtocol
+
+/// The protocol class over pipes instead of SSH: the host of a URL names a `PipedHost`.
+final class PipedProtocol: SFTPProtocol, @unchecked Sendable {
+  override func pool(of session: URLSession) -> SFTPPool { session.resource(PipedPool.self).pool }
+
+  /// A session whose `sftp` URLs are loaded so.
+  static func session(connections: Int = 6, delegate: (any URLSessionDelegate)? = nil) -> URLSession {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.protocolClasses = [PipedProtocol.self]
+    configuration.httpMaximumConnectionsPerHost = connections
+    return URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+  }
+}
+
+private final class PipedPool: URLSessionResource {
+  let pool: SFTPPool
+
+  init(configuration: URLSessionConfiguration) {
+    pool = SFTPPool(
+      connector: PipedConnector(), largestConnectionCount: configuration.httpMaximumConnectionsPerHost, idleTime: 0.2)
+  }
+
+  func flush() { pool.flush() }
+  func invalidate() { pool.invalidate() }
+}
+
+private struct PipedConnector: SFTPConnector {
+  func connect(to place: ServerPlace, client: SFTPClient, questions: ConnectionQuestions) -> any SFTPTransport {
+    PipedHost.connect(place, client, questions)
+  }
+}
+
+/// Where the connections of a test lead to: a folder that is served, and the connections that were made.
+final class PipedHost: Sendable {
+  private static let hosts = Locked<[String: PipedHost]>([:])
+
+  let folder: TemporaryDirectory
+  let connections = Watched<[PipedServer]>([])
+  /// Runs before a connection is made, with its questions; false refuses it.
+  let admit: @Sendable (ConnectionQuestions) async -> Bool
+  private let name = "h\(UInt64.random(in: 0 ... .max))"
+  private let arguments: [String]
+
+  init(arguments: [String] = [], admit: (@Sendable (ConnectionQuestions) async -> Bool)? = nil) throws {
+    folder = try TemporaryDirectory("sftp-root")
+    self.arguments = arguments
+    self.admit = admit ?? { _ in true }
+    Self.hosts.withLock { $0[name] = self }
+  }
+
+  /// Ends all connections.
+  func stop() async {
+    _ = Self.hosts.withLock { $0.removeValue(forKey: name) }
+    for connection in connections.value { await connection.stop() }
+  }
+
+  /// The URL of a file in the folder.
+  func url(_ path: String) -> URL {
+    let encoded = (folder.path + "/" + path).addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? ""
+    return URL(string: "sftp://\(name)\(encoded)") ?? URL(fileURLWithPath: "/")
+  }
+
+  static func connect(
+    _ place: ServerPlace, _ client: SFTPClient, _ questions: ConnectionQuestions
+  ) -> any SFTPTransport {
+    guard let host = hosts.withLock({ $0[place.host] }),
+      let server = try? PipedServer(client, arguments: host.arguments, beginsLater: true)
+    else {
+      client.channelDidClose(URLError(.cannotFindHost, message: "There is no such host.", url: nil))
+      return NoConnection()
+    }
+    host.connections.update { $0.append(server) }
+    Task {
+      if await host.admit(questions) {
+        server.begin()
+      } else {
+        // The reason goes before the end that it is the reason of.
+        server.perform {
+          client.channelDidClose(URLError(.userAuthenticationRequired, message: "Not let in.", url: nil))
+          server.close()
+        }
+      }
+    }
+    return server
+  }
+}
+
+private final class NoConnection: SFTPTransport {
+  let facts = ConnectionFacts()
+  func perform(_ work: @escaping @Sendable () -> Void) {}
+  func close() {}
+}

@@ -1,0 +1,114 @@
+import Testing
+
+@testable import SFTPProtocol
+
+@Suite struct ReadAheadTests {
+  /// The byte at a position.
+  private static func byte(_ position: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: position &* 167 &+ position >> 8) }
+
+  @Test func partsAreAskedForAsFarAsTheWindowReaches() {
+    var plan = ReadAhead(100..<1000, requestCount: 100, firstWindow: 300, largestWindow: 300)
+    #expect(plan.next() == .init(part: 0, offset: 100, count: 100))
+    #expect(plan.next()?.offset == 200)
+    #expect(plan.next()?.offset == 300)
+    #expect(plan.next() == nil)
+    #expect(plan.aheadCount == 300)
+    let bytes = [UInt8](repeating: 1, count: 100)
+    let goesOn = bytes.withUnsafeBytes { plan.received($0, of: 0) }
+    #expect(goesOn)
+    #expect(plan.ended(0) == .nothing)
+    #expect(plan.next()?.offset == 400)
+    #expect(plan.next() == nil)
+  }
+
+  @Test func aPauseAsksForNothing() {
+    var plan = ReadAhead(0..<1000, requestCount: 100)
+    plan.pause(true)
+    #expect(plan.next() == nil)
+    plan.pause(false)
+    #expect(plan.next() != nil)
+  }
+
+  @Test func theWindowGrowsWithAFastConsumerAndShrinksWithASlowOne() {
+    var plan = ReadAhead(0..<1_000_000, requestCount: 10, firstWindow: 40, largestWindow: 160)
+    let bytes = [UInt8](repeating: 1, count: 10)
+    func ahead() -> Int {
+      while plan.next() != nil {}
+      return plan.aheadCount
+    }
+    func consume(_ count: Int) {
+      for _ in 0..<count {
+        _ = ahead()
+        let part = Int(plan.position / 10)
+        _ = bytes.withUnsafeBytes { plan.received($0, of: part) }
+        _ = plan.ended(part)
+      }
+    }
+    #expect(ahead() == 40)
+    consume(100)
+    #expect(ahead() == 160)
+    for _ in 0..<20 {
+      consume(1)
+      plan.pause(true)
+      plan.pause(false)
+    }
+    #expect(ahead() == 20)
+  }
+
+  @Test func anEmptyAnswerIsAnError() {
+    var plan = ReadAhead(0..<10, requestCount: 10)
+    _ = plan.next()
+    #expect(plan.ended(0) == .fail)
+  }
+
+  @Test func anEmptyRangeIsComplete() {
+    var plan = ReadAhead(5..<5, requestCount: 10)
+    #expect(plan.isComplete && plan.isAsked)
+    #expect(plan.next() == nil)
+  }
+
+  /// Servers that answer in any order, in pieces, and with less than was asked for.
+  @Test(arguments: 1...60)
+  func everyByteGoesOnOnceAndInOrder(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let start = UInt64.random(in: 0...5000, using: &generator)
+    let end = start + UInt64.random(in: 0...20_000, using: &generator)
+    let inOrder = Bool.random(using: &generator)
+    let isShort = Bool.random(using: &generator)
+    var plan = ReadAhead(
+      start..<end, requestCount: Int.random(in: 1...3000, using: &generator),
+      firstWindow: Int.random(in: 1...8000, using: &generator), largestWindow: 9000)
+    var asked: [(request: ReadAhead.Request, left: Int, given: Int)] = []
+    var result: [UInt8] = []
+    var steps = 0
+    while !plan.isComplete, steps < 200_000 {
+      steps += 1
+      while let request = plan.next() { asked.append((request, request.count, 0)) }
+      if Int.random(in: 0..<20, using: &generator) == 0 { plan.pause(!plan.isPaused) }
+      #expect(plan.aheadCount <= 12_000)
+      guard !asked.isEmpty else {
+        plan.pause(false)
+        continue
+      }
+      // Answers come whole, one after another.
+      let index = inOrder ? 0 : Int.random(in: 0..<asked.count, using: &generator)
+      let (request, _, _) = asked.remove(at: index)
+      let count = isShort ? Int.random(in: 1...request.count, using: &generator) : request.count
+      var given = 0
+      while given < count {
+        let piece = Int.random(in: 1...(count - given), using: &generator)
+        let bytes = (0..<piece).map { Self.byte(request.offset + UInt64(given + $0)) }
+        if bytes.withUnsafeBytes({ plan.received($0, of: request.part) }) { result += bytes }
+        given += piece
+      }
+      switch plan.ended(request.part) {
+      case .askAgain(let rest): asked.append((rest, rest.count, 0))
+      case .nothing: break
+      case .fail: Issue.record("seed \(seed): an answer with bytes counts as empty")
+      }
+      while let kept = plan.takeKept() { result += kept }
+    }
+    #expect(result.elementsEqual((start..<end).map(Self.byte)))
+    #expect(asked.isEmpty)
+  }
+}
