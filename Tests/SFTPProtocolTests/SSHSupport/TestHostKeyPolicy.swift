@@ -7,11 +7,11 @@ import TestServers
 final class TestHostKeyPolicy: HostKeyPolicy {
   let seen = Watched<[HostKeyOffer]>([])
   private let types: [String]
-  private let judging: @Sendable (HostKeyOffer) async -> HostKeyVerdict
+  private let judging: @Sendable (HostKeyOffer) async -> HostKeyDecision
 
   init(
     knownTypes types: [String] = [],
-    judging: @escaping @Sendable (HostKeyOffer) async -> HostKeyVerdict = { _ in .accept }
+    judging: @escaping @Sendable (HostKeyOffer) async -> HostKeyDecision = { _ in .accept }
   ) {
     self.types = types
     self.judging = judging
@@ -19,7 +19,7 @@ final class TestHostKeyPolicy: HostKeyPolicy {
 
   func knownKeyTypes(host: String, port: UInt16) -> [String] { types }
 
-  func judge(_ offer: HostKeyOffer) async -> HostKeyVerdict {
+  func judge(_ offer: HostKeyOffer) async -> HostKeyDecision {
     seen.update { $0.append(offer) }
     return await judging(offer)
   }

@@ -5,7 +5,7 @@ protocol HostKeyPolicy: Sendable {
   func knownKeyTypes(host: String, port: UInt16) -> [String]
 
   /// Says whether the connection may go on. May take its time: a person may be asked.
-  func judge(_ offer: HostKeyOffer) async -> HostKeyVerdict
+  func judge(_ offer: HostKeyOffer) async -> HostKeyDecision
 }
 
 /// The key by which a server showed who it is.
@@ -18,7 +18,7 @@ struct HostKeyOffer: Sendable {
 }
 
 /// What comes of judging a host key.
-enum HostKeyVerdict: Sendable {
+enum HostKeyDecision: Sendable {
   case accept
   /// With what is wrong, and how to go on.
   case refuse(any Error)
