@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestServers
 
 @testable import SFTPProtocol
@@ -23,7 +24,7 @@ final class TestChannelUser: SSHChannelUser, @unchecked Sendable {
   private let outgoing: UnsafeMutableRawBufferPointer
   private let keepsBytes: Bool
   private var sent = 0
-  private var thread: Thread?
+  private var thread: pthread_t?
   private let takesBytes = Watched(true)
 
   init(sending bytes: Data = Data(), keepsBytes: Bool = true) {
@@ -67,8 +68,9 @@ final class TestChannelUser: SSHChannelUser, @unchecked Sendable {
   func takeBytes(_ takes: Bool) { takesBytes.update { $0 = takes } }
 
   private func check() {
-    if thread == nil { thread = .current }
-    if thread !== Thread.current || state.value.closeCount > 0 { state.update { $0.isConfused = true } }
+    let current = pthread_self()
+    if thread == nil { thread = current }
+    if thread != current || state.value.closeCount > 0 { state.update { $0.isConfused = true } }
   }
 
   var failure: SSHFailure? { state.value.error as? SSHFailure }

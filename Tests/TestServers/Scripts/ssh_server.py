@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import time
 
 import asyncssh
 
@@ -60,16 +61,24 @@ class Server(asyncssh.SSHServer):
         self.rounds += 1
         return True if self.rounds == len(options.answer) else self.question()
 
-    def session_requested(self):
+    async def session_requested(self):
+        """Asked only where no factory is given, that is to stall."""
+        print("session", flush=True)
         if options.stall == "channel":
-            return forever()
+            await forever()
+        return StalledSession()
+
+
+class StalledSession(asyncssh.SSHServerSession):
+    def exec_requested(self, command):
+        print("service", flush=True)
+        # There is nothing to await here: the whole server stalls.
+        time.sleep(3600)
         return True
 
 
 async def process(process):
     """Sends back what comes."""
-    if options.stall == "service":
-        await forever()
     while data := await process.stdin.read(65536):
         process.stdout.write(data)
     process.exit(0)
@@ -80,9 +89,11 @@ def sftp(channel):
 
 
 async def main():
+    stalls = options.stall in ("channel", "service")
     await asyncssh.create_server(
-        Server, "127.0.0.1", options.port, server_host_keys=options.host_key, process_factory=process,
-        sftp_factory=sftp, authorized_client_keys=options.authorized_keys, encoding=None, login_timeout=600)
+        Server, "127.0.0.1", options.port, server_host_keys=options.host_key,
+        process_factory=None if stalls else process, sftp_factory=None if stalls else sftp,
+        authorized_client_keys=options.authorized_keys, encoding=None, login_timeout=600)
     print("ready", flush=True)
     await forever()
 

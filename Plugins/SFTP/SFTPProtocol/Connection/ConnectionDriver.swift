@@ -78,9 +78,7 @@ final class ConnectionDriver {
     if socket >= 0 { Glibc.close(socket) }
     jump?.close()
     user.channelDidClose(endReason)
-    while let work = connection.takeLastWork() {
-      for work in work { work(self) }
-    }
+    for work in connection.takeLastWork() { work(self) }
   }
 
   func apply(_ action: ConnectionMachine.Action) {
@@ -101,7 +99,9 @@ final class ConnectionDriver {
       login = nil
     case .announceOpen:
       connection.measure { $0.opened = Date() }
-      keepAlive = options.keepAliveInterval.map { KeepAlive(interval: $0, limit: options.keepAliveLimit) }
+      keepAlive = options.keepAliveInterval.map { interval in
+        KeepAlive(interval: max(interval, SSHSession.shortestKeepAlive), limit: options.keepAliveLimit)
+      }
       user.channelDidOpen()
     case .close(let reason): endReason = reason
     }
@@ -231,8 +231,8 @@ final class ConnectionDriver {
     }
     let offered = HostKeyOffer(host: options.host, port: options.port, key: key, serverAlgorithms: offer.hostKey)
     let policy = options.hostKeyPolicy
-    ask({ await policy.judge(offered) }) { driver, verdict in
-      if case .success(let verdict) = verdict { driver.apply(driver.machine.judgedHostKey(verdict)) }
+    ask({ await policy.judge(offered) }) { driver, decision in
+      if case .success(let decision) = decision { driver.apply(driver.machine.judgedHostKey(decision)) }
     }
   }
 
@@ -338,7 +338,7 @@ final class ConnectionDriver {
     guard let session, machine.phase == .open else { return }
     switch keepAlive?.check(now, lastReceived: session.lastReceived, isReading: user.wantsToReceive) {
     case .ask:
-      if let interval = options.keepAliveInterval { session.keepAlive(interval: interval) }
+      session.keepAlive()
       sendQueued()
     case .giveUp:
       fail(SSHFailure(.connectionLost, "\(options.server) does not answer any more"))

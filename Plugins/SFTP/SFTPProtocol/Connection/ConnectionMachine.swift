@@ -61,8 +61,8 @@ struct ConnectionMachine {
 
   mutating func exchangedKeys() -> Action { move(from: .exchangingKeys, to: .judgingHostKey, .judgeHostKey) }
 
-  mutating func judgedHostKey(_ verdict: HostKeyDecision) -> Action {
-    switch verdict {
+  mutating func judgedHostKey(_ decision: HostKeyDecision) -> Action {
+    switch decision {
     case .accept: return move(from: .judgingHostKey, to: .loggingIn, .logIn)
     case .refuse(let error):
       guard phase == .judgingHostKey else { return move(from: .judgingHostKey, to: .loggingIn, .logIn) }

@@ -10,6 +10,7 @@ struct KeepAlive {
   private let interval: UInt64
   private let limit: Int
   private var unanswered = 0
+  private var lastQuestion: UInt64 = 0
   private(set) var nextTime: UInt64
 
   init(interval: Duration, limit: Int, now: UInt64 = MonotonicClock.now()) {
@@ -28,8 +29,11 @@ struct KeepAlive {
       if nextTime <= now { nextTime = now + interval }
       return .nothing
     }
+    // Anything that came since is an answer, however long ago that is by now.
+    if lastReceived > lastQuestion { unanswered = 0 }
     if unanswered >= limit { return .giveUp }
     unanswered += 1
+    lastQuestion = now
     nextTime = now + interval
     return .ask
   }

@@ -95,12 +95,12 @@ final class SSHConnection: Sendable {
     }
   }
 
-  /// What came in meanwhile, or nil when the inbox is closed because there is nothing more.
-  func takeLastWork() -> [Work]? {
+  /// Closes the inbox, with what came in until now.
+  func takeLastWork() -> [Work] {
     inbox.withLock { inbox in
-      inbox.hasEnded = inbox.work.isEmpty
+      inbox.hasEnded = true
       defer { inbox.work = [] }
-      return inbox.hasEnded ? nil : inbox.work
+      return inbox.work
     }
   }
 

@@ -23,7 +23,8 @@ struct SSHConnectionOptions: Sendable {
   var identities = SSHIdentities()
   /// How long it may take until the channel is open, without the time in which somebody is asked.
   var timeout = Duration.seconds(60)
-  /// After how much silence the server is asked whether it is there (OpenSSH's ServerAliveInterval); nil for never.
+  /// After how much silence the server is asked whether it is there (OpenSSH's ServerAliveInterval), two seconds at
+  /// least; nil for never.
   var keepAliveInterval: Duration?
   /// How many such questions in a row may go without an answer (ServerAliveCountMax).
   var keepAliveLimit = 3

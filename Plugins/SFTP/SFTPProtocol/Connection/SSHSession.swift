@@ -283,9 +283,12 @@ final class SSHSession {
   /// Whether the server sends nothing more on the channel.
   var isAtEnd: Bool { libssh2_channel_eof(channel) != 0 }
 
-  /// Asks the server whether it is there, if it is time to.
-  func keepAlive(interval: Duration) {
-    libssh2_keepalive_config(session, 1, UInt32(clamping: max(1, interval.components.seconds)))
+  /// The shortest time between two questions whether the server is there: libssh2 counts whole seconds, and takes two for one.
+  static let shortestKeepAlive = Duration.seconds(2)
+
+  /// Asks the server whether it is there.
+  func keepAlive() {
+    libssh2_keepalive_config(session, 1, 2)
     var next: Int32 = 0
     libssh2_keepalive_send(session, &next)
   }
