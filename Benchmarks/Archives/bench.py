@@ -249,7 +249,8 @@ class Bench:
             [
                 ("urlload ls", [self.urlload, "ls", "--recursive", self.member(f"file://{many}", "")]),
                 ("bsdtar", ["bsdtar", "-tf", many]),
-                ("unzip", ["unzip", "-Z1", many]),
+                ("unzip", ["unzip", "-l", many]),
+                ("zipinfo", ["unzip", "-Z1", many]),
                 ("zipfile", [self.python, "-m", "zipfile", "-l", many]),
             ],
         )

@@ -58,13 +58,15 @@ public struct URLDirectoryEntry: Sendable, Hashable {
     nameBytes: some Collection<UInt8>, in directory: URL, kind: Kind, size: Int64? = nil,
     modificationDate: Date? = nil
   ) {
-    guard Self.isUsable(nameBytes) else { return nil }
-    if let name = String(validating: nameBytes, as: UTF8.self) {
+    // Concrete from here on: callers of other modules would run all of it unspecialized.
+    let bytes = Array(nameBytes)
+    guard Self.isUsable(bytes) else { return nil }
+    if let name = String(validating: bytes, as: UTF8.self) {
       self.name = name
       rawName = nil
     } else {
-      name = String(decoding: nameBytes, as: UTF8.self)
-      rawName = Array(nameBytes)
+      name = String(decoding: bytes, as: UTF8.self)
+      rawName = bytes
     }
     self.directory = directory
     self.kind = kind
