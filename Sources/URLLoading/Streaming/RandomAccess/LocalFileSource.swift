@@ -41,7 +41,9 @@ final class LocalFileSource: RandomAccessSource {
     // Opening a pipe would already be noticed by its writer.
     var status = stat()
     let path = try FilePath(url)
-    guard stat(path.characters, &status) != 0 || [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else { return nil }
+    guard stat(path.characters, &status) != 0 || [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else {
+      return nil
+    }
     let file = try OpenFile(reading: url)
     guard file.isRegular else { return nil }
     guard let version = Version(file.descriptor), version.size == file.length else {
