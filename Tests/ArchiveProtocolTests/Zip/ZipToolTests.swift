@@ -141,6 +141,9 @@ struct ZipToolTests {
       let reader = ZipReader(source: source, limits: .standard)
       let entry = try #require(try reader.readEntries().first)
       #expect(try reader.bytes(of: entry, source: source) == content)
+      var liar = entry
+      liar.checksum = entry.checksum.map { $0 ^ 1 }
+      #expect(throws: ArchiveError.self) { try reader.bytes(of: liar, source: source) }
     }
   }
 

@@ -1,4 +1,5 @@
 import CArchive
+import CZlib
 
 /// A member that libarchive unpacks, from an archive that has nothing else.
 ///
@@ -14,6 +15,10 @@ final class ZipDecodedBody: MemberBody {
   private var block: UnsafeRawBufferPointer = .init(start: nil, count: 0)
   private var isAtEnd = false
   private var failure: (any Error)?
+  private let expectedChecksum: UInt32
+  /// The checksum of what was decoded, where it cannot be left to libarchive: version 3.6 takes a Zstandard member whose last
+  /// block fills its buffer of 128 KiB for cut off, after it gave all of the bytes.
+  private var checksum: UInt?
 
   init(
     _ bytes: ZipPackedBytes, header: ZipVirtualHeader, from offset: Int64, password: [UInt8]?
@@ -25,6 +30,8 @@ final class ZipDecodedBody: MemberBody {
     input = ZipDecoderInput(header: header.bytes(), bytes: bytes, end: header.endBytes())
     size = header.size
     toDiscard = offset
+    expectedChecksum = header.checksum
+    checksum = header.method == ZipMethod.zstandard && size % (128 << 10) == 0 ? 0 : nil
     var result = archive_read_support_format_zip_streamable(archive)
     if result == ARCHIVE_OK, let password {
       // libarchive takes it as a C string.
@@ -98,6 +105,10 @@ final class ZipDecodedBody: MemberBody {
         isAtEnd = true
         return false
       }
+      if result < ARCHIVE_OK, decoded == size, let checksum, UInt32(truncatingIfNeeded: checksum) == expectedChecksum {
+        isAtEnd = true
+        return false
+      }
       // A wrong checksum is a warning to libarchive.
       guard result == ARCHIVE_OK, count >= 0 else { throw error() }
       guard count > 0 else { continue }
@@ -106,6 +117,7 @@ final class ZipDecodedBody: MemberBody {
       }
       decoded += Int64(count)
       block = UnsafeRawBufferPointer(start: start, count: count)
+      if let checksum { self.checksum = crc32_z(checksum, block.bindMemory(to: UInt8.self).baseAddress, count) }
       return true
     }
     throw ArchiveError.damaged("its packed bytes lead nowhere")

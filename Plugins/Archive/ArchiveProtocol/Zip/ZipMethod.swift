@@ -3,6 +3,7 @@ enum ZipMethod {
   static let stored: UInt16 = 0
   static let deflated: UInt16 = 8
   static let lzma: UInt16 = 14
+  static let zstandard: UInt16 = 93
   /// WinZip's mark for AES; an extra field has the method.
   static let aes: UInt16 = 99
 

@@ -7,6 +7,8 @@
 final class ZipReader: ArchiveReader {
   /// Header and data of a member come with one read up to this many bytes.
   private static let maximumFirstRead: Int64 = 256 << 10
+  /// The same where only a later part of the member is wanted: of more, nothing comes with the header.
+  private static let maximumFirstReadOfRange: Int64 = 16 << 10
   /// The extra fields that tools usually write into local headers fit into this.
   private static let usualExtraSize = 128
   /// Linux has no longer paths (PATH_MAX).
@@ -74,7 +76,11 @@ final class ZipReader: ArchiveReader {
     let isEncrypted = flags & ZipFlags.encrypted != 0
     if isEncrypted, password == nil { throw ArchiveError.passwordRequired }
 
-    let (header, first) = try readHeader(of: entry, method: method, flags: flags, source: source)
+    var firstBytes = min(compressedSize, Self.maximumFirstRead)
+    if offset > 0, method == ZipMethod.stored, !isEncrypted, firstBytes > Self.maximumFirstReadOfRange {
+      firstBytes = 0
+    }
+    let (header, first) = try readHeader(of: entry, method: method, flags: flags, source: source, and: firstBytes)
     let (start, overflow) = position.addingReportingOverflow(Int64(header.size))
     let (end, endOverflow) = start.addingReportingOverflow(compressedSize)
     guard !overflow, !endOverflow, end <= source.length ?? .max else {
@@ -113,17 +119,17 @@ final class ZipReader: ArchiveReader {
     return target
   }
 
-  /// Reads a member's local header, and with the same read its data, if there is little of that.
+  /// Reads a member's local header, and with the same read the first of its data.
   /// - Returns: the header, and all bytes that were read, from the header's first.
   private func readHeader(
-    of entry: ArchiveEntry, method: UInt16, flags: UInt16, source: any ByteSource
+    of entry: ArchiveEntry, method: UInt16, flags: UInt16, source: any ByteSource, and dataBytes: Int64
   ) throws -> (ZipLocalHeader, [UInt8]) {
-    guard case .zip(let position, let compressedSize, _, _) = entry.location else {
+    guard case .zip(let position, _, _, _) = entry.location else {
       throw ArchiveError.unsupported("what is no file of a zip archive")
     }
     let least = ZipExtents.localHeaderSize + Int64(entry.path.count + Self.usualExtraSize)
     let available = (source.length ?? .max) - position
-    let wanted = min(least + min(compressedSize, Self.maximumFirstRead), Self.maximumFirstRead, available)
+    let wanted = min(least + dataBytes, available)
     guard wanted >= ZipExtents.localHeaderSize, position <= .max - wanted else {
       throw ArchiveError.damaged("its local header, at \(position), is beyond the archive's end")
     }
@@ -148,11 +154,12 @@ final class ZipReader: ArchiveReader {
   ) throws -> any MemberBody {
     let isAES = header.method == ZipMethod.aes
     let isDecrypted = header.flags & ZipFlags.encrypted != 0 && !isAES
+    // That of no bytes is 0, and neither a loop over them nor libarchive would come to look at it.
+    if size == 0, let checksum = entry.checksum, checksum != 0 { throw ArchiveError.damaged("its checksum is wrong") }
     if header.method == ZipMethod.stored {
       guard bytes.remaining == size else {
         throw ArchiveError.damaged("it is stored with \(bytes.remaining) bytes, where its directory says \(size)")
       }
-      if size == 0, entry.checksum ?? 0 != 0 { throw ArchiveError.damaged("its checksum is wrong") }
       return ZipStoredBody(bytes, from: min(offset, size), checksum: entry.checksum, canSkip: !isDecrypted)
     }
     let method = isAES ? header.aes?.method : header.method
