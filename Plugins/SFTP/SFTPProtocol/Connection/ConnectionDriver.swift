@@ -48,6 +48,8 @@ final class ConnectionDriver {
     var signals = sigset_t()
     sigfillset(&signals)
     pthread_sigmask(SIG_BLOCK, &signals, nil)
+    ExitGate.shared.enter()
+    defer { ExitGate.shared.leave() }
     apply(wakeDescriptor >= 0 ? machine.start() : machine.fail(outOfResources()))
     while machine.phase != .closed {
       for work in connection.takeWork() { work(self) }
@@ -359,7 +361,8 @@ final class ConnectionDriver {
     }
     // A socket that is broken while nobody wants its bytes would wake us for ever.
     if isHeldBack, descriptors[1].events == 0 { descriptors[1].fd = -1 }
-    poll(&descriptors, nfds_t(descriptors.count), timeout)
+    let timeout = timeout
+    ExitGate.shared.outside { _ = poll(&descriptors, nfds_t(descriptors.count), timeout) }
     if let descriptorUser, descriptors[2].revents != 0, !descriptorUser.descriptorIsReady() { close(nil) }
     let isWaitingForAnswer =
       machine.phase == .judgingHostKey || (machine.phase == .loggingIn && login?.isWaiting == true)
@@ -446,7 +449,7 @@ final class ConnectionDriver {
         pollfd(fd: socket, events: Int16(cssh2_poll_peer_closed), revents: 0),
       ]
       guard machine.phase != .closed else { break }
-      poll(&descriptors, 2, -1)
+      ExitGate.shared.outside { _ = poll(&descriptors, 2, -1) }
       if descriptors[1].revents != 0 {
         fail(SSHFailure(.connectionLost, "\(options.server) closed the connection while \(machine.phase.name)"))
       }
