@@ -10,23 +10,23 @@ import Glibc
 final class ConnectionDriver {
   let connection: SSHConnection
   let options: SSHConnectionOptions
-  private(set) var machine: ConnectionMachine
+  var machine: ConnectionMachine
   var session: SSHSession?
-  private let user: any SSHChannelUser
-  private let wakeDescriptor: Int32
+  let user: any SSHChannelUser
+  let wakeDescriptor: Int32
   /// The socket to the server, or our end of the tunnel to it.
-  private var socket: Int32 = -1
-  private var dialer: Dialer?
+  var socket: Int32 = -1
+  var dialer: Dialer?
   private var jump: SSHConnection?
-  private var login: LoginDriver?
+  var login: LoginDriver?
   private var isServiceRequested = false
   private var preferences = AlgorithmPreferences()
-  private var deadline: Deadline
-  private var keepAlive: KeepAlive?
-  private var questions: [Int: Task<Void, Never>] = [:]
-  private var lastQuestion = 0
+  var deadline: Deadline
+  var keepAlive: KeepAlive?
+  var questions: [Int: Task<Void, Never>] = [:]
+  var lastQuestion = 0
   private var endReason: SSHFailure?
-  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+  let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
 
   init(connection: SSHConnection, user: any SSHChannelUser, wakeDescriptor: Int32) {
     self.connection = connection
@@ -48,6 +48,8 @@ final class ConnectionDriver {
     var signals = sigset_t()
     sigfillset(&signals)
     pthread_sigmask(SIG_BLOCK, &signals, nil)
+    ExitGate.shared.enter()
+    defer { ExitGate.shared.leave() }
     apply(wakeDescriptor >= 0 ? machine.start() : machine.fail(outOfResources()))
     while machine.phase != .closed {
       for work in connection.takeWork() { work(self) }
@@ -114,7 +116,7 @@ final class ConnectionDriver {
 
   // MARK: Steps
 
-  private func step() {
+  func step() {
     switch machine.phase {
     case .idle, .judgingHostKey, .closed: break
     case .reaching: dial()
@@ -261,202 +263,6 @@ final class ConnectionDriver {
     case .done: apply(machine.openedChannel())
     }
     if machine.phase == .open { pump() }
-  }
-
-  // MARK: The open channel
-
-  /// Bytes that may wait for the socket; more comes from the user when these are gone.
-  private static let largestQueue = 1 << 18
-
-  private func pump() {
-    guard let session else { return }
-    // Writing takes in what the server has sent, too: what is in libssh2 by then no socket tells of.
-    repeat {
-      guard write(session) else { return }
-      guard let count = read(session) else { return }
-      if count == 0 { break }
-    } while !session.hasMore && machine.phase == .open
-    connection.measure { metrics in
-      metrics.bytesSent = session.bytesSent
-      metrics.bytesReceived = session.bytesReceived
-    }
-  }
-
-  private func write(_ session: SSHSession) -> Bool {
-    while machine.phase == .open, session.outgoing.count < Self.largestQueue {
-      let bytes = user.bytesToSend
-      if bytes.isEmpty { break }
-      switch session.write(bytes) {
-      case .success(0): return true
-      case .success(let count): user.channelDidSend(count)
-      case .failure(let code):
-        fail(failure(code))
-        return false
-      }
-    }
-    return machine.phase == .open
-  }
-
-  /// How many bytes came; nil when the channel is at its end.
-  private func read(_ session: SSHSession) -> Int? {
-    var received = 0
-    while machine.phase == .open, user.wantsToReceive {
-      switch session.read(into: buffer) {
-      case .success(0):
-        guard session.isAtEnd else { return received }
-        close(
-          options.channel.endsByItself
-            ? nil : SSHFailure(.connectionLost, "\(options.server) ended the channel"))
-        return nil
-      case .success(let count):
-        received += count
-        user.channelDidReceive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-      case .failure(let code):
-        fail(failure(code))
-        return nil
-      }
-    }
-    return machine.phase == .open ? received : nil
-  }
-
-  private func sendQueued() {
-    guard let session, machine.phase != .closed, !session.flush() else { return }
-    // The server may have said why it goes, and that is worth more than that it has gone.
-    session.beginTurn()
-    step()
-    if machine.phase != .closed { fail(failure(SSHSession.Code(number: LIBSSH2_ERROR_SOCKET_SEND, text: ""))) }
-  }
-
-  // MARK: Time
-
-  private func checkTimes() {
-    let now = MonotonicClock.now()
-    if deadline.isPast(now) {
-      apply(machine.deadlinePassed(server: options.server))
-      return
-    }
-    guard let session, machine.phase == .open else { return }
-    switch keepAlive?.check(now, lastReceived: session.lastReceived, isReading: user.wantsToReceive) {
-    case .ask:
-      session.keepAlive()
-      sendQueued()
-    case .giveUp:
-      fail(SSHFailure(.connectionLost, "\(options.server) does not answer any more"))
-    case .nothing, nil: break
-    }
-  }
-
-  private func wait() {
-    var descriptors = [pollfd(fd: wakeDescriptor, events: Int16(POLLIN), revents: 0)]
-    descriptors.append(pollfd(fd: machine.phase == .reaching ? -1 : socket, events: socketEvents, revents: 0))
-    let descriptorUser = machine.phase == .open ? user as? any SSHDescriptorUser : nil
-    if let descriptorUser {
-      let events = descriptorUser.descriptorEvents
-      descriptors.append(pollfd(fd: events == 0 ? -1 : descriptorUser.descriptor, events: events, revents: 0))
-    }
-    for descriptor in dialer?.descriptors ?? [] {
-      descriptors.append(pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0))
-    }
-    // A socket that is broken while nobody wants its bytes would wake us for ever.
-    if isHeldBack, descriptors[1].events == 0 { descriptors[1].fd = -1 }
-    poll(&descriptors, nfds_t(descriptors.count), timeout)
-    if let descriptorUser, descriptors[2].revents != 0, !descriptorUser.descriptorIsReady() { close(nil) }
-    let isWaitingForAnswer =
-      machine.phase == .judgingHostKey || (machine.phase == .loggingIn && login?.isWaiting == true)
-    if isWaitingForAnswer, Int32(descriptors[1].revents) & (cssh2_poll_peer_closed | POLLHUP | POLLERR) != 0 {
-      fail(SSHFailure(.connectionLost, "\(options.server) closed the connection while \(machine.phase.name)"))
-    }
-  }
-
-  private var isHeldBack: Bool { machine.phase == .open && !user.wantsToReceive }
-
-  private var socketEvents: Int16 {
-    var events: Int32 = 0
-    if let session, !session.outgoing.isEmpty { events |= POLLOUT }
-    switch machine.phase {
-    case .idle, .reaching, .closed: break
-    // Nothing is read meanwhile, but that the server goes is seen.
-    case .judgingHostKey: events |= cssh2_poll_peer_closed
-    case .loggingIn: events |= login?.isWaiting == true ? cssh2_poll_peer_closed : POLLIN
-    case .exchangingKeys, .openingChannel: events |= POLLIN
-    case .open: if user.wantsToReceive { events |= POLLIN }
-    }
-    return Int16(truncatingIfNeeded: events)
-  }
-
-  /// Milliseconds until something is due, rounded up; -1 if nothing is.
-  private var timeout: Int32 {
-    if session?.hasMore == true, !isHeldBack { return 0 }
-    let now = MonotonicClock.now()
-    var times: [UInt64] = []
-    if let time = deadline.time { times.append(time) }
-    if let time = dialer?.nextTime { times.append(time) }
-    if machine.phase == .open, let time = keepAlive?.nextTime { times.append(time) }
-    guard let first = times.min() else { return -1 }
-    return first <= now ? 0 : Int32(clamping: (first - now + 999_999) / 1_000_000)
-  }
-
-  // MARK: Others who answer
-
-  /// Asks somebody who may take time, in which the deadline stands still.
-  func ask<Answer: Sendable>(
-    _ question: @escaping @Sendable () async throws -> Answer,
-    _ then: @escaping @Sendable (ConnectionDriver, Result<Answer, any Error>) -> Void
-  ) {
-    lastQuestion += 1
-    let (number, connection) = (lastQuestion, connection)
-    machine.askedQuestion()
-    deadline.runs(machine.deadlineRuns)
-    questions[number] = Task {
-      let answer: Result<Answer, any Error>
-      do { answer = .success(try await question()) } catch { answer = .failure(error) }
-      connection.post { driver in
-        driver.questions[number] = nil
-        driver.machine.gotAnswer()
-        driver.deadline.runs(driver.machine.deadlineRuns)
-        if driver.machine.phase != .closed { then(driver, answer) }
-      }
-    }
-  }
-
-  /// Does something that may take time or wait on a thread of its own. The deadline goes on.
-  func help<Result: Sendable>(
-    _ work: @escaping @Sendable () -> Result, _ then: @escaping @Sendable (ConnectionDriver, Result) -> Void
-  ) {
-    let connection = connection
-    Thread.detachNewThread {
-      let result = work()
-      connection.post { driver in
-        if driver.machine.phase != .closed { then(driver, result) }
-      }
-    }
-  }
-
-  /// Asks and waits, because libssh2 wants the answer before it returns. Nil when the connection ends meanwhile.
-  func waitForAnswer<Answer: Sendable>(_ question: @escaping @Sendable () async throws -> Answer) -> Result<
-    Answer, any Error
-  >? {
-    let answer = Locked<Result<Answer, any Error>?>(nil)
-    ask(question) { _, result in answer.withLock { $0 = result } }
-    while machine.phase != .closed {
-      for work in connection.takeWork() { work(self) }
-      if let answer = answer.withLock({ $0 }) { return answer }
-      var descriptors = [
-        pollfd(fd: wakeDescriptor, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: socket, events: Int16(cssh2_poll_peer_closed), revents: 0),
-      ]
-      guard machine.phase != .closed else { break }
-      poll(&descriptors, 2, -1)
-      if descriptors[1].revents != 0 {
-        fail(SSHFailure(.connectionLost, "\(options.server) closed the connection while \(machine.phase.name)"))
-      }
-    }
-    return nil
-  }
-
-  /// What became of what a helper or somebody else was asked for, while the login is still under way.
-  func withLogin(_ body: (LoginDriver) -> Void) {
-    if machine.phase == .loggingIn, let login { body(login) }
   }
 
   // MARK: Failures

@@ -57,13 +57,10 @@ final class SSHSession {
   /// What libssh2 hands to the callback for signatures.
   private let context = UnsafeMutablePointer<UnsafeMutableRawPointer?>.allocate(capacity: 1)
 
-  private static let isReady = libssh2_init(0) == 0
-
   /// Nil if there is no memory.
   init?(descriptor: Int32) {
     self.descriptor = descriptor
     context.initialize(to: nil)
-    guard Self.isReady else { return nil }
     // Not retained: this object frees the session before it goes.
     let owner = Unmanaged.passUnretained(self).toOpaque()
     session = libssh2_session_init_ex(nil, nil, nil, owner)

@@ -234,7 +234,10 @@ final class LoginDriver {
     guard case .file(let file) = keys[index].origin else { return then(self) }
     let agent = agent
     // It takes long by intent: not on this thread, which has to notice when it is to end.
-    driver.help({ file.open(passphrase: passphrase, isCancelled: { agent.isCancelled }) }) { driver, opening in
+    let work: @Sendable () -> KeyOpening = {
+      ExitGate.shared.inside { file.open(passphrase: passphrase, isCancelled: { agent.isCancelled }) }
+    }
+    driver.help(work) { driver, opening in
       driver.withLogin { login in
         switch opening {
         case .key(let key):

@@ -12,7 +12,7 @@ enum LoginKeys {
     var files: [KeyFile] = []
     for path in identities.files.prefix(64) {
       do {
-        files.append(try KeyFile(path: path))
+        files.append(try ExitGate.shared.inside { () throws(KeyFile.Problem) in try KeyFile(path: path) })
       } catch {
         if !error.isMissing { result.problems.append("\(path): \(error.text)") }
       }

@@ -1,0 +1,68 @@
+import CSSH2
+import CurlTransport
+import Foundation
+import Glibc
+
+/// Lets others answer or work, and takes up what came of it.
+extension ConnectionDriver {
+  /// Asks somebody who may take time, in which the deadline stands still.
+  func ask<Answer: Sendable>(
+    _ question: @escaping @Sendable () async throws -> Answer,
+    _ then: @escaping @Sendable (ConnectionDriver, Result<Answer, any Error>) -> Void
+  ) {
+    lastQuestion += 1
+    let (number, connection) = (lastQuestion, connection)
+    machine.askedQuestion()
+    deadline.runs(machine.deadlineRuns)
+    questions[number] = Task {
+      let answer: Result<Answer, any Error>
+      do { answer = .success(try await question()) } catch { answer = .failure(error) }
+      connection.post { driver in
+        driver.questions[number] = nil
+        driver.machine.gotAnswer()
+        driver.deadline.runs(driver.machine.deadlineRuns)
+        if driver.machine.phase != .closed { then(driver, answer) }
+      }
+    }
+  }
+
+  /// Does something that may take time or wait on a thread of its own. The deadline goes on.
+  func help<Result: Sendable>(
+    _ work: @escaping @Sendable () -> Result, _ then: @escaping @Sendable (ConnectionDriver, Result) -> Void
+  ) {
+    let connection = connection
+    Thread.detachNewThread {
+      let result = work()
+      connection.post { driver in
+        if driver.machine.phase != .closed { then(driver, result) }
+      }
+    }
+  }
+
+  /// Asks and waits, because libssh2 wants the answer before it returns. Nil when the connection ends meanwhile.
+  func waitForAnswer<Answer: Sendable>(_ question: @escaping @Sendable () async throws -> Answer) -> Result<
+    Answer, any Error
+  >? {
+    let answer = Locked<Result<Answer, any Error>?>(nil)
+    ask(question) { _, result in answer.withLock { $0 = result } }
+    while machine.phase != .closed {
+      for work in connection.takeWork() { work(self) }
+      if let answer = answer.withLock({ $0 }) { return answer }
+      var descriptors = [
+        pollfd(fd: wakeDescriptor, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: socket, events: Int16(cssh2_poll_peer_closed), revents: 0),
+      ]
+      guard machine.phase != .closed else { break }
+      ExitGate.shared.outside { _ = poll(&descriptors, 2, -1) }
+      if descriptors[1].revents != 0 {
+        fail(SSHFailure(.connectionLost, "\(options.server) closed the connection while \(machine.phase.name)"))
+      }
+    }
+    return nil
+  }
+
+  /// What became of what a helper or somebody else was asked for, while the login is still under way.
+  func withLogin(_ body: (LoginDriver) -> Void) {
+    if machine.phase == .loggingIn, let login { body(login) }
+  }
+}

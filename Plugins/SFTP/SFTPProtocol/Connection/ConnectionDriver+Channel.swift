@@ -1,0 +1,66 @@
+import CSSH2
+
+/// Moves bytes between the channel and its user.
+extension ConnectionDriver {
+  /// Bytes that may wait for the socket; more comes from the user when these are gone.
+  private static let largestQueue = 1 << 18
+
+  func pump() {
+    guard let session else { return }
+    // Writing takes in what the server has sent, too: what is in libssh2 by then no socket tells of.
+    repeat {
+      guard write(session) else { return }
+      guard let count = read(session) else { return }
+      if count == 0 { break }
+    } while !session.hasMore && machine.phase == .open
+    connection.measure { metrics in
+      metrics.bytesSent = session.bytesSent
+      metrics.bytesReceived = session.bytesReceived
+    }
+  }
+
+  private func write(_ session: SSHSession) -> Bool {
+    while machine.phase == .open, session.outgoing.count < Self.largestQueue {
+      let bytes = user.bytesToSend
+      if bytes.isEmpty { break }
+      switch session.write(bytes) {
+      case .success(0): return true
+      case .success(let count): user.channelDidSend(count)
+      case .failure(let code):
+        fail(failure(code))
+        return false
+      }
+    }
+    return machine.phase == .open
+  }
+
+  /// How many bytes came; nil when the channel is at its end.
+  private func read(_ session: SSHSession) -> Int? {
+    var received = 0
+    while machine.phase == .open, user.wantsToReceive {
+      switch session.read(into: buffer) {
+      case .success(0):
+        guard session.isAtEnd else { return received }
+        close(
+          options.channel.endsByItself
+            ? nil : SSHFailure(.connectionLost, "\(options.server) ended the channel"))
+        return nil
+      case .success(let count):
+        received += count
+        user.channelDidReceive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      case .failure(let code):
+        fail(failure(code))
+        return nil
+      }
+    }
+    return machine.phase == .open ? received : nil
+  }
+
+  func sendQueued() {
+    guard let session, machine.phase != .closed, !session.flush() else { return }
+    // The server may have said why it goes, and that is worth more than that it has gone.
+    session.beginTurn()
+    step()
+    if machine.phase != .closed { fail(failure(SSHSession.Code(number: LIBSSH2_ERROR_SOCKET_SEND, text: ""))) }
+  }
+}

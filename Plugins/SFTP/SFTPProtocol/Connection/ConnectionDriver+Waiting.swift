@@ -1,0 +1,73 @@
+import CSSH2
+import Glibc
+
+/// What a connection waits for, and for how long.
+extension ConnectionDriver {
+  func checkTimes() {
+    let now = MonotonicClock.now()
+    if deadline.isPast(now) {
+      apply(machine.deadlinePassed(server: options.server))
+      return
+    }
+    guard let session, machine.phase == .open else { return }
+    switch keepAlive?.check(now, lastReceived: session.lastReceived, isReading: user.wantsToReceive) {
+    case .ask:
+      session.keepAlive()
+      sendQueued()
+    case .giveUp:
+      fail(SSHFailure(.connectionLost, "\(options.server) does not answer any more"))
+    case .nothing, nil: break
+    }
+  }
+
+  func wait() {
+    var descriptors = [pollfd(fd: wakeDescriptor, events: Int16(POLLIN), revents: 0)]
+    descriptors.append(pollfd(fd: machine.phase == .reaching ? -1 : socket, events: socketEvents, revents: 0))
+    let descriptorUser = machine.phase == .open ? user as? any SSHDescriptorUser : nil
+    if let descriptorUser {
+      let events = descriptorUser.descriptorEvents
+      descriptors.append(pollfd(fd: events == 0 ? -1 : descriptorUser.descriptor, events: events, revents: 0))
+    }
+    for descriptor in dialer?.descriptors ?? [] {
+      descriptors.append(pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0))
+    }
+    // A socket that is broken while nobody wants its bytes would wake us for ever.
+    if isHeldBack, descriptors[1].events == 0 { descriptors[1].fd = -1 }
+    let timeout = timeout
+    ExitGate.shared.outside { _ = poll(&descriptors, nfds_t(descriptors.count), timeout) }
+    if let descriptorUser, descriptors[2].revents != 0, !descriptorUser.descriptorIsReady() { close(nil) }
+    let isWaitingForAnswer =
+      machine.phase == .judgingHostKey || (machine.phase == .loggingIn && login?.isWaiting == true)
+    if isWaitingForAnswer, Int32(descriptors[1].revents) & (cssh2_poll_peer_closed | POLLHUP | POLLERR) != 0 {
+      fail(SSHFailure(.connectionLost, "\(options.server) closed the connection while \(machine.phase.name)"))
+    }
+  }
+
+  private var isHeldBack: Bool { machine.phase == .open && !user.wantsToReceive }
+
+  private var socketEvents: Int16 {
+    var events: Int32 = 0
+    if let session, !session.outgoing.isEmpty { events |= POLLOUT }
+    switch machine.phase {
+    case .idle, .reaching, .closed: break
+    // Nothing is read meanwhile, but that the server goes is seen.
+    case .judgingHostKey: events |= cssh2_poll_peer_closed
+    case .loggingIn: events |= login?.isWaiting == true ? cssh2_poll_peer_closed : POLLIN
+    case .exchangingKeys, .openingChannel: events |= POLLIN
+    case .open: if user.wantsToReceive { events |= POLLIN }
+    }
+    return Int16(truncatingIfNeeded: events)
+  }
+
+  /// Milliseconds until something is due, rounded up; -1 if nothing is.
+  private var timeout: Int32 {
+    if session?.hasMore == true, !isHeldBack { return 0 }
+    let now = MonotonicClock.now()
+    var times: [UInt64] = []
+    if let time = deadline.time { times.append(time) }
+    if let time = dialer?.nextTime { times.append(time) }
+    if machine.phase == .open, let time = keepAlive?.nextTime { times.append(time) }
+    guard let first = times.min() else { return -1 }
+    return first <= now ? 0 : Int32(clamping: (first - now + 999_999) / 1_000_000)
+  }
+}
