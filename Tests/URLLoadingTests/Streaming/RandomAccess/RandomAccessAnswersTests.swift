@@ -173,30 +173,4 @@ import URLLoading
     }
     #expect(server.ranges == ["bytes=0-999", "bytes=60000-60999"])
   }
-
-  @Test func neighboursThatWaitAreOneRequest() async throws {
-    let go = AsyncEvent()
-    let server = try RangeServer { number, _, _ in if number == 2 { _ = go.waitBlocking() } }
-    let configuration = URLSessionConfiguration.ephemeral
-    configuration.httpMaximumConnectionsPerHost = 1
-    let session = URLSession(configuration: configuration)
-    let resource = try await session.randomAccess(to: server.url, options: .small())
-    #expect(try await resource.read(at: 0, count: 1) == server.body[0..<1])
-    let first = Task { try await resource.read(at: 100_000, count: 10) }
-    #expect(await server.server.waitForRequests(2))
-    let started = Watched(0)
-    let others = (0..<10).map { number in
-      Thread.detachNewThread { started.update { $0 += 1 } }
-      return Task { try await resource.makeReader().bytes(at: Int64(50_000 + number * 1000), count: 1000) }
-    }
-    #expect(await started.wait { $0 == 10 })
-    // All of them wait for the one connection, for as long as it takes to see that they do.
-    try await Task.sleep(for: .milliseconds(300))
-    go.signal()
-    #expect(try await first.value == server.body[100_000..<100_010])
-    for (number, task) in others.enumerated() {
-      #expect(try await task.value == server.body[50_000 + number * 1000..<51_000 + number * 1000])
-    }
-    #expect(server.ranges.count <= 5, "\(server.ranges)")
-  }
 }
