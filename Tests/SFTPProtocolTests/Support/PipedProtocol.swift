@@ -1,4 +1,4 @@
-internal import CurlTransport
+import CurlTransport
 import Foundation
 import TestServers
 import URLLoading
