@@ -30,7 +30,7 @@ format:
 # such as a Data in a global, for leaked. Tests measure memory and watch weak references instead.
 sanitize: build-dependencies test-dependencies
 	@URL_LOADING_SANITIZING=1 ASAN_OPTIONS=detect_leaks=0 swift test --sanitize=address --scratch-path .build/sanitize-address $(TESTING) </dev/null
-	@URL_LOADING_SANITIZING=1 swift test --sanitize=thread --scratch-path .build/sanitize-thread $(TESTING) </dev/null
+	@URL_LOADING_SANITIZING=1 TSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/thread-sanitizer-suppressions swift test --sanitize=thread --scratch-path .build/sanitize-thread $(TESTING) </dev/null
 
 bench: build-dependencies test-dependencies
 	@Scripts/bench
