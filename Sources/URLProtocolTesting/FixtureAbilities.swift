@@ -12,6 +12,9 @@ public struct FixtureAbilities: OptionSet, Sendable, Hashable {
   /// ``URLProtocolFixture/missing()`` is implemented: there are URLs where nothing is.
   public static let missing = FixtureAbilities(rawValue: 1 << 1)
 
+  /// ``URLProtocolFixture/directory(of:named:)`` is implemented: there are directories to list.
+  public static let directories = FixtureAbilities(rawValue: 1 << 2)
+
   /// All of them.
-  public static let all: FixtureAbilities = [.replacing, .missing]
+  public static let all: FixtureAbilities = [.replacing, .missing, .directories]
 }

@@ -10,7 +10,7 @@ public enum URLProtocolConformance {
   /// Every check that there is. A new concept adds its group here.
   static let all: [ConformanceCheck] =
     wholeLoads + responses + sequences + failures + cancelling + flow + crowds + ranges + validators + resuming
-    + uploads
+    + uploads + listings
 
   /// The checks that a class's capabilities ask for.
   /// - Parameters:

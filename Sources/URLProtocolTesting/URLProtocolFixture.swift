@@ -38,6 +38,11 @@ public protocol URLProtocolFixture: Sendable {
   /// A URL of the class where nothing is. Called with ``FixtureAbilities/missing`` only.
   func missing() async throws -> URL
 
+  /// Makes a directory with these files and nothing else. Called with ``FixtureAbilities/directories`` only.
+  /// - Parameter files: the bytes of each, by its name.
+  /// - Returns: the directory's URL, with a slash at its end.
+  func directory(of files: [String: Data], named name: String) async throws -> URL
+
   /// A URL to upload to, where nothing is yet. Needed by every class that declares `.upload`.
   func uploadTarget(named name: String) async throws -> URL
 
@@ -59,6 +64,11 @@ extension URLProtocolFixture {
   /// Not supported.
   public func replace(_ url: URL, with bytes: Data) async throws {
     throw UnsupportedByFixture(fixture: "\(Self.self)", member: "replace(_:with:)")
+  }
+
+  /// Not supported.
+  public func directory(of files: [String: Data], named name: String) async throws -> URL {
+    throw UnsupportedByFixture(fixture: "\(Self.self)", member: "directory(of:named:)")
   }
 
   /// Not supported.

@@ -19,6 +19,14 @@ struct FTPFixture: URLProtocolFixture {
 
   func missing() async throws -> URL { try await FTPServer.shared.url("/nothing") }
 
+  func directory(of files: [String: Data], named name: String) async throws -> URL {
+    let server = try await FTPServer.shared
+    let folder = server.documentRoot.appendingPathComponent(name)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    for (name, bytes) in files { try bytes.write(to: folder.appendingPathComponent(name)) }
+    return server.url("/\(name)/")
+  }
+
   func uploadTarget(named name: String) async throws -> URL {
     try await FTPServer.shared.url("/\(name)", user: FTPServer.user, password: FTPServer.password)
   }

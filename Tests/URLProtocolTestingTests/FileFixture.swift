@@ -17,6 +17,13 @@ struct FileFixture: URLProtocolFixture {
 
   func missing() async throws -> URL { try Self.folder.get().file("nothing") }
 
+  func directory(of files: [String: Data], named name: String) async throws -> URL {
+    let folder = try Self.folder.get().file(name)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    for (name, bytes) in files { try bytes.write(to: folder.appendingPathComponent(name)) }
+    return URL(fileURLWithPath: folder.path, isDirectory: true)
+  }
+
   func uploadTarget(named name: String) async throws -> URL { try Self.folder.get().file(name) }
 
   func contents(of url: URL) async throws -> Data { try Data(contentsOf: url) }

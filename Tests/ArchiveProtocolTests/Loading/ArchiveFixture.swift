@@ -31,6 +31,15 @@ struct ArchiveFixture: URLProtocolFixture {
     _ = rename(new.path, member.archive.path)
   }
 
+  func directory(of files: [String: Data], named name: String) async throws -> URL {
+    let archive = try Self.folder.get().file("\(name).zip")
+    let folder = try TemporaryDirectory("archive-directory")
+    for (file, bytes) in files { _ = try folder.write("d/" + file, bytes) }
+    try await Command.check("/usr/bin/zip", ["-qr", archive.path, "d"], directory: folder.url)
+    guard let url = URL(archive: archive, member: "d/") else { throw URLError(.badURL) }
+    return url
+  }
+
   func missing() async throws -> URL {
     let url = try await place(Data("a".utf8), named: "there")
     guard let member = url.archiveMember, let missing = URL(archive: member.archive, member: "nothing") else {
