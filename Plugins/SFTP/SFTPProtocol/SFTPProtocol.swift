@@ -268,8 +268,9 @@ public class SFTPProtocol: URLProtocol, @unchecked Sendable {
 
 extension SFTPProtocol: ConnectionWaiter {
   func ask(_ challenge: @escaping ConnectionQuestions.Challenge) async -> ConnectionAnswer {
+    let answering = ChallengeAnswer()
     await withUnsafeContinuation { continuation in
-      let answering = ChallengeAnswer(continuation)
+      answering.wait(with: continuation)
       let (isStopped, hasResponded) = state.withLock { state in
         if !state.isStopped { state.answering = answering }
         return (state.isStopped, state.hasResponded)
@@ -279,5 +280,6 @@ extension SFTPProtocol: ConnectionWaiter {
       guard !hasResponded else { return answering.answer(.refused) }
       client?.urlProtocol(self, didReceive: challenge(answering))
     }
+    return answering.given ?? .gone
   }
 }

@@ -3,20 +3,31 @@ import URLLoading
 
 /// Takes the answer to a challenge, and gives it to who waits for it. Only the first counts.
 ///
-/// Mutable state: `continuation`, guarded by its lock.
+/// Mutable state: `state`, guarded by its lock. The answer goes through the lock, not through the continuation: the thread sanitizer
+/// does not see what Swift's runtime hands over.
 final class ChallengeAnswer: NSObject, URLAuthenticationChallengeSender {
-  private let continuation: Locked<UnsafeContinuation<ConnectionAnswer, Never>?>
+  private struct State {
+    var continuation: UnsafeContinuation<Void, Never>?
+    var answer: ConnectionAnswer?
+  }
 
-  init(_ continuation: UnsafeContinuation<ConnectionAnswer, Never>) {
-    self.continuation = Locked(continuation)
+  private let state = Locked(State())
+
+  /// The answer, once it was given.
+  var given: ConnectionAnswer? { state.withLock { $0.answer } }
+
+  func wait(with continuation: UnsafeContinuation<Void, Never>) {
+    state.withLock { $0.continuation = continuation }
   }
 
   func answer(_ answer: ConnectionAnswer) {
-    let waiter = continuation.withLock { waiter in
-      defer { waiter = nil }
+    let waiter = state.withLock { state -> UnsafeContinuation<Void, Never>? in
+      guard let waiter = state.continuation else { return nil }
+      state.continuation = nil
+      state.answer = answer
       return waiter
     }
-    waiter?.resume(returning: answer)
+    waiter?.resume()
   }
 
   func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) { answer(.credential(credential)) }
