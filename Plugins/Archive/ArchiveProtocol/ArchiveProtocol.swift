@@ -2,6 +2,7 @@ internal import CurlTransport
 import Foundation
 import URLLoading
 
+// Safe to share: its one stored property is immutable and guards itself.
 /// Loads members of archives, and lists what is in them, wherever the archive itself is: it is any URL that the load's session
 /// loads.
 ///

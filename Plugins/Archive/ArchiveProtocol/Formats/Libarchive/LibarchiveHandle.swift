@@ -25,16 +25,16 @@ final class LibarchiveHandle {
     try check(Self.enable(format, in: archive))
     if let filter, let code = filter.libarchiveCode { try check(archive_read_append_filter(archive, code)) }
     archive_read_set_read_callback(archive) { _, feed, block in
-      guard let bytes = LibarchiveHandle.feed(feed).nextBlock() else { return Int(ARCHIVE_FATAL) }
+      guard let bytes = LibarchiveHandle.feed(feed)?.nextBlock() else { return Int(ARCHIVE_FATAL) }
       block?.pointee = bytes.baseAddress
       return bytes.count
     }
     if feed.origin.isSeekable {
       archive_read_set_skip_callback(archive) { _, feed, count in
-        LibarchiveHandle.feed(feed).skip(count) ?? Int64(ARCHIVE_FATAL)
+        LibarchiveHandle.feed(feed)?.skip(count) ?? Int64(ARCHIVE_FATAL)
       }
       archive_read_set_seek_callback(archive) { _, feed, offset, whence in
-        LibarchiveHandle.feed(feed).seek(offset, whence: whence) ?? Int64(ARCHIVE_FATAL)
+        LibarchiveHandle.feed(feed)?.seek(offset, whence: whence) ?? Int64(ARCHIVE_FATAL)
       }
     }
     // Never without: opening a reader whose data was not set crashes. The feed lives as long as this object.
@@ -105,9 +105,9 @@ final class LibarchiveHandle {
     return ArchiveError.damaged(message)
   }
 
-  private static func feed(_ pointer: UnsafeMutableRawPointer?) -> LibarchiveFeed {
-    guard let pointer else { preconditionFailure("the feed is set before libarchive reads") }
-    return Unmanaged<LibarchiveFeed>.fromOpaque(pointer).takeUnretainedValue()
+  /// Nil only where libarchive lost the pointer that it was given; the callback then fails.
+  private static func feed(_ pointer: UnsafeMutableRawPointer?) -> LibarchiveFeed? {
+    pointer.map { Unmanaged<LibarchiveFeed>.fromOpaque($0).takeUnretainedValue() }
   }
 
   /// Enables one format. Never all: some readers of libarchive run programs or read local files that the archive names.
