@@ -54,6 +54,12 @@ final class ListingProtocol: AsyncURLProtocol, @unchecked Sendable {
     if !bytes.isEmpty { try await writer.write(bytes) }
   }
 
+  /// Hangs after the first entry, whether or not anybody still wants to hear of it.
+  private func stall(after entry: URLDirectoryEntry?, _ writer: Writer) async {
+    if let entry { try? await writer.list([entry]) }
+    Self.hang()
+  }
+
   private static func hang() { Thread.sleep(forTimeInterval: 10) }
 
   private func list(_ url: URL, _ files: [String: Data], _ own: Data?, _ fault: String, _ writer: Writer) async throws {
@@ -63,11 +69,11 @@ final class ListingProtocol: AsyncURLProtocol, @unchecked Sendable {
       let entry = URLDirectoryEntry(
         name: name, in: url, kind: fault == "wrongKind" ? .directory : .file,
         size: Int64(bytes.count) + (fault == "wrongSize" ? 1 : 0))
+      if fault == "stalls" { return await stall(after: entry, writer) }
       repeat {
         if let entry { try await writer.list([entry]) }
       } while fault == "neverEnds"
     }
-    if fault == "stalls" { Self.hang() }
     if own != nil || files.isEmpty { try await writer.list([]) }
   }
 }

@@ -95,8 +95,9 @@ struct ZipToolTests {
     var known = 0
     for password in ["wrong", "Secret", "secret ", "x", "1", "2", "3", "4"] {
       do {
-        _ = try reader.bytes(of: entry, source: source, password: password)
-        Issue.record("'\(password)' opens \(entry.name)")
+        let bytes = try reader.bytes(of: entry, source: source, password: password)
+        // Traditional encryption checks one byte of the password, and an empty member has nothing else to check.
+        if !bytes.isEmpty || entry.size != 0 { Issue.record("'\(password)' opens \(entry.name)") }
       } catch ArchiveError.wrongPassword {
         known += 1
       } catch ArchiveError.damaged(let what) {

@@ -144,8 +144,10 @@ package final class SSHServer: Sendable {
   /// Ends all connections as a crash would; the server goes on listening.
   package func killConnections() {
     for child in connectionProcesses {
-      for grandchild in Self.children(of: child) { kill(grandchild, SIGKILL) }
+      // The server's process first: it would tell the client of the end of the command that it runs.
+      let grandchildren = Self.children(of: child)
       kill(child, SIGKILL)
+      for grandchild in grandchildren { kill(grandchild, SIGKILL) }
     }
   }
 
