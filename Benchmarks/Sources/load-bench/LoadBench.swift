@@ -29,6 +29,7 @@ struct LoadBench: AsyncParsableCommand {
     let client = "URLLoading"
     #endif
     let session = URLSession(configuration: configuration)
+    let files = LeftFiles()
     try await Measurement(client: client, mode: mode, count: count, concurrency: concurrency).run {
       switch mode {
       case .get: return try await session.data(from: url).0.count
@@ -44,9 +45,10 @@ struct LoadBench: AsyncParsableCommand {
         }
       case .file:
         let (file, _) = try await session.download(from: url)
-        defer { try? FileManager.default.removeItem(at: file) }
+        await files.add(file)
         return (try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int) ?? 0
       }
     }
+    await files.remove()
   }
 }
