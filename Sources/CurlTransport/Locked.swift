@@ -9,21 +9,23 @@ import Glibc
 @usableFromInline
 package struct Locked<Value>: @unchecked Sendable {
   @usableFromInline
-  final class Storage: ManagedBuffer<Value, pthread_mutex_t> {
+  final class Storage: ManagedBuffer<pthread_mutex_t, Value> {
     deinit {
-      _ = withUnsafeMutablePointerToElements { pthread_mutex_destroy($0) }
+      withUnsafeMutablePointers { mutex, value in
+        value.deinitialize(count: 1)
+        pthread_mutex_destroy(mutex)
+      }
     }
   }
 
-  @usableFromInline let storage: ManagedBuffer<Value, pthread_mutex_t>
+  @usableFromInline let storage: ManagedBuffer<pthread_mutex_t, Value>
 
   @inlinable
-  package init(_ value: Value) {
-    storage = Storage.create(minimumCapacity: 1) { _ in value }
-    _ = storage.withUnsafeMutablePointerToElements { element in
-      element.initialize(to: pthread_mutex_t())
-      return pthread_mutex_init(element, nil)
-    }
+  package init(_ value: consuming Value) {
+    // All zero is PTHREAD_MUTEX_INITIALIZER, which Swift cannot import.
+    storage = Storage.create(minimumCapacity: 1) { _ in pthread_mutex_t() }
+    let pointer = storage.withUnsafeMutablePointerToElements { $0 }
+    pointer.initialize(to: value)
   }
 
   /// Runs `body` with exclusive access to the value. Never call out to user code from inside.
@@ -32,7 +34,7 @@ package struct Locked<Value>: @unchecked Sendable {
   package func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try storage.withUnsafeMutablePointers { (value, mutex) throws(Failure) -> Result in
+    try storage.withUnsafeMutablePointers { (mutex, value) throws(Failure) -> Result in
       pthread_mutex_lock(mutex)
       defer { pthread_mutex_unlock(mutex) }
       return try body(&value.pointee)

@@ -91,6 +91,8 @@ import Testing
     #expect(replies.text.isEmpty)
     take("550 No such file")
     #expect(replies.text == "550 No such file")
+    // The answer to QUIT says nothing of the transfer.
+    take("221 Goodbye")
     let head = replies.head(contentLength: 9, lastModified: 5)
     #expect(head.resourceLength == 1234)
     #expect(head.statusCode == 550)

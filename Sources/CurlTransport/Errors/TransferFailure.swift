@@ -39,7 +39,7 @@ package struct TransferFailure: Error, Sendable {
   package var bodyError: (any Error)?
   /// The proxy's answer when it refused to open a tunnel. With status 407 it has the challenge.
   package var proxyResponse: TransferHead?
-  package var metrics = TransferMetrics()
+  package var metrics = TransferMetrics.unknown
 
   /// A failure that is not libcurl's.
   package init(_ reason: Reason) {

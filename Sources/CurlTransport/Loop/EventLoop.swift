@@ -20,6 +20,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   enum Entry {
     case job(UnownedJob)
     case work(@Sendable () -> Void)
+    case errand(any LoopErrand)
   }
 
   private struct Inbox {
@@ -58,6 +59,11 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Runs `work` on the loop's thread, after everything posted before it. Never runs it at once.
   package func execute(_ work: @escaping @Sendable () -> Void) {
     post(.work(work))
+  }
+
+  /// Does an errand on the loop's thread, after everything posted before it.
+  func execute(_ errand: any LoopErrand) {
+    post(.errand(errand))
   }
 
   /// Runs a job of an actor that is isolated to this loop.
@@ -120,6 +126,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     for entry in batch {
       switch entry {
       case .work(let work): work()
+      case .errand(let errand): errand.run()
       case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
       }
     }

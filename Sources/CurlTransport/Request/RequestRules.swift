@@ -2,7 +2,8 @@
 enum RequestRules {
   /// - Parameter fields: Whether the header fields are to be looked at.
   static func check(_ request: TransferRequest, fields: Bool = true) throws(InvalidRequest) {
-    guard !request.url.utf8.contains(where: { $0 <= 32 || $0 == 127 }) else {
+    var url = request.url
+    guard url.withUTF8({ bytes in bytes.allSatisfy { $0 > 32 && $0 != 127 } }) else {
       throw InvalidRequest(message: "the URL has a space or a control character", urlErrorCode: URLErrorNumber.badURL)
     }
     if fields { try check(request.headers) }
@@ -16,14 +17,16 @@ enum RequestRules {
     if let range = request.range, !range.utf8.allSatisfy({ $0 &- 48 < 10 || $0 == 45 }) {
       throw InvalidRequest(message: "the range \(quoted(range)) is not of the form first-last")
     }
-    for credential in [request.credential, request.proxyCredential] {
-      guard let credential else { continue }
-      guard !credential.user.utf8.contains(where: { $0 < 32 }), !credential.password.utf8.contains(where: { $0 < 32 })
-      else { throw InvalidRequest(message: "the user name or the password has a control character") }
-    }
+    if let credential = request.credential { try check(credential) }
+    if let credential = request.proxyCredential { try check(credential) }
     if case .source(_, let length?) = request.body, length < 0 {
       throw InvalidRequest(message: "the length of the body is negative")
     }
+  }
+
+  private static func check(_ credential: TransferCredential) throws(InvalidRequest) {
+    guard !credential.user.utf8.contains(where: { $0 < 32 }), !credential.password.utf8.contains(where: { $0 < 32 })
+    else { throw InvalidRequest(message: "the user name or the password has a control character") }
   }
 
   private static func check(_ fields: [(name: String, value: String)]) throws(InvalidRequest) {

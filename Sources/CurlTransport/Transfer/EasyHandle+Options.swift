@@ -21,7 +21,7 @@ extension EasyHandle {
       clearHeaders()
       setCallbacks()
       setConstants(configuration)
-      setShape(new)
+      setShape(new, configuration)
     }
     kind = request.kind
     wantsMetrics = request.wantsMetrics
@@ -33,7 +33,7 @@ extension EasyHandle {
       throw InvalidRequest(message: "libcurl does not take the URL \(request.url)", urlErrorCode: URLErrorNumber.badURL)
     }
     if new.kind == .http, !isSameShape || !hasSameHeaders {
-      setHeaders(request.headers, hasBody: new.hasBody, configuration)
+      setHeaders(request.headers, new, configuration)
     }
     if new.hasBody {
       body = OutgoingBody(request.body)
@@ -52,8 +52,6 @@ extension EasyHandle {
     set(CURLOPT_SHARE, reactor.share.map { UnsafeRawPointer($0) })
     set(CURLOPT_PATH_AS_IS, 1)
     set(CURLOPT_TCP_NODELAY, 1)
-    // libcurl writes these two fields itself far quicker than those of a list.
-    if let agent = configuration.userAgent { set(CURLOPT_USERAGENT, agent) }
     setTLS(configuration.tls)
   }
 
@@ -69,7 +67,7 @@ extension EasyHandle {
     set(CURLOPT_SSLVERSION, tls.minimumVersion.rawValue | maximum)
   }
 
-  private func setShape(_ shape: EasyHandleShape) {
+  private func setShape(_ shape: EasyHandleShape, _ configuration: TransferEngineConfiguration) {
     set(CURLOPT_PROTOCOLS_STR, shape.kind == .http ? "http,https" : "ftp")
     if shape.expectsLargeBody { set(CURLOPT_BUFFERSIZE, 512 * 1024) }
     if shape.hasLargeBody { set(CURLOPT_UPLOAD_BUFFERSIZE, 1024 * 1024) }
@@ -82,6 +80,8 @@ extension EasyHandle {
       set(CURLOPT_CONNECTTIMEOUT_MS, Int(min(max(timeout * 1000, 1), 2_000_000_000)))
     }
     setProxy(shape)
+    // The proxy of a tunnel is told, too, and gets no fields of the list.
+    if shape.proxy != nil, let agent = configuration.userAgent { set(CURLOPT_USERAGENT, agent) }
     if let credential = shape.credential {
       set(CURLOPT_USERNAME, credential.user)
       set(CURLOPT_PASSWORD, credential.password)
@@ -107,11 +107,6 @@ extension EasyHandle {
     // Wait for a connection that may turn out to be HTTP/2. On http:// every transfer would wait for the first to end.
     if shape.isHTTPS { set(CURLOPT_PIPEWAIT, 1) }
     if let weight = shape.streamWeight { set(CURLOPT_STREAM_WEIGHT, min(max(weight, 1), 256)) }
-    if shape.decodesContent {
-      // libcurl writes this field itself, unless the request has one, far quicker than those of a list; the decoding is ours.
-      set(CURLOPT_ACCEPT_ENCODING, supportedContentCodings)
-      set(CURLOPT_HTTP_CONTENT_DECODING, 0)
-    }
   }
 
   private func setFTP(_ shape: EasyHandleShape) {
@@ -153,15 +148,19 @@ extension EasyHandle {
   }
 
   private func setHeaders(
-    _ new: [(name: String, value: String)], hasBody: Bool, _ configuration: TransferEngineConfiguration
+    _ new: [(name: String, value: String)], _ shape: EasyHandleShape, _ configuration: TransferEngineConfiguration
   ) {
     clearHeaders()
     headers = new
     var hasAccept = false
     var hasExpect = false
+    var hasAgent = shape.proxy != nil
+    var hasCodings = !shape.decodesContent
     for field in new {
       if field.name.isField("accept") { hasAccept = true }
       if field.name.isField("expect") { hasExpect = true }
+      if field.name.isField("user-agent") { hasAgent = true }
+      if field.name.isField("accept-encoding") { hasCodings = true }
       // The engine frames the message (RFC 9112 section 6): a second opinion about its length is a security hole.
       if field.name.isField("content-length") || field.name.isField("transfer-encoding") { continue }
       let value = field.value.trimmingBlanks()
@@ -169,7 +168,13 @@ extension EasyHandle {
     }
     // A name without a value keeps libcurl from adding the field by itself.
     if !hasAccept, !configuration.sendsDefaultAccept { append("Accept:") }
-    if hasBody, !hasExpect { append("Expect:") }
+    if shape.hasBody, !hasExpect { append("Expect:") }
+    // Both lines in one entry: libcurl compares each entry with all names that it knows, for every request. Those of its own
+    // that have options it writes twice, character by character.
+    var defaults: [String] = []
+    if !hasAgent, let agent = configuration.userAgent { defaults.append("User-Agent: \(agent)") }
+    if !hasCodings { defaults.append("Accept-Encoding: \(supportedContentCodings)") }
+    if !defaults.isEmpty { append(defaults.joined(separator: "\r\n")) }
     _ = ccurl_set_list(curl, CURLOPT_HTTPHEADER, headerList)
   }
 

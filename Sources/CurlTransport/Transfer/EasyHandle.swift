@@ -27,9 +27,9 @@ final class EasyHandle {
   var body = OutgoingBody()
   var credentialsAnswer401 = false
   var credentialsAnswer407 = false
+  var wantsMetrics = true
   // Used for every line, and by one callback at a time: the run-time check of that costs as much as the line.
   @exclusivity(unchecked)
-  var wantsMetrics = true
   var parser = ResponseHeadParser()
   var ftp = FTPReplies()
   /// Both ends of an FTP transfer's control connection, once it is ready.
@@ -159,7 +159,7 @@ final class EasyHandle {
     var isSuccess = code == CURLE_OK || (failureReason == nil && isComplete(despite: code))
     var completion = Completion(
       transfer: transfer, handler: handler, head: nil, trailers: [], sentBytes: nil,
-      result: .success(wantsMetrics ? metrics() : TransferMetrics()))
+      result: .success(wantsMetrics ? metrics() : .unknown))
     if isSuccess || heldHead != nil { completion.head = takePendingHead() }
     if isSuccess, !hasHead {
       // libcurl takes half a head for a whole one.
@@ -424,7 +424,7 @@ final class EasyHandle {
   // MARK: Metrics
 
   func metrics() -> TransferMetrics {
-    var metrics = TransferMetrics()
+    let metrics = TransferMetrics()
     metrics.start = Date(timeIntervalSince1970: startTime)
     metrics.queueTime = queueTime
     metrics.nameLookup = seconds(CURLINFO_NAMELOOKUP_TIME_T)

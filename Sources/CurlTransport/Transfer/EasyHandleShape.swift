@@ -11,14 +11,35 @@ struct EasyHandleShape: Equatable {
   var expectsLargeBody: Bool
   var isHTTPS: Bool
   var decodesContent: Bool
-  var proxy: ProxyServer?
-  var credential: TransferCredential?
-  var proxyCredential: TransferCredential?
-  var range: String?
-  var ftpTLS: TransferRequest.FTPSecurity
-  var streamWeight: Int?
   var usesOwnConnection: Bool
-  var connectTimeout: Double?
+  /// What few requests have. Nil for those that have none of it, most of which differ in nothing.
+  private var rarities: Rarities?
+
+  // Apart, because the shape is made and compared for every request.
+  private final class Rarities: Equatable {
+    var proxy: ProxyServer?
+    var credential: TransferCredential?
+    var proxyCredential: TransferCredential?
+    var range: String?
+    var ftpTLS = TransferRequest.FTPSecurity.none
+    var streamWeight: Int?
+    var connectTimeout: Double?
+
+    static func == (first: Rarities, second: Rarities) -> Bool {
+      first.proxy == second.proxy && first.credential == second.credential
+        && first.proxyCredential == second.proxyCredential && first.range == second.range
+        && first.ftpTLS == second.ftpTLS && first.streamWeight == second.streamWeight
+        && first.connectTimeout == second.connectTimeout
+    }
+  }
+
+  var proxy: ProxyServer? { rarities?.proxy }
+  var credential: TransferCredential? { rarities?.credential }
+  var proxyCredential: TransferCredential? { rarities?.proxyCredential }
+  var range: String? { rarities?.range }
+  var ftpTLS: TransferRequest.FTPSecurity { rarities?.ftpTLS ?? .none }
+  var streamWeight: Int? { rarities?.streamWeight }
+  var connectTimeout: Double? { rarities?.connectTimeout }
 
   init(_ request: TransferRequest, proxy: ProxyServer?) {
     kind = request.kind
@@ -26,14 +47,7 @@ struct EasyHandleShape: Equatable {
     expectsLargeBody = request.expectsLargeBody
     isHTTPS = request.url.isHTTPS
     decodesContent = request.decodesContent
-    self.proxy = proxy
-    credential = request.credential
-    proxyCredential = request.proxyCredential
-    range = request.range
-    ftpTLS = request.ftpTLS
-    streamWeight = request.streamWeight
     usesOwnConnection = request.usesOwnConnection
-    connectTimeout = request.connectTimeout
     switch request.body {
     case .none: (hasBody, hasLargeBody) = (Self.alwaysHasBody(request), false)
     case .data(let data): (hasBody, hasLargeBody) = (true, data.count > Self.largeBufferThreshold)
@@ -41,6 +55,19 @@ struct EasyHandleShape: Equatable {
     }
     // The response to HEAD has no body, and libcurl can only ask for that without one in the request.
     if method == "HEAD" { hasBody = false }
+    guard
+      proxy != nil || request.credential != nil || request.proxyCredential != nil || request.range != nil
+        || request.ftpTLS != .none || request.streamWeight != nil || request.connectTimeout != nil
+    else { return }
+    let rarities = Rarities()
+    rarities.proxy = proxy
+    rarities.credential = request.credential
+    rarities.proxyCredential = request.proxyCredential
+    rarities.range = request.range
+    rarities.ftpTLS = request.ftpTLS
+    rarities.streamWeight = request.streamWeight
+    rarities.connectTimeout = request.connectTimeout
+    self.rarities = rarities
   }
 
   /// Methods whose meaning expects a body say so with a length of 0 (RFC 9110 section 8.6).

@@ -14,7 +14,10 @@ struct FTPReplies {
   mutating func take(_ line: UnsafeRawBufferPointer, hasDate: Bool) {
     // "150-" begins a reply of several lines, "150 " ends it.
     guard line.count >= 4, line[3] == 32, line[..<3].allSatisfy({ $0 &- 48 < 10 }) else { return }
-    code = line[..<3].reduce(0) { $0 * 10 + Int($1 - 48) }
+    let code = line[..<3].reduce(0) { $0 * 10 + Int($1 - 48) }
+    // The answer to QUIT, which says nothing of the transfer, may come before libcurl tells of its end.
+    guard code != 221 else { return }
+    self.code = code
     var end = line.count
     while end > 4, line[end - 1] <= 32 { end -= 1 }
     let rest = UnsafeRawBufferPointer(rebasing: line[4..<end])

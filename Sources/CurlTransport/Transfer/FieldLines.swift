@@ -1,14 +1,23 @@
+import Glibc
+
 /// Header fields as bytes, until somebody wants strings.
 struct FieldLines: Sendable {
-  /// Names and values, each ended by a line feed, which neither can contain.
+  /// The lines as they came, each ended by a line feed, which is nowhere else in them. Each has a name and a colon.
   private var bytes: [UInt8] = []
   private(set) var count = 0
 
-  mutating func append(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+  /// - Parameter line: a field's line, with its line end or without; the name, which is not empty, begins it.
+  mutating func append(_ line: UnsafeRawBufferPointer) {
     // What a usual head needs, at once.
     if bytes.isEmpty { bytes.reserveCapacity(400) }
+    bytes.append(contentsOf: line)
+    if line.last != 10 { bytes.append(10) }
+    count += 1
+  }
+
+  mutating func append(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
     bytes.append(contentsOf: name)
-    bytes.append(10)
+    bytes.append(58)
     bytes.append(contentsOf: value)
     bytes.append(10)
     count += 1
@@ -17,7 +26,8 @@ struct FieldLines: Sendable {
   /// Goes on with the last value.
   mutating func appendFolded(_ value: UnsafeRawBufferPointer) {
     guard count > 0 else { return }
-    bytes[bytes.count - 1] = 32
+    while let last = bytes.last, last == 10 || last == 13 || ResponseHeadParser.isBlank(last) { bytes.removeLast() }
+    bytes.append(32)
     bytes.append(contentsOf: value)
     bytes.append(10)
   }
@@ -42,12 +52,15 @@ struct FieldLines: Sendable {
   private func forEach(_ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void) {
     bytes.withUnsafeBytes { bytes in
       var rest = bytes[...]
-      func next() -> UnsafeRawBufferPointer? {
-        guard let end = rest.firstIndex(of: 10) else { return nil }
-        defer { rest = rest[(end + 1)...] }
-        return UnsafeRawBufferPointer(rebasing: rest[..<end])
+      while let end = rest.firstIndex(of: 10) {
+        var line = UnsafeRawBufferPointer(rebasing: rest[..<end])
+        rest = rest[(end + 1)...]
+        while line.last == 13 { line = UnsafeRawBufferPointer(rebasing: line.dropLast()) }
+        guard let colon = ResponseHeadParser.colon(in: line) else { continue }
+        body(
+          ResponseHeadParser.trimmed(UnsafeRawBufferPointer(rebasing: line[..<colon])),
+          ResponseHeadParser.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...])))
       }
-      while let name = next(), let value = next() { body(name, value) }
     }
   }
 }

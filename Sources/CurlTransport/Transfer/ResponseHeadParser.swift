@@ -1,3 +1,5 @@
+import Glibc
+
 /// Collects the lines of a response's head, and of its trailers, as libcurl passes them on.
 struct ResponseHeadParser {
   enum Event {
@@ -52,7 +54,7 @@ struct ResponseHeadParser {
       takeStatusLine(content)
       state = .fields
     case .fields:
-      guard content.isEmpty else { return takeField(content) }
+      guard content.isEmpty else { return takeField(content, line) }
       // RFC 9112 section 6.3: without a good length nobody knows where the body ends.
       guard isChunked || !hasBadLength else {
         return .failure(.malformedHead("the response has an invalid Content-Length"))
@@ -65,7 +67,7 @@ struct ResponseHeadParser {
       return .head(finished)
     case .trailers:
       guard !content.isEmpty else { return .none }
-      return takeField(content)
+      return takeField(content, line)
     }
     return .none
   }
@@ -93,47 +95,62 @@ struct ResponseHeadParser {
     }
   }
 
-  private mutating func takeField(_ line: UnsafeRawBufferPointer) -> Event {
-    if Self.isBlank(line[0]) {
+  /// - Parameters:
+  ///   - content: a line without its line end, not empty.
+  ///   - line: the same with it.
+  private mutating func takeField(_ content: UnsafeRawBufferPointer, _ line: UnsafeRawBufferPointer) -> Event {
+    if Self.isBlank(content[0]) {
       // A folded line (RFC 9112 section 5.2) goes on with the value before it.
-      head.appendFolded(Self.trimmed(line))
+      head.appendFolded(Self.trimmed(content))
       return .none
     }
-    guard let colon = line.firstIndex(of: 58), colon > 0 else { return .none }
+    guard let colon = Self.colon(in: content), colon > 0 else { return .none }
     guard head.lines.count < Self.maximumFields else { return .failure(.headTooLarge) }
     var nameEnd = colon
-    while nameEnd > 0, Self.isBlank(line[nameEnd - 1]) { nameEnd -= 1 }
-    let name = UnsafeRawBufferPointer(rebasing: line[..<nameEnd])
-    let value = Self.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]))
-    head.append(name, value)
-    if state == .fields { noteLength(name, value) }
+    while nameEnd > 0, Self.isBlank(content[nameEnd - 1]) { nameEnd -= 1 }
+    let name = UnsafeRawBufferPointer(rebasing: content[..<nameEnd])
+    head.append(line: line, name: name)
+    guard state == .fields else { return .none }
+    switch nameEnd {
+    case 14: if Self.equal(name, "content-length") { takeLength(content[(colon + 1)...]) }
+    case 17:
+      if Self.equal(name, "transfer-encoding") {
+        isChunked = true
+        head.contentLength = nil
+      }
+    default: break
+    }
     return .none
   }
 
   /// RFC 9112 section 6.3: a transfer coding overrides Content-Length; a list of equal lengths is one length.
-  private mutating func noteLength(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
-    if name.count == 14, Self.equal(name, "content-length") {
-      for part in value.split(separator: 44, omittingEmptySubsequences: false) {
-        let digits = Self.trimmed(UnsafeRawBufferPointer(rebasing: part))
-        guard !digits.isEmpty, digits.count < 19, digits.allSatisfy({ $0 &- 48 < 10 }) else {
-          hasBadLength = true
-          return
-        }
-        let length = digits.reduce(0) { $0 * 10 + Int64($1 - 48) }
-        if let other = head.contentLength, other != length { hasBadLength = true }
-        if !isChunked { head.contentLength = length }
+  private mutating func takeLength(_ value: Slice<UnsafeRawBufferPointer>) {
+    var rest = value
+    repeat {
+      let end = rest.firstIndex(of: 44) ?? rest.endIndex
+      let digits = Self.trimmed(UnsafeRawBufferPointer(rebasing: rest[..<end]))
+      rest = rest[end...]
+      guard !digits.isEmpty, digits.count < 19, digits.allSatisfy({ $0 &- 48 < 10 }) else {
+        hasBadLength = true
+        return
       }
-    } else if name.count == 17, Self.equal(name, "transfer-encoding") {
-      isChunked = true
-      head.contentLength = nil
-    }
+      let length = digits.reduce(0) { $0 * 10 + Int64($1 - 48) }
+      if let other = head.contentLength, other != length { hasBadLength = true }
+      if !isChunked { head.contentLength = length }
+    } while rest.popFirst() != nil
   }
 
   // MARK: Bytes
 
-  private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
+  static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
 
-  private static func trimmed(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+  /// Where a field's name ends.
+  static func colon(in line: UnsafeRawBufferPointer) -> Int? {
+    guard let start = line.baseAddress, let colon = memchr(start, 58, line.count) else { return nil }
+    return UnsafeRawPointer(colon) - start
+  }
+
+  static func trimmed(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     var start = 0
     var end = bytes.count
     while start < end, isBlank(bytes[start]) { start += 1 }

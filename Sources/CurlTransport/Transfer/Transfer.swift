@@ -1,12 +1,23 @@
 /// A transfer that an engine runs. All calls may come from any thread and return at once.
-// Mutable state: `handle`, touched on the loop's thread only. It is set when the transfer begins and cleared when it
-// ends, so a command that comes late finds nothing to do.
-package final class Transfer: Sendable {
+// Mutable state:
+// - `beginning`: written before anybody else knows the transfer, taken on the loop's thread.
+// - `handle`: touched on the loop's thread only. It is set when the transfer begins and cleared when it ends, so a command
+//   that comes late finds nothing to do.
+package final class Transfer: Sendable, LoopErrand {
   private let loop: EventLoop
+  nonisolated(unsafe) private var beginning:
+    (engine: TransferEngine, request: TransferRequest, handler: any TransferHandler)?
   nonisolated(unsafe) private var handle: EasyHandle?
 
-  init(loop: EventLoop) {
+  init(loop: EventLoop, _ engine: TransferEngine, _ request: TransferRequest, _ handler: any TransferHandler) {
     self.loop = loop
+    beginning = (engine, request, handler)
+  }
+
+  /// Begins. Loop thread only.
+  func run() {
+    guard let (engine, request, handler) = beginning.take() else { return }
+    engine.assumeIsolated { $0.begin(self, request, handler) }
   }
 
   /// Ends the transfer without a completion: its handler gets no more calls once this has taken effect on the loop.

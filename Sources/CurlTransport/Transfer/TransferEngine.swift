@@ -43,8 +43,8 @@ package actor TransferEngine {
   /// Begins a transfer. The handler is kept until the transfer has ended.
   package nonisolated func start(_ request: TransferRequest, handler: any TransferHandler) -> Transfer {
     if request.kind == .ftp, loop !== EventLoop.ftp { return ftpEngine().start(request, handler: handler) }
-    let transfer = Transfer(loop: loop)
-    post { $0.begin(transfer, request, handler) }
+    let transfer = Transfer(loop: loop, self, request, handler)
+    loop.execute(transfer)
     return transfer
   }
 
@@ -83,7 +83,7 @@ package actor TransferEngine {
 
   // MARK: On the loop
 
-  private func begin(_ transfer: Transfer, _ request: TransferRequest, _ handler: any TransferHandler) {
+  func begin(_ transfer: Transfer, _ request: TransferRequest, _ handler: any TransferHandler) {
     guard let multi = openMulti(), let easy = multi.takeHandle() else {
       let reason: TransferFailure.Reason = isShutDown ? .engineShutDown : .outOfMemory
       handler.transfer(transfer, didCompleteWith: .failure(TransferFailure(reason)))

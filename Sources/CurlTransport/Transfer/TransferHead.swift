@@ -37,10 +37,23 @@ package struct TransferHead: Sendable {
   package var fields: [(name: String, value: String)] { lines.fields }
 
   /// Adds a field.
-  mutating func append(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+  private mutating func append(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
     lines.append(name, value)
-    if name.count == 10, ResponseHeadParser.equal(name, "set-cookie") { hasSetCookie = true }
-    if name.count == 16, ResponseHeadParser.equal(name, "content-encoding") { hasContentEncoding = true }
+    note(name)
+  }
+
+  /// Adds a field by its line, which begins with its name.
+  mutating func append(line: UnsafeRawBufferPointer, name: UnsafeRawBufferPointer) {
+    lines.append(line)
+    note(name)
+  }
+
+  private mutating func note(_ name: UnsafeRawBufferPointer) {
+    switch name.count {
+    case 10: if ResponseHeadParser.equal(name, "set-cookie") { hasSetCookie = true }
+    case 16: if ResponseHeadParser.equal(name, "content-encoding") { hasContentEncoding = true }
+    default: break
+    }
   }
 
   /// Adds a folded line to the value of the last field (RFC 9112 section 5.2).

@@ -1,7 +1,11 @@
 import Foundation
 
 /// What libcurl knows about a transfer, at its end.
-package struct TransferMetrics: Sendable {
+// Safe to share: written by the one who makes it, before anybody else sees it, and only read afterwards.
+package final class TransferMetrics: @unchecked Sendable {
+  /// Those of a transfer whose metrics nobody wants.
+  static let unknown = TransferMetrics()
+
   /// When the engine began with the transfer.
   package var start = Date(timeIntervalSinceReferenceDate: 0)
   /// Seconds from the start until a connection was opened or reused; nil if that never happened.

@@ -12,6 +12,8 @@ public struct URLRequest: @unchecked Sendable {
   public typealias NetworkServiceType = NSURLRequest.NetworkServiceType
 
   private final class Storage {
+    // Changed only by a request that alone has the storage, while nobody else looks: a check of that would cost more than the look.
+    @exclusivity(unchecked)
     var values: RequestValues
 
     init(_ values: RequestValues) {

@@ -11,7 +11,7 @@ struct MetricsCollector {
     var reported: URLSessionTaskTransactionMetrics?
   }
 
-  private var start = Date()
+  private var start: Date?
   /// Whether anybody will look at them.
   private var isWanted = false
   private var finishedTransactions: [Transaction] = []
@@ -20,7 +20,7 @@ struct MetricsCollector {
   /// The task was resumed for the first time.
   mutating func begin(isWanted: Bool) {
     self.isWanted = isWanted
-    start = Date()
+    if isWanted { start = Date() }
   }
 
   mutating func beginTransaction(_ request: URLRequest) {
@@ -48,9 +48,11 @@ struct MetricsCollector {
 
   /// The metrics of the whole task.
   func finished(redirectCount: Int) -> URLSessionTaskMetrics {
-    URLSessionTaskMetrics(
+    let end = Date()
+    let start = min(start ?? end, end)
+    return URLSessionTaskMetrics(
       transactionMetrics: finishedTransactions.map(Self.metrics),
-      taskInterval: DateInterval(start: start, end: max(start, Date())), redirectCount: redirectCount)
+      taskInterval: DateInterval(start: start, end: end), redirectCount: redirectCount)
   }
 
   private static func metrics(of transaction: Transaction) -> URLSessionTaskTransactionMetrics {

@@ -8,31 +8,23 @@ internal import CurlTransport
 /// Mutable state: `state`, guarded by its lock.
 final class SessionDeadlines: Sendable {
   private struct State {
-    var loads: [ObjectIdentifier: Load] = [:]
     var timer: (any DispatchSourceTimer)?
-    var wakesAt: ContinuousClock.Instant?
+    var wakesAt: MonotonicInstant?
     var isStopped = false
   }
 
   private let state = Locked(State())
+  /// Whose loads are looked at.
+  private let tasks: TaskRegistry
   private static let queue = DispatchQueue(label: "URLSession deadlines")
 
-  /// Watches a load from now on. Look at it at `instant` at the latest.
-  func watch(_ load: Load, by instant: ContinuousClock.Instant) {
-    state.withLock { state in
-      state.loads[ObjectIdentifier(load)] = load
-      arm(&state, by: instant)
-    }
+  init(of tasks: TaskRegistry) {
+    self.tasks = tasks
   }
 
-  /// A watched load has a deadline that may be earlier than before.
-  func look(by instant: ContinuousClock.Instant) {
+  /// A load of the session has a deadline that may be earlier than all others.
+  func look(by instant: MonotonicInstant) {
     state.withLock { arm(&$0, by: instant) }
-  }
-
-  func unwatch(_ load: Load) {
-    let released = state.withLock { $0.loads.removeValue(forKey: ObjectIdentifier(load)) }
-    _ = released
   }
 
   func stop() {
@@ -44,10 +36,10 @@ final class SessionDeadlines: Sendable {
     }
   }
 
-  private func arm(_ state: inout State, by instant: ContinuousClock.Instant) {
+  private func arm(_ state: inout State, by instant: MonotonicInstant) {
     guard !state.isStopped, state.wakesAt.map({ instant < $0 }) ?? true else { return }
     state.wakesAt = instant
-    let delay = max(.zero, ContinuousClock.now.duration(to: instant))
+    let delay = max(.zero, MonotonicInstant.now.duration(to: instant))
     if let timer = state.timer {
       timer.schedule(deadline: .now() + delay.dispatchInterval)
       return
@@ -60,14 +52,11 @@ final class SessionDeadlines: Sendable {
   }
 
   private func fire() {
-    let loads = state.withLock { state in
-      state.wakesAt = nil
-      return Array(state.loads.values)
-    }
-    let now = ContinuousClock.now
-    var next: ContinuousClock.Instant?
-    for load in loads {
-      if let deadline = load.checkDeadline(at: now) { next = next.map { min($0, deadline) } ?? deadline }
+    state.withLock { $0.wakesAt = nil }
+    let now = MonotonicInstant.now
+    var next: MonotonicInstant?
+    for task in tasks.resumed {
+      if let deadline = task.load.checkDeadline(at: now) { next = next.map { min($0, deadline) } ?? deadline }
     }
     if let next { look(by: next) }
   }

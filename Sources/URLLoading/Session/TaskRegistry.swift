@@ -9,7 +9,9 @@ final class TaskRegistry: Sendable {
   private struct State {
     var lastIdentifier = 0
     var unstarted: [Int: Weak] = [:]
-    var held: [Int: URLSessionTask] = [:]
+    /// Each at the place that it knows, so that none is searched for.
+    var held: [URLSessionTask?] = []
+    var free: [Int] = []
   }
 
   private let state = Locked(State())
@@ -30,30 +32,50 @@ final class TaskRegistry: Sendable {
   /// Holds a task until ``remove(_:)``.
   func retain(_ task: URLSessionTask) {
     state.withLock { state in
-      state.unstarted[task.taskIdentifier] = nil
-      state.held[task.taskIdentifier] = task
+      if !state.unstarted.isEmpty { state.unstarted[task.taskIdentifier] = nil }
+      guard task.registryPlace == nil else { return }
+      if let place = state.free.popLast() {
+        state.held[place] = task
+        task.registryPlace = place
+      } else {
+        task.registryPlace = state.held.count
+        state.held.append(task)
+      }
     }
   }
 
-  func remove(_ task: URLSessionTask) { forget(task.taskIdentifier) }
+  func remove(_ task: URLSessionTask) {
+    // The caller holds the task: it must not go while the lock is held, since what it releases may come back here.
+    state.withLock { state in
+      if !state.unstarted.isEmpty { state.unstarted[task.taskIdentifier] = nil }
+      guard let place = task.registryPlace else { return }
+      task.registryPlace = nil
+      state.held[place] = nil
+      state.free.append(place)
+      if state.free.count == state.held.count {
+        // What a crowd left behind is not kept for ever.
+        state.held.removeAll(keepingCapacity: state.held.count <= 1024)
+        state.free.removeAll(keepingCapacity: true)
+      }
+    }
+  }
 
+  /// A task that nobody resumed is gone.
   func forget(_ identifier: Int) {
-    // The task must not go while the lock is held: what it releases may come back here.
-    let released = state.withLock { state in
-      state.unstarted[identifier] = nil
-      return state.held.removeValue(forKey: identifier)
-    }
-    _ = released
+    state.withLock { $0.unstarted[identifier] = nil }
   }
+
+  /// The tasks that were resumed and have not ended, in no order.
+  var resumed: [URLSessionTask] { state.withLock { $0.held.compactMap { $0 } } }
 
   /// The tasks that have not ended, in the order in which they were made.
   var all: [URLSessionTask] {
     let found = state.withLock { state in
-      Array(state.held.values) + state.unstarted.values.compactMap { $0.task }
+      state.held.compactMap { $0 } + state.unstarted.values.compactMap { $0.task }
     }
     return found.sorted { $0.taskIdentifier < $1.taskIdentifier }
   }
 
   /// Whether no resumed task is left. One that nobody resumed cannot keep a session from ending.
-  var isIdle: Bool { state.withLock { $0.held.isEmpty } }
+  var isIdle: Bool { state.withLock { $0.held.count == $0.free.count } }
 }

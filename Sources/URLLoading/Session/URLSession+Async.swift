@@ -101,15 +101,16 @@ extension URLSession {
   private func run(
     _ delegate: (any URLSessionTaskDelegate)?, _ make: (LoadPlan.Owner) -> URLSessionTask
   ) async throws -> (LoadedBody, URLResponse) {
-    let running = RunningTask()
+    let task = made(make(.waiter), delegate: delegate)
     await withTaskCancellationHandler {
       await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-        running.start(made(make(.waiter { continuation.resume() }), delegate: delegate))
+        task.load.wait(continuation)
+        task.resume()
       }
     } onCancel: {
-      running.cancel()
+      task.cancel()
     }
-    let outcome = running.takeOutcome()
+    let outcome = task.load.takeOutcome()
     guard let response = outcome.response, outcome.error == nil else {
       throw outcome.error ?? URLError(.badServerResponse)
     }

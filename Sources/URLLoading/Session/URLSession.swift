@@ -19,9 +19,9 @@ open class URLSession: NSObject, @unchecked Sendable {
   private let isShared: Bool
   let values: URLSessionConfiguration.Values
   let additionalHeaders: [(name: String, value: String)]
-  let taskRegistry = TaskRegistry()
+  let taskRegistry: TaskRegistry
   let resources: SessionResources
-  let deadlines = SessionDeadlines()
+  let deadlines: SessionDeadlines
 
   /// The queue that delegate methods and completion handlers run on.
   public let delegateQueue: OperationQueue
@@ -60,6 +60,8 @@ open class URLSession: NSObject, @unchecked Sendable {
     self.isShared = isShared
     state = Locked(State(delegates: SessionDelegates(delegate)))
     resources = SessionResources(configuration: own)
+    taskRegistry = TaskRegistry()
+    deadlines = SessionDeadlines(of: taskRegistry)
     if let queue {
       delegateQueue = queue
     } else {

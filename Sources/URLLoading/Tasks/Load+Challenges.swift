@@ -106,7 +106,7 @@ extension Load {
   /// The load goes on with the instance, whose events may come again.
   @discardableResult
   private func pass(attempt: Int) -> Bool {
-    let now = ContinuousClock.now
+    let now = MonotonicInstant.now
     let passes = update { state in
       guard case .pass(let unpause) = state.machine.challengeAnswered(attempt: attempt, at: now) else { return false }
       state.isReplaying = !state.held.isEmpty

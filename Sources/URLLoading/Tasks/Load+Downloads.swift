@@ -80,7 +80,7 @@ extension Load {
   }
 
   private func startOver(attempt: Int) {
-    let now = ContinuousClock.now
+    let now = MonotonicInstant.now
     let request = update { state -> URLRequest? in
       guard state.machine.restarted(attempt: attempt, at: now), var request = state.currentRequest else { return nil }
       state.post(.stop)
@@ -112,7 +112,7 @@ extension Load {
   }
 
   /// What a later download needs to go on; nil when this one cannot be resumed, and its file is removed.
-  func resumeData(of ended: State, file: FileSink) -> Data? {
+  func resumeData(of ended: Ending, file: FileSink) -> Data? {
     if ended.resumeDataHandler == nil, (ended.error as? URLError)?.code == .cancelled {
       // Nobody asked for it. What an earlier download left is still named by its resume data.
       if file.isReopened { _ = file.keep() } else { file.discard() }
@@ -120,22 +120,23 @@ extension Load {
     }
     let kept = file.keep()
     // Nothing new came: what the earlier download left is still good.
-    if ended.response == nil, let earlier = ended.resumption { return try? earlier.serialized() }
+    if ended.response == nil, let earlier = read({ $0.resumption }) { return try? earlier.serialized() }
     guard let kept else { return nil }
-    guard let data = makeResumeData(of: ended, path: kept.url.path, length: kept.length) else {
+    guard let data = makeResumeData(of: ended.response, path: kept.url.path, length: kept.length) else {
       unlink(kept.url.path)
       return nil
     }
     return data
   }
 
-  private func makeResumeData(of ended: State, path: String, length: Int64) -> Data? {
-    guard let response = ended.response, let request = ended.currentRequest, let url = request.url,
-      request.httpMethod ?? "GET" == "GET", ended.protocolClass?.capabilities.contains(.byteRanges) == true,
+  private func makeResumeData(of response: URLResponse?, path: String, length: Int64) -> Data? {
+    let (request, protocolClass, resumption) = read { ($0.currentRequest, $0.protocolClass, $0.resumption) }
+    guard let response, let request, let url = request.url,
+      request.httpMethod ?? "GET" == "GET", protocolClass?.capabilities.contains(.byteRanges) == true,
       response.acceptsByteRanges || response.contentRange != nil
     else { return nil }
     // A range need not repeat the date that was the condition for it (RFC 9110, section 15.3.7).
-    let earlier = response.contentRange != nil && response.validators.isEmpty ? ended.resumption : nil
+    let earlier = response.contentRange != nil && response.validators.isEmpty ? resumption : nil
     guard earlier != nil || response.validators.ifRangeValue != nil else { return nil }
     if let http = response as? HTTPURLResponse {
       guard http.statusCode == 200 || http.statusCode == 206, http.value(forHTTPHeaderField: "Content-Encoding") == nil

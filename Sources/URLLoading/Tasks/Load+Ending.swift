@@ -9,32 +9,45 @@ extension Load {
 
   /// Stops the instance and tells the end; the machine has agreed to it.
   func end(_ error: (any Error)?, dropsWaiting: Bool) {
-    let (delivery, sink, entries) = update { state -> (Delivery?, (any BodySink)?, EntrySink?) in
+    let (isTold, delivery, sink, entries) = update { state -> (Bool, Delivery?, (any BodySink)?, EntrySink?) in
       // The end may be on its way for another reason, and told meanwhile.
-      guard state.machine.state != .completed else { return (nil, nil, nil) }
+      guard state.machine.state != .completed else { return (true, nil, nil, nil) }
       state.error = error
       state.held = []
       state.isReplaying = false
       state.metrics.endTransaction()
       state.post(.stop)
-      return (state.delivery, state.sink, state.entries)
+      return (false, state.delivery, state.sink, state.entries)
     }
-    session.deadlines.unwatch(self)
     // A stream is read by its owner's own task, which gets the end behind the bytes.
     sink?.end(error)
     entries?.end(error)
-    guard let delivery else { return }
-    let last: @Sendable () -> Void
-    if case .waiter(let wake) = plan.owner, delivery.isInline {
-      // What is left to do is the waiter's: this may be the transfer loop, which others wait for.
-      last = wake
-    } else {
-      last = { self.complete() }
-    }
+    guard !isTold else { return }
+    // What is left to do is the waiter's: this may be the transfer loop, which others wait for.
+    guard let delivery else { return wake() }
+    let last: @Sendable () -> Void = { self.complete() }
     if dropsWaiting { delivery.replaceAll(with: last) } else { delivery.addLast(last) }
   }
 
-  /// What the waiter of an `async` function gets when it was woken.
+  /// Has `continuation` resumed when the load has ended: at once if it did.
+  func wait(_ continuation: UnsafeContinuation<Void, Never>) {
+    let isOver = update { state in
+      if !state.isWaiterWoken { state.waiter = continuation }
+      return state.isWaiterWoken
+    }
+    if isOver { continuation.resume() }
+  }
+
+  private func wake() {
+    let waiter = update { state in
+      state.isWaiterWoken = true
+      defer { state.waiter = nil }
+      return state.waiter
+    }
+    waiter?.resume()
+  }
+
+  /// What an `async` function gets when it was woken.
   func takeOutcome() -> LoadPlan.Outcome {
     complete()
     return update { state in
@@ -43,51 +56,54 @@ extension Load {
     }
   }
 
+  /// What the last word about a task is made of.
+  struct Ending {
+    var task: URLSessionTask
+    var response: URLResponse?
+    var error: (any Error)?
+    var sink: (any BodySink)?
+    var delegates: SessionDelegates
+    var resumeDataHandler: (@Sendable (Data?) -> Void)?
+  }
+
   /// The last word about a task.
   private func complete() {
-    let ended = update { state -> State? in
-      guard state.machine.end() else { return nil }
-      let copy = state
-      state.driver = nil
-      state.sink = nil
-      state.entries = nil
-      state.delivery = nil
-      state.task = nil
-      state.ownDelegate = nil
-      state.delegates = SessionDelegates(nil)
-      state.resumeDataHandler = nil
-      return copy
-    }
-    guard let ended, let task = ended.task else { return }
-    let (body, error) = closeBody(ended)
-    update { $0.error = error }
+    guard let ending = update({ $0.takeEnding() }) else { return }
+    let task = ending.task
+    let (body, error) = closeBody(ending)
     // Whoever asked gets an answer, also when the end came first.
-    ended.resumeDataHandler?((error as NSError?)?.userInfo[NSURLSessionDownloadTaskResumeData] as? Data)
-    if let delegate = ended.delegates.task {
-      let metrics = ended.metrics.finished(redirectCount: ended.machine.redirectCount)
-      delegate.urlSession(session, task: task, didFinishCollecting: metrics)
+    ending.resumeDataHandler?((error as NSError?)?.userInfo[NSURLSessionDownloadTaskResumeData] as? Data)
+    let isWatched = update { state in
+      state.error = error
+      if case .waiter = plan.owner {
+        state.outcome = LoadPlan.Outcome(body: body, response: ending.response, error: error)
+      }
+      return state.progress != nil
     }
-    updateProgress()
+    if let delegate = ending.delegates.task {
+      let (metrics, redirectCount) = read { ($0.metrics, $0.machine.redirectCount) }
+      delegate.urlSession(
+        session, task: task, didFinishCollecting: metrics.finished(redirectCount: redirectCount))
+    }
+    if isWatched { updateProgress() }
     switch plan.owner {
     case .handler(let handler):
-      handler(body, ended.response, error)
+      handler(body, ending.response, error)
       if case .file(let url) = body { unlink(url.path) }
-    case .waiter(let wake):
-      update { $0.outcome = LoadPlan.Outcome(body: body, response: ended.response, error: error) }
-      if ended.delivery?.isInline == false { wake() }
+    case .waiter: wake()
     case .reader: break
     case .delegate:
       if case .file(let url) = body, let download = task as? URLSessionDownloadTask {
-        ended.delegates.download?.urlSession(session, downloadTask: download, didFinishDownloadingTo: url)
+        ending.delegates.download?.urlSession(session, downloadTask: download, didFinishDownloadingTo: url)
         unlink(url.path)
       }
-      ended.delegates.task?.urlSession(session, task: task, didCompleteWithError: error)
+      ending.delegates.task?.urlSession(session, task: task, didCompleteWithError: error)
     }
     session.didEnd(task)
   }
 
   /// What the owner gets of the body. The file of a download that failed is kept when the download can resume.
-  private func closeBody(_ ended: State) -> (LoadedBody, (any Error)?) {
+  private func closeBody(_ ended: Ending) -> (LoadedBody, (any Error)?) {
     switch ended.sink {
     case let buffer as BufferSink where ended.error == nil: return (.data(buffer.take()), nil)
     case let sink as DelegateSink: return close(sink.file, ended)
@@ -96,7 +112,7 @@ extension Load {
     }
   }
 
-  private func close(_ file: FileSink?, _ ended: State) -> (LoadedBody, (any Error)?) {
+  private func close(_ file: FileSink?, _ ended: Ending) -> (LoadedBody, (any Error)?) {
     guard let file else { return (.none, ended.error) }
     guard let error = ended.error else {
       do { return (.file(try file.finish()), nil) } catch {
@@ -110,5 +126,25 @@ extension Load {
     info[NSURLSessionDownloadTaskResumeData] = data
     let extended = NSError(domain: nsError.domain, code: nsError.code, userInfo: info)
     return (.none, error is URLError ? URLError(_nsError: extended) : extended)
+  }
+}
+
+extension Load.State {
+  /// Takes out what belongs to the end, once; nil when it was told before.
+  mutating func takeEnding() -> Load.Ending? {
+    guard machine.end(), let task else { return nil }
+    defer {
+      driver = nil
+      sink = nil
+      entries = nil
+      delivery = nil
+      self.task = nil
+      ownDelegate = nil
+      delegates = SessionDelegates(nil)
+      resumeDataHandler = nil
+    }
+    return Load.Ending(
+      task: task, response: response, error: error, sink: sink, delegates: delegates,
+      resumeDataHandler: resumeDataHandler)
   }
 }

@@ -34,7 +34,7 @@ extension Load {
 
   /// Takes bytes of the body.
   func receive(_ bytes: UnsafeRawBufferPointer, attempt: Int, isReplay: Bool = false) {
-    let now = ContinuousClock.now
+    let now = MonotonicInstant.now
     let (action, sink, isWatched) = update { state -> (LoadMachine.DataAction, (any BodySink)?, Bool) in
       let waits = state.mustWait(attempt, isReplay)
       let action = waits ? .hold : state.machine.receivedData(attempt: attempt, at: now)
@@ -79,7 +79,7 @@ extension Load {
   // MARK: Response
 
   private func received(_ response: URLResponse, attempt: Int, isReplay: Bool) {
-    let now = ContinuousClock.now
+    let now = MonotonicInstant.now
     let action = update { state -> LoadMachine.ResponseAction in
       let waits = state.mustWait(attempt, isReplay)
       let action = waits ? .hold : state.machine.responded(attempt: attempt, at: now)
@@ -127,15 +127,14 @@ extension Load {
 
   /// Takes the cookies that a response sets.
   func storeCookies(of response: URLResponse) {
-    let values = session.values
-    guard let response = response as? HTTPURLResponse, let url = response.url, let storage = values.httpCookieStorage,
-      values.httpCookieAcceptPolicy != .never
+    guard let response = response as? HTTPURLResponse, let url = response.url,
+      let storage = session.values.httpCookieStorage, session.values.httpCookieAcceptPolicy != .never
     else { return }
     let cookies = response.setCookieValues
     guard !cookies.isEmpty, let request = read({ $0.currentRequest }), request.httpShouldHandleCookies else { return }
     storage.store(
       setCookieValues: cookies, from: url, mainDocumentURL: request.mainDocumentURL,
-      policy: values.httpCookieAcceptPolicy)
+      policy: session.values.httpCookieAcceptPolicy)
   }
 
   // MARK: The end of an attempt
@@ -168,7 +167,7 @@ extension Load {
   // MARK: What is known on the side
 
   func receivedInformational(_ response: HTTPURLResponse, attempt: Int) {
-    let now = ContinuousClock.now
+    let now = MonotonicInstant.now
     let (delegate, task, delivery) = update { state in
       state.machine.progressed(attempt: attempt, at: now)
       return state.machine.attempt == attempt ? (state.delegates.task, state.task, state.delivery) : (nil, nil, nil)
@@ -178,7 +177,7 @@ extension Load {
   }
 
   func sentBody(total: Int64, attempt: Int) {
-    let now = ContinuousClock.now
+    let now = MonotonicInstant.now
     update { state in
       guard state.machine.attempt == attempt else { return }
       state.machine.progressed(attempt: attempt, at: now)
@@ -188,7 +187,7 @@ extension Load {
   }
 
   func waiting(_ waits: Bool, attempt: Int) {
-    let now = ContinuousClock.now
+    let now = MonotonicInstant.now
     update { $0.machine.waiting(waits, attempt: attempt, at: now) }
     if !waits { lookAtDeadline(now) }
   }

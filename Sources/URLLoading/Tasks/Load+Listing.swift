@@ -4,7 +4,7 @@ internal import CurlTransport
 extension Load {
   /// Takes entries from the protocol instance.
   func receive(_ entries: [URLDirectoryEntry], attempt: Int, isReplay: Bool = false) {
-    let now = ContinuousClock.now
+    let now = MonotonicInstant.now
     let cost = entries.reduce(0) { $0 + $1.cost }
     let (action, sink) = update { state -> (LoadMachine.DataAction, EntrySink?) in
       let waits = state.mustWait(attempt, isReplay)

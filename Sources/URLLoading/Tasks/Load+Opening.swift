@@ -67,8 +67,8 @@ extension Load {
   /// Gives a request the cookies of the storage, unless it brings its own.
   /// - Returns: what was added.
   private func addCookies(to request: inout URLRequest) -> String? {
-    let values = session.values
-    guard values.httpShouldSetCookies, request.httpShouldHandleCookies, let storage = values.httpCookieStorage,
+    guard session.values.httpShouldSetCookies, request.httpShouldHandleCookies,
+      let storage = session.values.httpCookieStorage,
       let url = request.url, request.value(forHTTPHeaderField: "Cookie") == nil,
       let cookies = storage.cookieHeader(for: url, mainDocumentURL: request.mainDocumentURL)
     else { return nil }

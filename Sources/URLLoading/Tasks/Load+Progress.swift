@@ -4,16 +4,16 @@ internal import CurlTransport
 extension Load {
   /// Tells the delegate and the task's `Progress` how far the load is, unless that is about to happen.
   func reportProgress() {
-    let delivery = update { state -> Delivery? in
-      guard !state.counts.isReportQueued, let delivery = state.delivery else { return nil }
-      guard state.isWatched else { return nil }
+    let (hasNews, delivery) = update { state -> (Bool, Delivery?) in
+      guard !state.counts.isReportQueued, state.task != nil, state.isWatched else { return (false, nil) }
       let hasNews =
         state.progress != nil || state.counts.sent != state.counts.reportedSent || state.file != nil
-      guard hasNews else { return nil }
-      state.counts.isReportQueued = true
-      return delivery
+      guard hasNews else { return (false, nil) }
+      state.counts.isReportQueued = state.delivery != nil
+      return (true, state.delivery)
     }
-    delivery?.add { self.tellProgress() }
+    guard hasNews else { return }
+    if let delivery { delivery.add { self.tellProgress() } } else { tellProgress() }
   }
 
   func tellProgress() {

@@ -4,7 +4,7 @@ internal import CurlTransport
 extension Load {
   /// - Parameter responseFollows: whether the instance goes on to send the response, for the case that the redirect is refused.
   func redirected(to request: URLRequest, response: URLResponse, responseFollows: Bool, attempt: Int) {
-    let now = ContinuousClock.now
+    let now = MonotonicInstant.now
     var proposed = request
     let (action, delegate, task, delivery) = update { state in
       let action = state.machine.redirected(attempt: attempt, at: now)
@@ -42,7 +42,7 @@ extension Load {
         },
         then: { [proposed] (decision: URLRequest?) in
           guard let decision else {
-            return self.refuse(response, follows: responseFollows, attempt: attempt, at: ContinuousClock.now)
+            return self.refuse(response, follows: responseFollows, attempt: attempt, at: MonotonicInstant.now)
           }
           self.decided(decision, proposed: proposed, attempt: attempt)
         })
@@ -50,7 +50,7 @@ extension Load {
   }
 
   private func decided(_ request: URLRequest, proposed: URLRequest, attempt: Int) {
-    let now = ContinuousClock.now
+    let now = MonotonicInstant.now
     // A stream that was read cannot be sent again.
     let needsStream = update { state -> Bool in
       switch UploadSource(of: request) {
@@ -75,11 +75,11 @@ extension Load {
         $0.upload = .stream(stream)
         $0.uploadIsUsedUp = false
       }
-      self.follow(request, proposed: proposed, attempt: attempt, at: ContinuousClock.now)
+      self.follow(request, proposed: proposed, attempt: attempt, at: MonotonicInstant.now)
     }
   }
 
-  private func follow(_ request: URLRequest, proposed: URLRequest, attempt: Int, at now: ContinuousClock.Instant) {
+  private func follow(_ request: URLRequest, proposed: URLRequest, attempt: Int, at now: MonotonicInstant) {
     let action = update { state in
       let action = state.machine.redirectDecided(attempt: attempt, follow: true, at: now)
       if case .open = action {
@@ -97,7 +97,7 @@ extension Load {
   }
 
   /// The redirect's response is the result; its body follows if the instance sends one.
-  private func refuse(_ response: URLResponse, follows: Bool, attempt: Int, at now: ContinuousClock.Instant) {
+  private func refuse(_ response: URLResponse, follows: Bool, attempt: Int, at now: MonotonicInstant) {
     let (action, hasResponse) = update { state -> (LoadMachine.RedirectDecisionAction, Bool?) in
       let action = state.machine.redirectDecided(attempt: attempt, follow: false, at: now)
       guard case .replay(let unpause) = action else { return (action, nil) }

@@ -34,7 +34,11 @@ final class Load: Sendable {
     var jarCookies: String?
     var response: URLResponse?
     var error: (any Error)?
-    /// What a waiter has not taken yet.
+    /// The `async` function that waits for the end.
+    var waiter: UnsafeContinuation<Void, Never>?
+    /// It was told of the end, or will be told at once.
+    var isWaiterWoken = false
+    /// What it has not taken yet.
     var outcome: LoadPlan.Outcome?
     var flaw: URLError?
     var held: [Event] = []
@@ -46,7 +50,7 @@ final class Load: Sendable {
     var resumeOffset: Int64?
     var resumeDataHandler: (@Sendable (Data?) -> Void)?
     /// When the session's timer looks at this load at the latest; nil when it need not.
-    var announcedDeadline: ContinuousClock.Instant?
+    var announcedDeadline: MonotonicInstant?
     var priority: Float = URLSessionTask.defaultPriority
     var description: String?
     fileprivate var driverToRun: ProtocolDriver?
@@ -90,14 +94,13 @@ final class Load: Sendable {
 
   /// Which idle timeout wins is not said by Apple: a request's own, unless the session's is stricter. Zero means unset.
   private static func limits(of request: URLRequest, session: URLSession) -> LoadMachine.Limits {
-    let values = session.values
     func valid(_ interval: TimeInterval) -> TimeInterval? { interval > 0 ? interval : nil }
-    let ofSession = valid(values.timeoutIntervalForRequest) ?? 60
+    let ofSession = valid(session.values.timeoutIntervalForRequest) ?? 60
     let idle = request.explicitTimeoutInterval.flatMap(valid).map { min($0, ofSession) } ?? ofSession
     return LoadMachine.Limits(
       idle: Duration(timeout: idle),
-      resource: valid(values.timeoutIntervalForResource).flatMap { Duration(timeout: $0) },
-      bufferedBytes: values.maximumBufferedBytesPerTask)
+      resource: valid(session.values.timeoutIntervalForResource).flatMap { Duration(timeout: $0) },
+      bufferedBytes: session.values.maximumBufferedBytesPerTask)
   }
 
   /// Changes the state, then lets the protocol instance be called as was decided.
@@ -123,7 +126,7 @@ final class Load: Sendable {
   // MARK: Commands of the user
 
   func resume(_ task: URLSessionTask) {
-    let now = ContinuousClock.now
+    let now = MonotonicInstant.now
     let action = update { state in
       let action = state.machine.resume(at: now)
       switch action {
@@ -175,7 +178,7 @@ final class Load: Sendable {
 
   /// Takes on what a task needs from its first resume to its end. One step with the machine's transition: an end that
   /// comes at once from another thread finds all of it.
-  private func adopt(_ task: URLSessionTask, _ state: inout State, at now: ContinuousClock.Instant?) {
+  private func adopt(_ task: URLSessionTask, _ state: inout State, at now: MonotonicInstant?) {
     state.task = task
     state.delegates = session.delegates.overridden(by: state.ownDelegate)
     state.flaw = session.didResume(task) ? plan.flaw : session.invalidity(for: plan.request)
@@ -183,7 +186,7 @@ final class Load: Sendable {
     state.metrics.begin(isWanted: state.delegates.task != nil)
     if let now, case .continue(let deadline) = Self.deadline(state.machine.checkDeadline(at: now)) {
       state.announcedDeadline = deadline
-      session.deadlines.watch(self, by: deadline)
+      session.deadlines.look(by: deadline)
     }
   }
 
@@ -194,18 +197,17 @@ final class Load: Sendable {
 
   /// Sets up who is told, and where the body goes.
   private func prepareDelivery(_ state: inout State) {
-    let delivery: Delivery
+    let hasDelegate = state.delegates.session != nil || state.delegates.task != nil
     switch plan.owner {
-    case .waiter where state.delegates.session == nil && state.delegates.task == nil,
-      .reader where state.delegates.session == nil && state.delegates.task == nil:
-      delivery = Delivery(executor: .inline)
-    default: delivery = Delivery(executor: .queue(session.delegateQueue))
+    // Whoever waits is told one thing, the end.
+    case .waiter where !hasDelegate: break
+    case .reader where !hasDelegate: state.delivery = Delivery(executor: .inline)
+    default: state.delivery = Delivery(executor: .queue(session.delegateQueue))
     }
-    state.delivery = delivery
-    switch (plan.kind, plan.owner) {
-    case (.download, _): state.sink = FileSink()
-    case (.bytes, _), (.listing, _): break
-    case (_, .delegate):
+    switch (plan.kind, plan.owner, state.delivery) {
+    case (.download, _, _): state.sink = FileSink()
+    case (.bytes, _, _), (.listing, _, _): break
+    case (_, .delegate, let delivery?):
       state.sink = DelegateSink(delivery: delivery)
       delivery.setDataHandler { [weak self] data in self?.deliver(data) }
     default: state.sink = BufferSink()
@@ -220,7 +222,7 @@ final class Load: Sendable {
 
   /// The consumer took bytes that waited.
   func consumed(_ count: Int) {
-    let now = ContinuousClock.now
+    let now = MonotonicInstant.now
     let action = update { state in
       let action = state.machine.consumed(count, at: now)
       state.post(action)
@@ -231,26 +233,22 @@ final class Load: Sendable {
 
   // MARK: Time
 
-  private enum Deadline { case none, `continue`(ContinuousClock.Instant) }
+  private enum Deadline { case none, `continue`(MonotonicInstant) }
 
   private static func deadline(_ action: LoadMachine.DeadlineAction) -> Deadline {
     switch action {
     case .wait(let instant): .continue(instant)
     // A limit of zero length has passed already: the timer finds that out at once.
-    case .idleTimeout, .resourceTimeout: .continue(ContinuousClock.now)
+    case .idleTimeout, .resourceTimeout: .continue(MonotonicInstant.now)
     case .nothing: .none
     }
   }
 
   /// The idle timer runs again.
-  func lookAtDeadline(_ now: ContinuousClock.Instant) {
-    let deadline = update { state -> ContinuousClock.Instant? in
+  func lookAtDeadline(_ now: MonotonicInstant) {
+    let deadline = update { state -> MonotonicInstant? in
       // The timer looks at this load before its idle timeout can pass: the common case.
-      if let announced = state.announcedDeadline, let idle = state.machine.limits.idle,
-        announced <= now.advanced(by: idle)
-      {
-        return nil
-      }
+      if let announced = state.announcedDeadline, state.machine.isEarlyEnough(announced, now: now) { return nil }
       guard case .continue(let instant) = Self.deadline(state.machine.checkDeadline(at: now)) else { return nil }
       // Most often the timer is set for something earlier, and will ask again.
       if let announced = state.announcedDeadline, announced <= instant { return nil }
@@ -261,7 +259,7 @@ final class Load: Sendable {
   }
 
   /// Ends the load if one of its timeouts passed; else says when to look again.
-  func checkDeadline(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+  func checkDeadline(at now: MonotonicInstant) -> MonotonicInstant? {
     let (action, limits) = update { state in
       let action = state.machine.checkDeadline(at: now)
       if case .wait(let instant) = action { state.announcedDeadline = instant } else { state.announcedDeadline = nil }

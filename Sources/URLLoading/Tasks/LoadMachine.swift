@@ -46,11 +46,14 @@ struct LoadMachine {
   private var suspensions = 1
   private var isWaiting = false
   private var isCancelled = false
-  private var lastProgress: ContinuousClock.Instant?
-  private var started: ContinuousClock.Instant?
+  private var lastProgress: MonotonicInstant?
+  private var started: MonotonicInstant?
   /// What is asked for is the entries of a directory, not bytes.
   private let expectsEntries: Bool
   private(set) var limits: Limits
+  /// The limits in nanoseconds: each event asks for them.
+  private let idleLimit: Int64?
+  private let resourceLimit: Int64?
   private(set) var attempt = 0
   private(set) var redirectCount = 0
   private(set) var bufferedBytes = 0
@@ -58,6 +61,8 @@ struct LoadMachine {
   init(limits: Limits, expectsEntries: Bool = false) {
     self.limits = limits
     self.expectsEntries = expectsEntries
+    idleLimit = limits.idle?.wholeNanoseconds
+    resourceLimit = limits.resource?.wholeNanoseconds
     // With a limit below zero no buffer would ever count as empty again.
     self.limits.bufferedBytes = max(0, limits.bufferedBytes)
   }
@@ -84,7 +89,7 @@ struct LoadMachine {
   enum ResumeAction: Equatable { case nothing, open, unpause }
 
   /// The user resumed the task; suspensions nest.
-  mutating func resume(at now: ContinuousClock.Instant) -> ResumeAction {
+  mutating func resume(at now: MonotonicInstant) -> ResumeAction {
     guard phase != .ended, suspensions > 0 else { return .nothing }
     suspensions -= 1
     guard suspensions == 0 else { return .nothing }
@@ -127,7 +132,7 @@ struct LoadMachine {
   enum RedirectAction: Equatable { case ignore, ask(FlowAction), failTooMany, failOutOfOrder }
 
   /// The instance reported a redirect. `ask` for a decision, with the instance held back.
-  mutating func redirected(attempt: Int, at now: ContinuousClock.Instant) -> RedirectAction {
+  mutating func redirected(attempt: Int, at now: MonotonicInstant) -> RedirectAction {
     guard accepts(attempt) else { return .ignore }
     guard phase == .opening else { return .failOutOfOrder }
     guard redirectCount < limits.redirects else { return .failTooMany }
@@ -147,7 +152,7 @@ struct LoadMachine {
   }
 
   /// The redirect is followed, or its response is the result.
-  mutating func redirectDecided(attempt: Int, follow: Bool, at now: ContinuousClock.Instant) -> RedirectDecisionAction {
+  mutating func redirectDecided(attempt: Int, follow: Bool, at now: MonotonicInstant) -> RedirectDecisionAction {
     guard accepts(attempt), phase == .redirecting else { return .ignore }
     phase = .opening
     if follow {
@@ -175,7 +180,7 @@ struct LoadMachine {
   enum ChallengeAnswerAction: Equatable { case ignore, pass(unpause: Bool) }
 
   /// The challenge was answered, or withdrawn by the instance.
-  mutating func challengeAnswered(attempt: Int, at now: ContinuousClock.Instant) -> ChallengeAnswerAction {
+  mutating func challengeAnswered(attempt: Int, at now: MonotonicInstant) -> ChallengeAnswerAction {
     guard accepts(attempt), phase == .challenged else { return .ignore }
     phase = .opening
     return .pass(unpause: removePause(.decision, at: now) == .unpause)
@@ -184,7 +189,7 @@ struct LoadMachine {
   enum ResponseAction: Equatable { case ignore, hold, deliver }
 
   /// A response came. A second one begins another part of a multipart body.
-  mutating func responded(attempt: Int, at now: ContinuousClock.Instant) -> ResponseAction {
+  mutating func responded(attempt: Int, at now: MonotonicInstant) -> ResponseAction {
     guard accepts(attempt) else { return .ignore }
     lastProgress = now
     switch phase {
@@ -200,16 +205,16 @@ struct LoadMachine {
   enum DataAction: Equatable { case ignore, hold, deliver, failOutOfOrder, failUnasked }
 
   /// Bytes of the body came.
-  mutating func receivedData(attempt: Int, at now: ContinuousClock.Instant) -> DataAction {
+  mutating func receivedData(attempt: Int, at now: MonotonicInstant) -> DataAction {
     received(entries: false, attempt: attempt, at: now)
   }
 
   /// Entries of a directory came.
-  mutating func receivedEntries(attempt: Int, at now: ContinuousClock.Instant) -> DataAction {
+  mutating func receivedEntries(attempt: Int, at now: MonotonicInstant) -> DataAction {
     received(entries: true, attempt: attempt, at: now)
   }
 
-  private mutating func received(entries: Bool, attempt: Int, at now: ContinuousClock.Instant) -> DataAction {
+  private mutating func received(entries: Bool, attempt: Int, at now: MonotonicInstant) -> DataAction {
     guard accepts(attempt) else { return .ignore }
     lastProgress = now
     switch phase {
@@ -260,20 +265,20 @@ struct LoadMachine {
   }
 
   /// The attempt waits for something that is not its peer's fault, or no longer does.
-  mutating func waiting(_ waits: Bool, attempt: Int, at now: ContinuousClock.Instant) {
+  mutating func waiting(_ waits: Bool, attempt: Int, at now: MonotonicInstant) {
     guard accepts(attempt) else { return }
     isWaiting = waits
     lastProgress = now
   }
 
   /// The attempt made progress that is no event of its own, such as upload bytes that left.
-  mutating func progressed(attempt: Int, at now: ContinuousClock.Instant) {
+  mutating func progressed(attempt: Int, at now: MonotonicInstant) {
     guard accepts(attempt) else { return }
     lastProgress = now
   }
 
   /// The load gives up the running attempt and begins another one that asks for something else; false after the end.
-  mutating func restarted(attempt: Int, at now: ContinuousClock.Instant) -> Bool {
+  mutating func restarted(attempt: Int, at now: MonotonicInstant) -> Bool {
     guard accepts(attempt), phase == .receiving else { return false }
     phase = .opening
     self.attempt += 1
@@ -292,7 +297,7 @@ struct LoadMachine {
   }
 
   /// The consumer took bytes. The protocol goes on when half of the buffer is free.
-  mutating func consumed(_ count: Int, at now: ContinuousClock.Instant) -> FlowAction {
+  mutating func consumed(_ count: Int, at now: MonotonicInstant) -> FlowAction {
     bufferedBytes -= min(count, bufferedBytes)
     guard phase != .ended, bufferedBytes <= limits.bufferedBytes / 2 else { return .nothing }
     return removePause(.slowConsumer, at: now)
@@ -309,7 +314,7 @@ struct LoadMachine {
 
   enum DeadlineAction: Equatable {
     case nothing
-    case wait(until: ContinuousClock.Instant)
+    case wait(until: MonotonicInstant)
     /// No progress for the request timeout.
     case idleTimeout
     /// The resource timeout passed.
@@ -317,17 +322,22 @@ struct LoadMachine {
   }
 
   /// What the clock says: whether a limit is passed, else when to look again.
-  func checkDeadline(at now: ContinuousClock.Instant) -> DeadlineAction {
+  func checkDeadline(at now: MonotonicInstant) -> DeadlineAction {
     guard phase != .ended, phase != .finishing, !isCancelled, let started else { return .nothing }
-    let resource = limits.resource.map { started.advanced(by: $0) }
+    let resource = resourceLimit.map { started.advanced(byNanoseconds: $0) }
     if let resource, resource <= now { return .resourceTimeout }
     var next = resource
-    if pauses.isEmpty, !isWaiting, let limit = limits.idle, let lastProgress {
-      let idle = lastProgress.advanced(by: limit)
+    if pauses.isEmpty, !isWaiting, let idleLimit, let lastProgress {
+      let idle = lastProgress.advanced(byNanoseconds: idleLimit)
       if idle <= now { return .idleTimeout }
       next = next.map { min($0, idle) } ?? idle
     }
     return next.map { .wait(until: $0) } ?? .nothing
+  }
+
+  /// Whether a look at the clock at `instant` comes before an idle timeout that begins now.
+  func isEarlyEnough(_ instant: MonotonicInstant, now: MonotonicInstant) -> Bool {
+    idleLimit.map { instant <= now.advanced(byNanoseconds: $0) } ?? false
   }
 
   // MARK: Helpers
@@ -342,7 +352,7 @@ struct LoadMachine {
     return wasPaused ? .nothing : .pause
   }
 
-  private mutating func removePause(_ reason: PauseReasons, at now: ContinuousClock.Instant) -> FlowAction {
+  private mutating func removePause(_ reason: PauseReasons, at now: MonotonicInstant) -> FlowAction {
     guard isPaused else { return .nothing }
     pauses.remove(reason)
     guard !isPaused else { return .nothing }

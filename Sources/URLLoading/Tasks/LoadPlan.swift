@@ -8,8 +8,8 @@ struct LoadPlan: Sendable {
     case delegate
     /// A completion handler, on the delegate queue.
     case handler(@Sendable (LoadedBody, URLResponse?, (any Error)?) -> Void)
-    /// An `async` function, which is woken and takes the outcome on its own thread: ``Load/takeOutcome()``.
-    case waiter(@Sendable () -> Void)
+    /// An `async` function: it waits by ``Load/wait(_:)``, and takes the outcome on its own thread, ``Load/takeOutcome()``.
+    case waiter
     /// The reader of a stream, at once.
     case reader
   }

@@ -2,8 +2,8 @@ internal import CurlTransport
 
 /// One load of one resource, made by a ``URLSession``. It begins when it is resumed.
 ///
-/// All mutable state is in the task's load, which guards it.
-// Safe to share: stored properties are immutable, but for `load`'s own guarded state.
+/// Mutable state: `registryPlace`, guarded by the registry's lock. All else is in the task's load, which guards it.
+// Safe to share: see above; everything else is immutable.
 open class URLSessionTask: NSObject, NSCopying, @unchecked Sendable {
   /// The priority of tasks that say nothing else: 0.5.
   public static let defaultPriority: Float = 0.5
@@ -28,6 +28,9 @@ open class URLSessionTask: NSObject, NSCopying, @unchecked Sendable {
 
   /// A number that no other task of the session has.
   public let taskIdentifier: Int
+
+  /// Where the session's registry holds the task, while it does.
+  var registryPlace: Int?
 
   init(load: Load) {
     self.load = load

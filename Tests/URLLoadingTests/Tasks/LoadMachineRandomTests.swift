@@ -6,9 +6,9 @@ import Testing
 @Suite struct LoadMachineRandomTests {
   /// What the machine's answers make of the world outside.
   private struct World {
-    let start = ContinuousClock.now
+    let start = MonotonicInstant.now
     var machine: LoadMachine
-    var now: ContinuousClock.Instant
+    var now: MonotonicInstant
     var hasInstance = false
     var isInstancePaused = false
     var isWaiting = false
@@ -16,8 +16,8 @@ import Testing
     var wasCancelled = false
     var ends = 0
     var buffered = 0
-    var started: ContinuousClock.Instant?
-    var lastProgress: ContinuousClock.Instant?
+    var started: MonotonicInstant?
+    var lastProgress: MonotonicInstant?
     var hasResponse = false
     var violations: [String] = []
 

@@ -3,7 +3,7 @@ import Testing
 @testable import URLLoading
 
 @Suite struct LoadMachineTests {
-  private let start = ContinuousClock.now
+  private let start = MonotonicInstant.now
 
   private func machine(idle: Duration? = nil, resource: Duration? = nil, buffer: Int = 100) -> LoadMachine {
     LoadMachine(limits: .init(idle: idle, resource: resource, bufferedBytes: buffer))
@@ -15,7 +15,7 @@ import Testing
     return machine
   }
 
-  private func at(_ seconds: Double) -> ContinuousClock.Instant { start.advanced(by: .seconds(seconds)) }
+  private func at(_ seconds: Double) -> MonotonicInstant { start.advanced(by: .seconds(seconds)) }
 
   // MARK: Listings
 

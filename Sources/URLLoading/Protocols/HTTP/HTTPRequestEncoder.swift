@@ -6,13 +6,18 @@ enum HTTPRequestEncoder {
   private static let framing = ["content-length", "transfer-encoding", "proxy-connection"]
 
   /// What requests call themselves that do not say otherwise.
-  static let userAgent = "\(ProcessInfo.processInfo.processName) swift-url-loading/0.1"
+  static let userAgent = "\(processName) swift-url-loading/0.1"
+
+  /// A file may have any name; a field's value may not.
+  private static var processName: String {
+    String(
+      ProcessInfo.processInfo.processName.unicodeScalars.map { $0.value > 32 && $0.value < 127 ? Character($0) : "_" })
+  }
 
   static func transferRequest(for request: URLRequest, body: URLUploadBody?) -> TransferRequest {
     let method = request.httpMethod ?? "GET"
     var result = TransferRequest(url: request.url?.absoluteString ?? "", kind: .http, method: method)
     var fields: [(name: String, value: String)] = []
-    fields.reserveCapacity(request.fields.fields.count + 4)
     for field in request.fields.fields where !Self.framing.contains(where: { field.name.equalsIgnoringASCIICase($0) }) {
       fields.append(field)
     }
