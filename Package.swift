@@ -20,7 +20,8 @@ let package = Package(
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
-    .target(name: "CurlTransport", dependencies: ["CCurl", "CZlib", "CBrotli", "CZstd"]),
+    .target(name: "CBlockCache"),
+    .target(name: "CurlTransport", dependencies: ["CCurl", "CBlockCache", "CZlib", "CBrotli", "CZstd"]),
     .target(name: "URLLoading", dependencies: ["CurlTransport", "CPSL"]),
     .target(name: "FoundationNetworking", dependencies: ["URLLoading"]),
     .target(name: "URLProtocolTesting", dependencies: ["URLLoading"]),
@@ -57,7 +58,7 @@ let package = Package(
       providers: [.apt(["libbrotli-dev"])]),
     .testTarget(
       name: "CurlTransportTests",
-      dependencies: ["CurlTransport", "TestServers", "CZlib", "CBrotliEncoder", "CZstd"]),
+      dependencies: ["CurlTransport", "TestServers", "CBlockCache", "CZlib", "CBrotliEncoder", "CZstd"]),
     .executableTarget(name: "DownloadWorker", dependencies: ["URLLoading"], path: "Tests/Fixtures/DownloadWorker"),
     .testTarget(name: "URLLoadingTests", dependencies: ["URLLoading", "TestServers", "DownloadWorker"]),
     .executableTarget(name: "DropIn", dependencies: ["FoundationNetworking"], path: "Tests/Fixtures/DropIn"),

@@ -16,6 +16,8 @@ class MutantProtocol: URLProtocol, @unchecked Sendable {
     var next = 0
     var range = 0..<0
     var bytes = Data()
+    /// Those of the instance before this one.
+    var strangers = Data()
   }
 
   static let pieceSize = 64 << 10
@@ -76,7 +78,13 @@ class MutantProtocol: URLProtocol, @unchecked Sendable {
       return fail(URLError(.cannotOpenFile, message: "It was loaded before.", url: request.url))
     }
     guard respond(item) else { return }
-    if fault == .mixesInstances { Self.latest.update { $0 = item.bytes } }
+    if fault == .mixesInstances {
+      let strangers = Self.latest.update { latest in
+        defer { latest = item.bytes }
+        return latest
+      }
+      state.update { $0.strangers = strangers }
+    }
     schedule()
   }
 
@@ -115,7 +123,7 @@ class MutantProtocol: URLProtocol, @unchecked Sendable {
     }
     guard var piece else { return }
     guard !piece.isEmpty else { return finish() }
-    if fault == .mixesInstances { piece = Self.latest.value.dropFirst(piece.startIndex).prefix(piece.count) }
+    if fault == .mixesInstances { piece = state.value.strangers.dropFirst(piece.startIndex).prefix(piece.count) }
     client?.urlProtocol(self, didLoad: piece)
     schedule()
   }

@@ -1,3 +1,4 @@
+internal import CBlockCache
 internal import CCurl
 
 /// What the installed libcurl can do. Its first use prepares libcurl for the process.
@@ -8,7 +9,10 @@ struct CurlLibrary: Sendable {
   let hasDefaultCAFile: Bool
 
   private init() {
-    curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+    // A program that has prepared libcurl already has chosen its memory, too: then this only counts one user more.
+    curl_global_init_mem(
+      Int(CURL_GLOBAL_DEFAULT), block_cache_malloc, block_cache_free, block_cache_realloc, block_cache_strdup,
+      block_cache_calloc)
     let version = ccurl_version()?.pointee
     hasDefaultCAFile = version?.cainfo != nil
   }

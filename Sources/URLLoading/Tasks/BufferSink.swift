@@ -9,16 +9,20 @@ final class BufferSink: BodySink {
     var start: UnsafeMutableRawPointer?
     var count = 0
     var capacity = 0
+    /// The memory is a block of ``BodyMemory``, and no allocation of its own.
+    var isBlock = false
   }
 
   /// A server may announce what it likes; no more than this is set aside before bytes come.
   private static let largestReservation = 64 << 20
+  /// Bodies up to this length live inside of `Data`.
+  private static let smallBody = 4096
 
   private let buffer = Locked(Buffer())
   let holdsBytes = false
 
   deinit {
-    buffer.withLock { free($0.start) }
+    buffer.withLock { Self.release(&$0) }
   }
 
   func begin(expectedLength: Int64) {
@@ -33,7 +37,7 @@ final class BufferSink: BodySink {
     let fits = buffer.withLock { buffer in
       let needed = buffer.count + bytes.count
       if needed > buffer.capacity {
-        guard Self.grow(&buffer, to: max(needed, buffer.capacity * 2, 4096)) || Self.grow(&buffer, to: needed)
+        guard Self.grow(&buffer, to: max(needed, buffer.capacity * 2, Self.smallBody)) || Self.grow(&buffer, to: needed)
         else { return false }
       }
       buffer.start?.advanced(by: buffer.count).copyMemory(from: source, byteCount: bytes.count)
@@ -47,12 +51,16 @@ final class BufferSink: BodySink {
   /// The bytes, which leave the sink.
   func take() -> Data {
     buffer.withLock { buffer in
-      defer { buffer = Buffer() }
       guard let start = buffer.start else { return Data() }
-      // Small bodies live inside of Data; large ones hand their memory over.
-      if buffer.count <= 4096 {
-        defer { free(start) }
+      if buffer.count <= Self.smallBody {
+        defer { Self.release(&buffer) }
         return Data(bytes: start, count: buffer.count)
+      }
+      defer { buffer = Buffer() }
+      if buffer.isBlock {
+        let block = BodyMemory.Block(start: start, capacity: buffer.capacity)
+        return Data(
+          bytesNoCopy: start, count: buffer.count, deallocator: .custom { _, _ in BodyMemory.shared.recycle(block) })
       }
       let fitted = buffer.capacity > buffer.count ? realloc(start, buffer.count) ?? start : start
       return Data(bytesNoCopy: fitted, count: buffer.count, deallocator: .free)
@@ -61,10 +69,39 @@ final class BufferSink: BodySink {
 
   private static func grow(_ buffer: inout Buffer, to capacity: Int) -> Bool {
     guard capacity > buffer.capacity else { return true }
+    if capacity > smallBody, capacity <= BodyMemory.largestBlock {
+      guard let block = BodyMemory.shared.take(atLeast: capacity) else { return false }
+      move(&buffer, to: block.start, capacity: block.capacity, isBlock: true)
+      return true
+    }
+    if buffer.isBlock {
+      guard let start = malloc(capacity) else { return false }
+      move(&buffer, to: start, capacity: capacity, isBlock: false)
+      return true
+    }
     // realloc moves large blocks by remapping pages, so that the body is never in memory twice.
     guard let moved = realloc(buffer.start, capacity) else { return false }
     buffer.start = moved
     buffer.capacity = capacity
     return true
+  }
+
+  private static func move(
+    _ buffer: inout Buffer, to start: UnsafeMutableRawPointer, capacity: Int, isBlock: Bool
+  ) {
+    let count = buffer.count
+    if let old = buffer.start { start.copyMemory(from: old, byteCount: count) }
+    release(&buffer)
+    buffer = Buffer(start: start, count: count, capacity: capacity, isBlock: isBlock)
+  }
+
+  private static func release(_ buffer: inout Buffer) {
+    defer { buffer = Buffer() }
+    guard let start = buffer.start else { return }
+    if buffer.isBlock {
+      BodyMemory.shared.recycle(BodyMemory.Block(start: start, capacity: buffer.capacity))
+    } else {
+      free(start)
+    }
   }
 }

@@ -1,0 +1,115 @@
+import CBlockCache
+import Foundation
+import TestServers
+import Testing
+
+@Suite struct BlockCacheTests {
+  private static let sizes = [
+    0, 1, 47, 48, 49, 111, 112, 113, 240, 241, 1008, 1009, 4080, 8175, 8176, 8177, 16_385, 16_432, 16_433, 32_752,
+    32_753,
+    70_000, 600_000,
+  ]
+
+  private func fill(_ block: UnsafeMutableRawPointer, _ count: Int, _ byte: UInt8) {
+    block.initializeMemory(as: UInt8.self, repeating: byte, count: count)
+  }
+
+  private func holds(_ block: UnsafeMutableRawPointer, _ count: Int, _ byte: UInt8) -> Bool {
+    UnsafeRawBufferPointer(start: block, count: count).allSatisfy { $0 == byte }
+  }
+
+  @Test func blocksDoNotOverlap() throws {
+    var blocks: [(UnsafeMutableRawPointer, Int, UInt8)] = []
+    for round in 0..<4 {
+      for size in Self.sizes {
+        let block = try #require(block_cache_malloc(size))
+        #expect(Int(bitPattern: block) % 16 == 0)
+        let byte = UInt8(truncatingIfNeeded: blocks.count)
+        fill(block, size, byte)
+        blocks.append((block, size, byte))
+      }
+      // Half of them go, and are taken again in the next round.
+      for index in stride(from: blocks.count - 1, through: 0, by: -2) where round < 3 {
+        let (block, size, byte) = blocks.remove(at: index)
+        #expect(holds(block, size, byte))
+        block_cache_free(block)
+      }
+    }
+    for (block, size, byte) in blocks {
+      #expect(holds(block, size, byte))
+      block_cache_free(block)
+    }
+    block_cache_free(nil)
+  }
+
+  @Test func growsAndShrinks() throws {
+    for first in Self.sizes {
+      for second in Self.sizes {
+        let block = try #require(block_cache_malloc(first))
+        fill(block, first, 7)
+        let moved = try #require(block_cache_realloc(block, second))
+        #expect(holds(moved, min(first, second), 7), "\(first) to \(second)")
+        fill(moved, second, 9)
+        block_cache_free(moved)
+      }
+    }
+    let new = try #require(block_cache_realloc(nil, 10))
+    block_cache_free(new)
+  }
+
+  @Test func clearsWhatWasUsed() throws {
+    for size in Self.sizes {
+      let used = try #require(block_cache_malloc(size))
+      fill(used, size, 0xFF)
+      block_cache_free(used)
+      let clear = try #require(block_cache_calloc(1, size))
+      #expect(holds(clear, size, 0))
+      block_cache_free(clear)
+    }
+  }
+
+  @Test func impossibleSizes() {
+    #expect(block_cache_malloc(.max) == nil)
+    #expect(block_cache_calloc(.max, 2) == nil)
+    let block = block_cache_malloc(100)
+    #expect(block_cache_realloc(block, .max) == nil)
+    block_cache_free(block)
+  }
+
+  @Test func copiesText() throws {
+    let copy = try #require(block_cache_strdup("text"))
+    #expect(String(cString: copy) == "text")
+    block_cache_free(copy)
+  }
+
+  @Test(.disabled(if: Sanitizing.isOn, "there is no cache then")) func whatAThreadKeepsIsBounded() async {
+    let kept = await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        let blocks = (0..<10_000).map { _ in block_cache_malloc(1_000) }
+        for block in blocks { block_cache_free(block) }
+        continuation.resume(returning: block_cache_kept())
+      }
+    }
+    #expect(kept == 128)
+  }
+
+  @Test func blocksOfOneThreadAreFreedByAnother() async {
+    for _ in 0..<20 {
+      let addresses = await onThread {
+        (0..<300).compactMap { block_cache_malloc($0 * 40).map { UInt(bitPattern: $0) } }
+      }
+      #expect(addresses.count == 300)
+      let count = await onThread {
+        for address in addresses { block_cache_free(UnsafeMutableRawPointer(bitPattern: address)) }
+        return addresses.count
+      }
+      #expect(count == 300)
+    }
+  }
+
+  private func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread { continuation.resume(returning: body()) }
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import Testing
+
+@testable import URLLoading
+
+@Suite struct BodyMemoryTests {
+  @Test(arguments: [(1, 16_384), (16_384, 16_384), (16_385, 32_768), (100_000, 114_688), (1 << 20, 1 << 20)])
+  func blocksAreLargeEnoughAndUsedAgain(count: Int, capacity: Int) throws {
+    let memory = BodyMemory(maximumKeptBytes: 4 << 20)
+    let block = try #require(memory.take(atLeast: count))
+    #expect(block.capacity == capacity)
+    block.start.initializeMemory(as: UInt8.self, repeating: 1, count: capacity)
+    memory.recycle(block)
+    #expect(memory.keptBytes == capacity)
+    let again = try #require(memory.take(atLeast: count))
+    #expect(again.start == block.start)
+    #expect(memory.keptBytes == 0)
+    memory.recycle(again)
+  }
+
+  @Test func whatIsKeptIsBounded() throws {
+    let memory = BodyMemory(maximumKeptBytes: 100_000)
+    let blocks = try (0..<10).map { _ in try #require(memory.take(atLeast: 30_000)) }
+    for block in blocks { memory.recycle(block) }
+    #expect(memory.keptBytes == 98_304)
+  }
+
+  @Test func aBodyGivesItsMemoryBack() throws {
+    let memory = BodyMemory.shared
+    func body() throws -> Data {
+      let sink = BufferSink()
+      sink.begin(expectedLength: 900_001)
+      _ = try Data(repeating: 5, count: 900_001).withUnsafeBytes { try sink.write($0) }
+      return sink.take()
+    }
+    var data = try body()
+    #expect(data.count == 900_001)
+    // A change of what the owner has is the owner's alone.
+    let copy = data
+    data.append(6)
+    data[0] = 9
+    #expect(copy.allSatisfy { $0 == 5 } && data.last == 6 && data.count == 900_002)
+    #expect(memory.keptBytes <= 8 << 20)
+  }
+}
