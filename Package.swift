@@ -69,7 +69,8 @@ let package = Package(
       name: "ArchiveProtocolTests",
       dependencies: ["ArchiveProtocol", "URLLoading", "URLProtocolTesting", "CurlTransport", "TestServers"]),
     .testTarget(
-      name: "SFTPProtocolTests", dependencies: ["SFTPProtocol", "URLLoading", "CurlTransport", "TestServers"]),
+      name: "SFTPProtocolTests",
+      dependencies: ["SFTPProtocol", "URLLoading", "URLProtocolTesting", "CurlTransport", "TestServers"]),
     .testTarget(name: "urlloadTests", dependencies: ["urlload", "TestServers"]),
     .testTarget(
       name: "SamplesTests",
