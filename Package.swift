@@ -58,7 +58,8 @@ let package = Package(
     .testTarget(
       name: "CurlTransportTests",
       dependencies: ["CurlTransport", "TestServers", "CZlib", "CBrotliEncoder", "CZstd"]),
-    .executableTarget(name: "DownloadWorker", dependencies: ["URLLoading"], path: "Tests/Fixtures/DownloadWorker"),
+    .executableTarget(
+      name: "DownloadWorker", dependencies: ["URLLoading", "SFTPProtocol"], path: "Tests/Fixtures/DownloadWorker"),
     .testTarget(name: "URLLoadingTests", dependencies: ["URLLoading", "TestServers", "DownloadWorker"]),
     .executableTarget(name: "DropIn", dependencies: ["FoundationNetworking"], path: "Tests/Fixtures/DropIn"),
     .testTarget(name: "FoundationNetworkingTests", dependencies: ["DropIn", "TestServers"]),
@@ -70,7 +71,9 @@ let package = Package(
       dependencies: ["ArchiveProtocol", "URLLoading", "URLProtocolTesting", "CurlTransport", "TestServers"]),
     .testTarget(
       name: "SFTPProtocolTests",
-      dependencies: ["SFTPProtocol", "URLLoading", "URLProtocolTesting", "CurlTransport", "TestServers"]),
+      dependencies: [
+        "SFTPProtocol", "URLLoading", "URLProtocolTesting", "CurlTransport", "TestServers", "DownloadWorker",
+      ]),
     .testTarget(name: "urlloadTests", dependencies: ["urlload", "TestServers"]),
     .testTarget(
       name: "SamplesTests",

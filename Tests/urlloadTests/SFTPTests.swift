@@ -113,6 +113,46 @@ import Testing
     await server.stop()
   }
 
+  /// Wherever an upload's process is killed, the target is the old file or the new one.
+  @Test func aKilledUploadLeavesNothingHalf() async throws {
+    let (name, place) = try place()
+    let target = place.appendingPathComponent("f")
+    // What the last killed process had asked for may be done after it was looked at.
+    var earlier = [Data("old".utf8)]
+    try earlier[0].write(to: target)
+    for round in 0..<8 {
+      let new = TestFiles.pattern(count: 30_000_000, seed: UInt64(round) + 70)
+      try folder.write("new", new)
+      let process = try ChildProcess(
+        BuiltProgram.path("urlload"), ["-T", "new", url("\(name)/f")], environment: ["CFFIXED_USER_HOME": folder.path],
+        directory: folder.url, output: folder.file("log"), error: folder.file("log"))
+      let wanted = Int.random(in: 0..<30_000_000)
+      let isOnItsWay = try await eventually(interval: .milliseconds(1)) {
+        if process.exitStatus != nil { return true }
+        let names = try FileManager.default.contentsOfDirectory(atPath: place.path)
+        return names.contains { name in
+          var status = stat()
+          return name != "f" && stat(place.appendingPathComponent(name).path, &status) == 0 && status.st_size >= wanted
+        }
+      }
+      process.send(signal: SIGKILL)
+      #expect(isOnItsWay)
+      _ = await process.waitForExit()
+      let contents = try Data(contentsOf: target)
+      #expect((earlier + [new]).contains { TestFiles.firstDifference($0, contents) == nil }, "round \(round)")
+      earlier = [contents, new]
+      for name in try FileManager.default.contentsOfDirectory(atPath: place.path) where name != "f" {
+        #expect(name.hasPrefix(".f.") && name.hasSuffix(".part"))
+        // What the next round waits for is its own.
+        try FileManager.default.removeItem(at: place.appendingPathComponent(name))
+      }
+    }
+    let outcome = try await run(["-T", "new", url("\(name)/f")])
+    #expect(outcome.status == .exited(0), "\(outcome.error)")
+    let stored = try Data(contentsOf: target)
+    #expect(TestFiles.firstDifference(stored, TestFiles.pattern(count: 30_000_000, seed: 77)) == nil)
+  }
+
   /// A listing of 100,000 long names takes little more memory than one of ten.
   @Test(.enabled(if: !Sanitizing.isOn)) func aLongListingTakesLittleMemory() async throws {
     let (name, place) = try place()
