@@ -7,26 +7,30 @@ import URLLoading
 
 /// A download whose process is killed, and that the next process goes on with.
 @Suite(.timeLimit(.minutes(2))) struct SFTPKilledProcessTests {
-  /// `sftp-server` behind a program that hands on some megabytes a second, so that kills come before the end.
-  private static let slowServer = """
-    import subprocess, sys, time
-    server = subprocess.Popen(["\(PipedServer.program)"] + sys.argv[1:], stdout=subprocess.PIPE)
+  /// `sftp-server` behind a program that keeps back what comes after some bytes, while there is a file that says so: kills come
+  /// before the end, whatever the machine does.
+  private static let limitedServer = """
+    import os, subprocess, sys
+    server = subprocess.Popen(["\(PipedServer.program)"] + sys.argv[2:], stdout=subprocess.PIPE)
+    left = 900_000 if os.path.exists(sys.argv[1]) else 1 << 40
     while piece := server.stdout.read1(32768):
-        sys.stdout.buffer.write(piece)
+        sys.stdout.buffer.write(piece[:left])
         sys.stdout.buffer.flush()
-        time.sleep(0.005)
+        left = max(0, left - len(piece))
     """
 
   @Test func aDownloadIsByteIdenticalAfterTenKills() async throws {
     let folder = try TemporaryDirectory("killed")
-    let script = try folder.write("slow.py", Self.slowServer)
+    let script = try folder.write("limited.py", Self.limitedServer)
+    let limit = folder.file("limit")
     var options = SSHServer.Options()
-    options.subsystem = "/usr/bin/python3 \(script.path)"
+    options.subsystem = "/usr/bin/python3 \(script.path) \(limit.path)"
     let server = try await SSHServer.start(options: options)
     let home = try await SSHHome.friendly(to: server)
     let size = 16 << 20
     try TestFiles.write(count: size, seed: 9, to: server.home.appendingPathComponent("f"))
 
+    try Data().write(to: limit)
     let task = home.session.downloadTask(with: server.url("/~/f"))
     task.resume()
     #expect(try await eventually(interval: .milliseconds(1)) { task.countOfBytesReceived > 0 })
@@ -40,7 +44,7 @@ import URLLoading
     var grown = 0
     for round in 0..<10 {
       let before = length(of: partial)
-      let wanted = before + Int.random(in: 0...1_000_000, using: &random)
+      let wanted = before + Int.random(in: 0...500_000, using: &random)
       let process = try worker(file, target, home, folder)
       let isThere = try await eventually(interval: .milliseconds(1)) {
         process.exitStatus != nil || length(of: partial) > wanted
@@ -54,6 +58,7 @@ import URLLoading
     }
     #expect(grown == 10)
     #expect(length(of: partial) < size)
+    try FileManager.default.removeItem(at: limit)
     let last = try worker(file, target, home, folder)
     #expect(await last.waitForExit(timeout: .seconds(60)) == .exited(0))
     #expect(try TestFiles.firstDifference(in: target, count: size, seed: 9) == nil)
