@@ -47,6 +47,8 @@ let package = Package(
     .executableTarget(name: "MemoryScheme", dependencies: ["URLLoading"], path: "Samples/MemoryScheme"),
     .executableTarget(name: "LoadEverything", dependencies: ["URLLoading"], path: "Samples/LoadEverything"),
     .executableTarget(name: "DelegateDownload", dependencies: ["URLLoading"], path: "Samples/DelegateDownload"),
+    .executableTarget(
+      name: "SFTPFiles", dependencies: ["URLLoading", "SFTPProtocol"], path: "Samples/SFTPFiles"),
     .systemLibrary(name: "CGlibcExtensions", path: "Tests/CGlibcExtensions"),
     .target(
       name: "TestServers", dependencies: ["CGlibcExtensions", "CurlTransport"], path: "Tests/TestServers",
@@ -77,7 +79,9 @@ let package = Package(
     .testTarget(name: "urlloadTests", dependencies: ["urlload", "TestServers"]),
     .testTarget(
       name: "SamplesTests",
-      dependencies: ["PrivateScheme", "MemoryScheme", "LoadEverything", "DelegateDownload", "TestServers"]),
+      dependencies: [
+        "PrivateScheme", "MemoryScheme", "LoadEverything", "DelegateDownload", "SFTPFiles", "TestServers",
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )
