@@ -48,6 +48,8 @@ let package = Package(
     .executableTarget(name: "MemoryScheme", dependencies: ["URLLoading"], path: "Samples/MemoryScheme"),
     .executableTarget(name: "LoadEverything", dependencies: ["URLLoading"], path: "Samples/LoadEverything"),
     .executableTarget(name: "DelegateDownload", dependencies: ["URLLoading"], path: "Samples/DelegateDownload"),
+    .executableTarget(
+      name: "SFTPFiles", dependencies: ["URLLoading", "SFTPProtocol"], path: "Samples/SFTPFiles"),
     .systemLibrary(name: "CGlibcExtensions", path: "Tests/CGlibcExtensions"),
     .target(
       name: "TestServers", dependencies: ["CGlibcExtensions", "CurlTransport"], path: "Tests/TestServers",
@@ -59,7 +61,8 @@ let package = Package(
     .testTarget(
       name: "CurlTransportTests",
       dependencies: ["CurlTransport", "TestServers", "CBlockCache", "CZlib", "CBrotliEncoder", "CZstd"]),
-    .executableTarget(name: "DownloadWorker", dependencies: ["URLLoading"], path: "Tests/Fixtures/DownloadWorker"),
+    .executableTarget(
+      name: "DownloadWorker", dependencies: ["URLLoading", "SFTPProtocol"], path: "Tests/Fixtures/DownloadWorker"),
     .testTarget(name: "URLLoadingTests", dependencies: ["URLLoading", "TestServers", "DownloadWorker"]),
     .executableTarget(name: "DropIn", dependencies: ["FoundationNetworking"], path: "Tests/Fixtures/DropIn"),
     .testTarget(name: "FoundationNetworkingTests", dependencies: ["DropIn", "TestServers"]),
@@ -70,11 +73,16 @@ let package = Package(
       name: "ArchiveProtocolTests",
       dependencies: ["ArchiveProtocol", "URLLoading", "URLProtocolTesting", "CurlTransport", "TestServers"]),
     .testTarget(
-      name: "SFTPProtocolTests", dependencies: ["SFTPProtocol", "URLLoading", "CurlTransport", "TestServers"]),
+      name: "SFTPProtocolTests",
+      dependencies: [
+        "SFTPProtocol", "URLLoading", "URLProtocolTesting", "CurlTransport", "TestServers", "DownloadWorker",
+      ]),
     .testTarget(name: "urlloadTests", dependencies: ["urlload", "TestServers"]),
     .testTarget(
       name: "SamplesTests",
-      dependencies: ["PrivateScheme", "MemoryScheme", "LoadEverything", "DelegateDownload", "TestServers"]),
+      dependencies: [
+        "PrivateScheme", "MemoryScheme", "LoadEverything", "DelegateDownload", "SFTPFiles", "TestServers",
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

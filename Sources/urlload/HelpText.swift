@@ -13,6 +13,7 @@ enum HelpText {
       urlload -d name=value https://host/form    a form
       urlload -T a.jpg -u me ftp://host/photos/  upload; asks for the password
       urlload ls -l ftp://host/photos/           what is there; see urlload ls --help
+      urlload -O sftp://me@host/~/a.zip          with the keys and settings of ~/.ssh
       urlload x.zip!/a/b.csv                     a member of an archive
       urlload 'archive:https://host/x.zip!/b'    only its bytes are fetched
       urlload 'data:text/plain;base64,SGVsbG8K'  any scheme works the same

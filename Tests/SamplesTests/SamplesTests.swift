@@ -58,6 +58,21 @@ import Testing
     #expect(output == "Grüße from memory\nbytes 14-18/19 emory\n")
   }
 
+  @Test func sftpFilesStoresListsAndLoads() async throws {
+    let server = try await SSHServer.start()
+    let home = try TemporaryDirectory("home")
+    let key = try await SSHServer.clientKeys.ed25519.file.path
+    try home.write(".ssh/known_hosts", server.knownHosts)
+    try home.write(".ssh/config", "IdentityFile \"\(key)\"\n")
+    chmod(home.file(".ssh/config").path, 0o600)
+    let outcome = try await Command.run(
+      Self.program("SFTPFiles"), [server.url("/~/").absoluteString],
+      environment: ["CFFIXED_USER_HOME": home.path, "SSH_AUTH_SOCK": nil])
+    #expect(outcome.text == "file 15 greeting.txt\nHello over SSH. text/plain\nSSH.\n", "\(outcome.error)")
+    #expect(try Data(contentsOf: server.home.appendingPathComponent("greeting.txt")) == Data("Hello over SSH.".utf8))
+    await server.stop()
+  }
+
   /// The README shows a whole program: it is the sample that is tested here.
   @Test func readmeShowsThePrivateSchemeSample() throws {
     let readme = try String(contentsOf: PackageFolder.root.appendingPathComponent("README.md"), encoding: .utf8)

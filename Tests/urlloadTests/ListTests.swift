@@ -85,7 +85,7 @@ import Testing
 
   @Test func namesTheSchemesThatCanBeListed() async throws {
     let outcome = try await Urlload.run(["ls", "https://example.org/"])
-    #expect(outcome.error.hasSuffix("available are archive, jar, zip, file, ftp, ftps\n"), "\(outcome.error)")
+    #expect(outcome.error.hasSuffix("available are sftp, archive, jar, zip, file, ftp, ftps\n"), "\(outcome.error)")
   }
 
   @Test func theWordIsOneOnlyInFront() async throws {

@@ -4,8 +4,8 @@ import URLLoading
 /// Loads `sftp` URLs: `sftp://user@host:port/path`, where a path that begins with `/~/` is below the login directory.
 ///
 /// Register it with `URLProtocol.registerClass(SFTPProtocol.self)`, or put it in `URLSessionConfiguration.protocolClasses`. Downloads,
-/// byte ranges and resuming work as for `https`; an upload task stores its body, in place of a file of that name or, with the field
-/// `If-None-Match: *`, only where there is none; the method `DELETE` deletes.
+/// byte ranges and resuming work as for `https`; `entries(at:)` lists directories; an upload task stores its body, in place of a file
+/// of that name or, with the field `If-None-Match: *`, only where there is none; the method `DELETE` deletes.
 ///
 /// Mutable state: `state`, guarded by its lock.
 public class SFTPProtocol: URLProtocol, @unchecked Sendable {
@@ -44,8 +44,8 @@ public class SFTPProtocol: URLProtocol, @unchecked Sendable {
     request.url?.scheme?.lowercased() == "sftp"
   }
 
-  /// Byte ranges and uploads.
-  public override class var capabilities: Capabilities { [.byteRanges, .upload, .startsWithoutBlocking] }
+  /// Byte ranges, uploads and listing.
+  public override class var capabilities: Capabilities { [.byteRanges, .upload, .listing, .startsWithoutBlocking] }
 
   /// `sftp`
   public override class var schemes: [String] { ["sftp"] }
@@ -107,6 +107,7 @@ public class SFTPProtocol: URLProtocol, @unchecked Sendable {
   // MARK: Connecting
 
   private func operation(_ url: URL, _ path: RemotePath) throws(URLError) -> MakeOperation {
+    if request.isListing { return { RemoteListing(url: url, path: path, server: $0, report: $1) } }
     if let body = loadClient?.urlProtocolUploadBody(self) {
       let replaces = try replaces(url)
       let reader = UploadBodyReader(body)
@@ -192,6 +193,7 @@ public class SFTPProtocol: URLProtocol, @unchecked Sendable {
         state.fruitlessCount = 0
       }
       loadClient?.urlProtocol(self, didLoad: bytes)
+    case .entries(let entries): loadClient?.urlProtocol(self, didList: entries)
     case .sent(let count):
       state.withLock { $0.sentCount = count }
       loadClient?.urlProtocol(self, didSendBodyData: count)

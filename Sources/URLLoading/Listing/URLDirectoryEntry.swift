@@ -97,8 +97,10 @@ public struct URLDirectoryEntry: Sendable, Hashable {
     return name.count > 2 || !name.allSatisfy { $0 == UInt8(ascii: ".") }
   }
 
-  /// RFC 3986, section 3.3, but for the semicolon: it begins parameters in the URLs of FTP (RFC 1738, section 3.2.2).
+  /// RFC 3986, section 3.3, but for the semicolon: it begins parameters in the URLs of FTP (RFC 1738, section 3.2.2). And but for
+  /// a name that is a tilde: in those of SFTP, a first segment of that kind is the login directory.
   private static func percentEncoded(_ name: [UInt8]) -> String {
+    guard name != [UInt8(ascii: "~")] else { return "%7E" }
     let hexadecimal = Array("0123456789ABCDEF".utf8)
     var result: [UInt8] = []
     result.reserveCapacity(name.count)

@@ -23,13 +23,13 @@ enum RequestBuilder {
   }
 
   /// A file that is uploaded to a directory keeps its name there. A login for FTP is part of the URL: a server that lets
-  /// anonymous users in would not ask for it.
+  /// anonymous users in would not ask for it. So is one for SSH, where a login begins with the user.
   private static func target(of url: URL, _ options: LoadOptions) -> URL {
     var target = url
     if case .file(let path) = options.body, url.absoluteString.hasSuffix("/") {
       target = url.appending(component: URL(fileURLWithPath: path).lastPathComponent)
     }
-    guard let login = options.login, ["ftp", "ftps"].contains(url.scheme?.lowercased() ?? ""),
+    guard let login = options.login, ["ftp", "ftps", "sftp"].contains(url.scheme?.lowercased() ?? ""),
       var components = URLComponents(url: target, resolvingAgainstBaseURL: true)
     else { return target }
     components.user = login.user

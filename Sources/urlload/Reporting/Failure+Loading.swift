@@ -22,7 +22,8 @@ extension Failure {
         advice: available ?? "urlload --help lists those that are built in")
       return
     }
-    let (reason, what, advice) = isListing ? Self.explainListing(error) : Self.explain(error)
+    let special = url.scheme?.lowercased() == "sftp" ? Self.explainSSH(error) : nil
+    let (reason, what, advice) = special ?? (isListing ? Self.explainListing(error) : Self.explain(error))
     // What a file's failure is, is said by its kind alone.
     let isSaid = detail.isEmpty || reason == .notFound && url.isFileURL
     self.init(reason, isSaid ? what : "\(what) (\(detail))", subject, advice: advice)
@@ -48,6 +49,24 @@ extension Failure {
     case .badServerResponse, .cannotParseResponse:
       (.broken, "the listing makes no sense", "check that the URL is right")
     default: explain(error)
+    }
+  }
+
+  /// What is meant otherwise where SSH is spoken.
+  private static func explainSSH(_ error: URLError) -> (ExitReason, String, String)? {
+    switch error.code {
+    case .secureConnectionFailed:
+      (.insecure, "no SSH connection", "check that an SSH server listens on this port, and what it has in common")
+    case .serverCertificateUntrusted:
+      (
+        .insecure, "the server's key is not trusted",
+        "ask its owner for the fingerprint before you add it to known_hosts"
+      )
+    case .userAuthenticationRequired, .userCancelledAuthentication:
+      (.login, "the login was refused", "use a key of ssh-agent's or of ~/.ssh/config's, or -u USER:PASSWORD")
+    case .cannotCreateFile, .cannotWriteToFile, .cannotMoveFile, .cannotRemoveFile:
+      (.broken, "the server cannot do it", "check permissions and free space there")
+    default: nil
     }
   }
 

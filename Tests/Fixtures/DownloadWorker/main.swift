@@ -1,7 +1,9 @@
 import Foundation
+import SFTPProtocol
 import URLLoading
 
 // A process that loads something, for tests that kill it, limit it or measure it. Its first argument says what it does.
+URLProtocol.registerClass(SFTPProtocol.self)
 let arguments = CommandLine.arguments
 switch arguments.count > 1 ? arguments[1] : "" {
 case "download": await DownloadCommand.run(url: arguments[2], target: arguments[3])

@@ -46,8 +46,14 @@ final class PipedHost: Sendable {
   let admit: @Sendable (ConnectionQuestions) async -> Bool
   private let name = "h\(UInt64.random(in: 0 ... .max))"
   private let arguments: [String]
+  private let firstsLastByte: Int?
 
-  init(arguments: [String] = [], admit: (@Sendable (ConnectionQuestions) async -> Bool)? = nil) throws {
+  /// - Parameter firstsLastByte: how many bytes the first connection's server gets before it is killed; nil for all.
+  init(
+    arguments: [String] = [], firstsLastByte: Int? = nil,
+    admit: (@Sendable (ConnectionQuestions) async -> Bool)? = nil
+  ) throws {
+    self.firstsLastByte = firstsLastByte
     folder = try TemporaryDirectory("sftp-root")
     self.arguments = arguments
     self.admit = admit ?? { _ in true }
@@ -70,7 +76,9 @@ final class PipedHost: Sendable {
     _ place: ServerPlace, _ client: SFTPClient, _ questions: ConnectionQuestions
   ) -> any SFTPTransport {
     guard let host = hosts.withLock({ $0[place.host] }),
-      let server = try? PipedServer(client, arguments: host.arguments, beginsLater: true)
+      let server = try? PipedServer(
+        client, arguments: host.arguments, beginsLater: true,
+        lastByte: host.connections.value.isEmpty ? host.firstsLastByte : nil)
     else {
       client.channelDidClose(URLError(.cannotFindHost, message: "There is no such host.", url: nil))
       return NoConnection()

@@ -25,8 +25,10 @@ final class PipedServer: SFTPTransport {
   /// - Parameters:
   ///   - largestTransfer: how many bytes go through a pipe at once, to cut packets in odd places.
   ///   - beginsLater: whether ``begin()`` is called.
+  ///   - lastByte: how many bytes the server gets before it is killed; nil for all.
   init(
-    _ user: SFTPClient, arguments: [String] = [], largestTransfer: Int = 256 << 10, beginsLater: Bool = false
+    _ user: SFTPClient, arguments: [String] = [], largestTransfer: Int = 256 << 10, beginsLater: Bool = false,
+    lastByte: Int? = nil
   ) throws {
     self.user = user
     directory = try TemporaryDirectory("sftp-server")
@@ -43,8 +45,12 @@ final class PipedServer: SFTPTransport {
       Self.program, ["-e"] + arguments, directory: directory.url, input: URL(fileURLWithPath: input),
       output: URL(fileURLWithPath: output), error: directory.file("error"))
     wakeUp = open(wakeUpPath, O_RDWR | O_NONBLOCK | O_CLOEXEC)
-    Thread.detachNewThread { [work, wakeUp, isStopped, isOver] in
-      Self.converse(user, sending, receiving, wakeUp, work, isStopped, largestTransfer)
+    Thread.detachNewThread { [work, wakeUp, isStopped, isOver, process] in
+      var left = lastByte ?? .max
+      Self.converse(user, sending, receiving, wakeUp, work, isStopped, largestTransfer) { count in
+        if left > 0, left <= count { process.send(signal: SIGKILL) }
+        left -= count
+      }
       Glibc.close(sending)
       Glibc.close(receiving)
       isOver.signal()
@@ -115,7 +121,8 @@ final class PipedServer: SFTPTransport {
 
   private static func converse(
     _ user: SFTPClient, _ sending: Int32, _ receiving: Int32, _ wakeUp: Int32,
-    _ work: Watched<[@Sendable () -> Void]?>, _ isStopped: AsyncEvent, _ largestTransfer: Int
+    _ work: Watched<[@Sendable () -> Void]?>, _ isStopped: AsyncEvent, _ largestTransfer: Int,
+    _ didSend: (Int) -> Void
   ) {
     var buffer = [UInt8](repeating: 0, count: largestTransfer)
     var hasEnded = false
@@ -138,6 +145,7 @@ final class PipedServer: SFTPTransport {
           break
         }
         user.channelDidSend(count)
+        didSend(count)
       }
       var descriptors = [
         pollfd(fd: hasEnded ? -1 : receiving, events: Int16(POLLIN), revents: 0),

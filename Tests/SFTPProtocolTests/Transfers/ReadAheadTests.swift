@@ -29,6 +29,26 @@ import Testing
     #expect(plan.next() != nil)
   }
 
+  @Test func whatComesDuringAPauseIsKept() {
+    var plan = ReadAhead(0..<20, requestCount: 10)
+    while plan.next() != nil {}
+    let bytes = [UInt8](0..<10)
+    let goesOn = bytes[..<4].withUnsafeBytes { plan.received($0, of: 0) }
+    #expect(goesOn)
+    plan.pause(true)
+    for (piece, part) in [(bytes[4...], 0), (bytes[...], 1)] {
+      let goesOn = piece.withUnsafeBytes { plan.received($0, of: part) }
+      #expect(!goesOn)
+      #expect(plan.ended(part) == .nothing)
+    }
+    #expect(plan.takeKept() == nil)
+    #expect(plan.position == 4 && !plan.isComplete)
+    plan.pause(false)
+    #expect(plan.takeKept() == Array(bytes[4...]))
+    #expect(plan.takeKept() == bytes)
+    #expect(plan.takeKept() == nil && plan.isComplete)
+  }
+
   @Test func theWindowGrowsWithAFastConsumerAndShrinksWithASlowOne() {
     var plan = ReadAhead(0..<1_000_000, requestCount: 10, firstWindow: 40, largestWindow: 160)
     let bytes = [UInt8](repeating: 1, count: 10)
@@ -88,6 +108,7 @@ import Testing
       #expect(plan.aheadCount <= 12_000)
       guard !asked.isEmpty else {
         plan.pause(false)
+        while let kept = plan.takeKept() { result += kept }
         continue
       }
       // Answers come whole, one after another.

@@ -22,6 +22,7 @@ import URLLoading
       ("ü", "file:///d/", "file:///d/%C3%BC"), ("%2e%2e", "file:///d/", "file:///d/%252e%252e"),
       ("...", "file:///d/", "file:///d/..."), ("a\\..\\b", "file:///d/", "file:///d/a%5C..%5Cb"),
       ("a?b#c", "file:///d/", "file:///d/a%3Fb%23c"), ("x;type=d", "ftp://h/", "ftp://h/x%3Btype=d"),
+      ("~", "sftp://h/", "sftp://h/%7E"), ("~a", "sftp://h/", "sftp://h/~a"),
       ("a:b@c", "ftp://u:p@h:21/", "ftp://u:p@h:21/a:b@c"), ("a", "x://h/d?q=1/2#f/g", "x://h/d/a"),
       ("\n\u{1B}[2J", "file:///d/", "file:///d/%0A%1B%5B2J"),
       ("m", "archive://https%3A%2F%2Fe.org%2Fa.zip", "archive://https%3A%2F%2Fe.org%2Fa.zip/m"),

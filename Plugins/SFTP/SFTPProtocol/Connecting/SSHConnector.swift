@@ -111,10 +111,14 @@ final class SSHTransport: SFTPTransport {
     guard case .connecting(let connection) = state.withLock({ $0.phase }) else { return ConnectionFacts() }
     let metrics = connection.metrics
     var facts = ConnectionFacts()
-    facts.connectStart = metrics.start
+    facts.lookupStart = metrics.lookupStart
+    facts.lookupEnd = metrics.lookupEnd
+    facts.connectStart = metrics.lookupEnd ?? metrics.start
     facts.keyExchangeStart = metrics.connected
     facts.keyExchangeEnd = metrics.keysExchanged
     facts.connectEnd = metrics.opened
+    facts.localAddress = metrics.localAddress
+    facts.localPort = metrics.localPort.map(Int.init)
     facts.remoteAddress = metrics.address
     facts.remotePort = Int(connection.options.port)
     facts.protocolName = (["sftp"] + [metrics.keyExchange, metrics.cipherIn, metrics.macIn].compactMap(\.self))

@@ -136,6 +136,7 @@ final class ConnectionDriver {
       dialer = Dialer(addresses)
       return
     }
+    connection.measure { $0.lookupStart = Date() }
     // Nothing ends a lookup: when the connection is closed, its thread goes on by itself and finds nobody.
     Thread.detachNewThread {
       let result = SocketAddress.lookUp(host, port: port, numericOnly: false)
@@ -145,6 +146,7 @@ final class ConnectionDriver {
 
   private func lookedUp(_ result: Result<[SocketAddress], SocketAddress.LookupError>) {
     guard machine.phase == .reaching else { return }
+    connection.measure { $0.lookupEnd = Date() }
     switch result {
     case .success(let addresses): dialer = Dialer(addresses)
     case .failure(let problem):
@@ -182,7 +184,12 @@ final class ConnectionDriver {
     case .connected(let descriptor, let address):
       socket = descriptor
       self.dialer = nil
-      connection.measure { $0.address = address.text }
+      let local = SocketAddress(localEndOf: descriptor)
+      connection.measure { metrics in
+        metrics.address = address.text
+        metrics.localAddress = local?.text
+        metrics.localPort = local?.port
+      }
       reached()
     case .failed(let problem):
       fail(SSHFailure(.cannotConnect, "\(options.server) cannot be connected to: \(problem)"))

@@ -3,6 +3,9 @@ import Foundation
 /// When a connection did what, with which algorithms.
 struct SSHConnectionMetrics: Sendable {
   var start: Date?
+  /// The name was looked up; nil for what is an address, or is reached through another host.
+  var lookupStart: Date?
+  var lookupEnd: Date?
   /// The server, or the host before it, could be reached.
   var connected: Date?
   var keysExchanged: Date?
@@ -22,8 +25,10 @@ struct SSHConnectionMetrics: Sendable {
   var macIn: String?
   /// The method of login that the server accepted, such as `publickey`.
   var loginMethod: String?
-  /// The address of the server, if it was reached directly.
+  /// The addresses of the server and of this end, if it was reached directly.
   var address: String?
+  var localAddress: String?
+  var localPort: UInt16?
   /// Bytes on the wire, encryption included.
   var bytesSent: UInt64 = 0
   var bytesReceived: UInt64 = 0

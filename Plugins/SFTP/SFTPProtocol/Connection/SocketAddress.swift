@@ -10,6 +10,24 @@ struct SocketAddress: Sendable {
     bytes = Array(UnsafeRawBufferPointer(start: information.ai_addr, count: Int(information.ai_addrlen)))
   }
 
+  /// The address of this end of a connection; nil where there is none.
+  init?(localEndOf descriptor: Int32) {
+    var storage = sockaddr_storage()
+    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let result = withUnsafeMutablePointer(to: &storage) { storage in
+      storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
+    }
+    guard result == 0 else { return nil }
+    family = Int32(storage.ss_family)
+    bytes = withUnsafeBytes(of: &storage) { Array($0.prefix(Int(size))) }
+  }
+
+  /// The port; nil where the family has none. IPv4 and IPv6 have it in the same place.
+  var port: UInt16? {
+    guard family == AF_INET || family == AF_INET6, bytes.count >= 4 else { return nil }
+    return UInt16(bytes[2]) << 8 | UInt16(bytes[3])
+  }
+
   /// The address in digits.
   var text: String {
     var name = [CChar](repeating: 0, count: Int(NI_MAXHOST))

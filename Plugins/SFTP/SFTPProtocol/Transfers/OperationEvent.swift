@@ -9,6 +9,8 @@ enum OperationEvent {
   case responded(URLResponse)
   /// Bytes of the body; valid during the call.
   case bytes(UnsafeRawBufferPointer)
+  /// Entries of a directory.
+  case entries([URLDirectoryEntry])
   /// So many bytes of an upload are with the server.
   case sent(Int64)
   case finished

@@ -2,7 +2,7 @@
 ///
 /// Parts are asked for ahead of what was handed on, as far as a window reaches. The window grows while the consumer keeps up, so that
 /// a long way is filled, and shrinks when it does not, so that little waits in memory. Bytes that are next in order are
-/// handed on as they come; others are kept until it is their turn.
+/// handed on as they come; others are kept until it is their turn, and all that come while the consumer is slow.
 struct ReadAhead {
   /// A part to ask for. A part whose answer was short is asked for again, from where it ended.
   struct Request: Hashable {
@@ -105,7 +105,7 @@ struct ReadAhead {
     let count = min(bytes.count, parts[index].count - parts[index].receivedCount)
     parts[index].receivedCount += count
     parts[index].answerCount += count
-    guard index == 0, parts[index].kept.isEmpty else {
+    guard index == 0, parts[index].kept.isEmpty, !isPaused else {
       parts[index].kept += bytes.prefix(count)
       return false
     }
@@ -133,9 +133,9 @@ struct ReadAhead {
         count: parts[index].count - parts[index].receivedCount))
   }
 
-  /// Kept bytes whose turn has come.
+  /// Kept bytes whose turn has come: some of them, so that a pause can come between.
   mutating func takeKept() -> [UInt8]? {
-    guard let first = parts.first, !first.kept.isEmpty else { return nil }
+    guard !isPaused, let first = parts.first, !first.kept.isEmpty else { return nil }
     parts[0].kept = []
     handOn(first.kept.count)
     dropFinished()

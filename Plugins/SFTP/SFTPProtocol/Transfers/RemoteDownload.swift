@@ -77,6 +77,7 @@ final class RemoteDownload: RemoteOperation, @unchecked Sendable {
     isPaused = pauses
     readAhead?.pause(pauses)
     guard !pauses, !isOver else { return }
+    handOnKept()
     if let offset = pausedRead {
       pausedRead = nil
       readOn(from: offset)
@@ -200,9 +201,19 @@ final class RemoteDownload: RemoteOperation, @unchecked Sendable {
     case .fail: return end(failures.broken("the server answered a read with no bytes"))
     case .nothing, nil: break
     }
-    while let kept = readAhead?.takeKept() { kept.withUnsafeBytes { report(.bytes($0)) } }
+    handOnKept()
     ask()
     finishIfComplete()
+  }
+
+  /// Piece by piece: a pause that the consumer has asked for comes before the next.
+  private func handOnKept() {
+    guard !isOver, let kept = readAhead?.takeKept() else { return }
+    kept.withUnsafeBytes { report(.bytes($0)) }
+    ask()
+    finishIfComplete()
+    guard !isOver else { return }
+    server.perform { [self] in handOnKept() }
   }
 
   // MARK: Reading what has none

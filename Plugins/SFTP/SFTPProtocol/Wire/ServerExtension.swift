@@ -3,6 +3,8 @@ enum ServerExtension: String, Hashable, Sendable, CaseIterable {
   case posixRename = "posix-rename@openssh.com"
   case fsync = "fsync@openssh.com"
   case limits = "limits@openssh.com"
+  /// Not asked for: it tells OpenSSH's own server from others that have taken over the rest.
+  case expandPath = "expand-path@openssh.com"
 
   /// Version 1 of each is what is understood; a server may announce others beside it.
   static let supportedVersion = Array("1".utf8)
