@@ -43,6 +43,9 @@ import Testing
     #expect(try await run(["-r", "1000-1999", url]).output == contents[1000..<2000])
     #expect(try await run(["-r", "-5", url]).output == contents.suffix(5))
     #expect(try await run(["-I", url]).text.contains("3000000"))
+    let verbose = try await run(["-v", "-r", "0-0", url]).error
+    #expect(
+      verbose.contains("* peer: sftp/") && verbose.contains("key exchange") && !verbose.contains("TLS"), "\(verbose)")
   }
 
   @Test func uploadsAndReplaces() async throws {

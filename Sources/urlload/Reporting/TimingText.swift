@@ -11,9 +11,10 @@ enum TimingText {
     }
     if metrics.isProxyConnection { peer.append("by proxy") }
     if metrics.isReusedConnection { peer.append("reused connection") }
+    let securing = metrics.networkProtocolName?.hasPrefix("sftp") == true ? "key exchange" : "TLS"
     let phases: [(String, Date?)] = [
       ("name", metrics.domainLookupEndDate), ("connection", metrics.connectEndDate),
-      ("TLS", metrics.secureConnectionEndDate), ("request sent", metrics.requestEndDate),
+      (securing, metrics.secureConnectionEndDate), ("request sent", metrics.requestEndDate),
       ("first byte", metrics.responseStartDate), ("all", metrics.responseEndDate),
     ]
     let start = metrics.fetchStartDate
