@@ -19,11 +19,19 @@ final class FileSink: BodySink {
 
   private static let prefix = "URLLoadingDownload_"
 
+  /// Unlocks a file and closes it. A child process that is being started has a copy of the descriptor for a moment, with which
+  /// the lock would go on.
+  @discardableResult
+  private static func letGo(_ descriptor: Int32) -> Int32 {
+    _ = flock(descriptor, LOCK_UN)
+    return close(descriptor)
+  }
+
   private let state = Locked(State())
   let holdsBytes = false
 
   deinit {
-    state.withLock { if $0.descriptor >= 0 { close($0.descriptor) } }
+    state.withLock { if $0.descriptor >= 0 { Self.letGo($0.descriptor) } }
   }
 
   func begin(expectedLength: Int64) {}
@@ -58,11 +66,11 @@ final class FileSink: BodySink {
       status.st_ino == named.st_ino, status.st_dev == named.st_dev, status.st_mode & S_IFMT == S_IFREG,
       status.st_uid == geteuid()
     else {
-      close(descriptor)
+      Self.letGo(descriptor)
       return nil
     }
     return state.withLock { state in
-      if state.descriptor >= 0 { close(state.descriptor) }
+      if state.descriptor >= 0 { Self.letGo(state.descriptor) }
       state.descriptor = descriptor
       state.url = url
       state.offset = Int64(status.st_size)
@@ -89,7 +97,7 @@ final class FileSink: BodySink {
       // Without a descriptor the file is not this download's to remove.
       if state.descriptor >= 0 {
         if isStale, let url = state.url { unlink(url.path) }
-        close(state.descriptor)
+        Self.letGo(state.descriptor)
       }
       state = State()
     }
@@ -125,7 +133,7 @@ final class FileSink: BodySink {
         if rename(url.path, renamed.path) == 0 { state.url = renamed }
       }
       // Some file systems report a full disk only now.
-      guard close(state.descriptor) == 0, let url = state.url else { throw Self.failure(of: state.url, errno) }
+      guard Self.letGo(state.descriptor) == 0, let url = state.url else { throw Self.failure(of: state.url, errno) }
       return url
     }
   }
@@ -136,7 +144,7 @@ final class FileSink: BodySink {
     state.withLock { state in
       state.isClosed = true
       guard state.descriptor >= 0, let url = state.url else { return nil }
-      close(state.descriptor)
+      Self.letGo(state.descriptor)
       state.descriptor = -1
       return (url, state.offset + state.written)
     }

@@ -92,6 +92,23 @@ import Testing
     #expect(FileSink().reopen(file) == 10)
   }
 
+  /// A child process that is being started has copies of all descriptors until it runs its program.
+  @Test func aCopyOfTheDescriptorDoesNotKeepTheLock() throws {
+    let folder = try TemporaryDirectory()
+    let file = try folder.write("URLLoadingDownload_partial", "0123456789")
+    let first = FileSink()
+    #expect(first.reopen(file) == 10)
+    let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { Int32($0) }
+    let own = descriptors.filter { descriptor in
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")) == file.path
+    }
+    let copies = own.map { dup($0) }
+    defer { for copy in copies { close(copy) } }
+    #expect(!copies.isEmpty)
+    _ = first.keep()
+    #expect(FileSink().reopen(file) == 10)
+  }
+
   @Test func refusesWhatIsNoRegularFile() throws {
     let folder = try TemporaryDirectory()
     let file = try folder.write("URLLoadingDownload_real", "x")
