@@ -49,7 +49,6 @@ class ArchiveWork:
         goals.append(Goal(OURS, 60, what="memory", is_limit=True))
         yield Work(
             "A2", f"Listing of {MEMBERS:,} members", "ms", clients, OURS, tuple(goals), is_whole_process=True, repeats=3,
-            plotted=(OURS, "bsdtar", "unzip", "zipfile"),
         )
 
     def one_member(self):

@@ -72,13 +72,12 @@ class HTTPWork:
         yield Work(
             "W1", "1 KB by HTTP/1.1, 1 at once", "requests/s",
             self.requests(url, 1, 1024, (20_000, 20_000, 10_000, 3_000, 1_000)), C, self.ahead(0.7), cores=(0, 1),
-            plotted=PLOTTED,
         )
         for at_once, least, cpu in ((64, 0.8, 1.45), (256, 0.75, None)):
             yield Work(
                 "W1", f"1 KB by HTTP/1.1, {at_once} at once", "requests/s",
                 self.requests(url, at_once, 1024, (60_000, 60_000, 40_000, 4_000, 300)), C, self.ahead(least, cpu),
-                plotted=PLOTTED,
+                plotted=PLOTTED if at_once == 64 else (),
             )
 
     def http2(self):
@@ -102,13 +101,14 @@ class HTTPWork:
                 self.swift(FOUNDATION, "peer-bench", *work[:-1]),
                 self.python(REQUESTS, *work, **options),
             )
-            yield Work("W3", title, "MB/s", clients, C_LARGE, (Goal(OURS, 0.95, of=C_LARGE),), plotted=PLOTTED)
+            plotted = PLOTTED if mode == "file" else ()
+            yield Work("W3", title, "MB/s", clients, C_LARGE, (Goal(OURS, 0.95, of=C_LARGE),), plotted=plotted)
 
     def middling(self):
         self.fixtures.file(100_000)
         url = f"{self.servers.http}/100000"
         clients = self.requests(url, 16, 100_000, (10_000, 10_000, 8_000, 2_000, 300))
-        yield Work("W4", "100 KB by HTTP/1.1, 16 at once", "requests/s", clients, C, self.ahead(0.85), plotted=PLOTTED)
+        yield Work("W4", "100 KB by HTTP/1.1, 16 at once", "requests/s", clients, C, self.ahead(0.85))
 
     def upload(self):
         size = 256 * MIB
@@ -132,7 +132,7 @@ class HTTPWork:
         def clock(name, *command, missing=""):
             return Client(name, (*command, url), output="clock", is_ours=name.startswith(OURS), missing=missing)
 
-        static, swift = ", linked statically", self.places.swift
+        static, swift = ", static", self.places.swift
         python = (self.places.python, f"{self.places.here}/Python/first_byte.py")
         clients = (
             clock("C", f"{self.places.programs}/first-byte"), clock(OURS, f"{swift}/first-byte"),
@@ -147,8 +147,8 @@ class HTTPWork:
         )
         yield Work(
             "W6", "Start of a process to the first byte of 1 KB", "ms", clients, "C", goals, is_whole_process=True, repeats=10,
-            notes="Swift's libraries are shared ones, or linked into the program where that is said; libcurl is shared.",
-            plotted=(OURS, OURS + static, NIO + static, FOUNDATION),
+            notes="Swift's libraries are shared ones, or linked into the program where it says static; libcurl is shared.",
+            plotted=(OURS, OURS + static, NIO, NIO + static, FOUNDATION),
         )
 
     def local_file(self):
@@ -166,7 +166,7 @@ class HTTPWork:
                 local("C, read", "read"), self.c("C, libcurl", url, 1, 1, "sink", GIB),
                 self.swift(OURS, "load-bench", url, 1, 1, "sink", GIB), foundation,
             ),
-            "C, read", (Goal(OURS, 0.8, of="C, read"),), plotted=(OURS, "C, libcurl"),
+            "C, read", (Goal(OURS, 0.8, of="C, read"),),
         )
         yield Work(
             "L1", "A file: URL of 1 GiB into one buffer", "MB/s",
@@ -174,7 +174,7 @@ class HTTPWork:
                 local("C, read", "whole"), self.swift(OURS, "load-bench", url, 1, 1, "get", GIB),
                 Client("Python, read", (*python, "file", path), expected=GIB),
             ),
-            "C, read", (Goal(OURS, 0.9, of="C, read"),), plotted=(OURS, "Python, read"),
+            "C, read", (Goal(OURS, 0.9, of="C, read"),),
         )
 
     def data_url(self):

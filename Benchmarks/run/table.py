@@ -14,6 +14,11 @@ def number(value):
     return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
+def times(ratio):
+    """A ratio, with two digits that count."""
+    return f"{ratio:.2f}" if ratio >= 0.1 else f"{ratio:.2g}"
+
+
 def row(cells):
     return "| " + " | ".join(cells) + " |"
 
@@ -36,7 +41,7 @@ def section(work, results):
             ratio = results.ratio(work, client.name, work.baseline)
             least, most = results.spread(work, client.name)
             cpu, memory = (results.median(work, client.name, what) for what in ("cpu", "memory"))
-            cells = [number(figure), f"{ratio:.2f}" if ratio else "", f"{number(least)} to {number(most)}"]
+            cells = [number(figure), times(ratio) if ratio else "", f"{number(least)} to {number(most)}"]
             cells += [number(cpu), number(memory)]
             if work.counts_requests:
                 requests, sent = (results.median(work, client.name, what) for what in ("requests", "sent"))
@@ -65,7 +70,7 @@ def goals(results):
             if goal.of:
                 what += f" beside {goal.of}"
             limit = f"at {'most' if goal.is_limit else 'least'} {number(goal.number)}"
-            measured, word = (number(found[0]), "yes" if found[1] else "**no**") if found else ("", "not measured")
+            measured, word = ((times if goal.of else number)(found[0]), "yes" if found[1] else "**no**") if found else ("", "not measured")
             lines.append(row([f"{work.key} {work.title}", goal.client, what, limit, measured, word]))
     return [*lines, ""]
 
