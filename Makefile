@@ -7,7 +7,7 @@ TESTING := --disable-xctest $(if $(FILTER),--filter $(FILTER))
 # Many tests wait for real servers on few cores: more of them at once only make each other late.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
 
-.PHONY: build demo test lint format sanitize bench clean build-dependencies test-dependencies
+.PHONY: build demo test lint format sanitize bench bench-check clean build-dependencies test-dependencies
 
 build: build-dependencies
 	@Scripts/build-without-warnings
@@ -35,6 +35,10 @@ sanitize: build-dependencies test-dependencies
 # All peers and this package on the same work. ONLY=W1,S2 does a part of it, ROUNDS=3 sets the rounds.
 bench: build-dependencies test-dependencies
 	@Scripts/bench
+
+# What a load costs in instructions, beside Benchmarks/instructions.json; WRITE=1 writes that anew.
+bench-check: build-dependencies test-dependencies
+	@Scripts/bench-check
 
 clean:
 	@rm -rf .build

@@ -43,8 +43,11 @@ let package = Package(
       name: "async-http-client-bench",
       dependencies: ["Measuring", asyncHTTPClient, .product(name: "_NIOFileSystem", package: "swift-nio")]),
     .executableTarget(
-      name: "sftp-bench",
-      dependencies: ["Measuring", urlLoading, .product(name: "SFTPProtocol", package: "swift-url-loading")]),
+      name: "plugin-bench",
+      dependencies: [
+        "Measuring", urlLoading, .product(name: "ArchiveProtocol", package: "swift-url-loading"),
+        .product(name: "SFTPProtocol", package: "swift-url-loading"),
+      ]),
   ] + firstBytes + firstBytes.map(linkedStatically),
   swiftLanguageModes: [.v6]
 )

@@ -216,7 +216,7 @@ class HTTPWork:
         clients = []
         for at_once in (100, 10_000):
             words = f", {at_once:,} at once"
-            work = (url, 60_000, at_once, "get", 1024)
+            work = (url, 20_000, at_once, "get", 1024)
             clients += [
                 self.c("C" + words, *work, **connections), self.swift(OURS + words, "load-bench", *work, **connections),
                 self.swift(NIO + words, "async-http-client-bench", *work, **connections),

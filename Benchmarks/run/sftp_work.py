@@ -43,7 +43,7 @@ class SFTPWork:
     def ours(self, mode, port):
         remote, local, leaves, size = self.task(mode)
         url = f"sftp://{self.servers.user}@127.0.0.1:{port}{remote}"
-        program = f"{self.places.swift}/sftp-bench"
+        program = f"{self.places.swift}/plugin-bench"
         if mode == "get":
             command = (program, url + "/{}", str(SMALL_FILES), str(SMALL_FILES), "get")
             # One connection: what is shown is that many loads share it.

@@ -8,8 +8,8 @@ import _NIOFileSystem
 /// Loads URLs with AsyncHTTPClient and says what it took.
 @main
 struct AsyncHTTPClientBench {
-  static func main() async {
-    await Program.run(run)
+  static func main() {
+    Program.run(run)
   }
 
   private static func run() async throws {

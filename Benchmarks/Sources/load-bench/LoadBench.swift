@@ -16,8 +16,8 @@ struct LoadBench {
   private static let client = "URLLoading"
   #endif
 
-  static func main() async {
-    await Program.run(run)
+  static func main() {
+    Program.run(run)
   }
 
   private static func run() async throws {

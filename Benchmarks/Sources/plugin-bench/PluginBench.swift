@@ -1,18 +1,19 @@
+import ArchiveProtocol
 import Measuring
 import SFTPProtocol
 import URLLoading
 
-/// Loads `sftp` URLs and says what it took.
+/// Loads URLs of the plugins' schemes and says what it took.
 @main
-struct SFTPBench {
-  static func main() async {
-    await Program.run(run)
+struct PluginBench {
+  static func main() {
+    Program.run(run)
   }
 
   private static func run() async throws {
     let work = try Work()
     let configuration = URLSessionConfiguration.ephemeral
-    configuration.protocolClasses = [SFTPProtocol.self]
+    configuration.protocolClasses = [SFTPProtocol.self, ArchiveProtocol.self]
     configuration.httpMaximumConnectionsPerHost = work.connections
     let session = URLSession(configuration: configuration)
     let measurement = Measurement(client: "URLLoading", work: work)
@@ -31,7 +32,7 @@ struct SFTPBench {
         _ = try await session.upload(for: request, fromFile: URL(fileURLWithPath: work.path))
         return size
       }
-    case .handler, .sink, .idle: throw Work.Misuse(description: "sftp-bench knows get, file and put")
+    case .handler, .sink, .idle: throw Work.Misuse(description: "plugin-bench knows get, file and put")
     }
   }
 }
