@@ -7,7 +7,7 @@ TESTING := --disable-xctest $(if $(FILTER),--filter $(FILTER))
 # Many tests wait for real servers on few cores: more of them at once only make each other late.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
 
-.PHONY: build demo test lint format sanitize bench bench-archives clean build-dependencies test-dependencies
+.PHONY: build demo test lint format sanitize bench bench-check clean build-dependencies test-dependencies
 
 build: build-dependencies
 	@Scripts/build-without-warnings
@@ -32,12 +32,13 @@ sanitize: build-dependencies test-dependencies
 	@URL_LOADING_SANITIZING=1 ASAN_OPTIONS=detect_leaks=0 swift test --sanitize=address --scratch-path .build/sanitize-address $(TESTING) </dev/null
 	@URL_LOADING_SANITIZING=1 TSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/thread-sanitizer-suppressions swift test --sanitize=thread --scratch-path .build/sanitize-thread $(TESTING) </dev/null
 
+# All peers and this package on the same work. ONLY=W1,S2 does a part of it, ROUNDS=3 sets the rounds.
 bench: build-dependencies test-dependencies
 	@Scripts/bench
 
-# Members of archives against remotezip, fsspec, bsdtar, unzip and a C program on libarchive. Needs 3 GiB of disk.
-bench-archives: build-dependencies test-dependencies
-	@Scripts/bench-archives
+# What a load costs in instructions, beside Benchmarks/instructions.json; WRITE=1 writes that anew.
+bench-check: build-dependencies test-dependencies
+	@Scripts/bench-check
 
 clean:
 	@rm -rf .build

@@ -1,23 +1,53 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
+/// The same program, with the Swift libraries linked into it.
+func linkedStatically(_ target: Target) -> Target {
+  .executableTarget(
+    name: "\(target.name)-static", dependencies: target.dependencies, path: "Sources/Static/\(target.name)",
+    linkerSettings: [.unsafeFlags(["-static-stdlib"] + staticLibraries.flatMap { ["-Xlinker", $0] })])
+}
+
+/// What Foundation's static libraries need of each other. Modules that were compiled for the shared ones do not say so, and the
+/// compiler would put plain `-l` options in an order of its own.
+let staticLibraries = [
+  "--start-group", "-lFoundation", "-lFoundationEssentials", "-lFoundationInternationalization",
+  "-l_FoundationCollections", "-l_FoundationCShims", "-l_FoundationICU", "-l_CFURLSessionInterface", "-lCoreFoundation",
+  "-lswiftSynchronization", "-lswiftDispatch", "-ldispatch", "-lBlocksRuntime", "--end-group", "-lcurl", "-lstdc++",
+]
+
+let urlLoading = Target.Dependency.product(name: "URLLoading", package: "swift-url-loading")
+let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+
+/// Programs that load one URL and say when its first byte came.
+let firstBytes: [Target] = [
+  .executableTarget(name: "first-byte", dependencies: [urlLoading]),
+  .executableTarget(name: "peer-first-byte"),
+  .executableTarget(name: "async-http-client-first-byte", dependencies: [asyncHTTPClient]),
+]
+
 // A package of its own, so that peers and their dependencies are none of the library's.
 let package = Package(
   name: "Benchmarks",
   dependencies: [
     .package(name: "swift-url-loading", path: ".."),
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
   ],
   targets: [
+    .target(name: "Measuring"),
+    .executableTarget(name: "load-bench", dependencies: ["Measuring", urlLoading]),
+    // The same source, with the toolchain's FoundationNetworking.
+    .executableTarget(name: "peer-bench", dependencies: ["Measuring"], swiftSettings: [.define("PEER")]),
     .executableTarget(
-      name: "load-bench",
+      name: "async-http-client-bench",
+      dependencies: ["Measuring", asyncHTTPClient, .product(name: "_NIOFileSystem", package: "swift-nio")]),
+    .executableTarget(
+      name: "plugin-bench",
       dependencies: [
-        .product(name: "URLLoading", package: "swift-url-loading"),
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Measuring", urlLoading, .product(name: "ArchiveProtocol", package: "swift-url-loading"),
+        .product(name: "SFTPProtocol", package: "swift-url-loading"),
       ]),
-    .executableTarget(
-      name: "peer-bench", dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
-      swiftSettings: [.define("PEER")]),
-  ],
+  ] + firstBytes + firstBytes.map(linkedStatically),
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,87 @@
+"""Loads a URL many times with a Python library and prints one line of JSON that says what it took.
+
+    http_peer.py requests|httpx URL COUNT CONCURRENCY get|sink|file|put [PATH]
+"""
+
+import asyncio
+import json
+import os
+import resource
+import sys
+import time
+
+library, url, count, at_once, mode = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5]
+path = sys.argv[6] if len(sys.argv) > 6 else ""
+authority = os.environ.get("SSL_CERT_FILE", True)
+LARGE = 1 << 20
+
+
+def with_requests():
+    import requests
+
+    session = requests.Session()
+    session.trust_env, session.verify = False, authority
+    yield
+    total = 0
+    for _ in range(count):
+        if mode == "put":
+            with open(path, "rb") as file:
+                session.put(url, data=file).raise_for_status()
+            total += os.path.getsize(path)
+        elif mode == "get":
+            response = session.get(url)
+            response.raise_for_status()
+            total += len(response.content)
+        else:
+            with session.get(url, stream=True) as response, open(path if mode == "file" else os.devnull, "wb") as file:
+                response.raise_for_status()
+                for piece in response.iter_content(LARGE):
+                    total += len(piece)
+                    if mode == "file":
+                        file.write(piece)
+    yield total
+
+
+def with_httpx():
+    import httpx
+
+    limits = httpx.Limits(max_connections=at_once, max_keepalive_connections=at_once)
+    verify = httpx.create_ssl_context(verify=authority) if url.startswith("https") else False
+    yield
+
+    async def run():
+        total, left = 0, iter(range(count))
+        async with httpx.AsyncClient(
+            limits=limits, verify=verify, http2=url.startswith("https"), timeout=60, trust_env=False
+        ) as client:
+
+            async def work():
+                nonlocal total
+                for _ in left:
+                    response = await client.get(url)
+                    response.raise_for_status()
+                    total += len(response.content)
+
+            await asyncio.gather(*(work() for _ in range(at_once)))
+        return total
+
+    yield asyncio.run(run())
+
+
+def cpu():
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
+
+
+def peak():
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("VmHWM:"))
+
+
+work = {"requests": with_requests, "httpx": with_httpx}[library]()
+# Importing a library is no work.
+next(work)
+begin, before = time.monotonic(), cpu()
+total = next(work)
+wall, used = time.monotonic() - begin, cpu() - before
+print(json.dumps({"client": library, "mode": mode, "n": count, "c": at_once, "bytes": total, "wall": wall, "cpu": used, "rss_kb": peak()}))

@@ -1,0 +1,80 @@
+import Foundation
+import Synchronization
+
+/// Does work and prints one line of JSON that says what it took.
+public struct Measurement: Sendable {
+  private let client: String
+  private let work: Work
+
+  /// - Parameter client: the name of the library that is measured.
+  public init(client: String, work: Work) {
+    self.client = client
+    self.work = work
+  }
+
+  /// Runs an operation as often, and as often at once, as the work says.
+  /// - Parameter operation: loads the URL of a number, and returns how many bytes of a body it moved.
+  public func run(_ operation: @escaping @Sendable (Int) async throws -> Int) async throws {
+    let start = ContinuousClock.now
+    let cpu = ProcessFacts.cpuSeconds
+    let next = Counter()
+    let bytes = try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<work.concurrency {
+        group.addTask {
+          var bytes = 0
+          while true {
+            let number = next.take()
+            guard number < work.count else { return bytes }
+            bytes += try await operation(number)
+          }
+        }
+      }
+      return try await group.reduce(0, +)
+    }
+    let wall = ContinuousClock.now - start
+    report([
+      "bytes": bytes, "wall": wall / .seconds(1), "cpu": ProcessFacts.cpuSeconds - cpu,
+      "rss_kb": ProcessFacts.peakResidentKilobytes,
+    ])
+  }
+
+  /// Begins as many loads as the work says, waits until the process's memory stays as it is, and tells how much it grew.
+  public func runIdle(_ begin: @Sendable () -> Void) async throws {
+    let before = ProcessFacts.residentKilobytes
+    let start = ContinuousClock.now
+    let cpu = ProcessFacts.cpuSeconds
+    begin()
+    var last = -1
+    var steady = 0
+    while steady < 5 {
+      try await Task.sleep(for: .milliseconds(100))
+      let now = ProcessFacts.residentKilobytes
+      steady = now == last ? steady + 1 : 0
+      last = now
+    }
+    let wall = ContinuousClock.now - start
+    report([
+      "bytes": 0, "wall": wall / .seconds(1), "cpu": ProcessFacts.cpuSeconds - cpu, "rss_kb": last,
+      "grown_kb": last - before,
+    ])
+  }
+
+  private func report(_ numbers: [String: any Sendable]) {
+    var line = numbers
+    line["client"] = client
+    line["mode"] = work.mode.rawValue
+    line["n"] = work.count
+    line["c"] = work.concurrency
+    let json = try? JSONSerialization.data(withJSONObject: line, options: [.sortedKeys])
+    print(String(decoding: json ?? Data(), as: UTF8.self))
+    // What runs on needs not be waited for, and its end is not measured.
+    fflush(nil)
+  }
+}
+
+/// Mutable state: the next number, an atomic.
+private final class Counter: Sendable {
+  private let next = Atomic(0)
+
+  func take() -> Int { next.wrappingAdd(1, ordering: .relaxed).oldValue }
+}

@@ -1,0 +1,1 @@
+../../first-byte/FirstByte.swift

@@ -1,0 +1,1 @@
+../../peer-first-byte/FirstByte.swift

@@ -1,1 +1,0 @@
-../load-bench/Measurement.swift

@@ -1,0 +1,232 @@
+"""W1 to W6, L1, L2, C1 and C2: HTTP, files, data URLs and idle loads."""
+
+import os
+from dataclasses import replace
+
+from fixtures import GIB, MIB
+from model import Client, Goal, Work
+
+OURS, NIO, FOUNDATION = "URLLoading", "AsyncHTTPClient", "FoundationNetworking"
+C, C_POLL, C_LARGE, C_USUAL = "C, multi_socket", "C, multi_poll", "C, buffer of 512 KiB", "C, usual buffer"
+HANDLER = "URLLoading, handlers"
+HTTPX, REQUESTS = "Python, httpx", "Python, requests"
+PLOTTED = (OURS, NIO, FOUNDATION)
+
+
+class HTTPWork:
+    def __init__(self, places, servers, fixtures):
+        self.places, self.servers, self.fixtures = places, servers, fixtures
+
+    # Clients
+
+    def load(self, name, program, url, count, at_once, mode, size=None, path="", **options):
+        """A program with the command line that all of these have in common."""
+        command = (*program, url, str(count), str(at_once), mode, *([path] if path else []))
+        expected = None if size is None else size * count
+        return Client(name, command, count=count, expected=expected, is_ours=name.startswith(OURS), **options)
+
+    def c(self, name, *work, **options):
+        return self.load(name, (f"{self.places.programs}/http",), *work, **options)
+
+    def swift(self, name, program, *work, **options):
+        return self.load(name, (f"{self.places.swift}/{program}",), *work, **options)
+
+    def python(self, name, *work, **options):
+        library = name.split()[-1]
+        program = (self.places.python, f"{self.places.here}/Python/http_peer.py", library)
+        missing = "" if library in self.places.modules else f"{library} is not installed"
+        return self.load(name, program, *work, missing=missing, **options)
+
+    def requests(self, url, at_once, size, counts, mode="get"):
+        """Everyone who can load many small things at once."""
+        c, ours, nio, foundation, python = counts
+        return (
+            self.c(C, url, c, at_once, mode, size),
+            self.c(C_POLL, url, c, at_once, mode, size, environment={"ENGINE": "poll"}),
+            self.swift(OURS, "load-bench", url, ours, at_once, "get", size),
+            self.swift(HANDLER, "load-bench", url, ours, at_once, "handler", size),
+            self.swift(NIO, "async-http-client-bench", url, nio, at_once, "get", size),
+            self.swift(FOUNDATION, "peer-bench", url, foundation, at_once, "get", size),
+            self.python(HTTPX if at_once > 1 else REQUESTS, url, python, at_once, "get", size),
+        )
+
+    def ahead(self, least, cpu=None):
+        """The goals of many small loads: beside C, and ahead of the Swift peer in both figures."""
+        goals = [Goal(OURS, least, of=C), Goal(OURS, 1, of=NIO), Goal(OURS, 1, of=NIO, what="cpu", is_limit=True)]
+        if cpu:
+            goals.append(Goal(OURS, cpu, of=C, what="cpu", is_limit=True))
+        return tuple(goals)
+
+    def trusting(self, client):
+        """FoundationNetworking knows no certificates but the system's: it gets a file system where these are the server's."""
+        script = 'mount --bind "$0" /etc/ssl/certs/ca-certificates.crt && exec "$@"'
+        options = ("--mount",) if os.geteuid() == 0 else ("--mount", "--map-root-user")
+        return replace(
+            client, command=("unshare", *options, "sh", "-c", script, self.servers.authority, *client.command))
+
+    # Work
+
+    def small(self):
+        self.fixtures.file(1024)
+        url = f"{self.servers.http}/1024"
+        yield Work(
+            "W1", "1 KB by HTTP/1.1, 1 at once", "requests/s",
+            self.requests(url, 1, 1024, (20_000, 20_000, 10_000, 3_000, 1_000)), C, self.ahead(0.7), cores=(0, 1),
+        )
+        for at_once, least, cpu in ((64, 0.8, 1.45), (256, 0.75, None)):
+            yield Work(
+                "W1", f"1 KB by HTTP/1.1, {at_once} at once", "requests/s",
+                self.requests(url, at_once, 1024, (60_000, 60_000, 40_000, 4_000, 300)), C, self.ahead(least, cpu),
+                plotted=PLOTTED if at_once == 64 else (),
+            )
+
+    def http2(self):
+        self.fixtures.file(1024)
+        url = f"{self.servers.https}/1024"
+        clients = self.requests(url, 64, 1024, (40_000, 40_000, 20_000, 3_000, 300))
+        clients = tuple(self.trusting(client) if client.name == FOUNDATION else client for client in clients)
+        yield Work("W2", "1 KB by HTTP/2 with TLS, 64 at once", "requests/s", clients, C, self.ahead(0.8), plotted=PLOTTED)
+
+    def whole(self):
+        self.fixtures.file(GIB)
+        url, target = f"{self.servers.http}/{GIB}", f"{self.fixtures.downloads}/{GIB}"
+        for mode, title in (("sink", "1 GiB to memory, piece by piece"), ("file", "1 GiB to a file")):
+            options = {"leaves": (target, GIB)} if mode == "file" else {}
+            work = (url, 1, 1, mode, GIB, target)
+            clients = (
+                self.c(C_LARGE, *work, environment={"BUFFER": str(512 << 10)}, **options),
+                self.c(C_USUAL, *work, **options),
+                self.swift(OURS, "load-bench", *work[:-1]),
+                self.swift(NIO, "async-http-client-bench", *work, **options),
+                self.swift(FOUNDATION, "peer-bench", *work[:-1]),
+                self.python(REQUESTS, *work, **options),
+            )
+            plotted = PLOTTED if mode == "file" else ()
+            yield Work("W3", title, "MB/s", clients, C_LARGE, (Goal(OURS, 0.95, of=C_LARGE),), plotted=plotted)
+
+    def middling(self):
+        self.fixtures.file(100_000)
+        url = f"{self.servers.http}/100000"
+        clients = self.requests(url, 16, 100_000, (10_000, 10_000, 8_000, 2_000, 300))
+        yield Work("W4", "100 KB by HTTP/1.1, 16 at once", "requests/s", clients, C, self.ahead(0.85))
+
+    def upload(self):
+        size = 256 * MIB
+        file, target = self.fixtures.file(size), f"{self.fixtures.www}/put/file"
+        work, options = (f"{self.servers.http}/put/file", 1, 1, "put", size, file), {"leaves": (target, size)}
+        clients = (
+            self.c(C_LARGE, *work, environment={"BUFFER": str(512 << 10)}, **options),
+            self.c(C_USUAL, *work, **options),
+            self.swift(OURS, "load-bench", *work, **options),
+            self.swift(NIO, "async-http-client-bench", *work, **options),
+            self.swift(FOUNDATION, "peer-bench", *work, **options),
+            self.python(REQUESTS, *work, **options),
+        )
+        yield Work(
+            "W5", "256 MiB sent from a file", "MB/s", clients, C_LARGE, (Goal(OURS, 0.95, of=C_LARGE),), plotted=PLOTTED)
+
+    def start(self):
+        self.fixtures.file(1024)
+        url = f"{self.servers.http}/1024"
+
+        def clock(name, *command, missing=""):
+            return Client(name, (*command, url), output="clock", is_ours=name.startswith(OURS), missing=missing)
+
+        static, swift = ", static", self.places.swift
+        python = (self.places.python, f"{self.places.here}/Python/first_byte.py")
+        clients = (
+            clock("C", f"{self.places.programs}/first-byte"), clock(OURS, f"{swift}/first-byte"),
+            clock(OURS + static, f"{swift}/first-byte-static"), clock(NIO, f"{swift}/async-http-client-first-byte"),
+            clock(NIO + static, f"{swift}/async-http-client-first-byte-static"),
+            clock(FOUNDATION, f"{swift}/peer-first-byte"), clock(FOUNDATION + static, f"{swift}/peer-first-byte-static"),
+            clock(REQUESTS, *python, "requests", missing="" if "requests" in self.places.modules else "not installed"),
+        )
+        goals = (
+            Goal(OURS + static, 1 / 1.5, of="C"), Goal(OURS + static, 1, of=NIO + static), Goal(OURS, 1, of=NIO),
+            Goal(OURS, 1, of=FOUNDATION),
+        )
+        yield Work(
+            "W6", "Start of a process to the first byte of 1 KB", "ms", clients, "C", goals, is_whole_process=True, repeats=10,
+            notes="Swift's libraries are shared ones, or linked into the program where it says static; libcurl is shared.",
+            plotted=(OURS, OURS + static, NIO, NIO + static, FOUNDATION),
+        )
+
+    def local_file(self):
+        path = self.fixtures.file(GIB)
+        url = f"file://{path}"
+
+        def local(name, mode):
+            return Client(name, (f"{self.places.programs}/local", mode, path), expected=GIB)
+
+        python = (self.places.python, f"{self.places.here}/Python/local_peer.py")
+        foundation = self.swift(FOUNDATION, "peer-bench", url, 1, 1, "sink", GIB)
+        yield Work(
+            "L1", "A file: URL of 1 GiB, piece by piece", "MB/s",
+            (
+                local("C, read", "read"), self.c("C, libcurl", url, 1, 1, "sink", GIB),
+                self.swift(OURS, "load-bench", url, 1, 1, "sink", GIB), foundation,
+            ),
+            "C, read", (Goal(OURS, 0.8, of="C, read"),),
+        )
+        yield Work(
+            "L1", "A file: URL of 1 GiB into one buffer", "MB/s",
+            (
+                local("C, read", "whole"), self.swift(OURS, "load-bench", url, 1, 1, "get", GIB),
+                Client("Python, read", (*python, "file", path), expected=GIB),
+            ),
+            "C, read", (Goal(OURS, 0.9, of="C, read"),),
+        )
+
+    def data_url(self):
+        size = 16 * MIB
+        path = self.fixtures.data_url(size)
+        clients = (
+            Client("C, OpenSSL", (f"{self.places.programs}/local", "base64", "16"), expected=size),
+            self.swift(OURS, "load-bench", f"@{path}", 1, 1, "get", size),
+            self.swift(FOUNDATION, "peer-bench", f"@{path}", 1, 1, "get", size),
+            Client(
+                "Python, urllib", (self.places.python, f"{self.places.here}/Python/local_peer.py", "data", path),
+                expected=size),
+        )
+        yield Work(
+            "L2", "A data: URL with 16 MiB in base64", "MB/s", clients, "C, OpenSSL", (Goal(OURS, 0.7, of="C, OpenSSL"),),
+            plotted=(OURS, FOUNDATION), notes="The URL is made before; only its load is timed.",
+        )
+
+    def idle(self):
+        url = f"{self.servers.silent}/"
+        for count, connections, title in (
+            (10_000, 6, "10,000 waiting loads, 6 connections"), (1_000, 1_000, "1,000 loads with a connection each")
+        ):
+            work, limit = (url, count, count, "idle"), {"environment": {"CONNECTIONS": str(connections)}}
+            clients = (
+                self.c("C", *work, **limit), self.swift(OURS, "load-bench", *work, **limit),
+                self.swift(NIO, "async-http-client-bench", *work, **limit),
+                self.swift(FOUNDATION, "peer-bench", *work, **limit),
+            )
+            goals = (Goal(OURS, 6, is_limit=True),) if connections == 6 else ()
+            yield Work(
+                "C1", title, "KB a task", clients, "C", goals,
+                notes="What the process's resident memory grew by, for each load that a silent server does not answer.",
+            )
+
+    def crowd(self):
+        self.fixtures.file(1024)
+        url, connections = f"{self.servers.http}/1024", {"environment": {"CONNECTIONS": "64"}}
+        clients = []
+        for at_once in (100, 10_000):
+            words = f", {at_once:,} at once"
+            work = (url, 20_000, at_once, "get", 1024)
+            clients += [
+                self.c("C" + words, *work, **connections), self.swift(OURS + words, "load-bench", *work, **connections),
+                self.swift(NIO + words, "async-http-client-bench", *work, **connections),
+            ]
+        goals = (Goal(f"{OURS}, 10,000 at once", 1.3, of=f"{OURS}, 100 at once", what="cpu", is_limit=True),)
+        yield Work("C2", "1 KB by HTTP/1.1 on 64 connections", "requests/s", tuple(clients), "C, 100 at once", goals)
+
+    def all(self):
+        """Makers of work, by key."""
+        return {
+            "W1": self.small, "W2": self.http2, "W3": self.whole, "W4": self.middling, "W5": self.upload, "W6": self.start,
+            "L1": self.local_file, "L2": self.data_url, "C1": self.idle, "C2": self.crowd,
+        }
