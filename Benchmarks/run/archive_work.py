@@ -16,7 +16,7 @@ class ArchiveWork:
         return f"archive://{urllib.parse.quote(archive, safe='-._~')}/{member}"
 
     def urlload(self, name, *arguments, **options):
-        return Client(name, (f"{self.places.swift}/urlload", *arguments), is_ours=True, **options)
+        return Client(name, (f"{self.places.programs}/urlload", *arguments), is_ours=True, **options)
 
     def extraction(self):
         expected = self.fixtures.make_large()

@@ -54,12 +54,17 @@ public struct URLDirectoryEntry: Sendable, Hashable {
   }
 
   /// Makes an entry whose name is bytes, in whatever encoding. See ``init(name:in:kind:size:modificationDate:)``.
+  @inlinable
   public init?(
     nameBytes: some Collection<UInt8>, in directory: URL, kind: Kind, size: Int64? = nil,
     modificationDate: Date? = nil
   ) {
     // Concrete from here on: callers of other modules would run all of it unspecialized.
-    let bytes = Array(nameBytes)
+    self.init(bytes: Array(nameBytes), in: directory, kind: kind, size: size, modificationDate: modificationDate)
+  }
+
+  @usableFromInline
+  init?(bytes: [UInt8], in directory: URL, kind: Kind, size: Int64?, modificationDate: Date?) {
     guard Self.isUsable(bytes) else { return nil }
     if let name = String(validating: bytes, as: UTF8.self) {
       self.name = name

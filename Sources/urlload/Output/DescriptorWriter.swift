@@ -4,7 +4,7 @@ import Foundation
 enum DescriptorWriter {
   /// Writes all bytes, and waits where the descriptor is slow.
   /// - Throws: `POSIXError`.
-  static func write(_ data: Data, to descriptor: Int32) throws {
+  static func write(_ data: some ContiguousBytes, to descriptor: Int32) throws {
     try data.withUnsafeBytes { buffer in
       var done = 0
       while done < buffer.count {
