@@ -44,7 +44,8 @@ import Testing
 
   @Test func growsAndShrinks() throws {
     for first in Self.sizes {
-      for second in Self.sizes {
+      // What realloc does with 0 is each library's own affair (C17, section 7.22.3.5).
+      for second in Self.sizes where second > 0 {
         let block = try #require(block_cache_malloc(first))
         fill(block, first, 7)
         let moved = try #require(block_cache_realloc(block, second))
