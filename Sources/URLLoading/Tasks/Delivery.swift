@@ -54,9 +54,6 @@ final class Delivery: Sendable {
   private let state = Locked(State())
   private let executor: Executor
 
-  /// Whether calls run on the thread that adds them.
-  var isInline: Bool { if case .inline = executor { true } else { false } }
-
   init(executor: Executor) {
     self.executor = executor
   }
