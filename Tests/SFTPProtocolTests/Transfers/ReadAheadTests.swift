@@ -8,36 +8,36 @@ import Testing
 
   @Test func partsAreAskedForAsFarAsTheWindowReaches() {
     var plan = ReadAhead(100..<1000, requestCount: 100, firstWindow: 300, largestWindow: 300)
-    #expect(plan.next() == .init(part: 0, offset: 100, count: 100))
-    #expect(plan.next()?.offset == 200)
-    #expect(plan.next()?.offset == 300)
-    #expect(plan.next() == nil)
+    #expect(plan.next(at: 0) == .init(part: 0, offset: 100, count: 100))
+    #expect(plan.next(at: 0)?.offset == 200)
+    #expect(plan.next(at: 0)?.offset == 300)
+    #expect(plan.next(at: 0) == nil)
     #expect(plan.aheadCount == 300)
     let bytes = [UInt8](repeating: 1, count: 100)
-    let goesOn = bytes.withUnsafeBytes { plan.received($0, of: 0) }
+    let goesOn = bytes.withUnsafeBytes { plan.received($0, of: 0, at: 1) }
     #expect(goesOn)
     #expect(plan.ended(0) == .nothing)
-    #expect(plan.next()?.offset == 400)
-    #expect(plan.next() == nil)
+    #expect(plan.next(at: 0)?.offset == 400)
+    #expect(plan.next(at: 0) == nil)
   }
 
   @Test func aPauseAsksForNothing() {
     var plan = ReadAhead(0..<1000, requestCount: 100)
     plan.pause(true)
-    #expect(plan.next() == nil)
+    #expect(plan.next(at: 0) == nil)
     plan.pause(false)
-    #expect(plan.next() != nil)
+    #expect(plan.next(at: 0) != nil)
   }
 
   @Test func whatComesDuringAPauseIsKept() {
     var plan = ReadAhead(0..<20, requestCount: 10)
-    while plan.next() != nil {}
+    while plan.next(at: 0) != nil {}
     let bytes = [UInt8](0..<10)
-    let goesOn = bytes[..<4].withUnsafeBytes { plan.received($0, of: 0) }
+    let goesOn = bytes[..<4].withUnsafeBytes { plan.received($0, of: 0, at: 1) }
     #expect(goesOn)
     plan.pause(true)
     for (piece, part) in [(bytes[4...], 0), (bytes[...], 1)] {
-      let goesOn = piece.withUnsafeBytes { plan.received($0, of: part) }
+      let goesOn = piece.withUnsafeBytes { plan.received($0, of: part, at: 1) }
       #expect(!goesOn)
       #expect(plan.ended(part) == .nothing)
     }
@@ -49,42 +49,73 @@ import Testing
     #expect(plan.takeKept() == nil && plan.isComplete)
   }
 
-  @Test func theWindowGrowsWithAFastConsumerAndShrinksWithASlowOne() {
+  /// A server that is a way of `delay` away, and needs 1 for each part of 10 bytes.
+  private struct Server {
     var plan = ReadAhead(0..<1_000_000, requestCount: 10, firstWindow: 40, largestWindow: 160)
-    let bytes = [UInt8](repeating: 1, count: 10)
-    func ahead() -> Int {
-      while plan.next() != nil {}
+    let delay: UInt64
+    private var now: UInt64 = 0
+    private var isFreeAt: UInt64 = 0
+    private var answers: [UInt64] = []
+
+    init(delay: UInt64) { self.delay = delay }
+
+    mutating func ahead() -> Int {
+      while plan.next(at: now) != nil {
+        isFreeAt = max(isFreeAt, now + delay) + 1
+        answers.append(isFreeAt)
+      }
       return plan.aheadCount
     }
-    func consume(_ count: Int) {
+
+    mutating func consume(_ count: Int) {
+      let bytes = [UInt8](repeating: 1, count: 10)
       for _ in 0..<count {
         _ = ahead()
         let part = Int(plan.position / 10)
-        _ = bytes.withUnsafeBytes { plan.received($0, of: part) }
+        now = max(now, answers[part])
+        _ = bytes.withUnsafeBytes { plan.received($0, of: part, at: now) }
         _ = plan.ended(part)
       }
     }
-    #expect(ahead() == 40)
-    consume(100)
-    #expect(ahead() == 160)
+  }
+
+  @Test func theWindowGrowsWithALongWayAndShrinksWithASlowConsumer() {
+    var server = Server(delay: 1000)
+    #expect(server.ahead() == 40)
+    server.consume(100)
+    #expect(server.ahead() == 160)
     for _ in 0..<20 {
-      consume(1)
-      plan.pause(true)
-      plan.pause(false)
+      server.consume(1)
+      server.plan.pause(true)
+      server.plan.pause(false)
     }
-    #expect(ahead() == 20)
+    #expect(server.ahead() == 20)
+    server.consume(100)
+    #expect(server.ahead() == 160)
+  }
+
+  @Test func theWindowStaysSmallWhereAnswersWaitForOneAnother() {
+    var server = Server(delay: 1)
+    server.consume(1000)
+    #expect(server.ahead() == 40)
+    server.plan.pause(true)
+    server.plan.pause(false)
+    #expect(server.ahead() <= 40)
+    // What a slow consumer has taken away comes back.
+    server.consume(100)
+    #expect(server.ahead() == 40)
   }
 
   @Test func anEmptyAnswerIsAnError() {
     var plan = ReadAhead(0..<10, requestCount: 10)
-    _ = plan.next()
+    _ = plan.next(at: 0)
     #expect(plan.ended(0) == .fail)
   }
 
   @Test func anEmptyRangeIsComplete() {
     var plan = ReadAhead(5..<5, requestCount: 10)
     #expect(plan.isComplete && plan.isAsked)
-    #expect(plan.next() == nil)
+    #expect(plan.next(at: 0) == nil)
   }
 
   /// Servers that answer in any order, in pieces, and with less than was asked for.
@@ -103,7 +134,7 @@ import Testing
     var steps = 0
     while !plan.isComplete, steps < 200_000 {
       steps += 1
-      while let request = plan.next() { asked.append((request, request.count, 0)) }
+      while let request = plan.next(at: 0) { asked.append((request, request.count, 0)) }
       if Int.random(in: 0..<20, using: &generator) == 0 { plan.pause(!plan.isPaused) }
       #expect(plan.aheadCount <= 12_000)
       guard !asked.isEmpty else {
@@ -119,7 +150,7 @@ import Testing
       while given < count {
         let piece = Int.random(in: 1...(count - given), using: &generator)
         let bytes = (0..<piece).map { Self.byte(request.offset + UInt64(given + $0)) }
-        if bytes.withUnsafeBytes({ plan.received($0, of: request.part) }) { result += bytes }
+        if bytes.withUnsafeBytes({ plan.received($0, of: request.part, at: 1) }) { result += bytes }
         given += piece
       }
       switch plan.ended(request.part) {

@@ -66,17 +66,24 @@ struct ConnectionPlan<Place: Hashable & Sendable>: Sendable {
 
   mutating func acquire(_ load: LoadID, _ place: Place) -> AcquireAction {
     guard !isInvalid else { return .refuse }
-    let there = connections.filter { $0.value.place == place && $0.value.phase != .draining }
-    let best = there.filter { $0.value.phase == .ready }
-      .min { ($0.value.loads.count, $0.key) < ($1.value.loads.count, $1.key) }
-    let mayConnect = !there.contains { $0.value.phase == .connecting } && there.count < largestConnectionCount
-    if let best, best.value.loads.count < sharedLoadCount || !mayConnect {
-      use(best.key, load)
-      return .use(best.key)
+    let (best, mayConnect) = choices(for: place)
+    if let best, best.loadCount < sharedLoadCount || !mayConnect {
+      use(best.connection, load)
+      return .use(best.connection)
     }
     waiting[load] = place
     waitingOrder.append(load)
     return mayConnect ? .connect(connect(place)) : .wait
+  }
+
+  /// The ready connection with the fewest loads, and whether another one may be made. Its set of loads does not go with it: a second
+  /// owner would make the next change copy it.
+  private func choices(for place: Place) -> (best: (connection: ConnectionID, loadCount: Int)?, mayConnect: Bool) {
+    let there = connections.filter { $0.value.place == place && $0.value.phase != .draining }
+    let best = there.filter { $0.value.phase == .ready }
+      .min { ($0.value.loads.count, $0.key) < ($1.value.loads.count, $1.key) }
+    let isConnecting = there.contains { $0.value.phase == .connecting }
+    return (best.map { ($0.key, $0.value.loads.count) }, !isConnecting && there.count < largestConnectionCount)
   }
 
   /// A load does not need its connection any more, or does not wait for one any more.

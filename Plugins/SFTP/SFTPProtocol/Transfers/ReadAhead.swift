@@ -1,8 +1,12 @@
 /// Which parts of a file to ask for next, and in which order their bytes go on. A value that does no I/O.
 ///
-/// Parts are asked for ahead of what was handed on, as far as a window reaches. The window grows while the consumer keeps up, so that
-/// a long way is filled, and shrinks when it does not, so that little waits in memory. Bytes that are next in order are
-/// handed on as they come; others are kept until it is their turn, and all that come while the consumer is slow.
+/// Parts are asked for ahead of what was handed on, as far as a window reaches. The window grows until the way to the server is
+/// filled: then answers wait for one another, and take more than twice the time of the fastest. Near by it hence stays small; more
+/// in flight would only leave the processors' caches before it is used. It shrinks when the consumer does not keep up, so that
+/// little waits in memory. Bytes that are next in order are handed on as they come; others are kept until it is their turn, and all
+/// that come while the consumer is slow.
+///
+/// Times are nanoseconds of any clock that does not go back.
 struct ReadAhead {
   /// A part to ask for. A part whose answer was short is asked for again, from where it ended.
   struct Request: Hashable {
@@ -23,6 +27,7 @@ struct ReadAhead {
   private struct Part {
     let offset: UInt64
     let count: Int
+    let askedTime: UInt64
     var receivedCount = 0
     /// Bytes of the answer that is coming in, or came last.
     var answerCount = 0
@@ -39,8 +44,12 @@ struct ReadAhead {
   private var requestCount: Int
   private var window: Int
   private let smallestWindow: Int
+  private let firstWindow: Int
   private let largestWindow: Int
-  private var grewAt: UInt64
+  /// Where the window was decided upon last.
+  private var decidedAt: UInt64
+  private var shortestAnswerTime = UInt64.max
+  private var lastAnswerTime: UInt64 = 0
   private(set) var isPaused = false
 
   /// Bytes asked for ahead, at first and at most.
@@ -57,12 +66,13 @@ struct ReadAhead {
   ) {
     nextOffset = range.lowerBound
     handedOnOffset = range.lowerBound
-    grewAt = range.lowerBound
+    decidedAt = range.lowerBound
     end = range.upperBound
     self.requestCount = max(1, requestCount)
     smallestWindow = min(2 * self.requestCount, largestWindow)
     self.largestWindow = max(largestWindow, self.requestCount)
-    window = max(firstWindow, smallestWindow)
+    self.firstWindow = max(firstWindow, smallestWindow)
+    window = self.firstWindow
   }
 
   /// Where the next byte to be handed on is in the file.
@@ -81,26 +91,30 @@ struct ReadAhead {
   mutating func pause(_ pauses: Bool) {
     if pauses, !isPaused {
       window = max(smallestWindow, window / 2)
-      grewAt = handedOnOffset
+      decidedAt = handedOnOffset
     }
     isPaused = pauses
   }
 
   /// The next part to ask for, if one is to be asked for now.
-  mutating func next() -> Request? {
+  mutating func next(at time: UInt64) -> Request? {
     guard !isPaused, !isAsked, aheadCount == 0 || aheadCount + requestCount <= window else { return nil }
     let count = Int(min(UInt64(requestCount), end - nextOffset))
     let request = Request(part: firstPart + parts.count, offset: nextOffset, count: count)
-    parts.append(Part(offset: nextOffset, count: count))
+    parts.append(Part(offset: nextOffset, count: count, askedTime: time))
     nextOffset += UInt64(count)
     return request
   }
 
   /// Bytes of a part came.
   /// - Returns: whether they are next in order and go on now; else they are kept.
-  mutating func received(_ bytes: UnsafeRawBufferPointer, of number: Int) -> Bool {
+  mutating func received(_ bytes: UnsafeRawBufferPointer, of number: Int, at time: UInt64) -> Bool {
     let index = number - firstPart
     guard parts.indices.contains(index), !parts[index].isWhole else { return false }
+    if parts[index].receivedCount == 0 {
+      lastAnswerTime = time &- parts[index].askedTime
+      shortestAnswerTime = min(shortestAnswerTime, lastAnswerTime)
+    }
     // The table of requests has seen to it that no answer is longer than was asked for.
     let count = min(bytes.count, parts[index].count - parts[index].receivedCount)
     parts[index].receivedCount += count
@@ -144,8 +158,9 @@ struct ReadAhead {
 
   private mutating func handOn(_ count: Int) {
     handedOnOffset += UInt64(count)
-    guard handedOnOffset - grewAt >= UInt64(window) else { return }
-    grewAt = handedOnOffset
+    guard handedOnOffset - decidedAt >= UInt64(window) else { return }
+    decidedAt = handedOnOffset
+    guard window < firstWindow || lastAnswerTime / 2 < shortestAnswerTime else { return }
     window = min(window * 2, largestWindow)
   }
 

@@ -3,7 +3,8 @@ import URLLoading
 /// Loads a file, or a range of it.
 ///
 /// It is asked what the file is before it is opened: a server that opens a pipe would wait for the pipe's other end, and everybody
-/// who shares the connection with it. At the end it is asked again, to notice a file that changed meanwhile.
+/// who shares the connection with it. At the end it is asked again, to notice a file that changed meanwhile; but for a small one,
+/// which one answer holds: what that has is what the file was at one time.
 ///
 /// Mutable state: all stored properties, confined to the connection's thread.
 // Safe to share: the state is touched on the connection's thread only.
@@ -30,6 +31,8 @@ final class RemoteDownload: RemoteOperation, @unchecked Sendable {
   private var version = FileVersion(FileAttributes())
   private var readAhead: ReadAhead?
   private var end: UInt64 = 0
+  /// The only request is for all of the file, and for a byte after its end, which shows whether it grew.
+  private var takesOneRequest = false
   private var isPaused = false
   private var isOver = false
   /// Of a file whose length nobody tells: what waits for the end of a pause.
@@ -160,7 +163,9 @@ final class RemoteDownload: RemoteOperation, @unchecked Sendable {
         guard let range else { return readOn(from: 0) }
         if let length { respond(length: length, contentRange) }
         end = range.upperBound
-        var plan = ReadAhead(range, requestCount: min(client.largestRead, Self.requestCount))
+        let requestCount = min(client.largestRead, Self.requestCount)
+        takesOneRequest = range.lowerBound == 0 && end == version.size && end < requestCount
+        var plan = ReadAhead(range, requestCount: requestCount)
         plan.pause(isPaused)
         readAhead = plan
         ask()
@@ -173,17 +178,20 @@ final class RemoteDownload: RemoteOperation, @unchecked Sendable {
 
   private func ask() {
     guard !isOver else { return }
-    while let part = readAhead?.next() { ask(part) }
-    if readAhead?.isAsked == true, check == .notAsked { askForChanges() }
+    while let part = readAhead?.next(at: MonotonicClock.now()) { ask(part) }
+    if readAhead?.isAsked == true, check == .notAsked, !takesOneRequest { askForChanges() }
   }
 
   private func ask(_ part: ReadAhead.Request) {
     guard let handle else { return }
-    client.read(handle, offset: part.offset, count: part.count) { [self] event in
+    var missingCount = part.count
+    client.read(handle, offset: part.offset, count: part.count + (takesOneRequest ? 1 : 0)) { [self] event in
       guard !isOver else { return }
       switch event {
       case .bytes(let bytes):
-        if readAhead?.received(bytes, of: part.part) == true { report(.bytes(bytes)) }
+        missingCount -= bytes.count
+        guard missingCount >= 0 else { return end(failures.broken("it grew while it was read")) }
+        if readAhead?.received(bytes, of: part.part, at: MonotonicClock.now()) == true { report(.bytes(bytes)) }
       case .end:
         partEnded(part.part)
       case .failed(let failure):
@@ -196,9 +204,11 @@ final class RemoteDownload: RemoteOperation, @unchecked Sendable {
   private func partEnded(_ part: Int) {
     switch readAhead?.ended(part) {
     case .askAgain(let rest):
+      takesOneRequest = false
       if check == .asked { check = .outdated }
       ask(rest)
     case .fail: return end(failures.broken("the server answered a read with no bytes"))
+    case .nothing where takesOneRequest: check = .passed
     case .nothing, nil: break
     }
     handOnKept()
