@@ -50,6 +50,8 @@ package struct TransferRequest: Sendable {
   package var streamWeight: Int?
   /// The answer is likely to be large: it is read with a buffer of 512 KB in place of 16 KB.
   package var expectsLargeBody: Bool
+  /// Pieces of the answer's body are put together up to so many bytes, and come as ``TransferHandler/transfer(_:didGather:)``.
+  package var gatheringCount = 0
   /// Whether a success is told with all that is known about it, which takes time to ask for; a failure always is.
   package var wantsMetrics = true
   /// Use a new connection and close it afterwards.

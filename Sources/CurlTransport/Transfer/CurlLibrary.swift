@@ -7,6 +7,8 @@ struct CurlLibrary: Sendable {
 
   /// libcurl was built with a file of trusted certificates.
   let hasDefaultCAFile: Bool
+  /// The buffer that a transfer reads into is freed with its end; seen with 7.88.1. Earlier ones may keep it as long as the handle.
+  let freesReceiveBuffers: Bool
 
   private init() {
     // A program that has prepared libcurl already has chosen its memory, too: then this only counts one user more.
@@ -15,5 +17,6 @@ struct CurlLibrary: Sendable {
       block_cache_calloc)
     let version = ccurl_version()?.pointee
     hasDefaultCAFile = version?.cainfo != nil
+    freesReceiveBuffers = (version?.version_num ?? 0) >= 0x07_58_00
   }
 }

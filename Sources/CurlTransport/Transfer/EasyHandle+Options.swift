@@ -3,7 +3,7 @@ internal import CCurl
 /// Turns a request into libcurl's options.
 extension EasyHandle {
   /// Whether the handle is worth keeping for another transfer.
-  var isReusable: Bool { shape?.hasLargeBuffers != true }
+  var isReusable: Bool { shape?.keepsLargeBuffers != true }
 
   /// Sets what the request needs, and nothing that is set already.
   func configure(
@@ -26,6 +26,7 @@ extension EasyHandle {
     kind = request.kind
     wantsMetrics = request.wantsMetrics
     isHeadRequest = request.method == "HEAD"
+    gatheringCount = request.gatheringCount
     typeOfService = request.typeOfService
     credentialsAnswer401 = request.credential != nil
     credentialsAnswer407 = request.proxyCredential != nil || new.proxy?.user != nil

@@ -44,11 +44,14 @@ final class EasyHandle {
   private var heldHead: TransferHead?
   /// The answer of a proxy to CONNECT.
   private var proxyHead: TransferHead?
-  private var expectedLength: Int64?
+  private(set) var expectedLength: Int64?
   /// Bytes of the response's body that were taken, as they came.
   var receivedBytes: Int64 = 0
   /// Bytes that the handler has got of them, after decoding.
   var deliveredBytes: Int64 = 0
+  /// See EasyHandle+Gathering. Bytes that are put together at most; 0 for none.
+  var gatheringCount = 0
+  var gatheredBody: GatheredBody?
   private var reportedSentBytes: Int64 = 0
   var isReceivingPaused = false
   /// The body source has nothing now.
@@ -84,6 +87,7 @@ final class EasyHandle {
     curl_easy_cleanup(curl)
     curl_slist_free_all(headerList)
     errorBuffer.deallocate()
+    dropGatheredBody()
     decodingBuffer?.deallocate()
   }
 
@@ -121,6 +125,8 @@ final class EasyHandle {
     expectedLength = nil
     receivedBytes = 0
     deliveredBytes = 0
+    gatheringCount = 0
+    dropGatheredBody()
     contentEncoding = nil
     decoder = nil
     decodingTurn = 0
@@ -275,6 +281,7 @@ final class EasyHandle {
   func applyPause() {
     // What libcurl had kept back is delivered from within this call.
     let code = curl_easy_pause(curl, pauseMask)
+    deliverGatheredBody()
     // Without a connection there is nothing to pause yet; the callbacks look at the flags when there is.
     guard code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT else { return }
     multi?.finish(self, code)
@@ -387,6 +394,12 @@ final class EasyHandle {
     }
     if isReceivingPaused { return Int(CURL_WRITEFUNC_PAUSE) }
     if let contentEncoding { return receiveCodedBody(bytes, contentEncoding) }
+    if gathers(bytes) { return gather(bytes, for: transfer, handler) }
+    return receiveWhole(bytes, for: transfer, handler)
+  }
+
+  /// Hands bytes of the body on as they came.
+  func receiveWhole(_ bytes: UnsafeRawBufferPointer, for transfer: Transfer, _ handler: any TransferHandler) -> Int {
     switch handler.transfer(transfer, didReceive: bytes) {
     case .accepted:
       receivedBytes += Int64(bytes.count)

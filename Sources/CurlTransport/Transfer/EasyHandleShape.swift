@@ -80,8 +80,8 @@ struct EasyHandleShape: Equatable {
     credential == nil && proxyCredential == nil && proxy?.user == nil
   }
 
-  /// The handle has larger buffers than the usual ones. libcurl would keep them for as long as the handle lives.
-  var hasLargeBuffers: Bool { expectsLargeBody || hasLargeBody }
+  /// libcurl would keep larger buffers than the usual ones for as long as the handle lives.
+  var keepsLargeBuffers: Bool { hasLargeBody || (expectsLargeBody && !CurlLibrary.shared.freesReceiveBuffers) }
 }
 
 extension String {

@@ -14,6 +14,8 @@ final class MultiHandle {
   private var running: [EasyHandle] = []
   private var idle: [EasyHandle] = []
   private var draining = 0
+  /// Transfers that put bytes together in this turn.
+  private var gathering: [EasyHandle] = []
   private var isRetired = false
 
   /// Idle handles that are kept; more come only from bursts.
@@ -119,6 +121,7 @@ final class MultiHandle {
     guard let curl else { return }
     var count: Int32 = 0
     curl_multi_socket_action(curl, descriptor, ready, &count)
+    deliverGathered()
     reactor.touch(self)
   }
 
@@ -130,9 +133,21 @@ final class MultiHandle {
       curlDeadline = .max
       var count: Int32 = 0
       curl_multi_socket_action(curl, CURL_SOCKET_TIMEOUT, 0, &count)
+      deliverGathered()
       reactor.touch(self)
     }
     updateDeadline()
+  }
+
+  /// Has what `easy` puts together delivered when libcurl is done with this turn.
+  func noteGathering(_ easy: EasyHandle) {
+    gathering.append(easy)
+  }
+
+  private func deliverGathered() {
+    guard !gathering.isEmpty else { return }
+    for easy in gathering { easy.deliverGatheredBody() }
+    gathering.removeAll(keepingCapacity: true)
   }
 
   private func setCurlDeadline(_ milliseconds: Int) {
@@ -174,6 +189,7 @@ final class MultiHandle {
       easy.detach()
     }
     running.removeAll()
+    gathering.removeAll()
     idle.removeAll()
     self.curl = nil
     reactor.shutDownControlConnections(of: self)

@@ -1,3 +1,5 @@
+import Foundation
+
 /// What happens in one transfer.
 ///
 /// All methods are called on the loop's thread and in order. Nothing is called after the completion, nor after
@@ -18,6 +20,13 @@ package protocol TransferHandler: AnyObject, Sendable {
   /// - Returns: `.pause` when the bytes were not taken: they come again after `Transfer.resumeReceiving()`,
   ///   perhaps divided in another way.
   func transfer(_ transfer: Transfer, didReceive bytes: UnsafeRawBufferPointer) -> TransferFlow
+
+  /// Whether the handler would take bytes of the body now. Asked before some are put together for
+  /// ``transfer(_:didGather:)``, which cannot refuse them.
+  func transferTakesBody(_ transfer: Transfer) -> Bool
+
+  /// Bytes of the body that may be kept without a copy, for a request with ``TransferRequest/gatheringCount``.
+  func transfer(_ transfer: Transfer, didGather bytes: Data)
 
   /// Fields after the body (RFC 9110 section 6.5). Called at most once, before the completion.
   func transfer(_ transfer: Transfer, didReceiveTrailers fields: [(name: String, value: String)])

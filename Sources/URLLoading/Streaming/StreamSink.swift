@@ -36,7 +36,10 @@ final class StreamSink: BodySink {
   }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws -> Bool {
-    let chunk = Data(bytes)
+    try write(BodyMemory.shared.data(copying: bytes))
+  }
+
+  func write(_ chunk: Data) throws -> Bool {
     let waiter = state.withLock { state -> UnsafeContinuation<Data?, any Error>? in
       guard !state.isEnded else { return nil }
       guard let waiter = state.chunkWaiter else {

@@ -18,11 +18,15 @@ protocol BodySink: AnyObject, Sendable {
   /// - Returns: whether they wait for the consumer, which will say when it has taken them.
   /// - Throws: what ends the load.
   func write(_ bytes: UnsafeRawBufferPointer) throws -> Bool
+
+  /// Takes bytes that it may keep without a copy; else as ``write(_:)-(UnsafeRawBufferPointer)``.
+  func write(_ data: Data) throws -> Bool
 }
 
 extension BodySink {
   func begin(response: URLResponse) {}
   func end(_ error: (any Error)?) {}
+  func write(_ data: Data) throws -> Bool { try data.withUnsafeBytes { try write($0) } }
 }
 
 /// What a task's owner gets at the end, beside response and error.

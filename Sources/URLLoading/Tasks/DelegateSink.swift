@@ -25,6 +25,14 @@ final class DelegateSink: BodySink {
     }
   }
 
+  func write(_ data: Data) throws -> Bool {
+    try continuation.withLock { file in
+      if let file { return try file.write(data) }
+      delivery.add(data)
+      return true
+    }
+  }
+
   /// Writes what waits, and everything from now on, to a file.
   /// - Returns: bytes that no longer wait.
   func moveOn(to newFile: FileSink) throws -> Int {

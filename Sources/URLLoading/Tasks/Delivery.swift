@@ -2,7 +2,7 @@ internal import CurlTransport
 
 /// Tells one task's owner what happened: calls run one at a time, in the order in which they were added, on the session's delegate queue.
 ///
-/// A *gate* is a call that asks something; nothing behind it runs until it is answered. Data that waits is joined to one piece.
+/// A *gate* is a call that asks something; nothing behind it runs until it is answered. Small pieces of data that wait are joined.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class Delivery: Sendable {
@@ -94,20 +94,41 @@ final class Delivery: Sendable {
       })
   }
 
+  /// Pieces are joined up to this length: a sender of single bytes must not cost a call for each, and large ones are not
+  /// worth a copy.
+  private static let largestJoin = 64 << 10
+
   /// Adds bytes of the body.
   func add(_ bytes: UnsafeRawBufferPointer) {
     let schedules = state.withLock { state in
       guard !state.isClosed else { return false }
-      if state.next < state.items.count, case .data(var joined) = state.items[state.items.count - 1] {
-        state.items[state.items.count - 1] = .data(Data())
-        joined.append(contentsOf: bytes)
-        state.items[state.items.count - 1] = .data(joined)
-        return false
-      }
-      state.items.append(.data(Data(bytes)))
+      if Self.join(bytes, to: &state) { return false }
+      state.items.append(.data(BodyMemory.shared.data(copying: bytes)))
       return schedule(&state)
     }
     if schedules { run() }
+  }
+
+  /// Adds bytes of the body, without a copy where they are many.
+  func add(_ data: Data) {
+    let schedules = state.withLock { state in
+      guard !state.isClosed else { return false }
+      if data.count <= Self.largestJoin, data.withUnsafeBytes({ Self.join($0, to: &state) }) { return false }
+      state.items.append(.data(data))
+      return schedule(&state)
+    }
+    if schedules { run() }
+  }
+
+  /// Appends bytes to data that waits, if both are small.
+  private static func join(_ bytes: UnsafeRawBufferPointer, to state: inout State) -> Bool {
+    guard state.next < state.items.count, case .data(var joined) = state.items[state.items.count - 1],
+      joined.count + bytes.count <= largestJoin
+    else { return false }
+    state.items[state.items.count - 1] = .taken
+    joined.append(contentsOf: bytes)
+    state.items[state.items.count - 1] = .data(joined)
+    return true
   }
 
   /// Drops what has not run, opens a closed gate, and adds a last call; nothing can be added afterwards. Does nothing

@@ -7,7 +7,7 @@ extension Load {
   func receive(_ event: Event, attempt: Int, isReplay: Bool = false) {
     switch event {
     case .response(let response): received(response, attempt: attempt, isReplay: isReplay)
-    case .data(let data): data.withUnsafeBytes { receive($0, attempt: attempt, isReplay: isReplay) }
+    case .data(let data): receive(data, attempt: attempt, isReplay: isReplay)
     case .entries(let entries): receive(entries, attempt: attempt, isReplay: isReplay)
     case .finished: finished(attempt: attempt, isReplay: isReplay)
     case .failed(let error): failed(error, attempt: attempt, isReplay: isReplay)
@@ -33,17 +33,30 @@ extension Load {
   // MARK: Body
 
   /// Takes bytes of the body.
-  func receive(_ bytes: UnsafeRawBufferPointer, attempt: Int, isReplay: Bool = false) {
+  func receive(_ bytes: UnsafeRawBufferPointer, attempt: Int) {
+    receive(
+      count: bytes.count, attempt: attempt, isReplay: false, copy: { Data(bytes) }, write: { try $0.write(bytes) })
+  }
+
+  /// Takes bytes of the body that may be kept as they are.
+  func receive(_ data: Data, attempt: Int, isReplay: Bool = false) {
+    receive(count: data.count, attempt: attempt, isReplay: isReplay, copy: { data }, write: { try $0.write(data) })
+  }
+
+  @inline(__always)
+  private func receive(
+    count: Int, attempt: Int, isReplay: Bool, copy: () -> Data, write: (any BodySink) throws -> Bool
+  ) {
     let now = MonotonicInstant.now
     let (action, sink, isWatched) = update { state -> (LoadMachine.DataAction, (any BodySink)?, Bool) in
       let waits = state.mustWait(attempt, isReplay)
       let action = waits ? .hold : state.machine.receivedData(attempt: attempt, at: now)
       switch action {
       case .deliver:
-        state.counts.received += Int64(bytes.count)
-        state.metrics.received(bytes.count)
-        if let sink = state.sink, sink.holdsBytes { state.post(state.machine.buffered(bytes.count)) }
-      case .hold: state.held.append(.data(Data(bytes)))
+        state.counts.received += Int64(count)
+        state.metrics.received(count)
+        if let sink = state.sink, sink.holdsBytes { state.post(state.machine.buffered(count)) }
+      case .hold: state.held.append(.data(copy()))
       case .ignore, .failOutOfOrder, .failUnasked: break
       }
       return (action, state.sink, state.isWatched)
@@ -57,8 +70,8 @@ extension Load {
     case .deliver:
       guard let sink else { return }
       do {
-        let isHeld = try sink.write(bytes)
-        if sink.holdsBytes, !isHeld { consumed(bytes.count) }
+        let isHeld = try write(sink)
+        if sink.holdsBytes, !isHeld { consumed(count) }
         if isWatched { reportProgress() }
       } catch {
         abort(error)

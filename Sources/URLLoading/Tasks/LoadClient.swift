@@ -9,6 +9,16 @@ final class LoadClient: NSObject, URLProtocolLoadClient {
     self.attempt = attempt
   }
 
+  /// How much of a body is worth being handed on at once, in bytes: nothing beyond what comes by itself where it is collected in
+  /// one buffer anyway, and never more than a part of what may wait for a slow consumer.
+  var gatheringCount: Int {
+    let isStreamed = load.read { state in load.plan.kind == .download || state.sink?.holdsBytes == true }
+    guard isStreamed else { return 0 }
+    return min(Self.largestGathering, load.session.values.maximumBufferedBytesPerTask / 4)
+  }
+
+  private static let largestGathering = 256 << 10
+
   func urlProtocol(_ protocol: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: URLResponse) {
     load.redirected(to: request, response: redirectResponse, responseFollows: false, attempt: attempt)
   }
@@ -33,7 +43,7 @@ final class LoadClient: NSObject, URLProtocolLoadClient {
 
   func urlProtocol(_ protocol: URLProtocol, didLoad data: Data) {
     guard !data.isEmpty else { return }
-    data.withUnsafeBytes { load.receive($0, attempt: attempt) }
+    load.receive(data, attempt: attempt)
     load.holdBackProducer(attempt: attempt)
   }
 

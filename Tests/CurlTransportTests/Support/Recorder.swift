@@ -12,6 +12,8 @@ final class Recorder: TransferHandler {
     var sent: [Int64] = []
     var result: Result<TransferMetrics, TransferFailure>?
     var pauses = 0
+    /// Lengths of what came gathered.
+    var gathered: [Int] = []
 
     var failure: TransferFailure? {
       if case .failure(let failure) = result { return failure }
@@ -47,8 +49,13 @@ final class Recorder: TransferHandler {
   private let flow: FlowDecision?
   private let onHead: (@Sendable (Transfer) -> Void)?
   private let keepsBody: Bool
+  private let takesGathered: (@Sendable (State) -> Bool)?
 
-  init(keepsBody: Bool = true, onHead: (@Sendable (Transfer) -> Void)? = nil, flow: FlowDecision? = nil) {
+  init(
+    keepsBody: Bool = true, onHead: (@Sendable (Transfer) -> Void)? = nil,
+    takesGathered: (@Sendable (State) -> Bool)? = nil, flow: FlowDecision? = nil
+  ) {
+    self.takesGathered = takesGathered
     self.keepsBody = keepsBody
     self.onHead = onHead
     self.flow = flow
@@ -127,6 +134,18 @@ final class Recorder: TransferHandler {
       }
     }
     return decision
+  }
+
+  func transferTakesBody(_ transfer: Transfer) -> Bool {
+    takesGathered?(state) ?? true
+  }
+
+  func transfer(_ transfer: Transfer, didGather bytes: Data) {
+    update {
+      $0.gathered.append(bytes.count)
+      if $0.events.last != "body" { $0.events.append("body") }
+      if keepsBody { $0.body += bytes }
+    }
   }
 
   func transfer(_ transfer: Transfer, didReceiveTrailers fields: [(name: String, value: String)]) {

@@ -34,6 +34,12 @@ extension FTPProtocol: TransferHandler {
     return .accepted
   }
 
+  func transferTakesBody(_ transfer: Transfer) -> Bool { true }
+
+  func transfer(_ transfer: Transfer, didGather bytes: Data) {
+    bytes.withUnsafeBytes { _ = self.transfer(transfer, didReceive: $0) }
+  }
+
   func transfer(_ transfer: Transfer, didReceiveTrailers fields: [(name: String, value: String)]) {}
 
   func transfer(_ transfer: Transfer, didSendBodyBytes total: Int64) {

@@ -91,7 +91,6 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
 
   private func send(_ file: OpenFile, _ bytes: Range<Int64>) {
     let next = Locked(bytes.lowerBound)
-    let buffer = ReadBuffer(capacity: Self.chunkSize)
     pump.start {
       guard !self.isHeldBack else { return .more }
       let position = next.withLock { $0 }
@@ -100,13 +99,20 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
         return .done
       }
       let wanted = Int(min(Int64(Self.chunkSize), bytes.upperBound - position))
-      let count = buffer.fill(wanted) { pread(file.descriptor, $0, wanted, off_t(position)) }
+      // Who takes pieces gets the memory that they were read into.
+      guard let block = BodyMemory.shared.take(atLeast: wanted) else {
+        self.fail(file.readFailure(String(cString: strerror(ENOMEM))))
+        return .done
+      }
+      let count = ReadBuffer.uninterrupted { pread(file.descriptor, block.start, wanted, off_t(position)) }
       guard count > 0 else {
-        self.fail(file.readFailure(count == 0 ? "it shrank while it was read" : String(cString: strerror(errno))))
+        let reason = count == 0 ? "it shrank while it was read" : String(cString: strerror(errno))
+        BodyMemory.shared.recycle(block)
+        self.fail(file.readFailure(reason))
         return .done
       }
       next.withLock { $0 += Int64(count) }
-      self.loadClient?.urlProtocol(self, didLoad: buffer.bytes(count))
+      self.client?.urlProtocol(self, didLoad: BodyMemory.shared.data(block, count: count))
       return .more
     }
   }

@@ -13,8 +13,13 @@ final class ReadBuffer: @unchecked Sendable {
 
   /// Lets `read` fill up to `count` bytes; again when a signal came between.
   func fill(_ count: Int, _ read: (UnsafeMutableRawPointer) -> Int) -> Int {
-    var result = read(memory)
-    while result < 0, errno == EINTR { result = read(memory) }
+    Self.uninterrupted { read(memory) }
+  }
+
+  /// Does `read` again when a signal came between.
+  static func uninterrupted(_ read: () -> Int) -> Int {
+    var result = read()
+    while result < 0, errno == EINTR { result = read() }
     return result
   }
 

@@ -43,6 +43,15 @@ extension HTTPProtocol: TransferHandler {
     return .accepted
   }
 
+  func transferTakesBody(_ transfer: Transfer) -> Bool {
+    state.withLock { !$0.exchange.isHolding && !$0.isPaused }
+  }
+
+  func transfer(_ transfer: Transfer, didGather bytes: Data) {
+    let isUnwanted = state.withLock { $0.isStopped || transfer === $0.retired }
+    if !isUnwanted { client?.urlProtocol(self, didLoad: bytes) }
+  }
+
   func transfer(_ transfer: Transfer, didReceiveTrailers fields: [(name: String, value: String)]) {}
 
   func transfer(_ transfer: Transfer, didSendBodyBytes total: Int64) {

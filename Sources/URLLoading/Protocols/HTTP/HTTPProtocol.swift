@@ -119,8 +119,9 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     }
     transferRequest.wantsMetrics = loadClient.urlProtocolWantsMetrics(self)
     transferRequest.typeOfService = connections.typeOfService
-    // What is downloaded is large as a rule, and worth a large buffer; so is a long range.
-    transferRequest.expectsLargeBody = task is URLSessionDownloadTask || asksForLongRange
+    transferRequest.gatheringCount = (client as? LoadClient)?.gatheringCount ?? 0
+    // What is taken piece by piece is large as a rule, and worth a large buffer; so is a long range.
+    transferRequest.expectsLargeBody = transferRequest.gatheringCount > 0 || asksForLongRange
     if let priority = task?.priority, priority != URLSessionTask.defaultPriority {
       // RFC 9113, section 5.3.2: weights from 1 to 256.
       transferRequest.streamWeight = max(1, Int(priority * 256))

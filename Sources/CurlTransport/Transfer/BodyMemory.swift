@@ -1,23 +1,28 @@
-internal import CurlTransport
+import Foundation
 
 /// Memory for bodies, used again and again: fresh pages cost more than the bytes that go into them.
 ///
 /// Mutable state: `state`, guarded by its lock.
-final class BodyMemory: Sendable {
+package final class BodyMemory: Sendable {
   /// What is kept is bounded, whatever goes in and out.
-  static let shared = BodyMemory(maximumKeptBytes: 8 << 20)
+  package static let shared = BodyMemory(maximumKeptBytes: 8 << 20)
 
   /// A piece of memory of a capacity that may be used again.
   // Safe to share: a value that says where the memory is; who has it, has it alone.
-  struct Block: @unchecked Sendable {
-    let start: UnsafeMutableRawPointer
-    let capacity: Int
+  package struct Block: @unchecked Sendable {
+    package let start: UnsafeMutableRawPointer
+    package let capacity: Int
+
+    package init(start: UnsafeMutableRawPointer, capacity: Int) {
+      self.start = start
+      self.capacity = capacity
+    }
   }
 
   /// The capacities are multiples of this.
   private static let unit = 16 << 10
   /// Larger ones are mapped by the system one by one, and given back.
-  static let largestBlock = 1 << 20
+  package static let largestBlock = 1 << 20
 
   // Safe to share: only reached through the lock.
   private struct State: @unchecked Sendable {
@@ -29,7 +34,7 @@ final class BodyMemory: Sendable {
   private let maximumKeptBytes: Int
   private let state: Locked<State>
 
-  init(maximumKeptBytes: Int) {
+  package init(maximumKeptBytes: Int) {
     self.maximumKeptBytes = maximumKeptBytes
     state = Locked(State(free: Array(repeating: [], count: Self.largestBlock / Self.unit)))
   }
@@ -41,10 +46,10 @@ final class BodyMemory: Sendable {
   }
 
   /// Bytes that wait to be used again.
-  var keptBytes: Int { state.withLock { $0.keptBytes } }
+  package var keptBytes: Int { state.withLock { $0.keptBytes } }
 
   /// A block for at least `count` bytes, of at most ``largestBlock``; nil when there is no memory.
-  func take(atLeast count: Int) -> Block? {
+  package func take(atLeast count: Int) -> Block? {
     let units = max(1, (count + Self.unit - 1) / Self.unit)
     let capacity = units * Self.unit
     let kept = state.withLock { state -> UnsafeMutableRawPointer? in
@@ -56,7 +61,7 @@ final class BodyMemory: Sendable {
   }
 
   /// Gives a block back.
-  func recycle(_ block: Block) {
+  package func recycle(_ block: Block) {
     let isKept = state.withLock { state in
       guard state.keptBytes + block.capacity <= maximumKeptBytes else { return false }
       state.keptBytes += block.capacity
@@ -64,5 +69,27 @@ final class BodyMemory: Sendable {
       return true
     }
     if !isKept { free(block.start) }
+  }
+
+  /// The first bytes of a block, as data that gives the block back at its end; or a copy, where the block has much more room than
+  /// that: whoever collects data must not collect empty room with it.
+  package func data(_ block: Block, count: Int) -> Data {
+    guard count > Self.smallestShare, count >= block.capacity / 2 else {
+      defer { recycle(block) }
+      return Data(bytes: block.start, count: count)
+    }
+    return Data(bytesNoCopy: block.start, count: count, deallocator: .custom { [self] _, _ in recycle(block) })
+  }
+
+  /// Data below this length is cheaper copied than shared.
+  private static let smallestShare = 4096
+
+  /// Data with a copy of the bytes, in used memory if they are many.
+  package func data(copying bytes: UnsafeRawBufferPointer) -> Data {
+    guard let start = bytes.baseAddress, bytes.count > Self.unit, bytes.count <= Self.largestBlock,
+      let block = take(atLeast: bytes.count)
+    else { return Data(bytes) }
+    block.start.copyMemory(from: start, byteCount: bytes.count)
+    return data(block, count: bytes.count)
   }
 }
