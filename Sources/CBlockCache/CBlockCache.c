@@ -37,12 +37,12 @@ typedef struct Header {
 
 _Static_assert(sizeof(Header) == 16, "blocks must stay aligned");
 
-/// Sizes of blocks with their headers. The odd ones are libcurl's buffers: 16 KiB, or for large bodies 512 KiB, and a byte.
-static const uint32_t sizes[] = {64, 128, 256, 512, 1024, 2048, 4096, 8192, 16448, 32768, 524352};
+/// Sizes of blocks with their headers. The odd ones are libcurl's buffers: 16, 64 or 512 KiB, and a byte.
+static const uint32_t sizes[] = {64, 128, 256, 512, 1024, 2048, 4096, 8192, 16448, 32768, 65600, 524352};
 /// How many of each a thread keeps.
-static const uint32_t limits[] = {128, 128, 128, 128, 128, 128, 128, 64, 64, 16, 4};
+static const uint32_t limits[] = {128, 128, 128, 128, 128, 128, 128, 64, 64, 16, 32, 4};
 
-enum { class_count = sizeof(sizes) / sizeof(sizes[0]), not_kept = class_count, largest_class = class_count - 1 };
+enum { class_count = sizeof(sizes) / sizeof(sizes[0]), not_kept = class_count, buffer_classes = class_count - 2 };
 
 typedef struct {
   Header *first[class_count];
@@ -73,9 +73,12 @@ static void free_all(void *value) {
 static void make_key(void) { has_key = pthread_key_create(&key, free_all) == 0; }
 
 static uint32_t class_of(size_t size) {
-  if (size > sizes[largest_class - 1] - sizeof(Header)) {
-    // Blocks between the two would waste too much.
-    return size >= 512 << 10 && size <= sizes[largest_class] - sizeof(Header) ? largest_class : not_kept;
+  if (size > sizes[buffer_classes - 1] - sizeof(Header)) {
+    // Blocks of other sizes would waste too much.
+    for (uint32_t index = buffer_classes; index < class_count; index++) {
+      if (size <= sizes[index] - sizeof(Header) && size + 1024 > sizes[index]) return index;
+    }
+    return not_kept;
   }
   size_t whole = size + sizeof(Header);
   if (whole <= 64) return 0;

@@ -48,7 +48,7 @@ package struct TransferRequest: Sendable {
   package var typeOfService: UInt8?
   /// HTTP/2: 1 to 256.
   package var streamWeight: Int?
-  /// The answer is likely to be large: it is read with a buffer of 512 KB in place of 16 KB.
+  /// The answer is likely to be large: it is read with a buffer of 512 KiB in place of 64 KiB.
   package var expectsLargeBody: Bool
   /// Pieces of the answer's body are put together up to so many bytes, and come as ``TransferHandler/transfer(_:didGather:)``.
   package var gatheringCount = 0

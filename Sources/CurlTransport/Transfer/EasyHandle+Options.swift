@@ -70,7 +70,8 @@ extension EasyHandle {
 
   private func setShape(_ shape: EasyHandleShape, _ configuration: TransferEngineConfiguration) {
     set(CURLOPT_PROTOCOLS_STR, shape.kind == .http ? "http,https" : "ftp")
-    if shape.expectsLargeBody { set(CURLOPT_BUFFERSIZE, 512 * 1024) }
+    // Up to 64 KiB the memory of many buffers at once fits into the processors' caches, and stays with the loop (CBlockCache).
+    set(CURLOPT_BUFFERSIZE, shape.expectsLargeBody ? 512 << 10 : 64 << 10)
     if shape.hasLargeBody { set(CURLOPT_UPLOAD_BUFFERSIZE, 1024 * 1024) }
     // After a command that a server refused, 7.88.1 sometimes waits for ever on a control connection that is used again.
     if shape.usesOwnConnection || shape.kind == .ftp {
