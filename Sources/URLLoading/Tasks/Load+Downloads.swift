@@ -7,6 +7,7 @@ extension Load {
   /// Asks for what the partial file of a resumed download lacks.
   /// - Returns: the offset that was asked for; nil when the whole is loaded.
   func addRange(to request: inout URLRequest, class protocolClass: URLProtocol.Type) -> Int64? {
+    guard plan.resumption != nil else { return nil }
     let (resumption, sink) = read { ($0.resumption, $0.sink as? FileSink) }
     guard let resumption, let sink else { return nil }
     // A redirect brings those of the attempt before.

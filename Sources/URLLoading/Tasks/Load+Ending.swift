@@ -49,11 +49,28 @@ extension Load {
 
   /// What an `async` function gets when it was woken.
   func takeOutcome() -> LoadPlan.Outcome {
+    if let outcome = takePlainOutcome() { return outcome }
     complete()
     return update { state in
       defer { state.outcome = nil }
       return state.outcome ?? LoadPlan.Outcome(body: .none, response: nil, error: URLError(.cancelled))
     }
+  }
+
+  /// The outcome of a load into memory that went well and that nobody watches: what ``complete()`` would do for it, in one step.
+  private func takePlainOutcome() -> LoadPlan.Outcome? {
+    let ended = update { state -> (URLSessionTask, BufferSink, URLResponse?)? in
+      guard state.delivery == nil, state.error == nil, state.progress == nil, let sink = state.sink as? BufferSink,
+        let task = state.task, state.machine.end()
+      else { return nil }
+      state.driver = nil
+      state.sink = nil
+      state.task = nil
+      return (task, sink, state.response)
+    }
+    guard let (task, sink, response) = ended else { return nil }
+    session.didEnd(task)
+    return LoadPlan.Outcome(body: .data(sink.take()), response: response, error: nil)
   }
 
   /// What the last word about a task is made of.

@@ -51,10 +51,11 @@ extension Load {
       state.resumeOffset = offset
       state.metrics.beginTransaction(canonical)
     }
-    let client = LoadClient(load: self, attempt: attempt)
+    let blocks = ProtocolDriver.blocks(chosen)
+    let client = LoadClient(load: self, attempt: attempt, mayWait: blocks)
     let instance = chosen.init(task: task, cachedResponse: nil, client: client)
     if instance.task == nil { instance.task = task }
-    let driver = ProtocolDriver(instance)
+    let driver = ProtocolDriver(instance, blocks: blocks)
     update { state in
       // A cancel may have come meanwhile; then the instance is never started.
       guard state.machine.attempt == attempt, state.machine.state == .running || state.machine.state == .suspended,
@@ -78,6 +79,8 @@ extension Load {
 
   /// Puts the task's upload body into the request, where protocol classes see it.
   private func addBody(to request: inout URLRequest) -> Bool {
+    // A task without a body never gets one.
+    if case .none = plan.upload { return true }
     switch read({ $0.upload }) {
     case .none: return true
     case .data(let data):

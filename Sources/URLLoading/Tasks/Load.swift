@@ -127,17 +127,17 @@ final class Load: Sendable {
 
   func resume(_ task: URLSessionTask) {
     let now = MonotonicInstant.now
-    let action = update { state in
+    let (action, flaw) = update { state -> (LoadMachine.ResumeAction, URLError?) in
       let action = state.machine.resume(at: now)
       switch action {
       case .open: adopt(task, &state, at: now)
       case .unpause: state.post(.resume)
       case .nothing: break
       }
-      return action
+      return (action, state.flaw)
     }
     switch action {
-    case .open: begin()
+    case .open: if let flaw { abort(flaw) } else { open(plan.request) }
     case .unpause: lookAtDeadline(now)
     case .nothing: break
     }
@@ -188,11 +188,6 @@ final class Load: Sendable {
       state.announcedDeadline = deadline
       session.deadlines.look(by: deadline)
     }
-  }
-
-  private func begin() {
-    if let flaw = read({ $0.flaw }) { return abort(flaw) }
-    open(plan.request)
   }
 
   /// Sets up who is told, and where the body goes.

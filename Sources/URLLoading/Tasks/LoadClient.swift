@@ -3,18 +3,35 @@
 final class LoadClient: NSObject, URLProtocolLoadClient {
   private let load: Load
   private let attempt: Int
+  /// Whether the instance may be made to wait where it sends.
+  private let mayWait: Bool
 
-  init(load: Load, attempt: Int) {
+  init(load: Load, attempt: Int, mayWait: Bool) {
     self.load = load
     self.attempt = attempt
+    self.mayWait = mayWait
   }
 
-  /// How much of a body is worth being handed on at once, in bytes: nothing beyond what comes by itself where it is collected in
-  /// one buffer anyway, and never more than a part of what may wait for a slow consumer.
-  var gatheringCount: Int {
-    let isStreamed = load.read { state in load.plan.kind == .download || state.sink?.holdsBytes == true }
-    guard isStreamed else { return 0 }
-    return min(Self.largestGathering, load.session.values.maximumBufferedBytesPerTask / 4)
+  /// What the load knows that a transfer has to.
+  struct TransferNeeds {
+    var wantsMetrics: Bool
+    /// How much of a body is worth being handed on at once, in bytes: nothing beyond what comes by itself where it is collected in
+    /// one buffer anyway, and never more than a part of what may wait for a slow consumer.
+    var gatheringCount = 0
+    var priority: Float
+  }
+
+  var transferNeeds: TransferNeeds {
+    var (needs, isStreamed) = load.read { state in
+      (
+        TransferNeeds(wantsMetrics: state.delegates.task != nil, priority: state.priority),
+        load.plan.kind == .download || state.sink?.holdsBytes == true
+      )
+    }
+    if isStreamed {
+      needs.gatheringCount = min(Self.largestGathering, load.session.values.maximumBufferedBytesPerTask / 4)
+    }
+    return needs
   }
 
   private static let largestGathering = 256 << 10
@@ -44,18 +61,18 @@ final class LoadClient: NSObject, URLProtocolLoadClient {
   func urlProtocol(_ protocol: URLProtocol, didLoad data: Data) {
     guard !data.isEmpty else { return }
     load.receive(data, attempt: attempt)
-    load.holdBackProducer(attempt: attempt)
+    if mayWait { load.holdBackProducer(attempt: attempt) }
   }
 
   func urlProtocol(_ protocol: URLProtocol, didLoad bytes: UnsafeRawBufferPointer) {
     guard !bytes.isEmpty else { return }
     load.receive(bytes, attempt: attempt)
-    load.holdBackProducer(attempt: attempt)
+    if mayWait { load.holdBackProducer(attempt: attempt) }
   }
 
   func urlProtocol(_ protocol: URLProtocol, didList entries: [URLDirectoryEntry]) {
     load.receive(entries, attempt: attempt)
-    load.holdBackProducer(attempt: attempt)
+    if mayWait { load.holdBackProducer(attempt: attempt) }
   }
 
   func urlProtocolDidFinishLoading(_ protocol: URLProtocol) {

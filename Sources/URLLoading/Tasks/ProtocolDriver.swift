@@ -38,11 +38,17 @@ final class ProtocolDriver: Sendable {
   /// instance may be late, and a function that nothing holds back would fill the memory meanwhile.
   private let gate: FlowGate?
 
+  /// Whether an instance may be made to wait within its `startLoading`.
+  static func blocks(_ protocolClass: URLProtocol.Type) -> Bool {
+    !protocolClass.capabilities.contains(.startsWithoutBlocking)
+  }
+
   /// Makes a driver whose first command is to start; nothing happens before ``run()``.
-  init(_ instance: URLProtocol) {
+  /// - Parameter blocks: what ``blocks(_:)`` says of its class.
+  init(_ instance: URLProtocol, blocks: Bool) {
     self.instance = instance
+    self.blocks = blocks
     gate = (instance as? AsyncURLProtocol)?.gate
-    blocks = !type(of: instance).capabilities.contains(.startsWithoutBlocking)
   }
 
   /// Takes a command. A stop that comes before the start was carried out cancels both.
@@ -96,6 +102,7 @@ final class ProtocolDriver: Sendable {
     while true {
       let command = state.withLock { state -> Command? in
         let command = state.next
+        state.startingThread = nil
         switch command {
         case nil: state.isRunning = false
         case .start:
@@ -109,12 +116,12 @@ final class ProtocolDriver: Sendable {
       }
       switch command {
       case nil: return
-      case .start:
-        instance.startLoading()
-        state.withLock { $0.startingThread = nil }
+      case .start: instance.startLoading()
       case .pause: instance.pauseLoading()
       case .resume: instance.resumeLoading()
-      case .stop: instance.stopLoading()
+      case .stop:
+        // The last command: nothing comes after it.
+        return instance.stopLoading()
       }
     }
   }

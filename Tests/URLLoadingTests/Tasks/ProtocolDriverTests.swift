@@ -31,7 +31,7 @@ import Testing
 
   @Test func nothingHappensBeforeItRuns() throws {
     let instance = try make(Quick.self)
-    let driver = ProtocolDriver(instance)
+    let driver = ProtocolDriver(instance, blocks: ProtocolDriver.blocks(type(of: instance)))
     driver.post(.pause)
     #expect(instance.calls.value.isEmpty)
     driver.run()
@@ -45,7 +45,7 @@ import Testing
 
   @Test func stopBeforeStart() throws {
     let instance = try make(Quick.self)
-    let driver = ProtocolDriver(instance)
+    let driver = ProtocolDriver(instance, blocks: ProtocolDriver.blocks(type(of: instance)))
     driver.post(.pause)
     driver.post(.stop)
     driver.run()
@@ -57,7 +57,7 @@ import Testing
 
   @Test func stopFromWithinStart() throws {
     let instance = try make(Quick.self)
-    let driver = ProtocolDriver(instance)
+    let driver = ProtocolDriver(instance, blocks: ProtocolDriver.blocks(type(of: instance)))
     instance.onStart.update {
       $0 = {
         driver.post(.stop)
@@ -71,7 +71,7 @@ import Testing
 
   @Test func oppositesThatWaitCancelOut() throws {
     let instance = try make(Quick.self)
-    let driver = ProtocolDriver(instance)
+    let driver = ProtocolDriver(instance, blocks: ProtocolDriver.blocks(type(of: instance)))
     instance.onStart.update {
       $0 = {
         for _ in 0..<1000 {
@@ -90,7 +90,7 @@ import Testing
   @Test func stopsExactlyOnceFromManyThreads() async throws {
     for _ in 0..<200 {
       let instance = try make(Quick.self)
-      let driver = ProtocolDriver(instance)
+      let driver = ProtocolDriver(instance, blocks: ProtocolDriver.blocks(type(of: instance)))
       await withTaskGroup(of: Void.self) { group in
         for number in 0..<4 {
           group.addTask {
@@ -111,7 +111,7 @@ import Testing
     let instance = try make(Noting.self)
     let gate = AsyncEvent()
     instance.onStart.update { $0 = { _ = gate.waitBlocking() } }
-    let driver = ProtocolDriver(instance)
+    let driver = ProtocolDriver(instance, blocks: ProtocolDriver.blocks(type(of: instance)))
     driver.run()
     #expect(await instance.calls.wait { $0 == ["start"] })
     driver.post(.stop)
@@ -124,7 +124,7 @@ import Testing
   @Test(arguments: [ProtocolDriver.Command.resume, .stop])
   func pausedProducerIsHeldBackUntil(_ command: ProtocolDriver.Command) async throws {
     let instance = try make(Noting.self)
-    let driver = ProtocolDriver(instance)
+    let driver = ProtocolDriver(instance, blocks: ProtocolDriver.blocks(type(of: instance)))
     let reached = AsyncEvent()
     let passed = AsyncEvent()
     instance.onStart.update {
@@ -149,7 +149,7 @@ import Testing
 
   @Test func pausesAndResumesFromAnotherThreadLoseNoWakeUp() async throws {
     let instance = try make(Noting.self)
-    let driver = ProtocolDriver(instance)
+    let driver = ProtocolDriver(instance, blocks: ProtocolDriver.blocks(type(of: instance)))
     let isDone = Watched(false)
     instance.onStart.update {
       $0 = {

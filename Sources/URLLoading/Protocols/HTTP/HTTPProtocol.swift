@@ -109,20 +109,22 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
   }
 
   private func begin(body: URLUploadBody?) {
-    guard let session, let loadClient else { return }
-    let connections = session.resource(CurlSession.self)
+    guard let task, let loadClient else { return }
+    let connections = task.session.resource(CurlSession.self)
     var transferRequest = HTTPRequestEncoder.transferRequest(for: request, body: body)
     let number = state.withLock { state in
       (transferRequest.credential, transferRequest.proxyCredential) = (state.credential, state.proxyCredential)
       state.starts += 1
       return state.starts
     }
-    transferRequest.wantsMetrics = loadClient.urlProtocolWantsMetrics(self)
+    let needs = (loadClient as? LoadClient)?.transferNeeds
+    transferRequest.wantsMetrics = needs?.wantsMetrics ?? loadClient.urlProtocolWantsMetrics(self)
     transferRequest.typeOfService = connections.typeOfService
-    transferRequest.gatheringCount = (client as? LoadClient)?.gatheringCount ?? 0
+    transferRequest.gatheringCount = needs?.gatheringCount ?? 0
     // What is taken piece by piece is large as a rule, and worth a large buffer; so is a long range.
     transferRequest.expectsLargeBody = transferRequest.gatheringCount > 0 || asksForLongRange
-    if let priority = task?.priority, priority != URLSessionTask.defaultPriority {
+    let priority = needs?.priority ?? task.priority
+    if priority != URLSessionTask.defaultPriority {
       // RFC 9113, section 5.3.2: weights from 1 to 256.
       transferRequest.streamWeight = max(1, Int(priority * 256))
     }
