@@ -61,7 +61,9 @@ public struct Work: Sendable {
 
   /// The URL of a load.
   public func url(_ number: Int) throws -> URL {
-    guard let url = URL(string: url.replacingOccurrences(of: "{}", with: String(number))) else {
+    // A `data:` URL has none, and to look for words in many megabytes takes as much memory again.
+    let text = url.utf8.contains(UInt8(ascii: "{")) ? url.replacingOccurrences(of: "{}", with: String(number)) : url
+    guard let url = URL(string: text) else {
       throw Misuse(description: "not a URL")
     }
     return url

@@ -52,4 +52,4 @@ enum ContentCoding: String, CaseIterable {
 }
 
 /// The content codings that can be decoded, in the form of an Accept-Encoding field (RFC 9110 section 12.5.3).
-package let supportedContentCodings = ContentCoding.allCases.map(\.rawValue).joined(separator: ", ")
+package let supportedContentCodings = "gzip, deflate, br, zstd"

@@ -99,6 +99,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     var signals = sigset_t()
     sigfillset(&signals)
     pthread_sigmask(SIG_BLOCK, &signals, nil)
+    reactor.open()
     while true {
       reactor.reap()
       // Completions often post the next transfer. A few rounds of that cost less than a trip through epoll each.

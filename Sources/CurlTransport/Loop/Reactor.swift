@@ -22,7 +22,7 @@ final class Reactor {
   }
 
   /// Names and TLS sessions, cached for all engines of the loop. Without locks: it is used on the loop's thread alone.
-  let share: UnsafeMutableRawPointer?
+  private(set) var share: UnsafeMutableRawPointer?
 
   /// How often the loop has waited, and with that, how often everybody had a turn.
   private(set) var turn: UInt64 = 1
@@ -41,12 +41,6 @@ final class Reactor {
   private var touched: [MultiHandle] = []
 
   init() {
-    _ = CurlLibrary.shared
-    share = curl_share_init()
-    if let share {
-      _ = ccurl_share_data(share, CURL_LOCK_DATA_DNS)
-      _ = ccurl_share_data(share, CURL_LOCK_DATA_SSL_SESSION)
-    }
     epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
     wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
     precondition(epoll >= 0 && wakeDescriptor >= 0, "no file descriptor for the transfer loop")
@@ -56,6 +50,16 @@ final class Reactor {
     event.events = EPOLLIN.rawValue | EPOLLET.rawValue
     event.data.u64 = Self.wakeToken
     epoll_ctl(epoll, EPOLL_CTL_ADD, wakeDescriptor, &event)
+  }
+
+  /// Prepares libcurl, which takes a millisecond: on the loop's thread, for the thread that starts the loop to go on meanwhile.
+  func open() {
+    _ = CurlLibrary.shared
+    share = curl_share_init()
+    if let share {
+      _ = ccurl_share_data(share, CURL_LOCK_DATA_DNS)
+      _ = ccurl_share_data(share, CURL_LOCK_DATA_SSL_SESSION)
+    }
   }
 
   deinit {

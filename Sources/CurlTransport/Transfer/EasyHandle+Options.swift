@@ -173,10 +173,10 @@ extension EasyHandle {
     if shape.hasBody, !hasExpect { append("Expect:") }
     // Both lines in one entry: libcurl compares each entry with all names that it knows, for every request. Those of its own
     // that have options it writes twice, character by character.
-    var defaults: [String] = []
-    if !hasAgent, let agent = configuration.userAgent { defaults.append("User-Agent: \(agent)") }
-    if !hasCodings { defaults.append("Accept-Encoding: \(supportedContentCodings)") }
-    if !defaults.isEmpty { append(defaults.joined(separator: "\r\n")) }
+    var defaults = ""
+    if !hasAgent, let agent = configuration.userAgent { defaults = "User-Agent: \(agent)" }
+    if !hasCodings { defaults += "\(defaults.isEmpty ? "" : "\r\n")Accept-Encoding: \(supportedContentCodings)" }
+    if !defaults.isEmpty { append(defaults) }
     _ = ccurl_set_list(curl, CURLOPT_HTTPHEADER, headerList)
   }
 

@@ -46,6 +46,13 @@ public final class BlockingPool: @unchecked Sendable {
     return state.threads
   }
 
+  /// Whether there is work that no thread has taken yet.
+  var hasWaitingWork: Bool {
+    condition.lock()
+    defer { condition.unlock() }
+    return state.next < state.work.count
+  }
+
   /// Runs `work` on a thread of the pool; waits for a free one where the limit is reached.
   public func run(_ work: @escaping @Sendable () -> Void) {
     condition.lock()

@@ -1,7 +1,7 @@
 internal import CurlTransport
 
 /// Runs the steps of a protocol that reads from something that may block: on a pool of threads, one after another, and none
-/// while the load is paused. After some steps the thread is left to others.
+/// while the load is paused. After some steps the thread is left to others that wait for one.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class ChunkPump: Sendable {
@@ -23,11 +23,16 @@ final class ChunkPump: Sendable {
     /// What the running step is about to wait for is there already.
     var isWoken = false
     var isStopped = false
-    var pool = BlockingPool.engines
+    var pool: BlockingPool
   }
 
   private static let stepsInARow = 16
-  private let state = Locked(State())
+  private let state: Locked<State>
+
+  /// - Parameter pool: whose threads run the steps.
+  init(pool: BlockingPool = .engines) {
+    state = Locked(State(pool: pool))
+  }
 
   /// Whether the load still wants what the steps do.
   var isStopped: Bool { state.withLock { $0.isStopped } }
@@ -81,23 +86,25 @@ final class ChunkPump: Sendable {
   }
 
   private func pump(on pool: BlockingPool) {
-    for _ in 0..<Self.stepsInARow {
-      let (step, isElsewhere) = state.withLock { state -> ((@Sendable () -> Step)?, Bool) in
-        guard !state.isPaused, !state.isWaiting, let step = state.step else {
-          state.isRunning = false
-          return (nil, false)
+    repeat {
+      for _ in 0..<Self.stepsInARow {
+        let (step, isElsewhere) = state.withLock { state -> ((@Sendable () -> Step)?, Bool) in
+          guard !state.isPaused, !state.isWaiting, let step = state.step else {
+            state.isRunning = false
+            return (nil, false)
+          }
+          state.isWoken = false
+          return (step, state.pool !== pool)
         }
-        state.isWoken = false
-        return (step, state.pool !== pool)
+        guard let step else { return }
+        if isElsewhere { break }
+        switch step() {
+        case .more: break
+        case .wait: state.withLock { $0.isWaiting = !$0.isWoken }
+        case .done: state.withLock { $0.step = nil }
+        }
       }
-      guard let step else { return }
-      if isElsewhere { break }
-      switch step() {
-      case .more: break
-      case .wait: state.withLock { $0.isWaiting = !$0.isWoken }
-      case .done: state.withLock { $0.step = nil }
-      }
-    }
+    } while state.withLock { $0.pool === pool } && !pool.hasWaitingWork
     let next = state.withLock { $0.pool }
     next.run { self.pump(on: next) }
   }

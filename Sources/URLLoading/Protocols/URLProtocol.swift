@@ -23,6 +23,12 @@ open class URLProtocol: NSObject, @unchecked Sendable {
     var loadClient: (any URLProtocolLoadClient)?
     /// Held: the load lets go of its instance when it ends.
     var task: URLSessionTask?
+
+    mutating func setClient(_ new: (any URLProtocolClient)?) {
+      client = new
+      // A session's own needs no search for what it conforms to.
+      if let own = new as? LoadClient { loadClient = own } else { loadClient = new as? any URLProtocolLoadClient }
+    }
   }
 
   private let link: Locked<Link>
@@ -40,7 +46,9 @@ open class URLProtocol: NSObject, @unchecked Sendable {
   public required init(request: URLRequest, cachedResponse: CachedURLResponse?, client: (any URLProtocolClient)?) {
     loadedRequest = request
     storedResponse = cachedResponse
-    link = Locked(Link(client: client, loadClient: client as? any URLProtocolLoadClient))
+    var link = Link()
+    link.setClient(client)
+    self.link = Locked(link)
     super.init()
   }
 
@@ -57,10 +65,7 @@ open class URLProtocol: NSObject, @unchecked Sendable {
   open var client: (any URLProtocolClient)? {
     get { link.withLock { $0.client } }
     set {
-      link.withLock {
-        $0.client = newValue
-        $0.loadClient = newValue as? any URLProtocolLoadClient
-      }
+      link.withLock { $0.setClient(newValue) }
     }
   }
 

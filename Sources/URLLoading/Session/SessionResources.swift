@@ -20,7 +20,8 @@ public protocol URLSessionResource: AnyObject, Sendable {
 /// Mutable state: `state`, guarded by its lock.
 final class SessionResources: Sendable {
   private struct State {
-    var byType: [ObjectIdentifier: any URLSessionResource] = [:]
+    /// A few at most, so that none needs a table.
+    var known: [(type: ObjectIdentifier, resource: any URLSessionResource)] = []
   }
 
   private let state = Locked(State())
@@ -32,26 +33,26 @@ final class SessionResources: Sendable {
 
   func resource<Resource: URLSessionResource>(_ type: Resource.Type) -> Resource {
     state.withLock { state in
-      if let known = state.byType[ObjectIdentifier(type)] {
+      for known in state.known where known.type == ObjectIdentifier(type) {
         // The key is the type, so the cast cannot fail.
-        return unsafeDowncast(known, to: Resource.self)
+        return unsafeDowncast(known.resource, to: Resource.self)
       }
       let made = Resource(configuration: configuration)
-      state.byType[ObjectIdentifier(type)] = made
+      state.known.append((ObjectIdentifier(type), made))
       return made
     }
   }
 
   func flush() {
-    for resource in state.withLock({ Array($0.byType.values) }) { resource.flush() }
+    for known in state.withLock({ $0.known }) { known.resource.flush() }
   }
 
   func invalidate() {
     let ended = state.withLock { state in
-      defer { state.byType = [:] }
-      return Array(state.byType.values)
+      defer { state.known = [] }
+      return state.known
     }
-    for resource in ended { resource.invalidate() }
+    for known in ended { known.resource.invalidate() }
   }
 }
 

@@ -12,6 +12,7 @@ open class URLSession: NSObject, @unchecked Sendable {
     var lifetime = Lifetime.valid
     var delegates = SessionDelegates(nil)
     var description: String?
+    var delegateQueue: OperationQueue?
   }
 
   private let state: Locked<State>
@@ -24,7 +25,15 @@ open class URLSession: NSObject, @unchecked Sendable {
   let deadlines: SessionDeadlines
 
   /// The queue that delegate methods and completion handlers run on.
-  public let delegateQueue: OperationQueue
+  public var delegateQueue: OperationQueue {
+    // Made at its first use: it is dear as such things go, and async functions without a delegate never use it.
+    state.withLock { state in
+      if let queue = state.delegateQueue { return queue }
+      let queue = DelegateQueue()
+      state.delegateQueue = queue
+      return queue
+    }
+  }
 
   /// The session that programs share: default configuration, no delegate. Invalidating it has no effect.
   open class var shared: URLSession { sharedInstance }
@@ -58,15 +67,10 @@ open class URLSession: NSObject, @unchecked Sendable {
       (String(describing: $0.key.base), String(describing: $0.value))
     }
     self.isShared = isShared
-    state = Locked(State(delegates: SessionDelegates(delegate)))
+    state = Locked(State(delegates: SessionDelegates(delegate), delegateQueue: queue))
     resources = SessionResources(configuration: own)
     taskRegistry = TaskRegistry()
     deadlines = SessionDeadlines(of: taskRegistry)
-    if let queue {
-      delegateQueue = queue
-    } else {
-      delegateQueue = DelegateQueue()
-    }
     super.init()
   }
 

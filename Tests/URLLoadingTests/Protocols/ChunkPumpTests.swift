@@ -87,6 +87,28 @@ import Testing
     #expect(await count.wait { $0 == 3 })
   }
 
+  @Test func aLonePumpStaysOnItsThread() async {
+    let pool = BlockingPool(name: "test", maximumThreadCount: 8)
+    let pump = ChunkPump(pool: pool)
+    let count = Watched(0)
+    pump.start {
+      count.update { $0 += 1 }
+      return count.value < 500 ? .more : .done
+    }
+    #expect(await count.wait { $0 == 500 })
+    #expect(pool.threadCount == 1)
+  }
+
+  @Test func otherWorkThatWaitsGetsTheThread() async {
+    let pool = BlockingPool(name: "test", maximumThreadCount: 1)
+    let pump = ChunkPump(pool: pool)
+    let hasOtherRun = AsyncEvent()
+    pump.start { .more }
+    pool.run { hasOtherRun.signal() }
+    #expect(await hasOtherRun.wait())
+    pump.stop()
+  }
+
   @Test func stopLetsGoOfTheStep() async {
     final class Token: Sendable {}
     let pump = ChunkPump()

@@ -90,6 +90,14 @@ import URLLoading
     #expect(delegate.calls.value.allSatisfy { $0.isMain })
   }
 
+  @Test func aSessionHasOneQueueOfItsOwn() {
+    let session = URLSession(configuration: .ephemeral)
+    let other = URLSession(configuration: .ephemeral)
+    #expect(session.delegateQueue === session.delegateQueue)
+    #expect(session.delegateQueue !== other.delegateQueue)
+    #expect(session.delegateQueue.maxConcurrentOperationCount == 1)
+  }
+
   @Test func handlersRunOnTheDelegateQueue() async throws {
     let session = RecordedSession()
     let queue = session.session.delegateQueue

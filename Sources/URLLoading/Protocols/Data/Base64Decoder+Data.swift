@@ -25,21 +25,32 @@ extension Base64Decoder {
     return Data(bytesNoCopy: output, count: count, deallocator: .free)
   }
 
+  /// Decodes text that is known to be plain, without padding and of a length that is Base64's.
+  ///
+  /// - Parameter output: room for `outputCapacity(forInput:)` bytes.
+  /// - Returns: the number of bytes written; nil where the text is not what it should be.
+  static func decode(plain input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer) -> Int? {
+    let steps = Base64Vector.isFast ? input.count / Base64Vector.characters : 0
+    let (head, body) = (steps * Base64Vector.characters, steps * Base64Vector.bytes)
+    Base64Vector.decode(plain: UnsafeRawBufferPointer(rebasing: input[..<head]), into: output)
+    var decoder = Base64Decoder()
+    guard let tail = decoder.decode(UnsafeRawBufferPointer(rebasing: input[head...]), into: output + body),
+      let rest = decoder.finish(into: output + body + tail)
+    else { return nil }
+    return body + tail + rest
+  }
+
   /// Whether every byte of `input` is in the alphabet: no padding, whitespace or escape.
   static func isPlain(_ input: UnsafeRawBufferPointer) -> Bool {
+    guard Base64Vector.isFast else { return isPlainByTables(input) }
+    let rest = input[Base64Vector.plainPrefix(of: input)...]
+    return rest.count < Base64Vector.characters && isPlainByTables(UnsafeRawBufferPointer(rebasing: rest))
+  }
+
+  private static func isPlainByTables(_ input: UnsafeRawBufferPointer) -> Bool {
     Base64Tables.shared.withUnsafeBufferPointer { tables in
-      guard let table = tables.baseAddress, let start = input.baseAddress else { return true }
-      var from = start
-      let end = start + input.count
-      while end - from >= 8 {
-        let word = from.loadUnaligned(as: UInt64.self)
-        var flags = table[Int(word & 0xFF)] | table[Int(word >> 8 & 0xFF)]
-        flags |= table[Int(word >> 16 & 0xFF)] | table[Int(word >> 24 & 0xFF)]
-        flags |= table[Int(word >> 32 & 0xFF)] | table[Int(word >> 40 & 0xFF)]
-        flags |= table[Int(word >> 48 & 0xFF)] | table[Int(word >> 56)]
-        if flags & Base64Tables.invalid != 0 { return false }
-        from += 8
-      }
+      guard let table = tables.baseAddress, var from = input.baseAddress else { return true }
+      let end = from + input.count
       while from < end {
         if table[Int(from.load(as: UInt8.self))] & Base64Tables.invalid != 0 { return false }
         from += 1

@@ -4,8 +4,8 @@
 /// pieces; with `percentDecoding` the escapes of RFC 3986 section 2.1 are decoded on the way, so that the body of a
 /// `data:` URL needs no intermediate copy.
 ///
-/// Runs of plain alphabet bytes take a table-driven path of eight bytes a step; whitespace, escapes and padding go
-/// through one state machine byte by byte, which hands back to the fast path as soon as a group is complete.
+/// Runs of plain alphabet bytes are decoded by `Base64Vector`; whitespace, escapes and padding go through one state machine
+/// byte by byte, which hands back to the fast path as soon as a group is complete.
 struct Base64Decoder {
   /// Whether `%` starts an escape. An incomplete or wrong escape stands for itself, and so makes the input invalid.
   let percentDecoding: Bool
@@ -84,18 +84,14 @@ struct Base64Decoder {
   ) {
     var from = source
     var to = target
-    while end - from >= 16 {
-      let first = from.loadUnaligned(as: UInt64.self).littleEndian
-      let second = (from + 8).loadUnaligned(as: UInt64.self).littleEndian
-      let a = group(UInt32(truncatingIfNeeded: first), table)
-      let b = group(UInt32(truncatingIfNeeded: first >> 32), table)
-      let c = group(UInt32(truncatingIfNeeded: second), table)
-      let d = group(UInt32(truncatingIfNeeded: second >> 32), table)
-      guard (a | b | c | d) & Base64Tables.invalid == 0 else { break }
-      to.storeBytes(of: (UInt64(a) | UInt64(b) << 24).littleEndian, as: UInt64.self)
-      (to + 6).storeBytes(of: (UInt64(c) | UInt64(d) << 24).littleEndian, as: UInt64.self)
-      from += 16
-      to += 12
+    while Base64Vector.isFast, end - from >= Base64Vector.characters {
+      // As much as the nearest cache has room for is looked at, then decoded.
+      let text = UnsafeRawBufferPointer(start: from, count: min(end - from, 8192))
+      let count = Base64Vector.plainPrefix(of: text)
+      Base64Vector.decode(plain: UnsafeRawBufferPointer(rebasing: text[..<count]), into: to)
+      from += count
+      to += count / 4 * 3
+      if count < text.count { break }
     }
     while end - from >= 4 {
       let value = group(from.loadUnaligned(as: UInt32.self).littleEndian, table)

@@ -4,7 +4,6 @@ internal import CurlTransport
 ///
 /// Mutable state: in `pump`, which guards it.
 final class DataProtocol: URLProtocol, @unchecked Sendable {
-  private static let chunkSize = 1 << 20
   private let pump = ChunkPump()
 
   override class func canInit(with request: URLRequest) -> Bool {
@@ -59,15 +58,16 @@ final class DataProtocol: URLProtocol, @unchecked Sendable {
   private func send(_ body: DataURLBody, _ range: Range<Int>) {
     let next = Locked(range.lowerBound)
     pump.start {
-      let start = next.withLock { $0 }
-      let end = min(start + Self.chunkSize, range.upperBound)
-      guard start < end else {
+      let rest = next.withLock { $0 }..<range.upperBound
+      do {
+        let count = try body.withPiece(of: rest) { self.loadClient?.urlProtocol(self, didLoad: $0) }
+        next.withLock { $0 += count }
+        if count > 0 { return .more }
         self.client?.urlProtocolDidFinishLoading(self)
-        return .done
+      } catch {
+        self.client?.urlProtocol(self, didFailWithError: error)
       }
-      next.withLock { $0 = end }
-      self.client?.urlProtocol(self, didLoad: body.decode(range: start..<end))
-      return .more
+      return .done
     }
   }
 }

@@ -13,6 +13,9 @@ struct DataURLBody: Sendable {
     case decoded(Data)
   }
 
+  /// Of a length that a near cache has room for, beside as much text.
+  static let largestPiece = 192 << 10
+
   private let storage: Storage
   /// The number of bytes of the decoded body.
   let count: Int
@@ -39,36 +42,40 @@ struct DataURLBody: Sendable {
     self.count = count
   }
 
-  /// The bytes of a range of the body, which is clamped to the body.
-  func decode(range: Range<Int>) -> Data {
-    let range = range.clamped(to: 0..<count)
-    guard !range.isEmpty else { return Data() }
-    let data: Data?
+  /// Calls `use` with the first bytes of a range, which is clamped to the body: at most ``largestPiece`` of them.
+  ///
+  /// The bytes are there during the call only. Those of Base64 are decoded into memory that the last piece had, too: it is
+  /// in a near cache still, unlike fresh memory.
+  ///
+  /// - Returns: how many bytes; 0 where the range has none.
+  func withPiece(of range: Range<Int>, _ use: (UnsafeRawBufferPointer) -> Void) throws(POSIXError) -> Int {
+    let start = max(0, range.lowerBound)
+    let end = min(range.upperBound, count, start + Self.largestPiece)
+    guard start < end else { return 0 }
     switch storage {
-    case .literal(let text, let offset):
-      data = text.utf8.withContiguousStorageIfAvailable { utf8 in
-        Data(UnsafeRawBufferPointer(utf8)[offset + range.lowerBound..<offset + range.upperBound])
-      }
-    case .base64(let text, let offset, let length):
-      let groups = range.lowerBound / 3..<(range.upperBound + 2) / 3
+    case .literal(var text, let offset):
+      text.withUTF8 { use(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer($0)[offset + start..<offset + end])) }
+    case .base64(var text, let offset, let length):
+      let groups = start / 3..<(end + 2) / 3
       let encoded = groups.lowerBound * 4..<min(groups.upperBound * 4, length)
-      let wanted = range.lowerBound - groups.lowerBound * 3..<range.upperBound - groups.lowerBound * 3
-      data =
-        text.utf8.withContiguousStorageIfAvailable { utf8 -> Data? in
-          let slice = UnsafeRawBufferPointer(utf8)[offset + encoded.lowerBound..<offset + encoded.upperBound]
-          guard let decoded = Base64Decoder.decode(UnsafeRawBufferPointer(rebasing: slice)) else { return nil }
-          return wanted.count == decoded.count ? decoded : decoded.subdata(in: wanted)
-        } ?? nil
+      guard let block = BodyMemory.shared.take(atLeast: Base64Decoder.outputCapacity(forInput: encoded.count)) else {
+        throw POSIXError(.ENOMEM)
+      }
+      defer { BodyMemory.shared.recycle(block) }
+      let decoded = text.withUTF8 { text in
+        let slice = UnsafeRawBufferPointer(text)[offset + encoded.lowerBound..<offset + encoded.upperBound]
+        return Base64Decoder.decode(plain: UnsafeRawBufferPointer(rebasing: slice), into: block.start)
+      }
+      guard let decoded else { throw POSIXError(.EILSEQ) }
+      let first = start - groups.lowerBound * 3
+      use(
+        UnsafeRawBufferPointer(
+          rebasing: UnsafeRawBufferPointer(start: block.start, count: decoded)[first..<first + end - start]))
     case .decoded(let all):
-      let start = all.startIndex
-      data = all[start + range.lowerBound..<start + range.upperBound]
+      all.withUnsafeBytes { use(UnsafeRawBufferPointer(rebasing: $0[start..<end])) }
     }
-    // The text was checked when the body was made and is immutable, so that decoding cannot fail here.
-    return data ?? Data()
+    return end - start
   }
-
-  /// The whole body.
-  func decode() -> Data { decode(range: 0..<count) }
 
   private enum Inspection {
     case literal

@@ -8,10 +8,21 @@ enum HTTPRequestEncoder {
   /// What requests call themselves that do not say otherwise.
   static let userAgent = "\(processName) swift-url-loading/0.1"
 
-  /// A file may have any name; a field's value may not.
-  private static var processName: String {
-    String(
-      ProcessInfo.processInfo.processName.unicodeScalars.map { $0.value > 32 && $0.value < 127 ? Character($0) : "_" })
+  /// The name of the program's file, which may have any characters; a field's value may not.
+  ///
+  /// `ProcessInfo` tells it, too, and takes as long as all else that is done before the first request.
+  static var processName: String {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Int(PATH_MAX)) { path in
+      let count = path.baseAddress.map { readlink("/proc/self/exe", $0, path.count) } ?? -1
+      guard count > 0 else { return "swift" }
+      let name = path[..<count].split(separator: UInt8(ascii: "/")).last ?? []
+      return fieldWord(name)
+    }
+  }
+
+  /// What is no visible ASCII becomes an underscore, one for each character.
+  static func fieldWord(_ name: some Sequence<UInt8>) -> String {
+    String(decoding: name.lazy.filter { $0 & 0xC0 != 0x80 }.map { $0 > 32 && $0 < 127 ? $0 : 0x5F }, as: UTF8.self)
   }
 
   static func transferRequest(for request: URLRequest, body: URLUploadBody?) -> TransferRequest {

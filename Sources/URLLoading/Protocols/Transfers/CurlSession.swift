@@ -8,7 +8,9 @@ final class CurlSession: URLSessionResource {
   let typeOfService: UInt8?
 
   init(configuration: URLSessionConfiguration) {
-    engine = TransferEngine(configuration: TransferEngineConfiguration(configuration))
+    // The loop prepares libcurl while the rest is made.
+    let loop = EventLoop.shared
+    engine = TransferEngine(configuration: TransferEngineConfiguration(configuration), loop: loop)
     typeOfService = configuration.networkServiceType.differentiatedServicesCodePoint.map { $0 << 2 }
   }
 
