@@ -1,3 +1,4 @@
+internal import CurlTransport
 import Foundation
 
 /// The body of a `data:` URL.
