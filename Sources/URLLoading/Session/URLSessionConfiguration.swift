@@ -11,6 +11,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     var timeoutIntervalForResource: TimeInterval = 604_800
     var networkServiceType = NSURLRequest.NetworkServiceType.default
     var httpCookieStorage: HTTPCookieStorage?
+    var urlCredentialStorage: URLCredentialStorage?
     var httpCookieAcceptPolicy = HTTPCookie.AcceptPolicy.onlyFromMainDocumentDomain
     var httpShouldSetCookies = true
     var httpMaximumConnectionsPerHost = 6
@@ -32,7 +33,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
 
   /// A configuration with the same values as ``default``.
   public convenience override init() {
-    self.init(values: Values(httpCookieStorage: .shared), dictionaries: Dictionaries())
+    self.init(values: Values(httpCookieStorage: .shared, urlCredentialStorage: .shared), dictionaries: Dictionaries())
   }
 
   private init(values: Values, dictionaries: Dictionaries) {
@@ -41,18 +42,20 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     super.init()
   }
 
-  /// A new configuration that shares `HTTPCookieStorage.shared`.
+  /// A new configuration that shares `HTTPCookieStorage.shared` and `URLCredentialStorage.shared`.
   open class var `default`: URLSessionConfiguration { URLSessionConfiguration() }
 
-  /// A new configuration with a cookie storage of its own, which goes when its sessions do.
+  /// A new configuration with storages of its own for cookies and credentials, which go when its sessions do.
   open class var ephemeral: URLSessionConfiguration {
-    URLSessionConfiguration(values: Values(httpCookieStorage: HTTPCookieStorage()), dictionaries: Dictionaries())
+    URLSessionConfiguration(
+      values: Values(httpCookieStorage: HTTPCookieStorage(), urlCredentialStorage: URLCredentialStorage()),
+      dictionaries: Dictionaries())
   }
 
   /// A copy.
   open override func copy() -> Any { copy(with: nil) }
 
-  /// A copy; it shares the cookie storage.
+  /// A copy; it shares the storages of cookies and credentials.
   open func copy(with zone: NSZone? = nil) -> Any {
     URLSessionConfiguration(values: snapshot, dictionaries: dictionaries.withLock { $0 })
   }
@@ -86,6 +89,14 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   open var httpMaximumConnectionsPerHost: Int {
     get { values.withLock { $0.httpMaximumConnectionsPerHost } }
     set { values.withLock { $0.httpMaximumConnectionsPerHost = newValue } }
+  }
+
+  // MARK: Credentials
+
+  /// Where challenges are answered from before a delegate is asked; nil for nowhere.
+  open var urlCredentialStorage: URLCredentialStorage? {
+    get { values.withLock { $0.urlCredentialStorage } }
+    set { values.withLock { $0.urlCredentialStorage = newValue } }
   }
 
   // MARK: Cookies

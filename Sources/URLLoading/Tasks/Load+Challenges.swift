@@ -1,6 +1,6 @@
 internal import CurlTransport
 
-/// Challenges: answered by the credential in the URL, else by the delegate.
+/// Challenges: answered by the credential in the URL, else by the credential storage, else by the delegate.
 extension Load {
   func challenged(_ challenge: URLAuthenticationChallenge, attempt: Int) {
     let action = update { state in
@@ -18,16 +18,49 @@ extension Load {
       if let credential = credentialOfURL(for: challenge) {
         return answer(challenge, .useCredential, credential, attempt: attempt)
       }
-      let (delegates, task, delivery) = read { ($0.delegates, $0.task, $0.delivery) }
-      guard let task, let delivery, delegates.task != nil || delegates.session != nil else {
-        return answer(challenge, .performDefaultHandling, nil, attempt: attempt)
+      askStorage(about: challenge) { credential in
+        if let credential {
+          self.answer(challenge, .useCredential, credential, attempt: attempt)
+        } else {
+          self.askDelegate(about: challenge, attempt: attempt)
+        }
       }
-      delivery.addGate(
-        ask: { answer in self.ask(delegates, task: task, challenge: challenge) { answer(ChallengeAnswer($0, $1)) } },
-        then: { (given: ChallengeAnswer) in
-          self.answer(challenge, given.disposition, given.credential, attempt: attempt)
-        })
     }
+  }
+
+  /// The default credential of the protection space is used without asking anybody, once.
+  private func askStorage(
+    about challenge: URLAuthenticationChallenge, _ answer: @escaping @Sendable (URLCredential?) -> Void
+  ) {
+    guard challenge.previousFailureCount == 0, challenge.proposedCredential == nil,
+      let storage = session.values.urlCredentialStorage, let task = read({ $0.task })
+    else { return answer(nil) }
+    storage.getDefaultCredential(for: challenge.protectionSpace, task: task) { credential in
+      answer(credential?.hasPassword == true ? credential : nil)
+    }
+  }
+
+  private func askDelegate(about challenge: URLAuthenticationChallenge, attempt: Int) {
+    let (delegates, task, delivery) = read { ($0.delegates, $0.task, $0.delivery) }
+    guard let task, let delivery, delegates.task != nil || delegates.session != nil else {
+      return answer(challenge, .performDefaultHandling, nil, attempt: attempt)
+    }
+    delivery.addGate(
+      ask: { answer in self.ask(delegates, task: task, challenge: challenge) { answer(ChallengeAnswer($0, $1)) } },
+      then: { (given: ChallengeAnswer) in
+        self.answer(challenge, given.disposition, given.credential, attempt: attempt)
+      })
+  }
+
+  /// A response came: what answered the challenge before it was accepted, if the response does not say otherwise.
+  func storeCredentialInUse(_ response: URLResponse) {
+    let (used, task) = update { state in
+      defer { state.credentialInUse = nil }
+      return (state.credentialInUse, state.task)
+    }
+    let status = (response as? HTTPURLResponse)?.statusCode
+    guard let used, let task, status != 401, status != 407 else { return }
+    session.values.urlCredentialStorage?.setDefaultCredential(used.credential, for: used.space, task: task)
   }
 
   func withdrawChallenge(attempt: Int) {
@@ -88,6 +121,10 @@ extension Load {
       let task = read { $0.task }
       if let task { cancel(task, error: failure(.cancelled, "The delegate cancelled an authentication challenge.")) }
       return
+    }
+    let isKept = disposition == .useCredential && credential.map { $0.persistence != .none && $0.hasPassword } == true
+    update { state in
+      state.credentialInUse = isKept ? credential.map { (challenge.protectionSpace, $0) } : nil
     }
     guard pass(attempt: attempt), let sender = challenge.sender else { return }
     switch (disposition, credential) {

@@ -93,7 +93,7 @@ extension Load {
 
   private func received(_ response: URLResponse, attempt: Int, isReplay: Bool) {
     let now = MonotonicInstant.now
-    let action = update { state -> LoadMachine.ResponseAction in
+    let (action, hasCredential) = update { state -> (LoadMachine.ResponseAction, Bool) in
       let waits = state.mustWait(attempt, isReplay)
       let action = waits ? .hold : state.machine.responded(attempt: attempt, at: now)
       switch action {
@@ -103,9 +103,10 @@ extension Load {
       case .hold: state.held.append(.response(response))
       case .ignore: break
       }
-      return action
+      return (action, state.credentialInUse != nil)
     }
     guard action == .deliver else { return }
+    if hasCredential { storeCredentialInUse(response) }
     storeCookies(of: response)
     let offset: Int64
     switch placeBody(of: response) {

@@ -32,6 +32,8 @@ final class Load: Sendable {
     var delivery: Delivery?
     var currentRequest: URLRequest?
     var jarCookies: String?
+    /// What answered the last challenge, to be stored if it is accepted.
+    var credentialInUse: (space: URLProtectionSpace, credential: URLCredential)?
     var response: URLResponse?
     var error: (any Error)?
     /// The `async` function that waits for the end.

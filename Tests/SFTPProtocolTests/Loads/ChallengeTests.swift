@@ -120,6 +120,27 @@ import URLLoading
     await server.stop()
   }
 
+  /// Nobody is asked where the session's storage knows the password; and it keeps what a delegate gave for longer than once.
+  @Test func aStoredPasswordIsUsedAndAnAcceptedOneStored() async throws {
+    let server = try await PasswordSSHServer.start()
+    try Data("contents".utf8).write(to: server.home.appendingPathComponent("f"))
+    let space = URLProtectionSpace(
+      host: "127.0.0.1", port: Int(server.port), protocol: "sftp", realm: nil,
+      authenticationMethod: NSURLAuthenticationMethodDefault)
+    let delegate = ChallengeDelegate { _, _ in .keep(PasswordSSHServer.user, PasswordSSHServer.password) }
+    let storage = URLCredentialStorage()
+    storage.set(URLCredential(user: "another", password: "no", persistence: .forSession), for: space)
+    let home = try SSHHome(knownHosts: known(server), delegate: delegate, credentials: storage)
+    #expect(try await load(home, url(server)) == "contents")
+    #expect(delegate.seen.value.count == 1)
+    #expect(storage.defaultCredential(for: space)?.password == PasswordSSHServer.password)
+    let silent = ChallengeDelegate { _, _ in .leave }
+    let other = try SSHHome(knownHosts: known(server), delegate: silent, credentials: storage)
+    #expect(try await load(other, url(server)) == "contents")
+    #expect(silent.seen.value.isEmpty)
+    await server.stop()
+  }
+
   @Test func questionsAreAskedOneByOne() async throws {
     var options = PasswordSSHServer.Options()
     options.password = nil

@@ -7,6 +7,8 @@ final class ChallengeDelegate: NSObject, URLSessionTaskDelegate {
   /// How a challenge is answered.
   enum Answer: Sendable {
     case password(String)
+    /// A user and a password, to be kept as long as the session.
+    case keep(String, String)
     case accept
     case cancel
     case leave
@@ -46,6 +48,8 @@ final class ChallengeDelegate: NSObject, URLSessionTaskDelegate {
     switch answer(one, count) {
     case .password(let password):
       completionHandler(.useCredential, URLCredential(user: "", password: password, persistence: .none))
+    case .keep(let user, let password):
+      completionHandler(.useCredential, URLCredential(user: user, password: password, persistence: .forSession))
     case .accept: completionHandler(.useCredential, key?.acceptance)
     case .cancel: completionHandler(.cancelAuthenticationChallenge, nil)
     case .leave: completionHandler(.performDefaultHandling, nil)

@@ -25,7 +25,8 @@ private final class SSHPool: URLSessionResource {
     // Nothing of the machine's own configuration.
     source.read = { $0.hasPrefix(home) ? read($0) : .failure(.init(reason: "not of this test", isMissing: true)) }
     pool = SFTPPool(
-      connector: SSHConnector(source: source), largestConnectionCount: configuration.httpMaximumConnectionsPerHost)
+      connector: SSHConnector(source: source, credentials: configuration.urlCredentialStorage),
+      largestConnectionCount: configuration.httpMaximumConnectionsPerHost)
   }
 
   func flush() { pool.flush() }
@@ -37,7 +38,10 @@ final class SSHHome: Sendable {
   let folder: TemporaryDirectory
   let session: URLSession
 
-  init(knownHosts: String = "", configuration: String = "", delegate: (any URLSessionDelegate)? = nil) throws {
+  init(
+    knownHosts: String = "", configuration: String = "", delegate: (any URLSessionDelegate)? = nil,
+    credentials: URLCredentialStorage? = nil
+  ) throws {
     folder = try TemporaryDirectory("home")
     try folder.write(".ssh/known_hosts", knownHosts)
     try folder.write(".ssh/config", configuration)
@@ -47,6 +51,7 @@ final class SSHHome: Sendable {
     let setup = URLSessionConfiguration.ephemeral
     setup.protocolClasses = [SSHProtocol.self]
     setup.httpAdditionalHeaders = ["X-Home": path]
+    setup.urlCredentialStorage = credentials
     session = URLSession(configuration: setup, delegate: delegate, delegateQueue: nil)
   }
 

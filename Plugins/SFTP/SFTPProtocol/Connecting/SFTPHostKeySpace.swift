@@ -58,7 +58,8 @@ final class SFTPHostKeyAcceptance: URLCredential, @unchecked Sendable {
 
   init(_ key: PublicKey) {
     self.key = key
-    super.init(user: "", password: "", persistence: .forSession)
+    // The plugin remembers by itself whose key was accepted; a storage would offer it for another key of the same server.
+    super.init(user: "", password: "", persistence: .none)
   }
 
   required init?(coder: NSCoder) { nil }

@@ -9,11 +9,13 @@ final class SSHConnector: SFTPConnector {
   /// Reads files, which may block.
   private static let preparing = BlockingPool(name: "SFTP configuration", maximumThreadCount: 8)
 
-  private let memory = SessionMemory()
+  private let memory: SessionMemory
   private let source: ConfigurationSource
 
-  init(source: ConfigurationSource = .machine) {
+  /// - Parameter credentials: where questions are answered from before anybody is asked.
+  init(source: ConfigurationSource = .machine, credentials: URLCredentialStorage?) {
     self.source = source
+    memory = SessionMemory(storage: credentials)
   }
 
   func connect(to place: ServerPlace, client: SFTPClient, questions: ConnectionQuestions) -> any SFTPTransport {

@@ -43,7 +43,8 @@ final class SFTPPool: URLSessionResource {
   /// The pool of a session whose connections are made by SSH.
   convenience init(configuration: URLSessionConfiguration) {
     self.init(
-      connector: SSHConnector(), largestConnectionCount: configuration.httpMaximumConnectionsPerHost)
+      connector: SSHConnector(credentials: configuration.urlCredentialStorage),
+      largestConnectionCount: configuration.httpMaximumConnectionsPerHost)
   }
 
   /// - Parameter idleTime: seconds after which a connection without loads is closed.

@@ -34,17 +34,16 @@ extension HTTPProtocol: TransferHandler {
   }
 
   func transfer(_ transfer: Transfer, didReceive bytes: UnsafeRawBufferPointer) -> TransferFlow {
-    let (isUnwanted, isHeldBack) = state.withLock { state in
-      (state.isStopped || transfer === state.retired, state.exchange.isHolding || state.isPaused)
-    }
-    if isUnwanted { return .accepted }
-    if isHeldBack { return .pause }
+    // What nobody wants is about to be cancelled; until then a fast sender must not be listened to.
+    guard transferTakesBody(transfer) else { return .pause }
     loadClient?.urlProtocol(self, didLoad: bytes)
     return .accepted
   }
 
   func transferTakesBody(_ transfer: Transfer) -> Bool {
-    state.withLock { !$0.exchange.isHolding && !$0.isPaused }
+    state.withLock { state in
+      !state.isStopped && transfer !== state.retired && !state.exchange.isHolding && !state.isPaused
+    }
   }
 
   func transfer(_ transfer: Transfer, didGather bytes: Data) {

@@ -1,0 +1,148 @@
+internal import CurlTransport
+
+extension NSNotification.Name {
+  /// Posted by a storage when what it holds has changed.
+  public static let NSURLCredentialStorageChanged = NSNotification.Name("NSURLCredentialStorageChanged")
+}
+
+/// An option for ``URLCredentialStorage/remove(_:for:options:)``: a true number lets credentials go that are kept on other devices, too.
+public let NSURLCredentialStorageRemoveSynchronizableCredentials =
+  "NSURLCredentialStorageRemoveSynchronizableCredentials"
+
+/// Credentials by the place that wants them, for sessions to answer challenges with.
+///
+/// A session uses the default credential of a protection space without asking its delegate, once; where that is refused, or there is
+/// none, the delegate is asked. What a delegate gave, and what was accepted, becomes the default where its persistence says so.
+///
+/// Everything is in memory, also what is permanent: this system has no key chain that all programs share.
+///
+/// Mutable state: `spaces`, guarded by its lock.
+// Safe to share: stored properties are guarded as said above; subclasses answer for theirs.
+open class URLCredentialStorage: NSObject, @unchecked Sendable {
+  private struct Credentials {
+    /// By user name.
+    var byUser: [String: URLCredential] = [:]
+    var defaultUser: String?
+  }
+
+  private let spaces = Locked<[URLProtectionSpace: Credentials]>([:])
+
+  private static let sharedStorage = URLCredentialStorage()
+
+  /// The storage of ``URLSessionConfiguration/default``.
+  open class var shared: URLCredentialStorage { sharedStorage }
+
+  /// An empty storage.
+  public override init() {
+    super.init()
+  }
+
+  /// The credentials of a space by user name; nil if it has none.
+  open func credentials(for space: URLProtectionSpace) -> [String: URLCredential]? {
+    spaces.withLock { $0[space]?.byUser }
+  }
+
+  /// All credentials, by space and user name.
+  open var allCredentials: [URLProtectionSpace: [String: URLCredential]] {
+    spaces.withLock { $0.mapValues(\.byUser) }
+  }
+
+  /// Adds a credential, in the place of one for the same user. One without a user name or with the persistence
+  /// ``URLCredential/Persistence/none`` is not kept.
+  open func set(_ credential: URLCredential, for space: URLProtectionSpace) {
+    change { spaces in
+      var known = spaces[space] ?? Credentials()
+      guard Self.add(credential, to: &known) else { return false }
+      spaces[space] = known
+      return true
+    }
+  }
+
+  /// Removes a credential; one that is kept on other devices, too, only with an option, see ``remove(_:for:options:)``.
+  open func remove(_ credential: URLCredential, for space: URLProtectionSpace) {
+    remove(credential, for: space, options: nil)
+  }
+
+  /// Removes a credential.
+  /// - Parameter options: with ``NSURLCredentialStorageRemoveSynchronizableCredentials`` for one that is kept on other devices, too.
+  open func remove(_ credential: URLCredential, for space: URLProtectionSpace, options: [String: AnyObject]? = [:]) {
+    let removesSynchronizable =
+      (options?[NSURLCredentialStorageRemoveSynchronizableCredentials] as? NSNumber)?.boolValue ?? false
+    guard credential.persistence != .synchronizable || removesSynchronizable, let user = credential.user else { return }
+    change { spaces in
+      guard spaces[space]?.byUser[user] == credential else { return false }
+      spaces[space]?.byUser[user] = nil
+      if spaces[space]?.defaultUser == user { spaces[space]?.defaultUser = nil }
+      if spaces[space]?.byUser.isEmpty == true { spaces[space] = nil }
+      return true
+    }
+  }
+
+  /// What is used for a space without asking; nil if nothing was said to be.
+  open func defaultCredential(for space: URLProtectionSpace) -> URLCredential? {
+    spaces.withLock { spaces in spaces[space].flatMap { known in known.defaultUser.flatMap { known.byUser[$0] } } }
+  }
+
+  /// Makes a credential the default of a space, to which it is added.
+  open func setDefaultCredential(_ credential: URLCredential, for space: URLProtectionSpace) {
+    change { spaces in
+      var known = spaces[space] ?? Credentials()
+      let isNew = Self.add(credential, to: &known)
+      guard let user = credential.user, known.byUser[user] == credential, isNew || known.defaultUser != user
+      else { return false }
+      known.defaultUser = user
+      spaces[space] = known
+      return true
+    }
+  }
+
+  // MARK: For a task
+
+  /// Gives the credentials of a space by user name, for a task.
+  open func getCredentials(
+    for space: URLProtectionSpace, task: URLSessionTask,
+    completionHandler: @escaping @Sendable ([String: URLCredential]?) -> Void
+  ) {
+    completionHandler(credentials(for: space))
+  }
+
+  /// Adds a credential that a task was given.
+  open func set(_ credential: URLCredential, for space: URLProtectionSpace, task: URLSessionTask) {
+    set(credential, for: space)
+  }
+
+  /// Removes a credential, for a task.
+  open func remove(
+    _ credential: URLCredential, for space: URLProtectionSpace, options: [String: AnyObject]? = [:],
+    task: URLSessionTask
+  ) {
+    remove(credential, for: space, options: options)
+  }
+
+  /// Gives what is used for a space without asking, for a task.
+  open func getDefaultCredential(
+    for space: URLProtectionSpace, task: URLSessionTask, completionHandler: @escaping @Sendable (URLCredential?) -> Void
+  ) {
+    completionHandler(defaultCredential(for: space))
+  }
+
+  /// Makes a credential that a task was given the default of a space.
+  open func setDefaultCredential(_ credential: URLCredential, for space: URLProtectionSpace, task: URLSessionTask) {
+    setDefaultCredential(credential, for: space)
+  }
+
+  // MARK: Changes
+
+  /// - Returns: whether that changed something.
+  private static func add(_ credential: URLCredential, to known: inout Credentials) -> Bool {
+    guard credential.persistence != .none, let user = credential.user, known.byUser[user] != credential
+    else { return false }
+    known.byUser[user] = credential
+    return true
+  }
+
+  /// Does what changes the storage, and tells that it did.
+  private func change(_ body: (inout [URLProtectionSpace: Credentials]) -> Bool) {
+    if spaces.withLock(body) { NotificationCenter.default.post(name: .NSURLCredentialStorageChanged, object: self) }
+  }
+}
