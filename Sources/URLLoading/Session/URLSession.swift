@@ -10,7 +10,7 @@ open class URLSession: NSObject, @unchecked Sendable {
 
   private struct State {
     var lifetime = Lifetime.valid
-    var delegates = SessionDelegates(nil)
+    var delegates = SessionDelegates.none
     var description: String?
     var delegateQueue: OperationQueue?
   }
@@ -150,7 +150,7 @@ open class URLSession: NSObject, @unchecked Sendable {
     deadlines.stop()
     delegateQueue.addOperation {
       self.delegate?.urlSession(self, didBecomeInvalidWithError: nil)
-      self.state.withLock { $0.delegates = SessionDelegates(nil) }
+      self.state.withLock { $0.delegates = SessionDelegates.none }
     }
   }
 
