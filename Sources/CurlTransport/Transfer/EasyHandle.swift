@@ -301,7 +301,8 @@ final class EasyHandle {
     handler = nil
     drainBudget = count
     multi.drain(self, until: Reactor.now() + 1_000_000_000)
-    if isReceivingPaused { resumeReceiving() }
+    // Nothing is left to be sent, but libcurl takes a transfer that may not send for one that is not done.
+    resume()
     continueDecoding()
   }
 
