@@ -10,7 +10,6 @@ struct TLSInspector: Sendable {
   private typealias Version = @convention(c) (UnsafeRawPointer) -> Int32
   private typealias CurrentCipher = @convention(c) (UnsafeRawPointer) -> UnsafeRawPointer?
   private typealias CipherNumber = @convention(c) (UnsafeRawPointer) -> UInt16
-
   private typealias SelectedProtocol =
     @convention(c) (UnsafeRawPointer, UnsafeMutablePointer<UnsafePointer<UInt8>?>, UnsafeMutablePointer<UInt32>) -> Void
 

@@ -113,6 +113,20 @@ private final class Line {
     for number in 0..<10_000 { #expect(queue.admitted(number) != nil) }
   }
 
+  @Test func hostsThatNobodyNeedsAreForgotten() throws {
+    let queue = Line(connections: 1)
+    var places: [AdmissionQueue<Int>.Place] = []
+    for host in 0..<1000 {
+      let place = try #require(queue.admitted(host, at: host))
+      #expect(queue.waiting(host, at: host) != nil)
+      #expect(queue.ended(at: place) == .admitNext)
+      let next = try #require(queue.next())
+      #expect(queue.ended(at: next.place) == .nothing)
+      if !places.contains(place) { places.append(place) }
+    }
+    #expect(places.count == 2, "the one that came last, and the one that comes")
+  }
+
   @Test func closingGivesAllWhoWait() {
     let queue = Line(connections: 1)
     for number in 0..<6 { _ = queue.arrived(number, at: number % 2) }
