@@ -93,13 +93,13 @@ struct AdmissionQueue<Waiter> {
 
   /// The next transfer that libcurl gets now; nil when all that wait have to go on waiting.
   mutating func next() -> (waiter: Waiter, place: Place)? {
-    while let host = ready.last {
+    while let host = ready.popLast() {
+      hosts[host].isReady = false
       if hosts[host].admitted < limit(of: host), let waiter = waiting.popFirst(of: &hosts[host].line) {
         hosts[host].admitted += 1
+        _ = lookAt(host)
         return (waiter, Place(host: host))
       }
-      ready.removeLast()
-      hosts[host].isReady = false
       forgetIfUnused(host)
     }
     return nil

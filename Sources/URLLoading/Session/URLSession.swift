@@ -108,7 +108,8 @@ open class URLSession: NSObject, @unchecked Sendable {
   open func invalidateAndCancel() {
     guard !isShared else { return }
     stopAcceptingTasks()
-    for task in taskRegistry.all { task.cancel() }
+    // The newest first: what waits for a connection must not begin because one that has it is cancelled.
+    for task in taskRegistry.all.reversed() { task.cancel() }
     invalidateIfIdle()
   }
 

@@ -230,6 +230,8 @@ import Testing
     let engine = makeEngine(connectionsPerHost: 1)
     let loads = server.start(2, in: engine)
     _ = try await loads[0].recorder.wait { $0.events == ["queue"] }
+    // The second one is in line, too.
+    await drainLoop()
     let opening = Date()
     server.gate.signal()
     let metrics = try #require(try await loads[1].recorder.completion().metrics)
