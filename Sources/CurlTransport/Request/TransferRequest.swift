@@ -36,9 +36,9 @@ package struct TransferRequest: Sendable {
   package var headers: [(name: String, value: String)]
   package var body: Body
   /// For the server; libcurl answers its challenges with exactly the schemes named.
-  package var credential: TransferCredential?
+  @Rare package var credential: TransferCredential?
   /// For the proxy, in place of the one in the configuration.
-  package var proxyCredential: TransferCredential?
+  @Rare package var proxyCredential: TransferCredential?
   /// FTP: `first-last`, `first-` or `-count`, in bytes.
   package var range: String?
   /// Content codings are decoded. A body with one that is unknown, damaged or cut off makes the transfer fail.

@@ -7,12 +7,12 @@ extension EasyHandle {
 
   /// Sets what the request needs, and nothing that is set already.
   func configure(
-    for request: TransferRequest, _ configuration: TransferEngineConfiguration, _ proxies: ProxySelector
+    for request: TransferRequest, _ configuration: TransferEngineConfiguration, _ proxy: ProxyServer?
   ) throws(InvalidRequest) {
     // Fields that are already in the list passed when they got there.
     let hasSameHeaders = headerList != nil && Self.same(request.headers, headers)
     try RequestRules.check(request, fields: !hasSameHeaders)
-    let new = EasyHandleShape(request, proxy: proxies.proxy(for: request.url))
+    let new = EasyHandleShape(request, proxy: proxy)
     let isSameShape = new == shape && new.isReusable
     if !isSameShape {
       // If anything below fails, the handle has no shape and the next request sets it up from the start.

@@ -6,8 +6,9 @@ import Foundation
 final class EasyHandle {
   let curl: UnsafeMutableRawPointer
   let reactor: Reactor
-  /// The multi handle that it is in, and its place there.
+  /// The multi handle that it is in, and its places there.
   var multi: MultiHandle?
+  var place: AdmissionQueue<Transfer>.Place?
   var runningIndex = 0
   /// When a transfer that nobody listens to is given up.
   var drainDeadline = UInt64.max
@@ -94,15 +95,15 @@ final class EasyHandle {
   // MARK: Begin and end
 
   /// Connects the handle with the transfer that it is configured for.
-  func attach(_ transfer: Transfer, _ handler: any TransferHandler) {
+  func attach(_ transfer: Transfer, _ order: TransferOrder, _ held: Transfer.Held) {
     self.transfer = transfer
-    self.handler = handler
+    handler = order.handler
+    startTime = order.startTime
+    startInstant = order.startInstant
+    isReceivingPaused = held.isReceivingPaused
+    isSendingHeld = held.isSendingHeld
     transfer.attach(self)
     errorBuffer.pointee = 0
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    startTime = Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
-    startInstant = Reactor.now()
   }
 
   /// Forgets the transfer, so that nothing of it is kept and the next one starts afresh.
@@ -300,7 +301,8 @@ final class EasyHandle {
     handler = nil
     drainBudget = count
     multi.drain(self, until: Reactor.now() + 1_000_000_000)
-    if isReceivingPaused { resumeReceiving() }
+    // Nothing is left to be sent, but libcurl takes a transfer that may not send for one that is not done.
+    resume()
     continueDecoding()
   }
 
@@ -316,10 +318,18 @@ final class EasyHandle {
   func requestBegins(on ports: PortPair) {
     controlPorts = ports
     leaveQueue()
+    noteMultiplexing()
     isRequestSent = true
     sentRequests += 1
     heldHead = nil
     parser.expectHead()
+  }
+
+  /// Has more transfers begin when the connection takes many at once.
+  private func noteMultiplexing() {
+    guard shape?.isHTTPS == true, let multi, let place, !multi.isMultiplexing(at: place) else { return }
+    // Another library for TLS does not tell: then libcurl has to hold back what finds no connection.
+    if TLSInspector.shared.protocolName(of: curl) ?? "h2" == "h2" { multi.multiplexes(at: place) }
   }
 
   /// A line of a response's head or trailers. Returns how much of it was taken: less than all ends the transfer.

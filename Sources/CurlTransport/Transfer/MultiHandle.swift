@@ -1,6 +1,6 @@
 internal import CCurl
 
-/// A multi handle of libcurl: a pool of connections, the transfers that use it, and easy handles at rest.
+/// A multi handle of libcurl: a pool of connections, the transfers that use it or wait for it, and easy handles at rest.
 // Loop thread only. An engine owns it, and the reactor's tables point to it until `close()`.
 final class MultiHandle {
   let reactor: Reactor
@@ -11,6 +11,9 @@ final class MultiHandle {
 
   private var curl: UnsafeMutableRawPointer?
   private var curlDeadline = UInt64.max
+  private let configuration: TransferEngineConfiguration
+  private let proxies: ProxySelector
+  private var queue: AdmissionQueue<Transfer>
   private var running: [EasyHandle] = []
   private var idle: [EasyHandle] = []
   private var draining = 0
@@ -20,10 +23,16 @@ final class MultiHandle {
 
   /// Idle handles that are kept; more come only from bursts.
   private static let maximumIdleHandles = 128
+  /// Streams of HTTP/2 that libcurl has on one connection.
+  private static let streamsPerConnection = 100
 
-  init?(configuration: TransferEngineConfiguration, reactor: Reactor) {
+  init?(configuration: TransferEngineConfiguration, proxies: ProxySelector, reactor: Reactor) {
     guard let curl = curl_multi_init() else { return nil }
     self.curl = curl
+    self.configuration = configuration
+    self.proxies = proxies
+    queue = AdmissionQueue(
+      connections: configuration.maximumConnectionsPerHost, streams: Self.streamsPerConnection)
     self.reactor = reactor
     let context = Unmanaged.passUnretained(self).toOpaque()
     _ = ccurl_multi_set_pointer(curl, CURLMOPT_SOCKETDATA, context)
@@ -48,23 +57,85 @@ final class MultiHandle {
 
   // MARK: Transfers
 
-  /// A handle to configure and to `add`.
-  func takeHandle() -> EasyHandle? {
-    idle.popLast() ?? EasyHandle(reactor: reactor)
+  /// Begins with a transfer, or has it wait for those before it.
+  func begin(_ transfer: Transfer) {
+    guard let request = transfer.request else { return }
+    let proxy = proxies.proxy(for: request.url)
+    switch queue.arrived(transfer, at: ConnectionKey(url: request.url, proxy: proxy)) {
+    case .admit(let place): run(transfer, at: place, proxy)
+    case .wait(let ticket):
+      do {
+        // A request that cannot be sent has nothing to wait for.
+        try RequestRules.check(request)
+        transfer.wait(in: self, ticket)
+      } catch {
+        queue.left(ticket)
+        transfer.fail(TransferFailure(error))
+      }
+    }
   }
 
-  /// Takes a handle that was not added.
-  func putBack(_ easy: EasyHandle) {
-    if easy.isReusable, curl != nil, !isRetired, idle.count < Self.maximumIdleHandles { idle.append(easy) }
+  /// A transfer that waited was cancelled.
+  func leaveLine(_ ticket: AdmissionQueue<Transfer>.Ticket) {
+    queue.left(ticket)
+    closeIfDone()
   }
 
-  /// Starts the transfer that `easy` is configured for. False when libcurl refuses.
-  func add(_ easy: EasyHandle) -> Bool {
-    guard let curl, curl_multi_add_handle(curl, easy.curl) == CURLM_OK else { return false }
-    easy.runningIndex = running.count
+  /// Whether connections to a host are known to take many transfers at once.
+  func isMultiplexing(at place: AdmissionQueue<Transfer>.Place) -> Bool { queue.isMultiplexing(at: place) }
+
+  /// Connections to a host take many transfers at once.
+  func multiplexes(at place: AdmissionQueue<Transfer>.Place) {
+    if queue.multiplexes(at: place) == .admitNext { reactor.touch(self) }
+  }
+
+  private func admitWaiting() {
+    while curl != nil, let next = queue.next() {
+      run(next.waiter, at: next.place, next.waiter.request.flatMap { proxies.proxy(for: $0.url) })
+    }
+  }
+
+  private func run(_ transfer: Transfer, at place: AdmissionQueue<Transfer>.Place, _ proxy: ProxyServer?) {
+    guard let (order, held) = transfer.takeOrder() else { return vacate(place) }
+    do throws(TransferFailure) {
+      try add(transfer, order, held, at: place, proxy)
+    } catch {
+      vacate(place)
+      order.fail(transfer, error)
+    }
+  }
+
+  private func add(
+    _ transfer: Transfer, _ order: TransferOrder, _ held: Transfer.Held, at place: AdmissionQueue<Transfer>.Place,
+    _ proxy: ProxyServer?
+  ) throws(TransferFailure) {
+    guard let curl, let easy = idle.popLast() ?? EasyHandle(reactor: reactor) else {
+      throw TransferFailure(.outOfMemory)
+    }
+    do {
+      try easy.configure(for: order.request, configuration, proxy)
+    } catch {
+      putBack(easy)
+      throw TransferFailure(error)
+    }
+    easy.attach(transfer, order, held)
+    guard curl_multi_add_handle(curl, easy.curl) == CURLM_OK else {
+      easy.detach()
+      throw TransferFailure(.outOfMemory)
+    }
+    easy.place = place
     easy.multi = self
+    easy.runningIndex = running.count
     running.append(easy)
-    return true
+  }
+
+  private func vacate(_ place: AdmissionQueue<Transfer>.Place) {
+    if queue.ended(at: place) == .admitNext { reactor.touch(self) }
+  }
+
+  /// Keeps a handle for another transfer, if that is worth it.
+  private func putBack(_ easy: EasyHandle) {
+    if easy.isReusable, curl != nil, !isRetired, idle.count < Self.maximumIdleHandles { idle.append(easy) }
   }
 
   /// Takes a transfer out, whatever its state: a connection in the middle of a message is closed.
@@ -80,7 +151,8 @@ final class MultiHandle {
     running.swapAt(index, running.count - 1)
     running.removeLast()
     if index < running.count { running[index].runningIndex = index }
-    if isRetired, running.isEmpty { close(because: nil) }
+    if let place = easy.place.take() { vacate(place) }
+    closeIfDone()
   }
 
   /// Gives a transfer that nobody listens to until `deadline` to finish.
@@ -90,15 +162,16 @@ final class MultiHandle {
     updateDeadline()
   }
 
-  /// Reports the transfers that libcurl has finished.
+  /// Reports the transfers that libcurl has finished, and begins with as many that waited.
   func reap() {
     while let curl {
       var result = CURLE_OK
       guard let finished = ccurl_multi_next_finished(curl, &result),
         let context = ccurl_get_private(finished)
-      else { return }
+      else { break }
       finish(Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue(), result)
     }
+    admitWaiting()
   }
 
   /// Takes a transfer out and reports its end.
@@ -172,7 +245,11 @@ final class MultiHandle {
   /// Lets running transfers finish, then closes: no connection is used again.
   func retire() {
     isRetired = true
-    if running.isEmpty { close(because: nil) }
+    closeIfDone()
+  }
+
+  private func closeIfDone() {
+    if isRetired, running.isEmpty, queue.isEmpty { close(because: nil) }
   }
 
   /// True when `close` was called, or `retire` and everything has finished.
@@ -186,8 +263,11 @@ final class MultiHandle {
       if let reason, let completion = easy.failure(reason) { completions.append(completion) }
       curl_multi_remove_handle(curl, easy.curl)
       easy.multi = nil
+      easy.place = nil
       easy.detach()
     }
+    // Taken before anybody is told, who might cancel another one.
+    let waiting = queue.close().map { ($0, $0.takeOrder()?.order) }
     running.removeAll()
     gathering.removeAll()
     idle.removeAll()
@@ -199,5 +279,7 @@ final class MultiHandle {
     curlDeadline = .max
     deadline = .max
     for completion in completions { completion.deliver() }
+    guard let reason else { return }
+    for (transfer, order) in waiting { order?.fail(transfer, TransferFailure(reason)) }
   }
 }

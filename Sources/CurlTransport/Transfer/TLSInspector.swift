@@ -10,15 +10,31 @@ struct TLSInspector: Sendable {
   private typealias Version = @convention(c) (UnsafeRawPointer) -> Int32
   private typealias CurrentCipher = @convention(c) (UnsafeRawPointer) -> UnsafeRawPointer?
   private typealias CipherNumber = @convention(c) (UnsafeRawPointer) -> UInt16
+  private typealias SelectedProtocol =
+    @convention(c) (UnsafeRawPointer, UnsafeMutablePointer<UnsafePointer<UInt8>?>, UnsafeMutablePointer<UInt32>) -> Void
 
   private let version: Version?
   private let currentCipher: CurrentCipher?
   private let cipherNumber: CipherNumber?
+  private let selectedProtocol: SelectedProtocol?
 
   private init() {
     version = dlsym(nil, "SSL_version").map { unsafeBitCast($0, to: Version.self) }
     currentCipher = dlsym(nil, "SSL_get_current_cipher").map { unsafeBitCast($0, to: CurrentCipher.self) }
     cipherNumber = dlsym(nil, "SSL_CIPHER_get_protocol_id").map { unsafeBitCast($0, to: CipherNumber.self) }
+    selectedProtocol = dlsym(nil, "SSL_get0_alpn_selected").map { unsafeBitCast($0, to: SelectedProtocol.self) }
+  }
+
+  /// The protocol that both sides agreed on (RFC 7301); empty for none, nil when that cannot be known. To be asked while the
+  /// transfer has its connection.
+  func protocolName(of curl: UnsafeMutableRawPointer) -> String? {
+    var backend = CURLSSLBACKEND_NONE
+    guard let selectedProtocol, let session = ccurl_get_tls_session(curl, &backend), backend == CURLSSLBACKEND_OPENSSL
+    else { return nil }
+    var name: UnsafePointer<UInt8>?
+    var length: UInt32 = 0
+    selectedProtocol(session, &name, &length)
+    return String(decoding: UnsafeBufferPointer(start: name, count: Int(length)), as: UTF8.self)
   }
 
   /// The version and the cipher suite, as on the wire. To be asked while the transfer has its connection.

@@ -1,24 +1,89 @@
 /// A transfer that an engine runs. All calls may come from any thread and return at once.
 // Mutable state:
-// - `beginning`: written before anybody else knows the transfer, taken on the loop's thread.
-// - `handle`: touched on the loop's thread only. It is set when the transfer begins and cleared when it ends, so a command
-//   that comes late finds nothing to do.
+// - `stage`, `order`: written before anybody else knows the transfer, then touched on the loop's thread only. A command that
+//   comes after the end finds nothing to do.
 package final class Transfer: Sendable, LoopErrand {
+  private enum Stage {
+    /// On its way to the loop.
+    case new(TransferEngine)
+    /// In the line of a multi handle.
+    case waiting(MultiHandle, AdmissionQueue<Transfer>.Ticket, Held)
+    case running(EasyHandle)
+    case over
+  }
+
+  /// What was paused while the transfer waited.
+  struct Held {
+    var isReceivingPaused = false
+    var isSendingHeld = false
+  }
+
   private let loop: EventLoop
-  nonisolated(unsafe) private var beginning:
-    (engine: TransferEngine, request: TransferRequest, handler: any TransferHandler)?
-  nonisolated(unsafe) private var handle: EasyHandle?
+  nonisolated(unsafe) private var stage: Stage
+  nonisolated(unsafe) private var order: TransferOrder?
 
   init(loop: EventLoop, _ engine: TransferEngine, _ request: TransferRequest, _ handler: any TransferHandler) {
     self.loop = loop
-    beginning = (engine, request, handler)
+    stage = .new(engine)
+    order = TransferOrder(request, handler)
   }
 
-  /// Begins. Loop thread only.
+  // MARK: On the loop
+
+  /// Begins.
   func run() {
-    guard let (engine, request, handler) = beginning.take() else { return }
-    engine.assumeIsolated { $0.begin(self, request, handler) }
+    guard case .new(let engine) = stage else { return }
+    stage = .over
+    order?.start()
+    engine.assumeIsolated { $0.begin(self) }
   }
+
+  /// What it is asked for.
+  var request: TransferRequest? { order?.request }
+
+  /// It waits from now on, with its order.
+  func wait(in multi: MultiHandle, _ ticket: AdmissionQueue<Transfer>.Ticket) {
+    stage = .waiting(multi, ticket, Held())
+  }
+
+  /// It waits no longer. Nil when there is nothing to do any more.
+  func takeOrder() -> (order: TransferOrder, held: Held)? {
+    var held = Held()
+    if case .waiting(_, _, let noted) = stage { held = noted }
+    stage = .over
+    return order.take().map { ($0, held) }
+  }
+
+  /// Ends a transfer that libcurl does not have.
+  func fail(_ failure: TransferFailure) {
+    guard let (order, _) = takeOrder() else { return }
+    order.fail(self, failure)
+  }
+
+  /// Connects the transfer with the handle that runs it, or with none.
+  func attach(_ handle: EasyHandle?) {
+    stage = handle.map { .running($0) } ?? .over
+  }
+
+  private var handle: EasyHandle? {
+    if case .running(let handle) = stage { handle } else { nil }
+  }
+
+  private func leaveLine() {
+    guard case .waiting(let multi, let ticket, _) = stage else { return }
+    stage = .over
+    order = nil
+    multi.leaveLine(ticket)
+  }
+
+  /// Notes what is paused, if the transfer waits.
+  private func hold(_ change: (inout Held) -> Void) {
+    guard case .waiting(let multi, let ticket, var held) = stage else { return }
+    change(&held)
+    stage = .waiting(multi, ticket, held)
+  }
+
+  // MARK: Commands
 
   /// Ends the transfer without a completion: its handler gets no more calls once this has taken effect on the loop.
   /// Calls after the first, and after the completion, do nothing.
@@ -26,31 +91,37 @@ package final class Transfer: Sendable, LoopErrand {
   /// - Parameter count: How many bytes of the body may still be received and thrown away so that the
   ///   connection can be used again. A longer rest costs the connection.
   package func cancel(discardingUpTo count: Int = 0) {
-    // From a callback: libcurl may have more to tell before the command has its turn.
-    if loop.isCurrentThread { handle?.silence() }
-    perform { $0.cancel(discardingUpTo: count) }
+    if loop.isCurrentThread {
+      // From a callback: libcurl may have more to tell before the command has its turn.
+      handle?.silence()
+      leaveLine()
+    }
+    loop.execute {
+      self.handle?.cancel(discardingUpTo: count)
+      self.leaveLine()
+    }
   }
 
   /// Stops reading from the connection. Bytes that are on their way may still be delivered, unless this is called from
   /// one of the handler's methods.
   package func pauseReceiving() {
     if loop.isCurrentThread { handle?.refuseBody() }
-    perform { $0.pauseReceiving() }
+    perform({ $0.pauseReceiving() }, whileWaiting: { $0.isReceivingPaused = true })
   }
 
   /// Undoes `pauseReceiving()` and a `TransferFlow.pause`.
   package func resumeReceiving() {
-    perform { $0.resumeReceiving() }
+    perform({ $0.resumeReceiving() }, whileWaiting: { $0.isReceivingPaused = false })
   }
 
   /// Stops reading from the connection and writing to it. Bytes that are on their way may still go either way.
   package func pause() {
-    perform { $0.pause() }
+    perform({ $0.pause() }, whileWaiting: { $0 = Held(isReceivingPaused: true, isSendingHeld: true) })
   }
 
   /// Undoes `pause()` and what `resumeReceiving()` undoes.
   package func resume() {
-    perform { $0.resume() }
+    perform({ $0.resume() }, whileWaiting: { $0 = Held() })
   }
 
   /// Asks the body source again after it said `BodyRead.wait`.
@@ -71,14 +142,12 @@ package final class Transfer: Sendable, LoopErrand {
   /// What is known about the transfer so far; nil elsewhere than in one of the handler's methods.
   package var currentMetrics: TransferMetrics? { loop.isCurrentThread ? handle?.metrics() : nil }
 
-  private func perform(_ command: @escaping @Sendable (EasyHandle) -> Void) {
+  private func perform(
+    _ command: @escaping @Sendable (EasyHandle) -> Void, whileWaiting note: (@Sendable (inout Held) -> Void)? = nil
+  ) {
     loop.execute {
-      if let handle = self.handle { command(handle) }
+      if let handle = self.handle { return command(handle) }
+      if let note { self.hold(note) }
     }
-  }
-
-  /// Connects the transfer with the handle that runs it, or with none. Loop thread only.
-  func attach(_ handle: EasyHandle?) {
-    self.handle = handle
   }
 }

@@ -83,30 +83,17 @@ package actor TransferEngine {
 
   // MARK: On the loop
 
-  func begin(_ transfer: Transfer, _ request: TransferRequest, _ handler: any TransferHandler) {
-    guard let multi = openMulti(), let easy = multi.takeHandle() else {
-      let reason: TransferFailure.Reason = isShutDown ? .engineShutDown : .outOfMemory
-      handler.transfer(transfer, didCompleteWith: .failure(TransferFailure(reason)))
+  func begin(_ transfer: Transfer) {
+    guard let multi = openMulti() else {
+      transfer.fail(TransferFailure(isShutDown ? .engineShutDown : .outOfMemory))
       return
     }
-    do {
-      try easy.configure(for: request, configuration, proxies)
-    } catch {
-      multi.putBack(easy)
-      handler.transfer(transfer, didCompleteWith: .failure(TransferFailure(error)))
-      return
-    }
-    easy.attach(transfer, handler)
-    guard multi.add(easy) else {
-      easy.detach()
-      handler.transfer(transfer, didCompleteWith: .failure(TransferFailure(.outOfMemory)))
-      return
-    }
+    multi.begin(transfer)
   }
 
   private func openMulti() -> MultiHandle? {
     guard !isShutDown else { return nil }
-    if multi == nil { multi = MultiHandle(configuration: configuration, reactor: loop.reactor) }
+    if multi == nil { multi = MultiHandle(configuration: configuration, proxies: proxies, reactor: loop.reactor) }
     return multi
   }
 

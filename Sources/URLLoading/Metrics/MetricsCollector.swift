@@ -1,14 +1,19 @@
 /// Gathers a task's metrics: one transaction for each attempt, from what the load sees and, where the protocol instance
 /// knows more, from what it reports.
 struct MetricsCollector {
-  private struct Transaction {
-    var request: URLRequest
+  // An object, because most tasks have none.
+  private final class Transaction {
+    let request: URLRequest
     var response: URLResponse?
     var fetchStart = Date()
     var responseStart: Date?
     var responseEnd: Date?
     var bytesReceived: Int64 = 0
     var reported: URLSessionTaskTransactionMetrics?
+
+    init(_ request: URLRequest) {
+      self.request = request
+    }
   }
 
   private var start: Date?
@@ -26,7 +31,7 @@ struct MetricsCollector {
   mutating func beginTransaction(_ request: URLRequest) {
     guard isWanted else { return }
     endTransaction()
-    current = Transaction(request: request)
+    current = Transaction(request)
   }
 
   mutating func responded(_ response: URLResponse) {
@@ -40,7 +45,7 @@ struct MetricsCollector {
   mutating func replaceTransaction(_ metrics: URLSessionTaskTransactionMetrics) { current?.reported = metrics }
 
   mutating func endTransaction() {
-    guard var transaction = current else { return }
+    guard let transaction = current else { return }
     transaction.responseEnd = Date()
     finishedTransactions.append(transaction)
     current = nil

@@ -1,5 +1,9 @@
 /// A session's delegate, by what it conforms to: casts are slow, so they are made once.
-struct SessionDelegates: Sendable {
+///
+/// An object, because all tasks of a session have the same.
+final class SessionDelegates: Sendable {
+  static let none = SessionDelegates(nil)
+
   let session: (any URLSessionDelegate)?
   let task: (any URLSessionTaskDelegate)?
   let data: (any URLSessionDataDelegate)?

@@ -2,7 +2,9 @@
 extension URLSession {
   /// Loads a resource into memory.
   public func data(from url: URL, delegate: (any URLSessionTaskDelegate)? = nil) async throws -> (Data, URLResponse) {
-    try await data(for: URLRequest(url: url), delegate: delegate)
+    let task = waitedDataTask(URLRequest(url: url), delegate)
+    await finish(task)
+    return try data(of: task)
   }
 
   /// Loads a resource into memory.
@@ -13,34 +15,27 @@ extension URLSession {
   public func data(
     for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws -> (Data, URLResponse) {
-    let (body, response) = try await run(delegate) { owner in
-      URLSessionDataTask(
-        load: self.load(LoadPlan(request: request, kind: .data, owner: owner, upload: UploadSource(of: request))))
-    }
-    return (body.data ?? Data(), response)
+    let task = waitedDataTask(request, delegate)
+    await finish(task)
+    return try data(of: task)
   }
 
   /// Sends bytes, and gives what the server answers.
   public func upload(
     for request: URLRequest, from bodyData: Data, delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws -> (Data, URLResponse) {
-    try await upload(request, .data(bodyData), delegate)
+    let task = upload(request, .data(bodyData), delegate)
+    await finish(task)
+    return try data(of: task)
   }
 
   /// Sends a file, which is read as it is sent, and gives what the server answers.
   public func upload(
     for request: URLRequest, fromFile fileURL: URL, delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws -> (Data, URLResponse) {
-    try await upload(request, .file(fileURL), delegate)
-  }
-
-  private func upload(
-    _ request: URLRequest, _ source: UploadSource, _ delegate: (any URLSessionTaskDelegate)?
-  ) async throws -> (Data, URLResponse) {
-    let (body, response) = try await run(delegate) { owner in
-      URLSessionUploadTask(load: self.load(LoadPlan(request: request, kind: .upload, owner: owner, upload: source)))
-    }
-    return (body.data ?? Data(), response)
+    let task = upload(request, .file(fileURL), delegate)
+    await finish(task)
+    return try data(of: task)
   }
 
   /// Loads a resource into a temporary file, which is the caller's to move or remove.
@@ -53,11 +48,10 @@ extension URLSession {
   public func download(
     for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws -> (URL, URLResponse) {
-    try await file(
-      of: run(delegate) { owner in
-        URLSessionDownloadTask(
-          load: self.load(LoadPlan(request: request, kind: .download, owner: owner, upload: UploadSource(of: request))))
-      })
+    let plan = LoadPlan(request: request, kind: .download, owner: .waiter, upload: UploadSource(of: request))
+    let task = made(URLSessionDownloadTask(load: load(plan)), delegate: delegate)
+    await finish(task)
+    return try file(of: task)
   }
 
   /// Goes on with a download where an earlier one stopped.
@@ -65,12 +59,9 @@ extension URLSession {
   public func download(
     resumeFrom resumeData: Data, delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws -> (URL, URLResponse) {
-    try await file(of: run(delegate) { owner in self.download(resumingWith: resumeData, owner: owner) })
-  }
-
-  private func file(of result: (LoadedBody, URLResponse)) throws -> (URL, URLResponse) {
-    guard let file = result.0.file else { throw URLError(.cannotOpenFile) }
-    return (file, result.1)
+    let task = made(download(resumingWith: resumeData, owner: .waiter), delegate: delegate)
+    await finish(task)
+    return try file(of: task)
   }
 
   /// The tasks that have not ended.
@@ -97,11 +88,24 @@ extension URLSession {
     await withUnsafeContinuation { continuation in reset { continuation.resume() } }
   }
 
-  /// Runs a task for a caller that waits for it.
-  private func run(
-    _ delegate: (any URLSessionTaskDelegate)?, _ make: (LoadPlan.Owner) -> URLSessionTask
-  ) async throws -> (LoadedBody, URLResponse) {
-    let task = made(make(.waiter), delegate: delegate)
+  // MARK: Helpers
+
+  // What is alive while a load waits is memory of every load that waits: so all else is done by functions that are not async.
+
+  private func waitedDataTask(_ request: URLRequest, _ delegate: (any URLSessionTaskDelegate)?) -> URLSessionTask {
+    let plan = LoadPlan(request: request, kind: .data, owner: .waiter, upload: UploadSource(of: request))
+    return made(URLSessionDataTask(load: load(plan)), delegate: delegate)
+  }
+
+  private func upload(
+    _ request: URLRequest, _ source: UploadSource, _ delegate: (any URLSessionTaskDelegate)?
+  ) -> URLSessionTask {
+    let plan = LoadPlan(request: request, kind: .upload, owner: .waiter, upload: source)
+    return made(URLSessionUploadTask(load: load(plan)), delegate: delegate)
+  }
+
+  /// Runs a task to its end. Cancelling the caller cancels it.
+  private func finish(_ task: URLSessionTask) async {
     await withTaskCancellationHandler {
       await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
         task.load.wait(continuation)
@@ -110,6 +114,20 @@ extension URLSession {
     } onCancel: {
       task.cancel()
     }
+  }
+
+  private func data(of task: URLSessionTask) throws -> (Data, URLResponse) {
+    let (body, response) = try result(of: task)
+    return (body.data ?? Data(), response)
+  }
+
+  private func file(of task: URLSessionTask) throws -> (URL, URLResponse) {
+    let (body, response) = try result(of: task)
+    guard let file = body.file else { throw URLError(.cannotOpenFile) }
+    return (file, response)
+  }
+
+  private func result(of task: URLSessionTask) throws -> (LoadedBody, URLResponse) {
     let outcome = task.load.takeOutcome()
     guard let response = outcome.response, outcome.error == nil else {
       throw outcome.error ?? URLError(.badServerResponse)

@@ -10,7 +10,7 @@ open class URLSession: NSObject, @unchecked Sendable {
 
   private struct State {
     var lifetime = Lifetime.valid
-    var delegates = SessionDelegates(nil)
+    var delegates = SessionDelegates.none
     var description: String?
     var delegateQueue: OperationQueue?
   }
@@ -108,7 +108,8 @@ open class URLSession: NSObject, @unchecked Sendable {
   open func invalidateAndCancel() {
     guard !isShared else { return }
     stopAcceptingTasks()
-    for task in taskRegistry.all { task.cancel() }
+    // The newest first: what waits for a connection must not begin because one that has it is cancelled.
+    for task in taskRegistry.all.reversed() { task.cancel() }
     invalidateIfIdle()
   }
 
@@ -150,7 +151,7 @@ open class URLSession: NSObject, @unchecked Sendable {
     deadlines.stop()
     delegateQueue.addOperation {
       self.delegate?.urlSession(self, didBecomeInvalidWithError: nil)
-      self.state.withLock { $0.delegates = SessionDelegates(nil) }
+      self.state.withLock { $0.delegates = SessionDelegates.none }
     }
   }
 

@@ -157,7 +157,7 @@ extension Load.State {
       delivery = nil
       self.task = nil
       ownDelegate = nil
-      delegates = SessionDelegates(nil)
+      delegates = SessionDelegates.none
       resumeDataHandler = nil
     }
     return Load.Ending(

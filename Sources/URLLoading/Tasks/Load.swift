@@ -21,7 +21,7 @@ final class Load: Sendable {
     var machine: LoadMachine
     var task: URLSessionTask?
     var ownDelegate: (any URLSessionTaskDelegate)?
-    var delegates = SessionDelegates(nil)
+    var delegates = SessionDelegates.none
     var protocolClass: URLProtocol.Type?
     var driver: ProtocolDriver?
     var upload: UploadSource
@@ -48,7 +48,7 @@ final class Load: Sendable {
     var metrics = MetricsCollector()
     var counts = ByteCounts()
     var progress: Progress?
-    var resumption: ResumeData?
+    @Rare var resumption: ResumeData?
     var resumeOffset: Int64?
     var resumeDataHandler: (@Sendable (Data?) -> Void)?
     /// When the session's timer looks at this load at the latest; nil when it need not.

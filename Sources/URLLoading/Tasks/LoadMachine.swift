@@ -50,21 +50,28 @@ struct LoadMachine {
   private var started: MonotonicInstant?
   /// What is asked for is the entries of a directory, not bytes.
   private let expectsEntries: Bool
-  private(set) var limits: Limits
-  /// The limits in nanoseconds: each event asks for them.
+  /// The limits of time are in nanoseconds: each event asks for them.
   private let idleLimit: Int64?
   private let resourceLimit: Int64?
+  private let redirectLimit: Int
+  private let bufferLimit: Int
   private(set) var attempt = 0
   private(set) var redirectCount = 0
   private(set) var bufferedBytes = 0
 
   init(limits: Limits, expectsEntries: Bool = false) {
-    self.limits = limits
     self.expectsEntries = expectsEntries
     idleLimit = limits.idle?.wholeNanoseconds
     resourceLimit = limits.resource?.wholeNanoseconds
     // With a limit below zero no buffer would ever count as empty again.
-    self.limits.bufferedBytes = max(0, limits.bufferedBytes)
+    bufferLimit = max(0, limits.bufferedBytes)
+    redirectLimit = limits.redirects
+  }
+
+  var limits: Limits {
+    Limits(
+      idle: idleLimit.map { .nanoseconds($0) }, resource: resourceLimit.map { .nanoseconds($0) },
+      bufferedBytes: bufferLimit, redirects: redirectLimit)
   }
 
   // MARK: What it looks like from outside
@@ -135,7 +142,7 @@ struct LoadMachine {
   mutating func redirected(attempt: Int, at now: MonotonicInstant) -> RedirectAction {
     guard accepts(attempt) else { return .ignore }
     guard phase == .opening else { return .failOutOfOrder }
-    guard redirectCount < limits.redirects else { return .failTooMany }
+    guard redirectCount < redirectLimit else { return .failTooMany }
     lastProgress = now
     phase = .redirecting
     return .ask(addPause(.decision))
@@ -292,14 +299,14 @@ struct LoadMachine {
   /// Bytes went to a consumer that will say when it has taken them.
   mutating func buffered(_ count: Int) -> FlowAction {
     bufferedBytes += count
-    guard phase != .ended, bufferedBytes >= limits.bufferedBytes else { return .nothing }
+    guard phase != .ended, bufferedBytes >= bufferLimit else { return .nothing }
     return addPause(.slowConsumer)
   }
 
   /// The consumer took bytes. The protocol goes on when half of the buffer is free.
   mutating func consumed(_ count: Int, at now: MonotonicInstant) -> FlowAction {
     bufferedBytes -= min(count, bufferedBytes)
-    guard phase != .ended, bufferedBytes <= limits.bufferedBytes / 2 else { return .nothing }
+    guard phase != .ended, bufferedBytes <= bufferLimit / 2 else { return .nothing }
     return removePause(.slowConsumer, at: now)
   }
 

@@ -1,3 +1,5 @@
+internal import CurlTransport
+
 /// What a task was made to do: fixed from the start.
 struct LoadPlan: Sendable {
   enum Kind: Sendable { case data, upload, download, bytes, listing }
@@ -26,7 +28,7 @@ struct LoadPlan: Sendable {
   var owner: Owner
   var upload = UploadSource.none
   /// What an earlier download left.
-  var resumption: ResumeData?
+  @Rare var resumption: ResumeData?
   /// Why the task fails as soon as it is resumed.
   var flaw: URLError?
 }

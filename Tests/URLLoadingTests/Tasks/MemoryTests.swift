@@ -38,6 +38,30 @@ import URLLoading
     }
   }
 
+  @Test func aLoadThatWaitsOwnsLittle() async throws {
+    let server = try ScriptedServer { connection in
+      _ = try connection.readRequestHead()
+      _ = connection.waitForPeerClose(timeout: .seconds(60))
+    }
+    await #expect(processExitsWith: .success) { [port = server.port as UInt16] in
+      let configuration = URLSessionConfiguration.ephemeral
+      configuration.connectionProxyDictionary = [:]
+      let session = URLSession(configuration: configuration)
+      let url = MemoryTests.url("", port)
+      /// Begins so many loads, and waits until the transfer loop has taken note of them.
+      func begin(_ count: Int) async {
+        for _ in 0..<count { session.dataTask(with: url) { _, _, _ in }.resume() }
+        // Another host's load ends behind all of them.
+        _ = try? await session.data(from: URL(string: "http://127.0.0.1:1/") ?? url)
+      }
+      await begin(1000)
+      let before = MemoryTests.resident()
+      await begin(10_000)
+      let each = (MemoryTests.resident() - before) / 10_000
+      if each > 6000 { exit(3) }
+    }
+  }
+
   @Test func aSlowDelegateIsBounded() async throws {
     let nginx = try await NginxServer.start(largeSize: 256 << 20)
     let port = nginx.port()

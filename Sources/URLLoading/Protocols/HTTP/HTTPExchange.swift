@@ -28,7 +28,7 @@ struct HTTPExchange {
   /// Credentials that may be refused before the server's refusal is the result, whatever a delegate says.
   private static let largestFailureCount = 16
 
-  private var held: Held?
+  @Rare private var held: Held?
   private var triedCredentials = 0
   private var triedProxyCredentials = 0
 

@@ -13,8 +13,8 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     var retired: Transfer?
     var starts = 0
     var exchange = HTTPExchange()
-    var credential: TransferCredential?
-    var proxyCredential: TransferCredential?
+    @Rare var credential: TransferCredential?
+    @Rare var proxyCredential: TransferCredential?
     /// Between `pauseLoading` and `resumeLoading`.
     var isPaused = false
     var isStopped = false

@@ -1,0 +1,40 @@
+import Glibc
+
+/// What transfers have in common that may use each other's connections: scheme, host and port, or the proxy that gets the request.
+///
+/// Spellings of the same host differ: libcurl is then given more than it has connections for, and has some wait itself.
+struct ConnectionKey {
+  /// What begins with the key.
+  private let text: String
+  private let length: Int
+
+  init(url: String, proxy: ProxyServer?) {
+    if let proxy, proxy.kind == .http || proxy.kind == .https, url.utf8.prefix(5).elementsEqual("http:".utf8) {
+      text = proxy.url
+      length = text.utf8.count
+    } else {
+      var slashes = 0
+      let end = url.utf8.firstIndex { byte in
+        if byte == UInt8(ascii: "/") { slashes += 1 }
+        return slashes == 3 || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+      }
+      text = url
+      length = end.map { url.utf8.distance(from: url.utf8.startIndex, to: $0) } ?? url.utf8.count
+    }
+  }
+
+  /// A text that only equal keys have.
+  var name: String { String(decoding: text.utf8.prefix(length), as: UTF8.self) }
+
+  /// Whether this is the key's text.
+  func hasName(_ name: String) -> Bool {
+    guard name.utf8.count == length else { return false }
+    var (text, name) = (text, name)
+    return text.withUTF8 { text in
+      name.withUTF8 { name in
+        guard let text = text.baseAddress, let name = name.baseAddress else { return true }
+        return memcmp(text, name, length) == 0
+      }
+    }
+  }
+}
