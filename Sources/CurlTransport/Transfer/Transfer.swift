@@ -114,8 +114,10 @@ package final class Transfer: Sendable, LoopErrand {
     perform({ $0.resumeReceiving() }, whileWaiting: { $0.isReceivingPaused = false })
   }
 
-  /// Stops reading from the connection and writing to it. Bytes that are on their way may still go either way.
+  /// Stops reading from the connection and writing to it. Bytes that are on their way may still go either way, but that none are
+  /// delivered any more when this is called from one of the handler's methods.
   package func pause() {
+    if loop.isCurrentThread { handle?.refuseBody() }
     perform({ $0.pause() }, whileWaiting: { $0 = Held(isReceivingPaused: true, isSendingHeld: true) })
   }
 
