@@ -86,17 +86,6 @@ import URLLoading
 
   // MARK: Passwords and questions
 
-  private func url(_ server: PasswordSSHServer, password: String? = nil) throws -> URL {
-    var components = URLComponents()
-    components.scheme = "sftp"
-    components.host = "127.0.0.1"
-    components.port = Int(server.port)
-    components.path = "/f"
-    components.user = PasswordSSHServer.user
-    components.password = password
-    return try #require(components.url)
-  }
-
   private func known(_ server: PasswordSSHServer) -> String {
     "[127.0.0.1]:\(server.port) \(server.hostKey.publicLine)\n"
   }
@@ -106,7 +95,7 @@ import URLLoading
     try Data("contents".utf8).write(to: server.home.appendingPathComponent("f"))
     let delegate = ChallengeDelegate { _, count in .password(count == 0 ? "wrong" : PasswordSSHServer.password) }
     let home = try SSHHome(knownHosts: known(server), delegate: delegate)
-    #expect(try await load(home, url(server)) == "contents")
+    #expect(try await load(home, server.url()) == "contents")
     #expect(
       delegate.seen.value
         == [1, 2].map {
@@ -115,7 +104,7 @@ import URLLoading
         })
     let cancelling = ChallengeDelegate { _, _ in .cancel }
     let other = try SSHHome(knownHosts: known(server), delegate: cancelling)
-    #expect(await code(other, try url(server))?.code == .cancelled)
+    #expect(await code(other, try server.url())?.code == .cancelled)
     #expect(cancelling.seen.value.count == 1)
     await server.stop()
   }
@@ -131,12 +120,12 @@ import URLLoading
     let storage = URLCredentialStorage()
     storage.set(URLCredential(user: "another", password: "no", persistence: .forSession), for: space)
     let home = try SSHHome(knownHosts: known(server), delegate: delegate, credentials: storage)
-    #expect(try await load(home, url(server)) == "contents")
+    #expect(try await load(home, server.url()) == "contents")
     #expect(delegate.seen.value.count == 1)
     #expect(storage.defaultCredential(for: space)?.password == PasswordSSHServer.password)
     let silent = ChallengeDelegate { _, _ in .leave }
     let other = try SSHHome(knownHosts: known(server), delegate: silent, credentials: storage)
-    #expect(try await load(other, url(server)) == "contents")
+    #expect(try await load(other, server.url()) == "contents")
     #expect(silent.seen.value.isEmpty)
     await server.stop()
   }
@@ -151,7 +140,7 @@ import URLLoading
       .password(seen.realm?.hasPrefix("Question 2") == true ? "grün" : count == 0 ? "red" : "blue")
     }
     let home = try SSHHome(knownHosts: known(server), delegate: delegate)
-    #expect(try await load(home, url(server)) == "contents")
+    #expect(try await load(home, server.url()) == "contents")
     #expect(Set(delegate.seen.value.map(\.method)) == [SFTPProtocol.interactiveMethod])
     #expect(
       delegate.seen.value.compactMap(\.realm).map { $0.prefix(10) } == ["Question 1", "Question 1", "Question 2"])
@@ -166,8 +155,8 @@ import URLLoading
     let server = try await PasswordSSHServer.start(options: options)
     try Data("contents".utf8).write(to: server.home.appendingPathComponent("f"))
     let home = try SSHHome(knownHosts: known(server))
-    #expect(try await load(home, url(server, password: "blue")) == "contents")
-    let error = await code(home, try url(server, password: "red-secret"))
+    #expect(try await load(home, server.url(password: "blue")) == "contents")
+    let error = await code(home, try server.url(password: "red-secret"))
     #expect(error?.code == .userAuthenticationRequired)
     #expect(error?.localizedDescription.contains("red-secret") == false)
     await server.stop()

@@ -206,17 +206,9 @@ import URLLoading
     let server = try await PasswordSSHServer.start()
     try Data("contents".utf8).write(to: server.home.appendingPathComponent("f"))
     let known = "[127.0.0.1]:\(server.port) \(server.hostKey.publicLine)\n"
-    var components = URLComponents()
-    components.scheme = "sftp"
-    components.host = "127.0.0.1"
-    components.port = Int(server.port)
-    components.path = "/f"
-    components.user = PasswordSSHServer.user
-    let url = try #require(components.url)
-    components.password = PasswordSSHServer.password
-    let withPassword = try #require(components.url)
-    components.password = "wrong"
-    let withWrongPassword = try #require(components.url)
+    let url = try server.url()
+    let withPassword = try server.url(password: PasswordSSHServer.password)
+    let withWrongPassword = try server.url(password: "wrong")
 
     let home = try SSHHome(knownHosts: known)
     #expect(try await home.session.data(from: withPassword).0 == Data("contents".utf8))

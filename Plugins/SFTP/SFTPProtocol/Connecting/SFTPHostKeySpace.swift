@@ -1,8 +1,6 @@
 import URLLoading
 
 // Safe to share: nothing changes after init.
-
-// Safe to share: nothing changes after init.
 /// The question whether a server is the one that it should be: the protection space of the challenge that a session's delegate gets
 /// when a server shows a key that no known_hosts file has.
 ///

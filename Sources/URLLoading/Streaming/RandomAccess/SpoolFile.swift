@@ -51,6 +51,7 @@ final class SpoolFile: Sendable {
     let unnamed: Int32 = 0o20000000 | O_DIRECTORY
     let opened = Glibc.open(directory, unnamed | O_RDWR | O_CLOEXEC | O_EXCL, 0o600)
     if opened >= 0 { return opened }
+    // The system puts letters in the place of the last six (mkstemp(3)).
     var template = "\(directory)/URLLoadingSpool_XXXXXX".utf8CString.map { $0 }
     return template.withUnsafeMutableBufferPointer { path in
       guard let path = path.baseAddress else { return -1 }

@@ -15,6 +15,7 @@ final class SpoolFile: Sendable {
     var descriptor = Glibc.open(directory, Self.withoutName | O_RDWR | O_CLOEXEC, 0o600)
     // Not every file system can do that.
     if descriptor < 0 {
+      // The system puts letters in the place of the last six (mkstemp(3)).
       var template = Array("\(directory)/archive-XXXXXX".utf8CString)
       descriptor = mkstemp(&template)
       if descriptor >= 0 {
