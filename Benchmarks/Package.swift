@@ -5,8 +5,17 @@ import PackageDescription
 func linkedStatically(_ target: Target) -> Target {
   .executableTarget(
     name: "\(target.name)-static", dependencies: target.dependencies, path: "Sources/Static/\(target.name)",
-    linkerSettings: [.unsafeFlags(["-static-stdlib"] + staticLibraries.flatMap { ["-Xlinker", $0] })])
+    linkerSettings: [
+      .unsafeFlags(["-static-stdlib", staticCxx] + fixedPlace + staticLibraries.flatMap { ["-Xlinker", $0] })
+    ])
 }
+
+/// At a place in memory that the linker gives it: a program that may be put anywhere writes 75,000 addresses before it starts.
+let fixedPlace = ["-Xclang-linker", "-no-pie"]
+
+/// Where `Scripts/bench` puts the C++ library, the static one alone: the compiler asks for it by a name that both have. The
+/// shared one costs 2,000 look-ups in each of the libraries that libcurl needs.
+let staticCxx = "-L\(Context.packageDirectory)/.build/static"
 
 /// What Foundation's static libraries need of each other. Modules that were compiled for the shared ones do not say so, and the
 /// compiler would put plain `-l` options in an order of its own.

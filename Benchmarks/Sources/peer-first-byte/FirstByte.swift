@@ -4,11 +4,17 @@ import FoundationNetworking
 /// Prints the nanoseconds of the monotonic clock when the first byte of a URL is there.
 @main
 struct FirstByte {
-  static func main() async throws {
+  static func main() {
     guard let url = CommandLine.arguments.dropFirst().first.flatMap({ URL(string: $0) }) else { exit(2) }
-    guard try await !URLSession.shared.data(from: url).0.isEmpty else { exit(1) }
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    print(time.tv_sec * 1_000_000_000 + time.tv_nsec)
+    let task = URLSession.shared.dataTask(with: url) { data, _, _ in
+      guard let data, !data.isEmpty else { exit(1) }
+      var time = timespec()
+      clock_gettime(CLOCK_MONOTONIC, &time)
+      print(time.tv_sec * 1_000_000_000 + time.tv_nsec)
+      exit(0)
+    }
+    task.resume()
+    // The handler ends the process.
+    DispatchSemaphore(value: 0).wait()
   }
 }

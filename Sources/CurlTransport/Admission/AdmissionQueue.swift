@@ -42,6 +42,7 @@ struct AdmissionQueue<Waiter> {
   private let multiplexedLimit: Int
   private var hosts: [Host] = []
   private var vacant: [Int] = []
+  /// Where in `hosts` each is; `latest` may be missing.
   private var numbers: [String: Int] = [:]
   /// The host that came last, which is as a rule the one that comes next. It is kept when nothing of it is left.
   private var latest = 0
@@ -136,16 +137,16 @@ struct AdmissionQueue<Waiter> {
 
   private mutating func number(of key: ConnectionKey) -> Int {
     if latest < hosts.count, key.hasName(hosts[latest].name) { return latest }
-    let previous = latest
     let name = key.name
+    let previous = latest
+    if previous < hosts.count { numbers[hosts[previous].name] = previous }
     if let known = numbers[name] {
       latest = known
     } else {
       latest = vacant.popLast() ?? hosts.count
       if latest == hosts.count { hosts.append(Host(name: name)) } else { hosts[latest] = Host(name: name) }
-      numbers[name] = latest
     }
-    if previous < hosts.count { forgetIfUnused(previous) }
+    if previous != latest { forgetIfUnused(previous) }
     return latest
   }
 

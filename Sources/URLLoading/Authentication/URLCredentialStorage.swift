@@ -16,7 +16,7 @@ public let NSURLCredentialStorageRemoveSynchronizableCredentials =
 ///
 /// Everything is in memory, also what is permanent: this system has no key chain that all programs share.
 ///
-/// Mutable state: `spaces`, guarded by its lock.
+/// Mutable state: `state`, guarded by its lock.
 // Safe to share: stored properties are guarded as said above; subclasses answer for theirs.
 open class URLCredentialStorage: NSObject, @unchecked Sendable {
   private struct Credentials {
@@ -25,7 +25,11 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
     var defaultUser: String?
   }
 
-  private let spaces = Locked<[URLProtectionSpace: Credentials]>([:])
+  private struct State {
+    var spaces: [URLProtectionSpace: Credentials] = [:]
+  }
+
+  private let state = Locked(State())
 
   private static let sharedStorage = URLCredentialStorage()
 
@@ -39,12 +43,12 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
 
   /// The credentials of a space by user name; nil if it has none.
   open func credentials(for space: URLProtectionSpace) -> [String: URLCredential]? {
-    spaces.withLock { $0[space]?.byUser }
+    state.withLock { $0.spaces[space]?.byUser }
   }
 
   /// All credentials, by space and user name.
   open var allCredentials: [URLProtectionSpace: [String: URLCredential]] {
-    spaces.withLock { $0.mapValues(\.byUser) }
+    state.withLock { $0.spaces.mapValues(\.byUser) }
   }
 
   /// Adds a credential, in the place of one for the same user. One without a user name or with the persistence
@@ -80,7 +84,7 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
 
   /// What is used for a space without asking; nil if nothing was said to be.
   open func defaultCredential(for space: URLProtectionSpace) -> URLCredential? {
-    spaces.withLock { spaces in spaces[space].flatMap { known in known.defaultUser.flatMap { known.byUser[$0] } } }
+    state.withLock { $0.spaces[space].flatMap { known in known.defaultUser.flatMap { known.byUser[$0] } } }
   }
 
   /// Makes a credential the default of a space, to which it is added.
@@ -143,6 +147,8 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
 
   /// Does what changes the storage, and tells that it did.
   private func change(_ body: (inout [URLProtectionSpace: Credentials]) -> Bool) {
-    if spaces.withLock(body) { NotificationCenter.default.post(name: .NSURLCredentialStorageChanged, object: self) }
+    if state.withLock({ body(&$0.spaces) }) {
+      NotificationCenter.default.post(name: .NSURLCredentialStorageChanged, object: self)
+    }
   }
 }

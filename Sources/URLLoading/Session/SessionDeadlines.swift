@@ -39,16 +39,27 @@ final class SessionDeadlines: Sendable {
   private func arm(_ state: inout State, by instant: MonotonicInstant) {
     guard !state.isStopped, state.wakesAt.map({ instant < $0 }) ?? true else { return }
     state.wakesAt = instant
-    let delay = max(.zero, MonotonicInstant.now.duration(to: instant))
     if let timer = state.timer {
-      timer.schedule(deadline: .now() + delay.dispatchInterval)
-      return
+      Self.set(timer, to: instant)
+    } else {
+      // The first timer of a process starts a thread: not while a load waits to begin.
+      Self.queue.async { [self] in makeTimer() }
     }
-    let timer = DispatchSource.makeTimerSource(queue: Self.queue)
-    timer.setEventHandler { [weak self] in self?.fire() }
-    timer.schedule(deadline: .now() + delay.dispatchInterval)
-    state.timer = timer
-    timer.resume()
+  }
+
+  private func makeTimer() {
+    state.withLock { state in
+      guard state.timer == nil, let instant = state.wakesAt else { return }
+      let timer = DispatchSource.makeTimerSource(queue: Self.queue)
+      timer.setEventHandler { [weak self] in self?.fire() }
+      Self.set(timer, to: instant)
+      state.timer = timer
+      timer.resume()
+    }
+  }
+
+  private static func set(_ timer: any DispatchSourceTimer, to instant: MonotonicInstant) {
+    timer.schedule(deadline: .now() + max(.zero, MonotonicInstant.now.duration(to: instant)).dispatchInterval)
   }
 
   private func fire() {

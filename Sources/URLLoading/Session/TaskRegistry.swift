@@ -4,14 +4,54 @@ internal import CurlTransport
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class TaskRegistry: Sendable {
+  /// Where a task is.
+  enum Place {
+    case unstarted(Int)
+    case held(Int)
+  }
+
   private struct Weak { weak var task: URLSessionTask? }
+
+  /// References at places that their tasks know, so that none is searched for.
+  private struct Table<Reference> {
+    private(set) var entries: [Reference?] = []
+    private var vacant: [Int] = []
+
+    var isEmpty: Bool { entries.count == vacant.count }
+
+    mutating func insert(_ reference: Reference) -> Int {
+      guard let place = vacant.popLast() else {
+        entries.append(reference)
+        return entries.count - 1
+      }
+      entries[place] = reference
+      return place
+    }
+
+    mutating func remove(at place: Int) {
+      entries[place] = nil
+      vacant.append(place)
+      if vacant.count == entries.count {
+        // What a crowd left behind is not kept for ever.
+        entries.removeAll(keepingCapacity: entries.count <= 1024)
+        vacant.removeAll(keepingCapacity: true)
+      }
+    }
+  }
 
   private struct State {
     var lastIdentifier = 0
-    var unstarted: [Int: Weak] = [:]
-    /// Each at the place that it knows, so that none is searched for.
-    var held: [URLSessionTask?] = []
-    var free: [Int] = []
+    var unstarted = Table<Weak>()
+    var held = Table<URLSessionTask>()
+
+    mutating func take(_ task: URLSessionTask) {
+      switch task.registryPlace {
+      case .unstarted(let place): unstarted.remove(at: place)
+      case .held(let place): held.remove(at: place)
+      case nil: break
+      }
+      task.registryPlace = nil
+    }
   }
 
   private let state = Locked(State())
@@ -24,58 +64,37 @@ final class TaskRegistry: Sendable {
     }
   }
 
-  /// Knows a task without holding it.
+  /// Knows a task without holding it, until it is retained, removed, or gone.
   func add(_ task: URLSessionTask) {
-    state.withLock { $0.unstarted[task.taskIdentifier] = Weak(task: task) }
+    state.withLock { task.registryPlace = .unstarted($0.unstarted.insert(Weak(task: task))) }
   }
 
   /// Holds a task until ``remove(_:)``.
   func retain(_ task: URLSessionTask) {
     state.withLock { state in
-      if !state.unstarted.isEmpty { state.unstarted[task.taskIdentifier] = nil }
-      guard task.registryPlace == nil else { return }
-      if let place = state.free.popLast() {
-        state.held[place] = task
-        task.registryPlace = place
-      } else {
-        task.registryPlace = state.held.count
-        state.held.append(task)
-      }
+      if case .held = task.registryPlace { return }
+      state.take(task)
+      task.registryPlace = .held(state.held.insert(task))
     }
   }
 
+  /// Knows a task no longer.
+  // Whoever calls holds the task, or ends it: it must not go while the lock is held, since what it releases may come back here.
   func remove(_ task: URLSessionTask) {
-    // The caller holds the task: it must not go while the lock is held, since what it releases may come back here.
-    state.withLock { state in
-      if !state.unstarted.isEmpty { state.unstarted[task.taskIdentifier] = nil }
-      guard let place = task.registryPlace else { return }
-      task.registryPlace = nil
-      state.held[place] = nil
-      state.free.append(place)
-      if state.free.count == state.held.count {
-        // What a crowd left behind is not kept for ever.
-        state.held.removeAll(keepingCapacity: state.held.count <= 1024)
-        state.free.removeAll(keepingCapacity: true)
-      }
-    }
-  }
-
-  /// A task that nobody resumed is gone.
-  func forget(_ identifier: Int) {
-    state.withLock { $0.unstarted[identifier] = nil }
+    state.withLock { $0.take(task) }
   }
 
   /// The tasks that were resumed and have not ended, in no order.
-  var resumed: [URLSessionTask] { state.withLock { $0.held.compactMap { $0 } } }
+  var resumed: [URLSessionTask] { state.withLock { $0.held.entries.compactMap { $0 } } }
 
   /// The tasks that have not ended, in the order in which they were made.
   var all: [URLSessionTask] {
     let found = state.withLock { state in
-      state.held.compactMap { $0 } + state.unstarted.values.compactMap { $0.task }
+      state.held.entries.compactMap { $0 } + state.unstarted.entries.compactMap { $0?.task }
     }
     return found.sorted { $0.taskIdentifier < $1.taskIdentifier }
   }
 
   /// Whether no resumed task is left. One that nobody resumed cannot keep a session from ending.
-  var isIdle: Bool { state.withLock { $0.held.count == $0.free.count } }
+  var isIdle: Bool { state.withLock { $0.held.isEmpty } }
 }

@@ -30,7 +30,7 @@ open class URLSessionTask: NSObject, NSCopying, @unchecked Sendable {
   public let taskIdentifier: Int
 
   /// Where the session's registry holds the task, while it does.
-  var registryPlace: Int?
+  var registryPlace: TaskRegistry.Place?
 
   init(load: Load) {
     self.load = load
@@ -42,7 +42,8 @@ open class URLSessionTask: NSObject, NSCopying, @unchecked Sendable {
   }
 
   deinit {
-    if load.read({ $0.machine.isUnstarted }) { load.session.taskRegistry.forget(taskIdentifier) }
+    // Who holds the last reference sees what others wrote to the task.
+    if registryPlace != nil { load.session.taskRegistry.remove(self) }
   }
 
   /// The session that made the task. Our addition.
