@@ -13,14 +13,25 @@ struct ConnectionKey {
       text = proxy.url
       length = text.utf8.count
     } else {
-      var slashes = 0
-      let end = url.utf8.firstIndex { byte in
-        if byte == UInt8(ascii: "/") { slashes += 1 }
-        return slashes == 3 || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
-      }
+      var url = url
+      length = url.withUTF8(Self.originLength)
       text = url
-      length = end.map { url.utf8.distance(from: url.utf8.startIndex, to: $0) } ?? url.utf8.count
     }
+  }
+
+  /// How many bytes of a URL stand before its path, query and fragment.
+  private static func originLength(_ url: UnsafeBufferPointer<UInt8>) -> Int {
+    var slashes = 0
+    for index in url.indices {
+      switch url[index] {
+      case UInt8(ascii: "/"):
+        slashes += 1
+        if slashes == 3 { return index }
+      case UInt8(ascii: "?"), UInt8(ascii: "#"): return index
+      default: break
+      }
+    }
+    return url.count
   }
 
   /// A text that only equal keys have.

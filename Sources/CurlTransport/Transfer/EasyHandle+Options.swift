@@ -7,40 +7,46 @@ extension EasyHandle {
 
   /// Sets what the request needs, and nothing that is set already.
   func configure(
-    for request: TransferRequest, _ configuration: TransferEngineConfiguration, _ proxy: ProxyServer?
+    for request: borrowing TransferRequest, _ configuration: TransferEngineConfiguration, _ proxy: ProxyServer?
   ) throws(InvalidRequest) {
     // Fields that are already in the list passed when they got there.
     let hasSameHeaders = headerList != nil && Self.same(request.headers, headers)
     try RequestRules.check(request, fields: !hasSameHeaders)
-    let new = EasyHandleShape(request, proxy: proxy)
-    let isSameShape = new == shape && new.isReusable
-    if !isSameShape {
-      // If anything below fails, the handle has no shape and the next request sets it up from the start.
-      shape = nil
-      curl_easy_reset(curl)
-      clearHeaders()
-      setCallbacks()
-      setConstants(configuration)
-      setShape(new, configuration)
-    }
+    let isSameShape = reshape(for: request, configuration, proxy)
     kind = request.kind
     wantsMetrics = request.wantsMetrics
     isHeadRequest = request.method == "HEAD"
     gatheringCount = request.gatheringCount
     typeOfService = request.typeOfService
     credentialsAnswer401 = request.credential != nil
-    credentialsAnswer407 = request.proxyCredential != nil || new.proxy?.user != nil
+    credentialsAnswer407 = request.proxyCredential != nil || proxy?.user != nil
     guard set(CURLOPT_URL, request.url) else {
+      shape = nil
       throw InvalidRequest(message: "libcurl does not take the URL \(request.url)", urlErrorCode: URLErrorNumber.badURL)
     }
-    if new.kind == .http, !isSameShape || !hasSameHeaders {
-      setHeaders(request.headers, new, configuration)
+    if !isSameShape || !hasSameHeaders, request.kind == .http, let shape {
+      setHeaders(request.headers, shape, configuration)
     }
-    if new.hasBody {
+    if shape?.hasBody == true {
       body = OutgoingBody(request.body)
       set(CURLOPT_INFILESIZE_LARGE, Int64(body.length ?? -1))
     }
+  }
+
+  /// - Returns: whether the handle had the request's shape.
+  private func reshape(
+    for request: borrowing TransferRequest, _ configuration: TransferEngineConfiguration, _ proxy: ProxyServer?
+  ) -> Bool {
+    if let shape, shape.fits(request, proxy: proxy) { return true }
+    let new = EasyHandleShape(request, proxy: proxy)
+    if new == shape, new.isReusable { return true }
+    curl_easy_reset(curl)
+    clearHeaders()
+    setCallbacks()
+    setConstants(configuration)
+    setShape(new, configuration)
     shape = new
+    return false
   }
 
   // MARK: Options

@@ -19,19 +19,20 @@ final class EasyHandle {
   var headers: [(name: String, value: String)] = []
   let errorBuffer: UnsafeMutablePointer<CChar>
 
-  // The running transfer.
+  // The running transfer. What is not checked at run time for accesses that overlap is used by one callback at a time.
   private(set) var transfer: Transfer?
   private(set) var handler: (any TransferHandler)?
   var kind = TransferRequest.Kind.http
   var isHeadRequest = false
   var typeOfService: UInt8?
+  @exclusivity(unchecked)
   var body = OutgoingBody()
   var credentialsAnswer401 = false
   var credentialsAnswer407 = false
   var wantsMetrics = true
-  // Used for every line, and by one callback at a time: the run-time check of that costs as much as the line.
   @exclusivity(unchecked)
   var parser = ResponseHeadParser()
+  @exclusivity(unchecked)
   var ftp = FTPReplies()
   /// Both ends of an FTP transfer's control connection, once it is ready.
   private(set) var controlPorts: PortPair?
@@ -145,14 +146,14 @@ final class EasyHandle {
 
   /// What the handler is told at the end, after the handle was given back.
   struct Completion {
-    var transfer: Transfer
-    var handler: any TransferHandler
+    let transfer: Transfer
+    let handler: any TransferHandler
     var head: TransferHead?
-    var trailers: [(name: String, value: String)]
+    var trailers: [(name: String, value: String)] = []
     var sentBytes: Int64?
-    var result: Result<TransferMetrics, TransferFailure>
+    let result: Result<TransferMetrics, TransferFailure>
 
-    func deliver() {
+    consuming func deliver() {
       if let sentBytes { handler.transfer(transfer, didSendBodyBytes: sentBytes) }
       if let head { handler.transfer(transfer, didReceive: head) }
       if !trailers.isEmpty { handler.transfer(transfer, didReceiveTrailers: trailers) }
@@ -164,10 +165,7 @@ final class EasyHandle {
   func completion(_ code: CURLcode) -> Completion? {
     guard let transfer, let handler else { return nil }
     var isSuccess = code == CURLE_OK || (failureReason == nil && isComplete(despite: code))
-    var completion = Completion(
-      transfer: transfer, handler: handler, head: nil, trailers: [], sentBytes: nil,
-      result: .success(wantsMetrics ? metrics() : .unknown))
-    if isSuccess || heldHead != nil { completion.head = takePendingHead() }
+    let head = isSuccess || heldHead != nil ? takePendingHead() : nil
     if isSuccess, !hasHead {
       // libcurl takes half a head for a whole one.
       failureReason = .incompleteHead
@@ -177,11 +175,16 @@ final class EasyHandle {
       failureReason = .undecodableBody(incompleteness)
       isSuccess = false
     }
-    if hasHead, kind == .http { completion.trailers = parser.takeTrailers() }
+    return Completion(
+      transfer: transfer, handler: handler, head: head,
+      trailers: hasHead && kind == .http ? parser.takeTrailers() : [], sentBytes: unreportedSentBytes,
+      result: isSuccess ? .success(wantsMetrics ? metrics() : .unknown) : .failure(failure(code)))
+  }
+
+  private var unreportedSentBytes: Int64? {
+    guard body.isPresent else { return nil }
     let sent = min(body.readBytes, Int64(ccurl_get_off(curl, CURLINFO_SIZE_UPLOAD_T)))
-    if sent > reportedSentBytes { completion.sentBytes = sent }
-    if !isSuccess { completion.result = .failure(failure(code)) }
-    return completion
+    return sent > reportedSentBytes ? sent : nil
   }
 
   /// The completion for a failure that is not libcurl's; nil when nobody listens any more.
@@ -189,8 +192,7 @@ final class EasyHandle {
     guard let transfer, let handler else { return nil }
     var failure = TransferFailure(reason)
     failure.metrics = metrics()
-    return Completion(
-      transfer: transfer, handler: handler, head: nil, trailers: [], sentBytes: nil, result: .failure(failure))
+    return Completion(transfer: transfer, handler: handler, result: .failure(failure))
   }
 
   /// A server may answer, and close, before it has read the request's body. What counts is that the answer is whole.
@@ -350,7 +352,7 @@ final class EasyHandle {
     return line.count
   }
 
-  private func receive(_ head: TransferHead) {
+  private func receive(_ head: consuming TransferHead) {
     guard let transfer, let handler else { return }
     guard isRequestSent else {
       proxyHead = head
@@ -364,8 +366,13 @@ final class EasyHandle {
     if tlsVersion == nil { (tlsVersion, tlsCipherSuite) = TLSInspector.shared.parameters(of: curl) }
     let isChallenge =
       (head.statusCode == 401 && credentialsAnswer401) || (head.statusCode == 407 && credentialsAnswer407)
-    heldHead = head
-    if !isChallenge { deliverPendingHead() }
+    guard !isChallenge else {
+      heldHead = head
+      return
+    }
+    guard !hasHead else { return }
+    accept(head)
+    handler.transfer(transfer, didReceive: head)
   }
 
   private func deliverPendingHead() {
@@ -381,12 +388,17 @@ final class EasyHandle {
       let date = Int64(ccurl_get_off(curl, CURLINFO_FILETIME_T))
       heldHead = ftp.head(contentLength: length < 0 ? nil : length, lastModified: date < 0 ? nil : date)
     }
-    guard let head = heldHead else { return nil }
-    heldHead = nil
+    guard let head = heldHead.take() else { return nil }
+    accept(head)
+    return head
+  }
+
+  /// This is the head whose body is delivered.
+  private func accept(_ head: borrowing TransferHead) {
     hasHead = true
     expectBody(after: head)
-    expectedLength = [204, 304].contains(head.statusCode) || isHeadRequest ? 0 : head.contentLength
-    return head
+    let hasNoBody = isHeadRequest || head.statusCode == 204 || head.statusCode == 304
+    expectedLength = hasNoBody ? 0 : head.contentLength
   }
 
   /// Bytes of the response's body. Returns how many were taken, or libcurl's number for a pause.

@@ -41,24 +41,16 @@ struct EasyHandleShape: Equatable {
   var streamWeight: Int? { rarities?.streamWeight }
   var connectTimeout: Double? { rarities?.connectTimeout }
 
-  init(_ request: TransferRequest, proxy: ProxyServer?) {
+  init(_ request: borrowing TransferRequest, proxy: ProxyServer?) {
     kind = request.kind
     method = request.method
     expectsLargeBody = request.expectsLargeBody
     isHTTPS = request.url.isHTTPS
     decodesContent = request.decodesContent
     usesOwnConnection = request.usesOwnConnection
-    switch request.body {
-    case .none: (hasBody, hasLargeBody) = (Self.alwaysHasBody(request), false)
-    case .data(let data): (hasBody, hasLargeBody) = (true, data.count > Self.largeBufferThreshold)
-    case .source(_, let length): (hasBody, hasLargeBody) = (true, length.map { $0 > Self.largeBufferThreshold } ?? true)
-    }
-    // The response to HEAD has no body, and libcurl can only ask for that without one in the request.
-    if method == "HEAD" { hasBody = false }
-    guard
-      proxy != nil || request.credential != nil || request.proxyCredential != nil || request.range != nil
-        || request.ftpTLS != .none || request.streamWeight != nil || request.connectTimeout != nil
-    else { return }
+    hasBody = Self.hasBody(request)
+    hasLargeBody = hasBody && Self.hasLargeBody(request)
+    guard Self.hasRarities(request, proxy: proxy) else { return }
     let rarities = Rarities()
     rarities.proxy = proxy
     rarities.credential = request.credential
@@ -70,9 +62,36 @@ struct EasyHandleShape: Equatable {
     self.rarities = rarities
   }
 
-  /// Methods whose meaning expects a body say so with a length of 0 (RFC 9110 section 8.6).
-  private static func alwaysHasBody(_ request: TransferRequest) -> Bool {
-    request.kind == .http && (request.method == "POST" || request.method == "PUT" || request.method == "PATCH")
+  /// Whether another request needs no other option to be set. Says what `EasyHandleShape(request, proxy: proxy) == self` would,
+  /// without making one, for requests that have nothing rare; `false` for all others.
+  func fits(_ request: borrowing TransferRequest, proxy: ProxyServer?) -> Bool {
+    rarities == nil && !Self.hasRarities(request, proxy: proxy) && kind == request.kind && method == request.method
+      && expectsLargeBody == request.expectsLargeBody && isHTTPS == request.url.isHTTPS
+      && decodesContent == request.decodesContent && usesOwnConnection == request.usesOwnConnection
+      && hasBody == Self.hasBody(request) && hasLargeBody == (hasBody && Self.hasLargeBody(request))
+  }
+
+  private static func hasRarities(_ request: borrowing TransferRequest, proxy: ProxyServer?) -> Bool {
+    proxy != nil || request.credential != nil || request.proxyCredential != nil || request.range != nil
+      || request.ftpTLS != .none || request.streamWeight != nil || request.connectTimeout != nil
+  }
+
+  private static func hasBody(_ request: borrowing TransferRequest) -> Bool {
+    // The response to HEAD has no body, and libcurl can only ask for that without one in the request.
+    if request.method == "HEAD" { return false }
+    if case .none = request.body {
+      // Methods whose meaning expects a body say so with a length of 0 (RFC 9110 section 8.6).
+      return request.kind == .http && (request.method == "POST" || request.method == "PUT" || request.method == "PATCH")
+    }
+    return true
+  }
+
+  private static func hasLargeBody(_ request: borrowing TransferRequest) -> Bool {
+    switch request.body {
+    case .none: false
+    case .data(let data): data.count > Self.largeBufferThreshold
+    case .source(_, let length): length.map { $0 > Self.largeBufferThreshold } ?? true
+    }
   }
 
   /// libcurl remembers what servers said about credentials: a handle that had some starts afresh.

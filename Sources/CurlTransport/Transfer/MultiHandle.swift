@@ -13,11 +13,17 @@ final class MultiHandle {
   private var curlDeadline = UInt64.max
   private let configuration: TransferEngineConfiguration
   private let proxies: ProxySelector
+  // No two accesses to these overlap: nothing calls out while it changes one. The run-time check of that is dear where they are
+  // touched for every transfer.
+  @exclusivity(unchecked)
   private var queue: AdmissionQueue<Transfer>
+  @exclusivity(unchecked)
   private var running: [EasyHandle] = []
+  @exclusivity(unchecked)
   private var idle: [EasyHandle] = []
   private var draining = 0
   /// Transfers that put bytes together in this turn.
+  @exclusivity(unchecked)
   private var gathering: [EasyHandle] = []
   private var isRetired = false
 
@@ -59,14 +65,14 @@ final class MultiHandle {
 
   /// Begins with a transfer, or has it wait for those before it.
   func begin(_ transfer: Transfer) {
-    guard let request = transfer.request else { return }
-    let proxy = proxies.proxy(for: request.url)
-    switch queue.arrived(transfer, at: ConnectionKey(url: request.url, proxy: proxy)) {
+    guard let url = transfer.url else { return }
+    let proxy = proxies.proxy(for: url)
+    switch queue.arrived(transfer, at: ConnectionKey(url: url, proxy: proxy)) {
     case .admit(let place): run(transfer, at: place, proxy)
     case .wait(let ticket):
       do {
         // A request that cannot be sent has nothing to wait for.
-        try RequestRules.check(request)
+        try transfer.checkRequest()
         transfer.wait(in: self, ticket)
       } catch {
         queue.left(ticket)
@@ -91,7 +97,7 @@ final class MultiHandle {
 
   private func admitWaiting() {
     while curl != nil, let next = queue.next() {
-      run(next.waiter, at: next.place, next.waiter.request.flatMap { proxies.proxy(for: $0.url) })
+      run(next.waiter, at: next.place, next.waiter.url.flatMap(proxies.proxy(for:)))
     }
   }
 
@@ -178,7 +184,7 @@ final class MultiHandle {
   func finish(_ easy: EasyHandle, _ result: CURLcode) {
     let completion = easy.completion(result)
     release(easy)
-    completion?.deliver()
+    if let completion { completion.deliver() }
   }
 
   /// Takes a transfer out without a report; its handle can be used for another.

@@ -59,12 +59,10 @@ struct ResponseHeadParser {
       guard isChunked || !hasBadLength else {
         return .failure(.malformedHead("the response has an invalid Content-Length"))
       }
-      let finished = head
       bytes = 0
       // After 101 the connection speaks another protocol; it is the last head.
-      state = (100..<200).contains(finished.statusCode) && finished.statusCode != 101 ? .statusLine : .trailers
-      head.removeFields()
-      return .head(finished)
+      state = (100..<200).contains(head.statusCode) && head.statusCode != 101 ? .statusLine : .trailers
+      return .head(exchange(&head, with: TransferHead(statusCode: 0)))
     case .trailers:
       guard !content.isEmpty else { return .none }
       return takeField(content, line)

@@ -1,7 +1,7 @@
 /// A transfer that an engine runs. All calls may come from any thread and return at once.
 // Mutable state:
 // - `stage`, `order`: written before anybody else knows the transfer, then touched on the loop's thread only. A command that
-//   comes after the end finds nothing to do.
+//   comes after the end finds nothing to do. No two accesses overlap: nothing calls out while it changes one.
 package final class Transfer: Sendable, LoopErrand {
   private enum Stage {
     /// On its way to the loop.
@@ -19,10 +19,13 @@ package final class Transfer: Sendable, LoopErrand {
   }
 
   private let loop: EventLoop
+  @exclusivity(unchecked)
   nonisolated(unsafe) private var stage: Stage
+  @exclusivity(unchecked)
   nonisolated(unsafe) private var order: TransferOrder?
 
-  init(loop: EventLoop, _ engine: TransferEngine, _ request: TransferRequest, _ handler: any TransferHandler) {
+  init(loop: EventLoop, _ engine: TransferEngine, _ request: consuming TransferRequest, _ handler: any TransferHandler)
+  {
     self.loop = loop
     stage = .new(engine)
     order = TransferOrder(request, handler)
@@ -38,8 +41,13 @@ package final class Transfer: Sendable, LoopErrand {
     engine.assumeIsolated { $0.begin(self) }
   }
 
-  /// What it is asked for.
-  var request: TransferRequest? { order?.request }
+  /// What it is asked for; nil when it is over, or runs.
+  var url: String? { order?.request.url }
+
+  /// Throws what is wrong with the request of a transfer that waits.
+  func checkRequest() throws(InvalidRequest) {
+    if let order { try RequestRules.check(order.request) }
+  }
 
   /// It waits from now on, with its order.
   func wait(in multi: MultiHandle, _ ticket: AdmissionQueue<Transfer>.Ticket) {

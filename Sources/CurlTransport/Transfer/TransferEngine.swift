@@ -41,7 +41,7 @@ package actor TransferEngine {
   // MARK: Entry points for any thread
 
   /// Begins a transfer. The handler is kept until the transfer has ended.
-  package nonisolated func start(_ request: TransferRequest, handler: any TransferHandler) -> Transfer {
+  package nonisolated func start(_ request: consuming TransferRequest, handler: any TransferHandler) -> Transfer {
     if request.kind == .ftp, loop !== EventLoop.ftp { return ftpEngine().start(request, handler: handler) }
     let transfer = Transfer(loop: loop, self, request, handler)
     loop.execute(transfer)

@@ -8,7 +8,7 @@ struct TransferOrder {
   private(set) var startTime = 0.0
   private(set) var startInstant: UInt64 = 0
 
-  init(_ request: TransferRequest, _ handler: any TransferHandler) {
+  init(_ request: consuming TransferRequest, _ handler: any TransferHandler) {
     self.request = request
     self.handler = handler
   }

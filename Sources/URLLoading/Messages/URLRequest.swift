@@ -47,6 +47,9 @@ public struct URLRequest: @unchecked Sendable {
 
   var values: RequestValues { storage.values }
 
+  /// Whether both are copies of one request. False does not say that they differ.
+  func isSame(as other: borrowing URLRequest) -> Bool { storage === other.storage }
+
   private mutating func change(_ body: (inout RequestValues) -> Void) {
     if !isKnownUniquelyReferenced(&storage) {
       storage = Storage(storage.values)

@@ -32,11 +32,14 @@ final class ProtocolRegistry: Sendable {
   }
 
   /// The class that loads `task`: of its configuration, else registered, else built in.
-  func protocolClass(for task: URLSessionTask, configured: [URLProtocol.Type]) -> URLProtocol.Type? {
+  /// - Parameter request: the task's current one, if it is at hand.
+  func protocolClass(
+    for task: URLSessionTask, loading request: URLRequest? = nil, configured: [URLProtocol.Type]
+  ) -> URLProtocol.Type? {
     for candidate in configured where candidate.canInit(with: task) { return candidate }
     for candidate in registered.withLock({ $0 }) where candidate.canInit(with: task) { return candidate }
-    for candidate in Self.builtIns where candidate.canInit(with: task) { return candidate }
-    return nil
+    guard let request = request ?? task.currentRequest else { return nil }
+    return Self.builtIns.first { $0.canInit(with: request) }
   }
 
   /// The error for a URL that no class loads: names the scheme, and the schemes that are there.

@@ -126,8 +126,7 @@ extension URLSession {
 
   // MARK: Helpers
 
-  func load(_ plan: LoadPlan) -> Load {
-    var plan = plan
+  func load(_ plan: consuming LoadPlan) -> Load {
     // A request that a protocol class got for a listing may be loaded as something else.
     plan.request.isListing = plan.kind == .listing
     if !acceptsTasks { plan.flaw = invalidity(for: plan.request) }

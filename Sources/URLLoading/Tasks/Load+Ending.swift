@@ -44,7 +44,7 @@ extension Load {
       defer { state.waiter = nil }
       return state.waiter
     }
-    waiter?.resume()
+    if let waiter { EventLoop.shared.resume(waiter) }
   }
 
   /// What an `async` function gets when it was woken.

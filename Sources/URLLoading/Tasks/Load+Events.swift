@@ -200,12 +200,6 @@ extension Load {
     reportProgress()
   }
 
-  func waiting(_ waits: Bool, attempt: Int) {
-    let now = MonotonicInstant.now
-    update { $0.machine.waiting(waits, attempt: attempt, at: now) }
-    if !waits { lookAtDeadline(now) }
-  }
-
   func collected(_ metrics: URLSessionTaskTransactionMetrics, attempt: Int) {
     update { state in
       if state.machine.attempt == attempt { state.metrics.replaceTransaction(metrics) }

@@ -12,7 +12,7 @@ extension Load {
     choose(request, isRedirect: isRedirect, isTrusted: isTrusted)
   }
 
-  private func choose(_ request: URLRequest, isRedirect: Bool, isTrusted: Bool) {
+  private func choose(_ request: consuming URLRequest, isRedirect: Bool, isTrusted: Bool) {
     var prepared = request
     prepared.isListing = plan.kind == .listing
     let jarCookies = addCookies(to: &prepared)
@@ -29,7 +29,8 @@ extension Load {
     }
     guard let task else { return }
     let configured = session.values.protocolClasses
-    guard let chosen = ProtocolRegistry.shared.protocolClass(for: task, configured: configured) else {
+    guard let chosen = ProtocolRegistry.shared.protocolClass(for: task, loading: prepared, configured: configured)
+    else {
       return abort(ProtocolRegistry.shared.unsupported(prepared.url, configured: configured))
     }
     if isRedirect, !isTrusted, let previous, chosen != previous, !chosen.capabilities.contains(.acceptsRedirects) {
@@ -45,12 +46,7 @@ extension Load {
     var canonical = chosen.canonicalRequest(for: prepared)
     canonical.isListing = prepared.isListing
     let offset = addRange(to: &canonical, class: chosen)
-    update { state in
-      state.currentRequest = canonical
-      state.protocolClass = chosen
-      state.resumeOffset = offset
-      state.metrics.beginTransaction(canonical)
-    }
+    if !canonical.isSame(as: prepared) { update { $0.currentRequest = canonical } }
     let blocks = ProtocolDriver.blocks(chosen)
     let client = LoadClient(load: self, attempt: attempt, mayWait: blocks)
     let instance = chosen.init(task: task, cachedResponse: nil, client: client)
@@ -61,6 +57,9 @@ extension Load {
       guard state.machine.attempt == attempt, state.machine.state == .running || state.machine.state == .suspended,
         state.error == nil
       else { return }
+      state.protocolClass = chosen
+      state.resumeOffset = offset
+      state.metrics.beginTransaction(canonical)
       state.use(driver)
     }
   }

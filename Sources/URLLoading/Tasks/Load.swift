@@ -84,14 +84,14 @@ final class Load: Sendable {
   let plan: LoadPlan
   private let state: Locked<State>
 
-  init(session: URLSession, plan: LoadPlan) {
+  init(session: URLSession, plan: consuming LoadPlan) {
     self.session = session
-    self.plan = plan
     state = Locked(
       State(
         machine: LoadMachine(
           limits: Self.limits(of: plan.request, session: session), expectsEntries: plan.kind == .listing),
         upload: plan.upload, currentRequest: plan.request, resumption: plan.resumption))
+    self.plan = plan
   }
 
   /// Which idle timeout wins is not said by Apple: a request's own, unless the session's is stricter. Zero means unset.
@@ -243,16 +243,28 @@ final class Load: Sendable {
 
   /// The idle timer runs again.
   func lookAtDeadline(_ now: MonotonicInstant) {
-    let deadline = update { state -> MonotonicInstant? in
-      // The timer looks at this load before its idle timeout can pass: the common case.
-      if let announced = state.announcedDeadline, state.machine.isEarlyEnough(announced, now: now) { return nil }
-      guard case .continue(let instant) = Self.deadline(state.machine.checkDeadline(at: now)) else { return nil }
-      // Most often the timer is set for something earlier, and will ask again.
-      if let announced = state.announcedDeadline, announced <= instant { return nil }
-      state.announcedDeadline = instant
-      return instant
+    if let deadline = update({ Self.announceDeadline(&$0, now) }) { session.deadlines.look(by: deadline) }
+  }
+
+  /// The load waits for its turn, or does so no longer.
+  func waiting(_ waits: Bool, attempt: Int) {
+    let now = MonotonicInstant.now
+    let deadline = update { state in
+      state.machine.waiting(waits, attempt: attempt, at: now)
+      return waits ? nil : Self.announceDeadline(&state, now)
     }
     if let deadline { session.deadlines.look(by: deadline) }
+  }
+
+  /// When the timer is to look at the load, if it would not do so early enough.
+  private static func announceDeadline(_ state: inout State, _ now: MonotonicInstant) -> MonotonicInstant? {
+    // The timer looks at this load before its idle timeout can pass: the common case.
+    if let announced = state.announcedDeadline, state.machine.isEarlyEnough(announced, now: now) { return nil }
+    guard case .continue(let instant) = deadline(state.machine.checkDeadline(at: now)) else { return nil }
+    // Most often the timer is set for something earlier, and will ask again.
+    if let announced = state.announcedDeadline, announced <= instant { return nil }
+    state.announcedDeadline = instant
+    return instant
   }
 
   /// Ends the load if one of its timeouts passed; else says when to look again.
