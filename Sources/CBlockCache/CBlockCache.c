@@ -104,38 +104,28 @@ void *block_cache_malloc(size_t size) {
   return header + 1;
 }
 
-static void keep(Header *header, uint32_t size_class) {
-  header->as.next = cache.first[size_class];
-  cache.first[size_class] = header;
-  cache.count[size_class]++;
-}
-
-/// Frees a block that is not simply kept. Apart: libcurl frees a hundred null pointers for every transfer, and they must not pay
-/// for saving registers.
-static __attribute__((noinline)) void free_slowly(Header *header) {
+static __attribute__((noinline)) void free_block(Header *header) {
   uint32_t size_class = header->as.size_class;
   if (size_class >= class_count || cache.count[size_class] >= limits[size_class]) {
     free(header);
     return;
   }
-  pthread_once(&key_once, make_key);
-  if (!has_key || pthread_setspecific(key, &cache) != 0) {
-    free(header);
-    return;
+  if (!cache.is_known) {
+    pthread_once(&key_once, make_key);
+    if (!has_key || pthread_setspecific(key, &cache) != 0) {
+      free(header);
+      return;
+    }
+    cache.is_known = 1;
   }
-  cache.is_known = 1;
-  keep(header, size_class);
+  header->as.next = cache.first[size_class];
+  cache.first[size_class] = header;
+  cache.count[size_class]++;
 }
 
 void block_cache_free(void *block) {
-  if (!block) return;
-  Header *header = (Header *)block - 1;
-  uint32_t size_class = header->as.size_class;
-  if (!cache.is_known || size_class >= class_count || cache.count[size_class] >= limits[size_class]) {
-    free_slowly(header);
-  } else {
-    keep(header, size_class);
-  }
+  // Apart: libcurl frees a hundred null pointers for every transfer, which shall not pay for saving registers.
+  if (block) free_block((Header *)block - 1);
 }
 
 void *block_cache_realloc(void *block, size_t size) {
