@@ -86,7 +86,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   package func isIsolatingCurrentContext() -> Bool? { isCurrentThread }
 
   /// Whether the caller runs on the loop's thread.
-  var isCurrentThread: Bool { pthread_equal(pthread_self(), thread) != 0 }
+  package var isCurrentThread: Bool { pthread_equal(pthread_self(), thread) != 0 }
 
   /// Has an `async` function go on: from the loop's thread at the end of the turn, else at once.
   ///

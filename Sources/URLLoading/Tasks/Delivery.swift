@@ -29,9 +29,21 @@ final class Delivery: Sendable {
     var lastGate = 0
     var isClosed = false
     var isDone = false
+    /// When the last large piece of data came, and how many of late came shortly after the one before.
+    private var lastPiece: MonotonicInstant?
+    private var quickPieces = 0
     var takeData: @Sendable (Data) -> Void = { _ in }
 
     var hasWork: Bool { next < items.count && closedGate == nil }
+
+    /// Large pieces come faster than threads wake up.
+    var isBrisk: Bool { quickPieces >= 4 }
+
+    mutating func notePiece(at now: MonotonicInstant) {
+      let isQuick = lastPiece.map { $0.duration(to: now) < Delivery.wakingTime } ?? false
+      quickPieces = isQuick ? min(quickPieces + 1, 8) : max(quickPieces - 2, 0)
+      lastPiece = now
+    }
 
     mutating func popFirst() -> Item? {
       guard hasWork else { return nil }
@@ -53,6 +65,8 @@ final class Delivery: Sendable {
 
   private let state = Locked(State())
   private let executor: Executor
+  /// Calls run on another thread than that which adds them.
+  private var hasOwnThread: Bool { if case .queue = executor { true } else { false } }
 
   init(executor: Executor) {
     self.executor = executor
@@ -111,9 +125,15 @@ final class Delivery: Sendable {
 
   /// Adds bytes of the body, without a copy where they are many.
   func add(_ data: Data) {
+    let isLarge = data.count > Self.largestJoin
+    // A network brings several pieces at once, and then none for a while.
+    let now = isLarge && hasOwnThread && !EventLoop.shared.isCurrentThread ? MonotonicInstant.now : nil
     let schedules = state.withLock { state in
       guard !state.isClosed else { return false }
-      if data.count <= Self.largestJoin, data.withUnsafeBytes({ Self.join($0, to: &state) }) { return false }
+      if let now {
+        state.notePiece(at: now)
+      }
+      if !isLarge, data.withUnsafeBytes({ Self.join($0, to: &state) }) { return false }
       state.items.append(.data(data))
       return schedule(&state)
     }
@@ -204,15 +224,16 @@ final class Delivery: Sendable {
     }
   }
 
+  /// About what it takes until a thread that sleeps does what it was woken for.
+  private static let wakingTime = Duration.microseconds(20)
+
   /// Runs what waits. Other tasks share the queue, so it is left to them after `limit` calls.
   private func drain(atMost limit: Int) {
     for _ in 0..<limit {
-      let (item, takeData) = state.withLock { state in
-        let item = state.popFirst()
-        if case .gate(let number, _) = item { state.closedGate = number }
-        if item == nil { state.isScheduled = false }
-        return (item, state.takeData)
+      var (item, takeData, isBrisk) = state.withLock { state in
+        (Self.takeNext(&state, isLast: !state.isBrisk), state.takeData, state.isBrisk)
       }
+      if item == nil, isBrisk { item = awaitNext() }
       switch item {
       case nil: return
       case .taken: break
@@ -222,6 +243,26 @@ final class Delivery: Sendable {
       }
     }
     run()
+  }
+
+  /// - Parameter isLast: The caller stops when there is nothing.
+  private static func takeNext(_ state: inout State, isLast: Bool) -> Item? {
+    let item = state.popFirst()
+    if case .gate(let number, _) = item { state.closedGate = number }
+    if item == nil, isLast { state.isScheduled = false }
+    return item
+  }
+
+  /// Waits awake for the next piece of a body whose pieces come faster than a thread wakes up: to sleep in between would cost both
+  /// sides more. Nil when none came in time, and then the caller stops.
+  private func awaitNext() -> Item? {
+    let end = MonotonicInstant.now.advanced(by: Self.wakingTime)
+    while true {
+      sched_yield()
+      let isLast = MonotonicInstant.now >= end
+      if let item = state.withLock({ Self.takeNext(&$0, isLast: isLast) }) { return item }
+      if isLast { return nil }
+    }
   }
 
   private func open(_ number: Int, before proceed: () -> Void) -> Bool {

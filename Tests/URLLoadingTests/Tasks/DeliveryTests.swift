@@ -51,6 +51,33 @@ import Testing
     #expect(log.value == ["ab", "call", "c", "last"])
   }
 
+  /// Large pieces, in bursts and with pauses between them that are shorter and longer than what a consumer waits awake; with a gate
+  /// that is answered from elsewhere in the midst of them.
+  @Test func briskPiecesComeOnceAndInOrder() async {
+    let (delivery, _) = queued()
+    let log = log
+    delivery.setDataHandler { data in log.update { $0.append("\(data.first ?? 0)") } }
+    var expected: [String] = []
+    for number in 0..<1000 {
+      delivery.add(Data(repeating: UInt8(number % 251), count: 100 << 10))
+      expected.append("\(number % 251)")
+      if number % 50 == 49 {
+        let clock = ContinuousClock()
+        let end = clock.now + .microseconds(number * 5)
+        while clock.now < end {}
+      }
+      if number % 300 == 299 {
+        delivery.addGate(
+          ask: { answer in DispatchQueue.global().async { answer(number) } },
+          then: { (number: Int) in log.update { $0.append("gate \(number)") } })
+        expected.append("gate \(number)")
+      }
+    }
+    delivery.addLast(note("last"))
+    #expect(await log.wait { $0.last == "last" })
+    #expect(log.value == expected + ["last"])
+  }
+
   @Test func gateHoldsBackUntilAnswered() async {
     let (delivery, queue) = queued()
     let answer = Watched<(@Sendable (Int) -> Void)?>(nil)
