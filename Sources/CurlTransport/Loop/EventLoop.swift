@@ -29,6 +29,19 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     var isAsleep = false
   }
 
+  private static let currentKey: pthread_key_t? = {
+    var key = pthread_key_t()
+    return pthread_key_create(&key, nil) == 0 ? key : nil
+  }()
+
+  /// The loop whose thread the caller runs on; nil on others. Asking starts no loop.
+  private static var current: EventLoop? {
+    currentKey.flatMap { pthread_getspecific($0) }.map { Unmanaged<EventLoop>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  /// Whether the caller runs on the thread of a loop.
+  package static var isLoopThread: Bool { current != nil }
+
   /// What the loop waits for. Only code that runs on the loop may touch it.
   let reactor: Reactor
 
@@ -86,15 +99,15 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   package func isIsolatingCurrentContext() -> Bool? { isCurrentThread }
 
   /// Whether the caller runs on the loop's thread.
-  package var isCurrentThread: Bool { pthread_equal(pthread_self(), thread) != 0 }
+  var isCurrentThread: Bool { pthread_equal(pthread_self(), thread) != 0 }
 
-  /// Has an `async` function go on: from the loop's thread at the end of the turn, else at once.
+  /// Has an `async` function go on: from a loop's thread at the end of the turn, else at once.
   ///
   /// One by one, other threads would go on with them while the loop has the rest of the turn to do, and both would wait for each
   /// other's locks in `malloc`: with 256 transfers at once that took a third of all time.
-  package func resume(_ continuation: UnsafeContinuation<Void, Never>) {
-    guard isCurrentThread else { return continuation.resume() }
-    waiters.append(continuation)
+  package static func resume(_ continuation: UnsafeContinuation<Void, Never>) {
+    guard let loop = current else { return continuation.resume() }
+    loop.waiters.append(continuation)
   }
 
   private func resumeWaiters() {
@@ -125,6 +138,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     var signals = sigset_t()
     sigfillset(&signals)
     pthread_sigmask(SIG_BLOCK, &signals, nil)
+    if let key = Self.currentKey { pthread_setspecific(key, Unmanaged.passUnretained(self).toOpaque()) }
     reactor.open()
     while true {
       reactor.reap()

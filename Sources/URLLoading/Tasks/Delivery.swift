@@ -39,9 +39,12 @@ final class Delivery: Sendable {
     /// Large pieces come faster than threads wake up.
     var isBrisk: Bool { quickPieces >= 4 }
 
+    /// No piece came in time.
+    mutating func calmDown() { quickPieces = max(quickPieces - 3, 0) }
+
     mutating func notePiece(at now: MonotonicInstant) {
       let isQuick = lastPiece.map { $0.duration(to: now) < Delivery.wakingTime } ?? false
-      quickPieces = isQuick ? min(quickPieces + 1, 8) : max(quickPieces - 2, 0)
+      quickPieces = isQuick ? min(quickPieces + 1, 10) : max(quickPieces - 2, 0)
       lastPiece = now
     }
 
@@ -127,7 +130,7 @@ final class Delivery: Sendable {
   func add(_ data: Data) {
     let isLarge = data.count > Self.largestJoin
     // A network brings several pieces at once, and then none for a while.
-    let now = isLarge && hasOwnThread && !EventLoop.shared.isCurrentThread ? MonotonicInstant.now : nil
+    let now = isLarge && hasOwnThread && !EventLoop.isLoopThread ? MonotonicInstant.now : nil
     let schedules = state.withLock { state in
       guard !state.isClosed else { return false }
       if let now {
@@ -224,8 +227,8 @@ final class Delivery: Sendable {
     }
   }
 
-  /// About what it takes until a thread that sleeps does what it was woken for.
-  private static let wakingTime = Duration.microseconds(20)
+  /// Up to what a thread takes that sleeps to do what it was woken for.
+  private static let wakingTime = Duration.microseconds(50)
 
   /// Runs what waits. Other tasks share the queue, so it is left to them after `limit` calls.
   private func drain(atMost limit: Int) {
@@ -260,8 +263,12 @@ final class Delivery: Sendable {
     while true {
       sched_yield()
       let isLast = MonotonicInstant.now >= end
-      if let item = state.withLock({ Self.takeNext(&$0, isLast: isLast) }) { return item }
-      if isLast { return nil }
+      let item = state.withLock { state in
+        let item = Self.takeNext(&state, isLast: isLast)
+        if item == nil, isLast { state.calmDown() }
+        return item
+      }
+      if isLast || item != nil { return item }
     }
   }
 

@@ -44,7 +44,7 @@ extension Load {
       defer { state.waiter = nil }
       return state.waiter
     }
-    if let waiter { EventLoop.shared.resume(waiter) }
+    if let waiter { EventLoop.resume(waiter) }
   }
 
   /// What an `async` function gets when it was woken.

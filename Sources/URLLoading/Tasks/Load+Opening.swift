@@ -46,7 +46,12 @@ extension Load {
     var canonical = chosen.canonicalRequest(for: prepared)
     canonical.isListing = prepared.isListing
     let offset = addRange(to: &canonical, class: chosen)
-    if !canonical.isSame(as: prepared) { update { $0.currentRequest = canonical } }
+    if !canonical.isSame(as: prepared) {
+      update { state in
+        state.currentRequest = canonical
+        state.resumeOffset = offset
+      }
+    }
     let blocks = ProtocolDriver.blocks(chosen)
     let client = LoadClient(load: self, attempt: attempt, mayWait: blocks)
     let instance = chosen.init(task: task, cachedResponse: nil, client: client)
