@@ -101,7 +101,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Whether the caller runs on the loop's thread.
   var isCurrentThread: Bool { pthread_equal(pthread_self(), thread) != 0 }
 
-  /// Has an `async` function go on: from a loop's thread at the end of the turn, else at once.
+  /// Has an `async` function go on: from a loop's thread together with others, at the end of the turn at the latest; else at once.
   ///
   /// One by one, other threads would go on with them while the loop has the rest of the turn to do, and both would wait for each
   /// other's locks in `malloc`: with 256 transfers at once that took a third of all time.
@@ -110,8 +110,11 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     loop.waiters.append(continuation)
   }
 
-  private func resumeWaiters() {
-    guard !waiters.isEmpty else { return }
+  /// So many go on as soon as all sockets of a turn were looked at; more would get in the loop's way.
+  private static let smallCrowd = 64
+
+  private func resumeWaiters(unlessMoreThan limit: Int = .max) {
+    guard !waiters.isEmpty, waiters.count <= limit else { return }
     // By index: an executor that runs what it gets at once may bring more.
     var index = 0
     while index < waiters.count {
@@ -142,11 +145,13 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     reactor.open()
     while true {
       reactor.reap()
+      resumeWaiters(unlessMoreThan: Self.smallCrowd)
       // Completions often post the next transfer. A few rounds of that cost less than a trip through epoll each.
       for _ in 0..<4 {
         let didWork = runPostedWork()
         reactor.fireDeadlines()
         reactor.reap()
+        resumeWaiters(unlessMoreThan: Self.smallCrowd)
         if !didWork { break }
       }
       resumeWaiters()
