@@ -9,6 +9,8 @@ final class BufferSink: BodySink {
     var start: UnsafeMutableRawPointer?
     var count = 0
     var capacity = 0
+    /// Up to here there are pages below the bytes.
+    var populated = 0
     /// The memory is a block of ``BodyMemory``, and no allocation of its own.
     var isBlock = false
   }
@@ -17,6 +19,11 @@ final class BufferSink: BodySink {
   private static let largestReservation = 64 << 20
   /// Bodies up to this length live inside of `Data`.
   private static let smallBody = 4096
+
+  /// Bodies from this length on get their pages many at once.
+  private static let largeBody = 16 << 20
+  /// How far ahead of what came, in bytes.
+  private static let populatedAhead = 2 << 20
 
   private let buffer = Locked(Buffer())
   let holdsBytes = false
@@ -40,6 +47,7 @@ final class BufferSink: BodySink {
         guard Self.grow(&buffer, to: max(needed, buffer.capacity * 2, Self.smallBody)) || Self.grow(&buffer, to: needed)
         else { return false }
       }
+      Self.populate(&buffer, upTo: needed)
       buffer.start?.advanced(by: buffer.count).copyMemory(from: source, byteCount: bytes.count)
       buffer.count = needed
       return true
@@ -84,6 +92,19 @@ final class BufferSink: BodySink {
     buffer.start = moved
     buffer.capacity = capacity
     return true
+  }
+
+  /// Has the system put pages below the bytes that come next, of a large body: at once, since to fault them in one by one takes
+  /// longer than to copy the bytes.
+  private static func populate(_ buffer: inout Buffer, upTo count: Int) {
+    guard buffer.capacity >= largeBody, count > buffer.populated, let start = buffer.start else { return }
+    let address = Int(bitPattern: start)
+    let pageMask = ~(Int(getpagesize()) - 1)
+    let first = (address + max(buffer.populated, buffer.count)) & pageMask
+    let end = (address + min(count + populatedAhead, buffer.capacity)) & pageMask
+    buffer.populated = end - address
+    // Advice, which Linux takes since 5.14: without it nothing is lost.
+    if end > first { _ = madvise(UnsafeMutableRawPointer(bitPattern: first), end - first, Int32(MADV_POPULATE_WRITE)) }
   }
 
   private static func move(
