@@ -5,7 +5,7 @@ import PackageDescription
 func linkedStatically(_ target: Target) -> Target {
   .executableTarget(
     name: "\(target.name)-static", dependencies: target.dependencies, path: "Sources/Static/\(target.name)",
-    linkerSettings: [everythingInside])
+    swiftSettings: target.swiftSettings, linkerSettings: [everythingInside])
 }
 
 /// At a place in memory that the linker gives it: a program that may be put anywhere writes 75,000 addresses before it starts.
@@ -33,7 +33,7 @@ let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package
 /// Programs that load one URL and say when its first byte came.
 let firstBytes: [Target] = [
   .executableTarget(name: "first-byte", dependencies: [urlLoading]),
-  .executableTarget(name: "peer-first-byte"),
+  .executableTarget(name: "peer-first-byte", swiftSettings: [.define("PEER")]),
   .executableTarget(name: "async-http-client-first-byte", dependencies: [asyncHTTPClient]),
 ]
 

@@ -1,6 +1,12 @@
+#if PEER
+import Foundation
+import FoundationNetworking
+#else
 import URLLoading
+#endif
 
-/// Prints the nanoseconds of the monotonic clock when the first byte of a URL is there.
+/// Prints the nanoseconds of the monotonic clock when the first byte of a URL is there. Built twice: with this library, and with the
+/// toolchain's FoundationNetworking (`PEER`).
 @main
 struct FirstByte {
   static func main() {

@@ -1,0 +1,53 @@
+internal import CCurl
+import Foundation
+
+/// What libcurl and the handle know about how the transfer went.
+extension EasyHandle {
+  func metrics() -> TransferMetrics {
+    let metrics = TransferMetrics()
+    metrics.start = Date(timeIntervalSince1970: startTime)
+    metrics.queueTime = queueTime
+    metrics.nameLookup = seconds(CURLINFO_NAMELOOKUP_TIME_T)
+    metrics.connect = seconds(CURLINFO_CONNECT_TIME_T)
+    metrics.secureConnection = seconds(CURLINFO_APPCONNECT_TIME_T)
+    metrics.preTransfer = seconds(CURLINFO_PRETRANSFER_TIME_T)
+    metrics.startTransfer = seconds(CURLINFO_STARTTRANSFER_TIME_T)
+    metrics.total = Double(ccurl_get_off(curl, CURLINFO_TOTAL_TIME_T)) * 1e-6
+    metrics.isReusedConnection = isRequestSent && ccurl_get_long(curl, CURLINFO_NUM_CONNECTS) == 0
+    metrics.isProxyConnection = shape?.proxy != nil
+    if hasHead { metrics.networkProtocol = networkProtocol }
+    metrics.tlsVersion = tlsVersion
+    metrics.tlsCipherSuite = tlsCipherSuite
+    metrics.localAddress = text(CURLINFO_LOCAL_IP)
+    metrics.remoteAddress = text(CURLINFO_PRIMARY_IP)
+    if metrics.localAddress != nil { metrics.localPort = ccurl_get_long(curl, CURLINFO_LOCAL_PORT) }
+    if metrics.remoteAddress != nil { metrics.remotePort = ccurl_get_long(curl, CURLINFO_PRIMARY_PORT) }
+    metrics.requestHeaderBytes = Int64(ccurl_get_long(curl, CURLINFO_REQUEST_SIZE))
+    metrics.requestBodyBytes = min(body.readBytes, Int64(ccurl_get_off(curl, CURLINFO_SIZE_UPLOAD_T)))
+    metrics.responseHeaderBytes = Int64(ccurl_get_long(curl, CURLINFO_HEADER_SIZE))
+    metrics.responseBodyBytes = Int64(ccurl_get_off(curl, CURLINFO_SIZE_DOWNLOAD_T))
+    metrics.decodedBodyBytes = deliveredBytes
+    return metrics
+  }
+
+  private func seconds(_ info: CURLINFO) -> Double? {
+    let microseconds = ccurl_get_off(curl, info)
+    return microseconds > 0 ? Double(microseconds) * 1e-6 : nil
+  }
+
+  private func text(_ info: CURLINFO) -> String? {
+    guard let value = ccurl_get_string(curl, info), value.pointee != 0 else { return nil }
+    return String(cString: value)
+  }
+
+  private var networkProtocol: String? {
+    if kind == .ftp { return "ftp" }
+    switch ccurl_get_long(curl, CURLINFO_HTTP_VERSION) {
+    case 1: return "http/1.0"
+    case 2: return "http/1.1"
+    case 3: return "h2"
+    case 30: return "h3"
+    default: return nil
+    }
+  }
+}
