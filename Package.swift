@@ -36,8 +36,9 @@ let package = Package(
       name: "CSSH2", path: "Plugins/SFTP/CSSH2", pkgConfig: "libssh2", providers: [.apt(["libssh2-1-dev"])]),
     .systemLibrary(
       name: "COpenSSL", path: "Plugins/SFTP/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .target(name: "CKeystream", dependencies: ["COpenSSL"], path: "Plugins/SFTP/CKeystream"),
     .target(
-      name: "SFTPProtocol", dependencies: ["URLLoading", "CurlTransport", "CSSH2", "COpenSSL"],
+      name: "SFTPProtocol", dependencies: ["URLLoading", "CurlTransport", "CSSH2", "COpenSSL", "CKeystream"],
       path: "Plugins/SFTP/SFTPProtocol"),
     .executableTarget(
       name: "urlload",
@@ -77,6 +78,7 @@ let package = Package(
       name: "SFTPProtocolTests",
       dependencies: [
         "SFTPProtocol", "URLLoading", "URLProtocolTesting", "CurlTransport", "TestServers", "DownloadWorker",
+        "CKeystream", "COpenSSL",
       ]),
     .testTarget(name: "urlloadTests", dependencies: ["urlload", "TestServers"]),
     .testTarget(

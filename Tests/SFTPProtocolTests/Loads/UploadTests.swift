@@ -21,6 +21,20 @@ import URLLoading
     try FileManager.default.contentsOfDirectory(atPath: host.folder.path).sorted()
   }
 
+  /// An upload that has a temporary file, and waits for its body until the event.
+  private func stalledUpload(
+    to host: PipedHost, in session: URLSession
+  ) async throws -> (loading: Task<(Data, URLResponse), any Error>, goesOn: AsyncEvent) {
+    let hasStalled = AsyncEvent()
+    let goesOn = AsyncEvent()
+    var streamed = request(host.url("f"))
+    streamed.httpBodyStream = StallingStream(TestFiles.pattern(count: 1 << 20), hasStalled, goesOn)
+    let loading = Task { [streamed] in try await session.data(for: streamed) }
+    #expect(await hasStalled.wait())
+    #expect(try await eventually { try names(host).contains { $0.hasSuffix(".part") } })
+    return (loading, goesOn)
+  }
+
   @Test(arguments: [0, 1, 3_000_001])
   func dataFilesAndStreams(count: Int) async throws {
     let host = try PipedHost()
@@ -126,18 +140,58 @@ import URLLoading
   @Test func anUploadWhoseBodyStallsIsCancelledAndLeavesTheOldFile() async throws {
     let host = try PipedHost()
     try host.folder.write("f", "old")
-    let hasStalled = AsyncEvent()
-    let goesOn = AsyncEvent()
-    var streamed = request(host.url("f"))
-    streamed.httpBodyStream = StallingStream(TestFiles.pattern(count: 1 << 20), hasStalled, goesOn)
-    let loading = Task { [streamed] in try await session.data(for: streamed) }
-    #expect(await hasStalled.wait())
-    #expect(try names(host).count == 2)
+    let (loading, goesOn) = try await stalledUpload(to: host, in: session)
+    defer { goesOn.signal() }
     loading.cancel()
     await #expect(throws: (any Error).self) { try await loading.value }
     #expect(try await eventually { try names(host) == ["f"] })
     #expect(try String(contentsOf: host.folder.file("f"), encoding: .utf8) == "old")
-    goesOn.signal()
+    await host.stop()
+  }
+
+  /// A server that is slow to answer outlasts the time after which a connection without loads is closed.
+  @Test func theTemporaryFileIsRemovedHoweverSlowTheServerIs() async throws {
+    let host = try PipedHost()
+    try host.folder.write("f", "old")
+    let (loading, goesOn) = try await stalledUpload(to: host, in: session)
+    defer { goesOn.signal() }
+    let server = try #require(host.connections.value.first)
+    server.freeze()
+    loading.cancel()
+    await #expect(throws: (any Error).self) { try await loading.value }
+    // The session's connections are closed after 0.2 s.
+    try await Task.sleep(for: .milliseconds(500))
+    server.thaw()
+    #expect(try await eventually { try names(host) == ["f"] })
+    #expect(try await eventually { server.hasEnded })
+    await host.stop()
+  }
+
+  /// The end of a session cancels its loads and closes their connections, but not before the temporary file has gone.
+  @Test func theTemporaryFileIsRemovedAtTheEndOfASession() async throws {
+    let session = PipedProtocol.session()
+    let host = try PipedHost()
+    try host.folder.write("f", "old")
+    let (loading, goesOn) = try await stalledUpload(to: host, in: session)
+    defer { goesOn.signal() }
+    session.invalidateAndCancel()
+    await #expect(throws: (any Error).self) { try await loading.value }
+    #expect(try await eventually { try names(host) == ["f"] })
+    #expect(try await eventually { host.connections.value.allSatisfy(\.hasEnded) })
+    await host.stop()
+  }
+
+  /// A server that never answers does not keep a connection for ever.
+  @Test func aServerThatIsSilentLosesItsConnection() async throws {
+    let session = PipedProtocol.session()
+    let host = try PipedHost()
+    let (loading, goesOn) = try await stalledUpload(to: host, in: session)
+    defer { goesOn.signal() }
+    let server = try #require(host.connections.value.first)
+    server.freeze()
+    session.invalidateAndCancel()
+    await #expect(throws: (any Error).self) { try await loading.value }
+    #expect(try await eventually { server.hasEnded })
     await host.stop()
   }
 

@@ -23,7 +23,8 @@ private final class PipedPool: URLSessionResource {
 
   init(configuration: URLSessionConfiguration) {
     pool = SFTPPool(
-      connector: PipedConnector(), largestConnectionCount: configuration.httpMaximumConnectionsPerHost, idleTime: 0.2)
+      connector: PipedConnector(), largestConnectionCount: configuration.httpMaximumConnectionsPerHost, idleTime: 0.2,
+      farewellTime: 5)
   }
 
   func flush() { pool.flush() }

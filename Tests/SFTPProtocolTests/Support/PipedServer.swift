@@ -101,6 +101,11 @@ final class PipedServer: SFTPTransport {
     process.send(signal: SIGSTOP)
   }
 
+  /// Lets a frozen server go on.
+  func thaw() {
+    process.send(signal: SIGCONT)
+  }
+
   /// How often the server has a file open.
   func openFiles(named path: String) -> Int {
     let folder = "/proc/\(process.processID)/fd"

@@ -57,6 +57,8 @@ final class SFTPClient: SSHChannelUser, @unchecked Sendable {
   private var handles = HandleAllowance(limit: portableHandleCount)
   private var waitingOpens: [OpenWaiter] = []
   private var closeReason: (any Error)?
+  private var holdCount = 0
+  private var farewells: [() -> Void] = []
   private let onEnd: @Sendable (SFTPFailure) -> Void
   private let onReady: @Sendable () -> Void
 
@@ -163,6 +165,34 @@ final class SFTPClient: SSHChannelUser, @unchecked Sendable {
     for completion in sent { completion.fail(.connectionLost(reason: reason, wasSent: true)) }
     for completion in unsent { completion.fail(.connectionLost(reason: reason, wasSent: false)) }
     for waiter in waiters { waiter.reply(.failure(.connectionLost(reason: reason, wasSent: false))) }
+  }
+
+  // MARK: What outlives its load
+
+  /// Whether something has begun that would be left half if the connection were closed now.
+  var isHeld: Bool { holdCount > 0 }
+
+  /// Begins something that the server has to learn the end of, even if nobody waits for it any more; to be followed by ``letGo()``.
+  func hold() { holdCount += 1 }
+
+  /// It has come to its end.
+  func letGo() {
+    holdCount -= 1
+    guard holdCount == 0 else { return }
+    let farewells = farewells
+    self.farewells = []
+    for farewell in farewells { farewell() }
+  }
+
+  /// Removes a file that only this side knows of.
+  func cleanUp(_ path: [UInt8]) {
+    hold()
+    remove(path) { [weak self] _ in self?.letGo() }
+  }
+
+  /// Calls this when nothing is held any more.
+  func whenFree(_ farewell: @escaping () -> Void) {
+    if isHeld { farewells.append(farewell) } else { farewell() }
   }
 
   // MARK: Sending

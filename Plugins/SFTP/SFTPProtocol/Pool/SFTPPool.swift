@@ -39,6 +39,7 @@ final class SFTPPool: URLSessionResource {
   private let state: Locked<State>
   private let connector: any SFTPConnector
   private let idleTime: TimeInterval
+  private let farewellTime: TimeInterval
 
   /// The pool of a session whose connections are made by SSH.
   convenience init(configuration: URLSessionConfiguration) {
@@ -47,10 +48,16 @@ final class SFTPPool: URLSessionResource {
       largestConnectionCount: configuration.httpMaximumConnectionsPerHost)
   }
 
-  /// - Parameter idleTime: seconds after which a connection without loads is closed.
-  init(connector: any SFTPConnector, largestConnectionCount: Int, idleTime: TimeInterval = 30) {
+  /// - Parameters:
+  ///   - idleTime: seconds after which a connection without loads is closed.
+  ///   - farewellTime: seconds that the server has, after that, for what ended loads left to be done.
+  init(
+    connector: any SFTPConnector, largestConnectionCount: Int, idleTime: TimeInterval = 30,
+    farewellTime: TimeInterval = 20
+  ) {
     self.connector = connector
     self.idleTime = idleTime
+    self.farewellTime = farewellTime
     state = Locked(State(plan: ConnectionPlan(largestConnectionCount: largestConnectionCount)))
   }
 
@@ -83,18 +90,16 @@ final class SFTPPool: URLSessionResource {
 
   /// The load does not need its connection any more, or does not wait for one any more.
   func release(_ load: Int) {
-    let (connection, action, transport) = state.withLock { state in
+    let (connection, action, member) = state.withLock { state in
       state.waiters[load] = nil
       guard let (connection, action) = state.plan.release(load) else {
-        return (-1, ConnectionPlan<ServerPlace>.ReleaseAction.nothing, (any SFTPTransport)?.none)
+        return (-1, ConnectionPlan<ServerPlace>.ReleaseAction.nothing, Member?.none)
       }
-      let transport = state.members[connection]?.transport
-      if action == .close { state.members[connection] = nil }
-      return (connection, action, transport)
+      return (connection, action, action == .close ? state.members.removeValue(forKey: connection) : nil)
     }
     switch action {
     case .nothing: break
-    case .close: transport?.close()
+    case .close: retire(member)
     case .idle(let since):
       DispatchQueue.global().asyncAfter(deadline: .now() + idleTime) { [weak self] in
         self?.closeIfIdle(connection, since: since)
@@ -137,10 +142,23 @@ final class SFTPPool: URLSessionResource {
   }
 
   private func closeIfIdle(_ connection: Int, since: Int) {
-    let transport = state.withLock { state in
-      state.plan.idled(connection, since: since) ? state.members.removeValue(forKey: connection)?.transport : nil
+    let member = state.withLock { state in
+      state.plan.idled(connection, since: since) ? state.members.removeValue(forKey: connection) : nil
     }
-    transport?.close()
+    retire(member)
+  }
+
+  /// Closes a connection that has no loads, when what they left to be done is done, or takes too long.
+  private func retire(_ member: Member?) {
+    guard let member, let transport = member.transport else { return }
+    guard member.servedCount > 0 else { return transport.close() }
+    let client = member.client
+    // After what its last load has posted.
+    transport.perform { [farewellTime] in
+      guard client.isHeld else { return transport.close() }
+      client.whenFree { transport.close() }
+      DispatchQueue.global().asyncAfter(deadline: .now() + farewellTime) { transport.close() }
+    }
   }
 
   private func firstWaiting(for connection: Int) -> (any ConnectionWaiter)? {
@@ -193,6 +211,6 @@ final class SFTPPool: URLSessionResource {
     state.withLock { state in
       for connection in connections { state.members[connection] = nil }
     }
-    for connection in connections { members[connection]?.transport?.close() }
+    for connection in connections { retire(members[connection]) }
   }
 }

@@ -32,8 +32,10 @@ struct RemoteReplacement {
         guard case .success = moved else { return reply(.failure(failure)) }
         client.rename(from, to: to) { result in
           switch result {
-          case .success: client.remove(aside) { _ in }
-          case .failure: client.rename(aside, to: to) { _ in }
+          case .success: client.cleanUp(aside)
+          case .failure:
+            client.hold()
+            client.rename(aside, to: to) { _ in client.letGo() }
           }
           reply(result)
         }

@@ -53,7 +53,7 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
   func start() {
     guard !path.namesDirectory else { return end(failures.directory("store the upload at")) }
     target = path.bytes
-    if let leftover { client.remove(leftover) { _ in } }
+    if let leftover { client.cleanUp(leftover) }
     client.lstat(target) { [self] result in
       guard !isOver else { return }
       switch result {
@@ -76,7 +76,13 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
     if let handle { client.close(handle) }
     handle = nil
     // Once the new name was asked for, the file may have it.
-    if hasTemporary, !isCommitting { client.remove(temporary) { _ in } }
+    if hasTemporary, !isCommitting { removeTemporary() }
+  }
+
+  /// The last that is done about the temporary file.
+  private func removeTemporary() {
+    client.cleanUp(temporary)
+    client.letGo()
   }
 
   // MARK: The target
@@ -118,16 +124,19 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
 
   private func create() {
     temporary = RemotePath.temporary(for: target)
+    // Until it has gone or got the target's name.
+    client.hold()
     if !client.canOpen { report(.waits) }
     client.open(
       temporary, [.write, .create, .exclusive],
       willSend: { [self] in
-        if !isOver { report(.began) }
+        if isOver { client.letGo() } else { report(.began) }
         return !isOver
       }
     ) { [self] result in
       switch result {
       case .failure(let failure):
+        client.letGo()
         guard !isOver else { return }
         guard failure.status == .noSuchFile else { return refuse(failure) }
         end(
@@ -137,7 +146,7 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
         hasTemporary = true
         guard !isOver else {
           client.close(opened)
-          return client.remove(temporary) { _ in }
+          return removeTemporary()
         }
         handle = opened
         readOn()
@@ -201,11 +210,15 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
       isCommitting = true
       let renaming = RemoteReplacement(client: client, from: temporary, to: target, replaces: replaces)
       renaming.start { [self] result in
-        guard !isOver else { return }
         switch result {
-        case .success: stored()
-        case .failure(let failure) where failure.status != nil: refuseName(failure)
-        case .failure(let failure): refuse(failure)
+        case .success:
+          client.letGo()
+          if !isOver { stored() }
+        case .failure(let failure) where failure.status != nil:
+          if isOver { removeTemporary() } else { refuseName(failure) }
+        case .failure(let failure):
+          client.letGo()
+          if !isOver { refuse(failure) }
         }
       }
     }

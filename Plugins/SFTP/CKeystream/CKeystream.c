@@ -1,0 +1,220 @@
+#include "CKeystream.h"
+
+#include <openssl/opensslv.h>
+
+#if OPENSSL_VERSION_MAJOR >= 3
+
+#include <openssl/conf.h>
+#include <openssl/core_dispatch.h>
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/params.h>
+#include <openssl/provider.h>
+#include <openssl/rand.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// A name with a dot, as property(7) wants it for what is not OpenSSL's.
+#define PROPERTY "urlloading.keystream"
+
+enum { block_size = 16, bytes_ahead = 4096 };
+
+static OSSL_LIB_CTX *context;
+
+// MARK: The cipher
+
+/// Belongs to the session whose cipher it is, and is used by one thread at a time.
+typedef struct {
+  EVP_CIPHER_CTX *aes;
+  size_t key_size;
+  /// How much of `stream` was used up.
+  size_t used;
+  unsigned char stream[bytes_ahead];
+} Keystream;
+
+static const unsigned char zeros[bytes_ahead];
+
+static void free_cipher(void *value) {
+  Keystream *cipher = value;
+  if (!cipher) return;
+  EVP_CIPHER_CTX_free(cipher->aes);
+  OPENSSL_clear_free(cipher, sizeof(Keystream));
+}
+
+static void *make(const char *name, size_t key_size) {
+  Keystream *cipher = OPENSSL_zalloc(sizeof(Keystream));
+  // Whoever has the cipher itself; not this provider.
+  EVP_CIPHER *aes = EVP_CIPHER_fetch(context, name, "-" PROPERTY);
+  bool is_whole = cipher && aes && (cipher->aes = EVP_CIPHER_CTX_new()) != NULL &&
+                 EVP_EncryptInit_ex2(cipher->aes, aes, NULL, NULL, NULL) == 1;
+  EVP_CIPHER_free(aes);
+  if (!is_whole) {
+    free_cipher(cipher);
+    return NULL;
+  }
+  cipher->key_size = key_size;
+  cipher->used = bytes_ahead;
+  return cipher;
+}
+
+/// Encrypting and decrypting are the same in this mode. Null is what stays as it is.
+static int begin(void *value, const unsigned char *key, size_t key_size, const unsigned char *counter, size_t counter_size,
+                 const OSSL_PARAM parameters[]) {
+  Keystream *cipher = value;
+  if ((key && key_size != cipher->key_size) || (counter && counter_size != block_size)) return 0;
+  cipher->used = bytes_ahead;
+  return EVP_EncryptInit_ex2(cipher->aes, NULL, key, counter, parameters);
+}
+
+static int apply(void *value, unsigned char *output, size_t *written, size_t capacity, const unsigned char *input,
+                 size_t count) {
+  Keystream *cipher = value;
+  if (capacity < count) return 0;
+  *written = count;
+  while (count > 0) {
+    int made = 0;
+    if (cipher->used == bytes_ahead) {
+      if (count >= bytes_ahead) {
+        if (EVP_EncryptUpdate(cipher->aes, output, &made, input, bytes_ahead) != 1) return 0;
+        output += bytes_ahead;
+        input += bytes_ahead;
+        count -= bytes_ahead;
+        continue;
+      }
+      if (EVP_EncryptUpdate(cipher->aes, cipher->stream, &made, zeros, bytes_ahead) != 1) return 0;
+      cipher->used = 0;
+    }
+    const unsigned char *stream = cipher->stream + cipher->used;
+    if (count == block_size && bytes_ahead - cipher->used >= block_size) {
+      uint64_t words[2], key_words[2];
+      memcpy(words, input, block_size);
+      memcpy(key_words, stream, block_size);
+      words[0] ^= key_words[0];
+      words[1] ^= key_words[1];
+      memcpy(output, words, block_size);
+      cipher->used += block_size;
+      return 1;
+    }
+    size_t part = bytes_ahead - cipher->used;
+    if (part > count) part = count;
+    for (size_t index = 0; index < part; index++) output[index] = input[index] ^ stream[index];
+    cipher->used += part;
+    output += part;
+    input += part;
+    count -= part;
+  }
+  return 1;
+}
+
+static int finish(void *value, unsigned char *output, size_t *written, size_t capacity) {
+  (void)value, (void)output, (void)capacity;
+  *written = 0;
+  return 1;
+}
+
+static int describe(OSSL_PARAM parameters[], size_t key_size) {
+  OSSL_PARAM *parameter = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_MODE);
+  if (parameter && !OSSL_PARAM_set_uint(parameter, EVP_CIPH_CTR_MODE)) return 0;
+  parameter = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_KEYLEN);
+  if (parameter && !OSSL_PARAM_set_size_t(parameter, key_size)) return 0;
+  parameter = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_IVLEN);
+  if (parameter && !OSSL_PARAM_set_size_t(parameter, block_size)) return 0;
+  parameter = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_BLOCK_SIZE);
+  // What OpenSSL says of a mode that takes any number of bytes.
+  return !parameter || OSSL_PARAM_set_size_t(parameter, 1);
+}
+
+static int describe_one(void *value, OSSL_PARAM parameters[]) { return describe(parameters, ((Keystream *)value)->key_size); }
+
+// MARK: The provider
+
+typedef void (*Function)(void);
+
+#define CIPHER(bits)                                                                                    \
+  static void *make_##bits(void *provider) {                                                            \
+    (void)provider;                                                                                     \
+    return make("AES-" #bits "-CTR", bits / 8);                                                         \
+  }                                                                                                     \
+  static int describe_##bits(OSSL_PARAM parameters[]) { return describe(parameters, bits / 8); }        \
+  static const OSSL_DISPATCH functions_##bits[] = {                                                     \
+      {OSSL_FUNC_CIPHER_NEWCTX, (Function)make_##bits},                                                 \
+      {OSSL_FUNC_CIPHER_FREECTX, (Function)free_cipher},                                                \
+      {OSSL_FUNC_CIPHER_ENCRYPT_INIT, (Function)begin},                                                 \
+      {OSSL_FUNC_CIPHER_DECRYPT_INIT, (Function)begin},                                                 \
+      {OSSL_FUNC_CIPHER_UPDATE, (Function)apply},                                                       \
+      {OSSL_FUNC_CIPHER_FINAL, (Function)finish},                                                       \
+      {OSSL_FUNC_CIPHER_CIPHER, (Function)apply},                                                       \
+      {OSSL_FUNC_CIPHER_GET_PARAMS, (Function)describe_##bits},                                         \
+      {OSSL_FUNC_CIPHER_GET_CTX_PARAMS, (Function)describe_one},                                        \
+      {0, NULL}}
+
+CIPHER(128);
+CIPHER(192);
+CIPHER(256);
+
+static const OSSL_ALGORITHM ciphers[] = {{"AES-128-CTR", PROPERTY "=yes", functions_128, NULL},
+                                         {"AES-192-CTR", PROPERTY "=yes", functions_192, NULL},
+                                         {"AES-256-CTR", PROPERTY "=yes", functions_256, NULL},
+                                         {NULL, NULL, NULL, NULL}};
+
+static const OSSL_ALGORITHM *query(void *provider, int operation, int *is_not_cached) {
+  (void)provider;
+  *is_not_cached = 0;
+  return operation == OSSL_OP_CIPHER ? ciphers : NULL;
+}
+
+static const OSSL_DISPATCH provider_functions[] = {{OSSL_FUNC_PROVIDER_QUERY_OPERATION, (Function)query}, {0, NULL}};
+
+static int start_provider(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *core, const OSSL_DISPATCH **functions,
+                          void **provider) {
+  (void)core;
+  *functions = provider_functions;
+  // Only handed back; it must not be null.
+  *provider = (void *)handle;
+  return 1;
+}
+
+// MARK: The context
+
+/// What the process was configured with holds here too.
+static bool load_configuration(OSSL_LIB_CTX *made) {
+  char *file = CONF_get1_default_config_file();
+  bool result = file && (access(file, R_OK) != 0 || OSSL_LIB_CTX_load_config(made, file) == 1);
+  OPENSSL_free(file);
+  return result;
+}
+
+static void make_context(void) {
+  if (EVP_default_properties_is_fips_enabled(NULL) || !OSSL_PROVIDER_available(NULL, "default")) return;
+  OSSL_LIB_CTX *made = OSSL_LIB_CTX_new();
+  if (made && load_configuration(made) && OSSL_PROVIDER_load(made, "default") &&
+      OSSL_PROVIDER_add_builtin(made, KEYSTREAM_PROVIDER_NAME, start_provider) &&
+      OSSL_PROVIDER_load(made, KEYSTREAM_PROVIDER_NAME) && EVP_set_default_properties(made, "?" PROPERTY "=yes") &&
+      // Random numbers come of AES in counter mode too, with a new key after each few blocks (NIST SP 800-90A, 10.2.1).
+      RAND_set_DRBG_type(made, NULL, "-" PROPERTY, NULL, NULL)) {
+    // Lives as long as the process: ciphers of it may.
+    context = made;
+  } else {
+    OSSL_LIB_CTX_free(made);
+  }
+}
+
+bool keystream_use_on_this_thread(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  ERR_set_mark();
+  pthread_once(&once, make_context);
+  // Who asks OpenSSL for its last error must not find one of ours.
+  ERR_pop_to_mark();
+  return context && OSSL_LIB_CTX_set0_default(context);
+}
+
+#else
+
+bool keystream_use_on_this_thread(void) { return false; }
+
+#endif

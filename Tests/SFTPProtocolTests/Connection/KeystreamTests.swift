@@ -1,0 +1,106 @@
+import CKeystream
+import COpenSSL
+import Foundation
+import TestServers
+import Testing
+
+@testable import SFTPProtocol
+
+/// The counter mode that connections use, beside OpenSSL's own.
+@Suite struct KeystreamTests {
+  private static let ciphers: [(name: String, legacy: @Sendable () -> OpaquePointer?, keyCount: Int)] = [
+    ("AES-128-CTR", { EVP_aes_128_ctr() }, 16), ("AES-192-CTR", { EVP_aes_192_ctr() }, 24),
+    ("AES-256-CTR", { EVP_aes_256_ctr() }, 32),
+  ]
+
+  /// Any cut of the message gives the same, also where the counter overflows and where it begins anew.
+  @Test(arguments: 0..<ciphers.count, [true, false]) func isWhatOpenSSLDoes(index: Int, encrypts: Bool) async throws {
+    let cipher = Self.ciphers[index]
+    var generator = SeededGenerator(seed: UInt64(index))
+    let key = (0..<cipher.keyCount).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    let message = (0..<300_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    let counter = [UInt8](repeating: 0xFF, count: 15) + [0xF0]
+    var cuts: [Int] = []
+    while cuts.reduce(0, +) < message.count {
+      let count = [16, 16, 16, 1, 15, 17, 4095, 4096, 4097, 20_000].randomElement(using: &generator) ?? 16
+      cuts.append(min(count, message.count - cuts.reduce(0, +)))
+    }
+    let counts = cuts
+    let (provider, result) = await onThread {
+      #expect(keystream_use_on_this_thread())
+      return Self.run(cipher.legacy(), key, counter, message, counts, encrypts)
+    }
+    let (reference, expected) = await onThread {
+      let cipher = EVP_CIPHER_fetch(nil, cipher.name, "provider=default")
+      defer { EVP_CIPHER_free(cipher) }
+      return Self.run(cipher, key, counter, message, [message.count], encrypts)
+    }
+    #expect(provider == KEYSTREAM_PROVIDER_NAME)
+    #expect(reference == "default")
+    #expect(result == expected, "differs")
+  }
+
+  /// Without a key there is nothing to encrypt with.
+  @Test func nothingIsEncryptedWithoutAKey() async {
+    let isRefused = await onThread {
+      guard keystream_use_on_this_thread(), let context = EVP_CIPHER_CTX_new() else { return false }
+      defer { EVP_CIPHER_CTX_free(context) }
+      guard EVP_CipherInit(context, EVP_aes_128_ctr(), nil, nil, 1) == 1 else { return false }
+      var output = [UInt8](repeating: 0, count: 16)
+      return EVP_Cipher(context, &output, [UInt8](repeating: 0, count: 16), 16) <= 0
+    }
+    #expect(isRefused)
+  }
+
+  /// The process's own work with OpenSSL is not touched.
+  @Test func isUsedOnTheConnectionsThreadOnly() async throws {
+    let test = TestConnection(try await TestConnection.options(.shared))
+    await test.expectOpen()
+    let name = await withCheckedContinuation { continuation in
+      let isOpen = test.connection.perform { continuation.resume(returning: Self.providerOfCounterMode()) }
+      if !isOpen { continuation.resume(returning: "") }
+    }
+    #expect(name == KEYSTREAM_PROVIDER_NAME)
+    #expect(await onThread { Self.providerOfCounterMode() } == "default")
+  }
+
+  private static func providerOfCounterMode() -> String {
+    let cipher = EVP_CIPHER_fetch(nil, "AES-128-CTR", nil)
+    defer { EVP_CIPHER_free(cipher) }
+    return name(of: cipher)
+  }
+
+  private static func name(of cipher: OpaquePointer?) -> String {
+    cipher.flatMap { EVP_CIPHER_get0_provider($0) }.flatMap { OSSL_PROVIDER_get0_name($0) }.map { String(cString: $0) }
+      ?? ""
+  }
+
+  /// Who did it, and the result, twice: the second time with the first's context and a counter of its own.
+  private static func run(
+    _ cipher: OpaquePointer?, _ key: [UInt8], _ counter: [UInt8], _ message: [UInt8], _ cuts: [Int], _ encrypts: Bool
+  ) -> (provider: String, result: [UInt8]) {
+    guard let context = EVP_CIPHER_CTX_new() else { return ("", []) }
+    defer { EVP_CIPHER_CTX_free(context) }
+    guard EVP_CipherInit_ex(context, cipher, nil, key, counter, encrypts ? 1 : 0) == 1 else { return ("", []) }
+    let provider = name(of: EVP_CIPHER_CTX_get0_cipher(context))
+    var result: [UInt8] = []
+    for turn in 0..<2 {
+      if turn == 1, EVP_CipherInit_ex(context, nil, nil, nil, Array(counter.reversed()), -1) != 1 { return ("", []) }
+      var rest = message[...]
+      for count in cuts {
+        var output = [UInt8](repeating: 0, count: count)
+        guard EVP_Cipher(context, &output, Array(rest.prefix(count)), UInt32(count)) == count else { return ("", []) }
+        result += output
+        rest = rest.dropFirst(count)
+      }
+    }
+    return (provider, result)
+  }
+
+  /// What a thread of its own gives.
+  private func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread { continuation.resume(returning: body()) }
+    }
+  }
+}
