@@ -1,4 +1,4 @@
-"""W1 to W6, L1, L2, C1 and C2: HTTP, files, data URLs and idle loads."""
+"""W1 to W6, L1, L2, C1 to C3: HTTP, files, data URLs and idle loads."""
 
 import os
 from dataclasses import replace
@@ -224,9 +224,23 @@ class HTTPWork:
         goals = (Goal(f"{OURS}, 10,000 at once", 1.3, of=f"{OURS}, 100 at once", what="cpu", is_limit=True),)
         yield Work("C2", "1 KB by HTTP/1.1 on 64 connections", "requests/s", tuple(clients), "C, 100 at once", goals)
 
+    def long_run(self):
+        """What many loads leave behind shows in the memory of the process that did them."""
+        self.fixtures.file(1024)
+        url, clients = f"{self.servers.http}/1024", []
+        for name, program, counts in ((OURS, "load-bench", (10_000, 1_000_000)), (FOUNDATION, "peer-bench", (10_000, 100_000))):
+            clients += [self.swift(f"{name}, {count:,}", program, url, count, 64, "get", 1024) for count in counts]
+        few, many = f"{OURS}, 10,000", f"{OURS}, 1,000,000"
+        yield Work(
+            "C3", "Many loads of 1 KB, 64 at once, one after another", "requests/s", tuple(clients), few,
+            (Goal(many, 1.1, of=few, what="memory", is_limit=True),),
+            notes="What counts is the resident memory: nothing grows with the number of loads.",
+        )
+
     def all(self):
         """Makers of work, by key."""
         return {
             "W1": self.small, "W2": self.http2, "W3": self.whole, "W4": self.middling, "W5": self.upload, "W6": self.start,
             "L1": self.local_file, "L2": self.data_url, "C1": self.idle, "C2": self.crowd,
+            "C3": self.long_run,
         }

@@ -34,6 +34,8 @@ typedef struct {
   size_t key_size;
   /// How much of `stream` was used up.
   size_t used;
+  /// Whether `aes` has counted further than what was asked for.
+  bool is_ahead;
   unsigned char stream[bytes_ahead];
 } Keystream;
 
@@ -49,7 +51,7 @@ static void free_cipher(void *value) {
 static void *make(const char *name, size_t key_size) {
   Keystream *cipher = OPENSSL_zalloc(sizeof(Keystream));
   // Whoever has the cipher itself; not this provider.
-  EVP_CIPHER *aes = EVP_CIPHER_fetch(context, name, "-" PROPERTY);
+  EVP_CIPHER *aes = EVP_CIPHER_fetch(context, name, PROPERTY "!=yes");
   bool is_whole = cipher && aes && (cipher->aes = EVP_CIPHER_CTX_new()) != NULL &&
                  EVP_EncryptInit_ex2(cipher->aes, aes, NULL, NULL, NULL) == 1;
   EVP_CIPHER_free(aes);
@@ -62,12 +64,29 @@ static void *make(const char *name, size_t key_size) {
   return cipher;
 }
 
+static void *copy(void *value) {
+  Keystream *cipher = value;
+  Keystream *result = OPENSSL_memdup(cipher, sizeof(Keystream));
+  if (!result) return NULL;
+  result->aes = EVP_CIPHER_CTX_new();
+  if (result->aes && EVP_CIPHER_CTX_copy(result->aes, cipher->aes) == 1) return result;
+  free_cipher(result);
+  return NULL;
+}
+
 /// Encrypting and decrypting are the same in this mode. Null is what stays as it is.
 static int begin(void *value, const unsigned char *key, size_t key_size, const unsigned char *counter, size_t counter_size,
                  const OSSL_PARAM parameters[]) {
   Keystream *cipher = value;
   if ((key && key_size != cipher->key_size) || (counter && counter_size != block_size)) return 0;
-  cipher->used = bytes_ahead;
+  if (counter) {
+    cipher->used = bytes_ahead;
+    cipher->is_ahead = false;
+  } else if (cipher->is_ahead) {
+    // To go on with this key means to begin at the next block; with another one the counter is not known any more.
+    cipher->used = (cipher->used + block_size - 1) / block_size * block_size;
+    return key == NULL;
+  }
   return EVP_EncryptInit_ex2(cipher->aes, NULL, key, counter, parameters);
 }
 
@@ -88,6 +107,7 @@ static int apply(void *value, unsigned char *output, size_t *written, size_t cap
       }
       if (EVP_EncryptUpdate(cipher->aes, cipher->stream, &made, zeros, bytes_ahead) != 1) return 0;
       cipher->used = 0;
+      cipher->is_ahead = true;
     }
     const unsigned char *stream = cipher->stream + cipher->used;
     if (count == block_size && bytes_ahead - cipher->used >= block_size) {
@@ -131,6 +151,12 @@ static int describe(OSSL_PARAM parameters[], size_t key_size) {
 
 static int describe_one(void *value, OSSL_PARAM parameters[]) { return describe(parameters, ((Keystream *)value)->key_size); }
 
+/// Padding, say, is accepted as OpenSSL's own does, and means nothing in this mode.
+static int change(void *value, const OSSL_PARAM parameters[]) {
+  (void)value, (void)parameters;
+  return 1;
+}
+
 // MARK: The provider
 
 typedef void (*Function)(void);
@@ -151,6 +177,8 @@ typedef void (*Function)(void);
       {OSSL_FUNC_CIPHER_CIPHER, (Function)apply},                                                       \
       {OSSL_FUNC_CIPHER_GET_PARAMS, (Function)describe_##bits},                                         \
       {OSSL_FUNC_CIPHER_GET_CTX_PARAMS, (Function)describe_one},                                        \
+      {OSSL_FUNC_CIPHER_SET_CTX_PARAMS, (Function)change},                                              \
+      {OSSL_FUNC_CIPHER_DUPCTX, (Function)copy},                                                        \
       {0, NULL}}
 
 CIPHER(128);
@@ -181,22 +209,57 @@ static int start_provider(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *c
 
 // MARK: The context
 
-/// What the process was configured with holds here too.
-static bool load_configuration(OSSL_LIB_CTX *made) {
+/// Whether the configuration file says nothing that another context would have to know. It is only read: carrying it out once more
+/// would replace what OpenSSL keeps of it for all contexts, under the hands of other threads (ssl_conf).
+static bool is_configuration_plain(void) {
   char *file = CONF_get1_default_config_file();
-  bool result = file && (access(file, R_OK) != 0 || OSSL_LIB_CTX_load_config(made, file) == 1);
+  if (!file) return false;
+  CONF *configuration = NCONF_new(NULL);
+  bool is_plain = configuration != NULL;
+  if (is_plain && access(file, F_OK) == 0) {
+    is_plain = NCONF_load(configuration, file, NULL) == 1;
+    const char *start = is_plain ? NCONF_get_string(configuration, NULL, "openssl_conf") : NULL;
+    STACK_OF(CONF_VALUE) *modules = start ? NCONF_get_section(configuration, start) : NULL;
+    for (int index = 0; is_plain && index < sk_CONF_VALUE_num(modules); index++) {
+      const CONF_VALUE *module = sk_CONF_VALUE_value(modules, index);
+      // TLS is not spoken here.
+      if (strcmp(module->name, "ssl_conf") == 0) continue;
+      STACK_OF(CONF_VALUE) *providers =
+          strcmp(module->name, "providers") == 0 ? NCONF_get_section(configuration, module->value) : NULL;
+      is_plain = sk_CONF_VALUE_num(providers) == 1 && strcmp(sk_CONF_VALUE_value(providers, 0)->name, "default") == 0;
+    }
+  }
+  NCONF_free(configuration);
   OPENSSL_free(file);
+  return is_plain;
+}
+
+static bool is_default(const OSSL_PROVIDER *provider) {
+  return provider && strcmp(OSSL_PROVIDER_get0_name(provider), "default") == 0;
+}
+
+/// Whether the process gets its algorithms from OpenSSL's default provider.
+static bool is_process_plain(void) {
+  if (EVP_default_properties_is_fips_enabled(NULL)) return false;
+  EVP_CIPHER *cipher = EVP_CIPHER_fetch(NULL, "AES-128-CTR", NULL);
+  EVP_MD *digest = EVP_MD_fetch(NULL, "SHA2-256", NULL);
+  EVP_KEYMGMT *keys = EVP_KEYMGMT_fetch(NULL, "EC", NULL);
+  bool result = cipher && is_default(EVP_CIPHER_get0_provider(cipher)) && digest &&
+                is_default(EVP_MD_get0_provider(digest)) && keys && is_default(EVP_KEYMGMT_get0_provider(keys));
+  EVP_CIPHER_free(cipher);
+  EVP_MD_free(digest);
+  EVP_KEYMGMT_free(keys);
   return result;
 }
 
 static void make_context(void) {
-  if (EVP_default_properties_is_fips_enabled(NULL) || !OSSL_PROVIDER_available(NULL, "default")) return;
+  if (!is_process_plain() || !is_configuration_plain()) return;
   OSSL_LIB_CTX *made = OSSL_LIB_CTX_new();
-  if (made && load_configuration(made) && OSSL_PROVIDER_load(made, "default") &&
+  if (made && OSSL_PROVIDER_load(made, "default") &&
       OSSL_PROVIDER_add_builtin(made, KEYSTREAM_PROVIDER_NAME, start_provider) &&
       OSSL_PROVIDER_load(made, KEYSTREAM_PROVIDER_NAME) && EVP_set_default_properties(made, "?" PROPERTY "=yes") &&
       // Random numbers come of AES in counter mode too, with a new key after each few blocks (NIST SP 800-90A, 10.2.1).
-      RAND_set_DRBG_type(made, NULL, "-" PROPERTY, NULL, NULL)) {
+      RAND_set_DRBG_type(made, NULL, PROPERTY "!=yes", NULL, NULL)) {
     // Lives as long as the process: ciphers of it may.
     context = made;
   } else {

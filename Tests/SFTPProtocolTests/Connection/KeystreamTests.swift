@@ -40,6 +40,19 @@ import Testing
     #expect(result == expected, "differs")
   }
 
+  /// What OpenSSL's own does with a cipher that is started again, copied, or given parameters.
+  @Test func changesUnderWayAreWhatOpenSSLDoes() async {
+    let (provider, result) = await onThread {
+      #expect(keystream_use_on_this_thread())
+      return Self.runWithChanges()
+    }
+    let (reference, expected) = await onThread { Self.runWithChanges() }
+    #expect(provider == KEYSTREAM_PROVIDER_NAME)
+    #expect(reference == "default")
+    #expect(result == expected)
+    #expect(result.count == 8 * 40)
+  }
+
   /// Without a key there is nothing to encrypt with.
   @Test func nothingIsEncryptedWithoutAKey() async {
     let isRefused = await onThread {
@@ -95,6 +108,37 @@ import Testing
       }
     }
     return (provider, result)
+  }
+
+  private static func runWithChanges() -> (provider: String, result: [UInt8]) {
+    guard let context = EVP_CIPHER_CTX_new(), let copy = EVP_CIPHER_CTX_new() else { return ("", []) }
+    defer {
+      EVP_CIPHER_CTX_free(context)
+      EVP_CIPHER_CTX_free(copy)
+    }
+    var result: [UInt8] = []
+    func encrypt(_ context: OpaquePointer, _ count: Int = 40) {
+      var output = [UInt8](repeating: 0, count: count)
+      if EVP_Cipher(context, &output, [UInt8](repeating: 7, count: count), UInt32(count)) == count { result += output }
+    }
+    let (key, otherKey) = ([UInt8](0..<16), [UInt8](16..<32))
+    // A counter, then a key; both; none; a counter alone.
+    #expect(EVP_CipherInit_ex(context, EVP_aes_128_ctr(), nil, nil, otherKey, 1) == 1)
+    #expect(EVP_CipherInit_ex(context, nil, nil, key, nil, 1) == 1)
+    encrypt(context)
+    #expect(EVP_CIPHER_CTX_set_padding(context, 0) == 1)
+    encrypt(context)
+    #expect(EVP_CipherInit_ex(context, nil, nil, nil, nil, 1) == 1)
+    encrypt(context)
+    #expect(EVP_CIPHER_CTX_copy(copy, context) == 1)
+    encrypt(context)
+    encrypt(copy)
+    #expect(EVP_CipherInit_ex(context, nil, nil, otherKey, key, 0) == 1)
+    encrypt(context)
+    #expect(EVP_CipherInit_ex(context, nil, nil, nil, otherKey, 0) == 1)
+    encrypt(context)
+    encrypt(copy)
+    return (name(of: EVP_CIPHER_CTX_get0_cipher(context)), result)
   }
 
   /// What a thread of its own gives.

@@ -91,8 +91,12 @@ final class SSHTransport: SFTPTransport {
       }
     }
     guard !isEarly else { return }
-    // A connection refuses work when its thread has done all that it ever will.
-    if connection?.perform(work) != true { afterwards.async(execute: work) }
+    guard connection?.perform(work) != true else { return }
+    afterwards.async {
+      // A connection that refuses work may be about to do its last.
+      connection?.waitForLastWork()
+      work()
+    }
   }
 
   func close() {

@@ -84,6 +84,7 @@ final class ConnectionDriver {
     jump?.close()
     user.channelDidClose(endReason)
     for work in connection.takeLastWork() { work(self) }
+    connection.didDoLastWork()
   }
 
   func apply(_ action: ConnectionMachine.Action) {

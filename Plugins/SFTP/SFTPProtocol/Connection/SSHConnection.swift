@@ -24,6 +24,8 @@ final class SSHConnection: Sendable {
   let options: SSHConnectionOptions
   private let inbox: Locked<Inbox>
   private let measured = Locked(SSHConnectionMetrics())
+  /// Left when the thread has done all that it ever will.
+  private let lastWork = DispatchGroup()
   /// Wakes the thread. Closed when nobody can post work any more.
   private let wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
 
@@ -45,6 +47,7 @@ final class SSHConnection: Sendable {
       return inbox.user
     }
     guard let user else { return }
+    lastWork.enter()
     let thread = Thread {
       ConnectionDriver(connection: self, user: user, wakeDescriptor: self.wakeDescriptor).run()
     }
@@ -59,6 +62,9 @@ final class SSHConnection: Sendable {
   func perform(_ work: @escaping @Sendable () -> Void) -> Bool {
     post { _ in work() }
   }
+
+  /// Waits, briefly, for what the thread still has to do, once the connection refuses work.
+  func waitForLastWork() { lastWork.wait() }
 
   /// Ends the connection, at whatever point it is. It is reported as the end with this error.
   func close(_ reason: SSHFailure? = nil) {
@@ -103,6 +109,8 @@ final class SSHConnection: Sendable {
       return inbox.work
     }
   }
+
+  func didDoLastWork() { lastWork.leave() }
 
   func measure(_ change: (inout SSHConnectionMetrics) -> Void) {
     measured.withLock { change(&$0) }
