@@ -116,6 +116,63 @@ import Testing
     await server.stop()
   }
 
+  /// Runs the command at a terminal of its own, and types an answer to each question.
+  private func run(_ arguments: [String], typing answers: [String]) async throws -> Command.Outcome {
+    let script = """
+      import os, pty, sys
+      process, terminal = pty.fork()
+      if process == 0: os.execv(sys.argv[2], sys.argv[2:])
+      answers, shown = sys.argv[1].split(","), b""
+      while True:
+          try: piece = os.read(terminal, 4096)
+          except OSError: break
+          if not piece: break
+          shown += piece
+          if shown.endswith(b": ") and answers: os.write(terminal, answers.pop(0).encode() + b"\\n")
+      sys.stdout.buffer.write(shown)
+      sys.stdout.flush()
+      sys.exit(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
+      """
+    return try await Command.run(
+      "python3", ["-c", script, answers.joined(separator: ","), BuiltProgram.path("urlload")] + arguments,
+      environment: ["CFFIXED_USER_HOME": folder.path, "SSH_AUTH_SOCK": nil], directory: folder.url)
+  }
+
+  @Test func aPassphraseIsAskedForAtTheTerminal() async throws {
+    let (name, place) = try place()
+    try Data("contents".utf8).write(to: place.appendingPathComponent("f"))
+    let key = folder.file("key")
+    for suffix in ["", ".pub"] {
+      try FileManager.default.copyItem(
+        atPath: try await SSHServer.clientKeys.ed25519.file.path + suffix, toPath: key.path + suffix)
+    }
+    try await Command.check("ssh-keygen", ["-q", "-p", "-P", "", "-N", "open sesame", "-f", key.path])
+    try folder.write(".ssh/config", "Host *\n  IdentityFile \"\(key.path)\"\n  IdentitiesOnly yes\n")
+    let loaded = try await run(["-o", "out", url("\(name)/f")], typing: ["wrong one", "open sesame"])
+    #expect(loaded.status == .exited(0), "\(loaded.text)")
+    #expect(try String(contentsOf: folder.file("out"), encoding: .utf8) == "contents")
+    #expect(loaded.text.contains("Passphrase for the key \(key.path): "), "\(loaded.text)")
+    #expect(loaded.text.contains("That was not right. Passphrase for"), "\(loaded.text)")
+    #expect(!loaded.text.contains("sesame"))
+    let listed = try await run(["ls", url(name)], typing: ["open sesame"])
+    #expect(listed.status == .exited(0) && listed.text.hasSuffix("f\r\n"), "\(listed.text)")
+    let givenUp = try await run([url("\(name)/f")], typing: [""])
+    #expect(givenUp.status == .exited(7), "\(givenUp.text)")
+    #expect(try await run([url("\(name)/f")]).status == .exited(7))
+  }
+
+  @Test func aPasswordIsAskedForAtTheTerminal() async throws {
+    let server = try await PasswordSSHServer.start()
+    try Data("contents".utf8).write(to: server.home.appendingPathComponent("f"))
+    try folder.write(".ssh/known_hosts", "[127.0.0.1]:\(server.port) \(server.hostKey.publicLine)\n")
+    let url = "sftp://\(PasswordSSHServer.user)@127.0.0.1:\(server.port)/f"
+    let loaded = try await run(["-o", "out", url], typing: [PasswordSSHServer.password])
+    #expect(loaded.status == .exited(0), "\(loaded.text)")
+    #expect(try String(contentsOf: folder.file("out"), encoding: .utf8) == "contents")
+    #expect(loaded.text.contains("127.0.0.1") && !loaded.text.contains(PasswordSSHServer.password), "\(loaded.text)")
+    await server.stop()
+  }
+
   /// Wherever an upload's process is killed, the target is the old file or the new one.
   @Test func aKilledUploadLeavesNothingHalf() async throws {
     let (name, place) = try place()

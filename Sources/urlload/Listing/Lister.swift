@@ -38,7 +38,7 @@ struct Lister: Runnable {
     while let folder = folders.popLast() {
       let request = RequestBuilder.request(for: folder.url, options.load)
       var found: [(url: URL, path: [UInt8])] = []
-      for try await entry in session.entries(at: request, delegate: LoginAnswer(options.load.login)) {
+      for try await entry in session.entries(at: request, delegate: LoginAnswer(options.load.login, console)) {
         try output.write(text.line(for: entry, in: folder.path))
         if options.isRecursive, entry.kind == .directory {
           found.append((entry.url, folder.path + entry.nameBytes + [UInt8(ascii: "/")]))

@@ -130,7 +130,7 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
-    LoginAnswer(options.login).answer(challenge, of: task, completionHandler)
+    LoginAnswer(options.login, console).answer(challenge, of: task, completionHandler)
   }
 
   func urlSession(

@@ -1,11 +1,13 @@
 import URLLoading
 
-/// Answers challenges with the login that the user gave; a delegate of tasks that need no other.
+/// Answers challenges with the login that the user gave, or asks for what SSH wants to know; a delegate of tasks that need no other.
 final class LoginAnswer: NSObject, URLSessionTaskDelegate, Sendable {
   private let login: LoadOptions.Login?
+  private let console: Console
 
-  init(_ login: LoadOptions.Login?) {
+  init(_ login: LoadOptions.Login?, _ console: Console) {
     self.login = login
+    self.console = console
   }
 
   func urlSession(
@@ -18,8 +20,14 @@ final class LoginAnswer: NSObject, URLSessionTaskDelegate, Sendable {
   /// The password is meant for the server that the user named: not for one that it redirects to, nor for a proxy.
   func answer(
     _ challenge: URLAuthenticationChallenge, of task: URLSessionTask,
-    _ completionHandler: @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    _ completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
+    if let question = LoginQuestion(challenge) {
+      return question.ask(console) { answer in
+        guard let answer else { return completionHandler(.performDefaultHandling, nil) }
+        completionHandler(.useCredential, URLCredential(user: "", password: answer, persistence: .none))
+      }
+    }
     guard let login, let password = login.password, challenge.previousFailureCount == 0,
       !challenge.protectionSpace.isProxy(), Self.isSameServer(task.originalRequest?.url, task.currentRequest?.url)
     else { return completionHandler(.performDefaultHandling, nil) }

@@ -51,7 +51,7 @@ extension LoadOptions {
   /// Asks for the password that belongs to the user's name, if there is none.
   mutating func askPassword() throws(Failure) {
     guard let login, login.password == nil else { return }
-    self.login?.password = Terminal.askPassword(for: login.user)
+    self.login?.password = Terminal.askSecret("Password for \(login.user): ")
     if self.login?.password == nil {
       throw Failure(.usage, "no password, and no terminal to ask for it", advice: "write -u USER:PASSWORD")
     }

@@ -19,8 +19,8 @@ enum Terminal {
     return Int(size.ws_col)
   }
 
-  /// Asks for a password, which is not shown; nil where there is no terminal.
-  static func askPassword(for user: String) -> String? {
+  /// Asks for something that is not shown when it is typed; nil where there is no terminal.
+  static func askSecret(_ question: String) -> String? {
     let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
@@ -30,7 +30,7 @@ enum Terminal {
     defer { restore() }
     settings.c_lflag &= ~tcflag_t(ECHO)
     guard tcsetattr(descriptor, TCSAFLUSH, &settings) == 0 else { return nil }
-    try? DescriptorWriter.write(Data(SafeText.line("Password for \(user): ").utf8), to: descriptor)
+    try? DescriptorWriter.write(Data(SafeText.line(question).utf8), to: descriptor)
     defer { try? DescriptorWriter.write(Data("\n".utf8), to: descriptor) }
     var line: [UInt8] = []
     var byte: UInt8 = 0
