@@ -7,7 +7,7 @@ import Glibc
 /// checks what touches the actor's state. Code that runs here must not block.
 // Mutable state, and what guards it:
 // - `inbox`: its lock. Any thread appends; the loop thread takes everything out once a turn.
-// - `reactor`, `batch`, `waiters`: the loop thread alone.
+// - `reactor`, `batch`, `waiters`, `heldTurns`: the loop thread alone.
 // - `thread`: written once, before `init` returns, so before anybody else can reach the loop.
 package final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// The loop of this process. It is started by its first use and never ends.
@@ -50,9 +50,12 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   // Touched by every transfer: the run-time check that accesses do not overlap costs as much as they do.
   @exclusivity(unchecked)
   private var batch: [Entry] = []
-  /// Functions that go on when this turn is over.
+  /// Functions that go on when a turn is over.
   @exclusivity(unchecked)
   private var waiters: [UnsafeContinuation<Void, Never>] = []
+  /// How many turns they have waited for more of them.
+  @exclusivity(unchecked)
+  private var heldTurns = 0
   @exclusivity(unchecked)
   private var thread = pthread_t()
 
@@ -101,7 +104,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Whether the caller runs on the loop's thread.
   var isCurrentThread: Bool { pthread_equal(pthread_self(), thread) != 0 }
 
-  /// Has an `async` function go on: from a loop's thread together with others, at the end of the turn at the latest; else at once.
+  /// Has an `async` function go on: from a loop's thread together with others, at the end of a turn; else at once.
   ///
   /// One by one, other threads would go on with them while the loop has the rest of the turn to do, and both would wait for each
   /// other's locks in `malloc`: with 256 transfers at once that took a third of all time.
@@ -110,11 +113,23 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     loop.waiters.append(continuation)
   }
 
-  /// So many go on as soon as all sockets of a turn were looked at; more would get in the loop's way.
-  private static let smallCrowd = 64
+  /// So many go on without waiting for more.
+  private static let companyCount = 16
+  /// Fewer are held back for so many turns at most, while turns are shorter than this, in nanoseconds, and more is coming in.
+  private static let longestHold = 4
+  private static let shortTurn: UInt64 = 200_000
 
-  private func resumeWaiters(unlessMoreThan limit: Int = .max) {
-    guard !waiters.isEmpty, waiters.count <= limit else { return }
+  /// Has those who wait go on, unless there will be more of them in a moment: to wake a thread takes as long as a small transfer.
+  private func endTurn() {
+    guard !waiters.isEmpty else { return }
+    let holds =
+      waiters.count < Self.companyCount && heldTurns < Self.longestHold
+      && Reactor.now() &- reactor.turnBeginning < Self.shortTurn
+    if holds { heldTurns += 1 } else { resumeWaiters() }
+  }
+
+  private func resumeWaiters() {
+    heldTurns = 0
     // By index: an executor that runs what it gets at once may bring more.
     var index = 0
     while index < waiters.count {
@@ -145,22 +160,20 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     reactor.open()
     while true {
       reactor.reap()
-      resumeWaiters(unlessMoreThan: Self.smallCrowd)
       // Completions often post the next transfer. A few rounds of that cost less than a trip through epoll each.
       for _ in 0..<4 {
         let didWork = runPostedWork()
         reactor.fireDeadlines()
         reactor.reap()
-        resumeWaiters(unlessMoreThan: Self.smallCrowd)
         if !didWork { break }
       }
-      resumeWaiters()
+      endTurn()
       reactor.applyInterest()
       let canSleep = inbox.withLock { inbox in
-        inbox.isAsleep = inbox.entries.isEmpty
+        inbox.isAsleep = inbox.entries.isEmpty && waiters.isEmpty
         return inbox.isAsleep
       }
-      reactor.wait(canSleep: canSleep)
+      if !reactor.wait(canSleep: canSleep), !waiters.isEmpty { resumeWaiters() }
     }
   }
 

@@ -27,6 +27,9 @@ final class Reactor {
   /// How often the loop has waited, and with that, how often everybody had a turn.
   private(set) var turn: UInt64 = 1
 
+  /// When it last came back from waiting; monotonic, in nanoseconds.
+  private(set) var turnBeginning: UInt64 = 0
+
   private static let wakeToken = UInt64.max
   private static let readable: UInt8 = 1
   private static let writable: UInt8 = 2
@@ -90,7 +93,8 @@ final class Reactor {
   // MARK: Waiting
 
   /// Waits for sockets, the earliest deadline or a wake-up, and hands the sockets to their owners.
-  func wait(canSleep: Bool) {
+  /// - Returns: whether there was anything.
+  func wait(canSleep: Bool) -> Bool {
     turn &+= 1
     var timeout: Int32 = canSleep ? -1 : 0
     if canSleep, let deadline = armed.lazy.map(\.deadline).min(), deadline != .max {
@@ -99,8 +103,10 @@ final class Reactor {
       timeout = deadline <= now ? 0 : Int32(clamping: (deadline - now + 999_999) / 1_000_000)
     }
     let count = epoll_wait(epoll, events, Int32(eventCapacity), timeout)
-    guard count > 0 else { return }
+    turnBeginning = Self.now()
+    guard count > 0 else { return false }
     for index in 0..<Int(count) { dispatch(events[index]) }
+    return true
   }
 
   private func dispatch(_ event: epoll_event) {

@@ -11,6 +11,8 @@ final class Delivery: Sendable {
     /// At once, on the thread that adds them: for tasks whose owner is no foreign code, such as a continuation.
     case inline
     case queue(OperationQueue)
+    /// The queue of a session, asked for when there is something to run on it.
+    case delegateQueue(of: URLSession)
   }
 
   private enum Item: Sendable {
@@ -69,7 +71,7 @@ final class Delivery: Sendable {
   private let state = Locked(State())
   private let executor: Executor
   /// Calls run on another thread than that which adds them.
-  private var hasOwnThread: Bool { if case .queue = executor { true } else { false } }
+  private var hasOwnThread: Bool { if case .inline = executor { false } else { true } }
 
   init(executor: Executor) {
     self.executor = executor
@@ -224,7 +226,13 @@ final class Delivery: Sendable {
     switch executor {
     case .inline: drain(atMost: .max)
     case .queue(let queue): queue.addOperation { self.drain(atMost: 16) }
+    case .delegateQueue(let session): session.delegateQueue.addOperation { self.drain(atMost: 16) }
     }
+  }
+
+  /// Has the queue made, if it is not yet.
+  func warmUp() {
+    if case .delegateQueue(let session) = executor { _ = session.delegateQueue }
   }
 
   /// Up to what a thread takes that sleeps to do what it was woken for.

@@ -129,17 +129,20 @@ final class Load: Sendable {
 
   func resume(_ task: URLSessionTask) {
     let now = MonotonicInstant.now
-    let (action, flaw) = update { state -> (LoadMachine.ResumeAction, URLError?) in
+    let (action, flaw, delivery) = update { state -> (LoadMachine.ResumeAction, URLError?, Delivery?) in
       let action = state.machine.resume(at: now)
       switch action {
       case .open: adopt(task, &state, at: now)
       case .unpause: state.post(.resume)
       case .nothing: break
       }
-      return (action, state.flaw)
+      return (action, state.flaw, state.delivery)
     }
     switch action {
-    case .open: if let flaw { abort(flaw) } else { open(plan.request) }
+    case .open:
+      if let flaw { abort(flaw) } else { open(plan.request) }
+      // It is dear, and others work on the load by now.
+      delivery?.warmUp()
     case .unpause: lookAtDeadline(now)
     case .nothing: break
     }
@@ -199,7 +202,7 @@ final class Load: Sendable {
     // Whoever waits is told one thing, the end.
     case .waiter where !hasDelegate: break
     case .reader where !hasDelegate: state.delivery = Delivery(executor: .inline)
-    default: state.delivery = Delivery(executor: .queue(session.delegateQueue))
+    default: state.delivery = Delivery(executor: .delegateQueue(of: session))
     }
     switch (plan.kind, plan.owner, state.delivery) {
     case (.download, _, _): state.sink = FileSink()
