@@ -113,7 +113,10 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     loop.waiters.append(continuation)
   }
 
-  /// So many go on without waiting for more.
+  /// Where no other socket is waited for that could bring more, so many go on as soon as the one was looked at; a larger crowd would
+  /// get in the loop's way.
+  private static let smallCrowd = 64
+  /// So many go on at the end of a turn.
   private static let companyCount = 16
   /// Fewer are held back for so many turns at most, while turns are shorter than this, in nanoseconds, and more is coming in.
   private static let longestHold = 4
@@ -123,9 +126,13 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   private func endTurn() {
     guard !waiters.isEmpty else { return }
     let holds =
-      waiters.count < Self.companyCount && heldTurns < Self.longestHold
+      reactor.awaitedCount > 1 && waiters.count < Self.companyCount && heldTurns < Self.longestHold
       && Reactor.now() &- reactor.turnBeginning < Self.shortTurn
     if holds { heldTurns += 1 } else { resumeWaiters() }
+  }
+
+  private func resumeIfNoneWillCome() {
+    if reactor.awaitedCount <= 1, !waiters.isEmpty, waiters.count <= Self.smallCrowd { resumeWaiters() }
   }
 
   private func resumeWaiters() {
@@ -160,11 +167,13 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     reactor.open()
     while true {
       reactor.reap()
+      resumeIfNoneWillCome()
       // Completions often post the next transfer. A few rounds of that cost less than a trip through epoll each.
       for _ in 0..<4 {
         let didWork = runPostedWork()
         reactor.fireDeadlines()
         reactor.reap()
+        resumeIfNoneWillCome()
         if !didWork { break }
       }
       endTurn()

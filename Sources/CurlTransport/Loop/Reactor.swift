@@ -27,6 +27,9 @@ final class Reactor {
   /// How often the loop has waited, and with that, how often everybody had a turn.
   private(set) var turn: UInt64 = 1
 
+  /// How many sockets somebody waits for.
+  private(set) var awaitedCount = 0
+
   /// When it last came back from waiting; monotonic, in nanoseconds.
   private(set) var turnBeginning: UInt64 = 0
 
@@ -179,7 +182,7 @@ final class Reactor {
     sockets[index].isManaged = true
     sockets[index].isFTP = isFTP
     // Nothing that was said of an earlier descriptor with this number holds.
-    sockets[index].wanted = 0
+    want(0, of: index)
     sockets[index].registered = 0
     sockets[index].generation &+= 1
     return descriptor
@@ -196,7 +199,7 @@ final class Reactor {
     guard descriptor >= 0 else { return }
     grow(to: descriptor)
     let index = Int(descriptor)
-    sockets[index].wanted = UInt8(truncatingIfNeeded: interest & 3)
+    want(UInt8(truncatingIfNeeded: interest & 3), of: index)
     if sockets[index].isManaged {
       guard !sockets[index].isDirty else { return }
       sockets[index].isDirty = true
@@ -207,6 +210,15 @@ final class Reactor {
       if sockets[index].wanted != 0 { sockets[index].registered = 0 }
       register(descriptor, sockets[index].wanted)
     }
+  }
+
+  private func want(_ interest: UInt8, of index: Int) {
+    if sockets[index].wanted == 0 {
+      if interest != 0 { awaitedCount += 1 }
+    } else if interest == 0 {
+      awaitedCount -= 1
+    }
+    sockets[index].wanted = interest
   }
 
   /// Gives the recorded changes to the kernel.
@@ -250,7 +262,7 @@ final class Reactor {
 
   private func forget(_ index: Int) {
     sockets[index].owner = nil
-    sockets[index].wanted = 0
+    want(0, of: index)
     // The kernel drops a closed descriptor from the set by itself.
     sockets[index].registered = 0
     sockets[index].isManaged = false
