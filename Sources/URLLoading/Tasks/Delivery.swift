@@ -10,9 +10,8 @@ final class Delivery: Sendable {
   enum Executor: Sendable {
     /// At once, on the thread that adds them: for tasks whose owner is no foreign code, such as a continuation.
     case inline
-    case queue(OperationQueue)
-    /// The queue of a session, asked for when there is something to run on it.
-    case delegateQueue(of: URLSession)
+    /// On a queue, asked for when there is something to run on it.
+    case queue(@Sendable () -> OperationQueue)
   }
 
   private enum Item: Sendable {
@@ -225,14 +224,13 @@ final class Delivery: Sendable {
   private func run() {
     switch executor {
     case .inline: drain(atMost: .max)
-    case .queue(let queue): queue.addOperation { self.drain(atMost: 16) }
-    case .delegateQueue(let session): session.delegateQueue.addOperation { self.drain(atMost: 16) }
+    case .queue(let queue): queue().addOperation { self.drain(atMost: 16) }
     }
   }
 
   /// Has the queue made, if it is not yet.
   func warmUp() {
-    if case .delegateQueue(let session) = executor { _ = session.delegateQueue }
+    if case .queue(let queue) = executor { _ = queue() }
   }
 
   /// Up to what a thread takes that sleeps to do what it was woken for.

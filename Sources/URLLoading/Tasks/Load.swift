@@ -202,7 +202,7 @@ final class Load: Sendable {
     // Whoever waits is told one thing, the end.
     case .waiter where !hasDelegate: break
     case .reader where !hasDelegate: state.delivery = Delivery(executor: .inline)
-    default: state.delivery = Delivery(executor: .delegateQueue(of: session))
+    default: state.delivery = Delivery(executor: .queue { [session] in session.delegateQueue })
     }
     switch (plan.kind, plan.owner, state.delivery) {
     case (.download, _, _): state.sink = FileSink()

@@ -9,7 +9,7 @@ import Testing
   @Test func handsOverToADelegate() async throws {
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
-    let delivery = Delivery(executor: .queue(queue))
+    let delivery = Delivery(executor: .queue { queue })
     let received = Watched(Data())
     delivery.setDataHandler { data in received.update { $0.append(data) } }
     let sink = DelegateSink(delivery: delivery)
@@ -23,7 +23,7 @@ import Testing
     for _ in 0..<50 {
       let queue = OperationQueue()
       queue.isSuspended = true
-      let delivery = Delivery(executor: .queue(queue))
+      let delivery = Delivery(executor: .queue { queue })
       let sink = DelegateSink(delivery: delivery)
       let file = FileSink()
       let total = 2000

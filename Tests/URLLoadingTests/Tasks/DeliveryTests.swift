@@ -16,7 +16,7 @@ import Testing
   private func queued() -> (Delivery, OperationQueue) {
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
-    return (Delivery(executor: .queue(queue)), queue)
+    return (Delivery(executor: .queue { queue }), queue)
   }
 
   private func add(_ text: String, to delivery: Delivery) {
@@ -176,7 +176,7 @@ import Testing
   @Test func oneAtATimeOnAConcurrentQueue() async {
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 8
-    let delivery = Delivery(executor: .queue(queue))
+    let delivery = Delivery(executor: .queue { queue })
     let state = Watched((inside: 0, overlaps: 0, count: 0))
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<1000 {
@@ -265,7 +265,7 @@ import Testing
     }
     let queue = OperationQueue()
     queue.isSuspended = true
-    let delivery = Delivery(executor: .queue(queue))
+    let delivery = Delivery(executor: .queue { queue })
     do {
       let object = Returning(delivery)
       delivery.add { withExtendedLifetime(object) {} }
