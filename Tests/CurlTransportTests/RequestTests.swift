@@ -41,6 +41,49 @@ import Testing
     #expect(lines.first == "GET /a/../b/./c%2F?q=%20 HTTP/1.1")
   }
 
+  /// What a handle was asked for before is not taken apart again. The first of a row goes to a fresh handle, and others follow it.
+  @Test func oneAfterAnotherOnOneConnectionEachAsksForItsOwnURL() async throws {
+    let targets = [
+      "/a", "/a", "/a", "/b?q=1", "/b?q=1", "/a", "/a/../b/./c%2F?q=%20#part", "/a/../b/./c%2F?q=%20#part", "/a",
+      "/%C3%A9/?%FC", "/%C3%A9/?%FC", "/",
+    ]
+    let seen = Signal<String>()
+    let server = try ScriptServer { connection, _ in
+      while let head = connection.readHead() {
+        seen.send(String(head.prefix { $0 != "\r\n" }))
+        connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+      }
+    }
+    let engine = makeEngine(connectionsPerHost: 1)
+    for target in targets {
+      #expect(try await engine.get(server.url(target)).failure == nil)
+      let sent = target.prefix { $0 != "#" }
+      let line = await seen.wait()
+      #expect(line == "GET \(sent) HTTP/1.1")
+    }
+    #expect(server.connectionCount == 1)
+  }
+
+  /// The server ends the connection where a request comes for the third time: libcurl sends that again on a new one.
+  @Test func aRepeatedRequestIsSentAgainWhenItsConnectionIsGone() async throws {
+    let server = try ScriptServer { connection, number in
+      var count = 0
+      while let head = connection.readHead() {
+        count += 1
+        if number == 0, count == 4 { return }
+        let path = head.split(separator: " ").dropFirst().first.map(String.init) ?? ""
+        connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(path.utf8.count)\r\n\r\n\(path)")
+      }
+    }
+    let engine = makeEngine(connectionsPerHost: 1)
+    for path in ["/one", "/two", "/two", "/two", "/two", "/one"] {
+      let state = try await engine.get(server.url(path))
+      #expect(state.failure == nil)
+      #expect(String(decoding: state.body, as: UTF8.self) == path)
+    }
+    #expect(server.connectionCount == 2)
+  }
+
   @Test(arguments: ["DELETE", "OPTIONS", "PROPFIND", "get"])
   func otherMethods(method: String) async throws {
     let lines = try await head(of: TransferRequest(url: "", method: method))

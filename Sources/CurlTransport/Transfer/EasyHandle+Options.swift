@@ -20,7 +20,7 @@ extension EasyHandle {
     typeOfService = request.typeOfService
     credentialsAnswer401 = request.credential != nil
     credentialsAnswer407 = request.proxyCredential != nil || proxy?.user != nil
-    guard set(CURLOPT_URL, request.url) else {
+    guard setURL(request.url) else {
       shape = nil
       throw InvalidRequest(message: "libcurl does not take the URL \(request.url)", urlErrorCode: URLErrorNumber.badURL)
     }
@@ -41,6 +41,8 @@ extension EasyHandle {
     let new = EasyHandleShape(request, proxy: proxy)
     if new == shape, new.isReusable { return true }
     curl_easy_reset(curl)
+    url = nil
+    parsedURL = nil
     clearHeaders()
     setCallbacks()
     setConstants(configuration)
@@ -50,6 +52,20 @@ extension EasyHandle {
   }
 
   // MARK: Options
+
+  /// - Returns: whether libcurl takes the text. Whether it is a URL comes out with the transfer.
+  private func setURL(_ new: String) -> Bool {
+    if new != url {
+      if parsedURL != nil { set(CURLOPT_CURLU, nil as UnsafeRawPointer?) }
+      parsedURL = nil
+      url = new
+    } else if parsedURL == nil, let parts = ParsedURL(new) {
+      set(CURLOPT_CURLU, UnsafeRawPointer(parts.handle))
+      parsedURL = parts
+    }
+    // The parts alone would be put together to a text, which goes with each transfer.
+    return set(CURLOPT_URL, new)
+  }
 
   private func setConstants(_ configuration: TransferEngineConfiguration) {
     set(CURLOPT_ERRORBUFFER, UnsafeRawPointer(errorBuffer))

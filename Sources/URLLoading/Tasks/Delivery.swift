@@ -234,7 +234,7 @@ final class Delivery: Sendable {
   }
 
   /// Up to what a thread takes that sleeps to do what it was woken for.
-  private static let wakingTime = Duration.microseconds(50)
+  private static let wakingTime = Duration.microseconds(120)
 
   /// Runs what waits. Other tasks share the queue, so it is left to them after `limit` calls.
   private func drain(atMost limit: Int) {

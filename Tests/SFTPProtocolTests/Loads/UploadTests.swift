@@ -117,6 +117,20 @@ import URLLoading
     await host.stop()
   }
 
+  /// The file is closed before it is known that it could not be written.
+  @Test(arguments: [1, 5 << 20])
+  func aServerThatDoesNotWriteKeepsTheOldFile(count: Int) async throws {
+    let host = try PipedHost(arguments: ["-P", "write"])
+    try host.folder.write("f", "old")
+    let error = await #expect(throws: URLError.self) {
+      try await session.upload(for: request(host.url("f")), from: TestFiles.pattern(count: count))
+    }
+    #expect(error?.failingURL == host.url("f"))
+    #expect(try await eventually { try names(host) == ["f"] })
+    #expect(try String(contentsOf: host.folder.file("f"), encoding: .utf8) == "old")
+    await host.stop()
+  }
+
   /// Wherever an upload ends, the target is the old file or the new one.
   @Test(arguments: 0..<8)
   func anUploadThatIsCancelledLeavesNothingHalf(step: Int) async throws {

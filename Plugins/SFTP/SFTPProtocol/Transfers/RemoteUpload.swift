@@ -30,6 +30,7 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
   private var underWay = 0
   private var isReading = false
   private var isAtEnd = false
+  private var isClosed = false
   private var isPaused = false
   private var isOver = false
   private var isCommitting = false
@@ -176,7 +177,7 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
             .cannotOpenFile, "Cannot read the upload's body for \(failures.name): \(error.localizedDescription)"))
     case .success(let bytes) where bytes.isEmpty:
       isAtEnd = true
-      commitIfWritten()
+      close(handle)
     case .success(let bytes):
       underWay += bytes.count
       client.write(handle, offset: offset, bytes[...]) { [self] result in wrote(bytes.count, result) }
@@ -197,8 +198,9 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
 
   // MARK: The end
 
-  private func commitIfWritten() {
-    guard isAtEnd, underWay == 0, let handle, !isOver else { return }
+  /// Nobody waits for the writes before: a server does what concerns one file in the order in which it is asked
+  /// (draft-ietf-secsh-filexfer-02, section 6.1).
+  private func close(_ handle: RemoteHandle) {
     self.handle = nil
     if let permissions {
       // A server that cannot set them keeps the contents from nobody.
@@ -207,19 +209,25 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
     client.close(handle) { [self] result in
       guard !isOver else { return }
       if case .failure(let failure) = result { return refuse(failure) }
-      isCommitting = true
-      let renaming = RemoteReplacement(client: client, from: temporary, to: target, replaces: replaces)
-      renaming.start { [self] result in
-        switch result {
-        case .success:
-          client.letGo()
-          if !isOver { stored() }
-        case .failure(let failure) where failure.status != nil:
-          if isOver { removeTemporary() } else { refuseName(failure) }
-        case .failure(let failure):
-          client.letGo()
-          if !isOver { refuse(failure) }
-        }
+      isClosed = true
+      commitIfWritten()
+    }
+  }
+
+  private func commitIfWritten() {
+    guard isClosed, underWay == 0, !isOver else { return }
+    isCommitting = true
+    let renaming = RemoteReplacement(client: client, from: temporary, to: target, replaces: replaces)
+    renaming.start { [self] result in
+      switch result {
+      case .success:
+        client.letGo()
+        if !isOver { stored() }
+      case .failure(let failure) where failure.status != nil:
+        if isOver { removeTemporary() } else { refuseName(failure) }
+      case .failure(let failure):
+        client.letGo()
+        if !isOver { refuse(failure) }
       }
     }
   }
