@@ -22,6 +22,10 @@ package struct Rare<Value> {
     box = wrappedValue.map { Box($0) }
   }
 
+  /// Whether there is one, without a look at it.
+  @inlinable
+  package var isPresent: Bool { box != nil }
+
   @inlinable
   package var wrappedValue: Value? {
     get { box?.value }

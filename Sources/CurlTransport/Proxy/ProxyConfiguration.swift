@@ -26,7 +26,7 @@ package struct ProxySettings: Sendable, Equatable {
 }
 
 /// A proxy.
-package struct ProxyServer: Sendable, Equatable {
+package final class ProxyServer: Sendable, Equatable {
   /// How to speak to it; the raw value is libcurl's scheme for it.
   package enum Kind: String, Sendable {
     /// HTTP: requests for `http` URLs, tunnels by CONNECT for all else (RFC 9110 section 9.3.6).
@@ -42,12 +42,12 @@ package struct ProxyServer: Sendable, Equatable {
     case socks5h
   }
 
-  package var kind: Kind
+  package let kind: Kind
   /// A name or an address; IPv6 without brackets.
-  package var host: String
-  package var port: Int
-  package var user: String?
-  package var password: String?
+  package let host: String
+  package let port: Int
+  package let user: String?
+  package let password: String?
 
   package init(kind: Kind = .http, host: String, port: Int, user: String? = nil, password: String? = nil) {
     self.kind = kind
@@ -57,6 +57,11 @@ package struct ProxyServer: Sendable, Equatable {
     self.password = password
   }
 
+  package static func == (first: ProxyServer, second: ProxyServer) -> Bool {
+    first.kind == second.kind && first.host == second.host && first.port == second.port && first.user == second.user
+      && first.password == second.password
+  }
+
   /// The form that libcurl takes, without user and password.
   var url: String {
     let host = host.utf8.contains(UInt8(ascii: ":")) && !host.hasPrefix("[") ? "[\(host)]" : host
@@ -64,7 +69,7 @@ package struct ProxyServer: Sendable, Equatable {
   }
 
   /// Reads `[scheme://][user[:password]@]host[:port]`, the form of the environment's variables.
-  package init?(parsing text: String) {
+  package convenience init?(parsing text: String) {
     var rest = Substring(text)
     var kind = Kind.http
     if let separator = rest.range(of: "://") {

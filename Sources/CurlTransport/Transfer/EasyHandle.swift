@@ -125,8 +125,8 @@ final class EasyHandle {
     if sentRequests > 1 { shape = nil }
     sentRequests = 0
     hasHead = false
-    heldHead = nil
-    proxyHead = nil
+    if heldHead != nil { heldHead = nil }
+    if proxyHead != nil { proxyHead = nil }
     expectedLength = nil
     receivedBytes = 0
     deliveredBytes = 0
@@ -326,7 +326,7 @@ final class EasyHandle {
     noteMultiplexing()
     isRequestSent = true
     sentRequests += 1
-    heldHead = nil
+    if heldHead != nil { heldHead = nil }
     parser.expectHead()
   }
 
@@ -375,7 +375,7 @@ final class EasyHandle {
     }
     guard !hasHead else { return }
     accept(head)
-    handler.transfer(transfer, didReceive: head)
+    handler.transfer(transfer, didReceive: consume head)
   }
 
   private func deliverPendingHead() {

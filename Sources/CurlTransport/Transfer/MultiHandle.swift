@@ -182,9 +182,9 @@ final class MultiHandle {
 
   /// Takes a transfer out and reports its end.
   func finish(_ easy: EasyHandle, _ result: CURLcode) {
-    let completion = easy.completion(result)
+    guard let completion = easy.completion(result) else { return release(easy) }
     release(easy)
-    if let completion { completion.deliver() }
+    (consume completion).deliver()
   }
 
   /// Takes a transfer out without a report; its handle can be used for another.

@@ -13,7 +13,7 @@ package protocol TransferHandler: AnyObject, Sendable {
   func transfer(_ transfer: Transfer, didReceiveInformational head: TransferHead)
 
   /// The head of the response. For FTP one is made up of what the server told before the first byte.
-  func transfer(_ transfer: Transfer, didReceive head: TransferHead)
+  func transfer(_ transfer: Transfer, didReceive head: consuming TransferHead)
 
   /// Some bytes of the body, valid during the call.
   ///

@@ -12,8 +12,8 @@ struct HTTPFieldSource: Sendable {
     made = Locked(fields)
   }
 
-  init(_ head: TransferHead) {
-    self.head = head
+  init(_ head: consuming TransferHead) {
+    self.head = consume head
     made = Locked(nil)
   }
 

@@ -45,10 +45,10 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
   }
 
   /// The head of a transfer, whose fields are read when they are asked for.
-  init(url: URL, head: TransferHead) {
+  init(url: URL, head: consuming TransferHead) {
     statusCode = head.statusCode
     httpVersion = head.httpVersion
-    fieldSource = HTTPFieldSource(head)
+    fieldSource = HTTPFieldSource(consume head)
     super.init(url: url)
   }
 

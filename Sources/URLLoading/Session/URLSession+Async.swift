@@ -93,8 +93,8 @@ extension URLSession {
   // What is alive while a load waits is memory of every load that waits: so all else is done by functions that are not async.
 
   private func waitedDataTask(_ request: URLRequest, _ delegate: (any URLSessionTaskDelegate)?) -> URLSessionTask {
-    let plan = LoadPlan(request: request, kind: .data, owner: .waiter, upload: UploadSource(of: request))
-    return made(URLSessionDataTask(load: load(plan)), delegate: delegate)
+    let load = load(LoadPlan(request: request, kind: .data, owner: .waiter, upload: UploadSource(of: request)))
+    return made(URLSessionDataTask(load: load), delegate: delegate)
   }
 
   private func upload(

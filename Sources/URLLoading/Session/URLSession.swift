@@ -23,6 +23,8 @@ open class URLSession: NSObject, @unchecked Sendable {
   let taskRegistry: TaskRegistry
   let resources: SessionResources
   let deadlines: SessionDeadlines
+  /// Of a load whose request has no timeout of its own.
+  let limits: LoadMachine.Limits
 
   /// The queue that delegate methods and completion handlers run on.
   public var delegateQueue: OperationQueue {
@@ -71,6 +73,7 @@ open class URLSession: NSObject, @unchecked Sendable {
     resources = SessionResources(configuration: own)
     taskRegistry = TaskRegistry()
     deadlines = SessionDeadlines(of: taskRegistry)
+    limits = values.limits
     super.init()
   }
 

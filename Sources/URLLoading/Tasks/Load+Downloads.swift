@@ -7,7 +7,7 @@ extension Load {
   /// Asks for what the partial file of a resumed download lacks.
   /// - Returns: the offset that was asked for; nil when the whole is loaded.
   func addRange(to request: inout URLRequest, class protocolClass: URLProtocol.Type) -> Int64? {
-    guard plan.resumption != nil else { return nil }
+    guard plan.isResumption else { return nil }
     let (resumption, sink) = read { ($0.resumption, $0.sink as? FileSink) }
     guard let resumption, let sink else { return nil }
     // A redirect brings those of the attempt before.
@@ -26,6 +26,7 @@ extension Load {
 
   /// Decides where in the file the body of a response belongs.
   func placeBody(of response: URLResponse) -> Placement {
+    guard plan.isResumption else { return .begins(at: 0) }
     let (asked, resumption, sink, attempt) = read {
       ($0.resumeOffset, $0.resumption, $0.sink as? FileSink, $0.machine.attempt)
     }

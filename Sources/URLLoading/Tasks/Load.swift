@@ -96,13 +96,11 @@ final class Load: Sendable {
 
   /// Which idle timeout wins is not said by Apple: a request's own, unless the session's is stricter. Zero means unset.
   private static func limits(of request: URLRequest, session: URLSession) -> LoadMachine.Limits {
-    func valid(_ interval: TimeInterval) -> TimeInterval? { interval > 0 ? interval : nil }
-    let ofSession = valid(session.values.timeoutIntervalForRequest) ?? 60
-    let idle = request.explicitTimeoutInterval.flatMap(valid).map { min($0, ofSession) } ?? ofSession
-    return LoadMachine.Limits(
-      idle: Duration(timeout: idle),
-      resource: valid(session.values.timeoutIntervalForResource).flatMap { Duration(timeout: $0) },
-      bufferedBytes: session.values.maximumBufferedBytesPerTask)
+    var limits = session.limits
+    if let own = request.explicitTimeoutInterval, own > 0 {
+      limits.idle = Duration(timeout: min(own, session.values.idleTimeout))
+    }
+    return limits
   }
 
   /// Changes the state, then lets the protocol instance be called as was decided.

@@ -5,15 +5,33 @@
 /// are answered with `ignore`; events that an instance may not send at that point end the load with an error.
 struct LoadMachine {
   /// What limits a load.
-  struct Limits {
-    /// The longest time without any progress of the running attempt; nil for none.
-    var idle: Duration?
-    /// The longest time from the first resume to the end; nil for none.
-    var resource: Duration?
+  struct Limits: Sendable {
+    /// In nanoseconds: each load makes a machine, and each event asks for them.
+    fileprivate var idleNanoseconds: Int64?
+    fileprivate var resourceNanoseconds: Int64?
     /// Bytes that may wait for a slow consumer before the protocol is paused.
-    var bufferedBytes = 1 << 20
+    var bufferedBytes: Int
     /// Redirects that are followed (RFC 9110, section 15.4 asks for a limit).
-    var redirects = 16
+    var redirects: Int
+
+    init(idle: Duration? = nil, resource: Duration? = nil, bufferedBytes: Int = 1 << 20, redirects: Int = 16) {
+      idleNanoseconds = idle?.wholeNanoseconds
+      resourceNanoseconds = resource?.wholeNanoseconds
+      self.bufferedBytes = bufferedBytes
+      self.redirects = redirects
+    }
+
+    /// The longest time without any progress of the running attempt; nil for none.
+    var idle: Duration? {
+      get { idleNanoseconds.map { .nanoseconds($0) } }
+      set { idleNanoseconds = newValue?.wholeNanoseconds }
+    }
+
+    /// The longest time from the first resume to the end; nil for none.
+    var resource: Duration? {
+      get { resourceNanoseconds.map { .nanoseconds($0) } }
+      set { resourceNanoseconds = newValue?.wholeNanoseconds }
+    }
   }
 
   private enum Phase: Equatable {
@@ -50,7 +68,7 @@ struct LoadMachine {
   private var started: MonotonicInstant?
   /// What is asked for is the entries of a directory, not bytes.
   private let expectsEntries: Bool
-  /// The limits of time are in nanoseconds: each event asks for them.
+  /// The limits of time are in nanoseconds.
   private let idleLimit: Int64?
   private let resourceLimit: Int64?
   private let redirectLimit: Int
@@ -61,17 +79,18 @@ struct LoadMachine {
 
   init(limits: Limits, expectsEntries: Bool = false) {
     self.expectsEntries = expectsEntries
-    idleLimit = limits.idle?.wholeNanoseconds
-    resourceLimit = limits.resource?.wholeNanoseconds
+    idleLimit = limits.idleNanoseconds
+    resourceLimit = limits.resourceNanoseconds
     // With a limit below zero no buffer would ever count as empty again.
     bufferLimit = max(0, limits.bufferedBytes)
     redirectLimit = limits.redirects
   }
 
   var limits: Limits {
-    Limits(
-      idle: idleLimit.map { .nanoseconds($0) }, resource: resourceLimit.map { .nanoseconds($0) },
-      bufferedBytes: bufferLimit, redirects: redirectLimit)
+    var limits = Limits(bufferedBytes: bufferLimit, redirects: redirectLimit)
+    limits.idleNanoseconds = idleLimit
+    limits.resourceNanoseconds = resourceLimit
+    return limits
   }
 
   // MARK: What it looks like from outside

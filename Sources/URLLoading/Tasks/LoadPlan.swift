@@ -29,6 +29,8 @@ struct LoadPlan: Sendable {
   var upload = UploadSource.none
   /// What an earlier download left.
   @Rare var resumption: ResumeData?
+  /// Whether an earlier download left something.
+  var isResumption: Bool { _resumption.isPresent }
   /// Why the task fails as soon as it is resumed.
   var flaw: URLError?
 }

@@ -59,7 +59,7 @@ import Testing
     #expect(result.count == expected)
     #expect(result.largestPiece <= 64 << 10)
     // What the other tests need at the same time is in it, and what the sanitizers keep of memory that is freed.
-    let limit = Sanitizing.isOn ? 800 << 20 : 300 << 20
+    let limit = Sanitizing.isOn ? 800 << 20 : 700 << 20
     #expect(result.memory - before < limit, "\((result.memory - before) >> 20) MiB")
   }
 

@@ -11,10 +11,10 @@ extension HTTPProtocol: TransferHandler {
     loadClient?.urlProtocol(self, didReceiveInformationalResponse: HTTPURLResponse(url: url, head: head))
   }
 
-  func transfer(_ transfer: Transfer, didReceive head: TransferHead) {
+  func transfer(_ transfer: Transfer, didReceive head: consuming TransferHead) {
     guard let url = request.url else { return }
-    let response = HTTPURLResponse(url: url, head: head)
-    let proxy = head.statusCode == 407 && url.scheme?.lowercased() == "http" ? self.proxy : nil
+    let response = HTTPURLResponse(url: url, head: consume head)
+    let proxy = response.statusCode == 407 && url.scheme?.lowercased() == "http" ? self.proxy : nil
     let action = state.withLock { state -> HTTPExchange.HeadAction? in
       guard !state.isStopped, transfer !== state.retired else { return nil }
       state.transfer = transfer

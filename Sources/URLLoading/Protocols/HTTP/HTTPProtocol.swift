@@ -112,11 +112,12 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     guard let task, let loadClient else { return }
     let connections = task.session.resource(CurlSession.self)
     var transferRequest = HTTPRequestEncoder.transferRequest(for: request, body: body)
-    let number = state.withLock { state in
-      (transferRequest.credential, transferRequest.proxyCredential) = (state.credential, state.proxyCredential)
+    let (credential, proxyCredential, number) = state.withLock { state in
       state.starts += 1
-      return state.starts
+      return (state.credential, state.proxyCredential, state.starts)
     }
+    if let credential { transferRequest.credential = credential }
+    if let proxyCredential { transferRequest.proxyCredential = proxyCredential }
     let needs = (loadClient as? LoadClient)?.transferNeeds
     transferRequest.wantsMetrics = needs?.wantsMetrics ?? loadClient.urlProtocolWantsMetrics(self)
     transferRequest.typeOfService = connections.typeOfService

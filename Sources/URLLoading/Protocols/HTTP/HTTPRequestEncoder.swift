@@ -27,22 +27,18 @@ enum HTTPRequestEncoder {
 
   static func transferRequest(for request: URLRequest, body: URLUploadBody?) -> TransferRequest {
     let method = request.httpMethod ?? "GET"
-    var result = TransferRequest(url: request.url?.absoluteString ?? "", kind: .http, method: method)
     var fields: [(name: String, value: String)] = []
     for field in request.fields.fields where !Self.framing.contains(where: { field.name.equalsIgnoringASCIICase($0) }) {
       fields.append(field)
     }
     func has(_ name: String) -> Bool { fields.contains { $0.name.equalsIgnoringASCIICase(name) } }
     // The positions of a range are those of the bytes that are stored: another coding would shift them (RFC 9110, 14.2).
-    if has("Range") {
-      if !has("Accept-Encoding") { fields.append(("Accept-Encoding", "identity")) }
-    } else {
-      result.decodesContent = true
-    }
+    let isRange = has("Range")
+    if isRange, !has("Accept-Encoding") { fields.append(("Accept-Encoding", "identity")) }
     if case .data = body, method == "POST", !has("Content-Type") {
       fields.append(("Content-Type", "application/x-www-form-urlencoded"))
     }
-    result.headers = fields
-    return result
+    return TransferRequest(
+      url: request.url?.absoluteString ?? "", kind: .http, method: method, headers: fields, decodesContent: !isRange)
   }
 }

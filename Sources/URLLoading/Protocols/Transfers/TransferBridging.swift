@@ -61,10 +61,10 @@ extension ProxySettings {
     func server(_ prefix: String, kind: ProxyServer.Kind, port: Int) -> ProxyServer? {
       guard let host = values["\(prefix)Proxy"] as? String, !host.isEmpty, number("\(prefix)Enable") ?? 1 != 0
       else { return nil }
-      var server = ProxyServer(kind: kind, host: host, port: number("\(prefix)Port") ?? port)
-      server.user = values["\(prefix)User"] as? String ?? values["kCFProxyUsernameKey"] as? String
-      server.password = values["\(prefix)Password"] as? String ?? values["kCFProxyPasswordKey"] as? String
-      return server
+      return ProxyServer(
+        kind: kind, host: host, port: number("\(prefix)Port") ?? port,
+        user: values["\(prefix)User"] as? String ?? values["kCFProxyUsernameKey"] as? String,
+        password: values["\(prefix)Password"] as? String ?? values["kCFProxyPasswordKey"] as? String)
     }
     http = server("HTTP", kind: .http, port: 80)
     https = server("HTTPS", kind: .http, port: 443)
