@@ -128,11 +128,13 @@ def measure(results, rounds, runner, servers):
             print(f"round {number} of {rounds}, {work.key}: {work.title}", file=sys.stderr, flush=True)
             if work.cores:
                 servers.pin_nginx({work.cores[0]})
-            # Whoever is first may pay for what the next ones find ready, such as memory: each is first once.
-            first = number % len(work.clients)
-            for client in (*work.clients[first:], *work.clients[:first]):
-                for _ in range(work.repeats):
-                    run_once(runner, servers, work, client, results)
+            for turn in range(work.turns):
+                clients = work.turn(turn)
+                # Whoever is first may pay for what the next ones find ready, such as memory: each is first once.
+                first = (number + turn) % len(clients)
+                for client in (*clients[first:], *clients[:first]):
+                    for _ in range(work.repeats):
+                        run_once(runner, servers, work, client, results)
             if work.cores:
                 servers.pin_nginx(every_core)
         print(f"round {number} took {time.monotonic() - begin:.0f} s", file=sys.stderr, flush=True)

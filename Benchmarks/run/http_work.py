@@ -11,6 +11,8 @@ C, C_POLL, C_LARGE, C_USUAL = "C, multi_socket", "C, multi_poll", "C, buffer of 
 HANDLER = "URLLoading, handlers"
 HTTPX, REQUESTS = "Python, httpx", "Python, requests"
 PLOTTED = (OURS, NIO, FOUNDATION)
+# Of work that takes a client a second or two.
+TURNS = 3
 
 
 class HTTPWork:
@@ -71,13 +73,13 @@ class HTTPWork:
         url = f"{self.servers.http}/1024"
         yield Work(
             "W1", "1 KB by HTTP/1.1, 1 at once", "requests/s",
-            self.requests(url, 1, 1024, (20_000, 20_000, 10_000, 3_000, 1_000)), C, self.ahead(0.7), cores=(0, 1),
+            self.requests(url, 1, 1024, (20_000, 20_000, 10_000, 3_000, 1_000)), C, self.ahead(0.7), cores=(0, 1), turns=TURNS,
         )
         for at_once, least, cpu in ((64, 0.8, 1.45), (256, 0.75, None)):
             yield Work(
                 "W1", f"1 KB by HTTP/1.1, {at_once} at once", "requests/s",
                 self.requests(url, at_once, 1024, (60_000, 60_000, 40_000, 4_000, 300)), C, self.ahead(least, cpu),
-                plotted=PLOTTED if at_once == 64 else (),
+                plotted=PLOTTED if at_once == 64 else (), turns=TURNS,
             )
 
     def http2(self):
@@ -85,7 +87,8 @@ class HTTPWork:
         url = f"{self.servers.https}/1024"
         clients = self.requests(url, 64, 1024, (40_000, 40_000, 20_000, 3_000, 300))
         clients = tuple(self.trusting(client) if client.name == FOUNDATION else client for client in clients)
-        yield Work("W2", "1 KB by HTTP/2 with TLS, 64 at once", "requests/s", clients, C, self.ahead(0.8), plotted=PLOTTED)
+        yield Work(
+            "W2", "1 KB by HTTP/2 with TLS, 64 at once", "requests/s", clients, C, self.ahead(0.8), plotted=PLOTTED, turns=TURNS)
 
     def whole(self):
         self.fixtures.file(GIB)
@@ -102,13 +105,14 @@ class HTTPWork:
                 self.python(REQUESTS, *work, **options),
             )
             plotted = PLOTTED if mode == "file" else ()
-            yield Work("W3", title, "MB/s", clients, C_LARGE, (Goal(OURS, 0.95, of=C_LARGE),), plotted=plotted)
+            yield Work(
+                "W3", title, "MB/s", clients, C_LARGE, (Goal(OURS, 0.95, of=C_LARGE),), plotted=plotted, turns=TURNS)
 
     def middling(self):
         self.fixtures.file(100_000)
         url = f"{self.servers.http}/100000"
         clients = self.requests(url, 16, 100_000, (10_000, 10_000, 8_000, 2_000, 300))
-        yield Work("W4", "100 KB by HTTP/1.1, 16 at once", "requests/s", clients, C, self.ahead(0.85))
+        yield Work("W4", "100 KB by HTTP/1.1, 16 at once", "requests/s", clients, C, self.ahead(0.85), turns=TURNS)
 
     def upload(self):
         size = 256 * MIB
@@ -123,7 +127,8 @@ class HTTPWork:
             self.python(REQUESTS, *work, **options),
         )
         yield Work(
-            "W5", "256 MiB sent from a file", "MB/s", clients, C_LARGE, (Goal(OURS, 0.95, of=C_LARGE),), plotted=PLOTTED)
+            "W5", "256 MiB sent from a file", "MB/s", clients, C_LARGE, (Goal(OURS, 0.95, of=C_LARGE),), plotted=PLOTTED,
+            turns=TURNS)
 
     def start(self):
         self.fixtures.file(1024)
@@ -166,7 +171,7 @@ class HTTPWork:
                 local("C, read", "read"), self.c("C, libcurl", url, 1, 1, "sink", GIB),
                 self.swift(OURS, "load-bench", url, 1, 1, "sink", GIB), foundation,
             ),
-            "C, read", (Goal(OURS, 0.8, of="C, read"),),
+            "C, read", (Goal(OURS, 0.8, of="C, read"),), turns=TURNS,
         )
         yield Work(
             "L1", "A file: URL of 1 GiB into one buffer", "MB/s",
@@ -174,7 +179,7 @@ class HTTPWork:
                 local("C, read", "whole"), self.swift(OURS, "load-bench", url, 1, 1, "get", GIB),
                 Client("Python, read", (*python, "file", path), expected=GIB),
             ),
-            "C, read", (Goal(OURS, 0.9, of="C, read"),),
+            "C, read", (Goal(OURS, 0.9, of="C, read"),), turns=TURNS,
         )
 
     def data_url(self):
@@ -190,7 +195,7 @@ class HTTPWork:
         )
         yield Work(
             "L2", "A data: URL with 16 MiB in base64", "MB/s", clients, "C, OpenSSL", (Goal(OURS, 0.7, of="C, OpenSSL"),),
-            plotted=(OURS, FOUNDATION), notes="The URL is made before; only its load is timed.",
+            turns=TURNS, plotted=(OURS, FOUNDATION), notes="The URL is made before; only its load is timed.",
         )
 
     def idle(self):

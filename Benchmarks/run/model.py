@@ -60,10 +60,19 @@ class Work:
     cores: tuple = ()
     # How often each client does it in a round, one run after another.
     repeats: int = 1
+    # How often in a round those that the goals name have a turn; the others have one. For short work, of which a few runs say little.
+    turns: int = 1
     # Whether the server's log tells requests and bytes.
     counts_requests: bool = False
     # Which clients the plot shows; none for a work that is not in it.
     plotted: tuple = ()
+
+    def turn(self, number):
+        """Who has the turn of this number in a round, from 0."""
+        if number == 0:
+            return self.clients
+        named = {name for goal in self.goals for name in (goal.client, goal.of or self.baseline)}
+        return tuple(client for client in self.clients if client.name in named)
 
     @property
     def is_less_better(self):
