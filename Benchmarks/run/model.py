@@ -72,7 +72,7 @@ class Work:
         if number == 0:
             return self.clients
         named = {name for goal in self.goals for name in (goal.client, goal.of or self.baseline)}
-        return tuple(client for client in self.clients if client.name in named)
+        return tuple(client for client in self.clients if client.name in named) or self.clients
 
     @property
     def is_less_better(self):

@@ -55,7 +55,8 @@ extension EasyHandle {
 
   /// - Returns: whether libcurl takes the text. Whether it is a URL comes out with the transfer.
   private func setURL(_ new: String) -> Bool {
-    if new != url {
+    // With as many bytes, an ASCII string equals none but itself.
+    if new.utf8.count != url?.utf8.count || new != url {
       if parsedURL != nil { set(CURLOPT_CURLU, nil as UnsafeRawPointer?) }
       parsedURL = nil
       url = new
