@@ -29,14 +29,30 @@ import Testing
     let body = encoding == .brotli ? member : Array(repeatElement(member, count: 64).joined())
     #expect(body.count < 2 << 20)
     let server = try server(body, encoding.name)
-    struct Seen {
-      var count = 0
-      var largestPiece = 0
-      var memory = 0
-      var isRefused = false
+    // What the sanitizers keep of memory that is freed is in it, and what other tests need at the same time: these come and go.
+    let limit = Sanitizing.isOn ? 800 << 20 : 300 << 20
+    var grown = Int.max
+    for _ in 0..<3 where grown >= limit {
+      let before = Self.residentBytes
+      let seen = try await decode(server)
+      #expect(seen.count == expected)
+      #expect(seen.largestPiece <= 64 << 10)
+      grown = seen.memory - before
     }
+    #expect(grown < limit, "\(grown >> 20) MiB")
+  }
+
+  private struct Seen {
+    var count = 0
+    var largestPiece = 0
+    /// The most that the process had, looked at every 64 MiB.
+    var memory = 0
+    var isRefused = false
+  }
+
+  /// Loads all that the server sends, and refuses each piece once.
+  private func decode(_ server: ScriptServer) async throws -> Seen {
     let seen = Locked(Seen())
-    let before = Self.residentBytes
     let recorder = Recorder(
       keepsBody: false,
       flow: { transfer, bytes, _ in
@@ -54,13 +70,8 @@ import Testing
       })
     let state = try await makeEngine().run(
       TransferRequest(url: server.url(), decodesContent: true), recorder: recorder)
-    let result = seen.withLock { $0 }
     #expect(state.failure == nil)
-    #expect(result.count == expected)
-    #expect(result.largestPiece <= 64 << 10)
-    // What the other tests need at the same time is in it, and what the sanitizers keep of memory that is freed.
-    let limit = Sanitizing.isOn ? 800 << 20 : 700 << 20
-    #expect(result.memory - before < limit, "\((result.memory - before) >> 20) MiB")
+    return seen.withLock { $0 }
   }
 
   /// A tebibyte, all of it in the first bytes that come: it would keep the loop for a minute and more.
