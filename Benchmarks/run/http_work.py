@@ -4,15 +4,13 @@ import os
 from dataclasses import replace
 
 from fixtures import GIB, MIB
-from model import Client, Goal, Work
+from model import TURNS, Client, Goal, Work
 
 OURS, NIO, FOUNDATION = "URLLoading", "AsyncHTTPClient", "FoundationNetworking"
 C, C_POLL, C_LARGE, C_USUAL = "C, multi_socket", "C, multi_poll", "C, buffer of 512 KiB", "C, usual buffer"
 HANDLER = "URLLoading, handlers"
 HTTPX, REQUESTS = "Python, httpx", "Python, requests"
 PLOTTED = (OURS, NIO, FOUNDATION)
-# Of work that takes a client a second or two.
-TURNS = 3
 
 
 class HTTPWork:

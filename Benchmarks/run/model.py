@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass, field
 
+# Of work that takes a client a second or two.
+TURNS = 3
+
 
 @dataclass(frozen=True)
 class Client:

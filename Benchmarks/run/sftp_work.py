@@ -1,7 +1,7 @@
 """S1 to S3: large files, small files and uploads by SFTP, near and far."""
 
 from fixtures import GIB, MIB, SMALL_FILES, SMALL_SIZE
-from model import Client, Goal, Work
+from model import TURNS, Client, Goal, Work
 
 OURS, C = "URLLoading", "C on libssh2"
 SAME, USUAL = "OpenSSH sftp, aes128-ctr", "OpenSSH sftp"
@@ -128,9 +128,9 @@ class SFTPWork:
     def upload(self):
         shares = {PARAMIKO: 1 / 4, FSSPEC: 1 / 4, ASYNCSSH: 1 / 4}
         goals = [Goal(OURS, 0.95, of=C), Goal(OURS, 1, of=USUAL)]
-        yield self.work("S3", "256 MiB sent by SFTP", "MB/s", "put", False, shares, goals, turns=3)
+        yield self.work("S3", "256 MiB sent by SFTP", "MB/s", "put", False, shares, goals, turns=TURNS)
         shares = {USUAL: 1 / 4, CURL: 1 / 32, PARAMIKO: 1 / 32, FSSPEC: 1 / 32, ASYNCSSH: 1 / 4}
-        yield self.work("S3", "256 MiB sent by SFTP", "MB/s", "put", True, shares, [Goal(OURS, 80)], turns=3)
+        yield self.work("S3", "256 MiB sent by SFTP", "MB/s", "put", True, shares, [Goal(OURS, 80)], turns=TURNS)
 
     def all(self):
         """Makers of work, by key."""

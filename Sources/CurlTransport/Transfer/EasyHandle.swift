@@ -125,6 +125,7 @@ final class EasyHandle {
     if sentRequests > 1 { shape = nil }
     sentRequests = 0
     hasHead = false
+    // Few have these, and to give up none is dear: it goes through the runtime's description of the type.
     if heldHead != nil { heldHead = nil }
     if proxyHead != nil { proxyHead = nil }
     expectedLength = nil

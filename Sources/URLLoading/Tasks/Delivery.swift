@@ -233,7 +233,8 @@ final class Delivery: Sendable {
     if case .queue(let queue) = executor { _ = queue() }
   }
 
-  /// Up to what a thread takes that sleeps to do what it was woken for.
+  /// Longer than a sender takes for a large piece and for waking a thread on another core: with less, the next piece comes too late
+  /// to be awaited, and the sender has to wake the thread again.
   private static let wakingTime = Duration.microseconds(120)
 
   /// Runs what waits. Other tasks share the queue, so it is left to them after `limit` calls.

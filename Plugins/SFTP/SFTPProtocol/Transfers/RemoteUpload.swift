@@ -29,7 +29,6 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
   private var confirmed: Int64 = 0
   private var underWay = 0
   private var isReading = false
-  private var isAtEnd = false
   private var isClosed = false
   private var isPaused = false
   private var isOver = false
@@ -159,7 +158,7 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
 
   /// Reads ahead as far as the window reaches, one piece at a time.
   private func readOn() {
-    guard handle != nil, !isOver, !isPaused, !isReading, !isAtEnd else { return }
+    guard handle != nil, !isOver, !isPaused, !isReading else { return }
     let count = min(client.largestWrite, Self.pieceCount)
     guard underWay == 0 || underWay + count <= Self.window else { return }
     isReading = true
@@ -176,7 +175,6 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
           ?? failures.error(
             .cannotOpenFile, "Cannot read the upload's body for \(failures.name): \(error.localizedDescription)"))
     case .success(let bytes) where bytes.isEmpty:
-      isAtEnd = true
       close(handle)
     case .success(let bytes):
       underWay += bytes.count
