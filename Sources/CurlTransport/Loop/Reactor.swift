@@ -64,9 +64,8 @@ final class Reactor {
     epoll_ctl(epoll, EPOLL_CTL_ADD, wakeDescriptor, &event)
   }
 
-  /// Prepares libcurl, which takes a millisecond: on the loop's thread, for the thread that starts the loop to go on meanwhile.
+  /// Makes what is shared by all engines of the loop.
   func open() {
-    _ = CurlLibrary.shared
     share = curl_share_init()
     if let share {
       _ = ccurl_share_data(share, CURL_LOCK_DATA_DNS)

@@ -8,7 +8,7 @@ final class CurlSession: URLSessionResource {
   let typeOfService: UInt8?
 
   init(configuration: URLSessionConfiguration) {
-    // The loop prepares libcurl while the rest is made.
+    // First, so that the loop's thread starts while the rest is made.
     let loop = EventLoop.shared
     engine = TransferEngine(configuration: TransferEngineConfiguration(configuration), loop: loop)
     typeOfService = configuration.networkServiceType.differentiatedServicesCodePoint.map { $0 << 2 }
