@@ -11,6 +11,9 @@ func linkedStatically(_ target: Target) -> Target {
 /// At a place in memory that the linker gives it: a program that may be put anywhere writes 75,000 addresses before it starts.
 let fixedPlace = ["-Xclang-linker", "-no-pie"]
 
+/// The compiler's library for unwinding: each shared one that libcurl does not bring anyway takes a tenth of a millisecond to open.
+let staticUnwinder = ["-Xclang-linker", "-static-libgcc"]
+
 /// Where `Scripts/bench` puts the C++ library, the static one alone: the compiler asks for it by a name that both have. The
 /// shared one costs 2,000 look-ups in each of the libraries that libcurl needs.
 let staticCxx = "-L\(Context.packageDirectory)/.build/static"
@@ -25,7 +28,7 @@ let staticLibraries = [
 
 /// Links a program with the Swift libraries inside.
 let everythingInside = LinkerSetting.unsafeFlags(
-  ["-static-stdlib", staticCxx] + fixedPlace + staticLibraries.flatMap { ["-Xlinker", $0] })
+  ["-static-stdlib", staticCxx] + fixedPlace + staticUnwinder + staticLibraries.flatMap { ["-Xlinker", $0] })
 
 let urlLoading = Target.Dependency.product(name: "URLLoading", package: "swift-url-loading")
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")

@@ -109,7 +109,7 @@ class HTTPWork:
     def middling(self):
         self.fixtures.file(100_000)
         url = f"{self.servers.http}/100000"
-        clients = self.requests(url, 16, 100_000, (10_000, 10_000, 8_000, 2_000, 300))
+        clients = self.requests(url, 16, 100_000, (30_000, 30_000, 20_000, 2_000, 300))
         yield Work("W4", "100 KB by HTTP/1.1, 16 at once", "requests/s", clients, C, self.ahead(0.85), turns=TURNS)
 
     def upload(self):
@@ -149,7 +149,7 @@ class HTTPWork:
             Goal(OURS, 1, of=FOUNDATION),
         )
         yield Work(
-            "W6", "Start of a process to the first byte of 1 KB", "ms", clients, "C", goals, is_whole_process=True, repeats=10,
+            "W6", "Start of a process to the first byte of 1 KB", "ms", clients, "C", goals, is_whole_process=True, repeats=10, turns=TURNS,
             notes="Swift's libraries are shared ones, or linked into the program where it says static; libcurl is shared.",
             plotted=(OURS, OURS + static, NIO, NIO + static, FOUNDATION),
         )
