@@ -13,6 +13,8 @@ open class URLSession: NSObject, @unchecked Sendable {
     var delegates = SessionDelegates.none
     var description: String?
     var delegateQueue: OperationQueue?
+    /// Callers of ``invalidateAndCancel()`` who have tasks left to cancel.
+    var cancellers = 0
   }
 
   private let state: Locked<State>
@@ -111,8 +113,11 @@ open class URLSession: NSObject, @unchecked Sendable {
   open func invalidateAndCancel() {
     guard !isShared else { return }
     stopAcceptingTasks()
+    // A task that nobody resumed is not waited for until it is cancelled, and those before it may have ended by then.
+    state.withLock { $0.cancellers += 1 }
     // The newest first: what waits for a connection must not begin because one that has it is cancelled.
     for task in taskRegistry.all.reversed() { task.cancel() }
+    state.withLock { $0.cancellers -= 1 }
     invalidateIfIdle()
   }
 
@@ -145,7 +150,7 @@ open class URLSession: NSObject, @unchecked Sendable {
 
   private func invalidateIfIdle() {
     let isLast = state.withLock { state in
-      guard state.lifetime == .finishing, taskRegistry.isIdle else { return false }
+      guard state.lifetime == .finishing, state.cancellers == 0, taskRegistry.isIdle else { return false }
       state.lifetime = .invalid
       return true
     }

@@ -4,6 +4,12 @@ import Testing
 import URLLoading
 
 @Suite(.timeLimit(.minutes(1))) struct SessionTests {
+  /// Runs what it gets on the thread that has it.
+  // Safe to share: it has no state of its own.
+  final class ImmediateQueue: OperationQueue, @unchecked Sendable {
+    override func addOperation(_ block: @escaping @Sendable () -> Void) { block() }
+  }
+
   /// Notes the queue of every call.
   final class Queueing: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate, Sendable {
     let calls = Watched<[(name: String, queue: OperationQueue?, isMain: Bool)]>([])
@@ -194,6 +200,17 @@ import URLLoading
     #expect(delegate.calls.value.filter { $0.name == "completion" }.count == 5)
     #expect(tasks.allSatisfy { $0.state == .completed && ($0.error as? URLError)?.code == .cancelled })
     #expect(await !delegate.calls.wait(timeout: .milliseconds(100)) { $0.last?.name != "invalid" })
+  }
+
+  @Test func aTaskThatWasNeverResumedIsToldOfBeforeTheSessionsEnd() async throws {
+    let nginx = try await NginxServer.shared
+    let delegate = Queueing()
+    let session = URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: ImmediateQueue())
+    let unstarted = session.dataTask(with: nginx.url())
+    session.dataTask(with: nginx.url("/slow/large.bin")).resume()
+    session.invalidateAndCancel()
+    #expect(delegate.calls.value.map(\.name) == ["metrics", "completion", "metrics", "completion", "invalid"])
+    #expect((unstarted.error as? URLError)?.code == .cancelled)
   }
 
   @Test func oneThousandAtOnce() async throws {
