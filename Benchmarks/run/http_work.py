@@ -104,7 +104,8 @@ class HTTPWork:
             )
             plotted = PLOTTED if mode == "file" else ()
             yield Work(
-                "W3", title, "MB/s", clients, C_LARGE, (Goal(OURS, 0.95, of=C_LARGE),), plotted=plotted, turns=TURNS)
+                "W3", title, "MB/s", clients, C_LARGE, (Goal(OURS, 0.95, of=C_LARGE),), plotted=plotted, turns=TURNS,
+                repeats=2)
 
     def middling(self):
         self.fixtures.file(100_000)
@@ -126,7 +127,7 @@ class HTTPWork:
         )
         yield Work(
             "W5", "256 MiB sent from a file", "MB/s", clients, C_LARGE, (Goal(OURS, 0.95, of=C_LARGE),), plotted=PLOTTED,
-            turns=TURNS)
+            turns=TURNS, repeats=3)
 
     def start(self):
         self.fixtures.file(1024)

@@ -112,7 +112,7 @@ class SFTPWork:
         goals = [Goal(OURS, 0.95, of=C), Goal(OURS, 0.85, of=SAME)]
         goals += [Goal(OURS, 1, of=peer) for peer in (CURL, PARAMIKO, FSSPEC, ASYNCSSH)]
         shares = {PARAMIKO: 1 / 8, FSSPEC: 1 / 8, ASYNCSSH: 1 / 8}
-        yield self.work("S1", "1 GiB by SFTP", "MB/s", "file", False, shares, goals)
+        yield self.work("S1", "1 GiB by SFTP", "MB/s", "file", False, shares, goals, turns=TURNS)
         shares = {USUAL: 1 / 4, CURL: 1 / 32, PARAMIKO: 1 / 32, FSSPEC: 1 / 32, ASYNCSSH: 1 / 8}
         goals = [Goal(OURS, 0.95, of=C), Goal(OURS, 2, of=USUAL)]
         yield self.work("S1", "1 GiB by SFTP", "MB/s", "file", True, shares, goals)
