@@ -150,7 +150,8 @@ class HTTPWork:
             Goal(OURS, 1, of=FOUNDATION),
         )
         yield Work(
-            "W6", "Start of a process to the first byte of 1 KB", "ms", clients, "C", goals, is_whole_process=True, repeats=10, turns=TURNS,
+            "W6", "Start of a process to the first byte of 1 KB", "ms", clients, "C", goals, is_whole_process=True,
+            repeats=10, turns=TURNS,
             notes="Swift's libraries are shared ones, or linked into the program where it says static; libcurl is shared.",
             plotted=(OURS, OURS + static, NIO, NIO + static, FOUNDATION),
         )

@@ -105,24 +105,26 @@ open class URLSession: NSObject, @unchecked Sendable {
   /// Lets running tasks finish, accepts no new ones, then tells the delegate and lets go of it.
   open func finishTasksAndInvalidate() {
     guard !isShared else { return }
-    stopAcceptingTasks()
+    state.withLock { stopAcceptingTasks(&$0) }
     invalidateIfIdle()
   }
 
   /// Cancels all tasks, accepts no new ones, then tells the delegate and lets go of it.
   open func invalidateAndCancel() {
     guard !isShared else { return }
-    stopAcceptingTasks()
-    // A task that nobody resumed is not waited for until it is cancelled, and those before it may have ended by then.
-    state.withLock { $0.cancellers += 1 }
+    state.withLock { state in
+      stopAcceptingTasks(&state)
+      // One step with that: a task that nobody resumed is not waited for until it is cancelled, and others may have ended by then.
+      state.cancellers += 1
+    }
     // The newest first: what waits for a connection must not begin because one that has it is cancelled.
     for task in taskRegistry.all.reversed() { task.cancel() }
     state.withLock { $0.cancellers -= 1 }
     invalidateIfIdle()
   }
 
-  private func stopAcceptingTasks() {
-    state.withLock { if $0.lifetime == .valid { $0.lifetime = .finishing } }
+  private func stopAcceptingTasks(_ state: inout State) {
+    if state.lifetime == .valid { state.lifetime = .finishing }
   }
 
   /// Whether a task that is made now would never run.
