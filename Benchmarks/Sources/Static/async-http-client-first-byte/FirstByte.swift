@@ -1,1 +1,0 @@
-../../async-http-client-first-byte/FirstByte.swift

@@ -1,1 +1,0 @@
-../../first-byte/FirstByte.swift

@@ -1,1 +1,0 @@
-../../peer-first-byte/FirstByte.swift

@@ -1,0 +1,1 @@
+../async-http-client-first-byte/FirstByte.swift

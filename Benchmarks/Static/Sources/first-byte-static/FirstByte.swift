@@ -1,0 +1,1 @@
+../../../Sources/first-byte/FirstByte.swift

@@ -1,0 +1,1 @@
+../../../Sources/peer-first-byte/FirstByte.swift
