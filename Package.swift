@@ -22,8 +22,9 @@ let package = Package(
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     .target(name: "CBlockCache"),
     .target(name: "CFutexLock"),
+    .target(name: "CImmediateRead"),
     .target(name: "CurlTransport", dependencies: ["CCurl", "CBlockCache", "CFutexLock", "CZlib", "CBrotli", "CZstd"]),
-    .target(name: "URLLoading", dependencies: ["CurlTransport", "CPSL"]),
+    .target(name: "URLLoading", dependencies: ["CurlTransport", "CImmediateRead", "CPSL"]),
     .target(name: "FoundationNetworking", dependencies: ["URLLoading"]),
     .target(name: "URLProtocolTesting", dependencies: ["URLLoading"]),
     .systemLibrary(

@@ -13,8 +13,9 @@ package final class TemporaryDirectory: Sendable {
   package var path: String { url.path }
 
   /// Creates an empty directory.
-  package init(_ name: String = "test") throws {
-    let root = try Self.root.get()
+  /// - Parameter folder: where; nil for the folder of the process.
+  package init(_ name: String = "test", in folder: String? = nil) throws {
+    let root = try folder ?? Self.root.get()
     url = URL(fileURLWithPath: try Self.make("\(root)/\(name)-XXXXXX"), isDirectory: true)
   }
 

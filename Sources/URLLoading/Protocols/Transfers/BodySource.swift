@@ -1,13 +1,15 @@
 internal import CurlTransport
 
-/// The body of an upload as the transfer engine pulls it: bytes at hand, or a file or stream that is read ahead on a pool of
-/// threads, since the transfer loop may not wait for either.
+/// The body of an upload as the transfer engine pulls it: bytes at hand, a file as far as it is in memory, or else a file or stream that
+/// is read ahead on a pool of threads, since the transfer loop may not wait for either.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class BodySource: TransferBodySource {
   private static let chunkSize = 256 << 10
+  /// More would keep the loop from others for more than a tenth of a millisecond.
+  private static let largestImmediateRead = 512 << 10
 
-  // Safe to share: the stream is read by one job of the pool at a time.
+  // Safe to share: the reader is used by one job of the pool at a time, and by the loop while there is none.
   private struct State: @unchecked Sendable {
     var reader: UploadReader?
     var chunks: [[UInt8]] = []
@@ -50,6 +52,7 @@ final class BodySource: TransferBodySource {
       guard let chunk = state.chunks.first else {
         if let failure = state.failure { return (.failed(failure), false) }
         if state.isAtEnd { return (.end, false) }
+        if let count = Self.readAtOnce(&state, into: buffer) { return (.bytes(count), false) }
         state.isWaitedFor = true
         return (.wait, Self.shouldRead(&state))
       }
@@ -82,9 +85,15 @@ final class BodySource: TransferBodySource {
     return true
   }
 
-  /// Two pieces are kept ahead.
+  private static func readAtOnce(_ state: inout State, into buffer: UnsafeMutableRawBufferPointer) -> Int? {
+    guard !state.isReading, let reader = state.reader else { return nil }
+    return reader.readAtOnce(into: UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(largestImmediateRead)))
+  }
+
+  /// Two pieces are kept ahead of a consumer who would have to wait for them.
   private static func shouldRead(_ state: inout State) -> Bool {
     guard !state.isReading, !state.isAtEnd, state.failure == nil, state.chunks.count < 2 else { return false }
+    if let reader = state.reader, reader.readsAtOnce { return false }
     state.isReading = true
     return true
   }

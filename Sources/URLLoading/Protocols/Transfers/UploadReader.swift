@@ -1,3 +1,5 @@
+internal import CImmediateRead
+
 /// Reads the body of an upload piece by piece; blocks. Used by one thread at a time.
 final class UploadReader {
   private let descriptor: Int32
@@ -5,6 +7,8 @@ final class UploadReader {
   private let expected: Int64?
   private var count: Int64 = 0
   private let url: URL?
+  /// Flags for a read that returns what is in memory and waits for no disk; nil when there is no such read, or no more.
+  private var flagsOfImmediateReads: Int32?
 
   init(_ body: URLUploadBody) {
     switch body {
@@ -13,6 +17,8 @@ final class UploadReader {
       stream = nil
       expected = length
       url = file
+      let flags = immediate_read_flags(descriptor)
+      flagsOfImmediateReads = flags >= 0 ? flags : nil
     case .stream(let input, _):
       descriptor = -1
       stream = input
@@ -31,6 +37,25 @@ final class UploadReader {
   deinit {
     if descriptor >= 0 { close(descriptor) }
     stream?.close()
+  }
+
+  /// Whether ``readAtOnce(into:)`` is worth a call.
+  var readsAtOnce: Bool { flagsOfImmediateReads != nil }
+
+  /// Reads what a file has in memory; does not block.
+  ///
+  /// - Returns: How many bytes there were. Nil where the disk has to be waited for, from there to the end; also at the end, and where
+  ///   the file cannot be read: ``read(_:)`` says which.
+  func readAtOnce(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
+    guard let flags = flagsOfImmediateReads else { return nil }
+    let rest = expected.map { Int(min(Int64(buffer.count), $0 - count)) } ?? buffer.count
+    let result = immediate_read(descriptor, buffer.baseAddress, max(rest, 0), flags)
+    guard result > 0 else {
+      flagsOfImmediateReads = nil
+      return nil
+    }
+    count += Int64(result)
+    return result
   }
 
   /// The next piece; empty at the end.

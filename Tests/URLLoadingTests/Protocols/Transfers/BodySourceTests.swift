@@ -79,4 +79,74 @@ import Testing
     #expect(source.rewind())
     #expect(try await readAll(source) == .failed(all))
   }
+
+  /// A file in a folder that is kept in memory, and how often whoever reads it is told to wait.
+  private func waits(in file: URL, length: Int64, between: () throws -> Void) async throws -> (
+    outcome: Outcome, waits: Int
+  ) {
+    let source = BodySource(.file(file, length: length))
+    var first = Data(count: 1000)
+    var count = 0
+    while count == 0 {
+      if case .bytes(let read) = first.withUnsafeMutableBytes({ source.read(into: $0) }) { count = read }
+      try await Task.sleep(for: .milliseconds(1))
+    }
+    try between()
+    var all = first.prefix(count)
+    var waits = 0
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 100_000, alignment: 1)
+    defer { buffer.deallocate() }
+    let deadline = ContinuousClock.now + .seconds(60)
+    while ContinuousClock.now < deadline {
+      switch source.read(into: buffer) {
+      case .bytes(let count): all.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      case .end: return (.bytes(all), waits)
+      case .failed: return (.failed(all), waits)
+      case .wait:
+        // At its end the reader is asked, which libcurl never does: it knows the length.
+        if all.count < length { waits += 1 }
+        try await Task.sleep(for: .milliseconds(1))
+      }
+    }
+    throw CancellationError()
+  }
+
+  @Test func whatIsInMemoryIsNotWaitedFor() async throws {
+    let folder = try TemporaryDirectory(in: "/dev/shm")
+    let all = bytes(3_000_000)
+    let file = try folder.write("body", all)
+    let (outcome, waits) = try await waits(in: file, length: 3_000_000) {}
+    #expect(outcome == .bytes(all))
+    #expect(waits == 0)
+  }
+
+  @Test func aFileThatShrinksFailsAfterWhatItHas() async throws {
+    let folder = try TemporaryDirectory(in: "/dev/shm")
+    let all = bytes(3_000_000)
+    let file = try folder.write("body", all)
+    let (outcome, _) = try await waits(in: file, length: 3_000_000) { truncate(file.path, 2_000_000) }
+    #expect(outcome == .failed(all.prefix(2_000_000)))
+  }
+
+  @Test func aFileThatGrowsIsSentAsLongAsItWas() async throws {
+    let folder = try TemporaryDirectory(in: "/dev/shm")
+    let all = bytes(3_000_000)
+    let file = try folder.write("body", all)
+    let (outcome, _) = try await waits(in: file, length: 2_000_000) {}
+    #expect(outcome == .bytes(all.prefix(2_000_000)))
+  }
+
+  @Test func whatTheDiskHasComesInOrderToo() async throws {
+    let folder = try TemporaryDirectory()
+    let all = bytes(3_000_000)
+    let file = try folder.write("body", all)
+    let descriptor = open(file.path, O_RDONLY)
+    defer { close(descriptor) }
+    let (outcome, _) = try await waits(in: file, length: 3_000_000) {
+      // Out of memory, for what comes after the first mebibyte.
+      #expect(fsync(descriptor) == 0)
+      #expect(posix_fadvise(descriptor, 1 << 20, 0, POSIX_FADV_DONTNEED) == 0)
+    }
+    #expect(outcome == .bytes(all))
+  }
 }
