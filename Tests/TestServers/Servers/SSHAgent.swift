@@ -15,11 +15,14 @@ package final class SSHAgent: Sendable {
     let log = directory.file("log")
     let process = try ChildProcess("ssh-agent", ["-D", "-a", socket], output: log, error: log)
     let agent = SSHAgent(socket: socket, process: process, directory: directory)
-    guard try await eventually(timeout: .seconds(10), { access(socket, F_OK) == 0 }) else {
-      throw TestServerError("ssh-agent has made no socket")
+    // The socket is there before anybody listens to it; 2 is said where the agent cannot be reached.
+    let environment = ["SSH_AUTH_SOCK": socket]
+    let answers = try await eventually(timeout: .seconds(10)) {
+      try await Command.run("ssh-add", ["-l"], environment: environment).status != .exited(2)
     }
+    guard answers else { throw TestServerError("ssh-agent does not answer") }
     for key in keys {
-      let outcome = try await Command.run("ssh-add", ["-q", key.file.path], environment: ["SSH_AUTH_SOCK": socket])
+      let outcome = try await Command.run("ssh-add", ["-q", key.file.path], environment: environment)
       guard outcome.status == .exited(0) else { throw TestServerError("ssh-add: \(outcome.error)") }
     }
     return agent
