@@ -4,8 +4,8 @@ import Testing
 
 @testable import SFTPProtocol
 
-/// Cancelling answers within a tenth of a second although the server is silent. The best of several times is what the connection
-/// needs; what is above it, the machine needs for others.
+/// What nothing has to wait for takes no time: cancelling answers within a tenth of a second although the server is silent. The best
+/// of several times is what the connection needs; what is above it, the machine needs for others.
 @Suite struct PromptnessTests {
   private func expectPrompt(_ start: () async throws -> TestConnection) async throws {
     let limit: Duration = Sanitizing.isOn ? .seconds(1) : .milliseconds(100)
@@ -35,6 +35,21 @@ import Testing
       return test
     }
     server.freezeConnections(false)
+    await server.stop()
+  }
+
+  /// OpenSSH's server holds its answer back until what it has sent before is acknowledged, which a system may leave for 40 ms.
+  @Test func openingAChannelWaitsForNoAcknowledgement() async throws {
+    let server = try await SSHServer.start()
+    var best = TimeInterval.infinity
+    for _ in 0..<20 where best >= 0.035 {
+      let test = TestConnection(try await TestConnection.options(server))
+      await test.expectOpen()
+      let metrics = test.connection.metrics
+      best = min(best, try #require(metrics.opened).timeIntervalSince(try #require(metrics.loggedIn)))
+      await test.expectPromptEnd()
+    }
+    #expect(best < 0.035)
     await server.stop()
   }
 }

@@ -20,7 +20,10 @@ extension ConnectionDriver {
   }
 
   private func write(_ session: SSHSession) -> Bool {
-    while machine.phase == .open, session.outgoing.count < Self.largestQueue {
+    fillsQueue = false
+    while machine.phase == .open {
+      fillsQueue = session.outgoing.count >= Self.largestQueue
+      if fillsQueue { break }
       let bytes = user.bytesToSend
       if bytes.isEmpty { break }
       switch session.write(bytes) {

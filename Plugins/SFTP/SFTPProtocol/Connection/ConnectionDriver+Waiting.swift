@@ -33,6 +33,7 @@ extension ConnectionDriver {
     }
     // A socket that is broken while nobody wants its bytes would wake us for ever.
     if isHeldBack, descriptors[1].events == 0 { descriptors[1].fd = -1 }
+    if machine.phase != .open { session?.acknowledgeAtOnce() }
     let timeout = timeout
     ExitGate.shared.outside { _ = poll(&descriptors, nfds_t(descriptors.count), timeout) }
     if let descriptorUser, descriptors[2].revents != 0, !descriptorUser.descriptorIsReady() { close(nil) }
@@ -62,6 +63,8 @@ extension ConnectionDriver {
   /// Milliseconds until something is due, rounded up; -1 if nothing is.
   private var timeout: Int32 {
     if session?.hasMore == true, !isHeldBack { return 0 }
+    // The socket took all: else it tells when it takes more.
+    if fillsQueue, session?.outgoing.isEmpty == true { return 0 }
     let now = MonotonicClock.now()
     var times: [UInt64] = []
     if let time = deadline.time { times.append(time) }

@@ -24,6 +24,8 @@ final class ConnectionDriver {
   private var preferences = AlgorithmPreferences()
   var deadline: Deadline
   var keepAlive: KeepAlive?
+  /// Whether the user had more to send than the queue takes.
+  var fillsQueue = false
   var questions: [Int: Task<Void, Never>] = [:]
   var lastQuestion = 0
   private var endReason: SSHFailure?

@@ -129,6 +129,13 @@ final class SSHSession {
     return result
   }
 
+  /// Acknowledges what has come at once, not up to 40 ms later, for as long as nothing else comes. Until it has started a service,
+  /// OpenSSH's server sends by Nagle's algorithm (RFC 896): after a login its answer waits for the acknowledgement of its keys.
+  func acknowledgeAtOnce() {
+    var on: Int32 = 1
+    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_QUICKACK, &on, socklen_t(MemoryLayout<Int32>.size))
+  }
+
   func enqueue(_ bytes: UnsafeRawBufferPointer) {
     if !isDead { outgoing.append(bytes) }
   }
