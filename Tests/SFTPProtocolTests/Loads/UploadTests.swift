@@ -102,7 +102,7 @@ import URLLoading
       #expect(error?.code == code, "\(path)")
       #expect(error?.failingURL == host.url(path))
     }
-    #expect(try names(host) == ["dir", "pipe"])
+    #expect(try await eventually { try names(host) == ["dir", "pipe"] })
     await host.stop()
   }
 

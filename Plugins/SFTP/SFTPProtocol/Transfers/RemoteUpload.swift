@@ -17,14 +17,15 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
   private let failures: RemoteFailures
   private let replaces: Bool
   private let body: UploadBodyReader
-  /// A temporary file that an earlier connection left behind.
-  private let leftover: [UInt8]?
+  /// Temporary files that a connection may leave behind.
+  private var leftovers: [[UInt8]]
 
   private var target: [UInt8] = []
-  private var temporary: [UInt8] = []
+  /// Whether the server has said what is there, and nothing about it forbids the upload.
+  private var mayReplaceTarget = false
   private var permissions: UInt32?
-  private var handle: RemoteHandle?
-  private var hasTemporary = false
+  private var temporary: RemoteTemporaryFile?
+  private var openFailure: SFTPFailure?
   private var offset: UInt64 = 0
   private var confirmed: Int64 = 0
   private var underWay = 0
@@ -36,14 +37,14 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
 
   /// - Parameter replaces: false where a file that is there has to stay.
   init(
-    url: URL, path: RemotePath, replaces: Bool, body: UploadBodyReader, leftover: [UInt8]? = nil,
+    url: URL, path: RemotePath, replaces: Bool, body: UploadBodyReader, leftovers: [[UInt8]] = [],
     server: RemoteServer, report: @escaping Report
   ) {
     failures = RemoteFailures(url: url)
     self.path = path
     self.replaces = replaces
     self.body = body
-    self.leftover = leftover
+    self.leftovers = leftovers
     self.server = server
     self.report = report
   }
@@ -53,16 +54,19 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
   func start() {
     guard !path.namesDirectory else { return end(failures.directory("store the upload at")) }
     target = path.bytes
-    if let leftover { client.cleanUp(leftover) }
+    for leftover in leftovers { client.cleanUp(leftover) }
     client.lstat(target) { [self] result in
       guard !isOver else { return }
       switch result {
       case .success(let attributes) where attributes.kind == .symbolicLink: followLink()
       case .success(let attributes): found(attributes)
-      case .failure(let failure) where failure.status == .noSuchFile: create()
+      case .failure(let failure) where failure.status == .noSuchFile: acceptTarget()
       case .failure(let failure): refuse(failure)
       }
     }
+    // Nearly always there is no link and no directory: the file is made on the same way there and back. Where one that is there has
+    // to stay, it often is.
+    if replaces, !isOver { create() }
   }
 
   func pause(_ pauses: Bool) {
@@ -73,22 +77,18 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
   func stop() {
     guard !isOver else { return }
     isOver = true
-    if let handle { client.close(handle) }
-    handle = nil
     // Once the new name was asked for, the file may have it.
-    if hasTemporary, !isCommitting { removeTemporary() }
-  }
-
-  /// The last that is done about the temporary file.
-  private func removeTemporary() {
-    client.cleanUp(temporary)
-    client.letGo()
+    if !isCommitting { temporary?.discard() }
   }
 
   // MARK: The target
 
   /// The file that the link leads to is replaced, not the link.
   private func followLink() {
+    noteLeftover()
+    temporary?.discard()
+    temporary = nil
+    openFailure = nil
     client.realpath(target) { [self] result in
       guard !isOver else { return }
       if case .success(let real) = result { target = real }
@@ -96,7 +96,7 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
         guard !isOver else { return }
         switch result {
         case .success(let attributes): found(attributes)
-        case .failure(let failure) where failure.status == .noSuchFile: create()
+        case .failure(let failure) where failure.status == .noSuchFile: acceptTarget()
         case .failure(let failure): refuse(failure)
         }
       }
@@ -112,7 +112,7 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
     guard replaces else { return end(exists) }
     // Rights to run a file as somebody else do not pass to new contents.
     permissions = attributes.permissions.map { $0 & 0o777 }
-    create()
+    acceptTarget()
   }
 
   private var exists: URLError {
@@ -122,43 +122,38 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
     )
   }
 
+  private func acceptTarget() {
+    mayReplaceTarget = true
+    if temporary == nil { return create() }
+    if let openFailure { refuseToOpen(openFailure) } else { readOn() }
+  }
+
   private func create() {
-    temporary = RemotePath.temporary(for: target)
-    // Until it has gone or got the target's name.
-    client.hold()
+    let temporary = RemoteTemporaryFile(for: target, client: client)
+    self.temporary = temporary
     if !client.canOpen { report(.waits) }
-    client.open(
-      temporary, [.write, .create, .exclusive],
-      willSend: { [self] in
-        if isOver { client.letGo() } else { report(.began) }
-        return !isOver
-      }
-    ) { [self] result in
+    temporary.open(willSend: { [self] in report(.began) }) { [self] result in
       switch result {
-      case .failure(let failure):
-        client.letGo()
-        guard !isOver else { return }
-        guard failure.status == .noSuchFile else { return refuse(failure) }
-        end(
-          failures.error(
-            .fileDoesNotExist, "Cannot store the upload at \(failures.name): there is no such folder.", failure))
-      case .success(let opened):
-        hasTemporary = true
-        guard !isOver else {
-          client.close(opened)
-          return removeTemporary()
-        }
-        handle = opened
-        readOn()
+      case .success: readOn()
+      // What is wrong with the target says more.
+      case .failure(let failure) where !mayReplaceTarget: openFailure = failure
+      case .failure(let failure): refuseToOpen(failure)
       }
     }
+  }
+
+  private func refuseToOpen(_ failure: SFTPFailure) {
+    guard failure.status == .noSuchFile else { return refuse(failure) }
+    end(
+      failures.error(
+        .fileDoesNotExist, "Cannot store the upload at \(failures.name): there is no such folder.", failure))
   }
 
   // MARK: The bytes
 
   /// Reads ahead as far as the window reaches, one piece at a time.
   private func readOn() {
-    guard handle != nil, !isOver, !isPaused, !isReading else { return }
+    guard mayReplaceTarget, temporary?.handle != nil, !isOver, !isPaused, !isReading else { return }
     let count = min(client.largestWrite, Self.pieceCount)
     guard underWay == 0 || underWay + count <= Self.window else { return }
     isReading = true
@@ -167,7 +162,7 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
 
   private func didRead(_ result: Result<[UInt8], any Error>) {
     isReading = false
-    guard let handle, !isOver else { return }
+    guard let handle = temporary?.handle, !isOver else { return }
     switch result {
     case .failure(let error):
       end(
@@ -175,7 +170,7 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
           ?? failures.error(
             .cannotOpenFile, "Cannot read the upload's body for \(failures.name): \(error.localizedDescription)"))
     case .success(let bytes) where bytes.isEmpty:
-      close(handle)
+      close()
     case .success(let bytes):
       underWay += bytes.count
       client.write(handle, offset: offset, bytes[...]) { [self] result in wrote(bytes.count, result) }
@@ -198,13 +193,8 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
 
   /// Nobody waits for the writes before: a server does what concerns one file in the order in which it is asked
   /// (draft-ietf-secsh-filexfer-02, section 6.1).
-  private func close(_ handle: RemoteHandle) {
-    self.handle = nil
-    if let permissions {
-      // A server that cannot set them keeps the contents from nobody.
-      client.fsetstat(handle, FileAttributes(permissions: permissions)) { _ in }
-    }
-    client.close(handle) { [self] result in
+  private func close() {
+    temporary?.close(permissions: permissions) { [self] result in
       guard !isOver else { return }
       if case .failure(let failure) = result { return refuse(failure) }
       isClosed = true
@@ -213,19 +203,19 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
   }
 
   private func commitIfWritten() {
-    guard isClosed, underWay == 0, !isOver else { return }
+    guard isClosed, underWay == 0, !isOver, let temporary else { return }
     isCommitting = true
-    let renaming = RemoteReplacement(client: client, from: temporary, to: target, replaces: replaces)
+    let renaming = RemoteReplacement(client: client, from: temporary.path, to: target, replaces: replaces)
     renaming.start { [self] result in
       switch result {
       case .success:
-        client.letGo()
+        temporary.leave()
         if !isOver { stored() }
-      case .failure(let failure) where failure.status != nil:
-        if isOver { removeTemporary() } else { refuseName(failure) }
+      case .failure(.connectionLost(let reason, let wasSent)):
+        if !isOver { refuse(.connectionLost(reason: reason, wasSent: wasSent)) }
+        temporary.leave()
       case .failure(let failure):
-        client.letGo()
-        if !isOver { refuse(failure) }
+        if isOver { temporary.discard() } else { refuseName(failure) }
       }
     }
   }
@@ -251,8 +241,13 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
     end(failures.refused("store the upload at", failure, .cannotWriteToFile), failure)
   }
 
+  /// If the connection is lost now, the next one has to remove what is there.
+  private func noteLeftover() {
+    if let temporary, temporary.exists { leftovers.append(temporary.path) }
+  }
+
   private func end(_ error: URLError, _ failure: SFTPFailure? = nil) {
-    let leftover = hasTemporary ? temporary : leftover
+    noteLeftover()
     stop()
     // Whether a name was given is not known when the connection is lost then: who must not replace cannot try again.
     guard case .connectionLost(let reason, _)? = failure, !(reason is WireViolation), body.canRepeat,
@@ -261,9 +256,9 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
     report(
       .lost(
         failure ?? .connectionLost(reason: nil, wasSent: true),
-        retry: { [failures, path, replaces, body] server, report in
+        retry: { [failures, path, replaces, body, leftovers] server, report in
           RemoteUpload(
-            url: failures.url, path: path, replaces: replaces, body: body.again(), leftover: leftover, server: server,
+            url: failures.url, path: path, replaces: replaces, body: body.again(), leftovers: leftovers, server: server,
             report: report)
         }))
   }
