@@ -29,7 +29,13 @@ enum Downloads {
   ) async throws -> Data? {
     let session = URLSession(configuration: configuration)
     defer { session.invalidateAndCancel() }
-    return try await interrupt(session.downloadTask(with: request), after: count, sourceLocation: sourceLocation)
+    // On a busy machine a download may be whole before it is looked at.
+    for _ in 0..<5 {
+      let task = session.downloadTask(with: request)
+      let data = try await interrupt(task, after: count, sourceLocation: sourceLocation)
+      if data != nil || task.state != .completed || task.error != nil { return data }
+    }
+    return nil
   }
 
   /// Runs a task and cancels it when the counter of received bytes has reached `count`.
