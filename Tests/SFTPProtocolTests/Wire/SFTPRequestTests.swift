@@ -56,6 +56,12 @@ import Testing
     }
   }
 
+  @Test func onlyTheBytesOfAWriteAreDroppedWhenItWasSent() {
+    let write = SFTPRequest.write(RemoteHandle(bytes: [1]), offset: 7, [1, 2, 3])
+    #expect(write.withoutContents == .write(RemoteHandle(bytes: [1]), offset: 7, []))
+    #expect(SFTPRequest.lstat([1]).withoutContents == .lstat([1]))
+  }
+
   @Test func theBeginningIsVersion3() {
     let buffer = OutgoingBuffer()
     SFTPRequest.encodeInitialize(into: buffer)

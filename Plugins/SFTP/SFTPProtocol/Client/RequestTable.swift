@@ -142,7 +142,7 @@ struct RequestTable<Context> {
       while underWay[nextIdentifier] != nil { nextIdentifier &+= 1 }
       let identifier = nextIdentifier
       nextIdentifier &+= 1
-      underWay[identifier] = entry
+      underWay[identifier] = Entry(request: entry.request.withoutContents, context: entry.context)
       return (identifier, entry.request)
     }
     return nil

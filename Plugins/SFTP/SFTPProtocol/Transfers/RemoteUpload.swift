@@ -6,8 +6,9 @@ import URLLoading
 /// Mutable state: all stored properties, confined to the connection's thread.
 // Safe to share: the state is touched on the connection's thread only.
 final class RemoteUpload: RemoteOperation, @unchecked Sendable {
-  /// Bytes that are on their way and not confirmed: enough to fill a long way.
-  private static let window = 4 << 20
+  /// Bytes that wait, or are on their way and not confirmed: what the channel of most servers takes. What is read beyond that only
+  /// waits, and has left the processor's cache when it is encrypted.
+  private static let window = 2 << 20
   private static let pieceCount = 128 << 10
 
   private var client: SFTPClient { server.client }

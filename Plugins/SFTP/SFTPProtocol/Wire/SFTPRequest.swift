@@ -61,6 +61,11 @@ enum SFTPRequest: Hashable, Sendable {
     }
   }
 
+  /// What is left of a request when it was sent: the bytes of a write are only the server's from then on.
+  var withoutContents: SFTPRequest {
+    if case .write(let handle, let offset, _) = self { .write(handle, offset: offset, []) } else { self }
+  }
+
   /// The answer that this request has when it succeeds. Any request may be answered with a status that says why not.
   var replyType: PacketType {
     switch self {
