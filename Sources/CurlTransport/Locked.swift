@@ -1,41 +1,33 @@
 public import CFutexLock
+public import Synchronization
 
-/// A value guarded by a lock.
+/// A value guarded by a lock, both in the place where this is stored.
 ///
 /// The lock is one of our own because a load passes dozens of them: pthread's costs three times as much, and for
-/// `Synchronization.Mutex` the thread sanitizer reports false races. Copies share value and lock, which are one allocation.
+/// `Synchronization.Mutex` the thread sanitizer reports false races.
 // Safe to share: the value is touched only inside `withLock`, which holds the lock.
 @frozen
 @usableFromInline
-package struct Locked<Value>: @unchecked Sendable {
-  @usableFromInline
-  final class Storage: ManagedBuffer<futex_lock_word, Value> {
-    deinit {
-      withUnsafeMutablePointerToElements { value in
-        _ = value.deinitialize(count: 1)
-      }
-    }
-  }
-
-  @usableFromInline let storage: ManagedBuffer<futex_lock_word, Value>
+package struct Locked<Value>: ~Copyable, @unchecked Sendable {
+  // What `Mutex` itself keeps its value in: memory that stays where it is for as long as there is a `let` of it. An allocation
+  // apart costs as much as ten locks.
+  @usableFromInline let lock: _Cell<futex_lock_word>
+  @usableFromInline let value: _Cell<Value>
 
   @inlinable
   package init(_ value: consuming Value) {
-    storage = Storage.create(minimumCapacity: 1) { _ in 0 }
-    let pointer = storage.withUnsafeMutablePointerToElements { $0 }
-    pointer.initialize(to: value)
+    lock = _Cell(0)
+    self.value = _Cell(value)
   }
 
   /// Runs `body` with exclusive access to the value. Never call out to user code from inside.
   @inlinable
   @inline(__always)
-  package func withLock<Result, Failure: Error>(
+  package borrowing func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try storage.withUnsafeMutablePointers { (lock, value) throws(Failure) -> Result in
-      futex_lock_take(lock)
-      defer { futex_lock_give(lock) }
-      return try body(&value.pointee)
-    }
+    futex_lock_take(lock._address)
+    defer { futex_lock_give(lock._address) }
+    return try body(&value._address.pointee)
   }
 }

@@ -5,7 +5,7 @@ import Testing
 /// Credentials that libcurl puts on requests.
 @Suite struct AuthenticationTests {
   /// Asks for Digest, and answers 200 when an Authorization field comes.
-  private func digestServer(_ heads: Locked<[String]>) throws -> ScriptServer {
+  private func digestServer(_ heads: SharedValue<[String]>) throws -> ScriptServer {
     try ScriptServer { connection, _ in
       while let head = connection.readHead() {
         heads.withLock { $0.append(head) }
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test func withoutACredentialTheChallengeIsTheResponse() async throws {
-    let server = try digestServer(Locked([]))
+    let server = try digestServer(SharedValue([]))
     let state = try await makeEngine().get(server.url())
     #expect(state.head?.statusCode == 401)
     #expect(state.body == Array("denied".utf8))
@@ -33,7 +33,7 @@ import Testing
 
   @Test(arguments: [0, 3000])
   func digestIsAnsweredWithoutTheHandler(count: Int) async throws {
-    let heads = Locked<[String]>([])
+    let heads = SharedValue<[String]>([])
     let server = try digestServer(heads)
     var request = TransferRequest(url: server.url("/p?q=1"))
     request.credential = TransferCredential(user: "user", password: "pass", schemes: .digest)
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test func aWrongCredentialGivesTheChallenge() async throws {
-    let server = try digestServer(Locked([]))
+    let server = try digestServer(SharedValue([]))
     let engine = makeEngine()
     var request = TransferRequest(url: server.url())
     request.credential = TransferCredential(user: "other", password: "pass", schemes: .digest)
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test func basicIsSentAtOnceAndNotRemembered() async throws {
-    let heads = Locked<[String]>([])
+    let heads = SharedValue<[String]>([])
     let server = try ScriptServer { connection, _ in
       while let head = connection.readHead() {
         heads.withLock { $0.append(head) }

@@ -185,7 +185,10 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
         inbox.isAsleep = inbox.entries.isEmpty && waiters.isEmpty
         return inbox.isAsleep
       }
-      if !reactor.wait(canSleep: canSleep), !waiters.isEmpty { resumeWaiters() }
+      let hasEvents = reactor.wait(canSleep: canSleep)
+      // What is posted from now on is taken in this turn; nobody needs to wake the thread for it.
+      if canSleep { inbox.withLock { $0.isAsleep = false } }
+      if !hasEvents, !waiters.isEmpty { resumeWaiters() }
     }
   }
 

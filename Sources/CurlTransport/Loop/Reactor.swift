@@ -30,6 +30,9 @@ final class Reactor {
   /// How many sockets somebody waits for.
   private(set) var awaitedCount = 0
 
+  /// Requests that were sent whole, and of whose answers nothing has come.
+  var unansweredCount = 0
+
   /// When it last came back from waiting; monotonic, in nanoseconds.
   private(set) var turnBeginning: UInt64 = 0
 
@@ -37,6 +40,7 @@ final class Reactor {
   private static let readable: UInt8 = 1
   private static let writable: UInt8 = 2
 
+  private var answerWatch = AnswerWatch()
   private let epoll: Int32
   private let wakeDescriptor: Int32
   private let events: UnsafeMutablePointer<epoll_event>
@@ -104,12 +108,36 @@ final class Reactor {
       // Rounded up, or the loop would spin through the last millisecond.
       timeout = deadline <= now ? 0 : Int32(clamping: (deadline - now + 999_999) / 1_000_000)
     }
-    let count = epoll_wait(epoll, events, Int32(eventCapacity), timeout)
+    // More transfers than one keep the loop busy, or are slower for other reasons.
+    let isLone = timeout != 0 && unansweredCount == 1 && awaitedCount == 1
+    let count = isLone ? waitForAnswer(timeout) : epoll_wait(epoll, events, Int32(eventCapacity), timeout)
     turnBeginning = Self.now()
     guard count > 0 else { return false }
     for index in 0..<Int(count) { dispatch(events[index]) }
     return true
   }
+
+  /// Waits where nothing but one answer is expected. Returns how many events there are.
+  private func waitForAnswer(_ timeout: Int32) -> Int32 {
+    if case .look(let nanoseconds) = answerWatch.waits() {
+      let end = Self.now() &+ nanoseconds
+      repeat {
+        let count = epoll_wait(epoll, events, Int32(eventCapacity), 0)
+        if count != 0 {
+          if !isWakeUpOnly(count) { answerWatch.saw() }
+          return count
+        }
+      } while Self.now() < end
+      answerWatch.missed()
+    }
+    let start = Self.now()
+    let count = epoll_wait(epoll, events, Int32(eventCapacity), timeout)
+    if !isWakeUpOnly(count) { answerWatch.slept(Self.now() &- start) }
+    return count
+  }
+
+  /// Whether the events say nothing about sockets.
+  private func isWakeUpOnly(_ count: Int32) -> Bool { count == 1 && events[0].data.u64 == Self.wakeToken }
 
   private func dispatch(_ event: epoll_event) {
     let token = event.data.u64

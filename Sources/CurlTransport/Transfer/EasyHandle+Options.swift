@@ -231,7 +231,8 @@ extension EasyHandle {
 
   @discardableResult
   func set(_ option: CURLoption, _ value: String) -> Bool {
-    ccurl_set_string(curl, option, value) == CURLE_OK
+    // Not by the implicit bridge, which copies the text.
+    value.withCString { ccurl_set_string(curl, option, $0) == CURLE_OK }
   }
 }
 

@@ -44,6 +44,8 @@ final class EasyHandle {
   private(set) var queueTime: Double?
   private(set) var isRequestSent = false
   private var sentRequests = 0
+  /// Counted among the reactor's unanswered requests.
+  private var isUnanswered = false
   private(set) var hasHead = false
   /// A head that libcurl may answer with credentials, and then it is not for the handler.
   private var heldHead: TransferHead?
@@ -121,6 +123,7 @@ final class EasyHandle {
     controlPorts = nil
     queueTime = nil
     isRequestSent = false
+    noteAnswer()
     // libcurl counts what it tries again for as long as the handle lives, and gives up after five; a reset forgets that.
     if sentRequests > 1 { shape = nil }
     sentRequests = 0
@@ -329,6 +332,17 @@ final class EasyHandle {
     sentRequests += 1
     if heldHead != nil { heldHead = nil }
     parser.expectHead()
+    if kind == .http, !body.isPresent, !isUnanswered {
+      isUnanswered = true
+      reactor.unansweredCount += 1
+    }
+  }
+
+  /// The first of an answer has come, or the transfer ends without.
+  private func noteAnswer() {
+    guard isUnanswered else { return }
+    isUnanswered = false
+    reactor.unansweredCount -= 1
   }
 
   /// Has more transfers begin when the connection takes many at once.
@@ -340,6 +354,7 @@ final class EasyHandle {
 
   /// A line of a response's head or trailers. Returns how much of it was taken: less than all ends the transfer.
   func receiveHeader(_ line: UnsafeRawBufferPointer) -> Int {
+    noteAnswer()
     guard transfer != nil else { return line.count }
     if kind == .ftp {
       ftp.take(line, hasDate: ccurl_get_off(curl, CURLINFO_FILETIME_T) != -1)

@@ -38,7 +38,7 @@ package final class Transfer: Sendable, LoopErrand {
     guard case .new(let engine) = stage else { return }
     stage = .over
     order?.start()
-    engine.assumeIsolated { $0.begin(self) }
+    engine.begin(self)
   }
 
   /// What it is asked for; nil when it is over, or runs.

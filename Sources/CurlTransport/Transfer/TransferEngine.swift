@@ -3,15 +3,16 @@
 /// Releasing the engine is the same as `shutdown()`.
 // Mutable state:
 // - `multi`, `retired`, `isShutDown`: confined to the loop's thread, which is the executor of this actor. Entry points
-//   that any thread may call post to the loop; there the actor's isolation holds.
+//   that any thread may call post to the loop; there the actor's isolation holds. Two are unsafe in the eyes of the compiler for
+//   `begin(_:)` alone, which is called on that thread: the runtime's proof of it takes as long as the rest of the call.
 // - `companion`: its lock.
 package actor TransferEngine {
   private let loop: EventLoop
   private let configuration: TransferEngineConfiguration
   private let proxies: ProxySelector
-  private var multi: MultiHandle?
+  nonisolated(unsafe) private var multi: MultiHandle?
   private var retired: [MultiHandle] = []
-  private var isShutDown = false
+  nonisolated(unsafe) private var isShutDown = false
   /// The engine that runs this one's FTP transfers, on the loop for these; made by the first.
   private let companion = Locked(Companion())
 
@@ -83,7 +84,9 @@ package actor TransferEngine {
 
   // MARK: On the loop
 
-  func begin(_ transfer: Transfer) {
+  /// Begins with a transfer. Called on the loop's thread.
+  nonisolated func begin(_ transfer: Transfer) {
+    assert(loop.isCurrentThread)
     guard let multi = openMulti() else {
       transfer.fail(TransferFailure(isShutDown ? .engineShutDown : .outOfMemory))
       return
@@ -91,7 +94,7 @@ package actor TransferEngine {
     multi.begin(transfer)
   }
 
-  private func openMulti() -> MultiHandle? {
+  private nonisolated func openMulti() -> MultiHandle? {
     guard !isShutDown else { return nil }
     if multi == nil { multi = MultiHandle(configuration: configuration, proxies: proxies, reactor: loop.reactor) }
     return multi

@@ -3,7 +3,7 @@ internal import CurlTransport
 /// Where a response has its fields from: given as they are, or still in the head of a transfer.
 ///
 /// Mutable state: `made`, guarded by its lock.
-struct HTTPFieldSource: Sendable {
+struct HTTPFieldSource: ~Copyable, Sendable {
   private let head: TransferHead?
   private let made: Locked<HTTPFields?>
 

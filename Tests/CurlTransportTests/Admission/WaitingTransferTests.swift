@@ -9,7 +9,7 @@ import Testing
 
   /// A server that notes the paths that it is asked for, and answers while its gate is open.
   private final class NotingServer: Sendable {
-    let paths = Locked<[String]>([])
+    let paths = SharedValue<[String]>([])
     let gate = DispatchSemaphore(value: 0)
     let server: ScriptServer
 

@@ -47,7 +47,7 @@ final class Signal<Value: Sendable>: Sendable {
     var nextID = 0
   }
 
-  private let state = Locked(State())
+  private let state = SharedValue(State())
 
   func send(_ value: Value) {
     let waiter: CheckedContinuation<Value?, Never>? = state.withLock { state in

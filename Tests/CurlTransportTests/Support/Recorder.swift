@@ -45,7 +45,7 @@ final class Recorder: TransferHandler {
   /// Decides what becomes of bytes; called on the loop's thread.
   typealias FlowDecision = @Sendable (Transfer, UnsafeRawBufferPointer, State) -> TransferFlow
 
-  private let shared = Locked(Shared())
+  private let shared = SharedValue(Shared())
   private let flow: FlowDecision?
   private let onHead: (@Sendable (Transfer) -> Void)?
   private let keepsBody: Bool

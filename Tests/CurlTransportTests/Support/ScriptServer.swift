@@ -9,7 +9,7 @@ final class ScriptServer: Sendable {
   let port: Int
   let host: String
   private let listener: Int32
-  private let accepted = Locked(0)
+  private let accepted = SharedValue(0)
 
   /// - Parameter script: Gets the connection and its number, from 0. The connection is closed when it returns.
   init(ipv6: Bool = false, script: @escaping @Sendable (ScriptConnection, Int) -> Void) throws {

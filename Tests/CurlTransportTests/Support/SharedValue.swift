@@ -1,0 +1,14 @@
+import CurlTransport
+
+/// A guarded value that many hold: `Locked` belongs to one place.
+///
+/// Mutable state: the value, guarded by its lock.
+final class SharedValue<Value>: Sendable {
+  private let value: Locked<Value>
+
+  init(_ value: consuming Value) {
+    self.value = Locked(value)
+  }
+
+  func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result { try value.withLock(body) }
+}
