@@ -217,8 +217,24 @@ final class Reactor {
 
   /// Closes a socket that `openSocket` opened.
   func closeSocket(_ descriptor: Int32) -> Int32 {
-    if Int(descriptor) < sockets.count { forget(Int(descriptor)) }
+    if Int(descriptor) < sockets.count {
+      sockets[Int(descriptor)].owner?._withUnsafeGuaranteedRef { $0.socketCloses(descriptor) }
+      forget(Int(descriptor))
+    }
     return close(descriptor)
+  }
+
+  /// Has the kernel hold back what is written to a connection, or send that and hold nothing back.
+  func holdWrites(_ holds: Bool, of descriptor: Int32) {
+    var value: Int32 = holds ? 1 : 0
+    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_CORK, &value, socklen_t(MemoryLayout<Int32>.size))
+  }
+
+  /// Has the kernel send what it holds back.
+  func flushWrites(of descriptor: Int32) {
+    var value: Int32 = 1
+    // libcurl has set it; to set it again sends what TCP_CORK holds back (tcp(7)).
+    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &value, socklen_t(MemoryLayout<Int32>.size))
   }
 
   /// Records that `owner` waits for `descriptor`; `interest` is a set of readable (1) and writable (2).

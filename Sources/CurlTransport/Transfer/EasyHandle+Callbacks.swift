@@ -100,6 +100,7 @@ extension EasyHandle {
     guard let multi else { return -1 }
     let descriptor = reactor.openSocket(
       domain: address.family, type: address.socktype, protocol: address.protocol, owner: multi, isFTP: kind == .ftp)
+    if descriptor >= 0 { openedSocket = descriptor }
     if descriptor >= 0, let typeOfService {
       var value = Int32(typeOfService)
       let size = socklen_t(MemoryLayout<Int32>.size)

@@ -44,6 +44,8 @@ final class EasyHandle {
   private(set) var queueTime: Double?
   private(set) var isRequestSent = false
   private var sentRequests = 0
+  /// The socket of the connection that it has opened, until a request is sent on that.
+  var openedSocket: Int32?
   /// Counted among the reactor's unanswered requests.
   private var isUnanswered = false
   private(set) var hasHead = false
@@ -123,6 +125,7 @@ final class EasyHandle {
     controlPorts = nil
     queueTime = nil
     isRequestSent = false
+    openedSocket = nil
     noteAnswer()
     // libcurl counts what it tries again for as long as the handle lives, and gives up after five; a reset forgets that.
     if sentRequests > 1 { shape = nil }
@@ -328,6 +331,7 @@ final class EasyHandle {
     controlPorts = ports
     leaveQueue()
     noteMultiplexing()
+    multi?.requestBegins()
     isRequestSent = true
     sentRequests += 1
     if heldHead != nil { heldHead = nil }
@@ -347,9 +351,13 @@ final class EasyHandle {
 
   /// Has more transfers begin when the connection takes many at once.
   private func noteMultiplexing() {
-    guard shape?.isHTTPS == true, let multi, let place, !multi.isMultiplexing(at: place) else { return }
+    guard shape?.isHTTPS == true, let multi, let place else { return }
+    let socket = openedSocket.take()
+    guard socket != nil || !multi.isMultiplexing(at: place) else { return }
     // Another library for TLS does not tell: then libcurl has to hold back what finds no connection.
-    if TLSInspector.shared.protocolName(of: curl) ?? "h2" == "h2" { multi.multiplexes(at: place) }
+    guard TLSInspector.shared.protocolName(of: curl) ?? "h2" == "h2" else { return }
+    multi.multiplexes(at: place)
+    if let socket { multi.multiplexes(on: socket) }
   }
 
   /// A line of a response's head or trailers. Returns how much of it was taken: less than all ends the transfer.

@@ -25,12 +25,18 @@ final class MultiHandle {
   /// Transfers that put bytes together in this turn.
   @exclusivity(unchecked)
   private var gathering: [EasyHandle] = []
+  /// Sockets of connections that take many transfers at once, and what is sent together on them.
+  @exclusivity(unchecked)
+  private var multiplexedSockets: [Int32] = []
+  private var batch = RequestBatch()
   private var isRetired = false
 
   /// Idle handles that are kept; more come only from bursts.
   private static let maximumIdleHandles = 128
   /// Streams of HTTP/2 that libcurl has on one connection.
   private static let streamsPerConnection = 100
+  /// With more connections than these that take many at once, it takes longer to hold their writes back than is gained.
+  private static let maximumBatchedSockets = 4
 
   init?(configuration: TransferEngineConfiguration, proxies: ProxySelector, reactor: Reactor) {
     guard let curl = curl_multi_init() else { return nil }
@@ -95,6 +101,33 @@ final class MultiHandle {
     if queue.multiplexes(at: place) == .admitNext { reactor.touch(self) }
   }
 
+  /// The connection of a socket takes many transfers at once.
+  func multiplexes(on socket: Int32) {
+    multiplexedSockets.append(socket)
+  }
+
+  /// A socket is about to be closed.
+  func socketCloses(_ socket: Int32) {
+    if let index = multiplexedSockets.firstIndex(of: socket) { multiplexedSockets.remove(at: index) }
+  }
+
+  /// A request is about to be written.
+  func requestBegins() {
+    perform(batch.requestBegins())
+  }
+
+  private func perform(_ action: RequestBatch.Action) {
+    guard action != .nothing else { return }
+    for socket in multiplexedSockets {
+      switch action {
+      case .nothing: break
+      case .hold: reactor.holdWrites(true, of: socket)
+      case .flush: reactor.flushWrites(of: socket)
+      case .release: reactor.holdWrites(false, of: socket)
+      }
+    }
+  }
+
   private func admitWaiting() {
     while curl != nil, let next = queue.next() {
       run(next.waiter, at: next.place, next.waiter.url.flatMap(proxies.proxy(for:)))
@@ -131,6 +164,7 @@ final class MultiHandle {
     }
     easy.place = place
     easy.multi = self
+    if (1...Self.maximumBatchedSockets).contains(multiplexedSockets.count) { batch.added() }
     easy.runningIndex = running.count
     running.append(easy)
   }
@@ -211,7 +245,9 @@ final class MultiHandle {
     if let curl, curlDeadline <= now {
       curlDeadline = .max
       var count: Int32 = 0
+      perform(batch.begins())
       curl_multi_socket_action(curl, CURL_SOCKET_TIMEOUT, 0, &count)
+      perform(batch.ends())
       deliverGathered()
       reactor.touch(self)
     }
