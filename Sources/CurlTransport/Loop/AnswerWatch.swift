@@ -28,18 +28,18 @@ struct AnswerWatch {
     lastCameSoon && skips == 0 ? .look(Self.longestLook) : .sleep
   }
 
-  /// While it looked, there was an event.
+  /// It looked, and saw the answer.
   mutating func saw() {
     skipsAfterNextMiss = 1
   }
 
-  /// It looked in vain.
+  /// It looked in vain, or saw something else.
   mutating func missed() {
     skips = skipsAfterNextMiss
     skipsAfterNextMiss = min(skipsAfterNextMiss * 2, Self.mostSkips)
   }
 
-  /// A sleep has ended.
+  /// The answer has ended a sleep.
   /// - Parameter nanoseconds: how long it was.
   mutating func slept(_ nanoseconds: UInt64) {
     lastCameSoon = nanoseconds < Self.shortSleep

@@ -188,6 +188,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
       let hasEvents = reactor.wait(canSleep: canSleep)
       // What is posted from now on is taken in this turn; nobody needs to wake the thread for it.
       if canSleep { inbox.withLock { $0.isAsleep = false } }
+      reactor.dispatchEvents()
       if !hasEvents, !waiters.isEmpty { resumeWaiters() }
     }
   }

@@ -41,6 +41,9 @@ final class Reactor {
   private static let writable: UInt8 = 2
 
   private var answerWatch = AnswerWatch()
+  private var answerWait: AnswerWait?
+  /// Events that were not handed on yet.
+  private var eventCount = 0
   private let epoll: Int32
   private let wakeDescriptor: Int32
   private let events: UnsafeMutablePointer<epoll_event>
@@ -98,8 +101,8 @@ final class Reactor {
 
   // MARK: Waiting
 
-  /// Waits for sockets, the earliest deadline or a wake-up, and hands the sockets to their owners.
-  /// - Returns: whether there was anything.
+  /// Waits for sockets, the earliest deadline or a wake-up.
+  /// - Returns: whether there is anything for `dispatchEvents()`.
   func wait(canSleep: Bool) -> Bool {
     turn &+= 1
     var timeout: Int32 = canSleep ? -1 : 0
@@ -112,19 +115,38 @@ final class Reactor {
     let isLone = timeout != 0 && unansweredCount == 1 && awaitedCount == 1
     let count = isLone ? waitForAnswer(timeout) : epoll_wait(epoll, events, Int32(eventCapacity), timeout)
     turnBeginning = Self.now()
-    guard count > 0 else { return false }
-    for index in 0..<Int(count) { dispatch(events[index]) }
-    return true
+    eventCount = Int(max(0, count))
+    return eventCount > 0
   }
 
-  /// Waits where nothing but one answer is expected. Returns how many events there are.
+  /// Hands the sockets for which there were events to their owners.
+  func dispatchEvents() {
+    let unanswered = unansweredCount
+    for index in 0..<eventCount { dispatch(events[index]) }
+    eventCount = 0
+    guard let wait = answerWait.take() else { return }
+    let hasAnswer = unansweredCount < unanswered
+    switch wait {
+    case .looked: if hasAnswer { answerWatch.saw() } else { answerWatch.missed() }
+    case .slept(let nanoseconds): if hasAnswer { answerWatch.slept(nanoseconds) }
+    }
+  }
+
+  /// How the loop waited for a lone answer.
+  private enum AnswerWait {
+    case looked
+    /// For so many nanoseconds.
+    case slept(UInt64)
+  }
+
+  /// Waits where one answer is expected. Returns how many events there are; whether it was the answer is seen afterwards.
   private func waitForAnswer(_ timeout: Int32) -> Int32 {
     if case .look(let nanoseconds) = answerWatch.waits() {
       let end = Self.now() &+ nanoseconds
       repeat {
         let count = epoll_wait(epoll, events, Int32(eventCapacity), 0)
         if count != 0 {
-          if !isWakeUpOnly(count) { answerWatch.saw() }
+          answerWait = .looked
           return count
         }
       } while Self.now() < end
@@ -132,12 +154,9 @@ final class Reactor {
     }
     let start = Self.now()
     let count = epoll_wait(epoll, events, Int32(eventCapacity), timeout)
-    if !isWakeUpOnly(count) { answerWatch.slept(Self.now() &- start) }
+    answerWait = .slept(Self.now() &- start)
     return count
   }
-
-  /// Whether the events say nothing about sockets.
-  private func isWakeUpOnly(_ count: Int32) -> Bool { count == 1 && events[0].data.u64 == Self.wakeToken }
 
   private func dispatch(_ event: epoll_event) {
     let token = event.data.u64

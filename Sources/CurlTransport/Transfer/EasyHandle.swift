@@ -330,7 +330,7 @@ final class EasyHandle {
   func requestBegins(on ports: PortPair) {
     controlPorts = ports
     leaveQueue()
-    noteMultiplexing()
+    noteMultiplexing(on: ports)
     multi?.requestBegins()
     isRequestSent = true
     sentRequests += 1
@@ -350,14 +350,15 @@ final class EasyHandle {
   }
 
   /// Has more transfers begin when the connection takes many at once.
-  private func noteMultiplexing() {
+  private func noteMultiplexing(on ports: PortPair) {
     guard shape?.isHTTPS == true, let multi, let place else { return }
     let socket = openedSocket.take()
     guard socket != nil || !multi.isMultiplexing(at: place) else { return }
     // Another library for TLS does not tell: then libcurl has to hold back what finds no connection.
     guard TLSInspector.shared.protocolName(of: curl) ?? "h2" == "h2" else { return }
     multi.multiplexes(at: place)
-    if let socket { multi.multiplexes(on: socket) }
+    // Of several that were tried libcurl may have taken another than the last, and closed that.
+    if let socket, PortPair(of: socket) == ports { multi.multiplexes(on: socket) }
   }
 
   /// A line of a response's head or trailers. Returns how much of it was taken: less than all ends the transfer.

@@ -103,7 +103,7 @@ final class MultiHandle {
 
   /// The connection of a socket takes many transfers at once.
   func multiplexes(on socket: Int32) {
-    multiplexedSockets.append(socket)
+    if !multiplexedSockets.contains(socket) { multiplexedSockets.append(socket) }
   }
 
   /// A socket is about to be closed.
