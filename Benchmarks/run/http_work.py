@@ -172,7 +172,8 @@ class HTTPWork:
                 local("C, read", "read"), self.c("C, libcurl", url, 1, 1, "sink", GIB),
                 self.swift(OURS, "load-bench", url, 1, 1, "sink", GIB), foundation,
             ),
-            "C, read", (Goal(OURS, 0.8, of="C, read"),), turns=TURNS,
+            # It takes a fifth of a second, and the machine's memory has two speeds: three runs may meet but one of them.
+            "C, read", (Goal(OURS, 0.8, of="C, read"),), turns=3 * TURNS,
         )
         yield Work(
             "L1", "A file: URL of 1 GiB into one buffer", "MB/s",

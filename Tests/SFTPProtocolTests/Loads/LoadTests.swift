@@ -142,6 +142,7 @@ import URLLoading
   }
 
   @Test func idleConnectionsEndAndNewOnesAreMade() async throws {
+    let session = BrieflyIdleProtocol.session()
     try host.folder.write("f", "x")
     _ = try await session.data(for: request("f"))
     let first = try #require(host.connections.value.first)

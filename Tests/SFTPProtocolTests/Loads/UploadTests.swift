@@ -165,6 +165,7 @@ import URLLoading
 
   /// A server that is slow to answer outlasts the time after which a connection without loads is closed.
   @Test func theTemporaryFileIsRemovedHoweverSlowTheServerIs() async throws {
+    let session = BrieflyIdleProtocol.session()
     let host = try PipedHost()
     try host.folder.write("f", "old")
     let (loading, goesOn) = try await stalledUpload(to: host, in: session)
@@ -173,7 +174,7 @@ import URLLoading
     server.freeze()
     loading.cancel()
     await #expect(throws: (any Error).self) { try await loading.value }
-    // The session's connections are closed after 0.2 s.
+    // By then a connection without loads would be closed.
     try await Task.sleep(for: .milliseconds(500))
     server.thaw()
     #expect(try await eventually { try names(host) == ["f"] })

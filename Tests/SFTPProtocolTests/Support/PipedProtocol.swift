@@ -6,29 +6,56 @@ import URLLoading
 @testable import SFTPProtocol
 
 /// The protocol class over pipes instead of SSH: the host of a URL names a `PipedHost`.
-final class PipedProtocol: SFTPProtocol, @unchecked Sendable {
+class PipedProtocol: SFTPProtocol, @unchecked Sendable {
   override func pool(of session: URLSession) -> SFTPPool { session.resource(PipedPool.self).pool }
 
   /// A session whose `sftp` URLs are loaded so.
-  static func session(connections: Int = 6, delegate: (any URLSessionDelegate)? = nil) -> URLSession {
+  class func session(connections: Int = 6, delegate: (any URLSessionDelegate)? = nil) -> URLSession {
     let configuration = URLSessionConfiguration.ephemeral
-    configuration.protocolClasses = [PipedProtocol.self]
+    configuration.protocolClasses = [self]
     configuration.httpMaximumConnectionsPerHost = connections
     return URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
   }
 }
 
-private final class PipedPool: URLSessionResource {
+/// The same with connections that are closed as soon as they have no loads for a while.
+final class BrieflyIdleProtocol: PipedProtocol, @unchecked Sendable {
+  override func pool(of session: URLSession) -> SFTPPool { session.resource(BrieflyIdlePool.self).pool }
+}
+
+private protocol PipedResource: URLSessionResource {
+  var pool: SFTPPool { get }
+}
+
+extension PipedResource {
+  func flush() { pool.flush() }
+  func invalidate() { pool.invalidate() }
+}
+
+private final class PipedPool: PipedResource {
   let pool: SFTPPool
 
   init(configuration: URLSessionConfiguration) {
-    pool = SFTPPool(
-      connector: PipedConnector(), largestConnectionCount: configuration.httpMaximumConnectionsPerHost, idleTime: 0.2,
+    // Longer than any test takes between two loads, however slow the machine is.
+    pool = SFTPPool(piping: configuration, idleTime: 300)
+  }
+}
+
+private final class BrieflyIdlePool: PipedResource {
+  let pool: SFTPPool
+
+  init(configuration: URLSessionConfiguration) {
+    pool = SFTPPool(piping: configuration, idleTime: 0.2)
+  }
+}
+
+extension SFTPPool {
+  fileprivate convenience init(piping configuration: URLSessionConfiguration, idleTime: TimeInterval) {
+    self.init(
+      connector: PipedConnector(), largestConnectionCount: configuration.httpMaximumConnectionsPerHost,
+      idleTime: idleTime,
       farewellTime: 5)
   }
-
-  func flush() { pool.flush() }
-  func invalidate() { pool.invalidate() }
 }
 
 private struct PipedConnector: SFTPConnector {
