@@ -28,6 +28,9 @@ package struct Locked<Value>: ~Copyable, @unchecked Sendable {
   ) throws(Failure) -> Result {
     futex_lock_take(lock._address)
     defer { futex_lock_give(lock._address) }
-    return try body(&value._address.pointee)
+    // In one expression, the thread sanitizer would take the access to the value for one to the whole, the lock included, and
+    // report every lock that waits for it.
+    let value = value._address
+    return try body(&value.pointee)
   }
 }

@@ -13,12 +13,16 @@ final class Reactor {
     var wanted: UInt8 = 0
     var registered: UInt8 = 0
     var isDirty = false
-    /// Opened and closed by us, so that a closed descriptor never goes unnoticed.
-    var isManaged = false
+    var stage = SocketStage.unannounced
     /// A control connection of FTP: closing it in good manners would wait for the server.
     var isFTP = false
     /// Told apart from an earlier socket with the same number by events that arrive late.
     var generation: UInt32 = 0
+
+    /// Whether it is one, and the number does not belong to something else by now.
+    func isControlConnection(of multi: UnsafeMutableRawPointer) -> Bool {
+      isFTP && stage == .connected && owner?.toOpaque() == multi
+    }
   }
 
   /// Names and TLS sessions, cached for all engines of the loop. Without locks: it is used on the loop's thread alone.
@@ -225,7 +229,7 @@ final class Reactor {
     grow(to: descriptor)
     let index = Int(descriptor)
     sockets[index].owner = Unmanaged.passUnretained(owner)
-    sockets[index].isManaged = true
+    sockets[index].stage = .opened
     sockets[index].isFTP = isFTP
     // Nothing that was said of an earlier descriptor with this number holds.
     want(0, of: index)
@@ -262,12 +266,12 @@ final class Reactor {
     grow(to: descriptor)
     let index = Int(descriptor)
     want(UInt8(truncatingIfNeeded: interest & 3), of: index)
-    if sockets[index].isManaged {
+    switch sockets[index].stage.wants(isReadable: interest & 1 != 0, isWritable: interest & 2 != 0) {
+    case .later:
       guard !sockets[index].isDirty else { return }
       sockets[index].isDirty = true
       dirty.append(descriptor)
-    } else {
-      // libcurl's own (the pipe of its resolver thread): closed right after, and the number is used again.
+    case .atOnce:
       sockets[index].owner = Unmanaged.passUnretained(owner)
       if sockets[index].wanted != 0 { sockets[index].registered = 0 }
       register(descriptor, sockets[index].wanted)
@@ -299,7 +303,7 @@ final class Reactor {
   /// Ends both directions of `owner`'s FTP control connections, so that libcurl's farewell cannot wait for an answer.
   func shutDownControlConnections(of owner: MultiHandle) {
     let owner = Unmanaged.passUnretained(owner).toOpaque()
-    for index in sockets.indices where sockets[index].isFTP && sockets[index].owner?.toOpaque() == owner {
+    for index in sockets.indices where sockets[index].isControlConnection(of: owner) {
       shutdown(Int32(index), Int32(SHUT_RDWR))
     }
   }
@@ -307,7 +311,7 @@ final class Reactor {
   /// Ends both directions of the FTP control connection of `owner` between these ports.
   func shutDownControlConnection(of owner: MultiHandle, _ ports: PortPair) {
     let owner = Unmanaged.passUnretained(owner).toOpaque()
-    for index in sockets.indices where sockets[index].isFTP && sockets[index].owner?.toOpaque() == owner {
+    for index in sockets.indices where sockets[index].isControlConnection(of: owner) {
       if PortPair(of: Int32(index)) == ports { shutdown(Int32(index), Int32(SHUT_RDWR)) }
     }
   }
@@ -327,7 +331,7 @@ final class Reactor {
     want(0, of: index)
     // The kernel drops a closed descriptor from the set by itself.
     sockets[index].registered = 0
-    sockets[index].isManaged = false
+    sockets[index].stage = .unannounced
     sockets[index].isFTP = false
     sockets[index].generation &+= 1
   }

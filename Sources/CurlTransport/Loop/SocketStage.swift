@@ -1,0 +1,41 @@
+/// How far a socket of libcurl's has come, and with that, whether its end will be told.
+///
+/// libcurl has connections closed by a callback (CURLOPT_CLOSESOCKETFUNCTION), but closes by itself, without a word, what did not
+/// become one, and the pipe of its resolver thread. The number then soon stands for something else, of which the kernel knows nothing
+/// yet.
+enum SocketStage {
+  /// May be closed at any time without a word.
+  case unannounced
+  /// Made for a connection.
+  case opened
+  /// Waits for its connection.
+  case connecting
+  /// Has had its connection: its end is told.
+  case connected
+
+  /// When the kernel has to be told what is waited for.
+  enum Registration {
+    /// At once, whatever it was told before.
+    case atOnce
+    /// At the end of the turn, if it differs from what the kernel knows.
+    case later
+  }
+
+  /// libcurl waits for something of the socket, or for nothing any more.
+  mutating func wants(isReadable: Bool, isWritable: Bool) -> Registration {
+    switch self {
+    case .connected: return .later
+    case .connecting where isReadable, .opened where isReadable && isWritable:
+      self = .connected
+      return .later
+    case .connecting where isWritable, .opened where isWritable:
+      self = .connecting
+      return .later
+    case .unannounced, .opened, .connecting:
+      // A connection begins with a wait until it can be written to (connect(2)): what is only read is a pipe with the number of a
+      // socket that is no more.
+      self = .unannounced
+      return .atOnce
+    }
+  }
+}

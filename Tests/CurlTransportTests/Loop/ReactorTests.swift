@@ -1,0 +1,90 @@
+import Glibc
+import Testing
+
+@testable import CurlTransport
+
+@Suite("Reactor")
+struct ReactorTests {
+  private static let readable: Int32 = 1
+  private static let writable: Int32 = 2
+  private let reactor = Reactor()
+  private let multi: MultiHandle
+
+  init() throws {
+    var configuration = TransferEngineConfiguration()
+    configuration.proxy = .direct
+    multi = try #require(
+      MultiHandle(configuration: configuration, proxies: ProxySelector(.direct), reactor: reactor))
+  }
+
+  private func openSocket() throws -> Int32 {
+    let descriptor = reactor.openSocket(
+      domain: AF_INET, type: Int32(SOCK_STREAM.rawValue), protocol: 0, owner: multi, isFTP: false)
+    try #require(descriptor >= 0)
+    return descriptor
+  }
+
+  /// Makes a number stand for the reading end of a new pipe, without a word to the reactor, as libcurl does with sockets that did not
+  /// connect. Returns the other end.
+  private func turnIntoPipe(_ descriptor: Int32) throws -> Int32 {
+    var ends: [Int32] = [-1, -1]
+    try #require(pipe(&ends) == 0)
+    // At one stroke: meanwhile, another thread might be given the number.
+    try #require(dup2(ends[0], descriptor) == descriptor)
+    close(ends[0])
+    return ends[1]
+  }
+
+  @Test("A pipe with the number of a socket that did not connect is heard every time", arguments: [false, true])
+  func pipesWithUsedNumbers(hasWaited: Bool) throws {
+    let descriptor = try openSocket()
+    if hasWaited {
+      reactor.setInterest(Self.writable, in: descriptor, owner: multi)
+      reactor.applyInterest()
+    }
+    for _ in 0..<3 {
+      let other = try turnIntoPipe(descriptor)
+      defer { close(other) }
+      if hasWaited { reactor.setInterest(0, in: descriptor, owner: multi) }
+      reactor.setInterest(Self.readable, in: descriptor, owner: multi)
+      reactor.applyInterest()
+      #expect(!reactor.wait(canSleep: false))
+      #expect(write(other, "x", 1) == 1)
+      #expect(reactor.wait(canSleep: false))
+      reactor.dispatchEvents()
+      reactor.setInterest(0, in: descriptor, owner: multi)
+      reactor.applyInterest()
+    }
+    close(descriptor)
+  }
+
+  @Test(
+    "A number that was a control connection's before it connected is not shut down when it stands for something else")
+  func controlConnectionThatDidNotConnect() throws {
+    var ends: [Int32] = [-1, -1]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+    defer { for end in ends { close(end) } }
+    let descriptor = reactor.openSocket(
+      domain: AF_INET, type: Int32(SOCK_STREAM.rawValue), protocol: 0, owner: multi, isFTP: true)
+    try #require(dup2(ends[0], descriptor) == descriptor)
+    reactor.shutDownControlConnections(of: multi)
+    #expect(send(descriptor, "x", 1, Int32(MSG_NOSIGNAL)) == 1)
+    close(descriptor)
+  }
+
+  @Test("A control connection is shut down, so that a farewell does not wait")
+  func controlConnection() throws {
+    var ends: [Int32] = [-1, -1]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+    defer { for end in ends { close(end) } }
+    let descriptor = reactor.openSocket(
+      domain: AF_INET, type: Int32(SOCK_STREAM.rawValue), protocol: 0, owner: multi, isFTP: true)
+    try #require(dup2(ends[0], descriptor) == descriptor)
+    reactor.setInterest(Self.writable, in: descriptor, owner: multi)
+    reactor.setInterest(Self.readable, in: descriptor, owner: multi)
+    reactor.shutDownControlConnections(of: multi)
+    var byte: UInt8 = 0
+    #expect(read(ends[1], &byte, 1) == 0)
+    #expect(reactor.closeSocket(descriptor) == 0)
+  }
+}
