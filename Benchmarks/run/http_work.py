@@ -136,24 +136,25 @@ class HTTPWork:
         def clock(name, *command, missing=""):
             return Client(name, (*command, url), output="clock", is_ours=name.startswith(OURS), missing=missing)
 
-        static, swift, programs = ", static", self.places.swift, self.places.programs
+        static, inside, swift, programs = ", static", ", libcurl inside", self.places.swift, self.places.programs
         python = (self.places.python, f"{self.places.here}/Python/first_byte.py")
         clients = (
             clock("C", f"{programs}/first-byte"), clock(OURS, f"{swift}/first-byte"),
-            clock(OURS + static, f"{programs}/first-byte-static"), clock(NIO, f"{swift}/async-http-client-first-byte"),
+            clock(OURS + inside, f"{programs}/first-byte-inside"), clock(OURS + static, f"{programs}/first-byte-static"),
+            clock(NIO, f"{swift}/async-http-client-first-byte"),
             clock(NIO + static, f"{swift}/async-http-client-first-byte-static"),
             clock(FOUNDATION, f"{swift}/peer-first-byte"), clock(FOUNDATION + static, f"{programs}/peer-first-byte-static"),
             clock(REQUESTS, *python, "requests", missing="" if "requests" in self.places.modules else "not installed"),
         )
         goals = (
             Goal(OURS + static, 1 / 1.5, of="C"), Goal(OURS + static, 1, of=NIO + static),
-            Goal(OURS + static, 1, of=FOUNDATION + static), Goal(OURS, 1, of=FOUNDATION),
+            Goal(OURS + static, 1, of=FOUNDATION + static), Goal(OURS + inside, 1, of=NIO), Goal(OURS, 1, of=FOUNDATION),
         )
         yield Work(
             "W6", "Start of a process to the first byte of 1 KB", "ms", clients, "C", goals, is_whole_process=True,
             repeats=10, turns=TURNS,
-            notes="Static: Swift's libraries, and what the client is built on, are linked into the program. C has libcurl as a shared "
-            "library.",
+            notes="Static: Swift's libraries, and what the client is built on, are linked into the program. Libcurl inside: only "
+            "libcurl is, as AsyncHTTPClient always has what it is built on inside. C has libcurl as a shared library.",
             plotted=(OURS, OURS + static, NIO, NIO + static, FOUNDATION),
         )
 
