@@ -27,7 +27,9 @@ struct PortPair: Equatable {
       guard let base = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), ask(base, &size) == 0 else {
         return nil
       }
-      // The port is in the same place for both families.
+      // The port is in the same place for both families; others have none.
+      let family = Int32(bytes.loadUnaligned(as: sa_family_t.self))
+      guard family == AF_INET || family == AF_INET6 else { return nil }
       return Int(UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self)))
     }
   }

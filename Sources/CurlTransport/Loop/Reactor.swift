@@ -228,6 +228,7 @@ final class Reactor {
     guard descriptor >= 0 else { return descriptor }
     grow(to: descriptor)
     let index = Int(descriptor)
+    let earlier = sockets[index]
     sockets[index].owner = Unmanaged.passUnretained(owner)
     sockets[index].stage = .opened
     sockets[index].isFTP = isFTP
@@ -235,6 +236,10 @@ final class Reactor {
     want(0, of: index)
     sockets[index].registered = 0
     sockets[index].generation &+= 1
+    // But where a try to connect follows another at once, libcurl says nothing: it wants the same of the same number.
+    if earlier.stage == .connecting, earlier.owner?.toOpaque() == Unmanaged.passUnretained(owner).toOpaque() {
+      setInterest(Int32(earlier.wanted), in: descriptor, owner: owner)
+    }
     return descriptor
   }
 
@@ -266,7 +271,9 @@ final class Reactor {
     grow(to: descriptor)
     let index = Int(descriptor)
     want(UInt8(truncatingIfNeeded: interest & 3), of: index)
-    switch sockets[index].stage.wants(isReadable: interest & 1 != 0, isWritable: interest & 2 != 0) {
+    let registration = sockets[index].stage.wants(
+      isReadable: interest & 1 != 0, isWritable: interest & 2 != 0, hasPeer: PortPair(of: descriptor) != nil)
+    switch registration {
     case .later:
       guard !sockets[index].isDirty else { return }
       sockets[index].isDirty = true

@@ -22,14 +22,19 @@ enum SocketStage {
   }
 
   /// libcurl waits for something of the socket, or for nothing any more.
-  mutating func wants(isReadable: Bool, isWritable: Bool) -> Registration {
+  /// - Parameter hasPeer: whether the number stands for a connection now.
+  mutating func wants(isReadable: Bool, isWritable: Bool, hasPeer: @autoclosure () -> Bool) -> Registration {
     switch self {
     case .connected: return .later
-    case .connecting where isReadable, .opened where isReadable && isWritable:
+    case .connecting where isReadable:
       self = .connected
       return .later
     case .connecting where isWritable, .opened where isWritable:
       self = .connecting
+      return .later
+    case .connecting where hasPeer():
+      // All was there at once: it was connected, written to and read without another wait.
+      self = .connected
       return .later
     case .unannounced, .opened, .connecting:
       // A connection begins with a wait until it can be written to (connect(2)): what is only read is a pipe with the number of a

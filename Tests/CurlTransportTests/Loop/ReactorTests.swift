@@ -1,4 +1,5 @@
 import Glibc
+import TestServers
 import Testing
 
 @testable import CurlTransport
@@ -48,14 +49,38 @@ struct ReactorTests {
       if hasWaited { reactor.setInterest(0, in: descriptor, owner: multi) }
       reactor.setInterest(Self.readable, in: descriptor, owner: multi)
       reactor.applyInterest()
-      #expect(!reactor.wait(canSleep: false))
       #expect(write(other, "x", 1) == 1)
       #expect(reactor.wait(canSleep: false))
       reactor.dispatchEvents()
+      reactor.reap()
       reactor.setInterest(0, in: descriptor, owner: multi)
       reactor.applyInterest()
     }
     close(descriptor)
+  }
+
+  @Test("A try to connect that follows another at once, under the same number, is heard without another word")
+  func tryAfterTry() throws {
+    let server = try ScriptedServer { _ = $0.waitForPeerClose(timeout: .seconds(30)) }
+    var descriptor = try openSocket()
+    var earlier: Int32
+    var tries = 0
+    repeat {
+      reactor.setInterest(Self.writable, in: descriptor, owner: multi)
+      reactor.applyInterest()
+      earlier = descriptor
+      close(earlier)
+      // Other threads may be given the number in between.
+      descriptor = try openSocket()
+      tries += 1
+    } while descriptor != earlier && tries < 100
+    try #require(descriptor == earlier)
+    #expect(LoopbackAddress(port: server.port).withPointer { connect(descriptor, $0, $1) } == 0)
+    reactor.applyInterest()
+    #expect(reactor.wait(canSleep: false))
+    reactor.dispatchEvents()
+    reactor.reap()
+    #expect(reactor.closeSocket(descriptor) == 0)
   }
 
   @Test(
@@ -84,7 +109,7 @@ struct ReactorTests {
     reactor.setInterest(Self.readable, in: descriptor, owner: multi)
     reactor.shutDownControlConnections(of: multi)
     var byte: UInt8 = 0
-    #expect(read(ends[1], &byte, 1) == 0)
+    #expect(recv(ends[1], &byte, 1, Int32(MSG_DONTWAIT)) == 0)
     #expect(reactor.closeSocket(descriptor) == 0)
   }
 }
