@@ -7,7 +7,7 @@ import Glibc
 /// checks what touches the actor's state. Code that runs here must not block.
 // Mutable state, and what guards it:
 // - `inbox`: its lock. Any thread appends; the loop thread takes everything out once a turn.
-// - `reactor`, `batch`, `waiters`, `heldTurns`: the loop thread alone.
+// - `reactor`, `batch`, `resumer`: the loop thread alone.
 // - `thread`: written once, before `init` returns, so before anybody else can reach the loop.
 package final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// The loop of this process. It is started by its first use and never ends.
@@ -50,18 +50,14 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   // Touched by every transfer: the run-time check that accesses do not overlap costs as much as they do.
   @exclusivity(unchecked)
   private var batch: [Entry] = []
-  /// Functions that go on when a turn is over.
-  @exclusivity(unchecked)
-  private var waiters: [UnsafeContinuation<Void, Never>] = []
-  /// How many turns they have waited for more of them.
-  @exclusivity(unchecked)
-  private var heldTurns = 0
+  private let resumer: Resumer
   @exclusivity(unchecked)
   private var thread = pthread_t()
 
   private init(name: StaticString) {
     self.name = name
     reactor = Reactor()
+    resumer = Resumer(reactor: reactor)
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
@@ -108,45 +104,9 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   var isCurrentThread: Bool { pthread_equal(pthread_self(), thread) != 0 }
 
   /// Has an `async` function go on: from a loop's thread together with others, at the end of a turn; else at once.
-  ///
-  /// One by one, other threads would go on with them while the loop has the rest of the turn to do, and both would wait for each
-  /// other's locks in `malloc`: with 256 transfers at once that took a third of all time.
   package static func resume(_ continuation: UnsafeContinuation<Void, Never>) {
     guard let loop = current else { return continuation.resume() }
-    loop.waiters.append(continuation)
-  }
-
-  /// Where no other socket is waited for that could bring more, so many go on as soon as the one was looked at; a larger crowd would
-  /// get in the loop's way.
-  private static let smallCrowd = 64
-  /// So many go on at the end of a turn.
-  private static let companyCount = 16
-  /// Fewer are held back for so many turns at most, while turns are shorter than this, in nanoseconds, and more is coming in.
-  private static let longestHold = 4
-  private static let shortTurn: UInt64 = 200_000
-
-  /// Has those who wait go on, unless there will be more of them in a moment: to wake a thread takes as long as a small transfer.
-  private func endTurn() {
-    guard !waiters.isEmpty else { return }
-    let holds =
-      reactor.awaitedCount > 1 && waiters.count < Self.companyCount && heldTurns < Self.longestHold
-      && Reactor.now() &- reactor.turnBeginning < Self.shortTurn
-    if holds { heldTurns += 1 } else { resumeWaiters() }
-  }
-
-  private func resumeIfNoneWillCome() {
-    if reactor.awaitedCount <= 1, !waiters.isEmpty, waiters.count <= Self.smallCrowd { resumeWaiters() }
-  }
-
-  private func resumeWaiters() {
-    heldTurns = 0
-    // By index: an executor that runs what it gets at once may bring more.
-    var index = 0
-    while index < waiters.count {
-      waiters[index].resume()
-      index += 1
-    }
-    waiters.removeAll(keepingCapacity: waiters.capacity <= 4096)
+    loop.resumer.add(continuation)
   }
 
   private func post(_ entry: Entry) {
@@ -170,26 +130,27 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     reactor.open()
     while true {
       reactor.reap()
-      resumeIfNoneWillCome()
+      resumer.resumeIfNoneWillCome()
       // Completions often post the next transfer. A few rounds of that cost less than a trip through epoll each.
       for _ in 0..<4 {
         let didWork = runPostedWork()
         reactor.fireDeadlines()
         reactor.reap()
-        resumeIfNoneWillCome()
+        resumer.resumeIfNoneWillCome()
         if !didWork { break }
       }
-      endTurn()
+      resumer.endTurn()
       reactor.applyInterest()
       let canSleep = inbox.withLock { inbox in
-        inbox.isAsleep = inbox.entries.isEmpty && waiters.isEmpty
+        inbox.isAsleep = inbox.entries.isEmpty && resumer.isEmpty
         return inbox.isAsleep
       }
-      let hasEvents = reactor.wait(canSleep: canSleep)
+      let hasEvents = reactor.wait(canSleep: canSleep, atMost: resumer.longestSleep())
       // What is posted from now on is taken in this turn; nobody needs to wake the thread for it.
       if canSleep { inbox.withLock { $0.isAsleep = false } }
       reactor.dispatchEvents()
-      if !hasEvents, !waiters.isEmpty { resumeWaiters() }
+      if !hasEvents { resumer.resume() }
+      resumer.endHandover()
     }
   }
 

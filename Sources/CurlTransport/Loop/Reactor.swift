@@ -106,14 +106,16 @@ final class Reactor {
   // MARK: Waiting
 
   /// Waits for sockets, the earliest deadline or a wake-up.
+  /// - Parameter longest: how long at most, in milliseconds; -1 for any time.
   /// - Returns: whether there is anything for `dispatchEvents()`.
-  func wait(canSleep: Bool) -> Bool {
+  func wait(canSleep: Bool, atMost longest: Int32 = -1) -> Bool {
     turn &+= 1
-    var timeout: Int32 = canSleep ? -1 : 0
+    var timeout: Int32 = canSleep ? longest : 0
     if canSleep, let deadline = armed.lazy.map(\.deadline).min(), deadline != .max {
       let now = Self.now()
       // Rounded up, or the loop would spin through the last millisecond.
-      timeout = deadline <= now ? 0 : Int32(clamping: (deadline - now + 999_999) / 1_000_000)
+      let untilDeadline = deadline <= now ? 0 : Int32(clamping: (deadline - now + 999_999) / 1_000_000)
+      timeout = longest < 0 ? untilDeadline : min(longest, untilDeadline)
     }
     // More transfers than one keep the loop busy, or are slower for other reasons.
     let isLone = timeout != 0 && unansweredCount == 1 && awaitedCount == 1

@@ -1,0 +1,87 @@
+import Dispatch
+import Testing
+
+@testable import CurlTransport
+
+/// Functions that go on from the loop's thread.
+@Suite(.timeLimit(.minutes(1))) struct ResumptionTests {
+  /// Waits until the loop has it go on, in a turn with others.
+  private func waitOnLoop(_ before: @escaping @Sendable () -> Void = {}) async {
+    await withUnsafeContinuation { continuation in
+      EventLoop.shared.execute {
+        before()
+        EventLoop.resume(continuation)
+      }
+    }
+  }
+
+  @Test(arguments: [1, 2, 15, 16, 17, 1000])
+  func allGoOn(count: Int) async {
+    let done = await withTaskGroup { group in
+      for _ in 0..<count { group.addTask { await waitOnLoop() } }
+      return await group.reduce(0) { done, _ in done + 1 }
+    }
+    #expect(done == count)
+  }
+
+  /// Whoever is held back for others to come does not wait for as long as there is something to do.
+  @Test func goesOnWhileTheLoopIsBusy() async {
+    let isBusy = Locked(true)
+    @Sendable func keepBusy() {
+      if isBusy.withLock({ $0 }) { EventLoop.shared.execute { keepBusy() } }
+    }
+    await waitOnLoop(keepBusy)
+    await waitOnLoop()
+    isBusy.withLock { $0 = false }
+  }
+
+  /// Elsewhere than on the loop there is no turn to wait for.
+  @Test func goesOnAtOnceOnOtherThreads() async {
+    #expect(!EventLoop.isLoopThread)
+    await withUnsafeContinuation { EventLoop.resume($0) }
+  }
+
+  /// A crowd of high priority does not wait until work of lower priority leaves a thread to it.
+  @Test func goesOnWhileThreadsOfLowerPriorityAreBusy() async {
+    let busyWork = BusyWork()
+    let end = ContinuousClock.now + .seconds(20)
+    for _ in 0..<32 {
+      DispatchQueue.global().async {
+        while busyWork.goesOn, ContinuousClock.now < end {}
+        busyWork.end()
+      }
+    }
+    let tasks = (0..<3).map { _ in
+      Task(priority: .high) {
+        await withUnsafeContinuation { continuation in
+          let crowd = busyWork.add(continuation)
+          if crowd.count == 3 { EventLoop.shared.execute { crowd.forEach(EventLoop.resume) } }
+        }
+        return busyWork.end()
+      }
+    }
+    var wasBusy = false
+    for task in tasks where await task.value { wasBusy = true }
+    #expect(wasBusy)
+  }
+}
+
+/// Work that keeps threads busy until it is told to end, and those who wait meanwhile.
+private final class BusyWork: Sendable {
+  private let isGoingOn = Locked(true)
+  private let waiters = Locked<[UnsafeContinuation<Void, Never>]>([])
+
+  var goesOn: Bool { isGoingOn.withLock { $0 } }
+
+  /// Returns whether it went on until now.
+  @discardableResult
+  func end() -> Bool { isGoingOn.withLock { exchange(&$0, with: false) } }
+
+  /// Returns all who wait.
+  func add(_ waiter: UnsafeContinuation<Void, Never>) -> [UnsafeContinuation<Void, Never>] {
+    waiters.withLock { waiters in
+      waiters.append(waiter)
+      return waiters
+    }
+  }
+}
