@@ -11,11 +11,11 @@ import Glibc
 // - `thread`: written once, before `init` returns, so before anybody else can reach the loop.
 package final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// The loop of this process. It is started by its first use and never ends.
-  package static let shared = EventLoop(name: "url-transfers")
+  package static let shared = EventLoop(name: "url-transfers", blocks: false)
 
   /// The loop for FTP. libcurl waits for the end of an FTP transfer to be confirmed, and blocks its thread meanwhile:
   /// that must not hold up anything else.
-  static let ftp = EventLoop(name: "url-ftp")
+  static let ftp = EventLoop(name: "url-ftp", blocks: true)
 
   enum Entry {
     case job(UnownedJob)
@@ -54,10 +54,11 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   @exclusivity(unchecked)
   private var thread = pthread_t()
 
-  private init(name: StaticString) {
+  /// - Parameter blocks: whether what runs on it may block its thread.
+  private init(name: StaticString, blocks: Bool) {
     self.name = name
     reactor = Reactor()
-    resumer = Resumer(reactor: reactor)
+    resumer = Resumer(reactor: reactor, canHandOver: !blocks)
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))

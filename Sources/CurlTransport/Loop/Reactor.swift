@@ -14,14 +14,28 @@ final class Reactor {
     var registered: UInt8 = 0
     var isDirty = false
     var stage = SocketStage.unannounced
+    /// The file that was opened under the number; nil for one of libcurl's own.
+    var file: ino_t?
     /// A control connection of FTP: closing it in good manners would wait for the server.
     var isFTP = false
     /// Told apart from an earlier socket with the same number by events that arrive late.
     var generation: UInt32 = 0
 
     /// Whether it is one, and the number does not belong to something else by now.
-    func isControlConnection(of multi: UnsafeMutableRawPointer) -> Bool {
-      isFTP && stage == .connected && owner?.toOpaque() == multi
+    func isControlConnection(of multi: UnsafeMutableRawPointer, under descriptor: Int) -> Bool {
+      isFTP && stage == .connected && owner?.toOpaque() == multi && isOpen(under: Int32(descriptor))
+    }
+
+    /// Whether the number still stands for the file that was opened under it: libcurl closes a socket that did not connect without a
+    /// word, and any thread may be given the number next.
+    func isOpen(under descriptor: Int32) -> Bool {
+      file != nil && file == Self.file(of: descriptor)
+    }
+
+    /// What no other open file has.
+    static func file(of descriptor: Int32) -> ino_t? {
+      var status = stat()
+      return fstat(descriptor, &status) == 0 ? status.st_ino : nil
     }
   }
 
@@ -233,6 +247,7 @@ final class Reactor {
     let earlier = sockets[index]
     sockets[index].owner = Unmanaged.passUnretained(owner)
     sockets[index].stage = .opened
+    sockets[index].file = Socket.file(of: descriptor)
     sockets[index].isFTP = isFTP
     // Nothing that was said of an earlier descriptor with this number holds.
     want(0, of: index)
@@ -273,8 +288,10 @@ final class Reactor {
     grow(to: descriptor)
     let index = Int(descriptor)
     want(UInt8(truncatingIfNeeded: interest & 3), of: index)
+    let socket = sockets[index]
     let registration = sockets[index].stage.wants(
-      isReadable: interest & 1 != 0, isWritable: interest & 2 != 0, hasPeer: PortPair(of: descriptor) != nil)
+      isReadable: interest & 1 != 0, isWritable: interest & 2 != 0,
+      isConnected: socket.isOpen(under: descriptor) && PortPair(of: descriptor) != nil)
     switch registration {
     case .later:
       guard !sockets[index].isDirty else { return }
@@ -312,7 +329,7 @@ final class Reactor {
   /// Ends both directions of `owner`'s FTP control connections, so that libcurl's farewell cannot wait for an answer.
   func shutDownControlConnections(of owner: MultiHandle) {
     let owner = Unmanaged.passUnretained(owner).toOpaque()
-    for index in sockets.indices where sockets[index].isControlConnection(of: owner) {
+    for index in sockets.indices where sockets[index].isControlConnection(of: owner, under: index) {
       shutdown(Int32(index), Int32(SHUT_RDWR))
     }
   }
@@ -320,7 +337,7 @@ final class Reactor {
   /// Ends both directions of the FTP control connection of `owner` between these ports.
   func shutDownControlConnection(of owner: MultiHandle, _ ports: PortPair) {
     let owner = Unmanaged.passUnretained(owner).toOpaque()
-    for index in sockets.indices where sockets[index].isControlConnection(of: owner) {
+    for index in sockets.indices where sockets[index].isControlConnection(of: owner, under: index) {
       if PortPair(of: Int32(index)) == ports { shutdown(Int32(index), Int32(SHUT_RDWR)) }
     }
   }
@@ -341,6 +358,7 @@ final class Reactor {
     // The kernel drops a closed descriptor from the set by itself.
     sockets[index].registered = 0
     sockets[index].stage = .unannounced
+    sockets[index].file = nil
     sockets[index].isFTP = false
     sockets[index].generation &+= 1
   }

@@ -22,6 +22,8 @@ final class Resumer: @unchecked Sendable {
   private static let longestHandover: Int32 = 1
 
   private let reactor: Reactor
+  /// Whether the loop is back in time for those for whom no thread has come.
+  private let canHandOver: Bool
   // Touched by every transfer: the run-time check that accesses do not overlap costs as much as they do.
   @exclusivity(unchecked)
   private var waiters: [Function] = []
@@ -33,8 +35,9 @@ final class Resumer: @unchecked Sendable {
   @exclusivity(unchecked)
   private var handoverTime: UInt64?
 
-  init(reactor: Reactor) {
+  init(reactor: Reactor, canHandOver: Bool) {
     self.reactor = reactor
+    self.canHandOver = canHandOver
   }
 
   /// Whether nobody is held back.
@@ -64,8 +67,9 @@ final class Resumer: @unchecked Sendable {
       waiters.popLast()?.resume()
       return
     }
-    let crowd = waiters
-    waiters.removeAll(keepingCapacity: crowd.count <= 4096)
+    let crowd = exchange(&waiters, with: [])
+    guard canHandOver else { return resume(crowd) }
+    waiters.reserveCapacity(Self.companyCount)
     switch handover.withLock({ $0.give(crowd) }) {
     case .post:
       handoverTime = Reactor.now()

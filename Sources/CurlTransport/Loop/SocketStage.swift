@@ -22,8 +22,8 @@ enum SocketStage {
   }
 
   /// libcurl waits for something of the socket, or for nothing any more.
-  /// - Parameter hasPeer: whether the number stands for a connection now.
-  mutating func wants(isReadable: Bool, isWritable: Bool, hasPeer: @autoclosure () -> Bool) -> Registration {
+  /// - Parameter isConnected: whether the number still stands for the socket that was opened under it, and that has a connection.
+  mutating func wants(isReadable: Bool, isWritable: Bool, isConnected: @autoclosure () -> Bool) -> Registration {
     switch self {
     case .connected: return .later
     case .connecting where isReadable:
@@ -32,7 +32,7 @@ enum SocketStage {
     case .connecting where isWritable, .opened where isWritable:
       self = .connecting
       return .later
-    case .connecting where hasPeer():
+    case .connecting where isConnected(), .opened where isConnected():
       // All was there at once: it was connected, written to and read without another wait.
       self = .connected
       return .later

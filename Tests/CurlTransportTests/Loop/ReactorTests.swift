@@ -18,11 +18,15 @@ struct ReactorTests {
       MultiHandle(configuration: configuration, proxies: ProxySelector(.direct), reactor: reactor))
   }
 
-  private func openSocket() throws -> Int32 {
+  private func openSocket(isFTP: Bool = false) throws -> Int32 {
     let descriptor = reactor.openSocket(
-      domain: AF_INET, type: Int32(SOCK_STREAM.rawValue), protocol: 0, owner: multi, isFTP: false)
+      domain: AF_INET, type: Int32(SOCK_STREAM.rawValue), protocol: 0, owner: multi, isFTP: isFTP)
     try #require(descriptor >= 0)
     return descriptor
+  }
+
+  private func connectSocket(_ descriptor: Int32, to server: ScriptedServer) throws {
+    try #require(LoopbackAddress(port: server.port).withPointer { connect(descriptor, $0, $1) } == 0)
   }
 
   /// Makes a number stand for the reading end of a new pipe, without a word to the reactor, as libcurl does with sockets that did not
@@ -75,7 +79,7 @@ struct ReactorTests {
       tries += 1
     } while descriptor != earlier && tries < 100
     try #require(descriptor == earlier)
-    #expect(LoopbackAddress(port: server.port).withPointer { connect(descriptor, $0, $1) } == 0)
+    try connectSocket(descriptor, to: server)
     reactor.applyInterest()
     #expect(reactor.wait(canSleep: false))
     reactor.dispatchEvents()
@@ -89,8 +93,7 @@ struct ReactorTests {
     var ends: [Int32] = [-1, -1]
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
     defer { for end in ends { close(end) } }
-    let descriptor = reactor.openSocket(
-      domain: AF_INET, type: Int32(SOCK_STREAM.rawValue), protocol: 0, owner: multi, isFTP: true)
+    let descriptor = try openSocket(isFTP: true)
     try #require(dup2(ends[0], descriptor) == descriptor)
     reactor.shutDownControlConnections(of: multi)
     #expect(send(descriptor, "x", 1, Int32(MSG_NOSIGNAL)) == 1)
@@ -99,17 +102,46 @@ struct ReactorTests {
 
   @Test("A control connection is shut down, so that a farewell does not wait")
   func controlConnection() throws {
-    var ends: [Int32] = [-1, -1]
-    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
-    defer { for end in ends { close(end) } }
-    let descriptor = reactor.openSocket(
-      domain: AF_INET, type: Int32(SOCK_STREAM.rawValue), protocol: 0, owner: multi, isFTP: true)
-    try #require(dup2(ends[0], descriptor) == descriptor)
+    let server = try ScriptedServer { _ = $0.waitForPeerClose(timeout: .seconds(30)) }
+    let descriptor = try openSocket(isFTP: true)
     reactor.setInterest(Self.writable, in: descriptor, owner: multi)
+    try connectSocket(descriptor, to: server)
     reactor.setInterest(Self.readable, in: descriptor, owner: multi)
     reactor.shutDownControlConnections(of: multi)
     var byte: UInt8 = 0
-    #expect(recv(ends[1], &byte, 1, Int32(MSG_DONTWAIT)) == 0)
+    #expect(recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT)) == 0)
     #expect(reactor.closeSocket(descriptor) == 0)
+  }
+
+  @Test(
+    "A stranger's connection with the number of a socket that did not connect is let alone",
+    arguments: [writable, readable])
+  func strangersConnection(interest: Int32) throws {
+    let server = try ScriptedServer { _ = $0.waitForPeerClose(timeout: .seconds(30)) }
+    let descriptor = try openSocket(isFTP: true)
+    if interest == Self.writable {
+      reactor.setInterest(interest, in: descriptor, owner: multi)
+      reactor.applyInterest()
+    }
+    let other = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    try connectSocket(other, to: server)
+    try #require(dup2(other, descriptor) == descriptor)
+    close(other)
+    reactor.setInterest(interest == Self.writable ? 0 : interest, in: descriptor, owner: multi)
+    reactor.shutDownControlConnections(of: multi)
+    #expect(send(descriptor, "x", 1, Int32(MSG_NOSIGNAL)) == 1)
+    for _ in 0..<2 {
+      let other = try turnIntoPipe(descriptor)
+      defer { close(other) }
+      reactor.setInterest(Self.readable, in: descriptor, owner: multi)
+      reactor.applyInterest()
+      #expect(write(other, "x", 1) == 1)
+      #expect(reactor.wait(canSleep: false))
+      reactor.dispatchEvents()
+      reactor.reap()
+      reactor.setInterest(0, in: descriptor, owner: multi)
+      reactor.applyInterest()
+    }
+    close(descriptor)
   }
 }
