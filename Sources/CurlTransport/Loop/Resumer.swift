@@ -7,6 +7,7 @@ internal import Dispatch
 // Mutable state, and what guards it:
 // - `waiters`, `heldTurns`, `handoverTime`: the loop thread alone.
 // - `handover`: its lock. The loop thread gives; one of Swift's threads takes, or the loop takes back.
+// Safe to share: other threads touch `handover` alone.
 final class Resumer: @unchecked Sendable {
   typealias Function = UnsafeContinuation<Void, Never>
 

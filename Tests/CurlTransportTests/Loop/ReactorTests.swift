@@ -40,6 +40,22 @@ struct ReactorTests {
     return ends[1]
   }
 
+  /// Turns a number into a pipe, which is to be heard while it is waited for.
+  /// - Parameter endsWait: whether the socket that had the number is given up first.
+  private func expectToHearPipe(under descriptor: Int32, endsWait: Bool = false) throws {
+    let other = try turnIntoPipe(descriptor)
+    defer { close(other) }
+    if endsWait { reactor.setInterest(0, in: descriptor, owner: multi) }
+    reactor.setInterest(Self.readable, in: descriptor, owner: multi)
+    reactor.applyInterest()
+    #expect(write(other, "x", 1) == 1)
+    #expect(reactor.wait(canSleep: false))
+    reactor.dispatchEvents()
+    reactor.reap()
+    reactor.setInterest(0, in: descriptor, owner: multi)
+    reactor.applyInterest()
+  }
+
   @Test("A pipe with the number of a socket that did not connect is heard every time", arguments: [false, true])
   func pipesWithUsedNumbers(hasWaited: Bool) throws {
     let descriptor = try openSocket()
@@ -47,19 +63,7 @@ struct ReactorTests {
       reactor.setInterest(Self.writable, in: descriptor, owner: multi)
       reactor.applyInterest()
     }
-    for _ in 0..<3 {
-      let other = try turnIntoPipe(descriptor)
-      defer { close(other) }
-      if hasWaited { reactor.setInterest(0, in: descriptor, owner: multi) }
-      reactor.setInterest(Self.readable, in: descriptor, owner: multi)
-      reactor.applyInterest()
-      #expect(write(other, "x", 1) == 1)
-      #expect(reactor.wait(canSleep: false))
-      reactor.dispatchEvents()
-      reactor.reap()
-      reactor.setInterest(0, in: descriptor, owner: multi)
-      reactor.applyInterest()
-    }
+    for _ in 0..<3 { try expectToHearPipe(under: descriptor, endsWait: hasWaited) }
     close(descriptor)
   }
 
@@ -130,18 +134,7 @@ struct ReactorTests {
     reactor.setInterest(interest == Self.writable ? 0 : interest, in: descriptor, owner: multi)
     reactor.shutDownControlConnections(of: multi)
     #expect(send(descriptor, "x", 1, Int32(MSG_NOSIGNAL)) == 1)
-    for _ in 0..<2 {
-      let other = try turnIntoPipe(descriptor)
-      defer { close(other) }
-      reactor.setInterest(Self.readable, in: descriptor, owner: multi)
-      reactor.applyInterest()
-      #expect(write(other, "x", 1) == 1)
-      #expect(reactor.wait(canSleep: false))
-      reactor.dispatchEvents()
-      reactor.reap()
-      reactor.setInterest(0, in: descriptor, owner: multi)
-      reactor.applyInterest()
-    }
+    for _ in 0..<2 { try expectToHearPipe(under: descriptor) }
     close(descriptor)
   }
 }
