@@ -5,7 +5,7 @@ internal import Dispatch
 /// One by one, other threads would go on with them while the loop has the rest of the turn to do, and both would wait for each
 /// other's locks in `malloc`: with 256 transfers at once that took a third of all time.
 // Mutable state, and what guards it:
-// - `waiters`, `heldTurns`, `handoverTime`: the loop thread alone.
+// - `waiters`, `heldTurns`, `holdBeginning`, `handoverTime`: the loop thread alone.
 // - `handover`: its lock. The loop thread gives; one of Swift's threads takes, or the loop takes back.
 // Safe to share: other threads touch `handover` alone.
 final class Resumer: @unchecked Sendable {
@@ -14,11 +14,16 @@ final class Resumer: @unchecked Sendable {
   /// Where no other socket is waited for that could bring more, so many go on as soon as the one was looked at; a larger crowd would
   /// get in the loop's way.
   private static let smallCrowd = 64
-  /// So many go on at the end of a turn.
+  /// So many go on at the end of a turn. Fewer are held back while more is coming in, for so many turns at most, while turns are
+  /// shorter than this, in nanoseconds.
   private static let companyCount = 16
-  /// Fewer are held back for so many turns at most, while turns are shorter than this, in nanoseconds, and more is coming in.
   private static let longestHold = 4
   private static let shortTurn: UInt64 = 200_000
+  /// From so many on, of those who wait and the sockets that are waited for, it takes more to go on: five of eight, up to so many;
+  /// or so long, in nanoseconds. While those go on, the loop has the rest to do, and the server too.
+  private static let manyCount = 32
+  private static let largestCompanyCount = 40
+  private static let longestHoldOfMany: UInt64 = 2_000_000
   /// So long a thread may take to come for those who go on, in milliseconds. A free one takes a tenth of it.
   private static let longestHandover: Int32 = 1
 
@@ -31,6 +36,9 @@ final class Resumer: @unchecked Sendable {
   /// How many turns they have waited for more of them.
   @exclusivity(unchecked)
   private var heldTurns = 0
+  /// When the first of these turns began.
+  @exclusivity(unchecked)
+  private var holdBeginning: UInt64 = 0
   private let handover = Locked(Handover<Function>())
   /// When those were handed over that may still wait for a thread.
   @exclusivity(unchecked)
@@ -50,10 +58,22 @@ final class Resumer: @unchecked Sendable {
   /// Has those who wait go on, unless there will be more of them in a moment: to wake a thread takes as long as a small transfer.
   func endTurn() {
     guard !waiters.isEmpty else { return }
-    let holds =
-      reactor.awaitedCount > 1 && waiters.count < Self.companyCount && heldTurns < Self.longestHold
-      && Reactor.now() &- reactor.turnBeginning < Self.shortTurn
-    if holds { heldTurns += 1 } else { resume() }
+    guard isWorthHolding else { return resume() }
+    if heldTurns == 0 { holdBeginning = reactor.turnBeginning }
+    heldTurns += 1
+  }
+
+  /// Whether there will be more of those who wait soon enough.
+  private var isWorthHolding: Bool {
+    guard reactor.awaitedCount > 1 else { return false }
+    let all = reactor.awaitedCount + waiters.count
+    if all < Self.manyCount {
+      return waiters.count < Self.companyCount && heldTurns < Self.longestHold
+        && Reactor.now() &- reactor.turnBeginning < Self.shortTurn
+    }
+    let beginning = heldTurns == 0 ? reactor.turnBeginning : holdBeginning
+    return waiters.count < min(all * 5 / 8, Self.largestCompanyCount)
+      && Reactor.now() &- beginning < Self.longestHoldOfMany
   }
 
   /// Has those who wait go on if they are few and nothing else is awaited.
