@@ -72,6 +72,25 @@ import Testing
     #expect(parser.takeTrailers().isEmpty)
   }
 
+  @Test func largeHeadsAndWhatComesAfterThem() {
+    var parser = ResponseHeadParser()
+    let value = String(repeating: "v", count: 200)
+    let large = (0..<900).map { "Field-\($0): \($0)\(value)\r\n" }.joined()
+    for _ in 0..<2 {
+      let fields = heads("HTTP/1.1 200 OK\r\n\(large)\r\n", parser: &parser).first?.fields
+      #expect(fields?.count == 900)
+      #expect(fields?.last?.name == "Field-899")
+      #expect(fields?.last?.value == "899\(value)")
+      parser.reset()
+      #expect(!parser.hasSeenBytes)
+      // Nothing is left of half a head.
+      #expect(heads("HTTP/1.1 200 OK\r\nHalf: 1\r\nContent-Length: x\r\n", parser: &parser).isEmpty)
+      parser.reset()
+      #expect(heads("HTTP/1.1 200 OK\r\nA: b\r\n\r\n", parser: &parser).first?.fields.map(\.name) == ["A"])
+      parser.reset()
+    }
+  }
+
   @Test func ftpReplies() {
     var replies = FTPReplies()
     func take(_ line: String, hasDate: Bool = false) {

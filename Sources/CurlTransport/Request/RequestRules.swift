@@ -1,11 +1,11 @@
 /// What a request must keep to, so that it cannot say more on the wire than its author meant.
 enum RequestRules {
-  /// - Parameter fields: Whether the header fields are to be looked at.
-  static func check(_ request: TransferRequest, fields: Bool = true) throws(InvalidRequest) {
-    var url = request.url
-    guard url.withUTF8({ bytes in bytes.allSatisfy { $0 > 32 && $0 != 127 } }) else {
-      throw InvalidRequest(message: "the URL has a space or a control character", urlErrorCode: URLErrorNumber.badURL)
-    }
+  /// - Parameters:
+  ///   - url: Whether the URL is to be looked at.
+  ///   - fields: Whether the header fields are.
+  static func check(_ request: borrowing TransferRequest, url: Bool = true, fields: Bool = true) throws(InvalidRequest)
+  {
+    if url { try check(url: request.url) }
     if fields { try check(request.headers) }
     guard request.method.utf8.allSatisfy(isTokenByte), !request.method.isEmpty else {
       throw InvalidRequest(message: "the method \(quoted(request.method)) is not a token (RFC 9110 section 5.6.2)")
@@ -21,6 +21,13 @@ enum RequestRules {
     if let credential = request.proxyCredential { try check(credential) }
     if case .source(_, let length?) = request.body, length < 0 {
       throw InvalidRequest(message: "the length of the body is negative")
+    }
+  }
+
+  private static func check(url: String) throws(InvalidRequest) {
+    var url = url
+    guard url.withUTF8({ bytes in bytes.allSatisfy { $0 > 32 && $0 != 127 } }) else {
+      throw InvalidRequest(message: "the URL has a space or a control character", urlErrorCode: URLErrorNumber.badURL)
     }
   }
 

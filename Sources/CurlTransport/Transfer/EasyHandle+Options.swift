@@ -11,7 +11,9 @@ extension EasyHandle {
   ) throws(InvalidRequest) {
     // Fields that are already in the list passed when they got there.
     let hasSameHeaders = headerList != nil && Self.same(request.headers, headers)
-    try RequestRules.check(request, fields: !hasSameHeaders)
+    // And so did the URL that was asked for before.
+    let hasSameURL = url == request.url
+    try RequestRules.check(request, url: !hasSameURL, fields: !hasSameHeaders)
     let isSameShape = reshape(for: request, configuration, proxy)
     kind = request.kind
     wantsMetrics = request.wantsMetrics

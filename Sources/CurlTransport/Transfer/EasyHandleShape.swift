@@ -106,17 +106,12 @@ struct EasyHandleShape: Equatable {
 extension String {
   /// The scheme is `https`, in any case.
   fileprivate var isHTTPS: Bool {
-    var index = 0
-    for byte in utf8 {
-      switch index {
-      case 0: if byte.asciiLowercased != UInt8(ascii: "h") { return false }
-      case 1, 2: if byte.asciiLowercased != UInt8(ascii: "t") { return false }
-      case 3: if byte.asciiLowercased != UInt8(ascii: "p") { return false }
-      case 4: if byte.asciiLowercased != UInt8(ascii: "s") { return false }
-      default: return byte == UInt8(ascii: ":")
-      }
-      index += 1
+    var url = self
+    return url.withUTF8 { url in
+      guard url.count > 5 else { return false }
+      let scheme: StaticString = "https:"
+      for index in 0..<6 where url[index].asciiLowercased != scheme.utf8Start[index] { return false }
+      return true
     }
-    return false
   }
 }

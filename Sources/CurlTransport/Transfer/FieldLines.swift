@@ -1,35 +1,24 @@
-import Glibc
-
 /// Header fields as bytes, until somebody wants strings.
 struct FieldLines: Sendable {
   /// The lines as they came, each ended by a line feed, which is nowhere else in them. Each has a name and a colon.
   private var bytes: [UInt8] = []
   private(set) var count = 0
 
-  /// - Parameter line: a field's line, with its line end or without; the name, which is not empty, begins it.
-  mutating func append(_ line: UnsafeRawBufferPointer) {
-    // What a usual head needs, at once.
-    if bytes.isEmpty { bytes.reserveCapacity(400) }
-    bytes.append(contentsOf: line)
-    if line.last != 10 { bytes.append(10) }
-    count += 1
+  init() {}
+
+  /// - Parameter lines: lines of that form, so many.
+  init(_ lines: UnsafeRawBufferPointer, count: Int) {
+    bytes = Array(lines)
+    self.count = count
   }
 
+  /// Adds a field.
   mutating func append(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
     bytes.append(contentsOf: name)
     bytes.append(58)
     bytes.append(contentsOf: value)
     bytes.append(10)
     count += 1
-  }
-
-  /// Goes on with the last value.
-  mutating func appendFolded(_ value: UnsafeRawBufferPointer) {
-    guard count > 0 else { return }
-    while let last = bytes.last, last == 10 || last == 13 || ResponseHeadParser.isBlank(last) { bytes.removeLast() }
-    bytes.append(32)
-    bytes.append(contentsOf: value)
-    bytes.append(10)
   }
 
   /// The values of the fields with this name, given in lower case.

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Collects the lines of a response's head, and of its trailers, as libcurl passes them on.
-struct ResponseHeadParser {
+struct ResponseHeadParser: ~Copyable {
   enum Event {
     /// More lines are needed.
     case none
@@ -17,21 +17,34 @@ struct ResponseHeadParser {
   static let maximumTotalBytes = 1024 * 1024
   static let maximumFields = 1000
 
+  /// What the lines of a head say that matters here.
+  struct Facts {
+    var statusCode = 0
+    var httpVersion = ""
+    var reasonPhrase = ""
+    var contentLength: Int64?
+    var hasSetCookie = false
+    var hasContentEncoding = false
+    var isChunked = false
+    var hasBadLength = false
+  }
+
   private enum State { case statusLine, fields, trailers }
 
   private var state = State.statusLine
-  private var head = TransferHead(statusCode: 0)
+  private var facts = Facts()
+  private var lines = GatheredLines()
   private var bytes = 0
   private var totalBytes = 0
-  private var isChunked = false
-  private var hasBadLength = false
 
   /// Some bytes came since the transfer began.
   var hasSeenBytes: Bool { totalBytes > 0 }
 
   /// Forgets everything: a new transfer begins.
   mutating func reset() {
-    self = ResponseHeadParser()
+    expectHead()
+    totalBytes = 0
+    lines.removeAll()
   }
 
   /// A new request is sent in the same transfer: its response starts with a status line.
@@ -45,76 +58,75 @@ struct ResponseHeadParser {
     bytes += line.count
     totalBytes += line.count
     guard bytes <= Self.maximumBytes, totalBytes <= Self.maximumTotalBytes else { return .failure(.headTooLarge) }
-    var end = line.count
-    while end > 0, line[end - 1] == 10 || line[end - 1] == 13 { end -= 1 }
-    let content = UnsafeRawBufferPointer(rebasing: line[..<end])
+    var length = line.count
+    while length > 0, line[length - 1] == 10 || line[length - 1] == 13 { length -= 1 }
     switch state {
     case .statusLine:
-      guard !content.isEmpty else { return .none }
-      takeStatusLine(content)
+      guard length > 0 else { return .none }
+      takeStatusLine(UnsafeRawBufferPointer(rebasing: line[..<length]))
       state = .fields
-    case .fields:
-      guard content.isEmpty else { return takeField(content, line) }
-      // RFC 9112 section 6.3: without a good length nobody knows where the body ends.
-      guard isChunked || !hasBadLength else {
-        return .failure(.malformedHead("the response has an invalid Content-Length"))
-      }
-      bytes = 0
-      // After 101 the connection speaks another protocol; it is the last head.
-      state = (100..<200).contains(head.statusCode) && head.statusCode != 101 ? .statusLine : .trailers
-      return .head(exchange(&head, with: TransferHead(statusCode: 0)))
-    case .trailers:
-      guard !content.isEmpty else { return .none }
-      return takeField(content, line)
+      return .none
+    case .fields: return length > 0 ? takeField(line, length) : endHead()
+    case .trailers: return length > 0 ? takeField(line, length) : .none
     }
-    return .none
   }
 
   /// The fields that came after the body.
   mutating func takeTrailers() -> [(name: String, value: String)] {
-    guard state == .trailers else { return [] }
-    defer { head.removeFields() }
-    return head.fields
+    state == .trailers && lines.count > 0 ? lines.take().fields : []
+  }
+
+  private mutating func endHead() -> Event {
+    // RFC 9112 section 6.3: without a good length nobody knows where the body ends.
+    guard facts.isChunked || !facts.hasBadLength else {
+      return .failure(.malformedHead("the response has an invalid Content-Length"))
+    }
+    bytes = 0
+    // After 101 the connection speaks another protocol; it is the last head.
+    state = (100..<200).contains(facts.statusCode) && facts.statusCode != 101 ? .statusLine : .trailers
+    return .head(TransferHead(facts, lines: lines.take()))
   }
 
   private mutating func takeStatusLine(_ line: UnsafeRawBufferPointer) {
-    head = TransferHead(statusCode: 0)
-    isChunked = false
-    hasBadLength = false
+    facts = Facts()
+    lines.removeAll()
     var index = line.firstIndex(of: 32) ?? line.count
-    head.httpVersion = Self.string(UnsafeRawBufferPointer(rebasing: line[..<index]))
+    facts.httpVersion = Self.string(UnsafeRawBufferPointer(rebasing: line[..<index]))
     while index < line.count, line[index] == 32 { index += 1 }
-    while index < line.count, line[index] &- 48 < 10, head.statusCode < 100_000 {
-      head.statusCode = head.statusCode * 10 + Int(line[index] - 48)
+    while index < line.count, line[index] &- 48 < 10, facts.statusCode < 100_000 {
+      facts.statusCode = facts.statusCode * 10 + Int(line[index] - 48)
       index += 1
     }
     if index + 1 < line.count {
-      head.reasonPhrase = Self.string(UnsafeRawBufferPointer(rebasing: line[(index + 1)...]))
+      facts.reasonPhrase = Self.string(UnsafeRawBufferPointer(rebasing: line[(index + 1)...]))
     }
   }
 
   /// - Parameters:
-  ///   - content: a line without its line end, not empty.
-  ///   - line: the same with it.
-  private mutating func takeField(_ content: UnsafeRawBufferPointer, _ line: UnsafeRawBufferPointer) -> Event {
+  ///   - line: a line with its line end.
+  ///   - length: how much of it stands before the line end; not 0.
+  private mutating func takeField(_ line: UnsafeRawBufferPointer, _ length: Int) -> Event {
+    let content = UnsafeRawBufferPointer(rebasing: line[..<length])
     if Self.isBlank(content[0]) {
       // A folded line (RFC 9112 section 5.2) goes on with the value before it.
-      head.appendFolded(Self.trimmed(content))
+      lines.appendFolded(Self.trimmed(content))
       return .none
     }
     guard let colon = Self.colon(in: content), colon > 0 else { return .none }
-    guard head.lines.count < Self.maximumFields else { return .failure(.headTooLarge) }
+    guard lines.count < Self.maximumFields else { return .failure(.headTooLarge) }
+    lines.append(line)
+    guard state == .fields else { return .none }
     var nameEnd = colon
     while nameEnd > 0, Self.isBlank(content[nameEnd - 1]) { nameEnd -= 1 }
     let name = UnsafeRawBufferPointer(rebasing: content[..<nameEnd])
-    head.append(line: line, name: name)
-    guard state == .fields else { return .none }
     switch nameEnd {
+    case 10: if Self.equal(name, "set-cookie") { facts.hasSetCookie = true }
     case 14: if Self.equal(name, "content-length") { takeLength(content[(colon + 1)...]) }
+    case 16: if Self.equal(name, "content-encoding") { facts.hasContentEncoding = true }
     case 17:
       if Self.equal(name, "transfer-encoding") {
-        isChunked = true
-        head.contentLength = nil
+        facts.isChunked = true
+        facts.contentLength = nil
       }
     default: break
     }
@@ -129,12 +141,12 @@ struct ResponseHeadParser {
       let digits = Self.trimmed(UnsafeRawBufferPointer(rebasing: rest[..<end]))
       rest = rest[end...]
       guard !digits.isEmpty, digits.count < 19, digits.allSatisfy({ $0 &- 48 < 10 }) else {
-        hasBadLength = true
+        facts.hasBadLength = true
         return
       }
       let length = digits.reduce(0) { $0 * 10 + Int64($1 - 48) }
-      if let other = head.contentLength, other != length { hasBadLength = true }
-      if !isChunked { head.contentLength = length }
+      if let other = facts.contentLength, other != length { facts.hasBadLength = true }
+      if !facts.isChunked { facts.contentLength = length }
     } while rest.popFirst() != nil
   }
 

@@ -9,9 +9,9 @@ package struct TransferHead: Sendable {
   /// The fields, still as bytes: most responses are asked for few of them, and strings cost more than all else here.
   private(set) var lines = FieldLines()
   /// Whether there is a Set-Cookie field.
-  package internal(set) var hasSetCookie = false
+  package private(set) var hasSetCookie = false
   /// Whether there is a Content-Encoding field.
-  package internal(set) var hasContentEncoding = false
+  package private(set) var hasContentEncoding = false
   /// How many bytes of body are to come, before decoding, if the server said so.
   package var contentLength: Int64?
   /// FTP: the length of the whole file, whatever range of it was asked for.
@@ -33,18 +33,23 @@ package struct TransferHead: Sendable {
     }
   }
 
+  /// A head as it came.
+  init(_ facts: ResponseHeadParser.Facts, lines: FieldLines) {
+    statusCode = facts.statusCode
+    httpVersion = facts.httpVersion
+    reasonPhrase = facts.reasonPhrase
+    contentLength = facts.contentLength
+    hasSetCookie = facts.hasSetCookie
+    hasContentEncoding = facts.hasContentEncoding
+    self.lines = lines
+  }
+
   /// The fields in the order in which they came, repeated ones apart. Empty for FTP. Made when asked for: take it once.
   package var fields: [(name: String, value: String)] { lines.fields }
 
   /// Adds a field.
   private mutating func append(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
     lines.append(name, value)
-    note(name)
-  }
-
-  /// Adds a field by its line, which begins with its name.
-  mutating func append(line: UnsafeRawBufferPointer, name: UnsafeRawBufferPointer) {
-    lines.append(line)
     note(name)
   }
 
@@ -55,12 +60,6 @@ package struct TransferHead: Sendable {
     default: break
     }
   }
-
-  /// Adds a folded line to the value of the last field (RFC 9112 section 5.2).
-  mutating func appendFolded(_ value: UnsafeRawBufferPointer) { lines.appendFolded(value) }
-
-  /// Forgets the fields.
-  mutating func removeFields() { lines = FieldLines() }
 
   /// The value of the first field with this name, whatever its case.
   package func firstValue(of name: String) -> String? {
