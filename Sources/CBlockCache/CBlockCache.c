@@ -39,8 +39,8 @@ _Static_assert(sizeof(Header) == 16, "blocks must stay aligned");
 
 /// Sizes of blocks with their headers. The odd ones are libcurl's buffers: 16, 64 or 512 KiB, and a byte.
 static const uint32_t sizes[] = {64, 128, 256, 512, 1024, 2048, 4096, 8192, 16448, 32768, 65600, 524352};
-/// How many of each a thread keeps.
-static const uint32_t limits[] = {128, 128, 128, 128, 128, 128, 128, 64, 64, 16, 32, 4};
+/// How many of each a thread keeps: what a crowd of transfers frees at once, of the small ones several for each.
+static const uint32_t limits[] = {1024, 1024, 1024, 1024, 512, 512, 256, 64, 64, 16, 128, 4};
 
 enum { class_count = sizeof(sizes) / sizeof(sizes[0]), not_kept = class_count, buffer_classes = class_count - 2 };
 

@@ -92,7 +92,7 @@ import Testing
         continuation.resume(returning: block_cache_kept())
       }
     }
-    #expect(kept == 128)
+    #expect(kept == 512)
   }
 
   @Test func blocksOfOneThreadAreFreedByAnother() async {
