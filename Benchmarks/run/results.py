@@ -7,10 +7,13 @@ class Results:
     def __init__(self, works):
         self.works = works
         self.samples = {(work.key, work.title, client.name): [] for work in works for client in work.clients}
+        # The round of each sample.
+        self.rounds = {key: [] for key in self.samples}
         self.failures = {}
 
-    def add(self, work, client, sample):
+    def add(self, work, client, sample, number):
         self.samples[work.key, work.title, client.name].append(sample)
+        self.rounds[work.key, work.title, client.name].append(number)
 
     def fail(self, work, client, reason):
         self.failures[work.key, work.title, client.name] = reason
@@ -33,11 +36,27 @@ class Results:
         return min(values), max(values)
 
     def ratio(self, work, name, to, what="figure"):
-        """How many times better than another client (of the figure), or how much more (of all else)."""
-        mine, other = self.median(work, name, what), self.median(work, to, what)
-        if not mine or not other:
-            return None
-        return other / mine if what == "figure" and work.is_less_better else mine / other
+        """How many times better than another client (of the figure), or how much more (of all else): the median of the rounds.
+
+        The machine's pace differs from round to round more than within one: only what was done in the same round is compared.
+        """
+        mine, other = self._medians_of_rounds(work, name, what), self._medians_of_rounds(work, to, what)
+        if work.is_less_better and what == "figure":
+            mine, other = other, mine
+        ratios = [mine[number] / other[number] for number in mine if other.get(number)]
+        return statistics.median(ratios) if ratios else None
+
+    def _medians_of_rounds(self, work, name, what):
+        """A median for each round, by number; of memory it is the most of all."""
+        key = work.key, work.title, name
+        if self.median(work, name, what) is None:
+            return {}
+        values = {}
+        for number, sample in zip(self.rounds[key], self.samples[key]):
+            values.setdefault(number, []).append(getattr(sample, what))
+        if what == "memory":
+            return dict.fromkeys(values, self.median(work, name, what))
+        return {number: statistics.median(each) for number, each in values.items()}
 
     def reached(self, work, goal):
         """What is there, and whether that is enough; None for what was not measured."""
