@@ -82,7 +82,8 @@ import Testing
       #expect(fields?.last?.name == "Field-899")
       #expect(fields?.last?.value == "899\(value)")
       parser.reset()
-      #expect(!parser.hasSeenBytes)
+      let hasSeenBytes = parser.hasSeenBytes
+      #expect(!hasSeenBytes)
       // Nothing is left of half a head.
       #expect(heads("HTTP/1.1 200 OK\r\nHalf: 1\r\nContent-Length: x\r\n", parser: &parser).isEmpty)
       parser.reset()

@@ -1,6 +1,7 @@
 import CurlTransport
 import URLLoading
 
+// Safe to share: the mutable state is guarded as said below.
 /// Loads `sftp` URLs: `sftp://user@host:port/path`, where a path that begins with `/~/` is below the login directory.
 ///
 /// Register it with `URLProtocol.registerClass(SFTPProtocol.self)`, or put it in `URLSessionConfiguration.protocolClasses`. Downloads,

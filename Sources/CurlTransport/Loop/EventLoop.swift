@@ -9,6 +9,7 @@ import Glibc
 // - `inbox`: its lock. Any thread appends; the loop thread takes everything out once a turn.
 // - `reactor`, `batch`, `resumer`: the loop thread alone.
 // - `thread`: written once, before `init` returns, so before anybody else can reach the loop.
+// Safe to share: other threads touch `inbox` alone, under its lock.
 package final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// The loop of this process. It is started by its first use and never ends.
   package static let shared = EventLoop(name: "url-transfers", blocks: false)

@@ -18,15 +18,22 @@ struct GatheredLines: ~Copyable {
   deinit { free(start) }
 
   /// Adds a line, with its line end or without.
-  mutating func append(_ line: UnsafeRawBufferPointer) {
+  ///
+  /// - Returns: whether there was memory for it.
+  mutating func append(_ line: UnsafeRawBufferPointer) -> Bool {
+    guard makeRoom(for: line.count + 1) else { return false }
     write(line)
     if line.last != 10 { write(10) }
     count += 1
+    return true
   }
 
-  /// Goes on with the last line.
-  mutating func appendFolded(_ value: UnsafeRawBufferPointer) {
-    guard count > 0, let start else { return }
+  /// Goes on with the last line, if there is one.
+  ///
+  /// - Returns: whether there was memory for it.
+  mutating func appendFolded(_ value: UnsafeRawBufferPointer) -> Bool {
+    guard count > 0 else { return true }
+    guard makeRoom(for: value.count + 2) else { return false }
     let bytes = UnsafeRawBufferPointer(start: start, count: end)
     while end > 0, bytes[end - 1] == 10 || bytes[end - 1] == 13 || ResponseHeadParser.isBlank(bytes[end - 1]) {
       end -= 1
@@ -34,6 +41,7 @@ struct GatheredLines: ~Copyable {
     write(32)
     write(value)
     write(10)
+    return true
   }
 
   /// Forgets the lines.
@@ -52,24 +60,24 @@ struct GatheredLines: ~Copyable {
     return FieldLines(UnsafeRawBufferPointer(start: start, count: end), count: count)
   }
 
+  // What is written has room.
+
   private mutating func write(_ byte: UInt8) {
     withUnsafeBytes(of: byte) { write($0) }
   }
 
   private mutating func write(_ bytes: UnsafeRawBufferPointer) {
-    guard let source = bytes.baseAddress else { return }
-    if end + bytes.count > capacity { grow(by: bytes.count) }
-    guard let start else { return }
+    guard let start, let source = bytes.baseAddress else { return }
     memcpy(start + end, source, bytes.count)
     end += bytes.count
   }
 
-  private mutating func grow(by size: Int) {
-    capacity = max(Self.usualCapacity, 2 * capacity, end + size)
-    // As for arrays, there is nothing to do without memory.
-    guard let moved = realloc(start, capacity) else {
-      preconditionFailure("no memory for \(capacity) bytes of header fields")
-    }
+  private mutating func makeRoom(for size: Int) -> Bool {
+    guard end + size > capacity else { return true }
+    let larger = max(Self.usualCapacity, 2 * capacity, end + size)
+    guard let moved = realloc(start, larger) else { return false }
     start = moved
+    capacity = larger
+    return true
   }
 }

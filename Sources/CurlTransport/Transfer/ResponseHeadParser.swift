@@ -109,12 +109,11 @@ struct ResponseHeadParser: ~Copyable {
     let content = UnsafeRawBufferPointer(rebasing: line[..<length])
     if Self.isBlank(content[0]) {
       // A folded line (RFC 9112 section 5.2) goes on with the value before it.
-      lines.appendFolded(Self.trimmed(content))
-      return .none
+      return lines.appendFolded(Self.trimmed(content)) ? .none : .failure(.outOfMemory)
     }
     guard let colon = Self.colon(in: content), colon > 0 else { return .none }
     guard lines.count < Self.maximumFields else { return .failure(.headTooLarge) }
-    lines.append(line)
+    guard lines.append(line) else { return .failure(.outOfMemory) }
     guard state == .fields else { return .none }
     var nameEnd = colon
     while nameEnd > 0, Self.isBlank(content[nameEnd - 1]) { nameEnd -= 1 }

@@ -19,6 +19,7 @@ package final class Transfer: Sendable, LoopErrand {
   }
 
   private let loop: EventLoop
+  // Safe: touched by one thread at a time, as said above.
   @exclusivity(unchecked)
   nonisolated(unsafe) private var stage: Stage
   @exclusivity(unchecked)

@@ -10,6 +10,7 @@ package actor TransferEngine {
   private let loop: EventLoop
   private let configuration: TransferEngineConfiguration
   private let proxies: ProxySelector
+  // Safe, this and `isShutDown`: touched on the loop's thread alone, as said above.
   nonisolated(unsafe) private var multi: MultiHandle?
   private var retired: [MultiHandle] = []
   nonisolated(unsafe) private var isShutDown = false

@@ -9,6 +9,7 @@ extension NSNotification.Name {
 public let NSURLCredentialStorageRemoveSynchronizableCredentials =
   "NSURLCredentialStorageRemoveSynchronizableCredentials"
 
+// Safe to share: stored properties are guarded as said below; subclasses answer for theirs.
 /// Credentials by the place that wants them, for sessions to answer challenges with.
 ///
 /// A session uses the default credential of a protection space without asking its delegate, once; where that is refused, or there is
@@ -17,7 +18,6 @@ public let NSURLCredentialStorageRemoveSynchronizableCredentials =
 /// Everything is in memory, also what is permanent: this system has no key chain that all programs share.
 ///
 /// Mutable state: `state`, guarded by its lock.
-// Safe to share: stored properties are guarded as said above; subclasses answer for theirs.
 open class URLCredentialStorage: NSObject, @unchecked Sendable {
   private struct Credentials {
     /// By user name.

@@ -1,5 +1,6 @@
 internal import CurlTransport
 
+// Safe to share: stored properties are immutable, or guarded as said below; subclasses answer for theirs.
 /// One way to load URLs: a class that is asked whether it handles a request, and whose instances each load one.
 ///
 /// A session asks the classes of its configuration, then those given to ``registerClass(_:)`` (the newest first),
@@ -15,7 +16,6 @@ internal import CurlTransport
 /// redirects from the network and so on for the classes that declare them.
 ///
 /// Mutable state: `link`, guarded by its lock. A subclass guards its own.
-// Safe to share: stored properties are immutable, or guarded as said above; subclasses answer for theirs.
 open class URLProtocol: NSObject, @unchecked Sendable {
   private struct Link {
     var client: (any URLProtocolClient)?

@@ -1,10 +1,10 @@
 internal import CurlTransport
 
+// Safe to share: see below; everything else is immutable.
 /// Loads URLs of every scheme that a protocol class stands for, by tasks that are told about through a delegate,
 /// a completion handler, or `async` functions.
 ///
 /// Mutable state: `state`, guarded by its lock; `taskRegistry`, `resources`, `deadlines`, each with a lock of its own.
-// Safe to share: see above; everything else is immutable.
 open class URLSession: NSObject, @unchecked Sendable {
   private enum Lifetime { case valid, finishing, invalid }
 

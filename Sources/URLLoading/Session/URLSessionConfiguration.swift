@@ -1,5 +1,6 @@
 internal import CurlTransport
 
+// Safe to share: the mutable state is guarded as said below.
 /// What a session goes by. A session copies its configuration when it is made; changes afterwards do not reach it.
 ///
 /// Every property here takes effect. What Apple's class has beyond these either means nothing on Linux or is not built yet.

@@ -1,9 +1,9 @@
 internal import CurlTransport
 
+// Safe to share: see below; everything else is immutable.
 /// One load of one resource, made by a ``URLSession``. It begins when it is resumed.
 ///
 /// Mutable state: `registryPlace`, guarded by the registry's lock. All else is in the task's load, which guards it.
-// Safe to share: see above; everything else is immutable.
 open class URLSessionTask: NSObject, NSCopying, @unchecked Sendable {
   /// The priority of tasks that say nothing else: 0.5.
   public static let defaultPriority: Float = 0.5

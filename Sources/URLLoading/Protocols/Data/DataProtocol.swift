@@ -3,6 +3,7 @@ internal import CurlTransport
 /// Loads `data:` URLs (RFC 2397, by the rules of the WHATWG Fetch Standard), piece by piece.
 ///
 /// Mutable state: in `pump`, which guards it.
+// Safe to share: the mutable state is guarded as said above.
 final class DataProtocol: URLProtocol, @unchecked Sendable {
   private let pump = ChunkPump()
 

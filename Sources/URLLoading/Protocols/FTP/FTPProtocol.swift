@@ -6,6 +6,7 @@ internal import CurlTransport
 /// the server does not know that by LIST.
 ///
 /// Mutable state: `state`, guarded by its lock.
+// Safe to share: the mutable state is guarded as said above.
 final class FTPProtocol: URLProtocol, @unchecked Sendable {
   /// What the running transfer is for.
   enum Stage {

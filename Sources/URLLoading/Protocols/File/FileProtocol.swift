@@ -6,6 +6,7 @@ internal import CurlTransport
 /// them is waited for on a thread.
 ///
 /// Mutable state: `pump`'s own; `waiting`, guarded by its lock.
+// Safe to share: the mutable state is guarded as said above.
 final class FileProtocol: URLProtocol, @unchecked Sendable {
   static let chunkSize = 256 << 10
 

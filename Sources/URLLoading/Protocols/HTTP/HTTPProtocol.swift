@@ -6,6 +6,7 @@ internal import CurlTransport
 /// brought it is held back in the connection.
 ///
 /// Mutable state: `state`, guarded by its lock; changed on the transfer loop, and by answers to challenges from any thread.
+// Safe to share: the mutable state is guarded as said above.
 final class HTTPProtocol: URLProtocol, @unchecked Sendable {
   struct State {
     var transfer: Transfer?
