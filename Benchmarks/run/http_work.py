@@ -128,7 +128,7 @@ class HTTPWork:
         )
         yield Work(
             "W5", "256 MiB sent from a file", "MB/s", clients, C_LARGE, (Goal(OURS, 0.95, of=C_LARGE),), plotted=PLOTTED,
-            turns=TURNS, repeats=3)
+            turns=3 * TURNS)
 
     def start(self):
         self.fixtures.file(1024)
@@ -183,7 +183,7 @@ class HTTPWork:
                 local("C, read", "whole"), self.swift(OURS, "load-bench", url, 1, 1, "get", GIB),
                 Client("Python, read", (*python, "file", path), expected=GIB),
             ),
-            "C, read", (Goal(OURS, 0.9, of="C, read"),), turns=TURNS,
+            "C, read", (Goal(OURS, 0.9, of="C, read"),), turns=3 * TURNS,
         )
 
     def data_url(self):
