@@ -43,8 +43,11 @@ class Results:
         mine, other = self._medians_of_rounds(work, name, what), self._medians_of_rounds(work, to, what)
         if work.is_less_better and what == "figure":
             mine, other = other, mine
-        ratios = [mine[number] / other[number] for number in mine if other.get(number)]
-        return statistics.median(ratios) if ratios else None
+        pairs = [(mine[number], other[number]) for number in mine if number in other]
+        # What took nothing was not measured.
+        if not pairs or not all(one and another for one, another in pairs):
+            return None
+        return statistics.median(one / another for one, another in pairs)
 
     def _medians_of_rounds(self, work, name, what):
         """A median for each round, by number; of memory it is the most of all."""

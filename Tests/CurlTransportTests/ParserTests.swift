@@ -92,6 +92,16 @@ import Testing
     }
   }
 
+  @Test func longFoldedLines() {
+    var parser = ResponseHeadParser()
+    let piece = String(repeating: "v", count: 600)
+    let fields = heads(
+      "HTTP/1.1 200 OK\r\nFolded: b \r\n  \(piece)\r\n\t\(piece) \r\n \t\r\nAfter: c\r\n\r\n", parser: &parser
+    ).first?.fields
+    #expect(fields?.map(\.name) == ["Folded", "After"])
+    #expect(fields?.map(\.value) == ["b \(piece) \(piece)", "c"])
+  }
+
   @Test func ftpReplies() {
     var replies = FTPReplies()
     func take(_ line: String, hasDate: Bool = false) {

@@ -7,9 +7,9 @@ import Glibc
 /// checks what touches the actor's state. Code that runs here must not block.
 // Mutable state, and what guards it:
 // - `inbox`: its lock. Any thread appends; the loop thread takes everything out once a turn.
-// - `reactor`, `batch`, `resumer`: the loop thread alone.
+// - `reactor`, `batch`, `resumer`: the loop thread alone, but for waking it, which writes to a descriptor that stays.
 // - `thread`: written once, before `init` returns, so before anybody else can reach the loop.
-// Safe to share: other threads touch `inbox` alone, under its lock.
+// Safe to share: other threads touch `inbox`, under its lock, `thread`, and the part of `reactor` that wakes it.
 package final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// The loop of this process. It is started by its first use and never ends.
   package static let shared = EventLoop(name: "url-transfers", blocks: false)

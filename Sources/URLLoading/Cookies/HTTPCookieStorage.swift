@@ -8,7 +8,7 @@ extension NSNotification.Name {
 }
 
 // Mutable state: `state` (the cookies, the policy, whether a notification is under way), guarded by its lock.
-// Safe to share: see above; everything else is immutable.
+// Safe to share: see above; everything else is immutable, and subclasses answer for theirs.
 /// Keeps cookies and finds those for a request, by RFC 6265bis.
 ///
 /// Storages keep their cookies in memory. They take at most 180 cookies of a site and 3,000 in all; beyond that the

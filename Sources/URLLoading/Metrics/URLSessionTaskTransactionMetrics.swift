@@ -2,7 +2,7 @@ import Foundation
 internal import CurlTransport
 
 // Mutable state: `values`, guarded by its lock. A protocol fills it on its own thread while the load may look at it.
-// Safe to share: see above; everything else is immutable.
+// Safe to share: see above; everything else is immutable, and subclasses answer for theirs.
 /// What happened in one request and its response.
 ///
 /// A protocol class makes one for each request it sends, sets what it knows and hands it to its client.

@@ -1,6 +1,6 @@
 internal import CurlTransport
 
-// Safe to share: the mutable state is guarded as said below.
+// Safe to share: the mutable state is guarded as said below; subclasses answer for theirs.
 /// A protocol class whose loading is one `async` function.
 ///
 /// A subclass overrides ``URLProtocol/canInit(with:)-(URLRequest)`` and ``load(_:to:)``. The load's end cancels the task that runs the

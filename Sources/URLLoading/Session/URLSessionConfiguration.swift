@@ -1,11 +1,11 @@
 internal import CurlTransport
 
-// Safe to share: the mutable state is guarded as said below.
+// Safe to share: the mutable state is guarded as said below; subclasses answer for theirs.
 /// What a session goes by. A session copies its configuration when it is made; changes afterwards do not reach it.
 ///
 /// Every property here takes effect. What Apple's class has beyond these either means nothing on Linux or is not built yet.
 ///
-/// Mutable state: `values`, guarded by its lock.
+/// Mutable state: `values` and `dictionaries`, each guarded by its lock.
 open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   struct Values: Sendable {
     var timeoutIntervalForRequest: TimeInterval = 60
