@@ -1,5 +1,6 @@
 #include "CBlockCache.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -23,30 +24,38 @@ size_t block_cache_kept(void) { return 0; }
 
 #else
 
-/// Stands in front of each block; as large as the alignment that malloc promises.
-typedef struct Header {
-  /// Bytes behind the header.
-  size_t capacity;
-  union {
-    /// Of a block in use: its place in `sizes`, or `not_kept`.
-    uint32_t size_class;
-    /// Of a kept one: the next of the same size.
-    struct Header *next;
-  } as;
-} Header;
+// A block is what malloc gave, with nothing in front of it: what is small has to stay small, or the blocks of 64 transfers
+// leave a processor's cache. How large a block is, malloc knows.
 
-_Static_assert(sizeof(Header) == 16, "blocks must stay aligned");
+/// A kept block.
+typedef struct Block {
+  /// The next of the same size.
+  struct Block *next;
+} Block;
 
-/// Sizes of blocks with their headers. The odd ones are libcurl's buffers: 16, 64 or 512 KiB, and a byte.
-static const uint32_t sizes[] = {64, 128, 256, 512, 1024, 2048, 4096, 8192, 16448, 32768, 65600, 524352};
-/// How many of each a thread keeps: what a crowd of transfers frees at once, of the small ones several for each.
-static const uint32_t limits[] = {1024, 1024, 1024, 1024, 512, 512, 256, 64, 64, 16, 128, 4};
+/// Up to `largest_small`, there is a class for each 16 bytes, as large as glibc makes its blocks: 24, 40, 56 and so on.
+enum { smallest = 24, step = 16, small_count = 64, largest_small = smallest + (small_count - 1) * step };
 
-enum { class_count = sizeof(sizes) / sizeof(sizes[0]), not_kept = class_count, buffer_classes = class_count - 2 };
+/// The other classes. The odd ones are libcurl's buffers: 16, 64 or 512 KiB, and a byte.
+static const size_t large_sizes[] = {1288, 1544, 2056, 2568, 3080, 4104, 5128, 6152, 8200, 16392, 32776, 65544, 524296};
+/// How many of each a thread keeps: what a crowd of transfers frees at once.
+static const uint32_t large_limits[] = {512, 512, 512, 512, 256, 256, 256, 128, 64, 64, 16, 128, 4};
+static const uint32_t small_limit = 1024;
+/// How many bytes it keeps of all sizes.
+static const size_t bytes_limit = 16 << 20;
+
+enum {
+  large_count = sizeof(large_sizes) / sizeof(large_sizes[0]),
+  class_count = small_count + large_count,
+  /// From here on, other sizes would waste too much of a block.
+  buffer_classes = large_count - 2,
+  not_kept = class_count
+};
 
 typedef struct {
-  Header *first[class_count];
+  Block *first[class_count];
   uint32_t count[class_count];
+  size_t bytes;
   /// The thread's end will free what is kept.
   int is_known;
 } Cache;
@@ -60,88 +69,90 @@ static void free_all(void *value) {
   Cache *kept = value;
   for (int index = 0; index < class_count; index++) {
     while (kept->first[index]) {
-      Header *header = kept->first[index];
-      kept->first[index] = header->as.next;
-      free(header);
+      Block *block = kept->first[index];
+      kept->first[index] = block->next;
+      free(block);
     }
     kept->count[index] = 0;
   }
+  kept->bytes = 0;
   // Destructors of other libraries may free more afterwards, which then makes the C library call this again.
   kept->is_known = 0;
 }
 
 static void make_key(void) { has_key = pthread_key_create(&key, free_all) == 0; }
 
-static uint32_t class_of(size_t size) {
-  if (size > sizes[buffer_classes - 1] - sizeof(Header)) {
-    // Blocks of other sizes would waste too much.
-    for (uint32_t index = buffer_classes; index < class_count; index++) {
-      if (size <= sizes[index] - sizeof(Header) && size + 1024 > sizes[index]) return index;
-    }
-    return not_kept;
+static size_t size_of(uint32_t class) {
+  return class < small_count ? smallest + (size_t)class * step : large_sizes[class - small_count];
+}
+
+static uint32_t limit_of(uint32_t class) { return class < small_count ? small_limit : large_limits[class - small_count]; }
+
+/// The class whose blocks hold `size` bytes.
+static uint32_t class_for(size_t size) {
+  if (size <= largest_small) return size <= smallest ? 0 : (uint32_t)((size - smallest + step - 1) / step);
+  for (uint32_t index = 0; index < large_count; index++) {
+    if (size > large_sizes[index]) continue;
+    return index < buffer_classes || size + 1024 > large_sizes[index] ? small_count + index : not_kept;
   }
-  size_t whole = size + sizeof(Header);
-  if (whole <= 64) return 0;
-  if (whole > 8192) return whole <= 16448 ? 8 : 9;
-  // 65...128 is class 1, and so on.
-  return 58 - (uint32_t)__builtin_clzl(whole - 1);
+  return not_kept;
+}
+
+/// The class that a block of `size` bytes can be kept for.
+static uint32_t class_of(size_t size) {
+  if (size < smallest) return not_kept;
+  if (size < large_sizes[0]) return size >= largest_small ? small_count - 1 : (uint32_t)((size - smallest) / step);
+  uint32_t index = large_count - 1;
+  while (size < large_sizes[index]) index--;
+  // The C library makes large blocks of whole pages.
+  return size - large_sizes[index] < (index < buffer_classes ? large_sizes[index] : 8192) ? small_count + index : not_kept;
 }
 
 void *block_cache_malloc(size_t size) {
-  uint32_t size_class = class_of(size);
-  Header *header;
-  if (size_class != not_kept && (header = cache.first[size_class])) {
-    cache.first[size_class] = header->as.next;
-    cache.count[size_class]--;
-  } else {
-    size_t capacity = size_class == not_kept ? size : sizes[size_class] - sizeof(Header);
-    if (capacity > SIZE_MAX - sizeof(Header)) return NULL;
-    header = malloc(capacity + sizeof(Header));
-    if (!header) return NULL;
-    header->capacity = capacity;
-  }
-  header->as.size_class = size_class;
-  return header + 1;
+  uint32_t class = class_for(size);
+  if (class == not_kept) return malloc(size);
+  Block *block = cache.first[class];
+  if (!block) return malloc(size_of(class));
+  cache.first[class] = block->next;
+  cache.count[class]--;
+  cache.bytes -= size_of(class);
+  return block;
 }
 
-static __attribute__((noinline)) void free_block(Header *header) {
-  uint32_t size_class = header->as.size_class;
-  if (size_class >= class_count || cache.count[size_class] >= limits[size_class]) {
-    free(header);
+static __attribute__((noinline)) void free_block(Block *block) {
+  uint32_t class = class_of(malloc_usable_size(block));
+  if (class == not_kept || cache.count[class] >= limit_of(class) || cache.bytes + size_of(class) > bytes_limit) {
+    free(block);
     return;
   }
   if (!cache.is_known) {
     pthread_once(&key_once, make_key);
     if (!has_key || pthread_setspecific(key, &cache) != 0) {
-      free(header);
+      free(block);
       return;
     }
     cache.is_known = 1;
   }
-  header->as.next = cache.first[size_class];
-  cache.first[size_class] = header;
-  cache.count[size_class]++;
+  block->next = cache.first[class];
+  cache.first[class] = block;
+  cache.count[class]++;
+  cache.bytes += size_of(class);
 }
 
 void block_cache_free(void *block) {
   // Apart: libcurl frees a hundred null pointers for every transfer, which shall not pay for saving registers.
-  if (block) free_block((Header *)block - 1);
+  if (block) free_block(block);
 }
 
 void *block_cache_realloc(void *block, size_t size) {
   if (!block) return block_cache_malloc(size);
-  Header *header = (Header *)block - 1;
-  if (size <= header->capacity && (header->as.size_class != not_kept || size > header->capacity / 2)) return block;
-  if (header->as.size_class == not_kept && class_of(size) == not_kept) {
-    if (size > SIZE_MAX - sizeof(Header)) return NULL;
-    Header *moved = realloc(header, size + sizeof(Header));
-    if (!moved) return NULL;
-    moved->capacity = size;
-    return moved + 1;
-  }
+  size_t present = malloc_usable_size(block);
+  uint32_t class = class_of(present);
+  if (size <= present && (class != not_kept || size > present / 2)) return block;
+  if (class == not_kept && class_for(size) == not_kept) return realloc(block, size);
   void *moved = block_cache_malloc(size);
   if (!moved) return NULL;
-  memcpy(moved, block, size < header->capacity ? size : header->capacity);
+  memcpy(moved, block, size < present ? size : present);
   block_cache_free(block);
   return moved;
 }
