@@ -48,12 +48,14 @@ extension Load {
     count: Int, attempt: Int, isReplay: Bool, copy: () -> Data, write: (any BodySink) throws -> Bool
   ) {
     let now = MonotonicInstant.now
+    // Whoever sees a download's counter finds as many bytes in its file.
+    let countsWhatIsWritten = plan.kind == .download
     let (action, sink, isWatched) = update { state -> (LoadMachine.DataAction, (any BodySink)?, Bool) in
       let waits = state.mustWait(attempt, isReplay)
       let action = waits ? .hold : state.machine.receivedData(attempt: attempt, at: now)
       switch action {
       case .deliver:
-        state.counts.received += Int64(count)
+        if !countsWhatIsWritten { state.counts.received += Int64(count) }
         state.metrics.received(count)
         if let sink = state.sink, sink.holdsBytes { state.post(state.machine.buffered(count)) }
       case .hold: state.held.append(.data(copy()))
@@ -72,6 +74,11 @@ extension Load {
       do {
         let isHeld = try write(sink)
         if sink.holdsBytes, !isHeld { consumed(count) }
+        if countsWhatIsWritten {
+          update { state in
+            if state.machine.attempt == attempt { state.counts.received += Int64(count) }
+          }
+        }
         if isWatched { reportProgress() }
       } catch {
         abort(error)
