@@ -52,11 +52,16 @@ enum {
   not_kept = class_count
 };
 
+/// The blocks of a class.
 typedef struct {
-  Block *first[class_count];
-  uint32_t count[class_count];
-  size_t bytes;
-  /// The thread's end will free what is kept.
+  Block *first;
+  uint32_t count;
+} Class;
+
+typedef struct {
+  Class classes[class_count];
+  /// How many bytes more may be kept. 0 until it is known that the thread's end will free what is kept.
+  size_t room;
   int is_known;
 } Cache;
 
@@ -68,15 +73,16 @@ static int has_key;
 static void free_all(void *value) {
   Cache *kept = value;
   for (int index = 0; index < class_count; index++) {
-    while (kept->first[index]) {
-      Block *block = kept->first[index];
-      kept->first[index] = block->next;
+    Class *class = &kept->classes[index];
+    while (class->first) {
+      Block *block = class->first;
+      class->first = block->next;
       free(block);
     }
-    kept->count[index] = 0;
+    class->count = 0;
   }
-  kept->bytes = 0;
   // Destructors of other libraries may free more afterwards, which then makes the C library call this again.
+  kept->room = 0;
   kept->is_known = 0;
 }
 
@@ -88,9 +94,8 @@ static size_t size_of(uint32_t class) {
 
 static uint32_t limit_of(uint32_t class) { return class < small_count ? small_limit : large_limits[class - small_count]; }
 
-/// The class whose blocks hold `size` bytes.
-static uint32_t class_for(size_t size) {
-  if (size <= largest_small) return size <= smallest ? 0 : (uint32_t)((size - smallest + step - 1) / step);
+/// The class whose blocks hold `size` bytes, which are more than a small one has.
+static uint32_t large_class_for(size_t size) {
   for (uint32_t index = 0; index < large_count; index++) {
     if (size > large_sizes[index]) continue;
     return index < buffer_classes || size + 1024 > large_sizes[index] ? small_count + index : not_kept;
@@ -98,45 +103,62 @@ static uint32_t class_for(size_t size) {
   return not_kept;
 }
 
-/// The class that a block of `size` bytes can be kept for.
-static uint32_t class_of(size_t size) {
+/// The class whose blocks hold `size` bytes.
+static inline uint32_t class_for(size_t size) {
+  if (size > largest_small) return large_class_for(size);
+  return size <= smallest ? 0 : (uint32_t)((size - smallest + step - 1) / step);
+}
+
+/// The class that a block of `size` bytes can be kept for, which is none of the small ones' own sizes.
+static uint32_t large_class_of(size_t size) {
   if (size < smallest) return not_kept;
-  if (size < large_sizes[0]) return size >= largest_small ? small_count - 1 : (uint32_t)((size - smallest) / step);
+  if (size < large_sizes[0]) return small_count - 1;
   uint32_t index = large_count - 1;
   while (size < large_sizes[index]) index--;
   // The C library makes large blocks of whole pages.
   return size - large_sizes[index] < (index < buffer_classes ? large_sizes[index] : 8192) ? small_count + index : not_kept;
 }
 
+/// The class that a block of `size` bytes can be kept for.
+static inline uint32_t class_of(size_t size) {
+  return size >= smallest && size <= largest_small ? (uint32_t)((size - smallest) / step) : large_class_of(size);
+}
+
 void *block_cache_malloc(size_t size) {
-  uint32_t class = class_for(size);
-  if (class == not_kept) return malloc(size);
-  Block *block = cache.first[class];
-  if (!block) return malloc(size_of(class));
-  cache.first[class] = block->next;
-  cache.count[class]--;
-  cache.bytes -= size_of(class);
+  uint32_t index = class_for(size);
+  if (index == not_kept) return malloc(size);
+  Class *class = &cache.classes[index];
+  Block *block = class->first;
+  if (!block) return malloc(size_of(index));
+  class->first = block->next;
+  class->count--;
+  cache.room += size_of(index);
   return block;
 }
 
+/// Whether the thread's end will free what is kept.
+static __attribute__((noinline, cold)) int prepare(void) {
+  pthread_once(&key_once, make_key);
+  if (!has_key || pthread_setspecific(key, &cache) != 0) return 0;
+  cache.is_known = 1;
+  cache.room = bytes_limit;
+  return 1;
+}
+
 static __attribute__((noinline)) void free_block(Block *block) {
-  uint32_t class = class_of(malloc_usable_size(block));
-  if (class == not_kept || cache.count[class] >= limit_of(class) || cache.bytes + size_of(class) > bytes_limit) {
-    free(block);
-    return;
-  }
-  if (!cache.is_known) {
-    pthread_once(&key_once, make_key);
-    if (!has_key || pthread_setspecific(key, &cache) != 0) {
-      free(block);
+  uint32_t index = class_of(malloc_usable_size(block));
+  if (index != not_kept && cache.classes[index].count < limit_of(index)) {
+    size_t size = size_of(index);
+    if (cache.room >= size || (!cache.is_known && prepare())) {
+      Class *class = &cache.classes[index];
+      block->next = class->first;
+      class->first = block;
+      class->count++;
+      cache.room -= size;
       return;
     }
-    cache.is_known = 1;
   }
-  block->next = cache.first[class];
-  cache.first[class] = block;
-  cache.count[class]++;
-  cache.bytes += size_of(class);
+  free(block);
 }
 
 void block_cache_free(void *block) {
@@ -174,7 +196,7 @@ char *block_cache_strdup(const char *text) {
 
 size_t block_cache_kept(void) {
   size_t sum = 0;
-  for (int index = 0; index < class_count; index++) sum += cache.count[index];
+  for (int index = 0; index < class_count; index++) sum += cache.classes[index].count;
   return sum;
 }
 

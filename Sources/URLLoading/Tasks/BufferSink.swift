@@ -17,9 +17,10 @@ final class BufferSink: BodySink {
 
   /// A server may announce what it likes; no more than this is set aside before bytes come.
   private static let largestReservation = 64 << 20
-  /// Bodies up to this length live inside of `Data`.
+  /// Bodies up to this length take no ``BodyMemory``.
   private static let smallBody = 4096
-
+  /// Bodies up to this length are copied out of their memory: to hand that on takes an object besides.
+  private static let tinyBody = 64
   /// Bodies from this length on get their pages many at once.
   private static let largeBody = 16 << 20
   /// How far ahead of what came, in bytes.
@@ -60,7 +61,8 @@ final class BufferSink: BodySink {
   func take() -> Data {
     buffer.withLock { buffer in
       guard let start = buffer.start else { return Data() }
-      if buffer.count <= Self.smallBody {
+      // A block is too much for a small body.
+      if buffer.count <= (buffer.isBlock ? Self.smallBody : Self.tinyBody) {
         defer { Self.release(&buffer) }
         return Data(bytes: start, count: buffer.count)
       }
