@@ -2,7 +2,7 @@
 # FILTER=name runs only the tests whose name matches.
 
 SOURCES := Package.swift Sources Tests $(wildcard Plugins Samples Benchmarks)
-TESTING := --disable-xctest $(if $(FILTER),--filter $(FILTER))
+TESTING := --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 
 # Many tests wait for real servers on few cores: more of them at once only make each other late.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4

@@ -45,9 +45,8 @@ class Results:
             mine, other = other, mine
         pairs = [(mine[turn], other[turn]) for turn in mine if turn in other]
         # What took nothing was not measured.
-        if not pairs or not all(one and another for one, another in pairs):
-            return None
-        return statistics.median(one / another for one, another in pairs)
+        ratios = [one / another for one, another in pairs if one and another]
+        return statistics.median(ratios) if ratios else None
 
     def _medians_of_turns(self, work, name, what):
         """A median for each turn, which may have repeats; of memory it is the most of all."""

@@ -41,8 +41,9 @@ static const size_t large_sizes[] = {1288, 1544, 2056, 2568, 3080, 4104, 5128, 6
 /// How many of each a thread keeps: what a crowd of transfers frees at once.
 static const uint32_t large_limits[] = {512, 512, 512, 512, 256, 256, 256, 128, 64, 64, 16, 128, 4};
 static const uint32_t small_limit = 1024;
-/// How many bytes it keeps of all sizes.
-static const size_t bytes_limit = 16 << 20;
+/// How many bytes it keeps of all sizes together but those of libcurl's large buffers, which have their limits only: many small
+/// blocks shall not leave them without room.
+static const size_t bytes_limit = 6 << 20;
 
 enum {
   large_count = sizeof(large_sizes) / sizeof(large_sizes[0]),
@@ -60,8 +61,9 @@ typedef struct {
 
 typedef struct {
   Class classes[class_count];
-  /// How many bytes more may be kept. 0 until it is known that the thread's end will free what is kept.
+  /// How many bytes more may be kept.
   size_t room;
+  /// The thread's end will free what is kept.
   int is_known;
 } Cache;
 
@@ -82,7 +84,6 @@ static void free_all(void *value) {
     class->count = 0;
   }
   // Destructors of other libraries may free more afterwards, which then makes the C library call this again.
-  kept->room = 0;
   kept->is_known = 0;
 }
 
@@ -91,6 +92,9 @@ static void make_key(void) { has_key = pthread_key_create(&key, free_all) == 0; 
 static size_t size_of(uint32_t class) {
   return class < small_count ? smallest + (size_t)class * step : large_sizes[class - small_count];
 }
+
+/// What a block counts for in `room`.
+static size_t charge_of(uint32_t class) { return class < small_count + buffer_classes ? size_of(class) : 0; }
 
 static uint32_t limit_of(uint32_t class) { return class < small_count ? small_limit : large_limits[class - small_count]; }
 
@@ -132,7 +136,7 @@ void *block_cache_malloc(size_t size) {
   if (!block) return malloc(size_of(index));
   class->first = block->next;
   class->count--;
-  cache.room += size_of(index);
+  cache.room += charge_of(index);
   return block;
 }
 
@@ -148,13 +152,13 @@ static __attribute__((noinline, cold)) int prepare(void) {
 static __attribute__((noinline)) void free_block(Block *block) {
   uint32_t index = class_of(malloc_usable_size(block));
   if (index != not_kept && cache.classes[index].count < limit_of(index)) {
-    size_t size = size_of(index);
-    if (cache.room >= size || (!cache.is_known && prepare())) {
+    size_t charge = charge_of(index);
+    if ((cache.is_known || prepare()) && cache.room >= charge) {
       Class *class = &cache.classes[index];
       block->next = class->first;
       class->first = block;
       class->count++;
-      cache.room -= size;
+      cache.room -= charge;
       return;
     }
   }

@@ -74,15 +74,19 @@ extension Load {
       do {
         let isHeld = try write(sink)
         if sink.holdsBytes, !isHeld { consumed(count) }
-        if countsWhatIsWritten {
-          update { state in
-            if state.machine.attempt == attempt { state.counts.received += Int64(count) }
-          }
-        }
+        if countsWhatIsWritten { countWritten(in: sink, attempt: attempt) }
         if isWatched { reportProgress() }
       } catch {
         abort(error)
       }
+    }
+  }
+
+  /// Counts what a download's file has now. What comes after a cancellation does not get there.
+  private func countWritten(in sink: any BodySink, attempt: Int) {
+    guard let file = sink as? FileSink else { return }
+    update { state in
+      if state.machine.attempt == attempt { state.counts.received = file.length }
     }
   }
 

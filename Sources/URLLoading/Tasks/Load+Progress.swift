@@ -31,7 +31,12 @@ extension Load {
     }
     tellSent(counts, delegates, task)
     if let download = task as? URLSessionDownloadTask, let delegate = delegates.download, let file {
-      let (new, length) = file.takeProgress()
+      let (new, length) = update { state in
+        let progress = file.takeProgress()
+        // The task's counter is not behind what its delegate is told.
+        if progress.new > 0 { state.counts.received = progress.length }
+        return progress
+      }
       guard new > 0 else { return }
       delegate.urlSession(
         session, downloadTask: download, didWriteData: new, totalBytesWritten: length,

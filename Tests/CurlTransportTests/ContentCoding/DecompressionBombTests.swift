@@ -16,12 +16,6 @@ import Testing
     }
   }
 
-  /// Bytes of memory that the process has.
-  private static var residentBytes: Int {
-    let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
-    return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * Int(getpagesize())
-  }
-
   /// 1 GiB, of which each piece is refused once; memory stays far below it.
   @Test(arguments: [Encoding.gzip, .brotli, .zstd]) func memoryStaysTheSame(_ encoding: Encoding) async throws {
     let expected = 1 << 30
@@ -33,7 +27,7 @@ import Testing
     let limit = Sanitizing.isOn ? 800 << 20 : 300 << 20
     var grown = Int.max
     for _ in 0..<3 where grown >= limit {
-      let before = Self.residentBytes
+      let before = ProcessMemory.residentBytes
       let seen = try await decode(server)
       #expect(seen.count == expected)
       #expect(seen.largestPiece <= 64 << 10)
@@ -62,7 +56,9 @@ import Testing
             transfer.resumeReceiving()
             return .pause
           }
-          if seen.count >> 26 != (seen.count + bytes.count) >> 26 { seen.memory = max(seen.memory, Self.residentBytes) }
+          if seen.count >> 26 != (seen.count + bytes.count) >> 26 {
+            seen.memory = max(seen.memory, ProcessMemory.residentBytes)
+          }
           seen.count += bytes.count
           seen.largestPiece = max(seen.largestPiece, bytes.count)
           return .accepted

@@ -209,7 +209,9 @@ import URLLoading
     let unstarted = session.dataTask(with: nginx.url())
     session.dataTask(with: nginx.url("/slow/large.bin")).resume()
     session.invalidateAndCancel()
-    #expect(delegate.calls.value.map(\.name) == ["metrics", "completion", "metrics", "completion", "invalid"])
+    // On a busy machine the other one may have had some of its answer.
+    let ends = delegate.calls.value.map(\.name).filter { $0 != "response" && $0 != "data" }
+    #expect(ends == ["metrics", "completion", "metrics", "completion", "invalid"])
     #expect((unstarted.error as? URLError)?.code == .cancelled)
   }
 
