@@ -67,7 +67,7 @@ def works(only, *parts):
     return [work for key, maker in makers.items() if not only or key in only for work in maker()]
 
 
-def run_once(runner, servers, work, client, results, turn):
+def run_once(runner, servers, work, client, results, number):
     if client.missing or results.failure(work, client.name):
         return
     program = client.command[0]
@@ -86,7 +86,7 @@ def run_once(runner, servers, work, client, results, turn):
         return
     if work.counts_requests:
         sample.requests, sample.sent = servers.sent()
-    results.add(work, client, sample, turn)
+    results.add(work, client, sample, number)
     print(f"  {client.name}: {table.number(sample.figure)} {work.unit}", file=sys.stderr, flush=True)
 
 
@@ -134,7 +134,7 @@ def measure(results, rounds, runner, servers):
                 first = (number + turn) % len(clients)
                 for client in (*clients[first:], *clients[:first]):
                     for _ in range(work.repeats):
-                        run_once(runner, servers, work, client, results, (number, turn))
+                        run_once(runner, servers, work, client, results, number)
             if work.cores:
                 servers.pin_nginx(every_core)
         print(f"round {number} took {time.monotonic() - begin:.0f} s", file=sys.stderr, flush=True)

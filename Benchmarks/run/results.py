@@ -7,13 +7,13 @@ class Results:
     def __init__(self, works):
         self.works = works
         self.samples = {(work.key, work.title, client.name): [] for work in works for client in work.clients}
-        # The round and the turn of each sample.
-        self.turns = {key: [] for key in self.samples}
+        # The round of each sample.
+        self.rounds = {key: [] for key in self.samples}
         self.failures = {}
 
-    def add(self, work, client, sample, turn):
+    def add(self, work, client, sample, number):
         self.samples[work.key, work.title, client.name].append(sample)
-        self.turns[work.key, work.title, client.name].append(turn)
+        self.rounds[work.key, work.title, client.name].append(number)
 
     def fail(self, work, client, reason):
         self.failures[work.key, work.title, client.name] = reason
@@ -36,29 +36,30 @@ class Results:
         return min(values), max(values)
 
     def ratio(self, work, name, to, what="figure"):
-        """How many times better than another client (of the figure), or how much more (of all else): the median of all turns.
+        """How many times better than another client (of the figure), or how much more (of all else): the median of the rounds.
 
-        The machine's pace differs from minute to minute by more than the clients do: only what was done in the same turn is compared.
+        The machine's pace differs from round to round more than within one: only what was done in the same round is compared.
         """
-        mine, other = self._medians_of_turns(work, name, what), self._medians_of_turns(work, to, what)
+        mine, other = self._medians_of_rounds(work, name, what), self._medians_of_rounds(work, to, what)
         if work.is_less_better and what == "figure":
             mine, other = other, mine
-        pairs = [(mine[turn], other[turn]) for turn in mine if turn in other]
+        pairs = [(mine[number], other[number]) for number in mine if number in other]
         # What took nothing was not measured.
-        ratios = [one / another for one, another in pairs if one and another]
-        return statistics.median(ratios) if ratios else None
+        if not pairs or not all(one and another for one, another in pairs):
+            return None
+        return statistics.median(one / another for one, another in pairs)
 
-    def _medians_of_turns(self, work, name, what):
-        """A median for each turn, which may have repeats; of memory it is the most of all."""
+    def _medians_of_rounds(self, work, name, what):
+        """A median for each round, by number; of memory it is the most of all."""
         key = work.key, work.title, name
         if self.median(work, name, what) is None:
             return {}
         values = {}
-        for turn, sample in zip(self.turns[key], self.samples[key]):
-            values.setdefault(turn, []).append(getattr(sample, what))
+        for number, sample in zip(self.rounds[key], self.samples[key]):
+            values.setdefault(number, []).append(getattr(sample, what))
         if what == "memory":
             return dict.fromkeys(values, self.median(work, name, what))
-        return {turn: statistics.median(each) for turn, each in values.items()}
+        return {number: statistics.median(each) for number, each in values.items()}
 
     def reached(self, work, goal):
         """What is there, and whether that is enough; None for what was not measured."""

@@ -41,9 +41,11 @@ static const size_t large_sizes[] = {1288, 1544, 2056, 2568, 3080, 4104, 5128, 6
 /// How many of each a thread keeps: what a crowd of transfers frees at once.
 static const uint32_t large_limits[] = {512, 512, 512, 512, 256, 256, 256, 128, 64, 64, 16, 128, 4};
 static const uint32_t small_limit = 1024;
+/// From this small class on, of 536 bytes, half as many.
+enum { half_as_many = 32 };
 /// How many bytes it keeps of all sizes together but those of libcurl's large buffers, which have their limits only: many small
 /// blocks shall not leave them without room.
-static const size_t bytes_limit = 6 << 20;
+static const size_t bytes_limit = 4 << 20;
 
 enum {
   large_count = sizeof(large_sizes) / sizeof(large_sizes[0]),
@@ -96,7 +98,10 @@ static size_t size_of(uint32_t class) {
 /// What a block counts for in `room`.
 static size_t charge_of(uint32_t class) { return class < small_count + buffer_classes ? size_of(class) : 0; }
 
-static uint32_t limit_of(uint32_t class) { return class < small_count ? small_limit : large_limits[class - small_count]; }
+static uint32_t limit_of(uint32_t class) {
+  if (class < half_as_many) return small_limit;
+  return class < small_count ? small_limit / 2 : large_limits[class - small_count];
+}
 
 /// The class whose blocks hold `size` bytes, which are more than a small one has.
 static uint32_t large_class_for(size_t size) {

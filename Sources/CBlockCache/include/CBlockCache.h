@@ -7,7 +7,7 @@
 ///
 /// Each thread keeps what it frees, by size, and takes it again without a lock. The C library does that for a few small
 /// blocks only: the rest of what a transfer needs goes through an arena's lock, which the threads that take its results
-/// want as well. What a thread keeps is bounded (about 17 MiB), and freed with the thread. Any thread may free any block.
+/// want as well. What a thread keeps is bounded (about 16 MB), and freed with the thread. Any thread may free any block.
 ///
 /// Under the sanitizers these are the C library's functions.
 void *block_cache_malloc(size_t size);
