@@ -13,8 +13,7 @@ struct ConnectionKey {
       text = proxy.url
       length = text.utf8.count
     } else {
-      var url = url
-      length = url.withUTF8(Self.originLength)
+      length = url.withBytes(Self.originLength)
       text = url
     }
   }
@@ -40,9 +39,8 @@ struct ConnectionKey {
   /// Whether this is the key's text.
   func hasName(_ name: String) -> Bool {
     guard name.utf8.count == length else { return false }
-    var (text, name) = (text, name)
-    return text.withUTF8 { text in
-      name.withUTF8 { name in
+    return text.withBytes { text in
+      name.withBytes { name in
         guard let text = text.baseAddress, let name = name.baseAddress else { return true }
         return memcmp(text, name, length) == 0
       }

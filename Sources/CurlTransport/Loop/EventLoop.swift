@@ -59,7 +59,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   private init(name: StaticString, blocks: Bool) {
     self.name = name
     reactor = Reactor()
-    resumer = Resumer(reactor: reactor, canHandOver: !blocks)
+    resumer = Resumer(reactor: reactor, canPassOn: !blocks)
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
@@ -105,9 +105,10 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Whether the caller runs on the loop's thread.
   var isCurrentThread: Bool { pthread_equal(pthread_self(), thread) != 0 }
 
-  /// Has an `async` function go on: from a loop's thread together with others, at the end of a turn; else at once.
-  package static func resume(_ continuation: UnsafeContinuation<Void, Never>) {
-    guard let loop = current else { return continuation.resume() }
+  /// Has an `async` function go on: from a loop's thread together with others, at the end of a turn; else at once. It gets the crowd
+  /// that it belongs to, and has to call that's ``Crowd/passOn()`` at once.
+  package static func resume(_ continuation: Crowd.Function) {
+    guard let loop = current else { return continuation.resume(returning: nil) }
     loop.resumer.add(continuation)
   }
 
@@ -152,7 +153,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
       if canSleep { inbox.withLock { $0.isAsleep = false } }
       reactor.dispatchEvents()
       if !hasEvents { resumer.resume() }
-      resumer.endHandover()
+      resumer.finishLate()
     }
   }
 

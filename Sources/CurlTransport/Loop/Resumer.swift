@@ -1,16 +1,9 @@
-internal import Dispatch
-
 /// Has `async` functions go on that waited for the loop: together, when a turn of the loop is over.
 ///
 /// One by one, other threads would go on with them while the loop has the rest of the turn to do, and both would wait for each
 /// other's locks in `malloc`: with 256 transfers at once that took a third of all time.
-// Mutable state, and what guards it:
-// - `waiters`, `heldTurns`, `holdBeginning`, `handoverTime`: the loop thread alone.
-// - `handover`: its lock. The loop thread gives; one of Swift's threads takes, or the loop takes back.
-// Safe to share: other threads touch `handover` alone.
-final class Resumer: @unchecked Sendable {
-  typealias Function = UnsafeContinuation<Void, Never>
-
+// Loop thread only.
+final class Resumer {
   /// Where no other socket is waited for that could bring more, so many go on as soon as the one was looked at; a larger crowd would
   /// get in the loop's way.
   private static let smallCrowd = 64
@@ -24,36 +17,37 @@ final class Resumer: @unchecked Sendable {
   private static let manyCount = 32
   private static let largestCompanyCount = 40
   private static let longestHoldOfMany: UInt64 = 2_000_000
-  /// So long a thread may take to come for those who go on, in milliseconds. A free one takes a tenth of it.
-  private static let longestHandover: Int32 = 1
+  /// So long a crowd may take to go on by itself, in milliseconds. Where threads are free, it takes a tenth of it.
+  private static let longestPassing: Int32 = 1
 
   private let reactor: Reactor
-  /// Whether the loop is back in time for those for whom no thread has come.
-  private let canHandOver: Bool
+  /// Whether the loop is back in time for those who do not go on by themselves.
+  private let canPassOn: Bool
   // Touched by every transfer: the run-time check that accesses do not overlap costs as much as they do.
   @exclusivity(unchecked)
-  private var waiters: [Function] = []
+  private var waiters: [Crowd.Function] = []
   /// How many turns they have waited for more of them.
   @exclusivity(unchecked)
   private var heldTurns = 0
   /// When the first of these turns began.
   @exclusivity(unchecked)
   private var holdBeginning: UInt64 = 0
-  private let handover = Locked(Handover<Function>())
-  /// When those were handed over that may still wait for a thread.
+  /// Crowds that may not be through, and when they began; the oldest first.
   @exclusivity(unchecked)
-  private var handoverTime: UInt64?
+  private var crowds: [(crowd: Crowd, time: UInt64)] = []
+  /// Had not gone on by itself in time.
+  private var late: Crowd?
 
-  init(reactor: Reactor, canHandOver: Bool) {
+  init(reactor: Reactor, canPassOn: Bool) {
     self.reactor = reactor
-    self.canHandOver = canHandOver
+    self.canPassOn = canPassOn
   }
 
   /// Whether nobody is held back.
   var isEmpty: Bool { waiters.isEmpty }
 
   /// This one is to go on.
-  func add(_ function: Function) { waiters.append(function) }
+  func add(_ function: Crowd.Function) { waiters.append(function) }
 
   /// Has those who wait go on, unless there will be more of them in a moment: to wake a thread takes as long as a small transfer.
   func endTurn() {
@@ -85,41 +79,34 @@ final class Resumer: @unchecked Sendable {
   func resume() {
     heldTurns = 0
     guard waiters.count > 1 else {
-      waiters.popLast()?.resume()
+      waiters.popLast()?.resume(returning: nil)
       return
     }
-    let crowd = exchange(&waiters, with: [])
-    guard canHandOver else { return resume(crowd) }
+    let crowd = Crowd(exchange(&waiters, with: []))
     waiters.reserveCapacity(Self.companyCount)
-    switch handover.withLock({ $0.give(crowd) }) {
-    case .post:
-      handoverTime = Reactor.now()
-      DispatchQueue.global().async { [self] in resume(handover.withLock { $0.taken() }) }
-    case .wait: break
-    case .resume(let crowd): resume(crowd)
-    }
+    // All threads may be busy for long, with work of lower priority than what waits: then nobody is there to pass it on.
+    if late?.isMoving == true { late = nil }
+    guard canPassOn, late == nil else { return crowd.finish() }
+    crowd.begin()
+    if !crowd.isExhausted { crowds.append((crowd, Reactor.now())) }
   }
 
-  private func resume(_ crowd: [Function]) {
-    for function in crowd { function.resume() }
-  }
+  // MARK: Crowds that go on by themselves
 
-  // MARK: Those who were handed over
-
-  /// How long the loop may sleep at most, in milliseconds, for the sake of those who wait for a thread; -1 where there are none.
+  /// How long the loop may sleep at most, in milliseconds, for the sake of those who do not; -1 where there are none.
   func longestSleep() -> Int32 {
-    guard handoverTime != nil else { return -1 }
-    if handover.withLock({ $0.isPending }) { return Self.longestHandover }
-    handoverTime = nil
-    return -1
+    guard !crowds.isEmpty else { return -1 }
+    while let (crowd, _) = crowds.first, crowd.isExhausted { crowds.removeFirst() }
+    return crowds.isEmpty ? -1 : Self.longestPassing
   }
 
-  /// Has those go on here for whom no thread has come in time.
-  func endHandover() {
-    guard let time = handoverTime, reactor.turnBeginning > time + UInt64(Self.longestHandover) * 1_000_000 else {
-      return
+  /// Has those go on that have not done so in time.
+  func finishLate() {
+    while let (crowd, time) = crowds.first, reactor.turnBeginning > time + UInt64(Self.longestPassing) * 1_000_000 {
+      crowds.removeFirst()
+      guard !crowd.isExhausted else { continue }
+      crowd.finish()
+      late = crowd
     }
-    handoverTime = nil
-    resume(handover.withLock { $0.timedOut() })
   }
 }

@@ -19,14 +19,13 @@ enum RequestRules {
     }
     if let credential = request.credential { try check(credential) }
     if let credential = request.proxyCredential { try check(credential) }
-    if case .source(_, let length?) = request.body, length < 0 {
+    if case .known(let length) = request.bodyLength, length < 0 {
       throw InvalidRequest(message: "the length of the body is negative")
     }
   }
 
   private static func check(url: String) throws(InvalidRequest) {
-    var url = url
-    guard url.withUTF8({ bytes in bytes.allSatisfy { $0 > 32 && $0 != 127 } }) else {
+    guard url.withBytes({ bytes in bytes.allSatisfy { $0 > 32 && $0 != 127 } }) else {
       throw InvalidRequest(message: "the URL has a space or a control character", urlErrorCode: URLErrorNumber.badURL)
     }
   }

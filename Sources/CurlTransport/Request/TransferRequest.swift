@@ -18,6 +18,21 @@ package struct TransferRequest: Sendable {
     case source(any TransferBodySource, length: Int64?)
   }
 
+  /// What is known of a body's length.
+  enum BodyLength: Equatable {
+    case noBody
+    case known(Int64)
+    case unknown
+
+    init(_ body: borrowing Body) {
+      switch body {
+      case .none: self = .noBody
+      case .data(let data): self = .known(Int64(data.count))
+      case .source(_, let length): self = length.map { .known($0) } ?? .unknown
+      }
+    }
+  }
+
   /// Use of TLS by FTP.
   package enum FTPSecurity: Sendable, Equatable {
     /// In the clear.
@@ -34,7 +49,16 @@ package struct TransferRequest: Sendable {
   /// The complete list, but for Host, Content-Length and Transfer-Encoding. Nothing else is added, except
   /// Accept-Encoding when `decodesContent` is set and the list has none.
   package var headers: [(name: String, value: String)]
-  package var body: Body
+  package var body: Body {
+    get { content }
+    set {
+      content = newValue
+      bodyLength = BodyLength(newValue)
+    }
+  }
+  private var content: Body
+  /// How long the body is, also when it was taken out.
+  private(set) var bodyLength: BodyLength
   /// For the server; libcurl answers its challenges with exactly the schemes named.
   @Rare package var credential: TransferCredential?
   /// For the proxy, in place of the one in the configuration.
@@ -67,11 +91,18 @@ package struct TransferRequest: Sendable {
     self.kind = kind
     self.method = method
     self.headers = headers
-    self.body = body
+    content = body
+    bodyLength = BodyLength(body)
     self.decodesContent = decodesContent
     ftpTLS = .none
     expectsLargeBody = false
     usesOwnConnection = false
+  }
+
+  /// The body, which is kept no longer.
+  mutating func takeBody() -> Body {
+    defer { content = .none }
+    return content
   }
 }
 

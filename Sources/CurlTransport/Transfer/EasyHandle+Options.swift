@@ -7,14 +7,15 @@ extension EasyHandle {
 
   /// Sets what the request needs, and nothing that is set already.
   func configure(
-    for request: borrowing TransferRequest, _ configuration: TransferEngineConfiguration, _ proxy: ProxyServer?
+    for request: borrowing TransferRequest, body: borrowing TransferRequest.Body,
+    _ configuration: TransferEngineConfiguration, _ proxy: ProxyServer?
   ) throws(InvalidRequest) {
     // Fields that are already in the list passed when they got there.
     let hasSameHeaders = headerList != nil && Self.same(request.headers, headers)
     // And so did the URL that was asked for before.
     let hasSameURL = url == request.url
     try RequestRules.check(request, url: !hasSameURL, fields: !hasSameHeaders)
-    let isSameShape = reshape(for: request, configuration, proxy)
+    let isSameShape = reshape(for: request, configuration, proxy, hasSameURL: hasSameURL)
     kind = request.kind
     wantsMetrics = request.wantsMetrics
     isHeadRequest = request.method == "HEAD"
@@ -30,16 +31,17 @@ extension EasyHandle {
       setHeaders(request.headers, shape, configuration)
     }
     if shape?.hasBody == true {
-      body = OutgoingBody(request.body)
-      set(CURLOPT_INFILESIZE_LARGE, Int64(body.length ?? -1))
+      self.body = OutgoingBody(copy body)
+      set(CURLOPT_INFILESIZE_LARGE, Int64(self.body.length ?? -1))
     }
   }
 
   /// - Returns: whether the handle had the request's shape.
   private func reshape(
-    for request: borrowing TransferRequest, _ configuration: TransferEngineConfiguration, _ proxy: ProxyServer?
+    for request: borrowing TransferRequest, _ configuration: TransferEngineConfiguration, _ proxy: ProxyServer?,
+    hasSameURL: Bool
   ) -> Bool {
-    if let shape, shape.fits(request, proxy: proxy) { return true }
+    if let shape, shape.fits(request, proxy: proxy, hasSameURL: hasSameURL) { return true }
     let new = EasyHandleShape(request, proxy: proxy)
     if new == shape, new.isReusable { return true }
     curl_easy_reset(curl)

@@ -103,13 +103,13 @@ final class EasyHandle {
   // MARK: Begin and end
 
   /// Connects the handle with the transfer that it is configured for.
-  func attach(_ transfer: Transfer, _ order: TransferOrder, _ held: Transfer.Held) {
+  func attach(_ transfer: Transfer, _ work: borrowing Transfer.Work) {
     self.transfer = transfer
-    handler = order.handler
-    startTime = order.startTime
-    startInstant = order.startInstant
-    isReceivingPaused = held.isReceivingPaused
-    isSendingHeld = held.isSendingHeld
+    handler = work.handler
+    startTime = transfer.startTime
+    startInstant = transfer.startInstant
+    isReceivingPaused = work.held.isReceivingPaused
+    isSendingHeld = work.held.isSendingHeld
     transfer.attach(self)
     errorBuffer.pointee = 0
   }

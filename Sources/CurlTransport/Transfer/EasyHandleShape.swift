@@ -64,9 +64,11 @@ struct EasyHandleShape: Equatable {
 
   /// Whether another request needs no other option to be set. Says what `EasyHandleShape(request, proxy: proxy) == self` would,
   /// without making one, for requests that have nothing rare; `false` for all others.
-  func fits(_ request: borrowing TransferRequest, proxy: ProxyServer?) -> Bool {
+  ///
+  /// - Parameter hasSameURL: whether the other request's URL is that of the one that this is the shape of.
+  func fits(_ request: borrowing TransferRequest, proxy: ProxyServer?, hasSameURL: Bool) -> Bool {
     rarities == nil && !Self.hasRarities(request, proxy: proxy) && kind == request.kind && method == request.method
-      && expectsLargeBody == request.expectsLargeBody && isHTTPS == request.url.isHTTPS
+      && expectsLargeBody == request.expectsLargeBody && (hasSameURL || isHTTPS == request.url.isHTTPS)
       && decodesContent == request.decodesContent && usesOwnConnection == request.usesOwnConnection
       && hasBody == Self.hasBody(request) && hasLargeBody == (hasBody && Self.hasLargeBody(request))
   }
@@ -79,7 +81,7 @@ struct EasyHandleShape: Equatable {
   private static func hasBody(_ request: borrowing TransferRequest) -> Bool {
     // The response to HEAD has no body, and libcurl can only ask for that without one in the request.
     if request.method == "HEAD" { return false }
-    if case .none = request.body {
+    if request.bodyLength == .noBody {
       // Methods whose meaning expects a body say so with a length of 0 (RFC 9110 section 8.6).
       return request.kind == .http && (request.method == "POST" || request.method == "PUT" || request.method == "PATCH")
     }
@@ -87,10 +89,10 @@ struct EasyHandleShape: Equatable {
   }
 
   private static func hasLargeBody(_ request: borrowing TransferRequest) -> Bool {
-    switch request.body {
-    case .none: false
-    case .data(let data): data.count > Self.largeBufferThreshold
-    case .source(_, let length): length.map { $0 > Self.largeBufferThreshold } ?? true
+    switch request.bodyLength {
+    case .noBody: false
+    case .known(let length): length > Self.largeBufferThreshold
+    case .unknown: true
     }
   }
 
@@ -106,8 +108,7 @@ struct EasyHandleShape: Equatable {
 extension String {
   /// The scheme is `https`, in any case.
   fileprivate var isHTTPS: Bool {
-    var url = self
-    return url.withUTF8 { url in
+    withBytes { url in
       guard url.count > 5 else { return false }
       let scheme: StaticString = "https:"
       for index in 0..<6 where url[index].asciiLowercased != scheme.utf8Start[index] { return false }

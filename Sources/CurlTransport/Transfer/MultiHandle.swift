@@ -17,6 +17,9 @@ final class MultiHandle {
   // touched for every transfer.
   @exclusivity(unchecked)
   private var queue: AdmissionQueue<Transfer>
+  /// The URL that was asked for last; nil when that was through a proxy.
+  @exclusivity(unchecked)
+  private var latestURL: String?
   @exclusivity(unchecked)
   private var running: [EasyHandle] = []
   @exclusivity(unchecked)
@@ -71,20 +74,25 @@ final class MultiHandle {
 
   /// Begins with a transfer, or has it wait for those before it.
   func begin(_ transfer: Transfer) {
-    guard let url = transfer.url else { return }
-    let proxy = proxies.proxy(for: url)
-    switch queue.arrived(transfer, at: ConnectionKey(url: url, proxy: proxy)) {
+    let proxy = proxies.proxy(for: transfer.request.url)
+    switch arrived(transfer, proxy) {
     case .admit(let place): run(transfer, at: place, proxy)
     case .wait(let ticket):
       do {
         // A request that cannot be sent has nothing to wait for.
-        try transfer.checkRequest()
+        try RequestRules.check(transfer.request)
         transfer.wait(in: self, ticket)
       } catch {
         queue.left(ticket)
         transfer.fail(TransferFailure(error))
       }
     }
+  }
+
+  private func arrived(_ transfer: Transfer, _ proxy: ProxyServer?) -> AdmissionQueue<Transfer>.Arrival {
+    if proxy == nil, latestURL == transfer.request.url { return queue.arrivedAgain(transfer) }
+    latestURL = proxy == nil ? transfer.request.url : nil
+    return queue.arrived(transfer, at: ConnectionKey(url: transfer.request.url, proxy: proxy))
   }
 
   /// A transfer that waited was cancelled.
@@ -130,34 +138,34 @@ final class MultiHandle {
 
   private func admitWaiting() {
     while curl != nil, let next = queue.next() {
-      run(next.waiter, at: next.place, next.waiter.url.flatMap(proxies.proxy(for:)))
+      run(next.waiter, at: next.place, proxies.proxy(for: next.waiter.request.url))
     }
   }
 
   private func run(_ transfer: Transfer, at place: AdmissionQueue<Transfer>.Place, _ proxy: ProxyServer?) {
-    guard let (order, held) = transfer.takeOrder() else { return vacate(place) }
+    guard let work = transfer.takeWork() else { return vacate(place) }
     do throws(TransferFailure) {
-      try add(transfer, order, held, at: place, proxy)
+      try add(transfer, work, at: place, proxy)
     } catch {
       vacate(place)
-      order.fail(transfer, error)
+      transfer.fail(error, toldTo: work.handler)
     }
   }
 
   private func add(
-    _ transfer: Transfer, _ order: TransferOrder, _ held: Transfer.Held, at place: AdmissionQueue<Transfer>.Place,
+    _ transfer: Transfer, _ work: borrowing Transfer.Work, at place: AdmissionQueue<Transfer>.Place,
     _ proxy: ProxyServer?
   ) throws(TransferFailure) {
     guard let curl, let easy = idle.popLast() ?? EasyHandle(reactor: reactor) else {
       throw TransferFailure(.outOfMemory)
     }
     do {
-      try easy.configure(for: order.request, configuration, proxy)
+      try easy.configure(for: transfer.request, body: work.body, configuration, proxy)
     } catch {
       putBack(easy)
       throw TransferFailure(error)
     }
-    easy.attach(transfer, order, held)
+    easy.attach(transfer, work)
     guard curl_multi_add_handle(curl, easy.curl) == CURLM_OK else {
       easy.detach()
       throw TransferFailure(.outOfMemory)
@@ -309,7 +317,7 @@ final class MultiHandle {
       easy.detach()
     }
     // Taken before anybody is told, who might cancel another one.
-    let waiting = queue.close().map { ($0, $0.takeOrder()?.order) }
+    let waiting = queue.close().map { ($0, $0.takeWork()?.handler) }
     running.removeAll()
     gathering.removeAll()
     idle.removeAll()
@@ -322,6 +330,6 @@ final class MultiHandle {
     deadline = .max
     for completion in completions { completion.deliver() }
     guard let reason else { return }
-    for (transfer, order) in waiting { order?.fail(transfer, TransferFailure(reason)) }
+    for case (let transfer, let handler?) in waiting { transfer.fail(TransferFailure(reason), toldTo: handler) }
   }
 }

@@ -44,7 +44,6 @@ struct ResponseHeadParser: ~Copyable {
   mutating func reset() {
     expectHead()
     totalBytes = 0
-    facts = Facts()
     lines.removeAll()
   }
 
@@ -83,7 +82,6 @@ struct ResponseHeadParser: ~Copyable {
       return .failure(.malformedHead("the response has an invalid Content-Length"))
     }
     bytes = 0
-    defer { facts = Facts() }
     // After 101 the connection speaks another protocol; it is the last head.
     state = (100..<200).contains(facts.statusCode) && facts.statusCode != 101 ? .statusLine : .trailers
     return .head(TransferHead(facts, lines: lines.take()))

@@ -1,7 +1,10 @@
+import Foundation
+
 /// A transfer that an engine runs. All calls may come from any thread and return at once.
 // Mutable state:
-// - `stage`, `order`: written before anybody else knows the transfer, then touched on the loop's thread only. A command that
-//   comes after the end finds nothing to do. No two accesses overlap: nothing calls out while it changes one.
+// - `stage`, `handler`, `body`, `startTime`, `startInstant`: written before anybody else knows the transfer, then touched on the loop's
+//   thread only. A command that comes after the end finds nothing to do. No two accesses overlap: nothing calls out while it
+//   changes one.
 package final class Transfer: Sendable, LoopErrand {
   private enum Stage {
     /// On its way to the loop.
@@ -18,18 +21,35 @@ package final class Transfer: Sendable, LoopErrand {
     var isSendingHeld = false
   }
 
-  private let loop: EventLoop
-  // Safe: touched by one thread at a time, as said above.
+  /// What it is asked for, without the body. It stays here, so that the loop, which reads it, counts no references to what other
+  /// threads have, too: the count of a URL's text that many load would go back and forth between processors.
+  let request: TransferRequest
+
+  // Loops do not end. All transfers have the same, and to count them would be as dear.
+  private unowned(unsafe) let loop: EventLoop
+  // Safe, these five: touched by one thread at a time, as said above.
   @exclusivity(unchecked)
   nonisolated(unsafe) private var stage: Stage
+  /// Nil when it is over, or runs.
   @exclusivity(unchecked)
-  nonisolated(unsafe) private var order: TransferOrder?
+  nonisolated(unsafe) private var handler: (any TransferHandler)?
+  /// Whoever sends it takes it: it may be large, and hold the transfer.
+  @exclusivity(unchecked)
+  nonisolated(unsafe) private var body: TransferRequest.Body
+  /// When the engine began with it, in seconds since 1970.
+  @exclusivity(unchecked)
+  nonisolated(unsafe) private(set) var startTime = 0.0
+  /// The same on the monotonic clock, in nanoseconds.
+  @exclusivity(unchecked)
+  nonisolated(unsafe) private(set) var startInstant: UInt64 = 0
 
   init(loop: EventLoop, _ engine: TransferEngine, _ request: consuming TransferRequest, _ handler: any TransferHandler)
   {
     self.loop = loop
+    body = request.takeBody()
+    self.request = request
+    self.handler = handler
     stage = .new(engine)
-    order = TransferOrder(request, handler)
   }
 
   // MARK: On the loop
@@ -38,35 +58,46 @@ package final class Transfer: Sendable, LoopErrand {
   func run() {
     guard case .new(let engine) = stage else { return }
     stage = .over
-    order?.start()
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    startTime = Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+    startInstant = Reactor.now()
     engine.begin(self)
   }
 
-  /// What it is asked for; nil when it is over, or runs.
-  var url: String? { order?.request.url }
-
-  /// Throws what is wrong with the request of a transfer that waits.
-  func checkRequest() throws(InvalidRequest) {
-    if let order { try RequestRules.check(order.request) }
-  }
-
-  /// It waits from now on, with its order.
+  /// It waits from now on.
   func wait(in multi: MultiHandle, _ ticket: AdmissionQueue<Transfer>.Ticket) {
     stage = .waiting(multi, ticket, Held())
   }
 
-  /// It waits no longer. Nil when there is nothing to do any more.
-  func takeOrder() -> (order: TransferOrder, held: Held)? {
+  /// What it takes to run, which the transfer lets go of.
+  struct Work {
+    let handler: any TransferHandler
+    let body: TransferRequest.Body
+    /// What was paused while it waited.
     var held = Held()
-    if case .waiting(_, _, let noted) = stage { held = noted }
+  }
+
+  /// It waits no longer. Nil when there is nothing to do any more.
+  func takeWork() -> Work? {
+    guard let handler = handler.take() else { return nil }
+    var work = Work(handler: handler, body: exchange(&body, with: .none))
+    if case .waiting(_, _, let held) = stage { work.held = held }
     stage = .over
-    return order.take().map { ($0, held) }
+    return work
   }
 
   /// Ends a transfer that libcurl does not have.
   func fail(_ failure: TransferFailure) {
-    guard let (order, _) = takeOrder() else { return }
-    order.fail(self, failure)
+    if let work = takeWork() { fail(failure, toldTo: work.handler) }
+  }
+
+  /// Tells the end of a transfer that libcurl never had.
+  func fail(_ failure: TransferFailure, toldTo handler: any TransferHandler) {
+    var failure = failure
+    failure.metrics = TransferMetrics()
+    failure.metrics.start = Date(timeIntervalSince1970: startTime)
+    handler.transfer(self, didCompleteWith: .failure(failure))
   }
 
   /// Connects the transfer with the handle that runs it, or with none.
@@ -81,7 +112,8 @@ package final class Transfer: Sendable, LoopErrand {
   private func leaveLine() {
     guard case .waiting(let multi, let ticket, _) = stage else { return }
     stage = .over
-    order = nil
+    handler = nil
+    body = .none
     multi.leaveLine(ticket)
   }
 

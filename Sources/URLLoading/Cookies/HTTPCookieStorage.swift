@@ -1,5 +1,6 @@
 import Foundation
 internal import CurlTransport
+internal import Synchronization
 
 extension NSNotification.Name {
   /// Posted with the storage as its object after cookies were added, changed or removed. It comes on a queue of its
@@ -7,7 +8,8 @@ extension NSNotification.Name {
   public static let NSHTTPCookieManagerCookiesChanged = NSNotification.Name("NSHTTPCookieManagerCookiesChanged")
 }
 
-// Mutable state: `state` (the cookies, the policy, whether a notification is under way), guarded by its lock.
+// Mutable state: `state` (the cookies, the policy, whether a notification is under way), guarded by its lock; `hasCookies`, an
+// atomic that is changed under that lock.
 // Safe to share: see above; everything else is immutable, and subclasses answer for theirs.
 /// Keeps cookies and finds those for a request, by RFC 6265bis.
 ///
@@ -21,6 +23,8 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
   }
 
   private let state = Locked(State())
+  /// Every load asks, and many a storage stays empty: to look is cheaper than to take a lock that all threads take.
+  private let hasCookies = Atomic(false)
 
   private static let sharedStorage = HTTPCookieStorage()
   private static let groupStorages = Locked<[String: HTTPCookieStorage]>([:])
@@ -107,7 +111,7 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
   /// The value of the `Cookie` field for a request, or nil if no cookie is for it. Costs next to nothing while the
   /// storage is empty.
   func cookieHeader(for url: URL, mainDocumentURL: URL? = nil) -> String? {
-    guard !state.withLock({ $0.jar.isEmpty }) else { return nil }
+    guard hasCookies.load(ordering: .acquiring) else { return nil }
     let found = cookies(for: url, mainDocumentURL: mainDocumentURL)
     return found.isEmpty ? nil : HTTPCookie.fieldValue(for: found)
   }
@@ -146,7 +150,9 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
   /// foreign code, and the caller may be a load.
   private func change(_ body: (inout State) -> Bool) {
     let notifies = state.withLock { state in
-      guard body(&state), !state.isNotificationPending else { return false }
+      let isChanged = body(&state)
+      hasCookies.store(!state.jar.isEmpty, ordering: .releasing)
+      guard isChanged, !state.isNotificationPending else { return false }
       state.isNotificationPending = true
       return true
     }

@@ -8,7 +8,9 @@ struct RequestValues {
     case stream(InputStream)
   }
 
-  var url: URL?
+  var url: URL? { didSet { urlFacts = URLFacts(url) } }
+  /// What loads ask of the URL.
+  private(set) var urlFacts: URLFacts
   var mainDocumentURL: URL?
   var cachePolicy = NSURLRequest.CachePolicy.useProtocolCachePolicy
   var networkServiceType = NSURLRequest.NetworkServiceType.default
@@ -23,6 +25,18 @@ struct RequestValues {
   var protocolProperties: [String: Any] = [:]
 
   static let defaultTimeoutInterval: TimeInterval = 60
+
+  // Inlined, or the whole of it is copied to where it is to be.
+  @inline(__always)
+  init(
+    url: URL? = nil, cachePolicy: NSURLRequest.CachePolicy = .useProtocolCachePolicy,
+    explicitTimeoutInterval: TimeInterval? = nil
+  ) {
+    self.url = url
+    urlFacts = URLFacts(url)
+    self.cachePolicy = cachePolicy
+    self.explicitTimeoutInterval = explicitTimeoutInterval
+  }
 
   /// Methods whose spelling is put right, as Fetch's "normalize a method" does. All others are
   /// case-sensitive (RFC 9110 9.1) and stay as they are.

@@ -16,7 +16,7 @@ public struct URLRequest: @unchecked Sendable {
     @exclusivity(unchecked)
     var values: RequestValues
 
-    init(_ values: RequestValues) {
+    init(_ values: consuming RequestValues) {
       self.values = values
     }
   }
@@ -41,11 +41,14 @@ public struct URLRequest: @unchecked Sendable {
       RequestValues(url: url, cachePolicy: cachePolicy, explicitTimeoutInterval: timeoutInterval))
   }
 
-  init(_ values: RequestValues) {
+  init(_ values: consuming RequestValues) {
     storage = Storage(values)
   }
 
   var values: RequestValues { storage.values }
+
+  /// What loads ask of the URL.
+  var urlFacts: URLFacts { storage.values.urlFacts }
 
   /// Whether both are copies of one request. False does not say that they differ.
   func isSame(as other: borrowing URLRequest) -> Bool { storage === other.storage }

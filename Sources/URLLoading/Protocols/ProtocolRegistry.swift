@@ -1,8 +1,9 @@
 internal import CurlTransport
+internal import Synchronization
 
 /// The classes that `URLProtocol.registerClass` made available, and the choice of a class for a request.
 ///
-/// Mutable state: `registered`, guarded by its lock.
+/// Mutable state: `registered`, guarded by its lock; `hasRegistered`, an atomic that is changed under that lock.
 final class ProtocolRegistry: Sendable {
   static let shared = ProtocolRegistry()
 
@@ -12,10 +13,15 @@ final class ProtocolRegistry: Sendable {
   ]
 
   private let registered = Locked<[URLProtocol.Type]>([])
+  /// Few programs register any, and every load asks: to look is cheaper than to take a lock that all threads take.
+  private let hasRegistered = Atomic(false)
 
   func register(_ anyClass: AnyClass) -> Bool {
     guard let protocolClass = anyClass as? URLProtocol.Type else { return false }
-    registered.withLock { $0.insert(protocolClass, at: 0) }
+    registered.withLock { classes in
+      classes.insert(protocolClass, at: 0)
+      hasRegistered.store(true, ordering: .releasing)
+    }
     return true
   }
 
@@ -23,12 +29,13 @@ final class ProtocolRegistry: Sendable {
   func unregister(_ anyClass: AnyClass) {
     registered.withLock { classes in
       if let index = classes.firstIndex(where: { $0 == anyClass }) { classes.remove(at: index) }
+      hasRegistered.store(!classes.isEmpty, ordering: .releasing)
     }
   }
 
   /// The classes that are not built in, in the order in which they are asked: their `canInit` is foreign code.
   func custom(of configured: [URLProtocol.Type]) -> [URLProtocol.Type] {
-    configured + registered.withLock { $0 }
+    hasRegistered.load(ordering: .acquiring) ? configured + registered.withLock { $0 } : configured
   }
 
   /// The class that loads `task`: of its configuration, else registered, else built in.
@@ -37,7 +44,9 @@ final class ProtocolRegistry: Sendable {
     for task: URLSessionTask, loading request: URLRequest? = nil, configured: [URLProtocol.Type]
   ) -> URLProtocol.Type? {
     for candidate in configured where candidate.canInit(with: task) { return candidate }
-    for candidate in registered.withLock({ $0 }) where candidate.canInit(with: task) { return candidate }
+    if hasRegistered.load(ordering: .acquiring) {
+      for candidate in registered.withLock({ $0 }) where candidate.canInit(with: task) { return candidate }
+    }
     guard let request = request ?? task.currentRequest else { return nil }
     return Self.builtIns.first { $0.canInit(with: request) }
   }

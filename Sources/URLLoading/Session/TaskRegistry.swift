@@ -1,8 +1,9 @@
 internal import CurlTransport
+internal import Synchronization
 
 /// The tasks of a session: those that were resumed are held until they end, others only known while somebody holds them.
 ///
-/// Mutable state: `state`, guarded by its lock.
+/// Mutable state: `state`, guarded by its lock; `lastIdentifier`, an atomic.
 final class TaskRegistry: Sendable {
   /// Where a task is.
   enum Place {
@@ -40,7 +41,6 @@ final class TaskRegistry: Sendable {
   }
 
   private struct State {
-    var lastIdentifier = 0
     var unstarted = Table<Weak>()
     var held = Table<URLSessionTask>()
 
@@ -55,14 +55,10 @@ final class TaskRegistry: Sendable {
   }
 
   private let state = Locked(State())
+  private let lastIdentifier = Atomic(0)
 
   /// A number that no other task of this session has.
-  func nextIdentifier() -> Int {
-    state.withLock { state in
-      state.lastIdentifier += 1
-      return state.lastIdentifier
-    }
-  }
+  func nextIdentifier() -> Int { lastIdentifier.wrappingAdd(1, ordering: .relaxed).newValue }
 
   /// Knows a task without holding it, until it is retained, removed, or gone.
   func add(_ task: URLSessionTask) {

@@ -1,3 +1,5 @@
+internal import CurlTransport
+
 /// Loading with `async` functions. Cancelling the surrounding `Task` cancels the load.
 extension URLSession {
   /// Loads a resource into memory.
@@ -107,10 +109,11 @@ extension URLSession {
   /// Runs a task to its end. Cancelling the caller cancels it.
   private func finish(_ task: URLSessionTask) async {
     await withTaskCancellationHandler {
-      await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+      let crowd = await withUnsafeContinuation { (continuation: Crowd.Function) in
         task.load.wait(continuation)
         task.resume()
       }
+      crowd?.passOn()
     } onCancel: {
       task.cancel()
     }

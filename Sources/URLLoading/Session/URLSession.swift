@@ -1,10 +1,12 @@
 internal import CurlTransport
+internal import Synchronization
 
 // Safe to share: see below; everything else is immutable.
 /// Loads URLs of every scheme that a protocol class stands for, by tasks that are told about through a delegate,
 /// a completion handler, or `async` functions.
 ///
-/// Mutable state: `state`, guarded by its lock; `taskRegistry`, `resources`, `deadlines`, each with a lock of its own.
+/// Mutable state: `state`, guarded by its lock; `isEnding`, an atomic that is changed under that lock; `taskRegistry`, `resources`,
+/// `deadlines`, each with a lock of its own.
 open class URLSession: NSObject, @unchecked Sendable {
   private enum Lifetime { case valid, finishing, invalid }
 
@@ -18,6 +20,11 @@ open class URLSession: NSObject, @unchecked Sendable {
   }
 
   private let state: Locked<State>
+  /// Whether the session takes no new tasks. Each task asks several times: to look is cheaper than to take a lock that all threads
+  /// take. Whoever adds a task to the registry and then finds this false is seen by whoever makes it true and then looks there.
+  private let isEnding = Atomic(false)
+  /// Whether there is a delegate, or was.
+  private let hadDelegate: Bool
   private let ownConfiguration: URLSessionConfiguration
   private let isShared: Bool
   let values: URLSessionConfiguration.Values
@@ -71,6 +78,7 @@ open class URLSession: NSObject, @unchecked Sendable {
       (String(describing: $0.key.base), String(describing: $0.value))
     }
     self.isShared = isShared
+    hadDelegate = delegate != nil
     state = Locked(State(delegates: SessionDelegates(delegate), delegateQueue: queue))
     resources = SessionResources(configuration: own)
     taskRegistry = TaskRegistry()
@@ -98,7 +106,7 @@ open class URLSession: NSObject, @unchecked Sendable {
     set { state.withLock { $0.description = newValue } }
   }
 
-  var delegates: SessionDelegates { state.withLock { $0.delegates } }
+  var delegates: SessionDelegates { hadDelegate ? state.withLock { $0.delegates } : SessionDelegates.none }
 
   // MARK: Invalidation
 
@@ -124,19 +132,19 @@ open class URLSession: NSObject, @unchecked Sendable {
   }
 
   private func stopAcceptingTasks(_ state: inout State) {
-    if state.lifetime == .valid { state.lifetime = .finishing }
+    guard state.lifetime == .valid else { return }
+    state.lifetime = .finishing
+    isEnding.store(true, ordering: .sequentiallyConsistent)
   }
 
   /// Whether a task that is made now would never run.
-  var acceptsTasks: Bool { state.withLock { $0.lifetime == .valid } }
+  var acceptsTasks: Bool { !isEnding.load(ordering: .acquiring) }
 
   /// Takes a task that is resumed for the first time into the session's care.
   /// - Returns: false when the session has ended, and the task is only held until it has said so.
   func didResume(_ task: URLSessionTask) -> Bool {
-    state.withLock { state in
-      taskRegistry.retain(task)
-      return state.lifetime != .invalid
-    }
+    taskRegistry.retain(task)
+    return !isEnding.load(ordering: .acquiring) || state.withLock { $0.lifetime != .invalid }
   }
 
   /// Why a task of an invalidated session fails.
@@ -147,7 +155,7 @@ open class URLSession: NSObject, @unchecked Sendable {
   /// Lets go of a task that has ended.
   func didEnd(_ task: URLSessionTask) {
     taskRegistry.remove(task)
-    invalidateIfIdle()
+    if isEnding.load(ordering: .acquiring) { invalidateIfIdle() }
   }
 
   private func invalidateIfIdle() {

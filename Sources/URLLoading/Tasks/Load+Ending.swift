@@ -30,12 +30,12 @@ extension Load {
   }
 
   /// Has `continuation` resumed when the load has ended: at once if it did.
-  func wait(_ continuation: UnsafeContinuation<Void, Never>) {
+  func wait(_ continuation: Crowd.Function) {
     let isOver = update { state in
       if !state.isWaiterWoken { state.waiter = continuation }
       return state.isWaiterWoken
     }
-    if isOver { continuation.resume() }
+    if isOver { continuation.resume(returning: nil) }
   }
 
   private func wake() {

@@ -152,11 +152,12 @@ extension Load {
 
   /// Takes the cookies that a response sets.
   func storeCookies(of response: URLResponse) {
-    guard let response = response as? HTTPURLResponse, let url = response.url,
-      let storage = session.values.httpCookieStorage, session.values.httpCookieAcceptPolicy != .never
-    else { return }
+    guard let response = response as? HTTPURLResponse else { return }
     let cookies = response.setCookieValues
-    guard !cookies.isEmpty, let request = read({ $0.currentRequest }), request.httpShouldHandleCookies else { return }
+    guard !cookies.isEmpty, let url = response.url, let storage = session.values.httpCookieStorage,
+      session.values.httpCookieAcceptPolicy != .never, let request = read({ $0.currentRequest }),
+      request.httpShouldHandleCookies
+    else { return }
     storage.store(
       setCookieValues: cookies, from: url, mainDocumentURL: request.mainDocumentURL,
       policy: session.values.httpCookieAcceptPolicy)

@@ -37,7 +37,7 @@ final class Load: Sendable {
     var response: URLResponse?
     var error: (any Error)?
     /// The `async` function that waits for the end.
-    var waiter: UnsafeContinuation<Void, Never>?
+    var waiter: Crowd.Function?
     /// It was told of the end, or will be told at once.
     var isWaiterWoken = false
     /// What it has not taken yet.

@@ -5,7 +5,7 @@ import Glibc
 /// What `ContinuousClock.Instant` is, but of a size that the compiler knows: every event of a load carries one.
 struct MonotonicInstant: Comparable, Sendable {
   /// Since the machine was started.
-  private var nanoseconds: Int64
+  private(set) var nanoseconds: Int64
 
   static var now: MonotonicInstant {
     var time = timespec()

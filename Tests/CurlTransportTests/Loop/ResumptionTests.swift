@@ -7,19 +7,20 @@ import Testing
 /// Functions that go on from the loop's thread.
 @Suite(.timeLimit(.minutes(1))) struct ResumptionTests {
   /// Waits until the loop has it go on, in a turn with others.
-  private func waitOnLoop(_ before: @escaping @Sendable () -> Void = {}) async {
-    await withUnsafeContinuation { continuation in
+  private func waitOnLoop(passesOn: Bool = true, _ before: @escaping @Sendable () -> Void = {}) async {
+    let crowd = await withUnsafeContinuation { continuation in
       EventLoop.shared.execute {
         before()
         EventLoop.resume(continuation)
       }
     }
+    if passesOn { crowd?.passOn() }
   }
 
-  @Test(arguments: [1, 2, 15, 16, 17, 1000])
-  func allGoOn(count: Int) async {
+  @Test(arguments: [1, 2, 15, 16, 17, 1000], [true, false])
+  func allGoOn(count: Int, passingOn passesOn: Bool) async {
     let done = await withTaskGroup { group in
-      for _ in 0..<count { group.addTask { await waitOnLoop() } }
+      for _ in 0..<count { group.addTask { await waitOnLoop(passesOn: passesOn) } }
       return await group.reduce(0) { done, _ in done + 1 }
     }
     #expect(done == count)
@@ -39,7 +40,8 @@ import Testing
   /// Elsewhere than on the loop there is no turn to wait for.
   @Test func goesOnAtOnceOnOtherThreads() async {
     #expect(!EventLoop.isLoopThread)
-    await withUnsafeContinuation { EventLoop.resume($0) }
+    let crowd = await withUnsafeContinuation { EventLoop.resume($0) }
+    #expect(crowd == nil)
   }
 
   /// A crowd of high priority does not wait until work of lower priority leaves a thread to it.
@@ -54,7 +56,7 @@ import Testing
     }
     let tasks = (0..<3).map { _ in
       Task(priority: .high) {
-        await withUnsafeContinuation { continuation in
+        _ = await withUnsafeContinuation { continuation in
           let crowd = busyWork.add(continuation)
           if crowd.count == 3 { EventLoop.shared.execute { crowd.forEach(EventLoop.resume) } }
         }
@@ -70,7 +72,7 @@ import Testing
 /// Work that keeps threads busy until it is told to end, and those who wait meanwhile.
 private final class BusyWork: Sendable {
   private let isGoingOn = Locked(true)
-  private let waiters = Locked<[UnsafeContinuation<Void, Never>]>([])
+  private let waiters = Locked<[Crowd.Function]>([])
 
   var goesOn: Bool { isGoingOn.withLock { $0 } }
 
@@ -79,7 +81,7 @@ private final class BusyWork: Sendable {
   func end() -> Bool { isGoingOn.withLock { exchange(&$0, with: false) } }
 
   /// Returns all who wait.
-  func add(_ waiter: UnsafeContinuation<Void, Never>) -> [UnsafeContinuation<Void, Never>] {
+  func add(_ waiter: Crowd.Function) -> [Crowd.Function] {
     waiters.withLock { waiters in
       waiters.append(waiter)
       return waiters

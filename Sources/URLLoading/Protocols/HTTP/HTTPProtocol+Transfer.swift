@@ -12,9 +12,10 @@ extension HTTPProtocol: TransferHandler {
   }
 
   func transfer(_ transfer: Transfer, didReceive head: consuming TransferHead) {
+    let request = self.request
     guard let url = request.url else { return }
-    let response = HTTPURLResponse(url: url, head: consume head)
-    let proxy = response.statusCode == 407 && url.scheme?.lowercased() == "http" ? self.proxy : nil
+    let response = HTTPURLResponse(url: consume url, head: consume head)
+    let proxy = response.statusCode == 407 && request.url?.scheme?.lowercased() == "http" ? self.proxy : nil
     let action = state.withLock { state -> HTTPExchange.HeadAction? in
       guard !state.isStopped, transfer !== state.retired else { return nil }
       state.transfer = transfer
@@ -61,7 +62,7 @@ extension HTTPProtocol: TransferHandler {
     let isOver = state.withLock { state in
       guard transfer !== state.retired else { return true }
       // There is nothing left to cancel.
-      if state.transfer === transfer { state.transfer = nil }
+      if state.transfer === transfer { state.ended = state.transfer.take() }
       return state.exchange.completed(result)
     }
     guard !isOver else { return }

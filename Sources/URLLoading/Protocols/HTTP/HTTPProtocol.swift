@@ -10,6 +10,9 @@ internal import CurlTransport
 final class HTTPProtocol: URLProtocol, @unchecked Sendable {
   struct State {
     var transfer: Transfer?
+    /// Is over. It is held for as long as the instance, so that it does not end on the loop's thread, which has it from another's
+    /// memory.
+    var ended: Transfer?
     /// Was given up for one with credentials; what it still says, until it takes note, is not looked at.
     var retired: Transfer?
     var starts = 0
@@ -30,8 +33,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
   private static let longRange: Int64 = 256 << 10
 
   override class func canInit(with request: URLRequest) -> Bool {
-    guard let scheme = request.url?.scheme else { return false }
-    return scheme.equalsIgnoringASCIICase("http") || scheme.equalsIgnoringASCIICase("https")
+    request.urlFacts.isHTTP
   }
 
   override class var capabilities: Capabilities {
@@ -43,7 +45,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
   // MARK: Commands of the load
 
   override func startLoading() {
-    guard let host = request.url?.host(percentEncoded: true), !host.isEmpty else {
+    guard request.urlFacts.hasHost else {
       client?.urlProtocol(
         self,
         didFailWithError: URLError(

@@ -39,6 +39,6 @@ enum HTTPRequestEncoder {
       fields.append(("Content-Type", "application/x-www-form-urlencoded"))
     }
     return TransferRequest(
-      url: request.url?.absoluteString ?? "", kind: .http, method: method, headers: fields, decodesContent: !isRange)
+      url: request.urlFacts.text, kind: .http, method: method, headers: fields, decodesContent: !isRange)
   }
 }
