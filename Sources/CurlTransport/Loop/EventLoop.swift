@@ -106,7 +106,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   var isCurrentThread: Bool { pthread_equal(pthread_self(), thread) != 0 }
 
   /// Has an `async` function go on: from a loop's thread together with others, at the end of a turn; else at once. It gets the crowd
-  /// that it belongs to, and has to call that's ``Crowd/passOn()`` at once.
+  /// that it belongs to, nil where it goes on alone, and has to call that's ``Crowd/passOn()`` at once.
   package static func resume(_ continuation: Crowd.Function) {
     guard let loop = current else { return continuation.resume(returning: nil) }
     loop.resumer.add(continuation)

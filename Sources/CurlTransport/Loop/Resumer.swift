@@ -19,6 +19,8 @@ final class Resumer {
   private static let longestHoldOfMany: UInt64 = 2_000_000
   /// So long a crowd may take to go on by itself, in milliseconds. Where threads are free, it takes a tenth of it.
   private static let longestPassing: Int32 = 1
+  /// So long the crowds after one that was late do not have to, in nanoseconds, unless that one gets going before.
+  private static let longestLateness: UInt64 = 100_000_000
 
   private let reactor: Reactor
   /// Whether the loop is back in time for those who do not go on by themselves.
@@ -35,8 +37,8 @@ final class Resumer {
   /// Crowds that may not be through, and when they began; the oldest first.
   @exclusivity(unchecked)
   private var crowds: [(crowd: Crowd, time: UInt64)] = []
-  /// Had not gone on by itself in time.
-  private var late: Crowd?
+  /// One that had not gone on by itself in time, and since when that is known.
+  private var late: (crowd: Crowd, time: UInt64)?
 
   init(reactor: Reactor, canPassOn: Bool) {
     self.reactor = reactor
@@ -85,7 +87,7 @@ final class Resumer {
     let crowd = Crowd(exchange(&waiters, with: []))
     waiters.reserveCapacity(Self.companyCount)
     // All threads may be busy for long, with work of lower priority than what waits: then nobody is there to pass it on.
-    if late?.isMoving == true { late = nil }
+    if let late, late.crowd.isMoving || Reactor.now() &- late.time > Self.longestLateness { self.late = nil }
     guard canPassOn, late == nil else { return crowd.finish() }
     crowd.begin()
     if !crowd.isExhausted { crowds.append((crowd, Reactor.now())) }
@@ -106,7 +108,7 @@ final class Resumer {
       crowds.removeFirst()
       guard !crowd.isExhausted else { continue }
       crowd.finish()
-      late = crowd
+      late = (crowd, reactor.turnBeginning)
     }
   }
 }

@@ -317,7 +317,7 @@ final class MultiHandle {
       easy.detach()
     }
     // Taken before anybody is told, who might cancel another one.
-    let waiting = queue.close().map { ($0, $0.takeWork()?.handler) }
+    let waiting = queue.close().map { ($0, $0.takeWork()) }
     running.removeAll()
     gathering.removeAll()
     idle.removeAll()
@@ -330,6 +330,8 @@ final class MultiHandle {
     deadline = .max
     for completion in completions { completion.deliver() }
     guard let reason else { return }
-    for case (let transfer, let handler?) in waiting { transfer.fail(TransferFailure(reason), toldTo: handler) }
+    for case (let transfer, let work?) in waiting {
+      transfer.fail(TransferFailure(reason), toldTo: work.handler)
+    }
   }
 }

@@ -40,7 +40,7 @@ struct ResponseHeadParser: ~Copyable {
   /// Some bytes came since the transfer began.
   var hasSeenBytes: Bool { totalBytes > 0 }
 
-  /// Forgets everything: a new transfer begins.
+  /// Forgets everything: a new transfer begins. `facts` begin anew with each status line.
   mutating func reset() {
     expectHead()
     totalBytes = 0

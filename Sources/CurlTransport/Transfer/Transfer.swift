@@ -25,7 +25,7 @@ package final class Transfer: Sendable, LoopErrand {
   /// threads have, too: the count of a URL's text that many load would go back and forth between processors.
   let request: TransferRequest
 
-  // Loops do not end. All transfers have the same, and to count them would be as dear.
+  // There are two loops, which do not end. All transfers share them, and to count their references would be as dear.
   private unowned(unsafe) let loop: EventLoop
   // Safe, these five: touched by one thread at a time, as said above.
   @exclusivity(unchecked)
