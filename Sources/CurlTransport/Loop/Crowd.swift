@@ -6,7 +6,7 @@ internal import Synchronization
 /// wake one of them, as long as for a tenth. Whoever does it for a whole crowd at once wakes the other threads again and again: they
 /// are through with the first functions before the next are in the queue, and fall asleep. Here the queue grows while it is
 /// worked off, by those who work it off, and no thread runs out of work before the crowd does.
-// Mutable state: `next`, `isMoving`, atomics.
+// Mutable state: `next`, `moving`, atomics.
 package final class Crowd: Sendable {
   package typealias Function = UnsafeContinuation<Crowd?, Never>
 

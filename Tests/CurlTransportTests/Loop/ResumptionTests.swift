@@ -60,12 +60,11 @@ import Testing
           let crowd = busyWork.add(continuation)
           if crowd.count == 3 { EventLoop.shared.execute { crowd.forEach(EventLoop.resume) } }
         }
-        return busyWork.goesOn
+        return busyWork.arrive(of: 3)
       }
     }
     // Nobody passes it on: the third has only the loop.
     for task in tasks { #expect(await task.value) }
-    busyWork.end()
   }
 }
 
@@ -73,10 +72,22 @@ import Testing
 private final class BusyWork: Sendable {
   private let isGoingOn = Locked(true)
   private let waiters = Locked<[Crowd.Function]>([])
+  private let arrivals = Locked(0)
 
   var goesOn: Bool { isGoingOn.withLock { $0 } }
 
   func end() { isGoingOn.withLock { $0 = false } }
+
+  /// One of so many has gone on, of whom the last ends it: the test itself needs a thread. Returns whether it went on until now.
+  func arrive(of count: Int) -> Bool {
+    let wasGoingOn = goesOn
+    let isLast = arrivals.withLock { arrivals in
+      arrivals += 1
+      return arrivals == count
+    }
+    if isLast { end() }
+    return wasGoingOn
+  }
 
   /// Returns all who wait.
   func add(_ waiter: Crowd.Function) -> [Crowd.Function] {
