@@ -6,13 +6,13 @@ extension EasyHandle {
   func metrics() -> TransferMetrics {
     let metrics = TransferMetrics()
     metrics.start = Date(timeIntervalSince1970: startTime)
-    metrics.queueTime = queueTime
     metrics.nameLookup = seconds(CURLINFO_NAMELOOKUP_TIME_T)
     metrics.connect = seconds(CURLINFO_CONNECT_TIME_T)
     metrics.secureConnection = seconds(CURLINFO_APPCONNECT_TIME_T)
     metrics.preTransfer = seconds(CURLINFO_PRETRANSFER_TIME_T)
     metrics.startTransfer = seconds(CURLINFO_STARTTRANSFER_TIME_T)
     metrics.total = Double(ccurl_get_off(curl, CURLINFO_TOTAL_TIME_T)) * 1e-6
+    metrics.noteQueueTime(queueTime, elapsed: Double(Reactor.now() &- startInstant) * 1e-9)
     metrics.isReusedConnection = isRequestSent && ccurl_get_long(curl, CURLINFO_NUM_CONNECTS) == 0
     metrics.isProxyConnection = shape?.proxy != nil
     if hasHead { metrics.networkProtocol = networkProtocol }

@@ -40,7 +40,7 @@ final class EasyHandle {
   /// Both ends of an FTP transfer's control connection, once it is ready.
   private(set) var controlPorts: PortPair?
   private(set) var startTime = 0.0
-  private var startInstant: UInt64 = 0
+  private(set) var startInstant: UInt64 = 0
   private(set) var queueTime: Double?
   private(set) var isRequestSent = false
   private var sentRequests = 0
