@@ -8,6 +8,7 @@ Python/requirements.txt. `Scripts/bench` builds these, and calls this.
 
 import argparse
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -129,15 +130,25 @@ def measure(results, rounds, runner, servers):
             if work.cores:
                 servers.pin_nginx({work.cores[0]})
             for turn in range(work.turns):
-                clients = work.turn(turn)
-                # Whoever is first may pay for what the next ones find ready, such as memory: each is first once.
-                first = (number + turn) % len(clients)
-                for client in (*clients[first:], *clients[:first]):
+                for client in ordered(work.turn(turn), number, turn):
                     for _ in range(work.repeats):
                         run_once(runner, servers, work, client, results, number)
             if work.cores:
                 servers.pin_nginx(every_core)
         print(f"round {number} took {time.monotonic() - begin:.0f} s", file=sys.stderr, flush=True)
+
+
+def ordered(clients, number, turn):
+    """The order of a turn.
+
+    Whoever is first may pay for what the next ones find ready, such as memory: at the beginning each is first once. What
+    comes after that is in random order: a machine that takes freed memory back after every other run would else take it
+    from the same client each time.
+    """
+    if turn > len(clients):
+        return random.sample(clients, len(clients))
+    first = (number + turn) % len(clients)
+    return (*clients[first:], *clients[:first])
 
 
 main()

@@ -183,7 +183,8 @@ class HTTPWork:
                 local("C, read", "whole"), self.swift(OURS, "load-bench", url, 1, 1, "get", GIB),
                 Client("Python, read", (*python, "file", path), expected=GIB),
             ),
-            "C, read", (Goal(OURS, 0.9, of="C, read"),), turns=3 * TURNS,
+            # A virtual machine that gives freed memory back has this at two speeds, 1 to 3.
+            "C, read", (Goal(OURS, 0.9, of="C, read"),), turns=9 * TURNS,
         )
 
     def data_url(self):
