@@ -8,6 +8,8 @@ final class MemoryProtocol: AsyncURLProtocol, @unchecked Sendable {
 
   override class var schemes: [String] { ["memory"] }
 
+  override class var acceptedHTTPMethods: [String]? { ["GET", "HEAD", "PUT"] }
+
   override class var capabilities: Capabilities { super.capabilities.union([.byteRanges, .upload]) }
 
   override func load(_ request: URLRequest, to writer: Writer) async throws {

@@ -50,6 +50,9 @@ public final class ArchiveProtocol: URLProtocol, @unchecked Sendable {
   /// `archive`, `jar` and `zip`.
   public override class var schemes: [String] { ["archive", "jar", "zip"] }
 
+  /// `GET` and `HEAD`: archives are read only.
+  public override class var acceptedHTTPMethods: [String]? { ["GET", "HEAD"] }
+
   /// Starts to load, on a thread of its own.
   public override func startLoading() {
     guard let url = request.url, let session, let client = loadClient else { return }

@@ -51,6 +51,9 @@ public class SFTPProtocol: URLProtocol, @unchecked Sendable {
   /// `sftp`
   public override class var schemes: [String] { ["sftp"] }
 
+  /// `GET`, `HEAD`, `PUT` and `DELETE`.
+  public override class var acceptedHTTPMethods: [String]? { ["GET", "HEAD", "PUT", "DELETE"] }
+
   /// The connections of the load's session.
   func pool(of session: URLSession) -> SFTPPool { session.resource(SFTPPool.self) }
 
@@ -114,14 +117,8 @@ public class SFTPProtocol: URLProtocol, @unchecked Sendable {
       let reader = UploadBodyReader(body)
       return { RemoteUpload(url: url, path: path, replaces: replaces, body: reader, server: $0, report: $1) }
     }
-    switch request.httpMethod ?? "GET" {
-    case "DELETE": return { RemoteDeletion(url: url, path: path, server: $0, report: $1) }
-    case "GET", "HEAD":
-      return { [request] in RemoteDownload(request, url: url, path: path, server: $0, report: $1) }
-    case let method:
-      throw URLError(
-        .unsupportedURL, message: "SFTP has no method \(method): there are GET, HEAD, DELETE and uploads.", url: url)
-    }
+    if request.httpMethod == "DELETE" { return { RemoteDeletion(url: url, path: path, server: $0, report: $1) } }
+    return { [request] in RemoteDownload(request, url: url, path: path, server: $0, report: $1) }
   }
 
   /// Whether an upload may replace a file.

@@ -22,7 +22,8 @@ extension URLRequest {
   /// The request in plain values.
   var propertyList: [String: Any] {
     var list: [String: Any] = [
-      "method": values.method,
+      // The empty one is none.
+      "method": values.explicitMethod ?? "",
       "cachePolicy": Int(values.cachePolicy.rawValue),
       "networkServiceType": Int(values.networkServiceType.rawValue),
       "handlesCookies": values.handlesCookies,

@@ -6,6 +6,24 @@ struct RequestValues {
     case none
     case data(Data)
     case stream(InputStream)
+    /// Data that can be read as a stream, too: what protocol instances get.
+    case streamable(StreamableBody)
+
+    var data: Data? {
+      switch self {
+      case .data(let data): data
+      case .streamable(let body): body.data
+      case .none, .stream: nil
+      }
+    }
+
+    var stream: InputStream? {
+      switch self {
+      case .stream(let stream): stream
+      case .streamable(let body): body.stream
+      case .none, .data: nil
+      }
+    }
   }
 
   var url: URL? { didSet { urlFacts = URLFacts(url) } }
@@ -16,7 +34,8 @@ struct RequestValues {
   var networkServiceType = NSURLRequest.NetworkServiceType.default
   /// What the caller set; nil is the default, which a session's configuration may replace.
   var explicitTimeoutInterval: TimeInterval?
-  var method = "GET"
+  /// What the caller set; nil is the default, which is another one where a task uploads to a class that stores by `PUT`.
+  private(set) var explicitMethod: String?
   var fields = HTTPFields()
   var body = Body.none
   var handlesCookies = true
@@ -46,12 +65,16 @@ struct RequestValues {
 
   mutating func setMethod(_ method: String?) {
     guard let method, !method.isEmpty else {
-      self.method = "GET"
+      explicitMethod = nil
       return
     }
     let upper = method.uppercased()
-    self.method = Self.knownMethods.contains(upper) ? upper : method
+    explicitMethod = Self.knownMethods.contains(upper) ? upper : method
   }
+
+  var method: String { explicitMethod ?? Self.defaultMethod }
+
+  private static let defaultMethod = "GET"
 }
 
 extension RequestValues: Hashable {
@@ -77,9 +100,9 @@ extension RequestValues.Body: Equatable {
   static func == (left: RequestValues.Body, right: RequestValues.Body) -> Bool {
     switch (left, right) {
     case (.none, .none): true
-    case (.data(let left), .data(let right)): left == right
     case (.stream(let left), .stream(let right)): left === right
-    default: false
+    // Whether it can be read as a stream, too, is no part of what is asked for.
+    default: left.data != nil && left.data == right.data
     }
   }
 }

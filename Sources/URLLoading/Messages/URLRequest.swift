@@ -100,6 +100,9 @@ public struct URLRequest: @unchecked Sendable {
     set { change { $0.setMethod(newValue) } }
   }
 
+  /// The method if somebody set one; else what is done with the request decides.
+  var explicitMethod: String? { storage.values.explicitMethod }
+
   /// All header fields, or nil if there are none. Setting replaces all.
   public var allHTTPHeaderFields: [String: String]? {
     get { storage.values.fields.isEmpty ? nil : storage.values.fields.dictionary }
@@ -129,19 +132,20 @@ public struct URLRequest: @unchecked Sendable {
 
   /// The body to send. Setting it, even to nil, removes the body stream.
   public var httpBody: Data? {
-    get {
-      if case .data(let data) = storage.values.body { data } else { nil }
-    }
+    get { storage.values.body.data }
     set { change { $0.body = newValue.map { .data($0) } ?? .none } }
   }
 
   /// The stream to read the body from, which the load opens and closes. Setting it, even to nil, removes
-  /// `httpBody`.
+  /// `httpBody`. The requests that protocol instances get have both where the body is in memory.
   public var httpBodyStream: InputStream? {
-    get {
-      if case .stream(let stream) = storage.values.body { stream } else { nil }
-    }
+    get { storage.values.body.stream }
     set { change { $0.body = newValue.map { .stream($0) } ?? .none } }
+  }
+
+  /// Sets a body that is there as data and as a stream, which nobody has read yet.
+  mutating func setStreamableBody(_ data: Data) {
+    change { $0.body = .streamable(StreamableBody(data)) }
   }
 
   /// Whether the load sends cookies of the session's storage and stores those it gets. True by default.

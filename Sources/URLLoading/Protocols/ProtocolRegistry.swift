@@ -52,10 +52,14 @@ final class ProtocolRegistry: Sendable {
   }
 
   /// The error for a URL that no class loads: names the scheme, and the schemes that are there.
-  func unsupported(_ url: URL?, configured: [URLProtocol.Type]) -> URLError {
+  /// - Parameter origin: where a redirect came from that led there.
+  func unsupported(_ url: URL?, configured: [URLProtocol.Type], redirectedFrom origin: URL? = nil) -> URLError {
     let available = schemes(configured) { _ in true }
     guard let url else {
       return URLError(.badURL, message: "The request has no URL.", url: nil)
+    }
+    if let origin {
+      return RefusedRequest(redirectFrom: origin, toUnknown: url, available: available).error(url)
     }
     let subject =
       url.scheme.map { "No registered protocol class loads the scheme \"\($0)\" of \(url.redactedDescription)" }

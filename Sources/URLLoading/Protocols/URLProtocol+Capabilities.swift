@@ -10,7 +10,7 @@ extension URLProtocol {
     /// A request's `Range` and `If-Range` fields are honoured; downloads of this class can resume.
     public static let byteRanges = Capabilities(rawValue: 1 << 0)
 
-    /// The body of an upload task is stored at the URL.
+    /// The body of a `PUT` is stored at the URL, by no other method's of an upload task.
     public static let upload = Capabilities(rawValue: 1 << 1)
 
     /// A redirect that came from another class may lead here. Never declared by a class that reaches local resources:

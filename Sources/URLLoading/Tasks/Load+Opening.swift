@@ -16,35 +16,38 @@ extension Load {
     var prepared = request
     prepared.isListing = plan.kind == .listing
     let jarCookies = addCookies(to: &prepared)
-    if !isRedirect {
+    if isRedirect {
+      renewBody(of: &prepared)
+    } else {
       for field in session.additionalHeaders where prepared.value(forHTTPHeaderField: field.name) == nil {
         prepared.setValue(field.value, forHTTPHeaderField: field.name)
       }
       guard addBody(to: &prepared) else { return }
     }
-    let (task, previous, attempt) = update { state in
+    let (task, previous, origin, upload, attempt) = update { state in
+      let origin = isRedirect ? state.currentRequest?.url : nil
       state.currentRequest = prepared
       state.jarCookies = jarCookies
-      return (state.task, state.protocolClass, state.machine.attempt)
+      return (state.task, state.protocolClass, origin, state.upload, state.machine.attempt)
     }
     guard let task else { return }
     let configured = session.values.protocolClasses
     guard let chosen = ProtocolRegistry.shared.protocolClass(for: task, loading: prepared, configured: configured)
     else {
-      return abort(ProtocolRegistry.shared.unsupported(prepared.url, configured: configured))
+      return abort(
+        ProtocolRegistry.shared.unsupported(prepared.url, configured: configured, redirectedFrom: origin))
     }
     if isRedirect, !isTrusted, let previous, chosen != previous, !chosen.capabilities.contains(.acceptsRedirects) {
-      return abort(
-        failure(
-          .unsupportedURL,
-          "A redirect led to the scheme \"\(prepared.url?.scheme ?? "")\", which no redirect may lead to; a delegate may follow it by giving that request itself."
-        ))
+      return abort(RefusedRequest(redirectFrom: origin, to: prepared.url).error(prepared.url))
     }
     if plan.kind == .listing, !chosen.capabilities.contains(.listing) {
       return abort(ProtocolRegistry.shared.unlistable(prepared.url, configured: configured))
     }
     var canonical = chosen.canonicalRequest(for: prepared)
     canonical.isListing = prepared.isListing
+    if let refusal = settleMethod(of: &canonical, upload, class: chosen) {
+      return abort(refusal.error(canonical.url))
+    }
     let offset = addRange(to: &canonical, class: chosen)
     if !canonical.isSame(as: prepared) {
       update { state in
@@ -81,6 +84,28 @@ extension Load {
     return cookies
   }
 
+  /// An upload without a method of its own stores where the class knows how to.
+  /// - Returns: why the class does not get the request.
+  private func settleMethod(
+    of request: inout URLRequest, _ upload: UploadSource, class chosen: URLProtocol.Type
+  ) -> RefusedRequest? {
+    let accepted = chosen.acceptedHTTPMethods
+    let payload: RefusedRequest.Payload
+    switch upload {
+    case .none: payload = .none
+    case .data(let data): payload = data.isEmpty ? .empty : .some
+    case .file, .stream: payload = .some
+    }
+    // The common case: a class that takes every method, and nothing to send.
+    if accepted == nil, payload == .none { return nil }
+    if plan.kind == .upload, request.explicitMethod == nil, accepted?.contains("PUT") == true {
+      request.httpMethod = "PUT"
+    }
+    return RefusedRequest(
+      method: request.httpMethod ?? "GET", payload: payload, isListing: request.isListing,
+      scheme: request.url?.scheme ?? "", accepted: accepted)
+  }
+
   /// Puts the task's upload body into the request, where protocol classes see it.
   private func addBody(to request: inout URLRequest) -> Bool {
     // A task without a body never gets one.
@@ -88,7 +113,7 @@ extension Load {
     switch read({ $0.upload }) {
     case .none: return true
     case .data(let data):
-      if request.httpBody == nil { request.httpBody = data }
+      request.setStreamableBody(data)
     case .file(let url):
       guard UploadSource.length(ofFile: url) != nil, let stream = InputStream(url: url) else {
         abort(failure(.fileDoesNotExist, "The file to upload cannot be read: \(url.path)."))
@@ -96,12 +121,21 @@ extension Load {
       }
       request.httpBodyStream = stream
     case .stream(let stream?):
-      if request.httpBodyStream == nil { request.httpBodyStream = stream }
+      request.httpBodyStream = stream
     case .stream(nil):
       openWithStreamOfDelegate()
       return false
     }
     return true
+  }
+
+  /// Puts a stream into a redirect's request that the attempt before has not read.
+  private func renewBody(of request: inout URLRequest) {
+    switch read({ $0.upload }) {
+    case .none, .stream: break
+    case .data(let data): request.setStreamableBody(data)
+    case .file(let url): request.httpBodyStream = InputStream(url: url)
+    }
   }
 
   private func openWithStreamOfDelegate() {

@@ -56,8 +56,11 @@ extension Load {
       switch UploadSource(of: request) {
       case .none: state.upload = .none
       case .data(let data): state.upload = .data(data)
-      case .stream:
+      case .stream(let stream) where stream === state.currentRequest?.httpBodyStream:
         if case .stream = state.upload { return state.uploadIsUsedUp }
+      case .stream(let stream):
+        state.upload = .stream(stream)
+        state.uploadIsUsedUp = false
       case .file: break
       }
       return false

@@ -22,6 +22,7 @@ final class Spy<Subject: URLProtocol>: URLProtocol, @unchecked Sendable {
   }
   override class var capabilities: Capabilities { Subject.capabilities }
   override class var schemes: [String] { Subject.schemes }
+  override class var acceptedHTTPMethods: [String]? { Subject.acceptedHTTPMethods }
 
   override func startLoading() {
     guard let loadClient, let task, let ledger = (session?.delegate as? Recorder)?.ledger else {

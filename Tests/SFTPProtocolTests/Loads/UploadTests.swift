@@ -88,6 +88,26 @@ import URLLoading
     await host.stop()
   }
 
+  @Test(arguments: ["GET", "HEAD", "POST", "DELETE", "PATCH"])
+  func onlyPutStores(_ method: String) async throws {
+    let host = try PipedHost()
+    try host.folder.write("f", "old")
+    var other = request(host.url("f"))
+    other.httpMethod = method
+    let upload = await #expect(throws: URLError.self) {
+      try await session.upload(for: other, from: Data("new".utf8))
+    }
+    #expect(upload?.code == .unsupportedURL && upload?.localizedDescription.contains(method) == true)
+    other.httpBody = Data("new".utf8)
+    let load = await #expect(throws: URLError.self) { try await session.data(for: other) }
+    #expect(load?.code == .unsupportedURL && load?.localizedDescription.contains(method) == true)
+    #expect(try String(contentsOf: host.folder.file("f"), encoding: .utf8) == "old")
+    // A request without a method of its own stores.
+    _ = try await session.upload(for: URLRequest(url: host.url("f")), from: Data("new".utf8))
+    #expect(try String(contentsOf: host.folder.file("f"), encoding: .utf8) == "new")
+    await host.stop()
+  }
+
   @Test func targetsThatCannotBe() async throws {
     let host = try PipedHost()
     try FileManager.default.createDirectory(at: host.folder.file("dir"), withIntermediateDirectories: true)

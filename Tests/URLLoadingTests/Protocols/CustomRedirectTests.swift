@@ -79,6 +79,25 @@ import URLLoading
     #expect(await fake.waitForStops(17))
   }
 
+  @Test(arguments: ["http", "fake"]) func aRefusalTellsOfTheRedirectAndItsEnds(_ origin: String) async throws {
+    let file = try TemporaryDirectory().write("private", "private")
+    for target in [file.absoluteString, "data:,private", "ftp://127.0.0.1/private", "x-unknown://private/"] {
+      let server = try ScriptedServer.http { _ in .redirect(to: target) }
+      let fake = Fake { instance in URL(string: target).map { instance.redirect(to: $0) } }
+      let start = origin == "http" ? server.url("/start") : fake.url("/start")
+      let record = await RecordedSession.fake().load(start)
+      #expect(record.code == .unsupportedURL && record.body.isEmpty && record.completions == 1)
+      let message = record.error?.localizedDescription ?? ""
+      #expect(message.contains("redirect from \(start.absoluteString) leads to \(target)"), "\(message)")
+      #expect((record.error as? URLError)?.failingURL?.absoluteString == target)
+      if target.hasPrefix("x-unknown") {
+        #expect(message.contains("no registered protocol class loads the scheme \"x-unknown\""), "\(message)")
+      } else {
+        #expect(message.contains("delegate"), "\(message)")
+      }
+    }
+  }
+
   @Test func theNetworkCannotLeadToAClassThatDidNotAgree() async throws {
     let fake = Fake(["private"])
     let server = try ScriptedServer.http { _ in .redirect(to: fake.url().absoluteString) }

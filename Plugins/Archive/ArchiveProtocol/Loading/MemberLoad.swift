@@ -33,12 +33,6 @@ struct MemberLoad {
   }
 
   private func load() throws {
-    guard ["GET", "HEAD"].contains(request.httpMethod ?? "GET") else {
-      throw URLError(
-        .unsupportedURL,
-        message: "Archives are read only: \(request.httpMethod ?? "") of \(url.redactedDescription) is not possible.",
-        url: url)
-    }
     // What takes time before the first byte is the archive's own loading, which has its own timeouts.
     client.urlProtocol(instance, isWaiting: true)
     var hasResponded = false

@@ -15,6 +15,8 @@ final class DataProtocol: URLProtocol, @unchecked Sendable {
 
   override class var schemes: [String] { ["data"] }
 
+  override class var acceptedHTTPMethods: [String]? { ["GET", "HEAD"] }
+
   override func startLoading() {
     // Parsing looks at every byte, and a data URL may have many.
     pump.start {

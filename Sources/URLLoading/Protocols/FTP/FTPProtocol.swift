@@ -47,6 +47,8 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
 
   override class var schemes: [String] { ["ftp", "ftps"] }
 
+  override class var acceptedHTTPMethods: [String]? { ["GET", "HEAD", "PUT"] }
+
   override func startLoading() {
     guard let url = request.url, let host = url.host(percentEncoded: true), !host.isEmpty else {
       client?.urlProtocol(

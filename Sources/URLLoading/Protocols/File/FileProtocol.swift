@@ -26,6 +26,8 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
 
   override class var schemes: [String] { ["file"] }
 
+  override class var acceptedHTTPMethods: [String]? { ["GET", "HEAD", "PUT"] }
+
   override func startLoading() {
     pump.start {
       if self.request.isListing {

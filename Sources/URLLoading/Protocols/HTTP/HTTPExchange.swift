@@ -140,7 +140,7 @@ struct HTTPExchange {
     case .follow(let target):
       var next = request
       next.url = target.url
-      next.httpMethod = target.method
+      if target.method != next.httpMethod { next.httpMethod = target.method }
       for name in target.droppedFields { next.setValue(nil, forHTTPHeaderField: name) }
       if !target.keepsBody {
         next.httpBody = nil
