@@ -27,6 +27,63 @@ import Testing
     #expect(outcome.error.contains("\"nothing\"") && outcome.error.contains("http, https"))
   }
 
+  @Test(arguments: [
+    (["-d", "x=1"], "POST"), (["-d", "x=1", "-X", "GET"], "GET takes no body"), (["-d", "x=1", "-I"], "POST"),
+    (["-d", "x=1", "-X", "HEAD"], "HEAD takes no body"), (["-X", "DELETE"], "DELETE"), (["-X", "PUT"], "PUT"),
+    (["-X", "POST"], "POST"), (["-T", "other", "-X", "POST"], "POST"), (["-d", "", "-X", "GET"], "GET"),
+  ])
+  func whatASchemeDoesNotCarryOutTouchesNothing(_ options: [String], _ words: String) async throws {
+    let folder = try TemporaryDirectory("urlload")
+    let ftp = try await FTPServer.start()
+    let kept = try folder.write("kept", "old")
+    try folder.write("other", "new")
+    let remote = ftp.documentRoot.appendingPathComponent("kept")
+    try Data("old".utf8).write(to: remote)
+    let login = "\(FTPServer.user):\(FTPServer.password)"
+    for (url, file) in [(kept.absoluteString, kept), (ftp.url("/kept").absoluteString, remote)] {
+      let outcome = try await Urlload.run(options + ["-u", login, url], in: folder)
+      #expect(outcome.status == .exited(2), "\(outcome.error)")
+      #expect(outcome.output.isEmpty)
+      #expect(outcome.error.contains(words) && outcome.error.split(separator: "\n").count == 1, "\(outcome.error)")
+      #expect(try String(contentsOf: file, encoding: .utf8) == "old")
+    }
+    await ftp.stop()
+  }
+
+  @Test func whatStoresIsPutAlone() async throws {
+    let folder = try TemporaryDirectory("urlload")
+    let file = try folder.write("kept", "old")
+    try folder.write("other", "new")
+    let put = try await Urlload.run(["-X", "PUT", "-d", "x=1", file.absoluteString])
+    #expect(put.status == .exited(0), "\(put.error)")
+    #expect(try String(contentsOf: file, encoding: .utf8) == "x=1")
+    let sent = try await Urlload.run(["-T", "other", file.absoluteString], in: folder)
+    #expect(sent.status == .exited(0), "\(sent.error)")
+    #expect(try String(contentsOf: file, encoding: .utf8) == "new")
+    let data = try await Urlload.run(["-T", "other", "data:,x"], in: folder)
+    #expect(data.status == .exited(2) && data.output.isEmpty)
+    #expect(data.error.contains("\"data\" carries out GET and HEAD, not PUT"), "\(data.error)")
+  }
+
+  @Test func aHeadWithABodyIsNotSent() async throws {
+    let server = try ScriptedServer.http { _ in HTTPResponse(text: "x") }
+    let outcome = try await Urlload.run(["-X", "HEAD", "-d", "x=1", server.url().absoluteString])
+    #expect(outcome.status == .exited(2) && outcome.error.contains("HEAD takes no body"), "\(outcome.error)")
+    #expect(server.requests.isEmpty)
+  }
+
+  @Test(arguments: ["file:///etc/hostname", "data:,x", "ftp://127.0.0.1/x", "nothing://here/"])
+  func tellsWhereARefusedRedirectLed(_ target: String) async throws {
+    let server = try ScriptedServer.http { _ in .redirect(to: target) }
+    let url = server.url("/start").absoluteString
+    let outcome = try await Urlload.run([url])
+    #expect(outcome.status == .exited(10) && outcome.output.isEmpty)
+    #expect(outcome.error.contains("the redirect from \(url) leads to \(target), and "), "\(outcome.error)")
+    #expect(!outcome.error.contains("delegate") && !outcome.error.contains("\"http\""), "\(outcome.error)")
+    #expect(outcome.error.split(separator: "\n").count == 1)
+    if target.hasPrefix("nothing") { #expect(outcome.error.contains(": available are sftp, "), "\(outcome.error)") }
+  }
+
   @Test func suggestsTheURLOfAFile() async throws {
     let folder = try TemporaryDirectory("urlload")
     try folder.write("a b.txt", "")

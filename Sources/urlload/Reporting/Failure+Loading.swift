@@ -13,6 +13,10 @@ extension Failure {
       self.init(.other, Self.detail(of: error), subject, advice: "the protocol that loads this scheme knows more")
       return
     }
+    if let refusal = error.userInfo[NSUnderlyingErrorKey] as? RefusedRequest {
+      self.init(refusal, subject)
+      return
+    }
     let detail = Self.detail(of: error)
     if error.code == .unsupportedURL {
       // The library lists the schemes that it has after a semicolon.

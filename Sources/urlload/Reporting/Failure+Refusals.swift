@@ -1,0 +1,18 @@
+import URLLoading
+
+extension Failure {
+  /// What a request was refused for, in the command's terms.
+  init(_ refusal: RefusedRequest, _ subject: String) {
+    let (reason, advice): (ExitReason, String) =
+      switch refusal.kind {
+      case .method: (.usage, "choose one of these with -X; without -d and -T it is GET")
+      case .body: (.usage, "leave out -d and -T, or choose another method with -X")
+      case .missingBody: (.usage, "give it one with -T FILE or -d DATA")
+      case .listing: (.usage, "list without another method")
+      // No user of the command has a delegate who could follow it.
+      case .redirect: (.broken, "load what it leads to by its own URL, if you trust it")
+      case .unknownRedirect: (.broken, refusal.hint ?? "urlload --help lists the schemes that are built in")
+      }
+    self.init(reason, refusal.what, subject, advice: advice)
+  }
+}
