@@ -16,5 +16,5 @@ enum Fault: String, CaseIterable, Sendable {
   // Errors.
   case missingIsEmpty, missingHasOtherCode, missingIsNotNamed
   // Uploads.
-  case uploadLosesByte, uploadAppends, uploadIsSilent, uploadFailsForStreams
+  case uploadLosesByte, uploadAppends, uploadIsSilent, uploadFailsForStreams, storesByGet
 }

@@ -72,7 +72,9 @@ class MutantProtocol: URLProtocol, @unchecked Sendable {
   // MARK: Loading
 
   private func begin() {
-    if let body = loadClient?.urlProtocolUploadBody(self) { return store(body) }
+    if let body = loadClient?.urlProtocolUploadBody(self), request.httpMethod == "PUT" || fault == .storesByGet {
+      return store(body)
+    }
     guard let item = MutantStore.item(at: request.url) else { return failMissing() }
     if fault == .loadsOnlyOnce, item.loads > 1 {
       return fail(URLError(.cannotOpenFile, message: "It was loaded before.", url: request.url))

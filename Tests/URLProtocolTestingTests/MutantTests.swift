@@ -64,6 +64,7 @@ import URLProtocolTesting
     (.uploadAppends, "an upload takes the place of what was there", "1000 bytes"),
     (.uploadIsSilent, "uploads by an upload task from data, with a delegate", "countOfBytesSent"),
     (.uploadIsSilent, "cancel an upload on its way", "-999"),
+    (.storesByGet, "a body by GET stores nothing", "to be stored"),
     (.uploadFailsForStreams, "uploads by a streamed upload task", "ended with the error"),
   ]
 

@@ -29,6 +29,20 @@ extension URLProtocolConformance {
         }
         try await session.close()
       },
+      ConformanceCheck("a body by GET stores nothing", capabilities: .upload) { context in
+        let session = context.session()
+        let url = try await context.fixture.uploadTarget(named: CheckContext.newName())
+        let resource = Resource(url: url, bytes: TestBytes.make(1000, seed: "kept"))
+        let outcome = try await session.upload(resource.bytes, to: resource.request(method: "PUT"), by: .dataAsync)
+        try context.expectSuccess(outcome, url, "an upload of 1000 bytes")
+        // Whether they fail is the class's choice.
+        _ = try await session.upload(Data("other".utf8), to: resource.request(method: "GET"), by: .dataAsync)
+        var request = resource.request()
+        request.httpBody = Data("other".utf8)
+        _ = try await session.load(request)
+        try await context.expectStored(resource, session)
+        try await session.close()
+      },
       ConformanceCheck("cancel an upload on its way", capabilities: .upload) { context in
         let url = try await context.fixture.uploadTarget(named: CheckContext.newName())
         let resource = Resource(url: url, bytes: TestBytes.make(large, seed: "cancelled"))
