@@ -33,7 +33,8 @@ open class URLProtocol: NSObject, @unchecked Sendable {
 
   private let link: Locked<Link>
 
-  /// The request to load: in canonical form, with the session's additional headers, its cookies and the upload body.
+  /// The request to load: in canonical form, with the session's additional headers, its cookies and the upload body. That is in
+  /// `httpBodyStream`, which nobody has read, and in `httpBody` as well where it is in memory.
   open var request: URLRequest { loadedRequest }
 
   /// A cached response that may be used or revalidated; nil where there is none.

@@ -22,7 +22,8 @@ extension URLSession {
     return try data(of: task)
   }
 
-  /// Sends bytes, and gives what the server answers.
+  /// Sends bytes, in the place of a body that the request has, and gives what the server answers. Where nobody set the request's
+  /// method, and the URL's class stores by `PUT` (as those of `file`, `ftp` and `sftp` do), that is the method; over HTTP it is `GET`.
   public func upload(
     for request: URLRequest, from bodyData: Data, delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws -> (Data, URLResponse) {

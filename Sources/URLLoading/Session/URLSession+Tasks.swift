@@ -31,7 +31,8 @@ extension URLSession {
 
   // MARK: Upload
 
-  /// A task that uploads bytes.
+  /// A task that uploads bytes, in the place of a body that the request has. Where nobody set the request's method, and the URL's
+  /// class stores by `PUT` (as those of `file`, `ftp` and `sftp` do), that is the method; over HTTP it is `GET`.
   public func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
     upload(request, .data(bodyData), owner: .delegate)
   }
