@@ -48,9 +48,6 @@ final class Reactor {
   /// How many sockets somebody waits for.
   private(set) var awaitedCount = 0
 
-  /// Requests that were sent whole, and of whose answers nothing has come.
-  var unansweredCount = 0
-
   /// When it last came back from waiting; monotonic, in nanoseconds.
   private(set) var turnBeginning: UInt64 = 0
 
@@ -58,8 +55,6 @@ final class Reactor {
   private static let readable: UInt8 = 1
   private static let writable: UInt8 = 2
 
-  private var answerWatch = AnswerWatch()
-  private var answerWait: AnswerWait?
   /// Events that were not handed on yet.
   private var eventCount = 0
   private let epoll: Int32
@@ -131,9 +126,7 @@ final class Reactor {
       let untilDeadline = deadline <= now ? 0 : Int32(clamping: (deadline - now + 999_999) / 1_000_000)
       timeout = longest < 0 ? untilDeadline : min(longest, untilDeadline)
     }
-    // More transfers than one keep the loop busy, or are slower for other reasons.
-    let isLone = timeout != 0 && unansweredCount == 1 && awaitedCount == 1
-    let count = isLone ? waitForAnswer(timeout) : epoll_wait(epoll, events, Int32(eventCapacity), timeout)
+    let count = epoll_wait(epoll, events, Int32(eventCapacity), timeout)
     turnBeginning = Self.now()
     eventCount = Int(max(0, count))
     return eventCount > 0
@@ -141,41 +134,8 @@ final class Reactor {
 
   /// Hands the sockets for which there were events to their owners.
   func dispatchEvents() {
-    let unanswered = unansweredCount
     for index in 0..<eventCount { dispatch(events[index]) }
     eventCount = 0
-    guard let wait = answerWait.take() else { return }
-    let hasAnswer = unansweredCount < unanswered
-    switch wait {
-    case .looked: if hasAnswer { answerWatch.saw() } else { answerWatch.missed() }
-    case .slept(let nanoseconds): if hasAnswer { answerWatch.slept(nanoseconds) }
-    }
-  }
-
-  /// How the loop waited for a lone answer.
-  private enum AnswerWait {
-    case looked
-    /// For so many nanoseconds.
-    case slept(UInt64)
-  }
-
-  /// Waits where one answer is expected. Returns how many events there are; whether it was the answer is seen afterwards.
-  private func waitForAnswer(_ timeout: Int32) -> Int32 {
-    if case .look(let nanoseconds) = answerWatch.waits() {
-      let end = Self.now() &+ nanoseconds
-      repeat {
-        let count = epoll_wait(epoll, events, Int32(eventCapacity), 0)
-        if count != 0 {
-          answerWait = .looked
-          return count
-        }
-      } while Self.now() < end
-      answerWatch.missed()
-    }
-    let start = Self.now()
-    let count = epoll_wait(epoll, events, Int32(eventCapacity), timeout)
-    answerWait = .slept(Self.now() &- start)
-    return count
   }
 
   private func dispatch(_ event: epoll_event) {

@@ -46,8 +46,6 @@ final class EasyHandle {
   private var sentRequests = 0
   /// The socket of the connection that it has opened, until a request is sent on that.
   var openedSocket: Int32?
-  /// Counted among the reactor's unanswered requests.
-  private var isUnanswered = false
   private(set) var hasHead = false
   /// A head that libcurl may answer with credentials, and then it is not for the handler.
   private var heldHead: TransferHead?
@@ -126,7 +124,6 @@ final class EasyHandle {
     queueTime = nil
     isRequestSent = false
     openedSocket = nil
-    noteAnswer()
     // libcurl counts what it tries again for as long as the handle lives, and gives up after five; a reset forgets that.
     if sentRequests > 1 { shape = nil }
     sentRequests = 0
@@ -336,17 +333,6 @@ final class EasyHandle {
     sentRequests += 1
     if heldHead != nil { heldHead = nil }
     parser.expectHead()
-    if kind == .http, !body.isPresent, !isUnanswered {
-      isUnanswered = true
-      reactor.unansweredCount += 1
-    }
-  }
-
-  /// The first of an answer has come, or the transfer ends without.
-  private func noteAnswer() {
-    guard isUnanswered else { return }
-    isUnanswered = false
-    reactor.unansweredCount -= 1
   }
 
   /// Has more transfers begin when the connection takes many at once.
@@ -363,7 +349,6 @@ final class EasyHandle {
 
   /// A line of a response's head or trailers. Returns how much of it was taken: less than all ends the transfer.
   func receiveHeader(_ line: UnsafeRawBufferPointer) -> Int {
-    noteAnswer()
     guard transfer != nil else { return line.count }
     if kind == .ftp {
       ftp.take(line, hasDate: ccurl_get_off(curl, CURLINFO_FILETIME_T) != -1)

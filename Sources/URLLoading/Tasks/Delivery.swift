@@ -30,24 +30,9 @@ final class Delivery: Sendable {
     var lastGate = 0
     var isClosed = false
     var isDone = false
-    /// When the last large piece of data came, and how many of late came shortly after the one before.
-    private var lastPiece: MonotonicInstant?
-    private var quickPieces = 0
     var takeData: @Sendable (Data) -> Void = { _ in }
 
     var hasWork: Bool { next < items.count && closedGate == nil }
-
-    /// Large pieces come faster than threads wake up.
-    var isBrisk: Bool { quickPieces >= 4 }
-
-    /// No piece came in time.
-    mutating func calmDown() { quickPieces = max(quickPieces - 3, 0) }
-
-    mutating func notePiece(at now: MonotonicInstant) {
-      let isQuick = lastPiece.map { $0.duration(to: now) < Delivery.wakingTime } ?? false
-      quickPieces = isQuick ? min(quickPieces + 1, 10) : max(quickPieces - 2, 0)
-      lastPiece = now
-    }
 
     mutating func popFirst() -> Item? {
       guard hasWork else { return nil }
@@ -69,8 +54,6 @@ final class Delivery: Sendable {
 
   private let state = Locked(State())
   private let executor: Executor
-  /// Calls run on another thread than that which adds them.
-  private var hasOwnThread: Bool { if case .inline = executor { false } else { true } }
 
   init(executor: Executor) {
     self.executor = executor
@@ -130,13 +113,8 @@ final class Delivery: Sendable {
   /// Adds bytes of the body, without a copy where they are many.
   func add(_ data: Data) {
     let isLarge = data.count > Self.largestJoin
-    // A network brings several pieces at once, and then none for a while.
-    let now = isLarge && hasOwnThread && !EventLoop.isLoopThread ? MonotonicInstant.now : nil
     let schedules = state.withLock { state in
       guard !state.isClosed else { return false }
-      if let now {
-        state.notePiece(at: now)
-      }
       if !isLarge, data.withUnsafeBytes({ Self.join($0, to: &state) }) { return false }
       state.items.append(.data(data))
       return schedule(&state)
@@ -233,17 +211,10 @@ final class Delivery: Sendable {
     if case .queue(let queue) = executor { _ = queue() }
   }
 
-  /// Longer than a sender takes for a large piece and for waking a thread on another core: with less, the next piece comes too late
-  /// to be awaited, and the sender has to wake the thread again.
-  private static let wakingTime = Duration.microseconds(120)
-
   /// Runs what waits. Other tasks share the queue, so it is left to them after `limit` calls.
   private func drain(atMost limit: Int) {
     for _ in 0..<limit {
-      var (item, takeData, isBrisk) = state.withLock { state in
-        (Self.takeNext(&state, isLast: !state.isBrisk), state.takeData, state.isBrisk)
-      }
-      if item == nil, isBrisk { item = awaitNext() }
+      let (item, takeData) = state.withLock { (Self.takeNext(&$0), $0.takeData) }
       switch item {
       case nil: return
       case .taken: break
@@ -255,28 +226,12 @@ final class Delivery: Sendable {
     run()
   }
 
-  /// - Parameter isLast: The caller stops when there is nothing.
-  private static func takeNext(_ state: inout State, isLast: Bool) -> Item? {
+  /// The next item; nil when there is none, and then the caller stops.
+  private static func takeNext(_ state: inout State) -> Item? {
     let item = state.popFirst()
     if case .gate(let number, _) = item { state.closedGate = number }
-    if item == nil, isLast { state.isScheduled = false }
+    if item == nil { state.isScheduled = false }
     return item
-  }
-
-  /// Waits awake for the next piece of a body whose pieces come faster than a thread wakes up: to sleep in between would cost both
-  /// sides more. Nil when none came in time, and then the caller stops.
-  private func awaitNext() -> Item? {
-    let end = MonotonicInstant.now.advanced(by: Self.wakingTime)
-    while true {
-      sched_yield()
-      let isLast = MonotonicInstant.now >= end
-      let item = state.withLock { state in
-        let item = Self.takeNext(&state, isLast: isLast)
-        if item == nil, isLast { state.calmDown() }
-        return item
-      }
-      if isLast || item != nil { return item }
-    }
   }
 
   private func open(_ number: Int, before proceed: () -> Void) -> Bool {
