@@ -19,6 +19,10 @@ public class SFTPProtocol: URLProtocol, @unchecked Sendable {
 
   private struct State {
     var hasResponded = false
+    /// Something was loaded or sent by a connection that was lost since.
+    var hasBegun = false
+    /// What the last of them had to say of what it left.
+    var remark = ""
     var load: Int?
     var operation: (any RemoteOperation)?
     var server: RemoteServer?
@@ -29,6 +33,8 @@ public class SFTPProtocol: URLProtocol, @unchecked Sendable {
     var metrics: URLSessionTaskTransactionMetrics?
     var receivedCount: Int64 = 0
     var sentCount: Int64 = 0
+    /// An upload's work that may leave a file on the server.
+    var uploading: (record: UnfinishedUploads, mark: UnfinishedUploads.Mark)?
     /// Takes the answer of a challenge.
     var answering: ChallengeAnswer?
   }
@@ -78,18 +84,27 @@ public class SFTPProtocol: URLProtocol, @unchecked Sendable {
 
   /// Ends the load; what it opened on the server is closed.
   public override func stopLoading() {
-    let (load, operation, server, answering) = state.withLock { state in
+    let (load, operation, server, answering, uploading) = state.withLock { state in
       state.isStopped = true
       defer {
+        state.uploading = nil
         state.load = nil
         state.operation = nil
         state.server = nil
         state.answering = nil
       }
-      return (state.load, state.operation, state.server, state.answering)
+      return (state.load, state.operation, state.server, state.answering, state.uploading)
     }
     answering?.answer(.gone)
-    if let operation { server?.perform { operation.stop() } }
+    // What the operation has to remove it notes itself, on the connection's thread.
+    if let operation, let server {
+      server.perform {
+        operation.stop()
+        if let uploading { uploading.record.end(uploading.mark) }
+      }
+    } else if let uploading {
+      uploading.record.end(uploading.mark)
+    }
     if let load, let session { pool(of: session).release(load) }
   }
 
@@ -115,7 +130,12 @@ public class SFTPProtocol: URLProtocol, @unchecked Sendable {
     if let body = loadClient?.urlProtocolUploadBody(self) {
       let replaces = try replaces(url)
       let reader = UploadBodyReader(body)
-      return { RemoteUpload(url: url, path: path, replaces: replaces, body: reader, server: $0, report: $1) }
+      let record = session?.resource(UnfinishedUploads.self)
+      state.withLock { $0.uploading = record.map { ($0, $0.begin(nil)) } }
+      return {
+        RemoteUpload(
+          url: url, path: path, replaces: replaces, body: reader, uploads: record, server: $0, report: $1)
+      }
     }
     if request.httpMethod == "DELETE" { return { RemoteDeletion(url: url, path: path, server: $0, report: $1) } }
     return { [request] in RemoteDownload(request, url: url, path: path, server: $0, report: $1) }
@@ -201,13 +221,16 @@ public class SFTPProtocol: URLProtocol, @unchecked Sendable {
     case .failed(let error):
       finishMetrics()
       client?.urlProtocol(self, didFailWithError: error)
-    case .lost(let failure, let retry): lost(failure, place, retry)
+    case .lost(let failure, let remark, let retry):
+      state.withLock { $0.remark = remark }
+      lost(failure, place, retry)
     }
   }
 
   private func lost(_ failure: SFTPFailure, _ place: ServerPlace, _ retry: MakeOperation?) {
     let (load, isStopped, count) = state.withLock { state in
       state.fruitlessCount += 1
+      state.hasBegun = state.hasBegun || state.hasResponded || state.sentCount > 0
       defer {
         state.load = nil
         state.operation = nil
@@ -223,8 +246,13 @@ public class SFTPProtocol: URLProtocol, @unchecked Sendable {
 
   private func fail(connecting failure: SFTPFailure) {
     guard let url = request.url else { return }
+    var failures = RemoteFailures(url: url)
+    let hasBegun = state.withLock { state in
+      failures.remark = state.remark
+      return state.hasBegun
+    }
     finishMetrics()
-    client?.urlProtocol(self, didFailWithError: RemoteFailures(url: url).refused("reach the server of", failure))
+    client?.urlProtocol(self, didFailWithError: failures.unreachable(failure, hasBegun: hasBegun))
   }
 
   // MARK: Metrics

@@ -43,6 +43,11 @@ final class SessionResources: Sendable {
     }
   }
 
+  /// The resource of a type, where somebody has asked for it before.
+  func existing<Resource: URLSessionResource>(_ type: Resource.Type) -> Resource? {
+    state.withLock { state in state.known.first { $0.type == ObjectIdentifier(type) }?.resource as? Resource }
+  }
+
   func flush() {
     for known in state.withLock({ $0.known }) { known.resource.flush() }
   }

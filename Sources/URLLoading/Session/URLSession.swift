@@ -19,6 +19,9 @@ open class URLSession: NSObject, @unchecked Sendable {
     var cancellers = 0
   }
 
+  /// What uploads that have ended have, until the delegate is told that the session is invalid, to remove their temporary files.
+  private static let farewellTime = Duration.seconds(25)
+
   private let state: Locked<State>
   /// Whether the session takes no new tasks. Each task asks several times: to look is cheaper than to take a lock that all threads
   /// take. Whoever adds a task to the registry and then finds this false is seen by whoever makes it true and then looks there.
@@ -165,8 +168,14 @@ open class URLSession: NSObject, @unchecked Sendable {
       return true
     }
     guard isLast else { return }
+    let unfinished = resources.existing(UnfinishedUploads.self)
     resources.invalidate()
     deadlines.stop()
+    guard let unfinished else { return tellInvalid() }
+    unfinished.whenSettled(within: Self.farewellTime) { self.tellInvalid() }
+  }
+
+  private func tellInvalid() {
     delegateQueue.addOperation {
       self.delegate?.urlSession(self, didBecomeInvalidWithError: nil)
       self.state.withLock { $0.delegates = SessionDelegates.none }

@@ -3,7 +3,8 @@
 /// Every method has a default, so a delegate implements what it cares about. Where a method has a form with a completion
 /// handler and an async one, either may be implemented. Calls come on the session's `delegateQueue`.
 public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
-  /// The session is invalid, and lets go of its delegate after this call.
+  /// The session is invalid, and lets go of its delegate after this call. Uploads that were broken off have removed their temporary
+  /// files by now, or cannot: ``UnfinishedUploads`` has the rest.
   /// - Parameter error: nil when the session was invalidated by a call.
   func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)
 

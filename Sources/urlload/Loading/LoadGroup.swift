@@ -15,7 +15,10 @@ struct LoadGroup: Runnable {
       console.line(error.line)
       return error.reason
     }
-    let session = URLSession(configuration: RequestBuilder.configuration(options))
+    let configuration = RequestBuilder.configuration(options)
+    let uploads = options.body == nil ? nil : UploadSession(configuration: configuration)
+    if let uploads { Signals.attend(to: uploads) }
+    let session = uploads?.session ?? URLSession(configuration: configuration)
     let loaders = zip(options.urls, outputs).map { url, output in
       Loader(
         url: url, options: options, output: output, status: LoadStatus(name: output.name ?? ""), session: session,
@@ -27,9 +30,21 @@ struct LoadGroup: Runnable {
     display?.start()
     let failures = await load(loaders)
     display?.stop()
+    // A signal has broken the loads off, and ends the command when it has tidied up.
+    while Signals.isEnding { try? await Task.sleep(for: .seconds(1)) }
+    let left = await leftovers(uploads)
     session.finishTasksAndInvalidate()
     for failure in failures.compactMap(\.self) where failure.reason != .outputClosed { console.line(failure.line) }
+    if !left.isEmpty { console.line("urlload: " + UploadSession.text(left)) }
     return failures.compactMap(\.self).first?.reason ?? .success
+  }
+
+  /// What uploads that have ended leave.
+  private func leftovers(_ uploads: UploadSession?) async -> [URL] {
+    guard let uploads else { return [] }
+    return await withCheckedContinuation { continuation in
+      uploads.end(cancels: false) { continuation.resume(returning: $0) }
+    }
   }
 
   /// What went wrong with each, in order.

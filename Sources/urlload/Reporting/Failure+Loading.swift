@@ -26,7 +26,7 @@ extension Failure {
         advice: available ?? "urlload --help lists those that are built in")
       return
     }
-    let special = url.scheme?.lowercased() == "sftp" ? Self.explainSSH(error) : nil
+    let special = url.scheme?.lowercased() == "sftp" ? Self.explainSSH(error, isListing: isListing) : nil
     let (reason, what, advice) = special ?? (isListing ? Self.explainListing(error) : Self.explain(error))
     // What a file's failure is, is said by its kind alone.
     let isSaid = detail.isEmpty || reason == .notFound && url.isFileURL
@@ -57,8 +57,9 @@ extension Failure {
   }
 
   /// What is meant otherwise where SSH is spoken.
-  private static func explainSSH(_ error: URLError) -> (ExitReason, String, String)? {
-    switch error.code {
+  private static func explainSSH(_ error: URLError, isListing: Bool) -> (ExitReason, String, String)? {
+    let isForbidden = ((error as NSError).userInfo[NSUnderlyingErrorKey] as? POSIXError)?.code == .EACCES
+    return switch error.code {
     case .secureConnectionFailed:
       (.insecure, "no SSH connection", "check that an SSH server listens on this port, and what it has in common")
     case .serverCertificateUntrusted:
@@ -69,7 +70,11 @@ extension Failure {
     case .userAuthenticationRequired, .userCancelledAuthentication:
       (.login, "the login was refused", "use a key of ssh-agent's or of ~/.ssh/config's, or -u USER:PASSWORD")
     case .cannotCreateFile, .cannotWriteToFile, .cannotMoveFile, .cannotRemoveFile:
-      (.broken, "the server cannot do it", "check permissions and free space there")
+      isForbidden
+        ? (.notFound, "the server forbids it", "ask for permission, or use another user")
+        : (.broken, "the server cannot do it", "check permissions and free space there")
+    case .resourceUnavailable where !isListing:
+      (.broken, "the load broke off", "try again, or let --retry do it")
     default: nil
     }
   }

@@ -31,7 +31,7 @@ final class OperationScript: @unchecked Sendable {
       case .bytes(let bytes): received += bytes
       case .finished: hasFinished = true
       case .failed(let error): failure = error
-      case .lost(_, let again): retry = again
+      case .lost(_, _, let again): retry = again
       default: break
       }
     }

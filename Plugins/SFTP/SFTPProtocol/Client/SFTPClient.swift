@@ -185,9 +185,12 @@ final class SFTPClient: SSHChannelUser, @unchecked Sendable {
   }
 
   /// Removes a file that only this side knows of.
-  func cleanUp(_ path: [UInt8]) {
+  func cleanUp(_ path: [UInt8], _ reply: @escaping Reply<Void> = { _ in }) {
     hold()
-    remove(path) { [weak self] _ in self?.letGo() }
+    remove(path) { [weak self] result in
+      reply(result)
+      self?.letGo()
+    }
   }
 
   /// Calls this when nothing is held any more.

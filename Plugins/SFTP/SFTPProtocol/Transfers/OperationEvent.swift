@@ -16,8 +16,11 @@ enum OperationEvent {
   case finished
   case failed(URLError)
   /// The connection went away.
-  /// - Parameter retry: makes the operation that goes on with another connection; nil where nobody can.
-  case lost(SFTPFailure, retry: (@Sendable (RemoteServer, @escaping RemoteOperation.Report) -> any RemoteOperation)?)
+  /// - Parameters:
+  ///   - remark: a sentence for the error's message, should it come to one.
+  ///   - retry: makes the operation that goes on with another connection; nil where nobody can.
+  case lost(
+    SFTPFailure, remark: String = "", retry: (@Sendable (RemoteServer, @escaping RemoteOperation.Report) -> any RemoteOperation)?)
 }
 
 /// A connection that is ready for operations.

@@ -29,7 +29,7 @@ final class RemoteDeletion: RemoteOperation, @unchecked Sendable {
           .responded(URLResponse(url: failures.url, mimeType: nil, expectedContentLength: 0, textEncodingName: nil)))
         report(.finished)
       case .failure(let failure) where failure.status == .failure: explain(failure)
-      case .failure(let failure): end(failures.refused("delete", failure, .cannotRemoveFile), failure)
+      case .failure(let failure): end(failures.refused("delete", failure, .remove(path.bytes)), failure)
       }
     }
   }
@@ -45,7 +45,7 @@ final class RemoteDeletion: RemoteOperation, @unchecked Sendable {
       if case .success(let attributes) = result, attributes.kind == .directory {
         return end(failures.directory("delete"))
       }
-      end(failures.refused("delete", failure, .cannotRemoveFile), failure)
+      end(failures.refused("delete", failure, .remove(path.bytes)), failure)
     }
   }
 

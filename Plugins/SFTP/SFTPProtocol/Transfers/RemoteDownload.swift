@@ -195,8 +195,8 @@ final class RemoteDownload: RemoteOperation, @unchecked Sendable {
       case .end:
         partEnded(part.part)
       case .failed(let failure):
-        let reason = failure.status == .endOfFile ? "it shrank while it was read" : failure.explanation
-        end(failures.broken(reason, failure), failure)
+        let shrank = failure.status == .endOfFile
+        end(shrank ? failures.broken("it shrank while it was read", failure) : failures.broken(failure), failure)
       }
     }
   }
@@ -248,7 +248,7 @@ final class RemoteDownload: RemoteOperation, @unchecked Sendable {
       case .failed(let failure) where failure.status == .endOfFile:
         if offset == 0 { respond(length: 0, nil) }
         finish()
-      case .failed(let failure): end(failures.broken(failure.explanation, failure), failure)
+      case .failed(let failure): end(failures.broken(failure), failure)
       }
     }
   }
@@ -262,7 +262,7 @@ final class RemoteDownload: RemoteOperation, @unchecked Sendable {
     client.fstat(handle) { [self] result in
       guard !isOver else { return }
       switch result {
-      case .failure(let failure): end(failures.broken(failure.explanation, failure), failure)
+      case .failure(let failure): end(failures.broken(failure), failure)
       case .success(let attributes):
         if let change = version.change(to: FileVersion(attributes)) { return end(failures.broken(change)) }
         if check == .asked { check = .passed }

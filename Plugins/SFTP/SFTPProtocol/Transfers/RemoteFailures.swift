@@ -2,28 +2,89 @@ import URLLoading
 
 /// Errors of one URL.
 struct RemoteFailures: Sendable {
+  /// What the server was asked to do, for the words and the code of its refusal.
+  enum Step: Sendable {
+    /// To look at, open or read what the URL names.
+    case read
+    /// To look at what an upload's URL names, or to do what needs no words of its own.
+    case store
+    case create([UInt8])
+    case write([UInt8])
+    case rename([UInt8], to: [UInt8])
+    case remove([UInt8])
+
+    /// The code of a refusal for want of permission.
+    fileprivate var deniedCode: URLError.Code {
+      switch self {
+      case .read: .noPermissionsToReadFile
+      case .store, .create, .write, .rename, .remove: code
+      }
+    }
+
+    /// The code of a refusal for a reason that has none of its own.
+    fileprivate var code: URLError.Code {
+      switch self {
+      case .read: .cannotOpenFile
+      case .create: .cannotCreateFile
+      case .store, .write: .cannotWriteToFile
+      case .rename: .cannotMoveFile
+      case .remove: .cannotRemoveFile
+      }
+    }
+
+    /// What was refused, for the middle of a sentence.
+    fileprivate var words: String? {
+      switch self {
+      case .read, .store: nil
+      case .create(let path): "to create \(Self.text(path))"
+      case .write(let path): "to write to \(Self.text(path))"
+      case .rename(let path, let target): "to rename \(Self.text(path)) to \(Self.text(target))"
+      case .remove(let path): "to remove \(Self.text(path))"
+      }
+    }
+
+    private static func text(_ path: [UInt8]) -> String { String(decoding: path, as: UTF8.self) }
+  }
+
   let url: URL
+  /// A sentence that is added to every message, such as about what is left.
+  var remark = ""
+
+  init(url: URL) {
+    self.url = url
+  }
 
   /// What could not be done at all.
-  /// - Parameter action: such as "load", for "Cannot load …".
-  func refused(_ action: String, _ failure: SFTPFailure, _ fallback: URLError.Code = .cannotOpenFile) -> URLError {
-    let code: URLError.Code =
-      switch failure {
-      case .status(let status):
-        switch status.code {
-        case .noSuchFile: .fileDoesNotExist
-        case .permissionDenied: .noPermissionsToReadFile
-        case .noConnection, .connectionLost: .networkConnectionLost
-        default: fallback
-        }
-      case .connectionLost(is WireViolation, _): .badServerResponse
-      case .connectionLost(let reason as SSHFailure, _): Self.code(reason.kind)
-      case .connectionLost(let reason as URLError, _): reason.code
-      case .connectionLost: .networkConnectionLost
-      case .requestTooLong: .badURL
-      case .unsupported, .unusableAnswer: .badServerResponse
+  /// - Parameters:
+  ///   - action: such as "load", for "Cannot load …".
+  ///   - step: what of it the server was asked for.
+  func refused(_ action: String, _ failure: SFTPFailure, _ step: Step = .read) -> URLError {
+    let code: URLError.Code
+    var words = failure.explanation
+    switch failure {
+    case .status(let status):
+      switch status.code {
+      case .noSuchFile: code = .fileDoesNotExist
+      case .permissionDenied: code = step.deniedCode
+      case .noConnection, .connectionLost: code = .networkConnectionLost
+      default: code = step.code
       }
-    return error(code, "Cannot \(action) \(name): \(failure.explanation).", failure)
+      if let refused = step.words { words = "the server refused \(refused): \(words)" }
+    case .connectionLost, .requestTooLong, .unsupported, .unusableAnswer: code = Self.code(failure)
+    }
+    return error(code, "Cannot \(action) \(name): \(words).", failure)
+  }
+
+  /// The code of what is no answer.
+  private static func code(_ failure: SFTPFailure) -> URLError.Code {
+    switch failure {
+    case .connectionLost(is WireViolation, _): .badServerResponse
+    case .connectionLost(let reason as SSHFailure, _): code(reason.kind)
+    case .connectionLost(let reason as URLError, _): reason.code
+    case .connectionLost: .networkConnectionLost
+    case .requestTooLong: .badURL
+    case .unsupported, .unusableAnswer, .status: .badServerResponse
+    }
   }
 
   private static func code(_ kind: SSHFailure.Kind) -> URLError.Code {
@@ -40,6 +101,24 @@ struct RemoteFailures: Sendable {
     }
   }
 
+  /// No connection could be made.
+  /// - Parameter hasBegun: whether it was to take the place of one that broke in the middle of the load.
+  func unreachable(_ failure: SFTPFailure, hasBegun: Bool) -> URLError {
+    guard hasBegun, case .connectionLost(let reason, _) = failure else {
+      return refused("reach the server of", failure)
+    }
+    switch (reason as? SSHFailure)?.kind {
+    // These say that the server is not what it was, or that somebody has to do something.
+    case .hostKeyRefused, .nothingInCommon, .loginFailed, .protocolViolation:
+      return refused("reach the server of", failure)
+    case .hostNotFound, .cannotConnect, .timedOut, .cancelled, .connectionLost, .channelRefused, nil:
+      if reason is WireViolation { return refused("reach the server of", failure) }
+      return error(
+        .networkConnectionLost, "The connection was lost in the middle of \(name), and again: \(failure.explanation).",
+        failure)
+    }
+  }
+
   func directory(_ action: String) -> URLError {
     error(.fileIsDirectory, "Cannot \(action) \(name): it is a directory.")
   }
@@ -48,15 +127,32 @@ struct RemoteFailures: Sendable {
     error(.cannotOpenFile, "Cannot \(action) \(name): it is a pipe, a device or a socket of the server, not a file.")
   }
 
-  /// What broke off in the middle.
+  /// What broke off in the middle, by what the server has answered or what has become of it.
+  func broken(_ failure: SFTPFailure) -> URLError {
+    let code: URLError.Code =
+      switch failure {
+      case .status(let status) where [.noConnection, .connectionLost].contains(status.code): .networkConnectionLost
+      case .status: .resourceUnavailable
+      case .connectionLost(is SSHFailure, _), .connectionLost(is URLError, _): .networkConnectionLost
+      case .connectionLost, .requestTooLong, .unsupported, .unusableAnswer: Self.code(failure)
+      }
+    return error(code, "Cannot read on in \(name): \(failure.explanation).", failure)
+  }
+
+  /// What cannot be gone on with, because the file is not what it was.
   func broken(_ reason: String, _ failure: SFTPFailure? = nil) -> URLError {
     error(.resourceUnavailable, "Cannot read on in \(name): \(reason).", failure)
   }
 
   func error(_ code: URLError.Code, _ message: String, _ failure: SFTPFailure? = nil) -> URLError {
     var underlying: (any Error)? = failure
-    if case .connectionLost(let reason?, _)? = failure { underlying = reason }
-    return URLError(code, message: message, url: url, underlying: underlying)
+    switch failure {
+    case .connectionLost(let reason?, _)?: underlying = reason
+    // Not every code of a refusal says that it was for want of permission.
+    case .status(let status)? where status.code == .permissionDenied: underlying = POSIXError(.EACCES)
+    default: break
+    }
+    return URLError(code, message: remark.isEmpty ? message : "\(message) \(remark)", url: url, underlying: underlying)
   }
 
   var name: String { url.redactedDescription }

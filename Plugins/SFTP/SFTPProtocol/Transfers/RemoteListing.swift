@@ -79,7 +79,7 @@ final class RemoteListing: RemoteOperation, @unchecked Sendable {
         switch result {
         case .success(let names): list(names)
         case .failure(let failure) where failure.status == .endOfFile: isAtEnd = true
-        case .failure(let failure): return end(failures.broken(failure.explanation, failure))
+        case .failure(let failure): return end(failures.broken(failure))
         }
         ask()
         if isAtEnd, underWay == 0, !isOver { finish() }

@@ -47,6 +47,25 @@ struct RemotePath: Hashable, Sendable {
     }
   }
 
+  /// The URL of another file on the server of `url`.
+  /// - Parameter path: as the server is asked for it.
+  static func url(of path: [UInt8], on url: URL) -> URL {
+    let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/".utf8)
+    let text = path.map { byte in
+      let digits = String(byte, radix: 16, uppercase: true)
+      return unreserved.contains(byte)
+        ? String(UnicodeScalar(byte)) : "%" + String(repeating: "0", count: 2 - digits.count) + digits
+    }.joined()
+    guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return url }
+    // An encoded tilde is the name of a file.
+    let isAbsolute = path.first == UInt8(ascii: "/")
+    let isTilde = text == "/~" || text.hasPrefix("/~/")
+    components.percentEncodedPath = isAbsolute ? (isTilde ? "/%7E" + text.dropFirst(2) : text) : "/~/" + text
+    components.query = nil
+    components.fragment = nil
+    return components.url ?? url
+  }
+
   private static func decoded(_ text: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count)

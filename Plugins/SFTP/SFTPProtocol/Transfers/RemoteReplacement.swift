@@ -10,6 +10,7 @@ struct RemoteReplacement {
   let to: [UInt8]
   /// Whether a file that has the name may be replaced.
   let replaces: Bool
+  let record: UploadRecord
 
   func start(_ reply: @escaping SFTPClient.Reply<Void>) {
     guard replaces else { return client.rename(from, to: to, reply) }
@@ -28,18 +29,28 @@ struct RemoteReplacement {
       // Version 3 has no code for a name that is taken.
       guard case .failure(let failure) = result, failure.status != nil else { return reply(result) }
       let aside = RemotePath.temporary(for: to)
+      let mark = record.begin(aside)
       client.rename(to, to: aside) { moved in
-        guard case .success = moved else { return reply(.failure(failure)) }
+        guard case .success = moved else {
+          if case .failure(.connectionLost) = moved { record.giveUp(mark) } else { record.end(mark) }
+          return reply(.failure(failure))
+        }
         client.rename(from, to: to) { result in
           switch result {
-          case .success: client.cleanUp(aside)
-          case .failure:
-            client.hold()
-            client.rename(aside, to: to) { _ in client.letGo() }
+          case .success: record.remove(aside, mark, by: client)
+          case .failure: putBack(aside, mark)
           }
           reply(result)
         }
       }
+    }
+  }
+
+  private func putBack(_ aside: [UInt8], _ mark: UploadRecord.Mark?) {
+    client.hold()
+    client.rename(aside, to: to) { result in
+      if case .success = result { record.end(mark) } else { record.giveUp(mark) }
+      client.letGo()
     }
   }
 }

@@ -11,28 +11,33 @@ final class RemoteTemporaryFile {
     case closed
     /// There is none, or none any more under this name.
     case gone
+    /// The connection was lost before the server has said whether there is one.
+    case unknown
   }
 
   let path: [UInt8]
   private let client: SFTPClient
+  private let record: UploadRecord
+  private var mark: UploadRecord.Mark?
   private var state = State.opening
   private var isUnwanted = false
 
   /// - Parameter target: the file that it is to stand in for, beside which it is made.
-  init(for target: [UInt8], client: SFTPClient) {
+  init(for target: [UInt8], client: SFTPClient, record: UploadRecord) {
     path = RemotePath.temporary(for: target)
     self.client = client
+    self.record = record
   }
 
   var handle: RemoteHandle? {
     if case .open(let handle) = state { handle } else { nil }
   }
 
-  /// Whether the server may have a file of this name.
-  var exists: Bool {
+  /// What the next connection has to remove if this one is lost now: nil where the server has no file of this name.
+  var leftover: RemoteLeftover? {
     switch state {
-    case .open, .closed: true
-    case .opening, .gone: false
+    case .open, .closed, .unknown: RemoteLeftover(path: path, mark: mark)
+    case .opening, .gone: nil
     }
   }
 
@@ -46,13 +51,13 @@ final class RemoteTemporaryFile {
       path, [.write, .create, .exclusive],
       willSend: { [self] in
         if !isUnwanted { willSend() }
-        if isUnwanted { leave() }
+        if isUnwanted { leave(.gone) } else { mark = record.begin(path) }
         return !isUnwanted
       }
     ) { [self] result in
       switch result {
       case .failure(let failure):
-        leave()
+        if case .connectionLost(_, wasSent: true) = failure { leave(.unknown) } else { leave(.gone) }
         if !isUnwanted { reply(.failure(failure)) }
       case .success(let handle):
         state = .open(handle)
@@ -71,22 +76,41 @@ final class RemoteTemporaryFile {
     client.close(handle, reply)
   }
 
-  /// It has the target's name, or nobody can know whether it has.
-  func leave() {
-    if case .gone = state { return }
-    state = .gone
+  /// It has the target's name.
+  func becameTarget() { leave(.gone) }
+
+  /// The connection was lost while it was given the target's name.
+  func isLost() { leave(.unknown) }
+
+  private func leave(_ end: State) {
+    switch state {
+    case .gone, .unknown: return
+    case .opening, .open, .closed: break
+    }
+    state = end
+    if case .unknown = end { record.giveUp(mark) } else { record.end(mark) }
     client.letGo()
   }
 
   /// Removes the file, now or as soon as the server has answered that it is there.
   func discard() {
     isUnwanted = true
-    if exists { remove() }
+    switch state {
+    case .open, .closed: remove()
+    case .opening, .gone, .unknown: break
+    }
   }
 
   private func remove() {
     if let handle { client.close(handle) }
-    client.cleanUp(path)
-    leave()
+    state = .gone
+    record.remove(path, mark, by: client)
+    client.letGo()
   }
+}
+
+/// A temporary file that a connection may have left behind.
+struct RemoteLeftover {
+  let path: [UInt8]
+  let mark: UploadRecord.Mark?
 }

@@ -35,6 +35,22 @@ struct FileAttributes: Hashable, Sendable {
     static let known = size | owner | permissions | times | extended
   }
 
+  /// User and group, where both were said.
+  var owner: Owner? {
+    guard let userID, let groupID else { return nil }
+    return Owner(userID: userID, groupID: groupID)
+  }
+
+  struct Owner: Hashable, Sendable {
+    let userID: UInt32
+    let groupID: UInt32
+  }
+
+  init(owner: Owner) {
+    userID = owner.userID
+    groupID = owner.groupID
+  }
+
   init(size: UInt64? = nil, permissions: UInt32? = nil, accessTime: UInt32? = nil, modificationTime: UInt32? = nil) {
     self.size = size
     self.permissions = permissions

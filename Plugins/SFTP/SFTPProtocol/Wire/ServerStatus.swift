@@ -37,7 +37,7 @@ struct ServerStatus: Error, Hashable, Sendable {
       case .ok: "success"
       case .endOfFile: "end of file"
       case .noSuchFile: "there is no such file"
-      case .permissionDenied: "its permissions forbid it"
+      case .permissionDenied: "permissions forbid it"
       case .failure: "the server failed without a reason"
       case .badMessage: "the server did not understand the request"
       case .noConnection, .connectionLost: "the server lost its own connection"

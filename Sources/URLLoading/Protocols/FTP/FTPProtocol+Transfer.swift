@@ -43,12 +43,19 @@ extension FTPProtocol: TransferHandler {
   func transfer(_ transfer: Transfer, didReceiveTrailers fields: [(name: String, value: String)]) {}
 
   func transfer(_ transfer: Transfer, didSendBodyBytes total: Int64) {
+    state.withLock { $0.upload?.hasSent = true }
     loadClient?.urlProtocol(self, didSendBodyData: total)
   }
 
   func transfer(_ transfer: Transfer, didCompleteWith result: Result<TransferMetrics, TransferFailure>) {
     guard let loadClient else { return }
-    let stage = state.withLock { $0.stage }
+    let (stage, upload) = state.withLock { state in
+      defer { state.upload = nil }
+      return (state.stage, state.upload)
+    }
+    if let upload {
+      if case .success = result { upload.record.end(upload.mark) } else { upload.breakOff() }
+    }
     switch stage {
     case .directory(let failure): return tell(failure, isDirectory: (try? result.get()) != nil)
     case .file(let failure): return tell(failure, isFile: (try? result.get()) != nil)

@@ -34,6 +34,21 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     /// Between `pauseLoading` and `resumeLoading`.
     var isPaused = false
     var isStopped = false
+    var upload: Upload?
+  }
+
+  /// What is noted of an upload: a server writes under the name that was asked for.
+  struct Upload {
+    let source: BodySource
+    let record: UnfinishedUploads
+    let mark: UnfinishedUploads.Mark
+    var hasSent = false
+
+    /// The upload has ended without being whole.
+    func breakOff() {
+      // A server is asked to store before the first byte is asked for.
+      if hasSent || source.hasBegun { record.giveUp(mark) } else { record.end(mark) }
+    }
   }
 
   let state = Locked(State())
@@ -71,12 +86,16 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
   }
 
   override func stopLoading() {
-    let transfer = state.withLock { state in
+    let (transfer, upload) = state.withLock { state in
       state.isStopped = true
-      defer { state.transfer = nil }
-      return state.transfer
+      defer {
+        state.transfer = nil
+        state.upload = nil
+      }
+      return (state.transfer, state.upload)
     }
     transfer?.cancel()
+    upload?.breakOff()
   }
 
   override func pauseLoading() {
@@ -122,8 +141,12 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
       transferRequest.method = "PUT"
       transferRequest.body = source.transferBody
     }
+    let record = source.map { _ in session.resource(UnfinishedUploads.self) }
     transferRequest.credential = state.withLock { state in
       state.stage = stage
+      if let source, let record, !state.isStopped {
+        state.upload = Upload(source: source, record: record, mark: record.begin(url))
+      }
       if case .listing(let format) = stage { state.listing = FTPListing(format, of: url, now: Date()) }
       return state.credential
     }

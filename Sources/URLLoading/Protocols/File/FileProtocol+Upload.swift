@@ -1,4 +1,4 @@
-/// Storing an upload: in a temporary file beside the target, which takes its place when it is whole.
+/// Storing an upload: see ``UploadTarget``.
 extension FileProtocol {
   func store(_ body: URLUploadBody) {
     guard let url = request.url else { return }
@@ -11,15 +11,33 @@ extension FileProtocol {
     } catch {
       return fail(error)
     }
-    var status = stat()
-    if stat(target, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-      return fail(OpenFile.failure(toOpen: url, status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EPERM))
+    let made: UploadTarget?
+    do throws(URLError) {
+      made = try makeTarget(target, url)
+    } catch {
+      return fail(error)
     }
-    let temporary = "\(target).\(UInt64.random(in: 0 ... .max))"
-    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-    guard descriptor >= 0 else { return fail(cannotStore(errno)) }
+    guard let made else { return }
     if case .stream = body { pump.expectLongSteps() }
-    copy(UploadReader(body), to: UploadTarget(descriptor: descriptor, temporary: temporary, path: target))
+    copy(UploadReader(body), to: made)
+  }
+
+  /// - Returns: nil for a load that nobody wants any more.
+  private func makeTarget(_ path: String, _ url: URL) throws(URLError) -> UploadTarget? {
+    guard let record = session?.resource(UnfinishedUploads.self) else { return nil }
+    let (made, code) = storing.withLock { storing -> (UploadTarget?, Int32) in
+      guard !storing.isStopped else { return (nil, 0) }
+      let result = UploadTarget.make(path, record)
+      if case .success(let target) = result { storing.target = target }
+      switch result {
+      case .success(let target): return (target, 0)
+      case .failure(let error): return (nil, error.code.rawValue)
+      }
+    }
+    guard code == 0 else {
+      throw code == EISDIR || code == EPERM ? OpenFile.failure(toOpen: url, code) : cannotStore(code)
+    }
+    return made
   }
 
   private func copy(_ reader: UploadReader, to target: UploadTarget) {
@@ -36,7 +54,7 @@ extension FileProtocol {
         try target.commit()
         self.didStore()
       } catch let error as POSIXError {
-        self.fail(self.cannotStore(error.code.rawValue))
+        self.fail(self.cannotStore(error.code.rawValue, isTorn: target.isTorn))
       } catch {
         self.client?.urlProtocol(self, didFailWithError: error)
       }
@@ -52,11 +70,12 @@ extension FileProtocol {
     client?.urlProtocolDidFinishLoading(self)
   }
 
-  private func cannotStore(_ reason: Int32) -> URLError {
+  private func cannotStore(_ reason: Int32, isTorn: Bool = false) -> URLError {
     URLError(
       reason == ENOENT ? .fileDoesNotExist : .cannotWriteToFile,
       message:
-        "Cannot store the upload at \(request.url?.redactedDescription ?? ""): \(String(cString: strerror(reason))).",
+        "Cannot store the upload at \(request.url?.redactedDescription ?? ""): \(String(cString: strerror(reason)))."
+        + (isTorn ? " It was written in place, and is not whole now." : ""),
       url: request.url, underlying: POSIXErrorCode(rawValue: reason).map { POSIXError($0) })
   }
 }
@@ -68,52 +87,5 @@ private struct PumpOnly<Value>: @unchecked Sendable {
 
   init(_ value: Value) {
     self.value = value
-  }
-}
-
-/// The temporary file of an upload; removed unless it was committed. Used by one step of a pump at a time.
-// Safe to share: the pump runs its steps one after another.
-private final class UploadTarget: @unchecked Sendable {
-  private var descriptor: Int32
-  private let temporary: String
-  private let path: String
-  private var written: Int64 = 0
-  private var isCommitted = false
-
-  init(descriptor: Int32, temporary: String, path: String) {
-    self.descriptor = descriptor
-    self.temporary = temporary
-    self.path = path
-  }
-
-  deinit {
-    if descriptor >= 0 { close(descriptor) }
-    if !isCommitted { unlink(temporary) }
-  }
-
-  /// Writes a piece.
-  /// - Returns: bytes written so far.
-  func write(_ piece: [UInt8]) throws -> Int64 {
-    var start = 0
-    while start < piece.count {
-      let count = piece.withUnsafeBytes {
-        Glibc.write(descriptor, $0.baseAddress?.advanced(by: start), $0.count - start)
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-      start += count
-    }
-    written += Int64(piece.count)
-    return written
-  }
-
-  /// Puts the file in the target's place.
-  func commit() throws {
-    var mode = stat()
-    if stat(path, &mode) == 0 { _ = fchmod(descriptor, mode.st_mode & 0o777) }
-    let closed = close(descriptor)
-    descriptor = -1
-    guard closed == 0, rename(temporary, path) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-    isCommitted = true
   }
 }

@@ -5,7 +5,7 @@ internal import CurlTransport
 /// Regular files are read in pieces on a pool of threads. Pipes, sockets and devices are read as they have something; none of
 /// them is waited for on a thread.
 ///
-/// Mutable state: `pump`'s own; `waiting`, guarded by its lock.
+/// Mutable state: `pump`'s own; `waiting` and `storing`, each guarded by its lock.
 // Safe to share: the mutable state is guarded as said above.
 final class FileProtocol: URLProtocol, @unchecked Sendable {
   static let chunkSize = 256 << 10
@@ -15,7 +15,15 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
     var isStopped = false
   }
 
+  /// What an upload stores into.
+  struct Storing {
+    var target: UploadTarget?
+    /// Nothing is made any more.
+    var isStopped = false
+  }
+
   let pump = ChunkPump()
+  let storing = Locked(Storing())
   private let waiting = Locked(Waiting())
 
   override class func canInit(with request: URLRequest) -> Bool {
@@ -48,6 +56,13 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
       return waiting.watch
     }
     if let watch { ReadinessMonitor.shared.cancel(watch) }
+    let target = storing.withLock { storing in
+      storing.isStopped = true
+      defer { storing.target = nil }
+      return storing.target
+    }
+    // A step that waits for the body may do so for long, and holds the target.
+    target?.discard()
   }
 
   override func pauseLoading() { pump.pause() }

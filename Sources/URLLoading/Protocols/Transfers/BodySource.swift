@@ -38,6 +38,11 @@ final class BodySource: TransferBodySource {
     }
   }
 
+  /// Whether the transfer has asked for bytes of it.
+  var hasBegun: Bool {
+    state.withLock { $0.reader != nil || $0.isReading || $0.isWaitedFor || $0.isAtEnd || $0.failure != nil }
+  }
+
   /// Says whose reads wait for bytes.
   func attach(to transfer: Transfer) {
     let isWaitedFor = state.withLock { state in

@@ -1,0 +1,90 @@
+/// The target of an upload itself, where it is written in place because a new file could not stand in for it.
+///
+/// Mutable state: all of it, confined to the connection's thread.
+final class RemoteTargetFile {
+  private enum State {
+    case untouched
+    /// It is being emptied.
+    case opening
+    case open(RemoteHandle)
+    case closed
+  }
+
+  private let path: [UInt8]
+  private let client: SFTPClient
+  private let record: UploadRecord
+  private var mark: UploadRecord.Mark?
+  private var state = State.untouched
+  private var isUnwanted = false
+  /// It was emptied, or may have been, and is not whole again.
+  private(set) var isTorn = false
+
+  init(_ path: [UInt8], client: SFTPClient, record: UploadRecord) {
+    self.path = path
+    self.client = client
+    self.record = record
+  }
+
+  var handle: RemoteHandle? {
+    if case .open(let handle) = state { handle } else { nil }
+  }
+
+  /// Opens the file, and empties it; once, when there is something to write.
+  /// - Parameters:
+  ///   - willSend: called when the server may have one more file open.
+  ///   - reply: not called for a file that was discarded.
+  func open(willSend: @escaping () -> Void, _ reply: @escaping SFTPClient.Reply<Void>) {
+    client.open(
+      // What is emptied has to be created, too (draft-ietf-secsh-filexfer-02, section 6.3).
+      path, [.write, .create, .truncate],
+      willSend: { [self] in
+        guard !isUnwanted else { return false }
+        willSend()
+        state = .opening
+        isTorn = true
+        mark = record.begin(path)
+        return true
+      }
+    ) { [self] result in
+      switch result {
+      case .failure(let failure):
+        state = .closed
+        isTorn = failure.status == nil
+        finish()
+        if !isUnwanted { reply(.failure(failure)) }
+      case .success(let handle):
+        state = .open(handle)
+        if isUnwanted { discard() } else { reply(.success(())) }
+      }
+    }
+  }
+
+  func close(_ reply: @escaping SFTPClient.Reply<Void>) {
+    guard case .open(let handle) = state else { return }
+    state = .closed
+    client.close(handle, reply)
+  }
+
+  /// All was written, and the server has said so.
+  func isWhole() {
+    isTorn = false
+    finish()
+  }
+
+  /// Leaves the file as it is.
+  func discard() {
+    isUnwanted = true
+    switch state {
+    // The answer decides.
+    case .untouched, .opening: return
+    case .open(let handle): client.close(handle)
+    case .closed: break
+    }
+    state = .closed
+    finish()
+  }
+
+  private func finish() {
+    if isTorn { record.giveUp(mark) } else { record.end(mark) }
+  }
+}

@@ -1,0 +1,165 @@
+internal import CurlTransport
+
+/// Where an upload to a file goes: a temporary file beside the target, which takes the target's place when it is whole.
+///
+/// Links are followed: what they lead to is replaced. A file keeps its permissions, owner and group. One whose owner or group a new
+/// file cannot be given is written in place, as is what a link leads to that is not there yet.
+///
+/// Mutable state: `state`, guarded by its lock.
+final class UploadTarget: Sendable {
+  private struct State {
+    var descriptor: Int32
+    var written: Int64 = 0
+    /// The target itself was begun to be written, and is not whole.
+    var isTorn = false
+    /// Committed or discarded.
+    var isOver = false
+  }
+
+  private let state: Locked<State>
+  /// Nil where the target itself is written.
+  private let temporary: String?
+  private let path: String
+  private let permissions: mode_t?
+  private let record: UnfinishedUploads
+  private let mark: UnfinishedUploads.Mark
+
+  /// Makes the file that is written first.
+  static func make(_ path: String, _ record: UnfinishedUploads) -> Result<UploadTarget, POSIXError> {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return makeNew(path, record) }
+    // Neither a folder nor a device can be replaced by a file.
+    guard status.st_mode & S_IFMT == S_IFREG else { return failure(status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EPERM) }
+    guard let target = realpath(path, nil) else { return failure(errno) }
+    defer { free(target) }
+    let real = String(cString: target)
+    let result = makeTemporary(beside: real, record, permissions: status.st_mode & 0o777)
+    guard case .success(let made) = result, !made.takesOwner(of: status) else { return result }
+    made.discard()
+    return makeInPlace(real, record, O_WRONLY | O_CLOEXEC)
+  }
+
+  /// - Parameter path: of what is not there, or of a link to what is not there.
+  private static func makeNew(_ path: String, _ record: UnfinishedUploads) -> Result<UploadTarget, POSIXError> {
+    guard errno == ENOENT else { return failure(errno) }
+    var status = stat()
+    let isLink = lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    return isLink
+      ? makeInPlace(path, record, O_WRONLY | O_CREAT | O_CLOEXEC)
+      : makeTemporary(beside: path, record, permissions: nil)
+  }
+
+  private static func makeTemporary(
+    beside path: String, _ record: UnfinishedUploads, permissions: mode_t?
+  ) -> Result<UploadTarget, POSIXError> {
+    let temporary = "\(path).\(UInt64.random(in: 0 ... .max))"
+    let mark = record.begin(URL(fileURLWithPath: temporary))
+    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else {
+      defer { record.end(mark) }
+      return failure(errno)
+    }
+    return .success(UploadTarget(descriptor, temporary, path, permissions, record, mark))
+  }
+
+  private static func makeInPlace(
+    _ path: String, _ record: UnfinishedUploads, _ flags: Int32
+  ) -> Result<UploadTarget, POSIXError> {
+    let descriptor = open(path, flags, 0o666)
+    guard descriptor >= 0 else { return failure(errno) }
+    return .success(
+      UploadTarget(descriptor, nil, path, nil, record, record.begin(URL(fileURLWithPath: path))))
+  }
+
+  private static func failure(_ code: Int32) -> Result<UploadTarget, POSIXError> {
+    .failure(POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO))
+  }
+
+  private init(
+    _ descriptor: Int32, _ temporary: String?, _ path: String, _ permissions: mode_t?, _ record: UnfinishedUploads,
+    _ mark: UnfinishedUploads.Mark
+  ) {
+    state = Locked(State(descriptor: descriptor))
+    self.temporary = temporary
+    self.path = path
+    self.permissions = permissions
+    self.record = record
+    self.mark = mark
+  }
+
+  deinit { discard() }
+
+  /// Gives the temporary file the owner and group of the one that it stands in for.
+  private func takesOwner(of status: stat) -> Bool {
+    state.withLock { state in
+      var own = stat()
+      guard fstat(state.descriptor, &own) == 0 else { return false }
+      if own.st_uid == status.st_uid, own.st_gid == status.st_gid { return true }
+      return fchown(state.descriptor, status.st_uid, status.st_gid) == 0
+    }
+  }
+
+  /// Writes a piece.
+  /// - Returns: bytes written so far.
+  func write(_ piece: [UInt8]) throws -> Int64 {
+    try state.withLock { state in
+      guard !state.isOver else { throw CancellationError() }
+      try tear(&state)
+      var start = 0
+      while start < piece.count {
+        let count = piece.withUnsafeBytes {
+          Glibc.write(state.descriptor, $0.baseAddress?.advanced(by: start), $0.count - start)
+        }
+        if count < 0, errno == EINTR { continue }
+        try Self.check(count)
+        start += count
+      }
+      state.written += Int64(piece.count)
+      return state.written
+    }
+  }
+
+  /// What is written in place stays as it was until there is something to write.
+  private func tear(_ state: inout State) throws {
+    guard temporary == nil, !state.isTorn else { return }
+    try Self.check(ftruncate(state.descriptor, 0))
+    state.isTorn = true
+  }
+
+  /// Whether the target itself was begun to be written, and is not whole.
+  var isTorn: Bool { state.withLock { $0.isTorn } }
+
+  /// All is written: the file has the target's name from now on.
+  func commit() throws {
+    try state.withLock { state in
+      guard !state.isOver else { throw CancellationError() }
+      if let permissions { _ = fchmod(state.descriptor, permissions) }
+      try tear(&state)
+      let closed = close(state.descriptor)
+      state.descriptor = -1
+      try Self.check(closed)
+      if let temporary { try Self.check(rename(temporary, path)) }
+      state.isOver = true
+      state.isTorn = false
+    }
+    record.end(mark)
+  }
+
+  /// Removes what is not whole, unless it is the target itself.
+  func discard() {
+    let isTorn = state.withLock { state -> Bool? in
+      guard !state.isOver else { return nil }
+      state.isOver = true
+      if state.descriptor >= 0 { close(state.descriptor) }
+      state.descriptor = -1
+      if let temporary { unlink(temporary) }
+      return state.isTorn
+    }
+    guard let isTorn else { return }
+    if isTorn { record.giveUp(mark) } else { record.end(mark) }
+  }
+
+  private static func check(_ result: some SignedInteger) throws {
+    if result < 0 { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+  }
+}
