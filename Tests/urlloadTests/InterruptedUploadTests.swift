@@ -165,4 +165,57 @@ import Testing
     await ftp.stop()
     await server.stop()
   }
+
+  /// As of any other transfer that breaks off, whether the server is there for another try or not.
+  @Test(arguments: [true, false]) func aDownloadOverSFTPThatBreaksOffHasItsExitCode(serverStays: Bool) async throws {
+    let contents = place.appendingPathComponent("big")
+    try TestFiles.write(count: 64 << 20, to: contents)
+    // A pipe that nobody reads holds the download up in its middle.
+    let pipe = folder.file("pipe").path
+    #expect(mkfifo(pipe, 0o600) == 0)
+    let descriptor = open(pipe, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+    defer { close(descriptor) }
+    let process = try ChildProcess(
+      BuiltProgram.path("urlload"), [server.url("/~/p/big").absoluteString],
+      environment: ["CFFIXED_USER_HOME": folder.path, "SSH_AUTH_SOCK": nil], directory: folder.url,
+      output: URL(fileURLWithPath: pipe), error: folder.file("error"))
+    #expect(
+      try await eventually(interval: .milliseconds(5)) {
+        var count: Int32 = 0
+        return ioctl(descriptor, UInt(FIONREAD), &count) == 0 && count > 0
+      })
+    if serverStays {
+      // What is there now is another file.
+      try FileManager.default.removeItem(at: contents)
+      server.killConnections()
+    } else {
+      await server.stop()
+    }
+    let draining = Task.detached {
+      var buffer = [UInt8](repeating: 0, count: 1 << 16)
+      while !Task.isCancelled { if read(descriptor, &buffer, buffer.count) <= 0 { usleep(1000) } }
+    }
+    let status = await process.waitForExit()
+    draining.cancel()
+    await draining.value
+    #expect(status == .exited(serverStays ? 9 : 10), "\(error)")
+    await server.stop()
+  }
+
+  /// A folder that lets nobody rename in it: what was refused is said.
+  @Test func aRefusedRenameIsSaidToBeOne() async throws {
+    var options = SSHServer.Options()
+    options.subsystem = "/usr/lib/openssh/sftp-server -P rename,posix-rename"
+    let server = try await SSHServer.start(options: options)
+    try folder.write(".ssh/known_hosts", server.knownHosts)
+    try folder.write("f", "contents")
+    let outcome = try await Urlload.run(
+      ["-T", "f", server.url("/~/f").absoluteString],
+      environment: ["CFFIXED_USER_HOME": folder.path, "SSH_AUTH_SOCK": nil], in: folder)
+    #expect(outcome.status == .exited(9), "\(outcome.error)")
+    #expect(outcome.error.contains("refused to rename") && !outcome.error.contains("read"), "\(outcome.error)")
+    #expect(try names(server.home).isEmpty)
+    await server.stop()
+    await self.server.stop()
+  }
 }

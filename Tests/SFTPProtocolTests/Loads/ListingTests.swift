@@ -117,7 +117,7 @@ import URLLoading
         count += 1
       }
     }
-    #expect(error?.code == .resourceUnavailable)
+    #expect(error?.code == .networkConnectionLost)
     #expect(count > 0 && count < 20_000)
     await host.stop()
   }

@@ -70,6 +70,50 @@ import URLLoading
     await host.stop()
   }
 
+  /// Only root gives files away; the second server lets nobody do it, and the file is written in place.
+  @Test(.enabled(if: geteuid() == 0), arguments: [[], ["-P", "posix-rename"], ["-P", "fsetstat"]])
+  func aFileThatIsReplacedKeepsItsOwner(arguments: [String]) async throws {
+    let host = try PipedHost(arguments: arguments)
+    let file = try host.folder.write("f", "a longer old one")
+    #expect(chown(file.path, 1234, 4321) == 0 && chmod(file.path, 0o640) == 0)
+    symlink("f", host.folder.file("link").path)
+    var before = stat()
+    #expect(stat(file.path, &before) == 0)
+    for (name, text) in [("f", "new"), ("link", "newer")] {
+      _ = try await session.upload(for: request(host.url(name)), from: Data(text.utf8))
+      #expect(try String(contentsOf: file, encoding: .utf8) == text)
+    }
+    var status = stat()
+    #expect(stat(file.path, &status) == 0)
+    #expect(status.st_uid == 1234 && status.st_gid == 4321 && status.st_mode & 0o777 == 0o640)
+    #expect((status.st_ino == before.st_ino) == arguments.contains("fsetstat"))
+    #expect(lstat(host.folder.file("link").path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+    #expect(try await eventually { try names(host) == ["f", "link"] })
+    await host.stop()
+  }
+
+  /// A delegate that hears of the session's end hears of it when nothing is left.
+  @Test func aSessionIsInvalidWhenTheTemporaryFileHasGone() async throws {
+    let isInvalid = AsyncEvent()
+    let session = PipedProtocol.session(delegate: InvalidationObserver(isInvalid))
+    let host = try PipedHost()
+    let (loading, goesOn) = try await stalledUpload(to: host, in: session)
+    defer { goesOn.signal() }
+    let uploads = session.resource(UnfinishedUploads.self)
+    #expect(uploads.urls.count == 1)
+    let server = try #require(host.connections.value.first)
+    server.freeze()
+    session.invalidateAndCancel()
+    await #expect(throws: (any Error).self) { try await loading.value }
+    #expect(await uploads.settle(within: .milliseconds(50)).count == 1)
+    #expect(!isInvalid.isSignalled)
+    server.thaw()
+    #expect(await isInvalid.wait())
+    #expect(try names(host).isEmpty)
+    #expect(await uploads.settle(within: .seconds(5)).isEmpty)
+    await host.stop()
+  }
+
   @Test func aFileThatMustNotBeReplacedStays() async throws {
     let host = try PipedHost()
     try host.folder.write("f", "old")
@@ -264,6 +308,16 @@ import URLLoading
     #expect(try names(host).allSatisfy { $0 == "f" || $0.hasPrefix(".f.") && $0.hasSuffix(".part") })
     await host.stop()
   }
+}
+
+private final class InvalidationObserver: NSObject, URLSessionDelegate {
+  private let isInvalid: AsyncEvent
+
+  init(_ isInvalid: AsyncEvent) {
+    self.isInvalid = isInvalid
+  }
+
+  func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) { isInvalid.signal() }
 }
 
 /// Cancels once so many bytes have left.

@@ -41,6 +41,10 @@ struct PacketBytes {
     PacketBytes().byte(103).word(identifier).string(data)
   }
 
+  static func attributes(_ identifier: UInt32, permissions: UInt32, user: UInt32, group: UInt32) -> PacketBytes {
+    PacketBytes().byte(105).word(identifier).word(2 | 4).word(user).word(group).word(permissions)
+  }
+
   static func attributes(_ identifier: UInt32, size: UInt64, permissions: UInt32, time: UInt32) -> PacketBytes {
     PacketBytes().byte(105).word(identifier).word(1 | 4 | 8).long(size).word(permissions).word(time).word(time)
   }

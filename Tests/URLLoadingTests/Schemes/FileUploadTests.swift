@@ -40,6 +40,29 @@ import URLLoading
     #expect(try names() == ["source", "streamed", "target"])
   }
 
+  /// What a link leads to is replaced, be it there or not.
+  @Test func linksAreFollowed() async throws {
+    let target = try directory.write("target", "old")
+    for name in ["target", "new"] { symlink(name, directory.file("to-\(name)").path) }
+    for name in ["target", "new"] {
+      _ = try await session.upload(for: URLRequest(url: directory.file("to-\(name)")), from: Data(name.utf8))
+      #expect(try String(contentsOf: directory.file(name), encoding: .utf8) == name)
+      var status = stat()
+      #expect(lstat(directory.file("to-\(name)").path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+    }
+    #expect(FileManager.default.fileExists(atPath: target.path))
+    #expect(try names() == ["new", "target", "to-new", "to-target"])
+  }
+
+  @Test(.enabled(if: geteuid() == 0)) func aFileThatIsReplacedKeepsItsOwner() async throws {
+    let target = try directory.write("target", "old")
+    #expect(chown(target.path, 1234, 4321) == 0)
+    _ = try await session.upload(for: URLRequest(url: target), from: Data("new".utf8))
+    var status = stat()
+    #expect(stat(target.path, &status) == 0 && status.st_uid == 1234 && status.st_gid == 4321)
+    #expect(try String(contentsOf: target, encoding: .utf8) == "new")
+  }
+
   @Test func fileKeepsItsOldContentUntilTheUploadIsWhole() async throws {
     let target = try directory.write("target", "old")
     chmod(target.path, 0o640)

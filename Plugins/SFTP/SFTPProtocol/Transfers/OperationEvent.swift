@@ -20,7 +20,8 @@ enum OperationEvent {
   ///   - remark: a sentence for the error's message, should it come to one.
   ///   - retry: makes the operation that goes on with another connection; nil where nobody can.
   case lost(
-    SFTPFailure, remark: String = "", retry: (@Sendable (RemoteServer, @escaping RemoteOperation.Report) -> any RemoteOperation)?)
+    SFTPFailure, remark: String = "",
+    retry: (@Sendable (RemoteServer, @escaping RemoteOperation.Report) -> any RemoteOperation)?)
 }
 
 /// A connection that is ready for operations.

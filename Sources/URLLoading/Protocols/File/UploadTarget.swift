@@ -29,7 +29,9 @@ final class UploadTarget: Sendable {
     var status = stat()
     guard stat(path, &status) == 0 else { return makeNew(path, record) }
     // Neither a folder nor a device can be replaced by a file.
-    guard status.st_mode & S_IFMT == S_IFREG else { return failure(status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EPERM) }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      return failure(status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EPERM)
+    }
     guard let target = realpath(path, nil) else { return failure(errno) }
     defer { free(target) }
     let real = String(cString: target)
