@@ -3,7 +3,7 @@ import TestServers
 import Testing
 
 /// Uploads that a signal or `--max-time` ends: what they had begun to store goes, or the command says what is left where.
-@Suite(.timeLimit(.minutes(3))) struct InterruptedUploadTests {
+@Suite(.serialized, .timeLimit(.minutes(3))) struct InterruptedUploadTests {
   /// What ends the command, and the exit code that it has then.
   enum End: CaseIterable {
     case interrupt, terminate, time
@@ -24,7 +24,7 @@ import Testing
       }
     }
 
-    var options: [String] { self == .time ? ["--max-time", "2"] : [] }
+    var options: [String] { self == .time ? ["--max-time", "5"] : [] }
   }
 
   private let server: SSHServer

@@ -3,6 +3,7 @@ internal import CurlTransport
 /// What the transfer says, on the transfer loop.
 extension FTPProtocol: TransferHandler {
   func transferDidLeaveQueue(_ transfer: Transfer) {
+    state.withLock { $0.upload?.isUnderWay = true }
     loadClient?.urlProtocol(self, isWaiting: false)
   }
 
@@ -54,7 +55,7 @@ extension FTPProtocol: TransferHandler {
       return (state.stage, state.upload)
     }
     if let upload {
-      if case .success = result { upload.record.end(upload.mark) } else { upload.breakOff() }
+      if case .success = result { upload.record.end(upload.mark) } else { upload.fail() }
     }
     switch stage {
     case .directory(let failure): return tell(failure, isDirectory: (try? result.get()) != nil)

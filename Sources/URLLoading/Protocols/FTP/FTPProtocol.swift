@@ -43,11 +43,17 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     let record: UnfinishedUploads
     let mark: UnfinishedUploads.Mark
     var hasSent = false
+    var isUnderWay = false
 
-    /// The upload has ended without being whole.
-    func breakOff() {
-      // A server is asked to store before the first byte is asked for.
+    /// The upload has failed.
+    func fail() {
+      // A server that agrees to store is what the first byte is asked for after.
       if hasSent || source.hasBegun { record.giveUp(mark) } else { record.end(mark) }
+    }
+
+    /// The upload is broken off. A server that was asked to store has emptied the file, whether or not its answer has come.
+    func breakOff() {
+      if isUnderWay { record.giveUp(mark) } else { record.end(mark) }
     }
   }
 
