@@ -19,15 +19,20 @@ enum Signals {
   /// From now on signals end the command in good order, and a closed pipe is an error of `write`.
   static func install(_ console: Console) {
     signal(SIGPIPE, SIG_IGN)
+    let registered = DispatchGroup()
     for (number, reason) in [(SIGINT, ExitReason.interrupted), (SIGTERM, .terminated), (SIGHUP, .terminated)] {
       // What nohup, or a shell's background, made deaf stays deaf to hanging up.
       if number == SIGHUP, isIgnored(number) { continue }
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler { end(reason, console) }
+      registered.enter()
+      source.setRegistrationHandler { registered.leave() }
       state.withLock { $0.sources.append(source) }
       source.resume()
     }
+    // Until then a signal would be lost, on a busy machine after something was begun.
+    _ = registered.wait(timeout: .now() + 1)
   }
 
   /// A signal breaks off these uploads, and lets them remove what they have begun to store.
