@@ -21,6 +21,10 @@ package struct TransferFailure: Error, Sendable {
     case bodyNotRewindable
     /// The body source ended before the length that was announced.
     case bodyTooShort
+    /// The kept connection ended without an answer, and a request of this method may not be sent twice.
+    case notRepeated(method: String)
+    /// The server broke the rules of HTTP/2 before the end of the response's body.
+    case brokenConnection
     /// The engine was shut down.
     case engineShutDown
     case outOfMemory
@@ -40,6 +44,8 @@ package struct TransferFailure: Error, Sendable {
   /// The proxy's answer when it refused to open a tunnel. With status 407 it has the challenge.
   package var proxyResponse: TransferHead?
   package var metrics = TransferMetrics.unknown
+  /// A connection that was kept from an earlier transfer was gone, nothing of a response came, and the request may be sent again.
+  package var isRepeatable = false
 
   /// A failure that is not libcurl's.
   package init(_ reason: Reason) {
@@ -73,6 +79,14 @@ package struct TransferFailure: Error, Sendable {
     case .bodyTooShort:
       urlErrorCode = URLErrorNumber.requestBodyStreamExhausted
       message = "the request's body ended before its announced length"
+    case .notRepeated(let method):
+      urlErrorCode = URLErrorNumber.networkConnectionLost
+      message =
+        "the connection was closed without an answer, and the request was not sent again: the server may have carried it out, and "
+        + "\(method) is not idempotent. Send it again where doing it twice does no harm, or find out first whether it was done"
+    case .brokenConnection:
+      urlErrorCode = URLErrorNumber.networkConnectionLost
+      message = "the server broke the rules of HTTP/2, which ended the connection before the end of the response's body"
     case .engineShutDown:
       urlErrorCode = URLErrorNumber.cancelled
       message = "the transfer engine was shut down"
@@ -82,9 +96,8 @@ package struct TransferFailure: Error, Sendable {
     }
   }
 
-  /// A connection that was kept from an earlier transfer was gone, and nothing of a response came: the server most
-  /// likely never saw the request.
-  package var isOfStaleConnection: Bool {
+  /// A connection that was kept from an earlier transfer was gone, and nothing of a response came.
+  var isOfStaleConnection: Bool {
     guard metrics.responseHeaderBytes == 0, metrics.responseBodyBytes == 0 else { return false }
     switch curlCode {
     case 52, 55, 56: return metrics.isReusedConnection

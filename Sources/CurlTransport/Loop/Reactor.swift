@@ -220,6 +220,16 @@ final class Reactor {
     return descriptor
   }
 
+  /// The open socket of `owner` between these ports.
+  func openSocket(of owner: MultiHandle, between ports: PortPair) -> Int32? {
+    let owner = Unmanaged.passUnretained(owner).toOpaque()
+    for index in sockets.indices where sockets[index].owner?.toOpaque() == owner {
+      let descriptor = Int32(index)
+      if sockets[index].isOpen(under: descriptor), PortPair(of: descriptor) == ports { return descriptor }
+    }
+    return nil
+  }
+
   /// Closes a socket that `openSocket` opened.
   func closeSocket(_ descriptor: Int32) -> Int32 {
     if Int(descriptor) < sockets.count {

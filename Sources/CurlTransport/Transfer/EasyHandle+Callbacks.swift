@@ -27,8 +27,8 @@ extension EasyHandle {
     set(CURLOPT_PREREQDATA, context)
     _ = ccurl_set_prerequest(curl) { context, _, _, remotePort, localPort in
       let ports = PortPair(local: Int(localPort), remote: Int(remotePort))
-      EasyHandle.handle(context)?._withUnsafeGuaranteedRef { $0.requestBegins(on: ports) }
-      return CURL_PREREQFUNC_OK
+      let begins = EasyHandle.handle(context)?._withUnsafeGuaranteedRef { $0.requestBegins(on: ports) }
+      return begins == false ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK
     }
     set(CURLOPT_RESOLVER_START_DATA, context)
     _ = ccurl_set_resolver_start(curl) { _, _, context in
@@ -64,9 +64,14 @@ extension EasyHandle {
     set(CURLOPT_SEEKDATA, context)
     _ = ccurl_set_seek(curl) { context, offset, origin in
       guard let handle = EasyHandle.handle(context), offset == 0, origin == SEEK_SET else { return CURL_SEEKFUNC_FAIL }
-      return handle._withUnsafeGuaranteedRef { $0.body.rewind() } ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
+      return handle._withUnsafeGuaranteedRef { $0.rewindBody() } ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
     }
-    set(CURLOPT_XFERINFODATA, context)
+    setProgressCallback()
+  }
+
+  /// Has libcurl say how far it is, and say so once more at the end, before it gives the connection up.
+  func setProgressCallback() {
+    set(CURLOPT_XFERINFODATA, UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()))
     _ = ccurl_set_progress(curl) { context, _, _, _, uploaded in
       EasyHandle.handle(context)?._withUnsafeGuaranteedRef { $0.progress(uploaded: Int64(uploaded)) }
       return 0
@@ -89,7 +94,7 @@ extension EasyHandle {
   private func quits() {
     guard let multi else { return }
     let ports =
-      controlPorts
+      ports
       ?? PortPair(
         local: ccurl_get_long(curl, CURLINFO_LOCAL_PORT), remote: ccurl_get_long(curl, CURLINFO_PRIMARY_PORT))
     reactor.shutDownControlConnection(of: multi, ports)
@@ -97,7 +102,7 @@ extension EasyHandle {
 
   private func openSocket(_ address: curl_sockaddr) -> curl_socket_t {
     leaveQueue()
-    guard let multi else { return -1 }
+    guard let multi, !refusesRepetition() else { return -1 }
     let descriptor = reactor.openSocket(
       domain: address.family, type: address.socktype, protocol: address.protocol, owner: multi, isFTP: kind == .ftp)
     if descriptor >= 0 { openedSocket = descriptor }

@@ -37,13 +37,15 @@ final class EasyHandle {
   var parser = ResponseHeadParser()
   @exclusivity(unchecked)
   var ftp = FTPReplies()
-  /// Both ends of an FTP transfer's control connection, once it is ready.
-  private(set) var controlPorts: PortPair?
+  /// Both ends of the connection that the request went to; of an FTP transfer's control connection, once it is ready.
+  private(set) var ports: PortPair?
   private(set) var startTime = 0.0
   private(set) var startInstant: UInt64 = 0
   private(set) var queueTime: Double?
   private(set) var isRequestSent = false
   private var sentRequests = 0
+  /// The latest request got an answer that is more than informational.
+  private var isAnswered = false
   /// The socket of the connection that it has opened, until a request is sent on that.
   var openedSocket: Int32?
   private(set) var hasHead = false
@@ -67,6 +69,10 @@ final class EasyHandle {
   private var isSendingHeld = false
   private var drainBudget = 0
   var failureReason: TransferFailure.Reason?
+  /// See EasyHandle+End. Nil where the end of the response's body is told in other ways.
+  var endWatch: EndWatch?
+  /// The loop's turn in which bytes of the request's body were last handed to libcurl.
+  private(set) var sendingTurn: UInt64 = 0
   private(set) var tlsVersion: UInt16?
   private(set) var tlsCipherSuite: UInt16?
 
@@ -120,13 +126,15 @@ final class EasyHandle {
     body = OutgoingBody()
     parser.reset()
     ftp = FTPReplies()
-    controlPorts = nil
+    ports = nil
     queueTime = nil
     isRequestSent = false
     openedSocket = nil
     // libcurl counts what it tries again for as long as the handle lives, and gives up after five; a reset forgets that.
     if sentRequests > 1 { shape = nil }
     sentRequests = 0
+    isAnswered = false
+    stopWatchingEnd()
     hasHead = false
     // Few have these, and to give up none is dear: it goes through the runtime's description of the type.
     if heldHead != nil { heldHead = nil }
@@ -182,6 +190,10 @@ final class EasyHandle {
       failureReason = .undecodableBody(incompleteness)
       isSuccess = false
     }
+    if isSuccess, endWatch != nil, isCutOff {
+      failureReason = .brokenConnection
+      isSuccess = false
+    }
     return Completion(
       transfer: transfer, handler: handler, head: head,
       trailers: hasHead && kind == .http ? parser.takeTrailers() : [], sentBytes: unreportedSentBytes,
@@ -226,10 +238,34 @@ final class EasyHandle {
       if kind == .ftp, !ftp.text.isEmpty { failure.message += " (\(ftp.text))" }
       if code == CURLE_SEND_FAIL_REWIND { failure.reason = .bodyNotRewindable }
     }
+    failure.metrics = metrics()
+    judgeRepetition(&failure)
     failure.bodyError = body.error
     if !isRequestSent { failure.proxyResponse = proxyHead }
-    failure.metrics = metrics()
     return failure
+  }
+
+  // MARK: Repetition
+
+  /// Whether the request is about to be sent again because its connection ended, and must not be. The transfer is to be ended then.
+  func refusesRepetition() -> Bool {
+    guard kind == .http, sentRequests > 0, !isAnswered, let repetition, !repetition.isAllowed else { return false }
+    failureReason = .notRepeated(method: repetition.method)
+    return true
+  }
+
+  /// Says of a failure whether the request may be sent again.
+  private func judgeRepetition(_ failure: inout TransferFailure) {
+    guard failureReason == nil, kind == .http, failure.isOfStaleConnection, let repetition else { return }
+    guard !repetition.isAllowed else { return failure.isRepeatable = true }
+    var refusal = TransferFailure(.notRepeated(method: repetition.method))
+    refusal.curlCode = failure.curlCode
+    refusal.metrics = failure.metrics
+    failure = refusal
+  }
+
+  private var repetition: Repetition? {
+    shape.map { Repetition(method: $0.method, mayHaveBeenTaken: ccurl_get_long(curl, CURLINFO_REQUEST_SIZE) > 0) }
   }
 
   // MARK: Commands
@@ -323,28 +359,31 @@ final class EasyHandle {
     handler?.transferDidLeaveQueue(transfer)
   }
 
-  /// The connection is ready, and a request is about to be sent: the first, or one with credentials.
-  func requestBegins(on ports: PortPair) {
-    controlPorts = ports
+  /// The connection is ready, and a request is about to be sent: the first, one with credentials, or the same again.
+  /// - Returns: whether it is to be sent.
+  func requestBegins(on ports: PortPair) -> Bool {
+    guard !refusesRepetition() else { return false }
+    self.ports = ports
     leaveQueue()
     noteMultiplexing(on: ports)
-    multi?.requestBegins()
+    multi?.requestBegins(on: ports)
     isRequestSent = true
     sentRequests += 1
+    isAnswered = false
     if heldHead != nil { heldHead = nil }
     parser.expectHead()
+    return true
   }
 
   /// Has more transfers begin when the connection takes many at once.
   private func noteMultiplexing(on ports: PortPair) {
     guard shape?.isHTTPS == true, let multi, let place else { return }
     let socket = openedSocket.take()
-    guard socket != nil || !multi.isMultiplexing(at: place) else { return }
+    guard socket != nil || !multi.isMultiplexing(at: place) || !multi.isMultiplexed(ports) else { return }
     // Another library for TLS does not tell: then libcurl has to hold back what finds no connection.
     guard TLSInspector.shared.protocolName(of: curl) ?? "h2" == "h2" else { return }
     multi.multiplexes(at: place)
-    // Of several that were tried libcurl may have taken another than the last, and closed that.
-    if let socket, PortPair(of: socket) == ports { multi.multiplexes(on: socket) }
+    multi.multiplexes(on: ports, openedAs: socket, TLSInspector.shared.session(of: curl))
   }
 
   /// A line of a response's head or trailers. Returns how much of it was taken: less than all ends the transfer.
@@ -376,6 +415,7 @@ final class EasyHandle {
       handler.transfer(transfer, didReceiveInformational: head)
       return
     }
+    isAnswered = true
     if tlsVersion == nil { (tlsVersion, tlsCipherSuite) = TLSInspector.shared.parameters(of: curl) }
     let isChallenge =
       (head.statusCode == 401 && credentialsAnswer401) || (head.statusCode == 407 && credentialsAnswer407)
@@ -412,6 +452,7 @@ final class EasyHandle {
     expectBody(after: head)
     let hasNoBody = isHeadRequest || head.statusCode == 204 || head.statusCode == 304
     expectedLength = hasNoBody ? 0 : head.contentLength
+    if expectedLength == nil { watchEnd(after: head) }
   }
 
   /// Bytes of the response's body. Returns how many were taken, or libcurl's number for a pause.
@@ -450,6 +491,7 @@ final class EasyHandle {
   func provideBody(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
     guard transfer != nil else { return Int(CURL_READFUNC_ABORT) }
     guard !isSendingHeld else { return Int(CURL_READFUNC_PAUSE) }
+    sendingTurn = reactor.turn
     switch body.read(into: buffer) {
     case .bytes(let count): return count
     case .end: return 0
@@ -462,7 +504,13 @@ final class EasyHandle {
     }
   }
 
+  /// Begins with the request's body anew, to send it again. False when that cannot, or must not, be done.
+  func rewindBody() -> Bool {
+    !refusesRepetition() && body.rewind()
+  }
+
   func progress(uploaded: Int64) {
+    if endWatch != nil { noteProgress() }
     let sent = min(uploaded, body.readBytes)
     guard sent != reportedSentBytes, let transfer else { return }
     reportedSentBytes = sent

@@ -28,9 +28,9 @@ final class MultiHandle {
   /// Transfers that put bytes together in this turn.
   @exclusivity(unchecked)
   private var gathering: [EasyHandle] = []
-  /// Sockets of connections that take many transfers at once, and what is sent together on them.
+  /// Connections that take many transfers at once, and what is sent together on them.
   @exclusivity(unchecked)
-  private var multiplexedSockets: [Int32] = []
+  private var multiplexed: [MultiplexedConnection] = []
   private var batch = RequestBatch()
   private var isRetired = false
 
@@ -109,29 +109,53 @@ final class MultiHandle {
     if queue.multiplexes(at: place) == .admitNext { reactor.touch(self) }
   }
 
-  /// The connection of a socket takes many transfers at once.
-  func multiplexes(on socket: Int32) {
-    if !multiplexedSockets.contains(socket) { multiplexedSockets.append(socket) }
+  /// A connection takes many transfers at once.
+  /// - Parameters:
+  ///   - socket: the one that was opened last for it. Of several that were tried libcurl may have taken another, and closed that.
+  ///   - session: that of TLS.
+  func multiplexes(on ports: PortPair, openedAs socket: Int32?, _ session: UnsafeRawPointer?) {
+    guard !isMultiplexed(ports) else { return }
+    let opened = socket.flatMap { PortPair(of: $0) == ports ? $0 : nil }
+    guard let socket = opened ?? reactor.openSocket(of: self, between: ports) else { return }
+    multiplexed.append(MultiplexedConnection(socket: socket, ports: ports, session: session))
+  }
+
+  /// Whether a connection is open, and known to take many transfers at once.
+  func isMultiplexed(_ ports: PortPair) -> Bool {
+    multiplexed.contains { $0.ports == ports }
   }
 
   /// A socket is about to be closed.
   func socketCloses(_ socket: Int32) {
-    if let index = multiplexedSockets.firstIndex(of: socket) { multiplexedSockets.remove(at: index) }
+    if let index = multiplexed.firstIndex(where: { $0.socket == socket }) { multiplexed.remove(at: index) }
+  }
+
+  /// An open connection that takes many transfers at once.
+  func multiplexedConnection(_ ports: PortPair) -> MultiplexedConnection? {
+    multiplexed.first { $0.ports == ports }
+  }
+
+  /// Notes how much has been written to a connection, or to all of them, before libcurl may write more.
+  private func noteWrittenBytes(to socket: Int32? = nil) {
+    for index in multiplexed.indices where socket == nil || multiplexed[index].socket == socket {
+      multiplexed[index].noteWrittenBytes()
+    }
   }
 
   /// A request is about to be written.
-  func requestBegins() {
+  func requestBegins(on ports: PortPair) {
+    if let index = multiplexed.firstIndex(where: { $0.ports == ports }) { multiplexed[index].requestBegins() }
     perform(batch.requestBegins())
   }
 
   private func perform(_ action: RequestBatch.Action) {
     guard action != .nothing else { return }
-    for socket in multiplexedSockets {
+    for connection in multiplexed {
       switch action {
       case .nothing: break
-      case .hold: reactor.holdWrites(true, of: socket)
-      case .flush: reactor.flushWrites(of: socket)
-      case .release: reactor.holdWrites(false, of: socket)
+      case .hold: reactor.holdWrites(true, of: connection.socket)
+      case .flush: reactor.flushWrites(of: connection.socket)
+      case .release: reactor.holdWrites(false, of: connection.socket)
       }
     }
   }
@@ -172,7 +196,7 @@ final class MultiHandle {
     }
     easy.place = place
     easy.multi = self
-    if (1...Self.maximumBatchedSockets).contains(multiplexedSockets.count) { batch.added() }
+    if (1...Self.maximumBatchedSockets).contains(multiplexed.count) { batch.added() }
     easy.runningIndex = running.count
     running.append(easy)
   }
@@ -241,6 +265,7 @@ final class MultiHandle {
   func socketIsReady(_ descriptor: Int32, _ ready: Int32) {
     guard let curl else { return }
     var count: Int32 = 0
+    noteWrittenBytes(to: descriptor)
     curl_multi_socket_action(curl, descriptor, ready, &count)
     deliverGathered()
     reactor.touch(self)
@@ -254,6 +279,7 @@ final class MultiHandle {
       curlDeadline = .max
       var count: Int32 = 0
       perform(batch.begins())
+      noteWrittenBytes()
       curl_multi_socket_action(curl, CURL_SOCKET_TIMEOUT, 0, &count)
       perform(batch.ends())
       deliverGathered()

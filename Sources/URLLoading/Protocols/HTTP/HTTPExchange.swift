@@ -78,7 +78,7 @@ struct HTTPExchange {
     }
     // RFC 9112, section 9.3.1: servers close idle connections as they please. libcurl tries again by itself, but for
     // bodies that it cannot rewind or had begun to send.
-    guard !hasResponse, !hasRetried, failure.isOfStaleConnection else { return .fail }
+    guard !hasResponse, !hasRetried, failure.isRepeatable else { return .fail }
     hasRetried = true
     return .retry
   }

@@ -113,14 +113,15 @@ import Testing
     #expect(try challenge(exchange.received(proxy, for: try request(), from: sentTo)).failures == 1)
   }
 
-  @Test func aStaleConnectionIsTriedAgainOnce() throws {
+  @Test func whatMayBeSentAgainIsSentAgainOnce() throws {
     var exchange = HTTPExchange()
     var failure = TransferFailure(.libcurl)
     failure.curlCode = 56
-    guard case .fail = exchange.failed(failure, for: try request(), refusal: nil, by: nil) else {
-      return #expect(Bool(false), "a new connection's failure was not the end")
-    }
     failure.metrics.isReusedConnection = true
+    guard case .fail = exchange.failed(failure, for: try request(), refusal: nil, by: nil) else {
+      return #expect(Bool(false), "what may not be sent again was not the end")
+    }
+    failure.isRepeatable = true
     guard case .retry = exchange.failed(failure, for: try request(), refusal: nil, by: nil) else {
       return #expect(Bool(false), "the request was not sent again")
     }

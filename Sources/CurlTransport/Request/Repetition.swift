@@ -1,0 +1,20 @@
+/// Whether a request that got no answer may be sent again without asking whoever made it (RFC 9112, section 9.3.1).
+///
+/// Both repeat by this rule: libcurl, which would send any request again where a kept connection ended, and the session.
+struct Repetition: Equatable {
+  let method: String
+  /// Some of it was written. The server may have acted on it, though it has not said so.
+  let mayHaveBeenTaken: Bool
+
+  var isAllowed: Bool { !mayHaveBeenTaken || Self.isIdempotent(method) }
+
+  /// Whether to do it twice comes to the same as once, by RFC 9110, section 9.2.2, and IANA's registry of methods. Of a method
+  /// that is not known nobody can say so. Methods are case-sensitive.
+  static func isIdempotent(_ method: String) -> Bool {
+    switch method {
+    case "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE": true
+    case "PROPFIND", "REPORT", "SEARCH", "QUERY": true
+    default: false
+    }
+  }
+}

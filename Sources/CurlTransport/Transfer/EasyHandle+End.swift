@@ -1,0 +1,66 @@
+internal import CCurl
+
+/// What shows that a body over HTTP/2 was cut off.
+struct EndWatch {
+  /// The loop's turn in which as much as a GOAWAY was written to the server for the last time.
+  var farewellTurn: UInt64 = 0
+  /// How often libcurl has said how far it is since then.
+  var reports = 0
+}
+
+/// The end of a body over HTTP/2 that has no Content-Length.
+///
+/// When a server breaks the rules of HTTP/2 (RFC 9113, section 5.4.1), libcurl 7.88 ends the connection, and every transfer on it as
+/// if END_STREAM had come; no callback tells the two apart, that for its log included. But such an end has two traces: the connection
+/// is closed, and a GOAWAY was written right before. After a stream's own end the connection stays, or, where the server has
+/// announced that it goes away, is closed without a word.
+///
+/// What this does not see: the end while this transfer was paused, or others on the connection are, which keep it open; a GOAWAY in
+/// the same turn as the request's last bytes, or in the same call as the head of any request on the connection; TLS by another library than OpenSSL. An END_STREAM that is read together with the offence counts as
+/// none.
+extension EasyHandle {
+  /// libcurl may hand on what came before the GOAWAY first, and see the end when it looks at the transfer next. It reports two to
+  /// four times for each look.
+  private static let reportsToTheEnd = 16
+
+  /// The head of a response without a length has come.
+  func watchEnd(after head: borrowing TransferHead) {
+    guard shape?.isHTTPS == true, kind == .http, head.httpVersion == "HTTP/2", let ports,
+      multi?.multiplexedConnection(ports)?.writtenBytes != nil
+    else { return }
+    endWatch = EndWatch()
+    if !body.isPresent { setProgressCallback() }
+  }
+
+  /// libcurl says how far it is: in the course of the transfer, and at its end while it still has the connection.
+  func noteProgress() {
+    guard let ports, let connection = multi?.multiplexedConnection(ports),
+      let session = TLSInspector.shared.session(of: curl), let now = TLSInspector.shared.writtenBytes(session)
+    else { return }
+    switch now &- (connection.writtenBytes ?? now) {
+    // Another transfer of the connection may have read what the server did.
+    case 0 where connection.hasSaidFarewell && endWatch?.farewellTurn == 0:
+      endWatch = EndWatch(farewellTurn: reactor.turn)
+    case 0: endWatch?.reports += 1
+    // An answer may come in the call in which its request is written.
+    case MultiplexedConnection.smallestFarewell... where !connection.isRequested:
+      endWatch = EndWatch(farewellTurn: reactor.turn)
+    // After a GOAWAY of its own, libcurl writes nothing.
+    default: endWatch = EndWatch()
+    }
+  }
+
+  func stopWatchingEnd() {
+    guard endWatch != nil else { return }
+    endWatch = nil
+    // Transfers with a body want to know.
+    if shape?.hasBody != true { set(CURLOPT_NOPROGRESS, 1) }
+  }
+
+  /// Whether the body that libcurl takes for whole was cut off by the end of the connection. A content coding knows better.
+  var isCutOff: Bool {
+    guard let endWatch, let ports, let multi, decoder == nil else { return false }
+    guard endWatch.farewellTurn > sendingTurn, endWatch.reports <= Self.reportsToTheEnd else { return false }
+    return !multi.isMultiplexed(ports)
+  }
+}

@@ -1,0 +1,61 @@
+"""Ends TLS in front of a server that speaks without: what comes is passed on as it is, in both directions."""
+
+import argparse
+import select
+import socket
+import ssl
+import threading
+
+
+def pass_on(client, context, backend):
+    # The handshake comes first: whoever only looks whether the port answers is no connection of the server's.
+    client.settimeout(30)
+    try:
+        secure = context.wrap_socket(client, server_side=True)
+    except OSError:
+        client.close()
+        return
+    with secure, socket.create_connection(("127.0.0.1", backend)) as plain:
+        for connection in (secure, plain):
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        try:
+            while True:
+                ready, _, _ = select.select([secure, plain], [], [], 60)
+                if not ready:
+                    return
+                if secure in ready:
+                    while True:
+                        data = secure.recv(65536)
+                        if not data:
+                            return
+                        plain.sendall(data)
+                        if not secure.pending():
+                            break
+                if plain in ready:
+                    data = plain.recv(65536)
+                    if not data:
+                        return
+                    secure.sendall(data)
+        except OSError:
+            pass
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--backend", type=int, required=True)
+    parser.add_argument("--certificate", required=True)
+    parser.add_argument("--key", required=True)
+    parser.add_argument("--protocol", required=True)
+    options = parser.parse_args()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(options.certificate, options.key)
+    context.set_alpn_protocols([options.protocol])
+    listener = socket.create_server(("127.0.0.1", options.port), backlog=256)
+    while True:
+        client, _ = listener.accept()
+        threading.Thread(target=pass_on, args=(client, context, options.backend), daemon=True).start()
+
+
+if __name__ == "__main__":
+    main()

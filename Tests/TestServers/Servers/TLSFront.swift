@@ -1,0 +1,39 @@
+import Foundation
+
+/// Ends TLS in front of a `ScriptedServer`, whose script then speaks what was agreed on (RFC 7301), HTTP/2 as a rule.
+///
+/// It passes on what comes, and closes without a word where the script does.
+package final class TLSFront: Sendable {
+  /// The port of TLS.
+  package let port: UInt16
+  private let process: ServerProcess
+
+  /// Starts one.
+  ///
+  /// - Parameters:
+  ///   - backend: the port of the server that it stands in front of.
+  ///   - name: the protocol, as ALPN has it.
+  package static func start(before backend: UInt16, speaking name: String = "h2") async throws -> TLSFront {
+    let identity = try await TestCertificates.shared.server
+    return try await ServerProcess.retrying {
+      let port = try FreePort.pick()
+      let process = try await ServerProcess.start(
+        "the TLS front", try PackageFolder.python,
+        [
+          PackageFolder.script("tls_front.py"), "--port", String(port), "--backend", String(backend),
+          "--certificate", identity.certificate.path, "--key", identity.key.path, "--protocol", name,
+        ], directory: TemporaryDirectory("tls-front"), ports: [port])
+      return TLSFront(process: process, port: port)
+    }
+  }
+
+  private init(process: ServerProcess, port: UInt16) {
+    self.process = process
+    self.port = port
+  }
+
+  /// A URL of the server behind. The path starts with a slash.
+  package func url(_ path: String = "/") -> URL {
+    URL(string: "https://127.0.0.1:\(port)\(path)") ?? URL(fileURLWithPath: path)
+  }
+}
