@@ -87,7 +87,7 @@ struct URLLoad: AsyncParsableCommand {
     } catch {
       // Help and version come as errors, too.
       if type.exitCode(for: error) == .success { type.exit(withError: error) }
-      console.line("urlload: \(type.message(for: error)): see \(type._commandName) --help")
+      console.line("urlload: \(SafeText.withoutPasswords(type.message(for: error))): see \(type._commandName) --help")
       leave(.usage)
     }
   }

@@ -49,7 +49,7 @@ enum CurlErrorTable {
     case 23: return Code.cannotWriteToFile  // WRITE_ERROR: our callbacks know better, and say so first
     case 26, 42, 88: return Code.cancelled  // READ_ERROR, ABORTED_BY_CALLBACK, CHUNK_FAILED
     case 27:  // OUT_OF_MEMORY: also libcurl's answer to a line beyond its limit
-      return context.isConnected && !context.hasResponse ? Code.dataLengthExceedsMaximum : Code.unknown
+      return isLineTooLong(context) ? Code.dataLengthExceedsMaximum : Code.unknown
     case 35, 64, 80: return tlsCode(message)  // SSL_CONNECT_ERROR, USE_SSL_FAILED, SSL_SHUTDOWN_FAILED
     case 53, 54, 59, 66, 77, 82, 83: return Code.secureConnectionFailed  // engines, ciphers, CA and CRL files
     case 45: return Code.cannotConnectToHost  // INTERFACE_FAILED
@@ -75,6 +75,21 @@ enum CurlErrorTable {
       // other protocols (34, 37, 38, 39, 68, 69, 71, 72, 74, 79, 85, 86) and numbers out of use.
       return Code.unknown
     }
+  }
+
+  /// The limit that a line of the header, or of the trailers, was beyond; nil if that is not what happened. libcurl has no words of
+  /// its own for that, and says that there is no memory (`CURL_MAX_HTTP_HEADER`, `DYN_H1_TRAILER`).
+  static func exceededLineLength(forCurlCode code: Int, message: String, context: CurlErrorContext) -> Int? {
+    guard context.kind == .http else { return nil }
+    switch code {
+    case 27 where isLineTooLong(context): return 100 * 1024
+    case 56 where message.hasPrefix("Out of memory in chunked-encoding"): return 4096
+    default: return nil
+    }
+  }
+
+  private static func isLineTooLong(_ context: CurlErrorContext) -> Bool {
+    context.isConnected && !context.hasResponse
   }
 
   private static func connectCode(_ context: CurlErrorContext) -> Int {

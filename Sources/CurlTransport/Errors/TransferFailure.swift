@@ -60,7 +60,8 @@ package struct TransferFailure: Error, Sendable {
       message = text
     case .headTooLarge:
       urlErrorCode = URLErrorNumber.dataLengthExceedsMaximum
-      message = "the head of the response is too large"
+      message =
+        "the response's header is larger than is taken: \(ResponseHeadParser.maximumBytes) bytes and \(ResponseHeadParser.maximumFields) fields"
     case .malformedHead(let text):
       urlErrorCode = URLErrorNumber.cannotParseResponse
       message = text
@@ -121,6 +122,11 @@ package struct TransferFailure: Error, Sendable {
       message = String(cString: text)
     }
     urlErrorCode = CurlErrorTable.urlErrorCode(forCurlCode: curlCode, message: message, context: context)
+    if let limit = CurlErrorTable.exceededLineLength(forCurlCode: curlCode, message: message, context: context) {
+      reason = .headTooLarge
+      urlErrorCode = URLErrorNumber.dataLengthExceedsMaximum
+      message = "the response's header has a line that is longer than \(limit) bytes, which libcurl does not take"
+    }
   }
 }
 

@@ -78,7 +78,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
   }
 
   open override var description: String {
-    "<\(type(of: self))> { URL: \(url?.absoluteString ?? "nil") }{ Status Code: \(statusCode), Headers: "
+    "<\(type(of: self))> { URL: \(url?.redactedDescription ?? "nil") }{ Status Code: \(statusCode), Headers: "
       + fields.dictionary.sorted { $0.key < $1.key }.map { "\"\($0.key)\" = \"\($0.value)\"" }
       .joined(separator: "; ") + " }"
   }

@@ -187,8 +187,8 @@ extension URLRequest: Hashable {
 }
 
 extension URLRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The URL.
-  public var description: String { url?.absoluteString ?? "url: nil" }
+  /// The URL, without passwords.
+  public var description: String { url.map { URLSecrets.cleared($0.absoluteString, .hidePassword) } ?? "url: nil" }
 
   /// The URL.
   public var debugDescription: String { description }

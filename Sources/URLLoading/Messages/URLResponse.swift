@@ -83,7 +83,7 @@ open class URLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable
   open override var hash: Int { details.url.hashValue }
 
   open override var description: String {
-    "<\(type(of: self))> { URL: \(url?.absoluteString ?? "nil") }{ MIME type: \(mimeType ?? "nil"), expected length: "
+    "<\(type(of: self))> { URL: \(url?.redactedDescription ?? "nil") }{ MIME type: \(mimeType ?? "nil"), expected length: "
       + "\(expectedContentLength), text encoding: \(textEncodingName ?? "nil") }"
   }
 

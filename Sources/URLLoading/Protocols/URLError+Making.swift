@@ -1,12 +1,17 @@
 extension URLError {
   /// An error that says what was wrong and in which URL.
+  ///
+  /// The URL goes to `failingURL` whole, password included, as on Apple's systems: programs load it again. So `print(error)`,
+  /// which writes all of `userInfo`, shows it. `localizedDescription` is for logs and people: build the message with
+  /// ``Foundation/URL/redactedDescription``.
   /// - Parameters:
   ///   - code: the kind of failure.
-  ///   - message: one sentence, or more; goes to `localizedDescription`.
+  ///   - message: one sentence, or more; goes to `localizedDescription`. A full stop right behind the URL at the end is left
+  ///     out: whoever copies the URL would copy it, too.
   ///   - url: the URL that failed; goes to `failingURL` as it is.
   ///   - underlying: the error that this one tells of, if there is one.
   public init(_ code: Code, message: String, url: URL?, underlying: (any Error)? = nil) {
-    var info: [String: Any] = [NSLocalizedDescriptionKey: message]
+    var info: [String: Any] = [NSLocalizedDescriptionKey: Self.withoutStop(message, behind: url)]
     if let url {
       info[NSURLErrorFailingURLErrorKey] = url
       // The key that callers of old look under; its constant is deprecated.
@@ -14,6 +19,11 @@ extension URLError {
     }
     if let underlying { info[NSUnderlyingErrorKey] = underlying }
     self.init(_nsError: NSError(domain: NSURLErrorDomain, code: code.rawValue, userInfo: info))
+  }
+
+  private static func withoutStop(_ message: String, behind url: URL?) -> String {
+    guard message.hasSuffix("."), let url, message.dropLast().hasSuffix(url.redactedDescription) else { return message }
+    return String(message.dropLast())
   }
 }
 
@@ -25,18 +35,5 @@ extension URLError {
       .resourceUnavailable,
       message: "Cannot list \(url?.redactedDescription ?? "the request"): it is not a directory; load it instead.",
       url: url)
-  }
-}
-
-extension URL {
-  /// The URL for a message: without a password, and not longer than a line (a `data:` URL has no end).
-  public var redactedDescription: String {
-    var text = absoluteString
-    if password != nil, let end = text.range(of: "@"), let start = text.range(of: "://") {
-      if let colon = text[start.upperBound..<end.lowerBound].firstIndex(of: ":") {
-        text.replaceSubrange(colon..<end.lowerBound, with: ":***")
-      }
-    }
-    return text.utf8.count > 300 ? String(text.prefix(200)) + "…" : text
   }
 }

@@ -122,7 +122,11 @@ extension Load {
     }
     let kept = file.keep()
     // Nothing new came: what the earlier download left is still good.
-    if ended.response == nil, let earlier = read({ $0.resumption }) { return try? earlier.serialized() }
+    if ended.response == nil || ended.response.map({ missesCredentials(for: $0) }) == true,
+      let earlier = read({ $0.resumption })
+    {
+      return try? earlier.serialized()
+    }
     guard let kept else { return nil }
     guard let data = makeResumeData(of: ended.response, path: kept.url.path, length: kept.length) else {
       unlink(kept.url.path)
@@ -148,14 +152,16 @@ extension Load {
     guard plan.request.value(forHTTPHeaderField: "Range") == nil else { return nil }
     let total = response.contentRange.map { $0.completeLength ?? -1 } ?? response.expectedContentLength
     let headers = plan.request.allHTTPHeaderFields ?? [:]
-    return try? ResumeData(
+    var made = ResumeData(
       url: url, originalURL: plan.request.url ?? url, method: "GET",
       headers: headers.sorted { $0.key < $1.key }.map { ResumeData.Field(name: $0.key, value: $0.value) },
       bytesReceived: length,
       expectedTotalLength: total, entityTag: earlier?.entityTag ?? response.validators.entityTag,
       lastModified: earlier?.lastModified ?? response.validators.lastModified.map { HTTPDate.string(from: $0) },
-      localPath: path
-    ).serialized()
+      localPath: path)
+    made.missingFields = plan.resumption?.missingFields ?? []
+    made.missesUser = plan.resumption?.missesUser ?? false
+    return try? made.serialized()
   }
 
   /// The validator that makes a range request safe (RFC 9110, section 13.1.5): a strong entity tag, else the date.

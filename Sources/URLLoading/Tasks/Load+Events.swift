@@ -120,6 +120,7 @@ extension Load {
     if hasCredential { storeCredentialInUse(response) }
     storeCookies(of: response)
     let offset: Int64
+    if missesCredentials(for: response) { return abort(missingCredentials()) }
     switch placeBody(of: response) {
     case .failed: return
     case .begins(at: let start): offset = start
@@ -187,7 +188,7 @@ extension Load {
       if action == .hold { state.held.append(.failed(error)) }
       return action
     }
-    if action == .end { end(error, dropsWaiting: false) }
+    if action == .end { end(namingMissingCredentials(error), dropsWaiting: false) }
   }
 
   // MARK: What is known on the side

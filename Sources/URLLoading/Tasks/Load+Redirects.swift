@@ -25,7 +25,7 @@ extension Load {
       abort(
         failure(
           .httpTooManyRedirects,
-          "More than \(limit) redirects; the last one was to \(request.url?.redactedDescription ?? "nowhere")."))
+          "A redirect to \(request.url?.redactedDescription ?? "nowhere") is one more than the limit of \(limit)."))
     case .failOutOfOrder:
       abort(failure(.badServerResponse, "The protocol class reported a redirect after a response."))
     case .ask:

@@ -3,8 +3,9 @@ import Foundation
 extension ResumeData {
   /// Reads resume data that this library wrote, or that has Apple's keys in plain form.
   ///
+  /// - Parameter secrets: has the credentials, if this process wrote it.
   /// - Throws: `ResumeDataError`, which says what is missing or wrong.
-  init(serialized data: Data) throws(ResumeDataError) {
+  init(serialized data: Data, secrets: ResumeSecrets = .shared) throws(ResumeDataError) {
     guard let list = PropertyListReader.dictionary(from: data) else { throw .notAPropertyList }
     let draft: Draft
     if let own = list[Key.own] as? [String: Any] {
@@ -13,6 +14,19 @@ extension ResumeData {
       draft = Draft(apple: list)
     }
     self = try draft.checked()
+    // A key is good for the URL alone that it was made for: nobody sends the secrets elsewhere by changing that.
+    if let secret = draft.key.flatMap({ secrets.find($0) }),
+      Self.removingAllCredentials(secret.originalURL).absoluteString == originalURL.absoluteString
+    {
+      originalURL = secret.originalURL
+      headers += secret.fields
+      let found = secret.fields.map(\.name)
+      missingFields = draft.withheldFields.filter { name in !found.contains { $0.equalsIgnoringASCIICase(name) } }
+      missesUser = draft.withheldUser && Self.removingAllCredentials(originalURL) == originalURL
+    } else {
+      missingFields = draft.withheldFields
+      missesUser = draft.withheldUser
+    }
   }
 
   /// Values as they stand in a property list, not checked yet.
@@ -26,10 +40,13 @@ extension ResumeData {
     var entityTag: String?
     var lastModified: String?
     var localPath: String?
+    var key: String?
+    var withheldFields: [String] = []
+    var withheldUser = false
 
     init(own: [String: Any]) throws(ResumeDataError) {
       guard let version = Self.integer(own["version"]) else { throw .missing("version") }
-      guard version == ResumeData.version else {
+      guard (1...Int64(ResumeData.version)).contains(version) else {
         throw version > ResumeData.version
           ? .unsupportedVersion(Int(version)) : .invalid("version", reason: "\(version) was never written")
       }
@@ -43,6 +60,9 @@ extension ResumeData {
       entityTag = own["entityTag"] as? String
       lastModified = own["lastModified"] as? String
       localPath = own["localPath"] as? String
+      key = own["key"] as? String
+      withheldFields = (own["withheldFields"] as? [Any] ?? []).compactMap { $0 as? String }
+      withheldUser = own["withheldUser"] as? Bool ?? false
     }
 
     init(apple list: [String: Any]) {
@@ -88,11 +108,17 @@ extension ResumeData {
       guard !method.isEmpty, method.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
         throw .invalid("method", reason: "it is not a token")
       }
-      guard headers.allSatisfy({ Self.isFieldText($0.name) && !$0.name.isEmpty && Self.isFieldText($0.value) }) else {
+      guard headers.allSatisfy({ Self.isFieldText($0.name) && !$0.name.isEmpty && Self.isFieldText($0.value) }),
+        withheldFields.allSatisfy({ Self.isFieldText($0) && !$0.isEmpty })
+      else {
         throw .invalid("header fields", reason: "one holds a control character")
       }
+      // Data that somebody else wrote may name credentials; they are not sent.
+      let fields = headers.filter { !ResumeData.credentialFields.contains($0.name.lowercased()) }
       return ResumeData(
-        url: url, originalURL: originalURL ?? url, method: method, headers: headers, bytesReceived: bytesReceived,
+        url: ResumeData.removingAllCredentials(url),
+        originalURL: ResumeData.removingAllCredentials(originalURL ?? url), method: method, headers: fields,
+        bytesReceived: bytesReceived,
         expectedTotalLength: total, entityTag: entityTag, lastModified: lastModified, localPath: localPath)
     }
 

@@ -17,21 +17,35 @@ extension ResumeData {
     static let own = "URLLoadingResume"
   }
 
-  /// The version of our dictionary that is written, and the newest that is read.
-  static let version = 1
+  /// The version of our dictionary that is written, and the newest that is read. In version 1 the header fields were there but
+  /// for those in ``credentialFields``.
+  static let version = 2
 
-  /// The binary property list.
+  /// The binary property list, without credentials.
   ///
+  /// - Parameter secrets: keeps them.
   /// - Throws: what `PropertyListSerialization` throws.
-  func serialized() throws -> Data {
-    // Credentials may have been assigned to the stored properties since the initialiser dropped them.
-    let clean = ResumeData(
-      url: url, originalURL: originalURL, method: method, headers: headers, bytesReceived: bytesReceived,
-      expectedTotalLength: expectedTotalLength, entityTag: entityTag, lastModified: lastModified, localPath: localPath)
-    return try PropertyListSerialization.data(fromPropertyList: clean.propertyList, format: .binary, options: 0)
+  func serialized(_ secrets: ResumeSecrets = .shared) throws -> Data {
+    var stored = self
+    stored.url = Self.removingAllCredentials(url)
+    stored.originalURL = Self.removingAllCredentials(originalURL)
+    stored.headers = headers.filter { !Self.isSecret($0) }
+    let withheld = headers.filter { Self.isSecret($0) }
+    let hasUser = stored.originalURL != originalURL
+    var own = stored.ownDictionary
+    if !withheld.isEmpty || hasUser {
+      own["key"] = secrets.keep(ResumeSecrets.Secret(originalURL: originalURL, fields: withheld))
+    }
+    var names = withheld.map(\.name)
+    for name in missingFields where !names.contains(where: { $0.equalsIgnoringASCIICase(name) }) { names.append(name) }
+    if !names.isEmpty { own["withheldFields"] = names }
+    if hasUser || missesUser { own["withheldUser"] = true }
+    var list = stored.applesKeys
+    list[Key.own] = own
+    return try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
   }
 
-  private var propertyList: [String: Any] {
+  private var applesKeys: [String: Any] {
     var list: [String: Any] = [
       Key.downloadURL: url.absoluteString,
       Key.infoVersion: 2,
@@ -41,6 +55,12 @@ extension ResumeData {
       Key.tempFileName: (localPath as NSString).lastPathComponent,
       Key.localPath: localPath,
     ]
+    if let entityTag { list[Key.entityTag] = entityTag }
+    if let lastModified { list[Key.serverDownloadDate] = lastModified }
+    return list
+  }
+
+  private var ownDictionary: [String: Any] {
     var own: [String: Any] = [
       "version": Self.version,
       "url": url.absoluteString,
@@ -51,16 +71,9 @@ extension ResumeData {
       "expectedTotalLength": expectedTotalLength,
       "localPath": localPath,
     ]
-    if let entityTag {
-      list[Key.entityTag] = entityTag
-      own["entityTag"] = entityTag
-    }
-    if let lastModified {
-      list[Key.serverDownloadDate] = lastModified
-      own["lastModified"] = lastModified
-    }
-    list[Key.own] = own
-    return list
+    if let entityTag { own["entityTag"] = entityTag }
+    if let lastModified { own["lastModified"] = lastModified }
+    return own
   }
 
   private func request(_ url: URL) -> [String: Any] {

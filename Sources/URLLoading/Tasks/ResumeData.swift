@@ -4,7 +4,11 @@ import Foundation
 ///
 /// It is stored as a binary property list, with the private keys of Apple's format, which apps read although they are
 /// not documented, and a dictionary of our own, `URLLoadingResume`, which has a version and is what we read first.
-/// Credentials are never stored: the fields that carry them and user and password in URLs are dropped.
+///
+/// What is stored: both URLs, the method, header fields, counts, validators, and the path of the partial file. What is not:
+/// header fields that may be credentials (``isSecret(_:)``) and users and passwords in URLs, also in URLs inside of URLs.
+/// The names of these fields are stored, and a random key under which this process finds their values (``ResumeSecrets``).
+/// The query of a URL is part of what it names, and stored as it is.
 struct ResumeData: Equatable, Sendable {
   /// The URL that answered, after redirects.
   var url: URL
@@ -24,6 +28,10 @@ struct ResumeData: Equatable, Sendable {
   var lastModified: String?
   /// The absolute path of the file with what was received.
   var localPath: String
+  /// The names of header fields that the download had, and that this process does not know.
+  var missingFields: [String] = []
+  /// Whether the original URL had a user or a password that this process does not know.
+  var missesUser = false
 
   /// A header field.
   struct Field: Equatable, Sendable {
@@ -33,15 +41,15 @@ struct ResumeData: Equatable, Sendable {
     var value: String
   }
 
-  /// Creates resume data; credentials among the header fields and in the URLs are dropped.
+  /// Creates resume data. It may hold credentials; ``serialized(_:)`` does not store them.
   init(
     url: URL, originalURL: URL, method: String = "GET", headers: [Field] = [], bytesReceived: Int64,
     expectedTotalLength: Int64 = -1, entityTag: String? = nil, lastModified: String? = nil, localPath: String
   ) {
-    self.url = Self.removingCredentials(url)
-    self.originalURL = Self.removingCredentials(originalURL)
+    self.url = url
+    self.originalURL = originalURL
     self.method = method
-    self.headers = headers.filter { !Self.credentialFields.contains($0.name.lowercased()) }
+    self.headers = headers
     self.bytesReceived = bytesReceived
     self.expectedTotalLength = expectedTotalLength
     self.entityTag = entityTag
@@ -49,10 +57,22 @@ struct ResumeData: Equatable, Sendable {
     self.localPath = localPath
   }
 
-  /// Names of fields, in lower case, that are never stored.
+  /// Names of fields, in lower case, that carry credentials by their definition.
   static let credentialFields: Set<String> = ["authorization", "proxy-authorization", "cookie", "cookie2"]
 
-  /// The URL without user and password.
+  /// Whether a field is not stored: its name says that it is a credential, or it holds a URL with a user.
+  static func isSecret(_ field: Field) -> Bool {
+    SecretFields.contains(field.name) || URLSecrets.cleared(field.value, .removeUser) != field.value
+  }
+
+  /// The URL without users and passwords: its own, and those of URLs inside of it.
+  static func removingAllCredentials(_ url: URL) -> URL {
+    let text = url.absoluteString
+    let cleared = URLSecrets.cleared(text, .removeUser)
+    return cleared == text ? url : URL(string: cleared) ?? removingCredentials(url)
+  }
+
+  /// The URL without its own user and password.
   static func removingCredentials(_ url: URL) -> URL {
     guard url.user != nil || url.password != nil,
       var components = URLComponents(url: url.absoluteURL, resolvingAgainstBaseURL: true)

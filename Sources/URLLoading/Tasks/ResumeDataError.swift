@@ -14,7 +14,7 @@ enum ResumeDataError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .notAPropertyList: "the resume data is not a property list with a dictionary at its top"
     case .unsupportedVersion(let version):
-      "the resume data has version \(version), which is newer than this library's 1"
+      "the resume data has version \(version), which is newer than this library's \(ResumeData.version)"
     case .missing(let what): "the resume data has no \(what)"
     case .invalid(let what, let reason): "the resume data's \(what) cannot be used: \(reason)"
     }

@@ -51,11 +51,9 @@ struct EntryText {
 
   private func object(_ entry: URLDirectoryEntry) throws -> [UInt8] {
     let kind = entry.kind == .symbolicLink ? "link" : entry.kind.rawValue
-    var components = URLComponents(url: entry.url, resolvingAgainstBaseURL: true)
-    components?.password = nil
     let object = Object(
       name: entry.name, kind: kind, size: entry.size, modified: entry.modificationDate,
-      url: components?.string ?? entry.url.absoluteString)
+      url: URLSecrets.cleared(entry.url.absoluteString, .removePassword))
     return Array(try encoder.encode(object))
   }
 }

@@ -9,11 +9,12 @@ enum OptionReader {
     if let member = URL(archiveShorthand: text, relativeTo: here) { return member }
     if let scheme = text.split(separator: ":").first?.lowercased(), ArchiveProtocol.schemes.contains(scheme) {
       do { return try URL(archiveSpelling: text) } catch {
-        throw Failure(.badURL, "this names no member of an archive", text, advice: error.description)
+        throw Failure(.badURL, "this names no member of an archive", SafeText.url(text), advice: error.description)
       }
     }
     guard let url = URL(string: text), url.scheme != nil else {
-      throw Failure(.badURL, "this is no URL with a scheme", text, advice: "write \(suggestion(for: text))")
+      let advice = "write \(SafeText.url(suggestion(for: text)))"
+      throw Failure(.badURL, "this is no URL with a scheme", SafeText.url(text), advice: advice)
     }
     return url
   }

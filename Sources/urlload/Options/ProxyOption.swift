@@ -20,12 +20,12 @@ struct ProxyOption: Equatable, Sendable {
     let advice = "write it as http://HOST:PORT, socks4://HOST:PORT or socks5://HOST:PORT"
     let components = URLComponents(string: text.contains("://") ? text : "http://\(text)")
     guard let components, let scheme = components.scheme?.lowercased(), let host = components.host, !host.isEmpty
-    else { throw Failure(.usage, "the proxy cannot be used", text, advice: advice) }
+    else { throw Failure(.usage, "the proxy cannot be used", SafeText.url(text), advice: advice) }
     switch scheme {
     case "http": kind = .http
     case "socks4", "socks4a": kind = .socks4
     case "socks", "socks5", "socks5h": kind = .socks5
-    default: throw Failure(.usage, "there are no proxies of the kind \"\(scheme)\"", text, advice: advice)
+    default: throw Failure(.usage, "there are no proxies of the kind \"\(scheme)\"", SafeText.url(text), advice: advice)
     }
     self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
     port = components.port ?? (kind == .http ? 8080 : 1080)

@@ -29,7 +29,7 @@ extension Failure {
     let special = url.scheme?.lowercased() == "sftp" ? Self.explainSSH(error, isListing: isListing) : nil
     let (reason, what, advice) = special ?? (isListing ? Self.explainListing(error) : Self.explain(error))
     // What a file's failure is, is said by its kind alone.
-    let isSaid = detail.isEmpty || reason == .notFound && url.isFileURL
+    let isSaid = detail.isEmpty || reason == .notFound && url.isFileURL && error.code != .cannotOpenFile
     self.init(reason, isSaid ? what : "\(what) (\(detail))", subject, advice: advice)
   }
 
@@ -101,15 +101,17 @@ extension Failure {
     case .fileDoesNotExist: (.notFound, "there is no such file", "check the path")
     case .fileIsDirectory: (.notFound, "this is a directory", "name a file in it, or see what is there with urlload ls")
     case .noPermissionsToReadFile: (.notFound, "no permission to read this file", "ask for it, or use another user")
-    case .cannotOpenFile, .cannotCreateFile, .cannotWriteToFile, .cannotCloseFile, .cannotMoveFile, .cannotRemoveFile:
+    case .cannotOpenFile: (.notFound, "this cannot be read as a file", "see with urlload ls -l what it is")
+    case .cannotCreateFile, .cannotWriteToFile, .cannotCloseFile, .cannotMoveFile, .cannotRemoveFile:
       (.localFile, "the file cannot be written", "check its folder's permissions and free space")
     case .networkConnectionLost:
       (.broken, "the connection was lost before the end", "try again, or let --retry do it")
     case .httpTooManyRedirects: (.broken, "the server redirects without end", "check the URL")
     case .redirectToNonExistentLocation: (.broken, "the redirect cannot be followed", "check where it leads with -v")
     case .badServerResponse, .cannotParseResponse, .cannotDecodeContentData, .cannotDecodeRawData,
-      .zeroByteResource, .dataLengthExceedsMaximum:
+      .zeroByteResource:
       (.broken, "the answer makes no sense", "check that the URL is right; -v shows more")
+    case .dataLengthExceedsMaximum: (.broken, "there is more than is taken", "check that the URL is right")
     case .cancelled: (.other, "the load was cancelled", "try again")
     default: (.other, "the load failed with code \(error.code.rawValue)", "-v shows more")
     }

@@ -14,7 +14,7 @@ enum HeadText {
     if let response = response as? HTTPURLResponse {
       let status = "\(response.statusCode) \(HTTPURLResponse.localizedString(forStatusCode: response.statusCode))"
       let fields = response.allHeaderFields.map { ("\($0.key.base)", "\($0.value)") }.sorted { $0.0 < $1.0 }
-      return [status] + fields.map { SafeText.line("\($0.0): \($0.1)") }
+      return [status] + fields.map { SafeText.line("\($0.0): \(SafeText.withoutPasswords($0.1))") }
     }
     var lines = [response.url.map(SafeText.url) ?? ""]
     if let type = response.mimeType {
@@ -31,7 +31,8 @@ enum HeadText {
   }
 
   private static func redacted(_ value: String, of field: String) -> String {
-    guard ["authorization", "proxy-authorization", "cookie"].contains(field.lowercased()) else { return value }
-    return field.lowercased() == "cookie" ? "***" : "\(value.prefix { $0 != " " }) ***"
+    guard SecretFields.contains(field) else { return SafeText.withoutPasswords(value) }
+    let saysHow = ["authorization", "proxy-authorization"].contains(field.lowercased())
+    return saysHow ? "\(value.prefix { $0 != " " }) ***" : "***"
   }
 }

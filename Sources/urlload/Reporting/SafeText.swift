@@ -1,4 +1,4 @@
-import Foundation
+import URLLoading
 
 /// Text from strangers, made fit for a terminal.
 enum SafeText {
@@ -38,13 +38,12 @@ enum SafeText {
     return String(result)
   }
 
-  /// A URL for a message: without its password, and not longer than a line (a `data:` URL has no end).
-  static func url(_ url: URL) -> String {
-    var text = url.absoluteString
-    if url.password != nil, var components = URLComponents(url: url, resolvingAgainstBaseURL: true) {
-      components.password = "***"
-      text = components.string ?? text
-    }
-    return text.utf8.count > 300 ? String(text.prefix(100)) + "…" : text
-  }
+  /// A URL for a message: without passwords, and not longer than a line (a `data:` URL has no end).
+  static func url(_ url: URL) -> String { url.redactedDescription }
+
+  /// The same of what somebody typed as a URL.
+  static func url(_ text: String) -> String { URL.redactedDescription(of: text) }
+
+  /// Text in which there may be URLs: without their passwords.
+  static func withoutPasswords(_ text: String) -> String { URLSecrets.cleared(text, .hideInText) }
 }

@@ -153,11 +153,95 @@ import URLLoading
     }
   }
 
+  @Test func theIndexOnDiskHasNoPasswordAndOneReader() throws {
+    let folder = try TemporaryDirectory("archive")
+    let directory = folder.file("new/index")
+    let old = umask(0)
+    defer { umask(old) }
+    let index = KnownIndex(
+      formatName: "zip", length: 9, validators: ResourceValidators(entityTag: "\"a\""), index: ArchiveIndex([]))
+    let urls = ["http://me:secret@h/x.zip", "archive://http%3A%2F%2Fme%3Asecret%40h%2Fx.zip/y.zip"].compactMap(URL.init)
+    for url in urls { IndexFile(directory: directory, url: url).save(index) }
+    func mode(_ url: URL) throws -> Int {
+      try #require(FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int)
+    }
+    #expect(try mode(directory) == 0o700)
+    #expect(try mode(directory.deletingLastPathComponent()) == 0o700)
+    let files = try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
+    #expect(files.count == 2)
+    for file in files {
+      #expect(try mode(file) == 0o600)
+      let content = try Data(contentsOf: file)
+      for word in ["secret", "me:", "http"] { #expect(content.range(of: Data(word.utf8)) == nil) }
+    }
+    // The name says nothing of the password either: with another one it is the same.
+    for url in urls { #expect(IndexFile(directory: directory, url: url).load() != nil) }
+    let other = try #require(URL(string: "http://me:other@h/x.zip"))
+    #expect(IndexFile(directory: directory, url: other).load() != nil)
+    let stranger = try #require(URL(string: "http://you:secret@h/x.zip"))
+    #expect(IndexFile(directory: directory, url: stranger).load() == nil)
+  }
+
+  /// What needs a login is not told by an index to who has none.
+  @Test func theIndexOnDiskDoesNotStandInForALogin() async throws {
+    let folder = try TemporaryDirectory("archive")
+    let bytes = Data(ZipSample([ZipSample.Member("private")]).bytes())
+    let login = "Basic " + Data("me:secret".utf8).base64EncodedString()
+    let server = try ScriptedServer.http { request in
+      guard request.fields["Authorization"] == login else {
+        return HTTPResponse(401, fields: ["WWW-Authenticate": "Basic realm=\"r\""], text: "no")
+      }
+      guard let asked = ByteRange(fieldValue: request.fields["Range"] ?? ""),
+        case .partial(let range) = asked.selection(ofLength: Int64(bytes.count))
+      else { return HTTPResponse(200, fields: ["ETag": "\"a\"", "Accept-Ranges": "bytes"], body: bytes) }
+      return HTTPResponse(
+        206, fields: ["Content-Range": range.fieldValue, "ETag": "\"a\""],
+        body: bytes[Int(range.firstByte)...Int(range.lastByte)])
+    }
+    let before = ArchiveProtocol.configuration.indexDirectory
+    ArchiveProtocol.configuration.indexDirectory = folder.file("index")
+    defer { ArchiveProtocol.configuration.indexDirectory = before }
+    var components = try #require(URLComponents(url: server.url("/x.zip"), resolvingAgainstBaseURL: true))
+    (components.user, components.password) = ("me", "secret")
+    let archive = try #require(components.url)
+    func names(_ archive: URL) async throws -> [String] {
+      var names: [String] = []
+      for try await entry in ArchiveSession.make().entries(at: try #require(URL(archive: archive, member: ""))) {
+        names.append(entry.name)
+      }
+      return names
+    }
+    #expect(try await names(archive) == ["private"])
+    #expect(IndexFile(directory: folder.file("index"), url: archive).load() != nil)
+    components.password = "wrong"
+    let wrong = try #require(components.url)
+    let error = try await #require(throws: URLError.self) { try await names(wrong) }
+    #expect(!error.localizedDescription.contains("private") && !error.localizedDescription.contains("wrong@"))
+    #expect(try await names(archive) == ["private"])
+  }
+
+  @Test func whatHasNoContentIsSaidToBeWhatItIs() async throws {
+    let folder = try TemporaryDirectory("archive")
+    try folder.write("file", "content")
+    #expect(mkfifo(folder.file("pipe").path, 0o600) == 0)
+    #expect(link(folder.file("pipe").path, folder.file("second").path) == 0)
+    let tar = folder.file("a.tar")
+    let made = try await Command.run("/bin/tar", ["cf", tar.path, "-C", folder.path, "file", "pipe", "second"])
+    #expect(made.status == .exited(0), "\(made.error)")
+    for name in ["pipe", "second"] {
+      let url = try #require(URL(archive: tar, member: name))
+      let error = try await Self.failure(url)
+      #expect(error.code == .cannotOpenFile)
+      #expect(error.localizedDescription == "\(url.absoluteString) is a FIFO, which has no content.")
+    }
+  }
+
   /// Entries of all sorts.
   private static func entry(_ number: Int) -> ArchiveEntry {
     let isEven = number % 2 == 0
     var entry = ArchiveEntry(path: Array("m\(number)".utf8), kind: .file, location: .plain(position: Int64(number)))
     if number % 7 == 0 { entry.kind = .symbolicLink(target: [0xff, 0]) }
+    if number % 11 == 0 { entry.kind = .other(.socket) }
     if number % 3 != 0 { entry.size = Int64(number) << 20 }
     if number % 5 != 0 { entry.modificationDate = Date(timeIntervalSince1970: 1.5) }
     if !isEven { entry.checksum = .max }

@@ -57,6 +57,33 @@ import URLLoading
     #expect(sent.value < 32 << 20, "\(name): \(sent.value) bytes were sent")
   }
 
+  static let tooLong: [(name: String, head: String)] = [
+    ("one field", ok + "X-A: " + String(repeating: "a", count: 5 << 20) + "\r\n\r\n"),
+    ("a status line", "HTTP/1.1 200 " + String(repeating: "a", count: 5 << 20) + "\r\n\r\n"),
+    (
+      "many fields",
+      ok + String(repeating: "X-A: " + String(repeating: "a", count: 5000) + "\r\n", count: 1000) + "\r\n"
+    ),
+    (
+      "a trailer",
+      ok + "Transfer-Encoding: chunked\r\n\r\n0\r\nX-A: " + String(repeating: "a", count: 5 << 20) + "\r\n\r\n"
+    ),
+  ]
+
+  @Test(arguments: tooLong.indices) func aHeaderThatIsTooLargeIsSaidToBe(_ index: Int) async throws {
+    let (name, head) = Self.tooLong[index]
+    let server = try ScriptedServer { connection in
+      _ = try connection.readRequestHead()
+      try connection.send(head)
+    }
+    let record = await RecordedSession().load(server.url("/large"))
+    #expect(record.code == .dataLengthExceedsMaximum, "\(name)")
+    let message = record.error?.localizedDescription ?? ""
+    #expect(message.contains("the response's header"), "\(name): \(message)")
+    #expect(message.contains("bytes") && !message.contains("memory"), "\(name): \(message)")
+    #expect(message.hasSuffix(" URL: " + server.url("/large").absoluteString), "\(name): \(message)")
+  }
+
   @Test func aGigabyteInsteadOfAHeadStopsEarly() async throws {
     let sent = Watched(0)
     let piece = String(repeating: "a", count: 8000)

@@ -57,19 +57,38 @@ import Testing
     #expect((list["NSURLSessionResumeCurrentRequest"] as? [String: Any])?["method"] as? String == "GET")
   }
 
-  @Test func credentialsAreNeverStored() throws {
+  static let secretFields = [
+    "Authorization", "proxy-authorization", "COOKIE", "X-Api-Key", "apikey", "Private-Token", "X-Client-Secret",
+    "X-Amz-Signature", "X-Session", "X-Auth-User", "X-Passphrase", "X-Credential", "X-JWT",
+  ]
+
+  /// A download that has credentials of all kinds, each with the word "hunter2" or "bunny".
+  private func secretive() throws -> ResumeData {
     var sample = try sample()
-    for name in ["Authorization", "proxy-authorization", "COOKIE"] {
-      sample.headers.append(.init(name: name, value: "hunter2"))
+    for name in Self.secretFields { sample.headers.append(.init(name: name, value: "hunter2")) }
+    sample.headers.append(.init(name: "Referer", value: "http://bunny:hunter2@example.org/"))
+    sample.url = try #require(URL(string: "ftp://bunny:hunter2@example.org/b"))
+    sample.originalURL = try #require(URL(string: "archive://http%3A%2F%2Fbunny%3Ahunter2%40example.org%2Fx.zip/a"))
+    return sample
+  }
+
+  @Test func credentialsAreNeverStored() throws {
+    let data = try secretive().serialized(ResumeSecrets())
+    for form in [PropertyListSerialization.PropertyListFormat.binary, .xml] {
+      let written = try PropertyListSerialization.data(fromPropertyList: list(data), format: form, options: 0)
+      #expect(written.range(of: Data("hunter2".utf8)) == nil)
+      #expect(written.range(of: Data("bunny".utf8)) == nil)
     }
-    sample.url = try #require(URL(string: "ftp://user:hunter2@example.org/b"))
-    sample.originalURL = try #require(URL(string: "ftp://user:hunter2@example.org/a"))
-    let data = try sample.serialized()
-    #expect(data.range(of: Data("hunter2".utf8)) == nil)
-    #expect(data.range(of: Data("user".utf8)) == nil)
-    let read = try ResumeData(serialized: data)
+    // In another process.
+    let read = try ResumeData(serialized: data, secrets: ResumeSecrets())
     #expect(read.url.absoluteString == "ftp://example.org/b")
-    #expect(read.headers.count == 3)
+    #expect(read.originalURL.absoluteString == "archive://http%3A%2F%2Fexample.org%2Fx.zip/a")
+    #expect(try read.headers == sample().headers)
+    #expect(read.missingFields == Self.secretFields + ["Referer"])
+    #expect(read.missesUser)
+    // What it lacks is still known when it is written again.
+    let again = try ResumeData(serialized: read.serialized(ResumeSecrets()), secrets: ResumeSecrets())
+    #expect(again == read)
     // Nor taken from data that somebody else wrote.
     let foreign = try own {
       $0["url"] = "ftp://user:hunter2@example.org/b"
@@ -77,6 +96,50 @@ import Testing
     }
     #expect(try ResumeData(serialized: foreign).url.user == nil)
     #expect(try ResumeData(serialized: foreign).headers == [.init(name: "A", value: "b")])
+  }
+
+  @Test func theSameProcessFindsCredentialsAgain() throws {
+    let (sample, secrets) = (try secretive(), ResumeSecrets())
+    let read = try ResumeData(serialized: sample.serialized(secrets), secrets: secrets)
+    #expect(read.originalURL == sample.originalURL)
+    #expect(Set(read.headers.map(\.name)) == Set(sample.headers.map(\.name)))
+    #expect(read.headers.count == sample.headers.count)
+    #expect(read.missingFields.isEmpty && !read.missesUser)
+    let own = try #require(list(sample.serialized(secrets))["URLLoadingResume"] as? [String: Any])
+    let key = try #require(own["key"] as? String)
+    #expect(key.count == 32 && key.allSatisfy(\.isHexDigit))
+    #expect(own["version"] as? Int == 2)
+    #expect(try list(self.sample().serialized(secrets))["key"] == nil)
+  }
+
+  @Test func aKeyIsGoodForItsURLAlone() throws {
+    let secrets = ResumeSecrets()
+    var list = try list(secretive().serialized(secrets))
+    var own = try #require(list["URLLoadingResume"] as? [String: Any])
+    own["originalURL"] = "http://elsewhere.example/"
+    list["URLLoadingResume"] = own
+    let read = try ResumeData(serialized: encode(list), secrets: secrets)
+    #expect(!read.headers.contains { $0.value.contains("hunter2") })
+    #expect(read.missingFields.contains("X-Api-Key"))
+  }
+
+  @Test func onlySoManySecretsAreKept() throws {
+    let secrets = ResumeSecrets(limit: 3)
+    let url = try #require(URL(string: "http://u:p@h/"))
+    let keys = (0..<5).map { secrets.keep(.init(originalURL: url, fields: [.init(name: "A", value: "\($0)")])) }
+    #expect(Set(keys).count == 5)
+    #expect(keys.map { secrets.find($0)?.fields.first?.value } == [nil, nil, "2", "3", "4"])
+  }
+
+  @Test func versionOneIsReadWithItsFields() throws {
+    let data = try own {
+      $0["version"] = 1
+      $0["headers"] = [["X-Api-Key", "abc"], ["Accept", "*/*"]]
+    }
+    let read = try ResumeData(serialized: data)
+    #expect(read.headers == [.init(name: "X-Api-Key", value: "abc"), .init(name: "Accept", value: "*/*")])
+    #expect(read.missingFields.isEmpty)
+    #expect(try read.serialized(ResumeSecrets()).range(of: Data("abc".utf8)) == nil)
   }
 
   @Test func applesFormAlone() throws {
@@ -122,11 +185,12 @@ import Testing
 
   @Test(
     arguments: [
-      ("version", 2), ("version", 0), ("version", "1"), ("url", "relative/path"), ("url", ""), ("url", 7),
+      ("version", 3), ("version", 0), ("version", "1"), ("url", "relative/path"), ("url", ""), ("url", 7),
       ("originalURL", "x"), ("bytesReceived", -1), ("bytesReceived", "5"), ("bytesReceived", 7_000_000_000),
       ("expectedTotalLength", -2), ("localPath", "relative"), ("localPath", ""), ("localPath", "/a\0b"),
       ("localPath", "/a\0\u{301}"), ("entityTag", "a\r\nX: y"), ("lastModified", "a\nb"), ("method", ""),
-      ("method", "GET /"), ("headers", [["A", "b\r\nc"]]), ("headers", [["", "b"]]),
+      ("method", "GET /"), ("headers", [["A", "b\r\nc"]]), ("headers", [["", "b"]]), ("withheldFields", ["a\r\nb"]),
+      ("withheldFields", [""]),
     ] as [(String, any Sendable)])
   func hostile(key: String, value: any Sendable) throws {
     let data = try own { $0[key] = value }

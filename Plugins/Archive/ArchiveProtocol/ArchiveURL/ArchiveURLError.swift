@@ -1,4 +1,5 @@
 import Foundation
+import URLLoading
 
 /// Why a text or URL does not name a member of an archive.
 public enum ArchiveURLError: Error, Hashable, Sendable {
@@ -19,25 +20,27 @@ public enum ArchiveURLError: Error, Hashable, Sendable {
 }
 
 extension ArchiveURLError: CustomStringConvertible, LocalizedError {
-  /// What is wrong, in which URL, and what would be right.
+  /// What is wrong, in which URL, and what would be right. Without the passwords that the text may hold.
   public var description: String {
     switch self {
     case .otherScheme(let text):
-      "'\(text)' is not the URL of an archive's member: that begins with archive:, jar: or zip:"
+      "'\(Self.shown(text))' is not the URL of an archive's member: that begins with archive:, jar: or zip:"
     case .missingSeparator(let text):
-      "'\(text)' does not say where the archive's URL ends: write !/ behind it, once for each archive:, and then the member"
+      "'\(Self.shown(text))' does not say where the archive's URL ends: write !/ behind it, once for each archive:, and then the member"
     case .missingArchive(let text):
-      "'\(text)' names no archive: its URL stands before !/, or percent-encoded behind archive://"
+      "'\(Self.shown(text))' names no archive: its URL stands before !/, or percent-encoded behind archive://"
     case .archiveWithoutScheme(let text, let archive):
-      "in '\(text)' the archive '\(archive)' has no scheme: write all of its URL, such as file:///path or https://host/path"
+      "in '\(Self.shown(text))' the archive '\(Self.shown(archive))' has no scheme: write all of its URL, such as file:///path or https://host/path"
     case .invalidArchive(let text, let archive):
-      "in '\(text)' the archive '\(archive)' is not a URL"
+      "in '\(Self.shown(text))' the archive '\(Self.shown(archive))' is not a URL"
     case .hostNotEncoded(let text):
-      "in '\(text)' the part behind archive:// is not a percent-encoded URL: write archive:URL!/member"
+      "in '\(Self.shown(text))' the part behind archive:// is not a percent-encoded URL: write archive:URL!/member"
     case .nestedTooDeep(let text, let limit):
-      "'\(text.prefix(80))…' has more than \(limit) archives inside one another"
+      "'\(Self.shown(text).prefix(80))…' has more than \(limit) archives inside one another"
     }
   }
+
+  private static func shown(_ text: String) -> String { URL.redactedDescription(of: text) }
 
   /// The same as ``description``.
   public var errorDescription: String? { description }

@@ -50,7 +50,7 @@ public struct ArchiveConfiguration: Sendable, Hashable {
   public var maximumSpooledBytes: Int64 = 16 << 30
 
   /// The directory that indexes of archives are kept in, so that the next start of the program need not read them again. Nil,
-  /// which is the default, keeps them in memory only.
+  /// which is the default, keeps them in memory only. Where it is not there it is made, for its owner alone.
   public var indexDirectory: URL?
 
   /// The directory of temporary files. They have no name there, and are gone with the process. The system's by default.

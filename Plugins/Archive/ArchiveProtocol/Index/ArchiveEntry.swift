@@ -9,8 +9,35 @@ struct ArchiveEntry: Sendable, Hashable, Codable {
     case symbolicLink(target: [UInt8])
     /// Another name of a member that came before.
     case hardLink(to: [UInt8])
-    /// A device, a pipe and the like: listed, never loaded.
-    case other
+    /// Listed, never loaded.
+    case other(Special)
+  }
+
+  /// What is neither a file nor a directory nor a link, and has no content. The numbers are those of an index on disk.
+  enum Special: UInt8, Sendable, Hashable, Codable {
+    case unknown, fifo, characterDevice, blockDevice, socket
+
+    /// By the type in a Unix mode.
+    init(mode: UInt32) {
+      switch mode & UInt32(S_IFMT) {
+      case UInt32(S_IFIFO): self = .fifo
+      case UInt32(S_IFCHR): self = .characterDevice
+      case UInt32(S_IFBLK): self = .blockDevice
+      case UInt32(S_IFSOCK): self = .socket
+      default: self = .unknown
+      }
+    }
+
+    /// What it is, for people.
+    var words: String {
+      switch self {
+      case .unknown: "of a kind that is no file"
+      case .fifo: "a FIFO"
+      case .characterDevice: "a character device"
+      case .blockDevice: "a block device"
+      case .socket: "a socket"
+      }
+    }
   }
 
   /// How the bytes of the member are found again.

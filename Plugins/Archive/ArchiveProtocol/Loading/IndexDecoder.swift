@@ -52,7 +52,7 @@ struct IndexDecoder {
     case 1: kind = .directory
     case 2: kind = .symbolicLink(target: Array(takeBytes()))
     case 3: kind = .hardLink(to: Array(takeBytes()))
-    default: kind = .other
+    default: kind = .other(ArchiveEntry.Special(rawValue: UInt8(clamping: takeNumber())) ?? .unknown)
     }
     let size = takeOptional()
     let modified = takeDate()

@@ -33,7 +33,9 @@ struct IndexEncoder {
     case .hardLink(let target):
       put(3)
       put(target)
-    case .other: put(4)
+    case .other(let special):
+      put(4)
+      put(UInt64(special.rawValue))
     }
     put(entry.size.map { UInt64(max($0, 0)) &+ 1 } ?? 0)
     put(entry.modificationDate)

@@ -6,31 +6,45 @@ import URLLoading
 ///
 /// The file is a cache: one that is missing, damaged, of another version or of another archive is as none. It begins with a magic
 /// number and ends with the CRC-32 of all before it.
+///
+/// Nothing of the archive's URL is in it, nor in its name, but hashes of the URL without its passwords. It is of use only to who
+/// can load the archive: it counts when the archive was opened, with whatever login that takes, and is as the index says. What
+/// an archive has may be nobody else's business, so files and directories are made for their owner alone.
 struct IndexFile {
-  private static let magic = Array("URLLoading index 1\n".utf8)
+  private static let magic = Array("URLLoading index 2\n".utf8)
   /// Files that a directory of indexes has; the oldest go.
   private static let maximumFiles = 256
 
   private let directory: URL
-  private let url: URL
+  private let text: String
+  /// The URL as an earlier version of the file had it in its name, and in its content.
+  private let whole: String
 
   init(directory: URL, url: URL) {
     self.directory = directory
-    self.url = url
+    whole = url.absoluteString
+    text = URLSecrets.cleared(whole, .removePassword)
   }
 
-  private var file: URL {
+  private var file: URL { directory.appendingPathComponent(Self.name(of: "2 " + text)) }
+
+  private static func name(of text: String) -> String { String(hash(text), radix: 16) + ".archive-index" }
+
+  private static func hash(_ text: String) -> UInt64 {
     var hash = FNV1a()
-    hash.add(url.absoluteString.utf8)
-    return directory.appendingPathComponent(String(hash.value, radix: 16) + ".archive-index")
+    hash.add(text.utf8)
+    return hash.value
   }
+
+  /// Tells URLs apart whose files have one name.
+  private var mark: [UInt8] { Array(String(Self.hash("archive " + text), radix: 16).utf8) }
 
   /// Reads the directory; nil where there is none to rely on.
   func load() -> KnownIndex? {
     guard let bytes = try? Data(contentsOf: file), bytes.count > Self.magic.count + 4 else { return nil }
     var reader = IndexDecoder(Array(bytes.dropLast(4)))
     guard Self.checksum(bytes.dropLast(4)) == bytes.suffix(4).reduce(0, { $0 << 8 | UInt32($1) }),
-      reader.take(Self.magic.count).elementsEqual(Self.magic), reader.takeBytes().elementsEqual(url.absoluteString.utf8)
+      reader.take(Self.magic.count).elementsEqual(Self.magic), reader.takeBytes().elementsEqual(mark)
     else { return nil }
     return reader.takeIndex()
   }
@@ -38,14 +52,40 @@ struct IndexFile {
   /// Writes the directory. What goes wrong is no error of the load.
   func save(_ known: KnownIndex) {
     var encoder = IndexEncoder(Self.magic)
-    encoder.put(Array(url.absoluteString.utf8))
+    encoder.put(mark)
     encoder.put(known)
     var bytes = Data(encoder.bytes)
     let checksum = Self.checksum(bytes)
     for shift in [24, 16, 8, 0] as [UInt32] { bytes.append(UInt8(truncatingIfNeeded: checksum >> shift)) }
-    try? FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    try? bytes.write(to: file, options: .atomic)
+    Self.makeDirectory(directory.path)
+    write(bytes)
+    // Files of version 1 hold passwords.
+    unlink(directory.appendingPathComponent(Self.name(of: whole)).path)
     prune()
+  }
+
+  /// Puts the bytes in place at once, for nobody else to read from the first moment on.
+  private func write(_ bytes: Data) {
+    let temporary = directory.appendingPathComponent(".\(UInt64.random(in: 0 ... .max)).partial").path
+    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { return }
+    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    do {
+      try handle.write(contentsOf: bytes)
+      try handle.close()
+      guard rename(temporary, file.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
+    } catch {
+      unlink(temporary)
+    }
+  }
+
+  /// Makes a directory, and those that it is in, as far as they are not there.
+  private static func makeDirectory(_ path: String) {
+    guard mkdir(path, 0o700) != 0, errno == ENOENT else { return }
+    let parent = (path as NSString).deletingLastPathComponent
+    guard !parent.isEmpty, parent != path else { return }
+    makeDirectory(parent)
+    mkdir(path, 0o700)
   }
 
   private func prune() {

@@ -87,10 +87,9 @@ struct MemberLoad {
     switch try archive.resolve(path, source: source) {
     case .member(let entry):
       guard !request.isListing, !member.isDirectory else { throw URLError.notDirectory(url) }
-      guard case .file = entry.kind else {
+      if case .other(let special) = entry.kind {
         throw URLError(
-          .cannotOpenFile, message: "\(url.redactedDescription) is a device, a pipe or the like, which has no bytes.",
-          url: url)
+          .cannotOpenFile, message: "\(url.redactedDescription) is \(special.words), which has no content.", url: url)
       }
       try send(entry, of: archive, source, &hasResponded)
     case .directory(let path):

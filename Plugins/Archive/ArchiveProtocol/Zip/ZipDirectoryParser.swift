@@ -106,7 +106,7 @@ struct ZipDirectoryParser {
     case (3, UInt32(S_IFLNK)), (19, UInt32(S_IFLNK)): return .symbolicLink(target: [])
     case (3, UInt32(S_IFDIR)), (19, UInt32(S_IFDIR)): return .directory
     case (3, 0), (19, 0), (3, UInt32(S_IFREG)), (19, UInt32(S_IFREG)): return .file
-    case (3, _), (19, _): return .other
+    case (3, _), (19, _): return .other(ArchiveEntry.Special(mode: attributes >> 16))
     default: return .file
     }
   }

@@ -29,7 +29,7 @@ struct LibarchiveEntry {
           target: bytes(archive_entry_symlink(entry)) ?? bytes(archive_entry_symlink_utf8(entry)) ?? [])
       // Formats that know no types leave it out.
       case 0o100000, 0: return .file
-      default: return .other
+      case let type: return .other(ArchiveEntry.Special(mode: UInt32(type)))
       }
     }
   }

@@ -1,0 +1,39 @@
+/// Downloads that go on in another process than the one that began them: their credentials stayed there.
+///
+/// They are tried without, since a credential of the storage, the answer to a challenge or a cookie may do. Where they do not, the
+/// error says what is missing: nothing else tells why a server refuses what it gave before.
+extension Load {
+  /// Whether a response refuses what was asked for, and the download lacks credentials that it had when it began.
+  func missesCredentials(for response: URLResponse) -> Bool {
+    guard plan.isResumption, let status = (response as? HTTPURLResponse)?.statusCode else { return false }
+    return [401, 403, 407].contains(status) && missing != nil
+  }
+
+  /// What such a download fails with.
+  func missingCredentials(underlying: (any Error)? = nil) -> URLError {
+    failure(
+      .userAuthenticationRequired,
+      "The resumed download was refused. It began with \(missing ?? "credentials"), which resume data does not hold; begin the download anew with a request that has it.",
+      underlying: underlying)
+  }
+
+  /// An error of the instance. A refused login of a download that lacks its credentials says so.
+  func namingMissingCredentials(_ error: any Error) -> any Error {
+    guard plan.isResumption, missing != nil, let code = (error as? URLError)?.code,
+      code == .userAuthenticationRequired || code == .userCancelledAuthentication
+    else { return error }
+    return missingCredentials(underlying: error)
+  }
+
+  /// In words; nil if nothing is missing.
+  private var missing: String? {
+    guard let resumption = plan.resumption else { return nil }
+    var parts: [String] = []
+    let fields = resumption.missingFields
+    if !fields.isEmpty {
+      parts.append("the header field\(fields.count > 1 ? "s" : "") \(fields.joined(separator: ", "))")
+    }
+    if resumption.missesUser { parts.append("user and password in the URL") }
+    return parts.isEmpty ? nil : parts.joined(separator: " and ")
+  }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import Testing
+
+@testable import URLLoading
+
+/// No password of any URL, however it is nested, spelled or misspelled, gets into what people see or files hold.
+@Suite struct URLSecretsTests {
+  static let shown: [(given: String, shown: String)] = [
+    ("http://u:secret@host/a", "http://u:***@host/a"),
+    ("http://u@host/a:b@c", "http://u@host/a:b@c"),
+    ("http://:secret@host", "http://:***@host"),
+    ("http://u:@host", "http://u:***@host"),
+    ("http://u:sec@ret@host/a", "http://u:***@host/a"),
+    ("http://u:se%40cr%2Fet@host/a", "http://u:***@host/a"),
+    ("http://u:secret@[::1]:80/a", "http://u:***@[::1]:80/a"),
+    ("http://[::1]:80/a@b", "http://[::1]:80/a@b"),
+    ("http://host:80/a@b", "http://host:80/a@b"),
+    ("http://host/?u=http://u:secret@h/", "http://host/?u=http://u:***@h/"),
+    ("http://host/?u=http%3A%2F%2Fu%3Asecret%40h%2F", "http://host/?u=http%3A%2F%2Fu%3A***%40h%2F"),
+    ("archive:http://u:secret@host/x.zip!/a", "archive:http://u:***@host/x.zip!/a"),
+    ("jar:http://u:secret@host/x.zip!/a", "jar:http://u:***@host/x.zip!/a"),
+    ("zip:http%3A//u:secret@host/x%20y.zip!/a", "zip:http%3A//u:***@host/x%20y.zip!/a"),
+    (
+      "archive:archive:http://u:secret@host/x.zip!/y.tar!/http://v:secret@b",
+      "archive:archive:http://u:***@host/x.zip!/y.tar!/http://v:***@b"
+    ),
+    ("archive://http%3A%2F%2Fu%3Asecret%40host%2Fx.zip/a", "archive://http%3A%2F%2Fu%3A***%40host%2Fx.zip/a"),
+    ("archive://http%3a%2f%2fu%3asecret%40host%2fx.zip/a", "archive://http%3a%2f%2fu%3a***%40host%2fx.zip/a"),
+    ("archive://http%3A%2F%2Fu%3Ase%2540cr%252Fet%40h%2Fx/a", "archive://http%3A%2F%2Fu%3A***%40h%2Fx/a"),
+    (
+      "archive://archive%3A%2F%2Fhttp%253A%252F%252Fu%253Asecret%2540host%252Fx.zip%2Fy.tar/a",
+      "archive://archive%3A%2F%2Fhttp%253A%252F%252Fu%253A***%2540host%252Fx.zip%2Fy.tar/a"
+    ),
+    // What people type.
+    ("u:secret@host/a", "u:***@host/a"), ("http:/u:secret@host/a", "http:***@host/a"),
+    ("http:u:secret@host", "http:***@host"), ("http:\\\\u:secret@host\\a", "http:***@host\\a"),
+    ("http:///u:secret@host/a", "http:///u:***@host/a"), ("http://u:sec/ret@host/a", "http://u:***@host/a"),
+    ("http://u:sec?ret@host/a", "http://u:***@host/a"), ("http://u:sec#ret@host/a", "http://u:***@host/a"),
+    ("http://u:sec ret@host:x/a b", "http://u:***@host:x/a b"), ("//u:secret@host", "//u:***@host"),
+    ("archive:u:secret@host/x.zip!/a", "archive:***@host/x.zip!/a"),
+    ("http://u:secret@", "http://u:***@"), ("http://u:secr%4", "http://u:secr%4"), ("%", "%"), ("@", "@"), ("", ""),
+    ("http://ü:gehéim secret@höst/%zz", "http://ü:***@höst/%zz"),
+    ("data:,a:b@c", "data:,a:b@c"),
+  ]
+
+  @Test(arguments: shown)
+  func passwordsAreNotShown(_ given: String, _ shown: String) {
+    #expect(URL.redactedDescription(of: given) == shown)
+    if let url = URL(string: given), url.absoluteString == given { #expect(url.redactedDescription == shown) }
+  }
+
+  @Test func textKeepsItsOtherWords() {
+    let text = "From: me@host, see http://host:80 or ask a:b@c, not http://u:secret@host/?a=http%3A%2F%2Fu%3Asecret%40h"
+    let shown = "From: me@host, see http://host:80 or ask a:b@c, not http://u:***@host/?a=http%3A%2F%2Fu%3A***%40h"
+    #expect(URLSecrets.cleared(text, .hideInText) == shown)
+  }
+
+  @Test func descriptionsOfMessagesHidePasswords() throws {
+    let url = try #require(URL(string: "archive://http%3A%2F%2Fu%3Asecret%40h%2Fx.zip/a"))
+    let request = URLRequest(url: url)
+    #expect(request.description == "archive://http%3A%2F%2Fu%3A***%40h%2Fx.zip/a")
+    #expect(!"\(request as NSURLRequest)".contains("secret"))
+    let response = URLResponse(url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)
+    #expect(response.description.contains("u%3A***%40h") && !response.description.contains("secret"))
+    let http = try #require(HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil))
+    #expect(http.description.contains("u%3A***%40h") && !http.description.contains("secret"))
+  }
+
+  @Test func messagesEndWithAURLThatCanBeCopied() throws {
+    let url = try #require(URL(string: "http://u:secret@host/x."))
+    let error = URLError(.badURL, message: "No. URL: \(url.redactedDescription).", url: url)
+    #expect(error.localizedDescription == "No. URL: http://u:***@host/x.")
+    let other = URLError(.badURL, message: "\(url.redactedDescription) is a directory.", url: url)
+    #expect(other.localizedDescription == "http://u:***@host/x. is a directory.")
+    #expect(error.failingURL == url)
+  }
+
+  @Test func whatIsTooLongIsCutAndKeepsItsSecretsAllTheSame() throws {
+    let long = String(repeating: "a", count: 500)
+    #expect(URL.redactedDescription(of: "http://u:\(long)@host/\(long)").hasPrefix("http://u:***@host/aaa"))
+    let endless = String(repeating: "secret", count: 100_000)
+    #expect(!URL.redactedDescription(of: "http://u:\(endless)@host/").contains("secret"))
+    #expect(!URL.redactedDescription(of: "http://u:\(endless)").contains("secret"))
+    #expect(!URL.redactedDescription(of: "archive://http%3A%2F%2Fu%3A\(endless)%40host/a").contains("secret"))
+    let digits = String(repeating: "1", count: 100_000)
+    #expect(!URL.redactedDescription(of: "http://u:\(digits)@host/").contains("1"))
+    let data = URL.redactedDescription(of: "data:," + long)
+    #expect(data.hasSuffix("…") && data.count == 201)
+    let encoded = URL.redactedDescription(of: "http://u:x@h/%" + String(repeating: "25", count: 1_000_000) + "41")
+    #expect(encoded.hasPrefix("http://u:***@h/"))
+  }
+
+  static let stored: [(given: String, withoutPassword: String, withoutUser: String)] = [
+    ("http://u:secret@host/a//x:y@z", "http://u@host/a//x:y@z", "http://host/a//x:y@z"),
+    ("http://u@host/a", "http://u@host/a", "http://host/a"),
+    ("file:///a:b@c", "file:///a:b@c", "file:///a:b@c"), ("mailto:a@b", "mailto:a@b", "mailto:a@b"),
+    ("urn:a:b@c", "urn:a:b@c", "urn:a:b@c"), ("http://host:80/a@b", "http://host:80/a@b", "http://host:80/a@b"),
+    ("archive:http://u:secret@h/x!/a:b@c", "archive:http://u@h/x!/a:b@c", "archive:http://h/x!/a:b@c"),
+    ("zip:http%3A//u:secret@h/x%20y!/a", "zip:http%3A//u@h/x%20y!/a", "zip:http%3A//h/x%20y!/a"),
+    (
+      "archive://archive%3A%2F%2Fhttp%253A%252F%252Fu%253Asecret%2540h%252Fx.zip%2Fy.tar/a",
+      "archive://archive%3A%2F%2Fhttp%253A%252F%252Fu%2540h%252Fx.zip%2Fy.tar/a",
+      "archive://archive%3A%2F%2Fhttp%253A%252F%252Fh%252Fx.zip%2Fy.tar/a"
+    ),
+  ]
+
+  @Test(arguments: stored)
+  func whatIsStoredStaysAURL(_ given: String, _ withoutPassword: String, _ withoutUser: String) {
+    #expect(URLSecrets.cleared(given, .removePassword) == withoutPassword)
+    #expect(URLSecrets.cleared(given, .removeUser) == withoutUser)
+  }
+
+  /// A URL with a user and a password in it, of random characters, encoded as it must be; then nested at random.
+  private func nested(_ random: inout SeededGenerator) throws -> (url: String, shown: String, bare: String) {
+    let password = String((0..<12).map { _ in "SECRT:/?#[]@!$&'()*+,;=%ü ".randomElement(using: &random) ?? "S" })
+    let unreserved = CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
+    func encode(_ text: String) throws -> String {
+      // What stands for the password is not encoded.
+      let parts = text.components(separatedBy: "***")
+      return try parts.map { try #require($0.addingPercentEncoding(withAllowedCharacters: unreserved)) }
+        .joined(separator: "***")
+    }
+    let secret = try encode(password)
+    var texts = ["http://me:\(secret)@host/x.zip", "http://me:***@host/x.zip", "http://host/x.zip"]
+    for _ in 0..<Int.random(in: 0...6, using: &random) {
+      switch Int.random(in: 0...3, using: &random) {
+      case 0: texts = texts.map { "jar:\($0)!/a" }
+      case 1: texts = texts.map { "archive:\($0)!/a/b" }
+      case 2: texts = try texts.map { "archive://\(try encode($0))/a" }
+      default: texts = try texts.map { "https://other/?of=\(try encode($0))&b" }
+      }
+    }
+    return (texts[0], texts[1], texts[2])
+  }
+
+  @Test func randomNestingHidesNothingElse() throws {
+    var random = SeededGenerator(seed: 22)
+    for _ in 0..<3000 {
+      let (url, shown, bare) = try nested(&random)
+      #expect(URLSecrets.cleared(url, .hidePassword) == shown, "\(url)")
+      #expect(URLSecrets.cleared(url, .removeUser) == bare, "\(url)")
+    }
+  }
+
+  @Test func noiseNeverTraps() {
+    var random = SeededGenerator(seed: 23)
+    let pieces = [
+      "http", ":", "/", "//", "@", "%", "%25", "%40", "%3A", "%2F", "u", "!/", "?", "#", "é", "[", "]", "\\", " ",
+    ]
+    for _ in 0..<20_000 {
+      let text = (0..<Int.random(in: 0...20, using: &random)).map { _ in pieces.randomElement(using: &random) ?? "" }
+      for isCut in [false, true] {
+        _ = URLSecrets.cleared(text.joined(), .hidePassword, isCut: isCut)
+        _ = URLSecrets.cleared(text.joined(), .removeUser, isCut: isCut)
+      }
+    }
+  }
+}
