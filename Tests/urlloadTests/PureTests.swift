@@ -126,21 +126,27 @@ import URLLoading
       try #require(HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: fields))
     }
     let good = ["ETag": "\"a\"", "Accept-Ranges": "bytes"]
-    let whole = try #require(Resumption(try response(good), range: nil))
+    let whole = try #require(Resumption(try response(good), isPart: false))
     var request = URLRequest(url: url)
-    whole.apply(to: &request, count: 10)
+    try #require(whole.expectation(after: 10)).apply(to: &request)
     #expect(request.value(forHTTPHeaderField: "Range") == "bytes=10-")
     #expect(request.value(forHTTPHeaderField: "If-Range") == "\"a\"")
     let part = good.merging(["Content-Range": "bytes 100-199/1000"]) { $1 }
-    let ranged = try #require(Resumption(try response(part, status: 206), range: .suffix(length: 900)))
-    ranged.apply(to: &request, count: 10)
+    let ranged = try #require(Resumption(try response(part, status: 206), isPart: true))
+    let missing = try #require(ranged.expectation(after: 10))
+    missing.apply(to: &request)
     #expect(request.value(forHTTPHeaderField: "Range") == "bytes=110-199")
-    let rest = try response(["Content-Range": "bytes 110-199/1000"], status: 206)
-    #expect(ranged.continues(with: rest, count: 10))
-    #expect(!ranged.continues(with: rest, count: 11))
-    #expect(Resumption(try response(["ETag": "\"a\""]), range: nil) == nil)
-    #expect(Resumption(try response(good.merging(["ETag": "W/\"a\""]) { $1 }), range: nil) == nil)
-    #expect(Resumption(try response(good.merging(["Content-Encoding": "gzip"]) { $1 }), range: nil) == nil)
+    let rest = try response(["Content-Range": "bytes 110-199/1000", "ETag": "\"a\""], status: 206)
+    #expect(missing.verdict(on: rest) == .continues(try #require(rest.contentRange)))
+    #expect(ranged.expectation(after: 11)?.verdict(on: rest) != missing.verdict(on: rest))
+    // Nothing is missing behind the last byte.
+    #expect(ranged.expectation(after: 99) != nil && ranged.expectation(after: 100) == nil)
+    let sized = try #require(Resumption(try response(good.merging(["Content-Length": "50"]) { $1 }), isPart: false))
+    #expect(sized.expectation(after: 49) != nil && sized.expectation(after: 50) == nil)
+    #expect(Resumption(try response(["ETag": "\"a\""]), isPart: false) == nil)
+    #expect(Resumption(try response(good, status: 206), isPart: true) == nil)
+    #expect(Resumption(try response(good.merging(["ETag": "W/\"a\""]) { $1 }), isPart: false) == nil)
+    #expect(Resumption(try response(good.merging(["Content-Encoding": "gzip"]) { $1 }), isPart: false) == nil)
   }
 
   @Test func messagesAreOneSafeLine() throws {

@@ -65,7 +65,8 @@ package struct TransferRequest: Sendable {
   @Rare package var proxyCredential: TransferCredential?
   /// FTP: `first-last`, `first-` or `-count`, in bytes.
   package var range: String?
-  /// Content codings are decoded. A body with one that is unknown, damaged or cut off makes the transfer fail.
+  /// Content codings are decoded. A body with one that is unknown, damaged or cut off makes the transfer fail. A part (status
+  /// 206) stays as it is: it is one of the coded form, from anywhere in it.
   package var decodesContent: Bool
   package var ftpTLS: FTPSecurity
   /// The IP header's type of service, for a connection that this request opens.

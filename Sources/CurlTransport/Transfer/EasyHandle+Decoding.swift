@@ -9,7 +9,7 @@ extension EasyHandle {
 
   /// Notes how the body that is to come is coded.
   func expectBody(after head: TransferHead) {
-    guard head.hasContentEncoding, shape?.decodesContent == true else { return }
+    guard head.hasContentEncoding, head.statusCode != 206, shape?.decodesContent == true else { return }
     contentEncoding = head.lines.values(of: "content-encoding")
   }
 

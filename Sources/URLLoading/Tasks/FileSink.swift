@@ -12,6 +12,8 @@ final class FileSink: BodySink {
     var offset: Int64 = 0
     var written: Int64 = 0
     var reported: Int64 = 0
+    /// The bytes that the body has to have; nil where nobody knows.
+    var bodyLength: Int64?
     var isClosed = false
     /// An earlier download made the file, and its resume data names it.
     var isReopened = false
@@ -79,16 +81,30 @@ final class FileSink: BodySink {
     }
   }
 
-  /// Goes on at `offset`; what the file has beyond is dropped.
-  func continueAt(_ offset: Int64) throws {
+  /// Goes on with a body of `length` bytes at `offset`; what the file has beyond is dropped.
+  func continueAt(_ offset: Int64, length: Int64) throws {
     try state.withLock { state in
-      guard ftruncate(state.descriptor, off_t(offset)) == 0, lseek(state.descriptor, off_t(offset), SEEK_SET) >= 0
-      else { throw Self.failure(of: state.url, errno) }
-      state.offset = offset
-      state.written = 0
+      try Self.cut(&state, to: offset)
+      state.bodyLength = length
       state.reported = 0
     }
   }
+
+  private static func cut(_ state: inout State, to offset: Int64) throws {
+    guard ftruncate(state.descriptor, off_t(offset)) == 0, lseek(state.descriptor, off_t(offset), SEEK_SET) >= 0
+    else { throw failure(of: state.url, errno) }
+    state.offset = offset
+    state.written = 0
+  }
+
+  /// More came than the body may have.
+  struct Excess: Error {
+    /// What it may have, in bytes.
+    let bodyLength: Int64
+  }
+
+  /// The bytes that the body lacks, of those that it has to have.
+  var missing: Int64 { state.withLock { state in state.bodyLength.map { $0 - state.written } ?? 0 } }
 
   /// Starts again with a new file.
   /// - Parameter isStale: the bytes of the old one are of no use to anybody; else it stays for whoever holds its resume data.
@@ -107,6 +123,11 @@ final class FileSink: BodySink {
     try state.withLock { state in
       guard !state.isClosed else { return false }
       if state.descriptor < 0 { try Self.create(&state) }
+      if let length = state.bodyLength, Int64(bytes.count) > length - state.written {
+        // Which of the bytes are right nobody knows: the file is again as it was before them.
+        try Self.cut(&state, to: state.offset)
+        throw Excess(bodyLength: length)
+      }
       var rest = bytes
       while let start = rest.baseAddress, !rest.isEmpty {
         let count = Glibc.write(state.descriptor, start, rest.count)

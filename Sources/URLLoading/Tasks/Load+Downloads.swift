@@ -13,7 +13,8 @@ extension Load {
     // A redirect brings those of the attempt before.
     request.setValue(nil, forHTTPHeaderField: "Range")
     request.setValue(nil, forHTTPHeaderField: "If-Range")
-    guard protocolClass.capabilities.contains(.byteRanges), let validator = Self.ifRange(resumption) else { return nil }
+    guard protocolClass.capabilities.contains(.byteRanges), let validator = resumption.validators.ifRangeValue
+    else { return nil }
     let length = sink.length > 0 ? sink.length : sink.reopen(URL(fileURLWithPath: resumption.localPath)) ?? 0
     // A file that has every byte asks for its last one again, so that the validator is checked all the same.
     let whole = resumption.expectedTotalLength
@@ -30,55 +31,48 @@ extension Load {
     let (asked, resumption, sink, attempt) = read {
       ($0.resumeOffset, $0.resumption, $0.sink as? FileSink, $0.machine.attempt)
     }
-    guard let sink, let resumption else { return .begins(at: 0) }
-    let status = (response as? HTTPURLResponse)?.statusCode
-    guard let asked else {
-      // The partial file is gone, or the class has no ranges: the whole comes.
-      sink.startOver(isStale: false)
-      announceResume(at: 0, of: response.expectedContentLength)
-      return .begins(at: 0)
-    }
-    if let range = response.contentRange, status ?? 206 == 206, Self.continues(resumption, at: asked, range, response) {
+    guard let sink else { return .begins(at: 0) }
+    switch RangeExpectation(resumption, at: asked).verdict(on: response) {
+    case .continues(let range):
       do {
-        try sink.continueAt(asked)
+        try sink.continueAt(range.firstByte, length: range.length)
       } catch {
         abort(error)
         return .failed
       }
-      announceResume(at: asked, of: range.completeLength ?? -1)
-      return .begins(at: asked)
-    }
-    if status == 416 || status == 206 || response.contentRange != nil {
+      announceResume(at: range.firstByte, of: range.completeLength ?? resumption?.expectedTotalLength ?? -1)
+      return .begins(at: range.firstByte)
+    case .contradicts where asked != nil, .unsatisfiable where asked != nil:
       // The server cannot give that range, or gives one of another version: start again, and ask for the whole.
       startOver(attempt: attempt)
       return .failed
+    case .contradicts(let contradiction):
+      abort(failure(.badServerResponse, "The answer cannot be used: \(contradiction)."))
+      return .failed
+    case .replaces: return beginAnew(with: response, in: sink, isStale: asked != nil)
+    // Word that it cannot be had now does not make the file stale.
+    case .unsatisfiable, .other: return beginAnew(with: response, in: sink, isStale: false)
     }
-    // The whole comes, of a resource that changed; or word that it cannot be had now, which does not make the file stale.
-    sink.startOver(isStale: status ?? 200 == 200)
+  }
+
+  /// The whole comes, or no part of the resource, into a new file.
+  private func beginAnew(with response: URLResponse, in sink: FileSink, isStale: Bool) -> Placement {
+    // A load that has started over said so, and has no other file.
+    guard read({ $0.resumption }) != nil else { return .begins(at: 0) }
+    sink.startOver(isStale: isStale)
     announceResume(at: 0, of: response.expectedContentLength)
     return .begins(at: 0)
   }
 
-  /// Whether the bytes of a response belong behind those of the partial file (RFC 9110, section 15.3.7.3): they are the
-  /// rest, of the same version. A server that knows no `If-Range` answers with a range of whatever version it has.
-  private static func continues(
-    _ resumption: ResumeData, at offset: Int64, _ range: ContentRange, _ response: URLResponse
-  ) -> Bool {
-    guard range.firstByte == offset else { return false }
-    if let complete = range.completeLength {
-      guard range.lastByte == complete - 1 else { return false }
-      guard resumption.expectedTotalLength < 0 || resumption.expectedTotalLength == complete else { return false }
-    }
-    if let coding = (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Encoding"),
-      !coding.equalsIgnoringASCIICase("identity")
-    {
-      return false
-    }
-    let validators = response.validators
-    if let tag = resumption.entityTag, let new = validators.entityTag { return tag == new }
-    guard let date = resumption.lastModified.flatMap({ HTTPDate.date(from: $0) }), let new = validators.lastModified
-    else { return true }
-    return date.timeIntervalSince1970 == new.timeIntervalSince1970.rounded(.down)
+  /// The error for a body that ended before it had what its range promised; nil if it had that.
+  func shortness() -> URLError? {
+    guard let missing = (read { $0.sink } as? FileSink)?.missing, missing > 0 else { return nil }
+    return failure(.networkConnectionLost, "The body ended \(missing) bytes before the end of its range.")
+  }
+
+  /// The error for a body that is longer than its range.
+  func excess(_ excess: FileSink.Excess) -> URLError {
+    failure(.badServerResponse, "More came than the \(excess.bodyLength) bytes of the range that was answered.")
   }
 
   private func startOver(attempt: Int) {
@@ -136,38 +130,39 @@ extension Load {
   }
 
   private func makeResumeData(of response: URLResponse?, path: String, length: Int64) -> Data? {
-    let (request, protocolClass, resumption) = read { ($0.currentRequest, $0.protocolClass, $0.resumption) }
+    let (request, protocolClass, resumption, offset) = read {
+      ($0.currentRequest, $0.protocolClass, $0.resumption, $0.resumeOffset)
+    }
     guard let response, let request, let url = request.url,
       request.httpMethod ?? "GET" == "GET", protocolClass?.capabilities.contains(.byteRanges) == true,
-      response.acceptsByteRanges || response.contentRange != nil
+      response.acceptsByteRanges || response.contentRange != nil,
+      // A range that the user asked for is not the whole resource: its bytes do not sit where they stand in the file.
+      plan.request.value(forHTTPHeaderField: "Range") == nil, (response as? HTTPURLResponse)?.contentCoding == nil
     else { return nil }
-    // A range need not repeat the date that was the condition for it (RFC 9110, section 15.3.7).
-    let earlier = response.contentRange != nil && response.validators.isEmpty ? resumption : nil
-    guard earlier != nil || response.validators.ifRangeValue != nil else { return nil }
-    if let http = response as? HTTPURLResponse {
-      guard http.statusCode == 200 || http.statusCode == 206, http.value(forHTTPHeaderField: "Content-Encoding") == nil
-      else { return nil }
+    let validators: ResourceValidators
+    let total: Int64
+    switch RangeExpectation(resumption, at: offset).verdict(on: response) {
+    case .continues(let range):
+      // A range need not repeat the date that was the condition for it (RFC 9110, section 15.3.7).
+      validators = resumption?.validators ?? response.validators
+      total = range.completeLength ?? resumption?.expectedTotalLength ?? -1
+    case .replaces:
+      validators = response.validators
+      total = response.expectedContentLength
+    case .contradicts, .unsatisfiable, .other: return nil
     }
-    // A range that the user asked for is not the whole resource: its bytes do not sit where they stand in the file.
-    guard plan.request.value(forHTTPHeaderField: "Range") == nil else { return nil }
-    let total = response.contentRange.map { $0.completeLength ?? -1 } ?? response.expectedContentLength
+    // What a proxy has changed on the way has the validators of what it was (RFC 9110, section 15.3.4).
+    guard validators.ifRangeValue != nil, (response as? HTTPURLResponse)?.statusCode != 203 else { return nil }
     let headers = plan.request.allHTTPHeaderFields ?? [:]
     var made = ResumeData(
       url: url, originalURL: plan.request.url ?? url, method: "GET",
       headers: headers.sorted { $0.key < $1.key }.map { ResumeData.Field(name: $0.key, value: $0.value) },
       bytesReceived: length,
-      expectedTotalLength: total, entityTag: earlier?.entityTag ?? response.validators.entityTag,
-      lastModified: earlier?.lastModified ?? response.validators.lastModified.map { HTTPDate.string(from: $0) },
-      localPath: path)
+      expectedTotalLength: total, entityTag: validators.entityTag,
+      lastModified: validators.lastModified.map { HTTPDate.string(from: $0) }, localPath: path)
     made.missingFields = plan.resumption?.missingFields ?? []
     made.missesUser = plan.resumption?.missesUser ?? false
     return try? made.serialized()
-  }
-
-  /// The validator that makes a range request safe (RFC 9110, section 13.1.5): a strong entity tag, else the date.
-  private static func ifRange(_ resumption: ResumeData) -> String? {
-    if let tag = resumption.entityTag, !tag.hasPrefix("W/") { return tag }
-    return resumption.lastModified
   }
 
   // MARK: A data task that becomes a download

@@ -77,7 +77,7 @@ extension Load {
         if countsWhatIsWritten { countWritten(in: sink, attempt: attempt) }
         if isWatched { reportProgress() }
       } catch {
-        abort(error)
+        abort((error as? FileSink.Excess).map(excess) ?? error)
       }
     }
   }
@@ -175,7 +175,7 @@ extension Load {
     }
     switch action {
     case .ignore, .hold: break
-    case .finish: end(nil, dropsWaiting: false)
+    case .finish: end(plan.isResumption ? shortness() : nil, dropsWaiting: false)
     case .failOutOfOrder:
       abort(failure(.badServerResponse, "The protocol class finished without a response."))
     }

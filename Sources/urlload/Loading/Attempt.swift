@@ -16,6 +16,8 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
     var response: URLResponse?
     var verdict: ResponseVerdict?
     var failure: Failure?
+    /// The bytes that the part still has to have; nil where it is no part.
+    var missing: Int64?
     var isSatisfied = false
     var showedRequest = false
     var ended: CheckedContinuation<Outcome, Never>?
@@ -72,12 +74,15 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
     state.withLock { state in
       state.response = response
       state.verdict = verdict
+      state.missing = nil
     }
     do {
       switch verdict {
-      case .refuse, .retry: return completionHandler(.cancel)
-      case .writeAnew: try output.restart()
-      case .write: break
+      case .refuse, .retry, .beginAnew: return completionHandler(.cancel)
+      case .writeAnew(let length):
+        try output.restart()
+        state.withLock { $0.missing = length }
+      case .write(let length): state.withLock { $0.missing = length }
       }
       try begin(response)
     } catch {
@@ -104,6 +109,7 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
     guard !options.headOnly, state.withLock({ $0.failure == nil }) else { return }
+    guard fits(Int64(data.count)) else { return dataTask.cancel() }
     do {
       try output.write(data)
       let done = output.count
@@ -111,6 +117,19 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
     } catch {
       state.withLock { $0.failure = error }
       dataTask.cancel()
+    }
+  }
+
+  /// Counts bytes of a part. Of those that it has too many nobody knows which are the right ones.
+  private func fits(_ count: Int64) -> Bool {
+    state.withLock { state in
+      guard let missing = state.missing else { return true }
+      state.missing = missing - count
+      guard count > missing, let response = state.response else { return true }
+      let failure = situation().excess(in: response)
+      state.failure = failure
+      state.verdict = output.canRestart && situation().goesOn ? .beginAnew(failure) : .refuse(failure)
+      return false
     }
   }
 
@@ -156,8 +175,16 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
       defer { state.ended = nil }
       return state
     }
-    let error = state.isSatisfied ? nil : state.failure ?? error
+    let error = state.isSatisfied ? nil : state.failure ?? error ?? shortness(state)
     state.ended?.resume(returning: Outcome(response: state.response, error: error, verdict: state.verdict))
+  }
+
+  /// The error for a part that ended before it had all its bytes; nil if it has them.
+  private func shortness(_ state: State) -> URLError? {
+    guard let missing = state.missing, missing > 0, !options.headOnly else { return nil }
+    return URLError(
+      .networkConnectionLost, message: "the answer ended \(missing) bytes before the end of its range",
+      url: state.response?.url)
   }
 
   private func show(request: URLRequest?) {

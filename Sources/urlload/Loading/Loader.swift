@@ -25,11 +25,11 @@ struct Loader: Sendable {
     var attempt = 1
     while true {
       var request = RequestBuilder.request(for: url, options)
-      let goesOn = output.count > 0 ? resumption : nil
-      goesOn?.apply(to: &request, count: output.count)
+      let rest = output.count > 0 ? resumption?.expectation(after: output.count) : nil
+      rest?.apply(to: &request)
       let now = ResponseVerdict.Situation(
-        options: options, policy: policy, attempt: attempt, resumption: goesOn, count: output.count,
-        canRestart: output.canRestart, isFile: output.isFile, url: url)
+        options: options, policy: policy, attempt: attempt, expectation: rest ?? RangeExpectation(request),
+        goesOn: rest != nil, count: output.count, canRestart: output.canRestart, isFile: output.isFile, url: url)
       let outcome = await Attempt(options, output: output, status: status, console: console, situation: { now })
         .run(request, in: session)
 
@@ -38,13 +38,19 @@ struct Loader: Sendable {
       if case .retry(let seconds) = outcome.verdict, let response = outcome.response as? HTTPURLResponse {
         delay = seconds
         failure = Failure(status: response.statusCode, url: url)
+      } else if case .beginAnew(let reason) = outcome.verdict {
+        delay = policy.delayOfNewBeginning(attempt: attempt)
+        failure = reason
+        resumption = nil
       } else if case .refuse(let refusal) = outcome.verdict {
         return refusal
       } else if let error = outcome.error {
         delay = policy.delay(after: error, attempt: attempt)
         failure = Failure(error, url: url)
-        if goesOn == nil || outcome.verdict == .writeAnew {
-          resumption = outcome.response.flatMap { Resumption($0, range: options.range) }
+        if rest == nil || outcome.verdict?.isAnew == true {
+          resumption = outcome.response.flatMap {
+            Resumption($0, isPart: request.value(forHTTPHeaderField: "Range") != nil)
+          }
         }
       } else {
         return end(outcome.response)

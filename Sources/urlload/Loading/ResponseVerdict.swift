@@ -2,12 +2,14 @@ import URLLoading
 
 /// What becomes of a response's body.
 enum ResponseVerdict: Equatable, Sendable {
-  /// It is written, after what is there.
-  case write
-  /// What is there goes, and it is written.
-  case writeAnew
+  /// It is written, after what is there. A part has to have so many bytes.
+  case write(length: Int64?)
+  /// What is there goes, and it is written. A part has to have so many bytes.
+  case writeAnew(length: Int64?)
   /// Nobody wants it: the load is tried again after some seconds.
   case retry(TimeInterval)
+  /// It does not go on where the load broke off: the load begins anew, if it may be tried again.
+  case beginAnew(Failure)
   /// Nobody wants it.
   case refuse(Failure)
 
@@ -17,8 +19,10 @@ enum ResponseVerdict: Equatable, Sendable {
     var policy: RetryPolicy
     /// Attempts that were made, this one included.
     var attempt: Int
-    /// What the request asked to go on with.
-    var resumption: Resumption?
+    /// What the request asked for; nil where that is for nobody to judge.
+    var expectation: RangeExpectation?
+    /// Whether the request asked to go on after the bytes that are written.
+    var goesOn: Bool
     /// Bytes that are written.
     var count: Int64
     var canRestart: Bool
@@ -26,48 +30,85 @@ enum ResponseVerdict: Equatable, Sendable {
     var url: URL
   }
 
+  /// Whether what was written before has gone.
+  var isAnew: Bool { if case .writeAnew = self { true } else { false } }
+
   init(_ response: URLResponse, _ now: Situation) {
-    let subject = SafeText.url(now.url)
-    if let response = response as? HTTPURLResponse, response.statusCode >= 400 {
-      let retryAfter = response.value(forHTTPHeaderField: "Retry-After")
-      if let delay = now.policy.delay(
-        afterStatus: response.statusCode, retryAfter: retryAfter, attempt: now.attempt)
-      {
-        self = .retry(delay)
-      } else if now.isFile || now.count > 0 {
-        self = .refuse(Failure(status: response.statusCode, url: now.url))
-      } else {
-        self = .write
-      }
+    let verdict = now.expectation?.verdict(on: response)
+    // Behind the end of a resource that became shorter there is nothing to go on with.
+    let isUnsatisfied = if now.goesOn, case .unsatisfiable = verdict { true } else { false }
+    if let response = response as? HTTPURLResponse, response.statusCode >= 400, !isUnsatisfied {
+      self.init(status: response, now)
       return
     }
-    if let resumption = now.resumption, now.count > 0 {
-      if resumption.continues(with: response, count: now.count) {
-        self = .write
-      } else if now.canRestart {
-        self = .writeAnew
-      } else {
-        self = .refuse(
-          Failure(
-            .broken, "the resource changed after \(now.count) bytes were written", subject,
-            advice: "load it into a file with -o, which can begin anew"))
-      }
-      return
-    }
-    if now.options.range != nil, !now.options.headOnly, response.contentRange == nil,
-      response.expectedContentLength != 0
-    {
+    let wholeIsWrong = now.options.range != nil && !now.options.headOnly && response.expectedContentLength != 0
+    // A body does not follow.
+    let isHead = now.options.headOnly && response is HTTPURLResponse
+    switch verdict {
+    case .continues(let range):
+      self = now.goesOn ? .write(length: range.length) : Self.begin(now, length: range.length)
+    case .contradicts(let contradiction) where now.goesOn: self = Self.beginAnew(now, contradiction.description)
+    case .unsatisfiable where now.goesOn: self = Self.beginAnew(now, "it has become shorter")
+    case .contradicts(let contradiction) where !isHead:
       self = .refuse(
-        Failure(.broken, "the server does not give ranges of this resource", subject, advice: "leave out -r"))
-      return
+        Failure(
+          .broken, "the answer is not what was asked for (\(contradiction))", now.subject,
+          advice: now.expectation?.range == nil ? "tell the server's owner" : "leave out the range"))
+    case .replaces where wholeIsWrong && !now.goesOn:
+      self = .refuse(
+        Failure(.broken, "the server does not give ranges of this resource", now.subject, advice: "leave out -r"))
+    case .replaces where wholeIsWrong: self = Self.beginAnew(now, "the server sent all of it")
+    case .other(let status) where now.goesOn: self = Self.beginAnew(now, "the server answered \(status)")
+    case .replaces, .contradicts, .unsatisfiable, .other, nil: self = Self.begin(now, length: nil)
     }
-    self = now.count > 0 ? (now.canRestart ? .writeAnew : .refuse(Self.cannotRestart(subject))) : .write
   }
 
-  private static func cannotRestart(_ subject: String) -> Failure {
-    Failure(
-      .broken, "the load broke off, and what was written cannot be taken back", subject,
-      advice: "load it into a file with -o, which can begin anew")
+  /// A status of 400 or above.
+  private init(status response: HTTPURLResponse, _ now: Situation) {
+    let retryAfter = response.value(forHTTPHeaderField: "Retry-After")
+    if let delay = now.policy.delay(
+      afterStatus: response.statusCode, retryAfter: retryAfter, attempt: now.attempt)
+    {
+      self = .retry(delay)
+    } else if now.isFile || now.count > 0 {
+      self = .refuse(Failure(status: response.statusCode, url: now.url))
+    } else {
+      self = .write(length: nil)
+    }
+  }
+
+  /// What is written begins with this response.
+  private static func begin(_ now: Situation, length: Int64?) -> ResponseVerdict {
+    guard now.count > 0 else { return .write(length: length) }
+    return now.canRestart
+      ? .writeAnew(length: length)
+      : .refuse(
+        Failure(
+          .broken, now.goesOn ? "the resource changed after \(now.count) bytes were written" : cannotGoOn, now.subject,
+          advice: restartable))
+  }
+
+  /// The response is not the rest.
+  private static func beginAnew(_ now: Situation, _ reason: String) -> ResponseVerdict {
+    let failure = Failure(
+      .broken, "the load cannot go on after \(now.count) bytes (\(reason))", now.subject,
+      advice: now.canRestart ? "try again, or allow more with --retry" : restartable)
+    return now.canRestart ? .beginAnew(failure) : .refuse(failure)
+  }
+
+  private static let cannotGoOn = "the load broke off, and what was written cannot be taken back"
+  private static let restartable = "load it into a file with -o, which can begin anew"
+}
+
+extension ResponseVerdict.Situation {
+  /// The URL as messages have it.
+  fileprivate var subject: String { SafeText.url(url) }
+
+  /// What is wrong with a body that is longer than its range.
+  func excess(in response: URLResponse) -> Failure {
+    let range = response.contentRange.map { "\"\($0.fieldValue)\"" } ?? "its range"
+    return Failure(
+      .broken, "the answer has more bytes than \(range)", subject, advice: "try again, or tell the server's owner")
   }
 }
 

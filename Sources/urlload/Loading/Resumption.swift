@@ -6,33 +6,54 @@ struct Resumption: Equatable, Sendable {
   let start: Int64
   /// The position of the last byte that is wanted; nil for all.
   let last: Int64?
-  /// What tells that the resource is still the same: the value of `If-Range` (RFC 9110, section 13.1.5).
-  let validator: String
+  /// The length of the whole resource in bytes, where it is known.
+  let completeLength: Int64?
+  /// What tells that the resource is still the same.
+  let validators: ResourceValidators
 
   /// Nil where a load of this response could not go on: no ranges, nothing to tell versions apart, or a coded
   /// body, whose positions say nothing about the resource's.
-  init?(_ response: URLResponse, range: ByteRange?) {
-    guard response.acceptsByteRanges, let validator = response.validators.ifRangeValue else { return nil }
+  ///
+  /// - Parameter isPart: whether a part was asked for.
+  init?(_ response: URLResponse, isPart: Bool) {
+    guard response.acceptsByteRanges, response.validators.isStrong else { return nil }
     if let response = response as? HTTPURLResponse {
-      guard response.statusCode == 200 || response.statusCode == 206,
+      // Several parts in one answer have no one position.
+      guard response.statusCode == 200 || response.statusCode == 206 && response.contentRange != nil,
         response.value(forHTTPHeaderField: "Content-Encoding").map({ $0.lowercased() == "identity" }) ?? true
       else { return nil }
     }
-    self.validator = validator
-    start = response.contentRange?.firstByte ?? 0
-    last = range == nil ? nil : response.contentRange?.lastByte
+    validators = response.validators
+    let range = response.contentRange
+    start = range?.firstByte ?? 0
+    last = isPart ? range?.lastByte : nil
+    let whole = response.expectedContentLength
+    completeLength = range == nil ? (whole < 0 ? nil : whole) : range?.completeLength
   }
 
-  /// Asks for what is missing after `count` bytes.
-  func apply(to request: inout URLRequest, count: Int64) {
+  /// What is missing after `count` bytes; nil where nothing is.
+  func expectation(after count: Int64) -> RangeExpectation? {
     let first = start + count
-    let range = last.map { ByteRange.positions(first: first, last: max(first, $0)) } ?? .from(first)
-    request.setValue(range.fieldValue, forHTTPHeaderField: "Range")
-    request.setValue(validator, forHTTPHeaderField: "If-Range")
+    let end = last.map { $0 + 1 } ?? completeLength
+    if let end, first >= end { return nil }
+    return RangeExpectation(
+      range: last.map { .positions(first: first, last: $0) } ?? .from(first), completeLength: completeLength,
+      validators: validators)
+  }
+}
+
+extension RangeExpectation {
+  /// What a request asks for by its fields; nil where it asks for several ranges, or for others than of bytes.
+  init?(_ request: URLRequest) {
+    let field = request.value(forHTTPHeaderField: "Range")
+    let range = field.flatMap(ByteRange.init(fieldValue:))
+    guard field == nil || range != nil else { return nil }
+    self.init(range: range)
   }
 
-  /// Whether a response carries on after `count` bytes.
-  func continues(with response: URLResponse, count: Int64) -> Bool {
-    response.contentRange?.firstByte == start + count
+  /// Asks for it, if the resource is still the same (RFC 9110, section 13.1.5).
+  func apply(to request: inout URLRequest) {
+    request.setValue(range?.fieldValue, forHTTPHeaderField: "Range")
+    request.setValue(validators.ifRangeValue, forHTTPHeaderField: "If-Range")
   }
 }

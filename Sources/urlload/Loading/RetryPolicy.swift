@@ -25,6 +25,12 @@ struct RetryPolicy: Sendable {
     }
   }
 
+  /// Seconds to wait before an attempt that begins anew, since the last one could not go on; nil for none.
+  /// - Parameter attempt: attempts that failed so far, from 1.
+  func delayOfNewBeginning(attempt: Int) -> TimeInterval? {
+    attempt <= retries && isIdempotent ? backOff(attempt) : nil
+  }
+
   /// Seconds to wait before another attempt, or nil for none.
   /// - Parameters:
   ///   - retryAfter: the field of that name (RFC 9110, section 10.2.3).

@@ -44,7 +44,7 @@ import URLLoading
 
   private static func partial(_ start: Int, _ fields: HTTPFields, of body: Data = new) -> HTTPResponse {
     var all: HTTPFields = ["Content-Range": "bytes \(start)-\(body.count - 1)/\(body.count)", "ETag": "\"v1\""]
-    for field in fields.list { all[field.name] = field.value }
+    for field in fields.list { all[field.name] = field.value.isEmpty ? nil : field.value }
     return HTTPResponse(206, fields: all, body: body.dropFirst(start))
   }
 
@@ -70,6 +70,14 @@ import URLLoading
       }
     ),
     ("a coding", { partial($0, ["Content-Encoding": "gzip"], of: old) }),
+    ("another unit", { partial($0, ["Content-Range": "lines \($0)-199999/200000"], of: old) }),
+    ("no entity tag", { partial($0, ["ETag": ""], of: old) }),
+    (
+      "another length in no Content-Range",
+      { partial($0, ["Content-Range": "bytes \($0)-199998/*"], of: old.dropLast()) }
+    ),
+    ("announced as shorter", { partial($0, ["Content-Length": "\(200_000 - $0 - 100)"], of: old) }),
+    ("announced as longer", { partial($0, ["Content-Length": "\(200_000 - $0 + 5)"], of: old + Data(count: 5)) }),
   ]
 
   @Test(arguments: unusable.map(\.0)) func rangeThatDoesNotContinueTheFileStartsAgain(name: String) async throws {
@@ -98,17 +106,95 @@ import URLLoading
     unlink(try Downloads.partialFile(data).path)
   }
 
-  @Test func rangeWithoutValidatorsAndLengthIsTaken() async throws {
+  @Test func rangeThatDoesNotRepeatTheLengthIsTaken() async throws {
     let (log, _, _) = try await run { start in
       HTTPResponse(
         206,
         fields: [
           "Content-Range": "bytes \(start)-\(Self.old.count - 1)/*", "Content-Length": "\(Self.old.count - start)",
+          "ETag": "\"v1\"",
         ],
         body: Self.old.dropFirst(start))
     }
-    #expect(log.resumed == [[Int64(Self.stop), -1]])
+    #expect(log.resumed == [[Int64(Self.stop), 200_000]])
     #expect(try Data(contentsOf: #require(log.file)) == Self.old)
+  }
+
+  /// Without a length in the head only the body shows that it does not fit.
+  @Test func aBodyThatIsTooShortIsNotTheRest() async throws {
+    let (log, _, ranges) = try await run { start in
+      var response = Self.partial(start, [:], of: Self.old)
+      response.body = response.body.dropLast(100)
+      response.beChunked()
+      return response
+    }
+    #expect(ranges == [nil, "bytes=\(Self.stop)-"])
+    #expect(log.error?.code == .networkConnectionLost && log.file == nil, "\(log.calls)")
+    // What came is good: a third download needs the last bytes only.
+    let data = try #require(log.error?.userInfo[NSURLSessionDownloadTaskResumeData] as? Data)
+    #expect(try Data(contentsOf: Downloads.partialFile(data)) == Self.old.dropLast(100))
+    unlink(try Downloads.partialFile(data).path)
+  }
+
+  @Test func bytesBehindTheRangeAreNeverWritten() async throws {
+    let (log, _, _) = try await run { start in
+      var response = Self.partial(start, [:], of: Self.old)
+      response.body += Data(count: 5)
+      response.beChunked()
+      return response
+    }
+    #expect(log.error?.code == .badServerResponse && log.file == nil, "\(log.calls)")
+    #expect(log.error?.localizedDescription.contains("/file") == true)
+    // The body cannot be trusted; what was there before it can.
+    let data = try #require(log.error?.userInfo[NSURLSessionDownloadTaskResumeData] as? Data)
+    #expect(try Data(contentsOf: Downloads.partialFile(data)) == Self.old.prefix(Self.stop))
+    unlink(try Downloads.partialFile(data).path)
+  }
+
+  @Test func theWholeInACodedFormIsDecoded() async throws {
+    let coded = try await Command.run("/bin/gzip", ["-c"], input: Self.new).output
+    let (log, _, ranges) = try await run { _ in
+      HTTPResponse(200, fields: ["ETag": "\"v2\"", "Content-Encoding": "gzip"], body: coded)
+    }
+    #expect(ranges.count == 2 && log.error == nil)
+    #expect(try Data(contentsOf: #require(log.file)) == Self.new)
+  }
+
+  @Test func aPartThatNobodyAskedForIsNotTakenForTheWhole() async throws {
+    let isFirst = Watched(true)
+    let server = try ScriptedServer { connection in
+      guard try connection.readRequest() != nil else { return }
+      if isFirst.update({ first in
+        defer { first = false }; return first
+      }) {
+        try connection.send(
+          "HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nAccept-Ranges: bytes\r\nContent-Length: \(Self.old.count)\r\n\r\n")
+        return try connection.send(Self.old.prefix(Self.stop))
+      }
+      // One off, also where the whole is asked for.
+      try connection.send(Self.partial(Self.stop + 1, [:], of: Self.old))
+    }
+    let session = URLSession(configuration: .ephemeral)
+    defer { session.invalidateAndCancel() }
+    let error = try await #require(throws: URLError.self) { try await session.download(from: server.url("/file")) }
+    let log = try await Downloads.resume(
+      #require(error.userInfo[NSURLSessionDownloadTaskResumeData] as? Data), in: directory)
+    #expect(log.error?.code == .badServerResponse && log.file == nil, "\(log.calls)")
+    #expect(server.requests.map { $0.fields["Range"] } == [nil, "bytes=\(Self.stop)-", nil])
+  }
+
+  @Test func aPartThatNobodyAskedForLeavesNothingToResume() async throws {
+    let server = try ScriptedServer { connection in
+      guard try connection.readRequest() != nil else { return }
+      try connection.send(
+        "HTTP/1.1 206 Part\r\nETag: \"v1\"\r\nContent-Range: bytes 500-999/1000\r\nContent-Length: 500\r\n\r\n")
+      try connection.send(Self.old[500..<700])
+    }
+    let session = URLSession(configuration: .ephemeral)
+    defer { session.invalidateAndCancel() }
+    let error = try await #require(throws: URLError.self) { try await session.download(from: server.url("/file")) }
+    #expect(error.code == .networkConnectionLost)
+    #expect(error.userInfo[NSURLSessionDownloadTaskResumeData] == nil)
   }
 
   @Test func redirectOfTheResumedRequestIsFollowedWithItsRange() async throws {

@@ -72,14 +72,29 @@ import Testing
     let file = try folder.write("URLLoadingDownload_partial", "0123456789")
     let sink = FileSink()
     #expect(sink.reopen(file) == 10)
-    try sink.continueAt(4)
+    try sink.continueAt(4, length: 3)
+    #expect(sink.missing == 3)
     try write("abc", to: sink)
+    #expect(sink.missing == 0)
     #expect(sink.length == 7)
     #expect(sink.takeProgress() == (3, 7))
     let url = try sink.finish()
     #expect(try Data(contentsOf: url) == Data("0123abc".utf8))
     // Resume data names the old one, which nobody may go on with now.
     #expect(!exists(file))
+  }
+
+  @Test func moreThanTheBodyMayHaveIsNotWritten() throws {
+    let folder = try TemporaryDirectory()
+    let file = try folder.write("URLLoadingDownload_partial", "0123456789")
+    let sink = FileSink()
+    _ = sink.reopen(file)
+    try sink.continueAt(4, length: 3)
+    try write("ab", to: sink)
+    #expect(throws: FileSink.Excess.self) { try write("cd", to: sink) }
+    let kept = try #require(sink.keep())
+    #expect(kept.length == 4)
+    #expect(try Data(contentsOf: file) == Data("0123".utf8))
   }
 
   @Test func twoDownloadsCannotShareAFile() throws {
@@ -149,7 +164,7 @@ import Testing
     let sink = FileSink()
     _ = sink.reopen(file)
     #expect {
-      try sink.continueAt(-1)
+      try sink.continueAt(-1, length: 1)
     } throws: { error in
       guard let error = error as? URLError else { return false }
       return error.code == .cannotWriteToFile && error.localizedDescription.contains(file.path)

@@ -33,12 +33,11 @@ enum HTTPRequestEncoder {
     }
     func has(_ name: String) -> Bool { fields.contains { $0.name.equalsIgnoringASCIICase(name) } }
     // The positions of a range are those of the bytes that are stored: another coding would shift them (RFC 9110, 14.2).
-    let isRange = has("Range")
-    if isRange, !has("Accept-Encoding") { fields.append(("Accept-Encoding", "identity")) }
+    if has("Range"), !has("Accept-Encoding") { fields.append(("Accept-Encoding", "identity")) }
     if case .data = body, method == "POST", !has("Content-Type") {
       fields.append(("Content-Type", "application/x-www-form-urlencoded"))
     }
     return TransferRequest(
-      url: request.urlFacts.text, kind: .http, method: method, headers: fields, decodesContent: !isRange)
+      url: request.urlFacts.text, kind: .http, method: method, headers: fields, decodesContent: true)
   }
 }

@@ -24,14 +24,19 @@ final class OpeningLoad: BodySink {
   private let requests: RangeRequests
   private let url: URL
   private let options: RandomAccessOptions
-  private let range: ByteRange
+  /// Nil for the whole.
+  private let range: ByteRange?
   private let state = Locked(State())
 
-  init(_ requests: RangeRequests, url: URL, options: RandomAccessOptions) {
+  /// What ``open()`` throws when the resource has ranges of a coded form only.
+  struct CodedPart: Error {}
+
+  /// - Parameter asksForRange: whether a part is asked for; else all is loaded, and decoded where it is coded.
+  init(_ requests: RangeRequests, url: URL, options: RandomAccessOptions, asksForRange: Bool) {
     self.requests = requests
     self.url = url
     self.options = options
-    range = options.effectiveFirstRange
+    range = asksForRange ? options.effectiveFirstRange : nil
   }
 
   /// The first response.
@@ -80,6 +85,9 @@ final class OpeningLoad: BodySink {
       openEmpty(response)
       task.cancel()
     case .whole(let length): beginSpool(found, length, task)
+    case .coded:
+      opened(.failure(CodedPart()))
+      task.cancel()
     case .refused(let error):
       opened(.failure(error))
       task.cancel()

@@ -15,11 +15,11 @@ struct RangeRequests: Sendable {
   /// Whether a delegate is told of each task.
   var tellsDelegate: Bool { delegate != nil || session.delegates.task != nil }
 
-  /// A request for a part. Its positions are those of the bytes that are stored, so no coding may be between
+  /// A request for a part, or for the whole. A part's positions are those of the bytes that are stored, so no coding may be between
   /// (RFC 9110, section 14.2).
-  func request(for range: ByteRange, ifRange: String?) -> URLRequest {
+  func request(for range: ByteRange?, ifRange: String?) -> URLRequest {
     var request = template
-    request.setValue(range.fieldValue, forHTTPHeaderField: "Range")
+    request.setValue(range?.fieldValue, forHTTPHeaderField: "Range")
     request.setValue(ifRange, forHTTPHeaderField: "If-Range")
     request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
     return request

@@ -15,7 +15,8 @@ extension URLSession {
   /// whole, which goes to a temporary file without a name. A file that the session would load with the
   /// built-in class is read where it is, without requests.
   ///
-  /// The bytes are those that are stored: a content coding of HTTP is not undone.
+  /// Positions are those of the resource without any content coding of HTTP, and `identity` is asked for. A server that has
+  /// it in a coded form only is asked for the whole, which is decoded.
   ///
   /// - Parameters:
   ///   - request: what to read, by GET. Its header fields are those of every request; `Range`, `If-Range` and
@@ -40,13 +41,23 @@ extension URLSession {
     if url.isFileURL, let file = try await localFile(url, requests) {
       return RandomAccessResource(source: file, version: ResourceVersion(file), kind: .file, mimeType: file.mimeType)
     }
-    let opening = OpeningLoad(requests, url: url, options: options)
-    let source = try await opening.open()
-    let response = opening.response
+    let (source, response) = try await open(url, requests, options)
     let version = ResourceVersion(
       url: source.url, length: source.length, validators: response?.validators ?? ResourceValidators())
     return RandomAccessResource(
       source: source, version: version, kind: source is RangedSource ? .ranges : .whole, mimeType: response?.mimeType)
+  }
+
+  private func open(
+    _ url: URL, _ requests: RangeRequests, _ options: RandomAccessOptions
+  ) async throws -> (any RandomAccessSource, URLResponse?) {
+    let opening = OpeningLoad(requests, url: url, options: options, asksForRange: true)
+    do {
+      return (try await opening.open(), opening.response)
+    } catch is OpeningLoad.CodedPart {
+      let whole = OpeningLoad(requests, url: url, options: options, asksForRange: false)
+      return (try await whole.open(), whole.response)
+    }
   }
 
   /// The file that a `file:` URL names; nil when it is not the built-in class that loads it here, or it has no positions.

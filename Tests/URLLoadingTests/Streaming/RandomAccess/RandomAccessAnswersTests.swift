@@ -99,6 +99,7 @@ import URLLoading
     ),
     ("announced as short", .badServerResponse, { response, _ in response.body = response.body.dropLast(100) }),
     ("announced as long", .badServerResponse, { response, _ in response.body += Data(count: 100) }),
+    ("a coding", .badServerResponse, { response, _ in response.fields["Content-Encoding"] = "gzip" }),
     (
       "no answer", .networkConnectionLost,
       { _, connection in
@@ -108,7 +109,7 @@ import URLLoading
     ),
   ]
 
-  @Test(arguments: 0..<7) func aFlawEndsOneRead(number: Int) async throws {
+  @Test(arguments: 0..<8) func aFlawEndsOneRead(number: Int) async throws {
     let (what, code, change) = Self.flaws[number]
     let server = try RangeServer { number, response, connection in
       // A lost connection is tried once more by itself.
@@ -124,6 +125,44 @@ import URLLoading
       (try? await resource.read(at: 50_500, count: 5)) == server.body[50_500..<50_505]
     }
     #expect(isGood, "\(what)")
+  }
+
+  /// Parts of a coded form are no parts of the file: all of it is loaded and decoded.
+  @Test func aServerThatHasRangesOfACodedFormOnlyGivesTheWhole() async throws {
+    let body = TestFiles.pattern(count: 50_000, seed: 22)
+    let coded = try await Command.run("/bin/gzip", ["-c"], input: body).output
+    let server = try ScriptedServer.http { request in
+      let fields: HTTPFields = ["ETag": "\"v1\"", "Content-Encoding": "gzip"]
+      guard request.fields["Range"] != nil else { return HTTPResponse(fields: fields, body: coded) }
+      var response = HTTPResponse(206, fields: fields, body: coded.prefix(1000))
+      response.fields["Content-Range"] = "bytes 0-999/\(coded.count)"
+      return response
+    }
+    let resource = try await session.randomAccess(to: server.url(), options: .small())
+    #expect(resource.length == 50_000 && !resource.hasByteRanges)
+    #expect(try await resource.read(at: 20_000, count: 10) == body[20_000..<20_010])
+    #expect(server.requests.map { $0.fields["Range"] } == ["bytes=0-999", nil])
+  }
+
+  @Test func theWholeInACodedFormIsDecoded() async throws {
+    let body = TestFiles.pattern(count: 50_000, seed: 22)
+    let coded = try await Command.run("/bin/gzip", ["-c"], input: body).output
+    let server = try ScriptedServer.http { _ in HTTPResponse(fields: ["Content-Encoding": "gzip"], body: coded) }
+    let resource = try await session.randomAccess(to: server.url(), options: .small())
+    #expect(resource.length == 50_000)
+    #expect(try await resource.read(at: 20_000, count: 10) == body[20_000..<20_010])
+  }
+
+  @Test func aServerThatGivesPartsOfACodedFormAlwaysIsRefused() async throws {
+    let server = try RangeServer { _, response, _ in
+      response = HTTPResponse(
+        206, fields: ["Content-Range": "bytes 0-999/200000", "Content-Encoding": "gzip"], body: Data(count: 1000))
+    }
+    let error = try await #require(throws: URLError.self) {
+      try await session.randomAccess(to: server.url, options: .small())
+    }
+    #expect(error.code == .badServerResponse && error.failingURL == server.url, "\(error.localizedDescription)")
+    #expect(server.ranges.count == 2)
   }
 
   @Test func firstAnswersThatCannotBeUsed() async throws {

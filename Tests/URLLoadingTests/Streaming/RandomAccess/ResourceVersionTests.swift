@@ -57,6 +57,8 @@ import Testing
       (none, 206, ["Content-Range": range], .fits),
       (none, 206, ["Content-Range": "bytes 10-19/*"], .changed),
       (none, 206, ["Content-Range": "bytes 10-19/99"], .changed),
+      (none, 206, ["Content-Range": range, "Content-Encoding": "gzip"], .refused),
+      (none, 206, ["Content-Range": range, "Content-Length": "9"], .refused),
     ]
     for (version, status, fields, expected) in cases {
       #expect(kind(version.judge(try http(status, fields), asked: 10..<20)) == expected, "\(status) \(fields)")
@@ -71,6 +73,7 @@ import Testing
       case .part(let bytes, let length): "\(bytes) of \(length)"
       case .whole(let length): "whole \(length.map(String.init) ?? "?")"
       case .empty: "empty"
+      case .coded: "coded"
       case .refused(let error): "\(error.code.rawValue)"
       }
     }
@@ -89,6 +92,8 @@ import Testing
     #expect(try answer(206, ["Content-Range": "bytes 80-89/100"], suffix) == bad)
     #expect(try answer(206, ["Content-Range": "bytes 95-99/*"], suffix) == bad)
     #expect(try answer(206, [:], beginning) == bad)
+    #expect(try answer(206, ["Content-Range": "bytes 0-9/100", "Content-Encoding": "gzip"], beginning) == "coded")
+    #expect(try answer(206, ["Content-Range": "bytes 0-9/100", "Content-Length": "9"], beginning) == bad)
     #expect(try answer(206, ["Content-Type": "multipart/byteranges; boundary=x"], suffix) == bad)
     #expect(try answer(200, ["Content-Length": "7"], suffix) == "whole 7")
     #expect(try answer(200, ["Content-Length": "7", "Content-Encoding": "gzip"], suffix) == "whole ?")

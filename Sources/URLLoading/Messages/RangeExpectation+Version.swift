@@ -1,0 +1,48 @@
+import Foundation
+
+/// Whether a part is of the version that is there.
+extension RangeExpectation {
+  /// Parts may be put together if they share a strong validator (RFC 9110, section 15.3.7.3). A server that knows no `If-Range`
+  /// answers with a part of whatever version it has.
+  func versionContradiction(_ part: ContentRange, _ response: URLResponse) -> Contradiction? {
+    difference(response.validators, completeLength: part.completeLength).map { Contradiction(.version, $0) }
+  }
+
+  private func difference(_ new: ResourceValidators, completeLength: Int64?) -> String? {
+    if let known = self.completeLength {
+      if let completeLength {
+        guard completeLength == known else { return "it had \(known) bytes, and now has \(completeLength)" }
+      } else if !validators.isStrong {
+        return "the answer does not tell the length of the whole, and nothing else tells versions apart"
+      }
+    }
+    if let tag = validators.entityTag {
+      guard let newTag = new.entityTag else {
+        // A part repeats the entity tag (RFC 9110, section 15.3.7).
+        return validators.isStrong ? "the answer lacks the entity tag \(tag)" : nil
+      }
+      guard tag == newTag else { return "its entity tag was \(tag), and is now \(newTag)" }
+      if validators.isStrong { return nil }
+    }
+    // A date need not be repeated by the answer to a request that had it as its condition (RFC 9110, section 15.3.7).
+    guard let date = validators.lastModified, let newDate = new.lastModified else { return nil }
+    return Self.second(date) == Self.second(newDate)
+      ? nil : "it was last modified at \(HTTPDate.string(from: date)), and now at \(HTTPDate.string(from: newDate))"
+  }
+
+  private static func second(_ date: Date) -> Double { date.timeIntervalSince1970.rounded(.down) }
+}
+
+extension HTTPURLResponse {
+  /// The content codings of the body as it was sent (RFC 9110, section 8.4); nil for none.
+  var contentCoding: String? {
+    guard let field = value(forHTTPHeaderField: "Content-Encoding") else { return nil }
+    let codings = field.split(separator: ",").map { $0.trimmingFieldWhitespace }
+    return codings.contains { !$0.isEmpty && !$0.equalsIgnoringASCIICase("identity") } ? field : nil
+  }
+
+  /// The length of the whole in the answer to a range that lies outside of it.
+  var unsatisfiedLength: Int64? {
+    value(forHTTPHeaderField: "Content-Range").flatMap(ContentRange.unsatisfiedLength)
+  }
+}

@@ -1,0 +1,142 @@
+/// What a request asked for of a resource, and what is known of that from earlier answers. It says whether an answer
+/// continues, replaces or contradicts what is there.
+///
+/// Resumed downloads, random access and the command all go by this one judgement, for answers of any scheme. It looks at the
+/// head alone: of an answer that continues, the body has to have as many bytes as its range, and whoever takes it counts them.
+///
+/// ```swift
+/// let expectation = RangeExpectation(range: .from(500), completeLength: 1000, validators: first.validators)
+/// switch expectation.verdict(on: response) {
+/// case .continues(let range): append(range.length)
+/// case .replaces: beginAnew()
+/// case .contradicts(let contradiction): print(contradiction)
+/// case .unsatisfiable, .other: break
+/// }
+/// ```
+public struct RangeExpectation: Sendable, Hashable {
+  /// The part that the request asked for; nil where it had no `Range` field.
+  public var range: ByteRange?
+
+  /// The length of the whole resource in bytes, as earlier answers told it; nil where none did.
+  public var completeLength: Int64?
+
+  /// What tells the version that is there from others; none where nothing is there yet.
+  public var validators: ResourceValidators
+
+  /// An expectation.
+  ///
+  /// - Parameters:
+  ///   - range: the part that the request asks for; nil for a request without a `Range` field.
+  ///   - completeLength: the length of the whole in bytes, if it is known already.
+  ///   - validators: of the version of which something is there already.
+  public init(
+    range: ByteRange?, completeLength: Int64? = nil, validators: ResourceValidators = ResourceValidators()
+  ) {
+    self.range = range
+    self.completeLength = completeLength
+    self.validators = validators
+  }
+
+  /// What an answer is, measured by what was asked for.
+  public enum Verdict: Sendable, Hashable {
+    /// Exactly the part that was asked for, of the version that is known: as many bytes follow as the range has.
+    case continues(ContentRange)
+    /// The whole follows, from its first byte on, of the known version or of another one: what is there has to go.
+    case replaces
+    /// A part that was not asked for, of another version, or in a form that is of no use: nothing of it belongs to what is there.
+    case contradicts(Contradiction)
+    /// Nothing follows, since the range begins behind the end of the resource (RFC 9110, section 15.5.17), which has so many
+    /// bytes; nil where the answer does not tell.
+    case unsatisfiable(completeLength: Int64?)
+    /// Another status of HTTP: what follows is no part of the resource.
+    case other(status: Int)
+  }
+
+  /// Why a part does not belong to what is there.
+  public struct Contradiction: Sendable, Hashable, CustomStringConvertible {
+    /// What does not fit.
+    public enum Kind: Sendable, Hashable {
+      /// No part was asked for.
+      case unasked
+      /// It is another part, or does not say which.
+      case range
+      /// It is of another version, or nobody can tell.
+      case version
+      /// It is coded, or announces a body of another length than its range has.
+      case form
+    }
+
+    /// What does not fit.
+    public let kind: Kind
+
+    /// What does not fit, in words: a clause without a full stop.
+    public let description: String
+
+    init(_ kind: Kind, _ description: String) {
+      self.kind = kind
+      self.description = description
+    }
+  }
+
+  /// Judges an answer by its head.
+  public func verdict(on response: URLResponse) -> Verdict {
+    let http = response as? HTTPURLResponse
+    switch http?.statusCode {
+    // What has no status says by its range alone that it is a part.
+    case nil: if response.contentRange == nil { return .replaces }
+    case 206: break
+    case 200, 203: return .replaces
+    case 416: return .unsatisfiable(completeLength: http?.unsatisfiedLength)
+    case let status?: return .other(status: status)
+    }
+    guard let range else {
+      // A part is the answer to a request for one, and to no other (RFC 9110, section 15.3.7).
+      return .contradicts(Contradiction(.unasked, "it is a part, and no part was asked for"))
+    }
+    guard let part = response.contentRange else {
+      return .contradicts(Contradiction(.range, Self.namelessness(http)))
+    }
+    let found = contradiction(of: part, to: range) ?? versionContradiction(part, response) ?? Self.flaw(part, response)
+    return found.map { .contradicts($0) } ?? .continues(part)
+  }
+
+  /// Why nobody knows which part follows.
+  private static func namelessness(_ response: HTTPURLResponse?) -> String {
+    if response?.mimeType == "multipart/byteranges" { return "it has several parts, and one was asked for" }
+    guard let field = response?.value(forHTTPHeaderField: "Content-Range") else {
+      return "it does not say which part it is"
+    }
+    return "its Content-Range \"\(field)\" names no bytes"
+  }
+
+  /// A server may send less than was asked for (RFC 9110, section 15.3.7); that is then not what is missing.
+  private func contradiction(of part: ContentRange, to range: ByteRange) -> Contradiction? {
+    // The last bytes end with the last one. Of other ranges that end early nobody knows whether the resource does.
+    let isSuffix = if case .suffix = range { true } else { false }
+    let length = part.completeLength ?? completeLength ?? (isSuffix ? part.lastByte + 1 : nil)
+    let mismatch = Contradiction(
+      .range, "\"\(part.fieldValue)\" is not the range \"\(range.fieldValue)\" that was asked for")
+    guard let length else {
+      switch range {
+      case .positions(part.firstByte, part.lastByte): return nil
+      case .from(part.firstByte):
+        return Contradiction(.range, "\"\(part.fieldValue)\" does not tell whether it goes to the end")
+      case .positions, .from, .suffix: return mismatch
+      }
+    }
+    guard case .partial(let right) = range.selection(ofLength: length), right.firstByte == part.firstByte,
+      right.lastByte == part.lastByte
+    else { return mismatch }
+    return nil
+  }
+
+  /// Parts of a coded form are no parts of what is there. A body that is announced with another length is not that part.
+  private static func flaw(_ part: ContentRange, _ response: URLResponse) -> Contradiction? {
+    if let coding = (response as? HTTPURLResponse)?.contentCoding {
+      return Contradiction(.form, "it is a part of a form that is coded with \(coding)")
+    }
+    let announced = response.expectedContentLength
+    guard announced >= 0, announced != part.length else { return nil }
+    return Contradiction(.form, "\"\(part.fieldValue)\" announces a body of \(announced) bytes")
+  }
+}
