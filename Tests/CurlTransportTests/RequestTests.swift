@@ -6,7 +6,9 @@ import Testing
 /// What goes over the wire for a request.
 @Suite struct RequestTests {
   /// Sends a request to a server that answers 200 and returns the head that it got.
-  private func head(of request: TransferRequest, path: String = "/") async throws -> [String] {
+  private func head(
+    of request: TransferRequest, path: String = "/", _ configuration: TransferEngineConfiguration? = nil
+  ) async throws -> [String] {
     let seen = Signal<String>()
     let server = try ScriptServer { connection, _ in
       guard let head = connection.readHead() else { return }
@@ -16,7 +18,8 @@ import Testing
     }
     var request = request
     request.url = server.url(path)
-    let state = try await makeEngine().run(request)
+    let engine = configuration.map { TransferEngine(configuration: $0) } ?? makeEngine()
+    let state = try await engine.run(request)
     #expect(state.failure == nil)
     let head = try #require(await seen.wait())
     return head.components(separatedBy: "\r\n").filter { !$0.isEmpty && !$0.hasPrefix("Host: ") }
@@ -121,6 +124,18 @@ import Testing
     #expect(supportedContentCodings.contains("gzip"))
   }
 
+  @Test func theLanguagesAreThoseOfTheEngineUnlessTheRequestHasItsOwn() async throws {
+    var configuration = TransferEngineConfiguration()
+    configuration.acceptLanguage = "de-DE,de;q=0.9"
+    configuration.userAgent = "me"
+    let lines = try await head(of: TransferRequest(url: "", headers: [("A", "b")]), configuration)
+    #expect(lines == ["GET / HTTP/1.1", "A: b", "User-Agent: me", "Accept-Language: de-DE,de;q=0.9"])
+    let own = try await head(of: TransferRequest(url: "", headers: [("ACCEPT-language", "fr")]), configuration)
+    #expect(own == ["GET / HTTP/1.1", "ACCEPT-language: fr", "User-Agent: me"])
+    let empty = try await head(of: TransferRequest(url: "", headers: [("Accept-Language", "")]), configuration)
+    #expect(empty == ["GET / HTTP/1.1", "Accept-Language:", "User-Agent: me"])
+  }
+
   @Test(arguments: [
     ("GET", "X", "a\r\nInjected: 1"), ("GET", "X", "a\nb"), ("GET", "X", "a\0b"), ("GET", "X\r\nY", "a"),
     ("GET", "", "a"), ("GET", "X Y", "a"), ("GET", "X:", "a"), ("GET\r\nX: y", "A", "b"), ("", "A", "b"),
@@ -136,6 +151,7 @@ import Testing
       return
     }
     #expect(state.events == ["complete"])
+    #expect(failure.urlErrorCode == URLErrorNumber.badURL)
     #expect(server.connectionCount == 0)
   }
 

@@ -22,6 +22,21 @@ import Testing
     #expect(outcome.error.split(separator: "\n").count == 1, "\(outcome.error)")
   }
 
+  @Test(
+    arguments: [
+      (["-H", "X-Key: sec\nret"], "X-Key"), (["-H", "X-Key: sec\rret"], "X-Key"), (["-H", "X Key: secret"], "X Key"),
+      (["-H", "X\u{1B}[2J: secret"], "X"), (["-H", "\n: secret"], "name"), (["-X", "A B"], "A B"),
+      (["-X", "GET\r\nX: y"], "method"), (["-X", ""], "method"),
+    ])
+  func namesTheFieldOrMethodThatCannotBeSentAndNoSecret(options: [String], named: String) async throws {
+    let server = try ScriptedServer.http { _ in HTTPResponse() }
+    let outcome = try await Urlload.run(options + [server.url().absoluteString])
+    #expect(outcome.status == .exited(2), "\(outcome.error)")
+    #expect(outcome.error.contains(named) && !outcome.error.contains("ret"), "\(outcome.error)")
+    #expect(outcome.error.split(separator: "\n").count == 1 && outcome.error.utf8.allSatisfy { $0 != 0x1B && $0 != 13 })
+    #expect(server.connectionCount == 0)
+  }
+
   @Test func namesTheSchemesThatAreThere() async throws {
     let outcome = try await Urlload.run(["nothing://here"])
     #expect(outcome.error.contains("\"nothing\"") && outcome.error.contains("http, https"))

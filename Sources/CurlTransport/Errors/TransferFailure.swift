@@ -133,5 +133,5 @@ package struct TransferFailure: Error, Sendable {
 /// A request that is refused before anything of it is sent.
 struct InvalidRequest: Error {
   var message: String
-  var urlErrorCode = URLErrorNumber.unknown
+  var urlErrorCode = URLErrorNumber.badURL
 }

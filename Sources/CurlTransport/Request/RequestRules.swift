@@ -26,23 +26,31 @@ enum RequestRules {
 
   private static func check(url: String) throws(InvalidRequest) {
     guard url.withBytes({ bytes in bytes.allSatisfy { $0 > 32 && $0 != 127 } }) else {
-      throw InvalidRequest(message: "the URL has a space or a control character", urlErrorCode: URLErrorNumber.badURL)
+      throw InvalidRequest(message: "the URL has a space or a control character")
     }
   }
 
   private static func check(_ credential: TransferCredential) throws(InvalidRequest) {
     guard !credential.user.utf8.contains(where: { $0 < 32 }), !credential.password.utf8.contains(where: { $0 < 32 })
-    else { throw InvalidRequest(message: "the user name or the password has a control character") }
+    else {
+      throw InvalidRequest(
+        message: "the user name or the password has a control character",
+        urlErrorCode: URLErrorNumber.userAuthenticationRequired)
+    }
   }
 
   private static func check(_ fields: [(name: String, value: String)]) throws(InvalidRequest) {
     for field in fields {
       guard field.name.utf8.allSatisfy(isTokenByte), !field.name.isEmpty else {
-        throw InvalidRequest(message: "the field name \(quoted(field.name)) is not a token (RFC 9110 section 5.6.2)")
+        throw InvalidRequest(
+          message:
+            "the request has a field named \(quoted(field.name)): a name is letters, digits and hyphens (RFC 9110 section 5.6.2)"
+        )
       }
       guard !field.value.utf8.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 }) else {
         throw InvalidRequest(
-          message: "the value of the field \(field.name) has a line end or a NUL (RFC 9110 section 5.5)")
+          message:
+            "the request's field \(quoted(field.name)) has a line end or a NUL in its value (RFC 9110 section 5.5)")
       }
     }
   }
@@ -59,5 +67,9 @@ enum RequestRules {
     }
   }
 
-  private static func quoted(_ text: String) -> String { text.debugDescription }
+  /// In visible ASCII, and not longer than a line.
+  private static func quoted(_ text: String) -> String {
+    let shown = text.unicodeScalars.prefix(100).reduce(into: "") { $0 += $1.escaped(asASCII: true) }
+    return "\"\(shown)\(text.unicodeScalars.count > 100 ? "..." : "")\""
+  }
 }

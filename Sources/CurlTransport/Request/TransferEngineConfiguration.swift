@@ -6,6 +6,8 @@ package struct TransferEngineConfiguration: Sendable, Equatable {
   package var maximumKeptConnections = 1024
   /// The User-Agent of requests that have none; nil sends none.
   package var userAgent: String?
+  /// The Accept-Language of requests that have none; nil sends none.
+  package var acceptLanguage: String?
   /// Requests without an Accept field get `*/*`.
   package var sendsDefaultAccept = false
   package var proxy = ProxyConfiguration.environment

@@ -25,7 +25,7 @@ extension EasyHandle {
     credentialsAnswer407 = request.proxyCredential != nil || proxy?.user != nil
     guard setURL(request.url) else {
       shape = nil
-      throw InvalidRequest(message: "libcurl does not take the URL \(request.url)", urlErrorCode: URLErrorNumber.badURL)
+      throw InvalidRequest(message: "libcurl does not take the URL \(request.url)")
     }
     if !isSameShape || !hasSameHeaders, request.kind == .http, let shape {
       setHeaders(request.headers, shape, configuration)
@@ -185,11 +185,13 @@ extension EasyHandle {
     var hasExpect = false
     var hasAgent = shape.proxy != nil
     var hasCodings = !shape.decodesContent
+    var hasLanguages = false
     for field in new {
       if field.name.isField("accept") { hasAccept = true }
       if field.name.isField("expect") { hasExpect = true }
       if field.name.isField("user-agent") { hasAgent = true }
       if field.name.isField("accept-encoding") { hasCodings = true }
+      if field.name.isField("accept-language") { hasLanguages = true }
       // The engine frames the message (RFC 9112 section 6): a second opinion about its length is a security hole.
       if field.name.isField("content-length") || field.name.isField("transfer-encoding") { continue }
       let value = field.value.trimmingBlanks()
@@ -198,11 +200,14 @@ extension EasyHandle {
     // A name without a value keeps libcurl from adding the field by itself.
     if !hasAccept, !configuration.sendsDefaultAccept { append("Accept:") }
     if shape.hasBody, !hasExpect { append("Expect:") }
-    // Both lines in one entry: libcurl compares each entry with all names that it knows, for every request. Those of its own
+    // All lines in one entry: libcurl compares each entry with all names that it knows, for every request. Those of its own
     // that have options it writes twice, character by character.
     var defaults = ""
     if !hasAgent, let agent = configuration.userAgent { defaults = "User-Agent: \(agent)" }
     if !hasCodings { defaults += "\(defaults.isEmpty ? "" : "\r\n")Accept-Encoding: \(supportedContentCodings)" }
+    if !hasLanguages, let languages = configuration.acceptLanguage {
+      defaults += "\(defaults.isEmpty ? "" : "\r\n")Accept-Language: \(languages)"
+    }
     if !defaults.isEmpty { append(defaults) }
     _ = ccurl_set_list(curl, CURLOPT_HTTPHEADER, headerList)
   }

@@ -104,7 +104,8 @@ open class URLProtectionSpace: NSObject, NSSecureCoding, NSCopying, @unchecked S
   /// The kind of proxy; nil for a server.
   open var proxyType: String? { parts.proxyType?.isEmpty == false ? parts.proxyType : nil }
 
-  /// What the server or proxy calls the space.
+  /// What the server or proxy calls the space; nil where it says nothing, which a `Basic` challenge should not (RFC 7617 2)
+  /// and some do.
   open var realm: String? { parts.realm }
 
   /// How it wants its users to prove who they are.

@@ -4,24 +4,25 @@ import Foundation
 /// Apple's API has it; those of a wrong type count as missing.
 enum CookieProperties {
   static func contents(of properties: [HTTPCookiePropertyKey: Any], now: Date = Date()) -> HTTPCookie.Contents? {
-    guard let name = properties[.name] as? String, let value = properties[.value] as? String,
-      let path = properties[.path] as? String, let domain = domain(properties),
+    guard let name = string(properties[.name]), let value = string(properties[.value]),
+      let path = string(properties[.path]), let domain = domain(properties),
       isSafe(name), !name.utf8.contains(UInt8(ascii: "=")), isSafe(value), isSafe(path), isSafe(domain),
       !(name.isEmpty && value.isEmpty)
     else { return nil }
     var contents = HTTPCookie.Contents(
       name: name, value: value, domain: domain, path: path.utf8.first == UInt8(ascii: "/") ? path : "/")
-    contents.isSecure = flag(properties[.secure])
+    // As Apple documents it: present means secure, whatever the value.
+    contents.isSecure = properties[.secure] != nil
     contents.isHTTPOnly = flag(properties[.httpOnly])
     contents.version = text(properties[.version]).flatMap { Int($0) } == 1 ? 1 : 0
-    contents.comment = properties[.comment] as? String
+    contents.comment = string(properties[.comment])
     contents.commentURL = url(properties[.commentURL])
     let policy = properties[.sameSitePolicy]
     contents.sameSite =
       policy as? HTTPCookieStringPolicy
-      ?? (policy as? String).map { HTTPCookieStringPolicy(rawValue: $0.lowercased()) }
+      ?? string(policy).map { HTTPCookieStringPolicy(rawValue: $0.lowercased()) }
     contents.ports = ports(properties[.port])
-    contents.expires = flag(properties[.discard]) ? nil : expiry(properties, now: now)
+    contents.expires = flag(properties[.discard]) ? nil : expiry(properties, version: contents.version, now: now)
     return contents
   }
 
@@ -42,19 +43,20 @@ enum CookieProperties {
   }
 
   private static func domain(_ properties: [HTTPCookiePropertyKey: Any]) -> String? {
-    let domain = properties[.domain] as? String ?? url(properties[.originURL])?.host(percentEncoded: false)
+    let domain = string(properties[.domain]) ?? url(properties[.originURL])?.host(percentEncoded: false)
     guard let domain, !domain.isEmpty, domain != "." else { return nil }
     let lowercased = domain.lowercased()
     return lowercased.utf8.first == UInt8(ascii: ".")
       ? "." + CookieMatching.asciiDomain(String(lowercased.dropFirst())) : CookieMatching.asciiDomain(lowercased)
   }
 
-  private static func expiry(_ properties: [HTTPCookiePropertyKey: Any], now: Date) -> Date? {
-    if let age = text(properties[.maximumAge]).flatMap({ Double($0) }), age.isFinite {
+  /// The maximum age counts for cookies of version 1 only, and wins there.
+  private static func expiry(_ properties: [HTTPCookiePropertyKey: Any], version: Int, now: Date) -> Date? {
+    if version == 1, let age = text(properties[.maximumAge]).flatMap({ Double($0) }), age.isFinite {
       guard age > 0 else { return Date(timeIntervalSince1970: 0) }
       return min(now.addingTimeInterval(age), .distantFuture)
     }
-    return properties[.expires] as? Date ?? (properties[.expires] as? String).flatMap(CookieDate.date(from:))
+    return properties[.expires] as? Date ?? string(properties[.expires]).flatMap(CookieDate.date(from:))
   }
 
   private static func ports(_ value: Any?) -> [Int]? {
@@ -67,17 +69,21 @@ enum CookieProperties {
     switch value {
     case let value as Bool: value
     case let value as NSNumber: value.boolValue
-    case let value as String: !["", "FALSE", "NO", "0"].contains(value.uppercased())
-    default: false
+    default: string(value).map { !["", "FALSE", "NO", "0"].contains($0.uppercased()) } ?? false
     }
   }
 
+  /// A string of any kind: what is cut out of another is a `Substring`.
+  private static func string(_ value: Any?) -> String? {
+    value as? String ?? (value as? any StringProtocol).map { String($0) }
+  }
+
   private static func text(_ value: Any?) -> String? {
-    value as? String ?? (value as? NSNumber)?.stringValue ?? (value as? Int).map(String.init)
+    string(value) ?? (value as? NSNumber)?.stringValue ?? (value as? Int).map(String.init)
   }
 
   private static func url(_ value: Any?) -> URL? {
-    value as? URL ?? (value as? String).flatMap(URL.init(string:))
+    value as? URL ?? string(value).flatMap(URL.init(string:))
   }
 
   private static func isSafe(_ text: String) -> Bool {

@@ -8,7 +8,8 @@ extension HTTPCookie {
 
   /// The cookies that a response sets, as far as a server at that URL may set them (RFC 6265bis 5.7).
   ///
-  /// A cookie whose time is over is among them: storing it removes the stored one.
+  /// A cookie whose time is over is among them: storing it removes the stored one. A cookie without a path gets `/`;
+  /// those that loads store by themselves get the directory of the request's path (RFC 6265bis 5.1.4).
   ///
   /// - Parameters:
   ///   - headerFields: the response's fields. One `Set-Cookie` value may hold several cookies, separated by commas.
@@ -16,7 +17,7 @@ extension HTTPCookie {
   public class func cookies(withResponseHeaderFields headerFields: [String: String], for URL: URL) -> [HTTPCookie] {
     guard let origin = CookieOrigin(URL) else { return [] }
     return HTTPFields(headerFields).values(of: "Set-Cookie").flatMap(SetCookieSplitter.split).compactMap {
-      HTTPCookie(setCookie: $0, origin: origin)
+      HTTPCookie(setCookie: $0, origin: origin, defaultPath: "/")
     }
   }
 
@@ -36,7 +37,9 @@ extension HTTPCookie {
 
   /// A cookie from one `Set-Cookie` value. Nil if it is malformed, for a domain that the host is not in or that
   /// nobody owns, or breaks the promise of its name's prefix (RFC 6265bis 5.7).
-  convenience init?(setCookie text: String, origin: CookieOrigin, now: Date = Date()) {
+  ///
+  /// - Parameter defaultPath: the path of a cookie that names none; nil for what the request's path gives.
+  convenience init?(setCookie text: String, origin: CookieOrigin, defaultPath: String? = nil, now: Date = Date()) {
     guard let parsed = SetCookie(text) else { return nil }
     var domain = origin.host
     if let wanted = parsed.domain.map(CookieMatching.asciiDomain) {
@@ -55,7 +58,7 @@ extension HTTPCookie {
     self.init(
       Contents(
         name: parsed.name, value: parsed.value, domain: domain,
-        path: parsed.path ?? CookieMatching.defaultPath(requestPath: origin.path),
+        path: parsed.path ?? defaultPath ?? CookieMatching.defaultPath(requestPath: origin.path),
         expires: parsed.expiry(now: now), isSecure: parsed.isSecure, isHTTPOnly: parsed.isHTTPOnly,
         sameSite: parsed.sameSite, version: parsed.version, comment: parsed.comment))
   }

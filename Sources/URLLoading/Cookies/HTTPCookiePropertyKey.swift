@@ -25,7 +25,7 @@ public struct HTTPCookiePropertyKey: RawRepresentable, Hashable, Sendable {
   public static let domain = HTTPCookiePropertyKey("Domain")
   /// The path: a string, required.
   public static let path = HTTPCookiePropertyKey("Path")
-  /// Whether the cookie is for encrypted connections only: "TRUE" or true.
+  /// Any value, even "FALSE", means that the cookie is for encrypted connections only.
   public static let secure = HTTPCookiePropertyKey("Secure")
   /// When the cookie ends: a `Date`, or a string in the form that `Set-Cookie` has.
   public static let expires = HTTPCookiePropertyKey("Expires")
@@ -35,7 +35,8 @@ public struct HTTPCookiePropertyKey: RawRepresentable, Hashable, Sendable {
   public static let commentURL = HTTPCookiePropertyKey("CommentURL")
   /// Whether the cookie ends with the session, whatever else is said: "TRUE" or true.
   public static let discard = HTTPCookiePropertyKey("Discard")
-  /// After how many seconds the cookie ends, a string or a number; it wins over `expires`.
+  /// After how many seconds the cookie ends, a string or a number. For cookies of version 1, where it wins over
+  /// `expires`; others do without it.
   public static let maximumAge = HTTPCookiePropertyKey("Max-Age")
   /// The ports that the cookie is for, separated by commas; for cookies of version 1.
   public static let port = HTTPCookiePropertyKey("Port")

@@ -6,14 +6,18 @@ internal import CurlTransport
 struct HTTPFieldSource: ~Copyable, Sendable {
   private let head: TransferHead?
   private let made: Locked<HTTPFields?>
+  /// Whether they came from a server, as they describe the bytes on the wire; not so what somebody else made up.
+  let isReceived: Bool
 
-  init(_ fields: HTTPFields) {
+  init(_ fields: HTTPFields, isReceived: Bool = true) {
+    self.isReceived = isReceived
     head = nil
     made = Locked(fields)
   }
 
   init(_ head: consuming TransferHead) {
     self.head = consume head
+    isReceived = true
     made = Locked(nil)
   }
 

@@ -32,7 +32,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
         name.equalsIgnoringASCIICase("Set-Cookie")
           ? SetCookieSplitter.split(value).map { (name: name, value: $0) } : [(name: name, value: value)]
       })
-    fieldSource = HTTPFieldSource(fields)
+    fieldSource = HTTPFieldSource(fields, isReceived: false)
     super.init(url: url)
   }
 
@@ -59,14 +59,15 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     }
     self.statusCode = statusCode
     httpVersion = list["httpVersion"] as? String ?? "HTTP/1.1"
-    fieldSource = HTTPFieldSource(HTTPFields(flatList: list["fields"] as? [String] ?? []))
+    fieldSource = HTTPFieldSource(
+      HTTPFields(flatList: list["fields"] as? [String] ?? []), isReceived: list["isReceived"] as? Bool ?? true)
     super.init(url: (list["url"] as? String).flatMap(URL.init(string:)))
   }
 
   open override func encode(with coder: NSCoder) {
     var list: [String: Any] = [
       "statusCode": statusCode, "httpVersion": httpVersion,
-      "fields": fields.fields.flatMap { [$0.name, $0.value] },
+      "isReceived": fieldSource.isReceived, "fields": fields.fields.flatMap { [$0.name, $0.value] },
     ]
     list["url"] = url?.absoluteString
     PropertyListArchive.encode(list, with: coder)
@@ -83,9 +84,9 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
       .joined(separator: "; ") + " }"
   }
 
-  /// All header fields, those that are repeated joined by ", " (RFC 9110 5.3). Names are spelled as the server
-  /// does; where all is in lower case, as HTTP/2 has it, the usual fields get their usual spelling, so that
-  /// `allHeaderFields["Content-Type"]` finds them. `value(forHTTPHeaderField:)` does not mind the case.
+  /// All header fields, those that are repeated joined by ", " (RFC 9110 5.3). Known names have their usual spelling,
+  /// whatever the server wrote, so that `allHeaderFields["Content-Type"]` finds them; other names stay as they came.
+  /// `value(forHTTPHeaderField:)` does not mind the case.
   open var allHeaderFields: [AnyHashable: Any] {
     var result: [AnyHashable: Any] = [:]
     for (name, value) in fields.dictionary {
@@ -113,23 +114,28 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     fields.last("Content-Type").flatMap(ContentType.init)
   }
 
-  /// The number of bytes to come, -1 if unknown. It is unknown for a compressed body, since the loaded bytes are
-  /// the decompressed ones.
+  /// The number of bytes to come, -1 if unknown. It is unknown for a compressed body that was received, since the
+  /// loaded bytes are the decompressed ones; a response made by hand has the number that its `Content-Length` gives.
   open override var expectedContentLength: Int64 {
     if let known = fieldSource.knownLength { return known }
-    if let encoding = fields["Content-Encoding"],
-      !encoding.trimmingFieldWhitespace.isEmpty,
-      !encoding.trimmingFieldWhitespace.equalsIgnoringASCIICase("identity")
-    {
-      return -1
-    }
-    // RFC 9112 6.3: a transfer coding overrides a length.
-    if fields.contains("Transfer-Encoding") { return -1 }
+    if fieldSource.isReceived, !isLengthOfBody { return -1 }
     guard let field = fields["Content-Length"] else { return contentRange?.length ?? -1 }
     if let number = Int64(asciiDigits: field[...]) { return number }
     // RFC 9110 8.6: the same number several times is that number.
     let numbers = Set(field.split(separator: ",").map { Int64(asciiDigits: $0.trimmingFieldWhitespace) ?? -1 })
     return numbers.count == 1 ? numbers.first ?? -1 : -1
+  }
+
+  /// Whether nothing stands between the bytes that `Content-Length` counts and those that are loaded.
+  private var isLengthOfBody: Bool {
+    if let encoding = fields["Content-Encoding"],
+      !encoding.trimmingFieldWhitespace.isEmpty,
+      !encoding.trimmingFieldWhitespace.equalsIgnoringASCIICase("identity")
+    {
+      return false
+    }
+    // RFC 9112 6.3: a transfer coding overrides a length.
+    return !fields.contains("Transfer-Encoding")
   }
 
   open override var suggestedFilename: String? {

@@ -26,10 +26,17 @@ struct RequestValues {
     }
   }
 
-  var url: URL? { didSet { urlFacts = URLFacts(url) } }
+  /// Absolute: a URL that is relative to another is resolved.
+  var url: URL? {
+    didSet {
+      url = url?.resolved
+      urlFacts = URLFacts(url)
+    }
+  }
   /// What loads ask of the URL.
   private(set) var urlFacts: URLFacts
-  var mainDocumentURL: URL?
+  /// Absolute, too.
+  var mainDocumentURL: URL? { didSet { mainDocumentURL = mainDocumentURL?.resolved } }
   var cachePolicy = NSURLRequest.CachePolicy.useProtocolCachePolicy
   var networkServiceType = NSURLRequest.NetworkServiceType.default
   /// What the caller set; nil is the default, which a session's configuration may replace.
@@ -51,6 +58,7 @@ struct RequestValues {
     url: URL? = nil, cachePolicy: NSURLRequest.CachePolicy = .useProtocolCachePolicy,
     explicitTimeoutInterval: TimeInterval? = nil
   ) {
+    let url = url?.resolved
     self.url = url
     urlFacts = URLFacts(url)
     self.cachePolicy = cachePolicy

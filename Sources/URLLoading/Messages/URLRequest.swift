@@ -60,7 +60,7 @@ public struct URLRequest: @unchecked Sendable {
     body(&storage.values)
   }
 
-  /// What to load.
+  /// What to load. A URL that is relative to another becomes absolute, and has no base when it is read.
   public var url: URL? {
     get { storage.values.url }
     set { change { $0.url = newValue } }
@@ -81,7 +81,8 @@ public struct URLRequest: @unchecked Sendable {
   /// The timeout if somebody set one; else the session's configuration decides.
   var explicitTimeoutInterval: TimeInterval? { storage.values.explicitTimeoutInterval }
 
-  /// The URL of the document that this load is a part of. It decides which cookies are third-party ones.
+  /// The URL of the document that this load is a part of, made absolute as `url` is. It decides which cookies are
+  /// third-party ones.
   public var mainDocumentURL: URL? {
     get { storage.values.mainDocumentURL }
     set { change { $0.mainDocumentURL = newValue } }

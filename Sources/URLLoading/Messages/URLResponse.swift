@@ -25,7 +25,7 @@ open class URLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable
   ///   - textEncodingName: the IANA name of its character set.
   public init(url: URL, mimeType: String?, expectedContentLength: Int, textEncodingName: String?) {
     details = Details(
-      url: url, mimeType: mimeType, expectedContentLength: max(-1, Int64(expectedContentLength)),
+      url: url.resolved, mimeType: mimeType, expectedContentLength: max(-1, Int64(expectedContentLength)),
       textEncodingName: textEncodingName)
   }
 
@@ -48,14 +48,14 @@ open class URLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable
     acceptsByteRanges: Bool = false, suggestedFilename: String? = nil
   ) {
     details = Details(
-      url: url, mimeType: mimeType, expectedContentLength: max(-1, expectedContentLength),
+      url: url.resolved, mimeType: mimeType, expectedContentLength: max(-1, expectedContentLength),
       textEncodingName: textEncodingName, contentRange: contentRange, validators: validators,
       acceptsByteRanges: acceptsByteRanges, suggestedFilename: suggestedFilename)
   }
 
   /// For subclasses that derive all else from what they hold.
   init(url: URL?) {
-    details = Details(url: url)
+    details = Details(url: url?.resolved)
   }
 
   /// Reads an archived response; nil if it is damaged.
@@ -87,7 +87,7 @@ open class URLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable
       + "\(expectedContentLength), text encoding: \(textEncodingName ?? "nil") }"
   }
 
-  /// Where the resource came from: the last URL of a chain of redirects.
+  /// Where the resource came from: the last URL of a chain of redirects. Always absolute, whatever was given.
   open var url: URL? { details.url }
 
   /// The type of the resource, in lower case and without parameters.

@@ -24,14 +24,41 @@ enum OptionReader {
     return text.contains(".") && !text.contains(" ") ? "https://\(text)" : "scheme://host/path"
   }
 
-  /// `Name: value`; the value may be empty.
+  /// `Name: value`; the value may be empty. What is said about a wrong one has no value in it, which may be secret.
   static func header(_ text: String) throws(Failure) -> LoadOptions.Header {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let name = parts.first.map { String($0) } ?? ""
-    // RFC 9110, section 5.6.2: what a field's name is made of.
-    let isToken =
-      !name.isEmpty
-      && name.utf8.allSatisfy { byte in
+    guard parts.count == 2 else {
+      throw Failure(.usage, "a header field needs a colon", advice: "write it as -H 'Name: value'")
+    }
+    let shown = "\"\(SafeText.escaped(String(name.prefix(100))))\""
+    guard isToken(name) else {
+      throw Failure(
+        .usage, "this is no name of a header field", shown,
+        advice: "a name is letters, digits and hyphens, as in -H 'Name: value'")
+    }
+    guard !text.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D || $0 == 0 }) else {
+      throw Failure(
+        .usage, "the value of a header field has a line end", shown, advice: "write it on one line, as -H 'Name: value'"
+      )
+    }
+    return LoadOptions.Header(name: name, value: parts[1].trimmingCharacters(in: .whitespaces))
+  }
+
+  /// A method, in upper case.
+  static func method(_ text: String) throws(Failure) -> String {
+    guard isToken(text) else {
+      throw Failure(
+        .usage, "this is no method", "\"\(SafeText.escaped(String(text.prefix(100))))\"",
+        advice: "write one word, as in -X DELETE")
+    }
+    return text.uppercased()
+  }
+
+  /// RFC 9110, section 5.6.2: what names of fields and methods are made of.
+  private static func isToken(_ text: String) -> Bool {
+    !text.isEmpty
+      && text.utf8.allSatisfy { byte in
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
           UInt8(ascii: "0")...UInt8(ascii: "9"):
@@ -39,10 +66,6 @@ enum OptionReader {
         default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
         }
       }
-    guard parts.count == 2, isToken, !text.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D || $0 == 0 }) else {
-      throw Failure(.usage, "this is no header field", text, advice: "write it as -H 'Name: value'")
-    }
-    return LoadOptions.Header(name: name, value: parts[1].trimmingCharacters(in: .whitespaces))
   }
 
   /// `0-99`, `100-` or `-100`.

@@ -6,7 +6,7 @@ extension URLLoad {
     var options = LoadOptions()
     for text in urls { options.urls.append(try OptionReader.url(text)) }
     options.outputs = try OutputPlan(urls: urls.count, files: output, usesSuggestedNames: remoteName).targets
-    options.method = method?.uppercased()
+    if let method { options.method = try OptionReader.method(method) }
     options.body = try body()
     if let range { options.range = try OptionReader.range(range) }
     options.headOnly = head

@@ -50,20 +50,68 @@ import Testing
   }
 
   @Test func times() {
-    #expect(cookie([.maximumAge: "60"])?.isSessionOnly == false)
-    #expect(cookie([.maximumAge: 60, .discard: "TRUE"])?.isSessionOnly == true)
-    #expect(cookie([.maximumAge: "0"])?.isExpired(at: Date()) == true)
-    #expect(cookie([.maximumAge: "1e400"])?.isSessionOnly == true)
+    #expect(cookie([.version: 1, .maximumAge: "60"])?.isSessionOnly == false)
+    #expect(cookie([.version: "1", .maximumAge: 60, .discard: "TRUE"])?.isSessionOnly == true)
+    #expect(cookie([.version: "1", .maximumAge: "0"])?.isExpired(at: Date()) == true)
+    #expect(cookie([.version: "1", .maximumAge: "1e400"])?.isSessionOnly == true)
     #expect(
       cookie([.expires: "Sun, 06 Nov 1994 08:49:37 GMT"])?.expiresDate == Date(timeIntervalSince1970: 784_111_777))
+  }
+
+  @Test func theMaximumAgeCountsForVersionOneOnly() throws {
+    let date = Date(timeIntervalSince1970: 4_000_000_000)
+    for version in [nil, "0", 0, "2"] as [Any?] {
+      #expect(cookie([.version: version, .maximumAge: "60"])?.isSessionOnly == true)
+      #expect(cookie([.version: version, .maximumAge: "60", .expires: date])?.expiresDate == date)
+      #expect(cookie([.version: version, .maximumAge: "0"])?.isExpired(at: Date()) == false)
+    }
+    let both = try #require(cookie([.version: "1", .maximumAge: "60", .expires: date])?.expiresDate)
+    #expect(abs(both.timeIntervalSinceNow - 60) < 30)
+  }
+
+  @Test(arguments: ["TRUE", "YES", "FALSE", "", true, false, 1, 0, "x"[...], Date()] as [any Sendable])
+  func anyValueForSecureMeansSecure(_ value: any Sendable) throws {
+    let secure = try #require(cookie([.secure: value]))
+    #expect(secure.isSecure && secure.properties?[.secure] as? String == "TRUE")
+    #expect(cookie()?.isSecure == false && cookie()?.properties?[.secure] == nil)
   }
 
   @Test(
     arguments: [
       ("TRUE", true), ("YES", true), ("FALSE", false), ("", false), (true, true), (false, false), (1, true), (0, false),
+      ("TRUE"[...], true), ("FALSE"[...], false),
     ] as [(any Sendable, Bool)])
   func flags(value: any Sendable, expected: Bool) {
-    #expect(cookie([.secure: value])?.isSecure == expected)
+    #expect(cookie([HTTPCookiePropertyKey("HttpOnly"): value])?.isHTTPOnly == expected)
+    #expect(cookie([.expires: Date.distantFuture, .discard: value])?.isSessionOnly == expected)
+  }
+
+  @Test func partsOfStringsAreTakenAsStringsAre() throws {
+    let whole: [HTTPCookiePropertyKey: String] = [
+      .name: "n", .value: "v", .path: "/p", .domain: ".Example.org", .version: "1", .maximumAge: "4000000000",
+      .port: "80,443", .sameSitePolicy: "Strict", .comment: "c", .commentURL: "http://c/", .discard: "FALSE",
+    ]
+    let expected = try #require(HTTPCookie(properties: whole))
+    let substrings = try #require(HTTPCookie(properties: whole.mapValues { "<\($0)>".dropFirst().dropLast() }))
+    for key in [HTTPCookiePropertyKey.name, .value, .path, .domain, .version, .port, .comment] {
+      #expect(substrings.properties?[key] as? String == expected.properties?[key] as? String, "\(key)")
+    }
+    #expect(substrings.commentURL == expected.commentURL && substrings.sameSitePolicy == .sameSiteStrict)
+    #expect(!substrings.isSessionOnly && !expected.isSessionOnly)
+    #expect(HTTPCookie(properties: whole.mapValues { NSString(string: $0) })?.portList == expected.portList)
+    let fromURL = cookie([.domain: nil as Any?, .originURL: "<http://h/>".dropFirst().dropLast()])
+    #expect(fromURL?.domain == "h")
+    #expect(
+      cookie([.expires: "Sun, 06 Nov 1994 08:49:37 GMT "[...].dropLast()])?.expiresDate
+        == Date(timeIntervalSince1970: 784_111_777))
+  }
+
+  @Test func relativeURLsAreThoseOfTheirBase() throws {
+    let base = try #require(URL(string: "https://www.Example.org/dir/"))
+    let url = try #require(URL(string: "page", relativeTo: base))
+    #expect(cookie([.domain: nil as Any?, .originURL: url])?.domain == "www.example.org")
+    #expect(parse("a=b; Domain=example.org", url)?.domain == ".example.org")
+    #expect(CookieOrigin(url)?.path == "/dir/page" && CookieOrigin(url)?.isSecure == true)
   }
 
   @Test func requestFields() throws {
@@ -78,10 +126,11 @@ import Testing
 
   @Test func fromResponses() {
     #expect(parse("a=b")?.domain == "www.example.org")
-    #expect(parse("a=b")?.path == "/dir")
+    #expect(parse("a=b")?.path == "/")
     #expect(parse("a=b; Domain=example.org; Path=/x")?.domain == ".example.org")
     #expect(parse("a=b; Domain=.EXAMPLE.org")?.domain == ".example.org")
-    #expect(parse("a=b; Path=x")?.path == "/dir")
+    #expect(parse("a=b; Path=x")?.path == "/" && parse("a=b; Path=")?.path == "/")
+    #expect(parse("a=b; Path=/dir")?.path == "/dir")
     let cookies = HTTPCookie.cookies(
       withResponseHeaderFields: ["Set-Cookie": "a=1; Expires=Wed, 09 Jun 2100 10:18:14 GMT, b=2; HttpOnly"],
       for: "http://h/")

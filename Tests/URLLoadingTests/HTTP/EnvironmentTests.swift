@@ -31,6 +31,17 @@ import URLLoading
     #expect(try await run(url, ["http_proxy": dead, "no_proxy": nil]).status != .exited(0))
   }
 
+  @Test func theLanguagesAreThoseOfTheUsersLocale() async throws {
+    let server = try ScriptedServer.http { _ in HTTPResponse(body: Data(count: 1024)) }
+    var environment: [String: String?] = ["http_proxy": nil, "LC_ALL": nil, "LC_MESSAGES": nil, "LANGUAGE": "de_DE:en"]
+    for language in ["de_DE.UTF-8", "C.UTF-8", "POSIX"] {
+      environment["LANG"] = language
+      let outcome = try await run(server.url(), environment)
+      #expect(outcome.status == .exited(0), "\(outcome.text) \(outcome.error)")
+    }
+    #expect(server.requests.map { $0.fields["Accept-Language"] } == ["de-DE,de;q=0.9,en;q=0.8", nil, nil])
+  }
+
   @Test func sslCertFileNamesTheAuthorities() async throws {
     let url = try await NginxServer.shared.url(on: .https)
     let authority = try await TestCertificates.shared.authority

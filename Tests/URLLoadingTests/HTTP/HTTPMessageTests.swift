@@ -82,6 +82,9 @@ import URLLoading
     #expect(sent.isChunked == (kind == .stream))
     let length = [.none: "0", .emptyData: "0", .stream: nil][kind] ?? "10"
     #expect(sent.fields["Content-Length"] == length, "\(kind)")
+    // A body without a type is taken for a form's.
+    let type = kind == .none || kind == .emptyData ? nil : "application/x-www-form-urlencoded"
+    #expect(sent.fields["Content-Type"] == type, "\(kind)")
     #expect(record.body == (kind == .none || kind == .emptyData ? Data() : body))
   }
 
@@ -121,6 +124,63 @@ import URLLoading
     #expect(record.completions == 1)
     #expect(server.requests.allSatisfy { $0.fields["X-Evil"] == nil })
     #expect(record.error != nil || server.requests.first?.fields["X-Test"] != nil)
+  }
+
+  @Test(
+    arguments: [
+      ("X-Token", "secret\r\n", "\"X-Token\""), ("X-Token", "\nsecret", "\"X-Token\""),
+      ("X-Token", "sec\u{0}ret", "\"X-Token\""), ("Authorization", "secret\r", "\"Authorization\""),
+      ("X Token", "secret", "\"X Token\""), ("X-Größe", "secret", "\"X-Gr\\u{00F6}\\u{00DF}e\""),
+      ("", "secret", "\"\""),
+      ("X\r\nY", "secret", "\"X\\r\\nY\""), ("X\u{1B}[2J", "secret", "\"X\\u{1B}[2J\""),
+    ], [true, false])
+  func aFieldThatCannotBeSentIsNamed(field: (name: String, value: String, shown: String), isOfSession: Bool)
+    async throws
+  {
+    let server = try ScriptedServer.http { _ in HTTPResponse() }
+    let client = RecordedSession(configure: { if isOfSession { $0.httpAdditionalHeaders = [field.name: field.value] } })
+    var request = URLRequest(url: server.url())
+    if !isOfSession { request.setValue(field.value, forHTTPHeaderField: field.name) }
+    let error = try #require(await client.load(request).error as? URLError)
+    #expect(error.code == .badURL)
+    #expect(error.localizedDescription.contains(field.shown), "\(error.localizedDescription)")
+    #expect(!error.localizedDescription.contains("ret"), "\(error.localizedDescription)")
+    #expect(error.localizedDescription.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F })
+    #expect(server.connectionCount == 0)
+  }
+
+  @Test(arguments: ["GET / HTTP/1.1\r\nX: y", "A B", "G\u{0}ET", "MÉTHOD", "CONNECT"])
+  func aMethodThatCannotBeSentIsNamed(_ method: String) async throws {
+    let server = try ScriptedServer.http { _ in HTTPResponse() }
+    var request = URLRequest(url: server.url())
+    request.httpMethod = method
+    let error = try #require(await RecordedSession().load(request).error as? URLError)
+    #expect(error.code == .badURL && error.localizedDescription.contains("method"))
+    #expect(error.localizedDescription.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F })
+    #expect(server.connectionCount == 0)
+  }
+
+  @Test func knownFieldsAreFoundByTheirUsualSpelling() async throws {
+    for name in ["Content-type", "CONTENT-TYPE", "content-type"] {
+      let server = try ScriptedServer { connection in
+        _ = try connection.readRequest()
+        try connection.send("HTTP/1.1 200 OK\r\n\(name): a/b\r\nx-OWN: 1\r\nContent-Length: 0\r\n\r\n")
+      }
+      let fields = try #require(await RecordedSession().load(server.url()).http).allHeaderFields
+      #expect(fields["Content-Type"] as? String == "a/b" && fields["x-OWN"] as? String == "1")
+    }
+  }
+
+  @Test(arguments: LoadKind.allCases)
+  func relativeURLsAreAbsoluteInRequestsAndResponses(_ kind: LoadKind) async throws {
+    let server = try ScriptedServer.http { request in
+      request.path == "/dir/b" ? HTTPResponse(302, fields: ["Location": "../c?q"]) : HTTPResponse(text: "ok")
+    }
+    let url = try #require(URL(string: "b", relativeTo: server.url("/dir/a")))
+    let record = await RecordedSession().load(url, as: kind)
+    #expect(record.text == "ok" && server.requests.map(\.target) == ["/dir/b", "/c?q"])
+    let found = try #require(record.response?.url)
+    #expect(found.baseURL == nil && found == server.url("/c?q"))
   }
 
   @Test(arguments: ["GET / HTTP/1.1\r\nX: y", "A B", "", "G\u{0}ET", "MÉTHOD"])

@@ -43,12 +43,55 @@ import Testing
     #expect(response.allHeaderFields["Set-Cookie"] as? String == joined)
   }
 
-  @Test func spellingIsTheServersExceptForTheLowerCaseOfHTTP2() {
-    let fields = response(
-      200, [("content-type", "a/b"), ("x-custom", "1"), ("cONTENT-lENGTH", "2"), ("etag", "\"x\"")]
-    )
-    .allHeaderFields
-    #expect(Set(fields.keys.compactMap { $0 as? String }) == ["Content-Type", "x-custom", "cONTENT-lENGTH", "ETag"])
+  @Test func knownNamesHaveTheirUsualSpellingWhateverCameAndOthersTheServers() throws {
+    let received = response(
+      200, [("content-type", "a/b"), ("x-custom", "1"), ("cONTENT-lENGTH", "2"), ("etag", "\"x\""), ("X-OWN", "3")])
+    #expect(
+      Set(received.allHeaderFields.keys.compactMap { $0 as? String })
+        == ["Content-Type", "x-custom", "Content-Length", "ETag", "X-OWN"])
+    let made = try #require(
+      HTTPURLResponse(
+        url: "http://a/", statusCode: 200, httpVersion: nil,
+        headerFields: ["Content-type": "a/b", "X-custom": "1", "CONTENT-LENGTH": "2"]))
+    #expect(made.allHeaderFields["Content-Type"] as? String == "a/b")
+    #expect(made.allHeaderFields["Content-Length"] as? String == "2" && made.allHeaderFields["X-custom"] != nil)
+  }
+
+  @Test func aNameInSeveralSpellingsIsOneField() {
+    let fields = response(200, [("VIA", "1"), ("via", "2"), ("Via", "3")]).allHeaderFields
+    #expect(fields.count == 1 && fields["Via"] as? String == "1, 2, 3")
+  }
+
+  @Test(arguments: [
+    "ETag", "WWW-Authenticate", "TE", "DNT", "Content-MD5", "P3P", "X-XSS-Protection", "Sec-WebSocket-Accept",
+    "Sec-WebSocket-Key", "X-Frame-Options", "X-UA-Compatible", "X-Request-ID", "SourceMap", "NEL", "Expect-CT",
+    "Content-Disposition", "Cross-Origin-Opener-Policy", "Server-Timing", "HTTP2-Settings", "X-RateLimit-Limit",
+  ])
+  func usualSpellings(_ name: String) {
+    for spelling in [name.lowercased(), name.uppercased(), name.capitalized] {
+      let fields = response(200, [(spelling, "1")]).allHeaderFields
+      #expect(fields.keys.first as? String == name, "\(spelling)")
+    }
+  }
+
+  @Test func aLengthThatSomebodyGaveIsTold() throws {
+    for fields in [
+      ["Content-Encoding": "gzip"], ["Transfer-Encoding": "chunked"],
+      ["Content-Encoding": "br", "transfer-encoding": "x"],
+    ] {
+      let made = try #require(
+        HTTPURLResponse(
+          url: "http://a/", statusCode: 200, httpVersion: nil,
+          headerFields: fields.merging(["Content-Length": "42"]) { $1 }))
+      #expect(made.expectedContentLength == 42, "\(fields)")
+      let copy = try #require(try archivedAndBack(made))
+      #expect(copy.expectedContentLength == 42 && copy == made)
+      let without = try #require(
+        HTTPURLResponse(url: "http://a/", statusCode: 200, httpVersion: nil, headerFields: fields))
+      #expect(without.expectedContentLength == -1)
+    }
+    let received = response(200, [("Content-Length", "42"), ("Content-Encoding", "gzip")])
+    #expect(try archivedAndBack(received)?.expectedContentLength == -1)
   }
 
   @Test(

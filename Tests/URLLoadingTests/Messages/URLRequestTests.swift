@@ -18,6 +18,36 @@ import Testing
     #expect(request.httpShouldHandleCookies)
   }
 
+  @Test func relativeURLsBecomeAbsolute() throws {
+    let base = try #require(URL(string: "http://example.org/dir/a?x"))
+    let url = try #require(URL(string: "../b?q#f", relativeTo: base))
+    var request = URLRequest(url: url)
+    let expected = try #require(URL(string: "http://example.org/b?q#f"))
+    #expect(request.url?.baseURL == nil && request.url == expected && request.url?.relativeString == "\(expected)")
+    request.url = URL(string: "c", relativeTo: base)
+    request.mainDocumentURL = URL(string: "d", relativeTo: base)
+    #expect(request.url?.baseURL == nil && request.url == "http://example.org/dir/c")
+    #expect(request.urlFacts.text == "http://example.org/dir/c" && request.urlFacts.isHTTP)
+    #expect(request.mainDocumentURL?.baseURL == nil && request.mainDocumentURL == "http://example.org/dir/d")
+    #expect(URLRequest(url: url) == URLRequest(url: expected))
+    let object = NSMutableURLRequest(url: url)
+    #expect(object.url?.baseURL == nil && object.url == expected)
+    object.url = URL(string: "e", relativeTo: base)
+    object.mainDocumentURL = url
+    #expect(object.url?.baseURL == nil && object.url == "http://example.org/dir/e")
+    #expect(object.mainDocumentURL?.baseURL == nil && NSURLRequest(url: url).url?.baseURL == nil)
+    let file = URLRequest(url: URL(fileURLWithPath: "b", relativeTo: URL(fileURLWithPath: "/dir/")))
+    #expect(file.url?.baseURL == nil && file.url == "file:///dir/b")
+  }
+
+  @Test func aURLWithNothingToBeRelativeToStaysAsItIs() {
+    #expect(URLRequest(url: "a/b?c").url?.absoluteString == "a/b?c")
+    var request = URLRequest(url: "http://a/")
+    request.url = nil
+    request.mainDocumentURL = nil
+    #expect(request.url == nil && request.mainDocumentURL == nil)
+  }
+
   @Test func sixtySecondsAskedForAreExplicit() {
     #expect(URLRequest(url: "http://a/", timeoutInterval: 60).explicitTimeoutInterval == 60)
     #expect(URLRequest(url: "http://a/", cachePolicy: .returnCacheDataDontLoad).explicitTimeoutInterval == nil)

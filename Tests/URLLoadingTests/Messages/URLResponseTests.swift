@@ -15,6 +15,19 @@ import Testing
     #expect(response.contentRange == nil && response.validators.isEmpty && !response.acceptsByteRanges)
   }
 
+  @Test func relativeURLsBecomeAbsolute() throws {
+    let url = try #require(URL(string: "b/", relativeTo: "http://example.org/dir/a"))
+    let responses = [
+      URLResponse(url: url, mimeType: nil, expectedContentLength: 5, textEncodingName: nil),
+      URLResponse(url: url, mimeType: nil, expectedContentLength: Int64(5), textEncodingName: nil),
+      try #require(HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil)),
+    ]
+    for response in responses {
+      #expect(response.url?.baseURL == nil && response.url == "http://example.org/dir/b/")
+    }
+    #expect(try archivedAndBack(responses[0]) == responses[0])
+  }
+
   private func full(_ tag: String = "\"t\"") -> URLResponse {
     URLResponse(
       url: "my:resource", mimeType: "text/plain", expectedContentLength: Int64(10), textEncodingName: nil,

@@ -34,7 +34,8 @@ enum HTTPRequestEncoder {
     func has(_ name: String) -> Bool { fields.contains { $0.name.equalsIgnoringASCIICase(name) } }
     // The positions of a range are those of the bytes that are stored: another coding would shift them (RFC 9110, 14.2).
     if has("Range"), !has("Accept-Encoding") { fields.append(("Accept-Encoding", "identity")) }
-    if case .data = body, method == "POST", !has("Content-Type") {
+    // A body of whose type nothing is said is taken for a form's, as on Apple's systems; no body has no type.
+    if let body, body.length != 0, method == "POST", !has("Content-Type") {
       fields.append(("Content-Type", "application/x-www-form-urlencoded"))
     }
     return TransferRequest(

@@ -22,6 +22,7 @@ extension TransferEngineConfiguration {
   init(_ configuration: URLSessionConfiguration) {
     self.init()
     userAgent = HTTPRequestEncoder.userAgent
+    acceptLanguage = AcceptLanguage.ofProcess
     sendsDefaultAccept = true
     maximumConnectionsPerHost = max(0, configuration.httpMaximumConnectionsPerHost)
     if let dictionary = configuration.connectionProxyDictionary {

@@ -85,6 +85,15 @@ import Testing
     #expect(exchange.rejected() == nil)
   }
 
+  @Test func aChallengeWithoutARealmHasNone() throws {
+    for (field, realm) in [("Basic", nil), ("Basic charset=\"UTF-8\"", nil), ("Basic realm=\"\"", "")] {
+      var exchange = HTTPExchange()
+      let (space, _) = try challenge(
+        exchange.received(try response(401, [("WWW-Authenticate", field)]), for: try request()))
+      #expect(space.realm == realm && space.authenticationMethod == NSURLAuthenticationMethodHTTPBasic)
+    }
+  }
+
   @Test func offersThatNobodyKnows() throws {
     var exchange = HTTPExchange()
     #expect(isDelivered(exchange.received(try response(401), for: try request())))

@@ -53,6 +53,18 @@ import Testing
   @Test func contentTypeOfForms() throws {
     let form = "application/x-www-form-urlencoded"
     #expect(values("Content-Type", try encode(method: "POST", body: .data(Data([1])))) == [form])
+    #expect(
+      values("Content-Type", try encode(method: "POST", body: .stream(InputStream(data: Data()), length: nil))) == [
+        form
+      ])
+    #expect(
+      values("Content-Type", try encode(method: "POST", body: .stream(InputStream(data: Data()), length: 9))) == [form])
+    #expect(
+      values("Content-Type", try encode(method: "POST", body: .file(URL(fileURLWithPath: "/f"), length: 9))) == [form])
+    #expect(values("Content-Type", try encode(method: "POST", body: .data(Data()))).isEmpty)
+    #expect(
+      values("Content-Type", try encode(method: "POST", body: .stream(InputStream(data: Data()), length: 0))).isEmpty)
+    #expect(values("Content-Type", try encode(method: "POST")).isEmpty)
     #expect(values("Content-Type", try encode(method: "PUT", body: .data(Data([1])))).isEmpty)
     #expect(
       values("Content-Type", try encode([("content-type", "a/b")], method: "POST", body: .data(Data()))) == ["a/b"])
