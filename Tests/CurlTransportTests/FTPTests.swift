@@ -1,7 +1,8 @@
-import CurlTransport
 import Foundation
 import TestServers
 import Testing
+
+@testable import CurlTransport
 
 /// FTP, with a real server.
 @Suite struct FTPTests {
@@ -51,9 +52,36 @@ import Testing
   @Test func theEndOfAFile() async throws {
     let server = try await FTPServer.shared
     var request = request(server.url())
-    request.range = "-7"
+    request.range = "1017-1023"
+    request.rangeReachesEnd = true
     let state = try await makeEngine().run(request)
     #expect(state.body == [UInt8](DocumentRoot.small.suffix(7)))
+    #expect(state.head?.contentLength == 7)
+    request.range = "1017-1022"
+    let failure = try #require(try await makeEngine().run(request).failure)
+    #expect(failure.reason == .wrongLength(received: 7, expected: 6))
+  }
+
+  @Test(arguments: ["-7", "7", "", "9-8", "a-b", "1-2-3", "-", "0-9223372036854775807", "99999999999999999999-"])
+  func whatIsNoRangeIsRefused(range: String) async throws {
+    let server = try await FTPServer.shared
+    var request = request(server.url())
+    request.range = range
+    #expect(try await makeEngine().run(request).failure != nil)
+  }
+
+  /// A server that others keep the loop from is not a silent one.
+  @Test func aLoopThatIsHeldUpTakesRepliesThatAreThere() async throws {
+    let server = try ScriptedFTPServer(ScriptedFTPServer.Script(file: Data([1, 2, 3])))
+    server.change { $0.delays["SIZE"] = .milliseconds(300) }
+    let recorder = Recorder()
+    let engine = makeEngine()
+    _ = engine.start(request(server.url()), handler: recorder)
+    #expect(try await eventually(interval: .milliseconds(1)) { server.count(of: "SIZE") > 0 })
+    EventLoop.ftp.execute { usleep(2_300_000) }
+    let state = try await recorder.completion()
+    engine.shutdown()
+    #expect(state.body == [1, 2, 3] && state.head?.resourceLength == 3)
   }
 
   @Test func sizeAndDateOnly() async throws {

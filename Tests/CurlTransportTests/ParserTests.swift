@@ -104,27 +104,82 @@ import Testing
 
   @Test func ftpReplies() {
     var replies = FTPReplies()
-    func take(_ line: String, hasDate: Bool = false) {
+    func send(_ line: String) {
       var line = line + "\r\n"
-      line.withUTF8 { replies.take(UnsafeRawBufferPointer($0), hasDate: hasDate) }
+      line.withUTF8 { replies.sent(UnsafeRawBufferPointer($0)) }
+    }
+    func take(_ line: String) {
+      var line = line + "\r\n"
+      line.withUTF8 { replies.take(UnsafeRawBufferPointer($0)) }
     }
     take("220-Welcome")
     take("220 ready")
+    send("MDTM x")
+    #expect(replies.openQuestion == .date)
     take("213 20240102030405")
-    #expect(replies.size == nil)
-    take("213 1234", hasDate: true)
+    #expect(replies.size == nil && replies.lastModified == 1_704_164_645 && replies.openQuestion == nil)
+    send("SIZE x")
+    take("213-one moment")
+    #expect(replies.openQuestion == .size)
+    take("213 1234")
+    // Not asked for.
+    take("213 99")
     #expect(replies.size == 1234)
     take("12")
     take("abc def")
-    take("213 99999999999999999999")
     #expect(replies.code == 213)
     #expect(replies.text.isEmpty)
+    send("REST 5")
+    #expect(!replies.refusesRestart && replies.openQuestion == nil)
     take("550 No such file")
-    #expect(replies.text == "550 No such file")
+    #expect(replies.text == "550 No such file" && replies.refusesRestart)
     // The answer to QUIT says nothing of the transfer.
     take("221 Goodbye")
-    let head = replies.head(contentLength: 9, lastModified: 5)
-    #expect(head.resourceLength == 1234)
+    let head = replies.head(FTPRange("34-"))
+    #expect(head.resourceLength == 1234 && head.contentLength == 1200)
     #expect(head.statusCode == 550)
+  }
+
+  @Test(
+    arguments: [
+      ("213 -5", nil), ("213 5 ", 5), ("213  5", 5), ("213 +5", nil), ("213 5 bytes", nil), ("213 ", nil),
+      ("213 99999999999999999999", nil), ("550 5", nil), ("200 5", nil),
+    ] as [(String, Int64?)])
+  func sizesOfFTP(line: String, size: Int64?) {
+    var replies = FTPReplies()
+    for (line, isSent) in [("SIZE x\r\n", true), ("213 7\r\n", false), ("SIZE x\r\n", true), (line + "\r\n", false)] {
+      var line = line
+      line.withUTF8 {
+        isSent ? replies.sent(UnsafeRawBufferPointer($0)) : replies.take(UnsafeRawBufferPointer($0))
+      }
+    }
+    #expect(replies.size == (line.hasPrefix("213") ? size : 7))
+  }
+
+  @Test(
+    arguments: [
+      ("20240229235959", 1_709_251_199), ("20240102030405.678", 1_704_164_645), ("19700101000000", 0),
+      ("20230229000000", nil), ("20241301000000", nil), ("20240100000000", nil), ("20240101240000", nil),
+      ("2024010203040", nil), ("20240102030405x", nil), ("191240102030405", nil), ("-0240102030405", nil),
+    ] as [(String, Int64?)])
+  func datesOfFTP(text: String, date: Int64?) {
+    var replies = FTPReplies()
+    var (command, line) = ("MDTM x\r\n", "213 \(text)\r\n")
+    command.withUTF8 { replies.sent(UnsafeRawBufferPointer($0)) }
+    line.withUTF8 { replies.take(UnsafeRawBufferPointer($0)) }
+    #expect(replies.lastModified == date)
+  }
+
+  @Test(
+    arguments: [
+      ("ftp://h/a/b", "b", false), ("ftp://h/a%2Fb", "b", false), ("ftp://h/", nil, false), ("ftp://h", nil, false),
+      ("ftp://h/a/", nil, false), ("ftp://h/a%2f", nil, false), ("ftp://h/a;type=A", "a", true),
+      ("ftp://h/a;type=i?x", "a", false), ("ftp://h/a?b/c", "a", false), ("ftp://h/%41%zz%4", "A%zz%4", false),
+      ("ftp://u@h:21/a;b/c%3Btype=a", "c;type=a", false), ("ftp://h/a%0d%0aDELE%20x", nil, false), ("", nil, false),
+    ] as [(String, String?, Bool)])
+  func pathsOfFTP(url: String, file: String?, isText: Bool) {
+    let path = FTPPath(url: url)
+    #expect(path.file.map { String(decoding: $0, as: UTF8.self) } == file)
+    #expect(path.isText == isText)
   }
 }

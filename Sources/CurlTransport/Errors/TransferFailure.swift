@@ -25,6 +25,12 @@ package struct TransferFailure: Error, Sendable {
     case notRepeated(method: String)
     /// The server broke the rules of HTTP/2 before the end of the response's body.
     case brokenConnection
+    /// FTP: the server left a question without an answer. It may be loaded from without asking.
+    case unanswered(FTPQuestions)
+    /// FTP: the server does not begin in the middle of a file.
+    case restartRefused
+    /// FTP: another number of bytes came than was announced.
+    case wrongLength(received: Int64, expected: Int64)
     /// The engine was shut down.
     case engineShutDown
     case outOfMemory
@@ -88,6 +94,15 @@ package struct TransferFailure: Error, Sendable {
     case .brokenConnection:
       urlErrorCode = URLErrorNumber.networkConnectionLost
       message = "the server broke the rules of HTTP/2, which ended the connection before the end of the response's body"
+    case .unanswered(let question):
+      urlErrorCode = URLErrorNumber.timedOut
+      message = "the server did not answer \(question == .size ? "SIZE" : "MDTM")"
+    case .restartRefused:
+      urlErrorCode = URLErrorNumber.badServerResponse
+      message = "the server does not begin in the middle of a file (REST)"
+    case .wrongLength(let received, let expected):
+      urlErrorCode = URLErrorNumber.networkConnectionLost
+      message = "the server sent \(received) bytes where \(expected) were to come"
     case .engineShutDown:
       urlErrorCode = URLErrorNumber.cancelled
       message = "the transfer engine was shut down"

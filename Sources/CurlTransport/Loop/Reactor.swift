@@ -257,6 +257,8 @@ final class Reactor {
     guard descriptor >= 0 else { return }
     grow(to: descriptor)
     let index = Int(descriptor)
+    // One end of the pair that a name's look-up is waited for with. Of the other libcurl does not tell.
+    if interest != 0, sockets[index].file == nil { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
     want(UInt8(truncatingIfNeeded: interest & 3), of: index)
     let socket = sockets[index]
     let registration = sockets[index].stage.wants(

@@ -14,7 +14,7 @@ enum RequestRules {
     guard request.method != "CONNECT" else {
       throw InvalidRequest(message: "the method CONNECT is for proxies, and cannot be requested")
     }
-    if let range = request.range, !range.utf8.allSatisfy({ $0 &- 48 < 10 || $0 == 45 }) {
+    if let range = request.range, FTPRange(range) == nil {
       throw InvalidRequest(message: "the range \(quoted(range)) is not of the form first-last")
     }
     if let credential = request.credential { try check(credential) }

@@ -63,8 +63,12 @@ package struct TransferRequest: Sendable {
   @Rare package var credential: TransferCredential?
   /// For the proxy, in place of the one in the configuration.
   @Rare package var proxyCredential: TransferCredential?
-  /// FTP: `first-last`, `first-` or `-count`, in bytes.
+  /// FTP: `first-last` or `first-`, in bytes.
   package var range: String?
+  /// FTP: nothing follows the range. The server's end of the file is waited for, and more than the range is an error.
+  package var rangeReachesEnd = false
+  /// FTP: what is asked before a download. HEAD always asks the size.
+  package var ftpQuestions = FTPQuestions.all
   /// Content codings are decoded. A body with one that is unknown, damaged or cut off makes the transfer fail. A part (status
   /// 206) stays as it is: it is one of the coded form, from anywhere in it.
   package var decodesContent: Bool

@@ -83,8 +83,11 @@ extension EasyHandle {
   func setCommandCallback() {
     set(CURLOPT_DEBUGDATA, UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()))
     _ = ccurl_set_debug(curl) { _, type, bytes, count, context in
-      guard type == CURLINFO_HEADER_OUT, count >= 4, let bytes, memcmp(bytes, "QUIT", 4) == 0 else { return 0 }
-      EasyHandle.handle(context)?._withUnsafeGuaranteedRef { $0.quits() }
+      guard type == CURLINFO_HEADER_OUT, count >= 4, let bytes, let handle = EasyHandle.handle(context) else {
+        return 0
+      }
+      let line = UnsafeRawBufferPointer(start: bytes, count: count)
+      handle._withUnsafeGuaranteedRef { memcmp(bytes, "QUIT", 4) == 0 ? $0.quits() : $0.commandIsSent(line) }
       return 0
     }
     set(CURLOPT_VERBOSE, 1)

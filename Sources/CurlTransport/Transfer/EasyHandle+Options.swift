@@ -30,6 +30,7 @@ extension EasyHandle {
     if !isSameShape || !hasSameHeaders, request.kind == .http, let shape {
       setHeaders(request.headers, shape, configuration)
     }
+    if request.kind == .ftp { setQuestions(for: request) }
     if shape?.hasBody == true {
       self.body = OutgoingBody(copy body)
       set(CURLOPT_INFILESIZE_LARGE, Int64(self.body.length ?? -1))
@@ -140,11 +141,12 @@ extension EasyHandle {
 
   private func setFTP(_ shape: EasyHandleShape) {
     switch shape.method {
-    case "GET", "PUT": break
+    case "PUT": break
+    // libcurl would take what SIZE says for the end of the file, and asks REST only together with it.
+    case "GET": set(CURLOPT_IGNORE_CONTENT_LENGTH, 1)
     case "HEAD": set(CURLOPT_NOBODY, 1)
     default: set(CURLOPT_CUSTOMREQUEST, shape.method)
     }
-    if !shape.hasBody { set(CURLOPT_FILETIME, 1) }
     setCommandCallback()
     if let range = shape.range { set(CURLOPT_RANGE, range) }
     if shape.ftpTLS == .explicit { set(CURLOPT_USE_SSL, Int(CURLUSESSL_ALL.rawValue)) }

@@ -39,6 +39,13 @@ final class EasyHandle {
   var ftp = FTPReplies()
   /// Both ends of the connection that the request went to; of an FTP transfer's control connection, once it is ready.
   private(set) var ports: PortPair?
+  /// See EasyHandle+FTP.
+  var ftpRange: FTPRange?
+  var ftpRangeReachesEnd = false
+  var questionList: UnsafeMutablePointer<curl_slist>?
+  /// Until when the reply to a question is waited for, and the loop's turn in which that was over first.
+  var replyDeadline = UInt64.max
+  var overdueTurn: UInt64?
   private(set) var startTime = 0.0
   private(set) var startInstant: UInt64 = 0
   private(set) var queueTime: Double?
@@ -99,6 +106,7 @@ final class EasyHandle {
   deinit {
     curl_easy_cleanup(curl)
     curl_slist_free_all(headerList)
+    curl_slist_free_all(questionList)
     errorBuffer.deallocate()
     dropGatheredBody()
     decodingBuffer?.deallocate()
@@ -179,6 +187,7 @@ final class EasyHandle {
   /// The completion for libcurl's result; nil when nobody listens any more.
   func completion(_ code: CURLcode) -> Completion? {
     guard let transfer, let handler else { return nil }
+    let code = kind == .ftp ? ftpResult(code) : code
     var isSuccess = code == CURLE_OK || (failureReason == nil && isComplete(despite: code))
     let head = isSuccess || heldHead != nil ? takePendingHead() : nil
     if isSuccess, !hasHead {
@@ -216,7 +225,8 @@ final class EasyHandle {
 
   /// A server may answer, and close, before it has read the request's body. What counts is that the answer is whole.
   private func isComplete(despite code: CURLcode) -> Bool {
-    guard hasHead, kind == .http, code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR, body.isPresent
+    guard kind == .http else { return isCompleteFTP(despite: code) }
+    guard hasHead, code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR, body.isPresent
     else { return false }
     return isHeadRequest || expectedLength == Int64(ccurl_get_off(curl, CURLINFO_SIZE_DOWNLOAD_T))
   }
@@ -390,9 +400,7 @@ final class EasyHandle {
   func receiveHeader(_ line: UnsafeRawBufferPointer) -> Int {
     guard transfer != nil else { return line.count }
     if kind == .ftp {
-      ftp.take(line, hasDate: ccurl_get_off(curl, CURLINFO_FILETIME_T) != -1)
-      if ftp.namesDataConnection { transfer?.openDataConnection() }
-      return line.count
+      return receiveReply(line)
     }
     switch parser.take(line) {
     case .none: break
@@ -437,9 +445,7 @@ final class EasyHandle {
   private func takePendingHead() -> TransferHead? {
     guard !hasHead else { return nil }
     if kind == .ftp {
-      let length = Int64(ccurl_get_off(curl, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T))
-      let date = Int64(ccurl_get_off(curl, CURLINFO_FILETIME_T))
-      heldHead = ftp.head(contentLength: length < 0 ? nil : length, lastModified: date < 0 ? nil : date)
+      heldHead = ftp.head(ftpRange)
     }
     guard let head = heldHead.take() else { return nil }
     accept(head)
@@ -469,6 +475,7 @@ final class EasyHandle {
       return Int(CURL_WRITEFUNC_PAUSE)
     }
     if isReceivingPaused { return Int(CURL_WRITEFUNC_PAUSE) }
+    if kind == .ftp, ftpRangeReachesEnd, exceedsRange(bytes.count) { return 0 }
     if let contentEncoding { return receiveCodedBody(bytes, contentEncoding) }
     if gathers(bytes) { return gather(bytes, for: transfer, handler) }
     return receiveWhole(bytes, for: transfer, handler)

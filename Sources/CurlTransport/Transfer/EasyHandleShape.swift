@@ -36,6 +36,7 @@ struct EasyHandleShape: Equatable {
   var proxy: ProxyServer? { rarities?.proxy }
   var credential: TransferCredential? { rarities?.credential }
   var proxyCredential: TransferCredential? { rarities?.proxyCredential }
+  /// FTP: where libcurl is to end a transfer before the server does.
   var range: String? { rarities?.range }
   var ftpTLS: TransferRequest.FTPSecurity { rarities?.ftpTLS ?? .none }
   var streamWeight: Int? { rarities?.streamWeight }
@@ -55,7 +56,7 @@ struct EasyHandleShape: Equatable {
     rarities.proxy = proxy
     rarities.credential = request.credential
     rarities.proxyCredential = request.proxyCredential
-    rarities.range = request.range
+    rarities.range = request.rangeReachesEnd ? nil : request.range
     rarities.ftpTLS = request.ftpTLS
     rarities.streamWeight = request.streamWeight
     rarities.connectTimeout = request.connectTimeout

@@ -1,17 +1,54 @@
-/// What an FTP server's replies (RFC 959 section 4.2) tell that libcurl does not.
+import Glibc
+
+/// What an FTP server's replies (RFC 959 section 4.2) tell that libcurl does not, or would believe too readily.
 struct FTPReplies {
+  /// The commands whose replies are looked at.
+  private enum Command {
+    case size, date, restart, other
+
+    init(_ line: UnsafeRawBufferPointer) {
+      self = .other
+      guard line.count > 5, line[4] == 32 else { return }
+      switch String(decoding: line[..<4], as: UTF8.self) {
+      case "SIZE": self = .size
+      case "MDTM": self = .date
+      case "REST": self = .restart
+      default: break
+      }
+    }
+  }
+
   /// The code of the last complete reply.
   private(set) var code = 0
   /// The line of the last reply that refused something.
   private(set) var text = ""
-  /// The answer to SIZE (RFC 3659 section 4).
+  /// The answer to SIZE (RFC 3659 section 4). A claim: what comes may have another length.
   private(set) var size: Int64?
+  /// The answer to MDTM (RFC 3659 section 3), in seconds since 1970.
+  private(set) var lastModified: Int64?
+  /// The server has said that there is no file whose date it could tell.
+  private(set) var deniesDate = false
+  /// The server has not agreed to begin in the middle of the file.
+  private(set) var refusesRestart = false
+  /// The command that was sent last, until its reply has come.
+  private var command: Command?
+
+  /// What the server was asked, and may leave without an answer.
+  var openQuestion: FTPQuestions? {
+    switch command {
+    case .size: .size
+    case .date: .date
+    case .restart, .other, nil: nil
+    }
+  }
+
+  /// Takes note of a command that was sent.
+  mutating func sent(_ line: UnsafeRawBufferPointer) {
+    command = Command(line)
+  }
 
   /// Takes a line of the control connection.
-  ///
-  /// - Parameter hasDate: Whether libcurl knows the file's date. The replies to MDTM and SIZE have the same code; the
-  ///   one with a date comes first.
-  mutating func take(_ line: UnsafeRawBufferPointer, hasDate: Bool) {
+  mutating func take(_ line: UnsafeRawBufferPointer) {
     // "150-" begins a reply of several lines, "150 " ends it.
     guard line.count >= 4, line[3] == 32, line[..<3].allSatisfy({ $0 &- 48 < 10 }) else { return }
     let code = line[..<3].reduce(0) { $0 * 10 + Int($1 - 48) }
@@ -20,21 +57,52 @@ struct FTPReplies {
     self.code = code
     var end = line.count
     while end > 4, line[end - 1] <= 32 { end -= 1 }
-    let rest = UnsafeRawBufferPointer(rebasing: line[4..<end])
     if code >= 400 {
       text = ResponseHeadParser.string(UnsafeRawBufferPointer(rebasing: line[..<min(end, 512)]))
-    } else if code == 213, !rest.isEmpty, rest.count < 19, rest.allSatisfy({ $0 &- 48 < 10 }) {
-      if rest.count != 14 || hasDate { size = rest.reduce(0) { $0 * 10 + Int64($1 - 48) } }
+    }
+    let answer = ResponseHeadParser.trimmed(UnsafeRawBufferPointer(rebasing: line[4..<end]))
+    switch command.take() {
+    case .size: if code == 213 { size = Self.number(answer) }
+    case .date:
+      if code == 213 { lastModified = Self.time(answer) }
+      deniesDate = code == 550
+    case .restart: refusesRestart = code != 350
+    case .other, nil: break
     }
   }
 
   /// The last reply says where the data connection goes: to PASV (RFC 959 section 4.1.2) or EPSV (RFC 2428 section 3).
   var namesDataConnection: Bool { code == 227 || code == 229 }
 
-  func head(contentLength: Int64?, lastModified: Int64?) -> TransferHead {
-    var head = TransferHead(statusCode: code, httpVersion: "FTP", contentLength: contentLength)
+  /// - Parameter range: what is transferred of the file; nil for all of it.
+  func head(_ range: FTPRange?) -> TransferHead {
+    let length = range.map { $0.length(in: size) } ?? size
+    var head = TransferHead(statusCode: code, httpVersion: "FTP", contentLength: length)
     head.resourceLength = size
     head.lastModified = lastModified
     return head
+  }
+
+  private static func number(_ text: UnsafeRawBufferPointer) -> Int64? {
+    guard !text.isEmpty, text.count < 19, text.allSatisfy({ $0 &- 48 < 10 }) else { return nil }
+    return text.reduce(0) { $0 * 10 + Int64($1 - 48) }
+  }
+
+  /// `YYYYMMDDHHMMSS`, and perhaps a fraction, in UTC (RFC 3659 section 2.3).
+  private static func time(_ text: UnsafeRawBufferPointer) -> Int64? {
+    guard text.count == 14 || (text.count > 14 && text[14] == UInt8(ascii: ".")) else { return nil }
+    func part(_ range: Range<Int>) -> Int32? {
+      number(UnsafeRawBufferPointer(rebasing: text[range])).map { Int32(truncatingIfNeeded: $0) }
+    }
+    guard let year = part(0..<4), let month = part(4..<6), let day = part(6..<8), let hour = part(8..<10),
+      let minute = part(10..<12), let second = part(12..<14), hour < 24, minute < 60, second <= 60
+    else { return nil }
+    var time = tm()
+    (time.tm_year, time.tm_mon, time.tm_mday) = (year - 1900, month - 1, day)
+    (time.tm_hour, time.tm_min) = (hour, minute)
+    let start = timegm(&time)
+    // A day that there is not becomes another one.
+    guard time.tm_mday == day, time.tm_mon == month - 1 else { return nil }
+    return Int64(start) + Int64(second)
   }
 }

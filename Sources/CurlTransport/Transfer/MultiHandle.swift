@@ -25,6 +25,8 @@ final class MultiHandle {
   @exclusivity(unchecked)
   private var idle: [EasyHandle] = []
   private var draining = 0
+  /// Transfers that wait for the reply to a question of FTP.
+  private var asking = 0
   /// Transfers that put bytes together in this turn.
   @exclusivity(unchecked)
   private var gathering: [EasyHandle] = []
@@ -42,7 +44,7 @@ final class MultiHandle {
   private static let maximumBatchedSockets = 4
 
   init?(configuration: TransferEngineConfiguration, proxies: ProxySelector, reactor: Reactor) {
-    guard let curl = curl_multi_init() else { return nil }
+    guard let curl = WakeupPair.makeMulti() else { return nil }
     self.curl = curl
     self.configuration = configuration
     self.proxies = proxies
@@ -219,6 +221,7 @@ final class MultiHandle {
       easy.drainDeadline = .max
       draining -= 1
     }
+    endQuestion(of: easy)
     let index = easy.runningIndex
     running.swapAt(index, running.count - 1)
     running.removeLast()
@@ -232,6 +235,36 @@ final class MultiHandle {
     draining += 1
     easy.drainDeadline = deadline
     updateDeadline()
+  }
+
+  /// Gives the reply to a question until `deadline` to come.
+  func beginQuestion(of easy: EasyHandle, until deadline: UInt64) {
+    if easy.replyDeadline == .max { asking += 1 }
+    easy.replyDeadline = deadline
+    easy.overdueTurn = nil
+    updateDeadline()
+  }
+
+  /// The reply has come, or nobody waits for it any more.
+  func endQuestion(of easy: EasyHandle) {
+    guard easy.replyDeadline != .max else { return }
+    easy.replyDeadline = .max
+    easy.overdueTurn = nil
+    asking -= 1
+  }
+
+  /// Ends transfers that wait in vain.
+  private func endOverdueQuestions(_ now: UInt64) {
+    for easy in running where easy.replyDeadline <= now {
+      if let turn = easy.overdueTurn, turn != reactor.turn {
+        easy.questionIsUnanswered()
+        finish(easy, CURLE_OPERATION_TIMEDOUT)
+      } else {
+        // The loop may have been held up, and the reply be there: it gets a turn in which to find it.
+        easy.overdueTurn = reactor.turn
+        easy.replyDeadline = now + 20_000_000
+      }
+    }
   }
 
   /// Reports the transfers that libcurl has finished, and begins with as many that waited.
@@ -275,6 +308,7 @@ final class MultiHandle {
     if draining > 0 {
       for easy in running where easy.drainDeadline <= now { release(easy) }
     }
+    if asking > 0 { endOverdueQuestions(now) }
     if let curl, curlDeadline <= now {
       curlDeadline = .max
       var count: Int32 = 0
@@ -313,6 +347,9 @@ final class MultiHandle {
     if draining > 0 {
       for easy in running { deadline = min(deadline, easy.drainDeadline) }
     }
+    if asking > 0 {
+      for easy in running { deadline = min(deadline, easy.replyDeadline) }
+    }
     if deadline != .max { reactor.arm(self) }
   }
 
@@ -338,6 +375,7 @@ final class MultiHandle {
     for easy in running.reversed() {
       if let reason, let completion = easy.failure(reason) { completions.append(completion) }
       curl_multi_remove_handle(curl, easy.curl)
+      endQuestion(of: easy)
       easy.multi = nil
       easy.place = nil
       easy.detach()

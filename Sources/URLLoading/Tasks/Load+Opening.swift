@@ -115,11 +115,11 @@ extension Load {
     case .data(let data):
       request.setStreamableBody(data)
     case .file(let url):
-      guard UploadSource.length(ofFile: url) != nil, let stream = InputStream(url: url) else {
+      guard UploadSource.length(ofFile: url) != nil else {
         abort(failure(.fileDoesNotExist, "The file to upload cannot be read: \(url.path)."))
         return false
       }
-      request.httpBodyStream = stream
+      request.httpBodyStream = FileInputStream(path: url.path)
     case .stream(let stream?):
       request.httpBodyStream = stream
     case .stream(nil):

@@ -41,12 +41,19 @@ struct IndexFile {
 
   /// Reads the directory; nil where there is none to rely on.
   func load() -> KnownIndex? {
-    guard let bytes = try? Data(contentsOf: file), bytes.count > Self.magic.count + 4 else { return nil }
+    guard let bytes = Self.contents(of: file), bytes.count > Self.magic.count + 4 else { return nil }
     var reader = IndexDecoder(Array(bytes.dropLast(4)))
     guard Self.checksum(bytes.dropLast(4)) == bytes.suffix(4).reduce(0, { $0 << 8 | UInt32($1) }),
       reader.take(Self.magic.count).elementsEqual(Self.magic), reader.takeBytes().elementsEqual(mark)
     else { return nil }
     return reader.takeIndex()
+  }
+
+  // Foundation's functions leave the file to children of the process while they read it.
+  private static func contents(of file: URL) -> Data? {
+    let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    return try? FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).readToEnd()
   }
 
   /// Writes the directory. What goes wrong is no error of the load.

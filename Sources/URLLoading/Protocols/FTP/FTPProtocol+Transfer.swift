@@ -18,6 +18,7 @@ extension FTPProtocol: TransferHandler {
       return state.stage
     }
     switch stage {
+    case .body(.some) where hasChanged(head): chooseAgain(transfer)
     case .body(let range): respond(head, range: range)
     case .listing: respondToListing(head)
     case .probe, .directory, .file: break
@@ -28,6 +29,7 @@ extension FTPProtocol: TransferHandler {
     let (stage, isStopped) = state.withLock { ($0.stage, $0.isStopped) }
     guard !isStopped else { return .accepted }
     switch stage {
+    case .body where isHead: endAtBody(transfer)
     case .body: loadClient?.urlProtocol(self, didLoad: bytes)
     case .listing: list(bytes, of: transfer)
     case .probe, .directory, .file: break
@@ -50,9 +52,18 @@ extension FTPProtocol: TransferHandler {
 
   func transfer(_ transfer: Transfer, didCompleteWith result: Result<TransferMetrics, TransferFailure>) {
     guard let loadClient else { return }
-    let (stage, upload) = state.withLock { state in
+    let (stage, isAbandoned) = state.withLock { ($0.stage, $0.abandoned === transfer) }
+    guard !isAbandoned else { return }
+    if case .failure(let failure) = result, case .unanswered(let question) = failure.reason,
+      let url = request.url, let session
+    {
+      // It is not asked again, so that this comes to an end.
+      session.resource(FTPServerMemory.self).leftUnanswered(question, by: url)
+      return start(stage)
+    }
+    let upload = state.withLock { state in
       defer { state.upload = nil }
-      return (state.stage, state.upload)
+      return state.upload
     }
     if let upload {
       if case .success = result { upload.record.end(upload.mark) } else { upload.fail() }
@@ -65,7 +76,7 @@ extension FTPProtocol: TransferHandler {
     switch result {
     case .failure(let failure) where failure.urlErrorCode == URLError.Code.userAuthenticationRequired.rawValue:
       challenge(failure)
-    case .failure(let failure) where failure.curlCode == Self.restartRefused && takeRange():
+    case .failure(let failure) where failure.reason == .restartRefused && takeRange():
       // The server knows no REST: it gives the whole, as one without ranges does.
       start(.body(nil))
     case .failure(let failure) where request.isListing: listingFailed(failure)
@@ -98,9 +109,6 @@ extension FTPProtocol: TransferHandler {
     client?.urlProtocol(self, didFailWithError: URLError(failure, url: request.url))
   }
 
-  /// CURLE_FTP_COULDNT_USE_REST.
-  private static let restartRefused = 31
-
   /// Whether a range was asked for; it is no longer.
   private func takeRange() -> Bool {
     state.withLock { state in
@@ -120,12 +128,47 @@ extension FTPProtocol: TransferHandler {
   /// Size and date are known: loads the range, or the whole where the range does not apply.
   private func choose(_ head: TransferHead) {
     guard let length = head.resourceLength ?? head.contentLength else { return start(.body(nil)) }
+    state.withLock { $0.chosenBy = head }
     switch request.byteRange(ofLength: length, validators: Self.validators(head)) {
     case .whole: start(.body(nil))
     case .partial(let range): start(.body(range))
     case .unsatisfiable:
       client?.urlProtocol(self, didFailWithError: URLError.unsatisfiableRange(of: request, length: length))
     }
+  }
+
+  /// Whether the range was chosen by what another file had, of the same name.
+  private func hasChanged(_ head: TransferHead) -> Bool {
+    guard let chosen = state.withLock({ $0.chosenBy }) else { return false }
+    func differ(_ first: Int64?, _ second: Int64?) -> Bool {
+      guard let first, let second else { return false }
+      return first != second
+    }
+    return differ(chosen.resourceLength, head.resourceLength) || differ(chosen.lastModified, head.lastModified)
+  }
+
+  /// Chooses a range of the file that is there now.
+  private func chooseAgain(_ transfer: Transfer) {
+    transfer.cancel()
+    let changes = state.withLock { state in
+      state.abandoned = transfer
+      state.changes += 1
+      return state.changes
+    }
+    guard changes > Self.largestChangeCount else { return start(.probe) }
+    let message = "The file changed each time that its size was known."
+    client?.urlProtocol(
+      self, didFailWithError: URLError(.networkConnectionLost, message: message, url: request.url))
+  }
+
+  private static let largestChangeCount = 3
+
+  /// The body that was asked for in place of the size: that there is one was the question.
+  private func endAtBody(_ transfer: Transfer) {
+    let metrics = transfer.currentMetrics
+    transfer.cancel()
+    if let metrics { collect(metrics) }
+    client?.urlProtocolDidFinishLoading(self)
   }
 
   private func respond(_ head: TransferHead, range: ContentRange?) {

@@ -5,6 +5,12 @@ internal import CurlTransport
 /// A request for a range first asks for size and date, which decide what is loaded. A directory is listed by MLSD, and where
 /// the server does not know that by LIST.
 ///
+/// The size that a server tells (SIZE, RFC 3659) is a claim, which is what ``URLResponse/expectedContentLength`` says. A file ends
+/// where the server ends the data connection and says that the transfer is complete; fewer bytes than the claim fail the load.
+/// What cannot be seen is that a file is longer than claimed when a range is asked for that ends before the claimed end.
+///
+/// A server that does not answer SIZE or MDTM within 2 s is loaded from anew, and not asked again in the session.
+///
 /// Mutable state: `state`, guarded by its lock.
 // Safe to share: the mutable state is guarded as said above.
 final class FTPProtocol: URLProtocol, @unchecked Sendable {
@@ -29,6 +35,12 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     var failedCredentials = 0
     var refusal: TransferFailure?
     var probed: TransferHead?
+    /// What the range was chosen by.
+    var chosenBy: TransferHead?
+    /// A transfer that was given up for another; its end may be on its way.
+    var abandoned: Transfer?
+    /// How often the file was another one when its range was to come.
+    var changes = 0
     /// While a directory is being listed.
     var listing: FTPListing?
     /// Between `pauseLoading` and `resumeLoading`.
@@ -124,21 +136,36 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
   func begin() {
     guard !request.isListing else { return start(.listing(.facts)) }
     let body = loadClient?.urlProtocolUploadBody(self)
-    let isRanged = body == nil && request.value(forHTTPHeaderField: "Range") != nil
+    // Positions in a file that is sent as text are not those of what comes.
+    let isRanged =
+      body == nil && request.value(forHTTPHeaderField: "Range") != nil
+      && request.url.map { FTPPath(url: $0.absoluteString).isText } != true
     start(isRanged ? .probe : .body(nil), body: body)
   }
 
   func start(_ stage: Stage, body: URLUploadBody? = nil) {
     guard let url = request.url, let session, let loadClient else { return }
+    let questions = session.resource(FTPServerMemory.self).questions(for: url)
+    if !questions.contains(.size) {
+      switch stage {
+      // Without a size there is no range to be chosen, and nothing else that tells a file.
+      case .probe: return start(.body(nil))
+      case .file(let failure): return tell(failure)
+      case .body, .directory, .listing: break
+      }
+    }
     let connections = session.resource(CurlSession.self)
     var transferRequest = TransferRequest(url: Self.transferURL(url, for: stage), kind: .ftp, method: "GET")
     transferRequest.typeOfService = connections.typeOfService
     transferRequest.ftpTLS = url.scheme?.lowercased() == "ftps" ? .explicit : .none
+    transferRequest.ftpQuestions = questions
     switch stage {
     case .probe: transferRequest.method = "HEAD"
     case .body(let range):
       transferRequest.range = range.map { "\($0.firstByte)-\($0.lastByte)" }
-      if request.httpMethod == "HEAD" { transferRequest.method = "HEAD" }
+      transferRequest.rangeReachesEnd = range.map { $0.completeLength == $0.lastByte + 1 } ?? false
+      // That asks the size. Where nobody answers, the beginning of the body shows that there is one.
+      if isHead, questions.contains(.size) { transferRequest.method = "HEAD" }
     case .directory, .file: transferRequest.method = "HEAD"
     case .listing(let format): transferRequest.method = format == .facts ? "MLSD" : "LIST"
     }
@@ -169,6 +196,9 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
       transfer.pause()
     }
   }
+
+  /// Only what there is to know of the file is wanted.
+  var isHead: Bool { request.httpMethod == "HEAD" }
 
   /// The URL for libcurl: `ftp`, since its `ftps` means implicit TLS; without user and password, which go separately.
   private static func transferURL(_ url: URL, for stage: Stage) -> String {

@@ -51,16 +51,11 @@ final class SpoolFile: Sendable {
     let unnamed: Int32 = 0o20000000 | O_DIRECTORY
     let opened = Glibc.open(directory, unnamed | O_RDWR | O_CLOEXEC | O_EXCL, 0o600)
     if opened >= 0 { return opened }
-    // The system puts letters in the place of the last six (mkstemp(3)).
-    var template = "\(directory)/URLLoadingSpool_XXXXXX".utf8CString.map { $0 }
-    return template.withUnsafeMutableBufferPointer { path in
-      guard let path = path.baseAddress else { return -1 }
-      let made = mkstemp(path)
-      guard made >= 0 else { return -1 }
-      unlink(path)
-      _ = fcntl(made, F_SETFD, FD_CLOEXEC)
-      return made
-    }
+    // mkstemp(3) would leave it to children of the process for a moment.
+    let path = "\(directory)/URLLoadingSpool_\(String(UInt64.random(in: 0 ... .max), radix: 16))"
+    let made = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_EXCL | O_NOFOLLOW, 0o600)
+    if made >= 0 { unlink(path) }
+    return made
   }
 
   // MARK: Writing

@@ -15,13 +15,10 @@ final class SpoolFile: Sendable {
     var descriptor = Glibc.open(directory, Self.withoutName | O_RDWR | O_CLOEXEC, 0o600)
     // Not every file system can do that.
     if descriptor < 0 {
-      // The system puts letters in the place of the last six (mkstemp(3)).
-      var template = Array("\(directory)/archive-XXXXXX".utf8CString)
-      descriptor = mkstemp(&template)
-      if descriptor >= 0 {
-        unlink(template)
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-      }
+      // mkstemp(3) would leave it to children of the process for a moment.
+      let path = "\(directory)/archive-\(String(UInt64.random(in: 0 ... .max), radix: 16))"
+      descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_EXCL | O_NOFOLLOW, 0o600)
+      if descriptor >= 0 { unlink(path) }
     }
     guard descriptor >= 0 else { throw Self.error("A temporary file cannot be made in \(directory)") }
     self.descriptor = descriptor

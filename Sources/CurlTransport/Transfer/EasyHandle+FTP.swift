@@ -1,0 +1,82 @@
+internal import CCurl
+import Glibc
+
+/// What libcurl is not left alone with in FTP: it would take SIZE's answer for the end of the file, and wait a minute for every reply.
+extension EasyHandle {
+  /// How long the reply to SIZE or MDTM is waited for, in nanoseconds. All other commands have libcurl's time.
+  private static let patience: UInt64 = 2_000_000_000
+
+  /// Has libcurl ask what is to be known of a file. Of these commands it does not look at the replies, unless they refuse REST.
+  func setQuestions(for request: borrowing TransferRequest) {
+    ftpRange = request.range.flatMap { FTPRange($0) }
+    ftpRangeReachesEnd = request.rangeReachesEnd && ftpRange?.last != nil
+    _ = ccurl_set_list(curl, CURLOPT_PREQUOTE, nil)
+    curl_slist_free_all(questionList)
+    questionList = nil
+    guard request.method == "GET" || request.method == "HEAD" else { return }
+    let path = FTPPath(url: request.url)
+    guard let file = path.file, !path.isListing else { return }
+    // With HEAD libcurl asks the size. That of a file as text is another than that of what comes.
+    if request.method == "GET", request.ftpQuestions.contains(.size), !path.isText { append("*SIZE ", file) }
+    if request.ftpQuestions.contains(.date) { append("*MDTM ", file) }
+    if request.method == "GET", let first = ftpRange?.first, first > 0 { append("*REST ", Array("\(first)".utf8)) }
+    _ = ccurl_set_list(curl, CURLOPT_PREQUOTE, questionList)
+  }
+
+  private func append(_ command: String, _ argument: [UInt8]) {
+    let line = (Array(command.utf8) + argument + [0]).map { CChar(bitPattern: $0) }
+    // Nil only when memory ran out; the list is then as before.
+    if let list = curl_slist_append(questionList, line) { questionList = list }
+  }
+
+  // MARK: Commands and replies
+
+  func commandIsSent(_ line: UnsafeRawBufferPointer) {
+    ftp.sent(line)
+    if ftp.openQuestion != nil { multi?.beginQuestion(of: self, until: Reactor.now() + Self.patience) }
+  }
+
+  func questionIsUnanswered() {
+    failureReason = ftp.openQuestion.map { .unanswered($0) }
+  }
+
+  /// Takes a line of the control connection. Returns how much of it was taken: less than all ends the transfer.
+  func receiveReply(_ line: UnsafeRawBufferPointer) -> Int {
+    ftp.take(line)
+    if ftp.openQuestion == nil { multi?.endQuestion(of: self) }
+    if ftp.refusesRestart, ftpRange != nil, !isHeadRequest {
+      failureReason = .restartRefused
+      return 0
+    }
+    if ftp.namesDataConnection { transfer?.openDataConnection() }
+    return line.count
+  }
+
+  // MARK: The body
+
+  /// Whether so many bytes more are more than the range has, which reaches to the end of the file; then the transfer fails.
+  func exceedsRange(_ count: Int) -> Bool {
+    guard let length = ftpRange?.length(in: nil), receivedBytes + Int64(count) > length else { return false }
+    failureReason = .wrongLength(received: receivedBytes + Int64(count), expected: length)
+    return true
+  }
+
+  /// What libcurl's result is with regard to what it did not look at. More bytes than SIZE has announced are no fault, if the server
+  /// says that they are all: a file may grow.
+  func ftpResult(_ code: CURLcode) -> CURLcode {
+    guard code == CURLE_OK, !body.isPresent else { return code }
+    if isHeadRequest { return ftp.deniesDate && ftp.size == nil ? CURLE_REMOTE_FILE_NOT_FOUND : code }
+    guard let expected = ftp.head(ftpRange).contentLength, receivedBytes < expected else { return code }
+    failureReason = .wrongLength(received: receivedBytes, expected: expected)
+    return CURLE_PARTIAL_FILE
+  }
+
+  /// A server may end a TLS connection without a word, as many do when a file is at its end: what counts is that all has come that
+  /// it announced.
+  func isCompleteFTP(despite code: CURLcode) -> Bool {
+    guard code == CURLE_RECV_ERROR, hasHead, !body.isPresent, shape?.ftpTLS == .explicit,
+      let expected = ftp.head(ftpRange).contentLength, receivedBytes == expected
+    else { return false }
+    return String(cString: errorBuffer).contains("unexpected eof")
+  }
+}

@@ -1,0 +1,27 @@
+internal import CurlTransport
+
+/// What the session's FTP servers leave without an answer, so that each makes one load wait and no other.
+// Mutable state: `unanswered`, guarded by its lock.
+final class FTPServerMemory: URLSessionResource {
+  private let unanswered = Locked<[String: FTPQuestions]>([:])
+
+  init(configuration: URLSessionConfiguration) {}
+
+  /// What the server of a URL may be asked.
+  func questions(for url: URL) -> FTPQuestions {
+    FTPQuestions.all.subtracting(unanswered.withLock { $0[Self.name(url)] } ?? [])
+  }
+
+  /// A server has not answered. One that is silent about the size is not asked for the date either: that would be another wait.
+  func leftUnanswered(_ question: FTPQuestions, by url: URL) {
+    unanswered.withLock { $0[Self.name(url), default: []].formUnion(question.contains(.size) ? .all : question) }
+  }
+
+  func flush() {}
+
+  func invalidate() {}
+
+  private static func name(_ url: URL) -> String {
+    "\(url.host(percentEncoded: false)?.lowercased() ?? ""):\(url.port ?? 21)"
+  }
+}
