@@ -39,6 +39,7 @@ final class MemoryProtocol: AsyncURLProtocol, @unchecked Sendable {
   }
 
   private func store(_ body: URLUploadBody, at url: URL) async throws {
+    let loadClient = client as? any URLProtocolLoadClient
     let bytes = try await UploadReading.bytes(of: body)
     var stored = Data(capacity: bytes.count)
     while stored.count < bytes.count {

@@ -7,7 +7,7 @@ import URLLoading
 /// A class with byte ranges and uploads that sends from a queue of its own; its URL's host names what it does wrong.
 ///
 /// Mutable state: in `state`, which guards it; `queue` runs one step at a time.
-class MutantProtocol: URLProtocol, @unchecked Sendable {
+class MutantProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
   struct State: Sendable {
     var isPaused = false
     var isStopped = false
@@ -42,6 +42,8 @@ class MutantProtocol: URLProtocol, @unchecked Sendable {
 
   override class var capabilities: Capabilities { [.byteRanges, .upload, .startsWithoutBlocking] }
 
+  var loadClient: (any URLProtocolLoadClient)? { client as? any URLProtocolLoadClient }
+
   override func startLoading() {
     if fault == .hangsInStart { Self.hang() }
     queue.async { self.begin() }
@@ -54,7 +56,7 @@ class MutantProtocol: URLProtocol, @unchecked Sendable {
     if fault == .stays { DispatchQueue.global().asyncAfter(deadline: .now() + 30) { self.queue.async {} } }
   }
 
-  override func pauseLoading() {
+  func pauseLoading() {
     guard fault != .ignoresPause else { return }
     state.update { state in
       state.isPaused = true
@@ -62,7 +64,7 @@ class MutantProtocol: URLProtocol, @unchecked Sendable {
     }
   }
 
-  override func resumeLoading() {
+  func resumeLoading() {
     state.update { $0.isPaused = false }
     schedule()
   }

@@ -20,7 +20,7 @@ import URLLoading
 /// header fields of the request.
 ///
 /// Mutable state: `gate`, which guards itself.
-public final class ArchiveProtocol: URLProtocol, @unchecked Sendable {
+public final class ArchiveProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
   private let gate = ConsumerGate()
 
   /// What holds for all archives of this process: formats, limits, where indexes are kept. Loads go by what it is when they
@@ -55,7 +55,7 @@ public final class ArchiveProtocol: URLProtocol, @unchecked Sendable {
 
   /// Starts to load, on a thread of its own.
   public override func startLoading() {
-    guard let url = request.url, let session, let client = loadClient else { return }
+    guard let url = request.url, let client = client as? any URLProtocolLoadClient else { return }
     let configuration = Self.configuration
     do throws(ArchiveURLError) {
       _ = try URL(archiveSpelling: url.absoluteString)
@@ -64,7 +64,8 @@ public final class ArchiveProtocol: URLProtocol, @unchecked Sendable {
       guard depth <= limit else { throw .nestedTooDeep(url.absoluteString, limit: limit) }
       guard let member = url.archiveMember else { throw .missingArchive(url.absoluteString) }
       let load = MemberLoad(
-        instance: self, request: request, url: url, member: member, session: session, configuration: configuration,
+        instance: self, request: request, url: url, member: member, session: client.session,
+        configuration: configuration,
         client: client, gate: gate)
       ArchivePools.shared.loading(depth: depth).run { load.run() }
     } catch {
@@ -77,8 +78,8 @@ public final class ArchiveProtocol: URLProtocol, @unchecked Sendable {
   public override func stopLoading() { gate.stop() }
 
   /// Holds the bytes back.
-  public override func pauseLoading() { gate.pause() }
+  public func pauseLoading() { gate.pause() }
 
   /// Goes on.
-  public override func resumeLoading() { gate.resume() }
+  public func resumeLoading() { gate.resume() }
 }

@@ -9,7 +9,7 @@ import URLLoading
 /// of that name or, with the field `If-None-Match: *`, only where there is none; the method `DELETE` deletes.
 ///
 /// Mutable state: `state`, guarded by its lock.
-public class SFTPProtocol: URLProtocol, @unchecked Sendable {
+public class SFTPProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
   /// The method of challenges for the passphrase of a private key; their realm is the key's file.
   public static let passphraseMethod = "SFTPAuthenticationMethodPassphrase"
 
@@ -60,8 +60,12 @@ public class SFTPProtocol: URLProtocol, @unchecked Sendable {
   /// `GET`, `HEAD`, `PUT` and `DELETE`.
   public override class var acceptedHTTPMethods: [String]? { ["GET", "HEAD", "PUT", "DELETE"] }
 
+  private var loadClient: (any URLProtocolLoadClient)? { client as? any URLProtocolLoadClient }
+
   /// The connections of the load's session.
   func pool(of session: URLSession) -> SFTPPool { session.resource(SFTPPool.self) }
+
+  private var pool: SFTPPool? { (loadClient?.session).map { pool(of: $0) } }
 
   // MARK: What sessions call
 
@@ -105,14 +109,14 @@ public class SFTPProtocol: URLProtocol, @unchecked Sendable {
     } else if let uploading {
       uploading.record.end(uploading.mark)
     }
-    if let load, let session { pool(of: session).release(load) }
+    if let load { pool?.release(load) }
   }
 
   /// Asks the server for nothing more.
-  public override func pauseLoading() { pause(true) }
+  public func pauseLoading() { pause(true) }
 
   /// Goes on.
-  public override func resumeLoading() { pause(false) }
+  public func resumeLoading() { pause(false) }
 
   private func pause(_ pauses: Bool) {
     let (operation, server) = state.withLock { state in
@@ -130,7 +134,7 @@ public class SFTPProtocol: URLProtocol, @unchecked Sendable {
     if let body = loadClient?.urlProtocolUploadBody(self) {
       let replaces = try replaces(url)
       let reader = UploadBodyReader(body)
-      let record = session?.resource(UnfinishedUploads.self)
+      let record = loadClient?.session.resource(UnfinishedUploads.self)
       state.withLock { $0.uploading = record.map { ($0, $0.begin(nil)) } }
       return {
         RemoteUpload(
@@ -154,16 +158,16 @@ public class SFTPProtocol: URLProtocol, @unchecked Sendable {
   }
 
   private func connect(_ place: ServerPlace, _ make: @escaping MakeOperation) {
-    guard let session else { return }
+    guard let pool else { return }
     state.withLock { $0.metrics }?.connectStartDate = Date()
-    pool(of: session).acquire(
+    pool.acquire(
       place, for: self,
       number: { number in
         let isLate = state.withLock { state in
           if !state.isStopped { state.load = number }
           return state.isStopped
         }
-        if isLate { pool(of: session).release(number) }
+        if isLate { pool.release(number) }
       }
     ) { [self] grant in
       switch grant {
@@ -238,7 +242,7 @@ public class SFTPProtocol: URLProtocol, @unchecked Sendable {
       }
       return (state.load, state.isStopped, state.fruitlessCount)
     }
-    if let load, let session { pool(of: session).release(load) }
+    if let load { pool?.release(load) }
     guard !isStopped else { return }
     guard let retry, count < Self.largestFruitlessCount else { return fail(connecting: failure) }
     connect(place, retry)

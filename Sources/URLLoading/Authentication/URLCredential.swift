@@ -16,7 +16,8 @@ open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendab
   }
 
   /// How long the credential is kept.
-  public let persistence: Persistence
+  open var persistence: Persistence { storedPersistence }
+  private let storedPersistence: Persistence
 
   private let storedUser: String?
   private let storedPassword: String?
@@ -25,7 +26,7 @@ open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendab
   public init(user: String, password: String, persistence: Persistence) {
     storedUser = user
     storedPassword = password
-    self.persistence = persistence
+    storedPersistence = persistence
   }
 
   /// Reads an archived credential; nil if it is damaged.
@@ -35,7 +36,7 @@ open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendab
     else { return nil }
     storedUser = list["user"] as? String
     storedPassword = list["password"] as? String
-    self.persistence = persistence
+    storedPersistence = persistence
   }
 
   /// Archives the credential, its password included and readable.

@@ -5,20 +5,23 @@ import Foundation
 /// A response with its body, as a cache keeps it.
 open class CachedURLResponse: NSObject, NSCopying, @unchecked Sendable {
   /// The response.
-  public let response: URLResponse
+  open var response: URLResponse { contents.response }
 
   /// The body.
-  public let data: Data
+  open var data: Data { contents.data }
 
   /// What the application wants to keep with the response.
-  public let userInfo: [AnyHashable: Any]?
+  open var userInfo: [AnyHashable: Any]? { contents.userInfo }
 
   /// Where the response may be kept.
-  public let storagePolicy: URLCache.StoragePolicy
+  open var storagePolicy: URLCache.StoragePolicy { contents.storagePolicy }
+
+  private let contents:
+    (response: URLResponse, data: Data, userInfo: [AnyHashable: Any]?, storagePolicy: URLCache.StoragePolicy)
 
   /// A response that may be kept in memory and on disk.
-  public convenience init(response: URLResponse, data: Data) {
-    self.init(response: response, data: data, userInfo: nil, storagePolicy: .allowed)
+  public init(response: URLResponse, data: Data) {
+    contents = (response, data, nil, .allowed)
   }
 
   /// A response.
@@ -32,10 +35,7 @@ open class CachedURLResponse: NSObject, NSCopying, @unchecked Sendable {
     response: URLResponse, data: Data, userInfo: [AnyHashable: Any]? = nil,
     storagePolicy: URLCache.StoragePolicy
   ) {
-    self.response = response
-    self.data = data
-    self.userInfo = userInfo
-    self.storagePolicy = storagePolicy
+    contents = (response, data, userInfo, storagePolicy)
   }
 
   /// The object itself: it cannot change.

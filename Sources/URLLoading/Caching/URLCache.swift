@@ -12,6 +12,6 @@ open class URLCache: NSObject {
     case notAllowed = 2
   }
 
-  // Another designated initialiser keeps NSObject's from being inherited as a public one.
-  init(unused: Never) {}
+  /// Makes a cache that holds nothing. There for subclasses.
+  public override init() {}
 }

@@ -8,7 +8,8 @@ internal import CurlTransport
 /// for little. Take a dictionary once rather than in a loop.
 open class HTTPURLResponse: URLResponse, @unchecked Sendable {
   /// The status code (RFC 9110 15).
-  public let statusCode: Int
+  open var statusCode: Int { status }
+  private let status: Int
 
   /// The protocol's name and version as the status line has it: `HTTP/1.1`, `HTTP/2`.
   let httpVersion: String
@@ -25,7 +26,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
   ///   - httpVersion: the protocol's version, `HTTP/1.1` if nil.
   ///   - headerFields: the header fields; several cookies may be in one `Set-Cookie`, separated by commas.
   public init?(url: URL, statusCode: Int, httpVersion: String?, headerFields: [String: String]?) {
-    self.statusCode = statusCode
+    status = statusCode
     self.httpVersion = httpVersion ?? "HTTP/1.1"
     let fields = HTTPFields(
       HTTPFields(headerFields ?? [:]).fields.flatMap { name, value in
@@ -38,7 +39,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
 
   /// A response with fields in the server's order, repeated ones apart. Does nothing but store them.
   init(url: URL, statusCode: Int, httpVersion: String, fields: [(name: String, value: String)]) {
-    self.statusCode = statusCode
+    status = statusCode
     self.httpVersion = httpVersion
     fieldSource = HTTPFieldSource(HTTPFields(fields))
     super.init(url: url)
@@ -46,7 +47,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
 
   /// The head of a transfer, whose fields are read when they are asked for.
   init(url: URL, head: consuming TransferHead) {
-    statusCode = head.statusCode
+    status = head.statusCode
     httpVersion = head.httpVersion
     fieldSource = HTTPFieldSource(consume head)
     super.init(url: url)
@@ -57,7 +58,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     guard let list = PropertyListArchive.decode(from: coder), let statusCode = list["statusCode"] as? Int else {
       return nil
     }
-    self.statusCode = statusCode
+    status = statusCode
     httpVersion = list["httpVersion"] as? String ?? "HTTP/1.1"
     fieldSource = HTTPFieldSource(
       HTTPFields(flatList: list["fields"] as? [String] ?? []), isReceived: list["isReceived"] as? Bool ?? true)

@@ -5,13 +5,13 @@ open class NSURLRequest: NSObject, NSSecureCoding, NSCopying, NSMutableCopying {
   var request: URLRequest
 
   /// A request with a timeout of 60 seconds, or of what the session's configuration says.
-  public convenience init(url: URL) {
-    self.init(URLRequest(url: url))
+  public init(url: URL) {
+    request = URLRequest(url: url)
   }
 
   /// A request with a timeout of its own, in seconds.
-  public convenience init(url: URL, cachePolicy: CachePolicy, timeoutInterval: TimeInterval) {
-    self.init(URLRequest(url: url, cachePolicy: cachePolicy, timeoutInterval: timeoutInterval))
+  public init(url: URL, cachePolicy: CachePolicy, timeoutInterval: TimeInterval) {
+    request = URLRequest(url: url, cachePolicy: cachePolicy, timeoutInterval: timeoutInterval)
   }
 
   init(_ request: URLRequest) {

@@ -53,6 +53,11 @@ open class URLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable
       acceptsByteRanges: acceptsByteRanges, suggestedFilename: suggestedFilename)
   }
 
+  /// A response of nothing. There for tests and subclasses.
+  public override init() {
+    details = Details()
+  }
+
   /// For subclasses that derive all else from what they hold.
   init(url: URL?) {
     details = Details(url: url?.resolved)

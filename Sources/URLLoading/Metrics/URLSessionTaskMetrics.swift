@@ -30,18 +30,28 @@ open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {
   }
 
   /// One entry for each request that was made, in their order.
-  public let transactionMetrics: [URLSessionTaskTransactionMetrics]
+  open var transactionMetrics: [URLSessionTaskTransactionMetrics] { transactions }
+  private let transactions: [URLSessionTaskTransactionMetrics]
 
   /// From the task's creation to its completion.
-  public let taskInterval: DateInterval
+  open var taskInterval: DateInterval { interval }
+  private let interval: DateInterval
 
   /// How many redirects the task followed.
-  public let redirectCount: Int
+  open var redirectCount: Int { redirects }
+  private let redirects: Int
+
+  /// Makes metrics that say nothing. There for subclasses.
+  public override init() {
+    transactions = []
+    interval = DateInterval()
+    redirects = 0
+  }
 
   init(transactionMetrics: [URLSessionTaskTransactionMetrics], taskInterval: DateInterval, redirectCount: Int) {
-    self.transactionMetrics = transactionMetrics
-    self.taskInterval = taskInterval
-    self.redirectCount = redirectCount
+    transactions = transactionMetrics
+    interval = taskInterval
+    redirects = redirectCount
   }
 
   open override var description: String {

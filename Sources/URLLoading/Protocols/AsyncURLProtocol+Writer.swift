@@ -18,6 +18,10 @@ extension AsyncURLProtocol {
       self.gate = gate
     }
 
+    /// The session whose configuration, credentials and delegate apply to this load: for bytes from elsewhere. Nil where another
+    /// client than a session's was put in.
+    public var session: URLSession? { instance.loadClient?.session }
+
     /// The body to upload, if there is one.
     public var uploadBody: URLUploadBody? { instance.loadClient?.urlProtocolUploadBody(instance) }
 

@@ -18,7 +18,7 @@ internal import CurlTransport
 /// ```
 ///
 /// Mutable state: `loading`, guarded by its lock; `gate`, by its own.
-open class AsyncURLProtocol: URLProtocol, @unchecked Sendable {
+open class AsyncURLProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
   private let loading = Locked<Task<Void, Never>?>(nil)
   /// The load closes and opens it without a detour: a pause holds before the write that made it necessary returns.
   let gate = FlowGate()
@@ -55,8 +55,8 @@ open class AsyncURLProtocol: URLProtocol, @unchecked Sendable {
   }
 
   /// Suspends writes.
-  public final override func pauseLoading() { gate.close() }
+  public final func pauseLoading() { gate.close() }
 
   /// Lets writes go on.
-  public final override func resumeLoading() { gate.open() }
+  public final func resumeLoading() { gate.open() }
 }

@@ -62,7 +62,8 @@ open class URLProtocol: NSObject, @unchecked Sendable {
     self.task = task
   }
 
-  /// Where the instance reports what it loads. The session's own client also conforms to ``URLProtocolLoadClient``.
+  /// Where the instance reports what it loads. The session's own client also conforms to ``URLProtocolLoadClient``, which has
+  /// what sessions can be told, and tell, beyond Apple's calls: `client as? any URLProtocolLoadClient`.
   open var client: (any URLProtocolClient)? {
     get { link.withLock { $0.client } }
     set {
@@ -70,12 +71,8 @@ open class URLProtocol: NSObject, @unchecked Sendable {
     }
   }
 
-  /// The client with our additions; nil when somebody else's client was put in.
-  public final var loadClient: (any URLProtocolLoadClient)? { link.withLock { $0.loadClient } }
-
-  /// The session whose configuration, credentials and delegate apply to this load. A protocol that needs bytes from
-  /// elsewhere loads them through it.
-  public final var session: URLSession? { task?.session }
+  /// The client with our additions; nil when somebody else's client was put in. Not public: subclasses use such names.
+  final var loadClient: (any URLProtocolLoadClient)? { link.withLock { $0.loadClient } }
 
   /// The task that is loaded.
   open var task: URLSessionTask? {
@@ -120,15 +117,6 @@ open class URLProtocol: NSObject, @unchecked Sendable {
 
   /// Stops: called exactly once after ``startLoading()``, when the load ended for whatever reason.
   open func stopLoading() {}
-
-  /// Asks the instance to send nothing more for now: the consumer is slow, the task is suspended, or a delegate decides.
-  ///
-  /// An instance that sends from within ``startLoading()`` need not override this: its calls to the client wait.
-  /// Otherwise what is sent in spite of a pause is kept in memory.
-  open func pauseLoading() {}
-
-  /// Ends what ``pauseLoading()`` began.
-  open func resumeLoading() {}
 
   // MARK: Registration
 

@@ -1,6 +1,10 @@
 /// What a protocol instance can report beyond Apple's ``URLProtocolClient``. The client that a session gives to its
 /// instances conforms; every built-in protocol uses it, and every plugin may.
 public protocol URLProtocolLoadClient: URLProtocolClient {
+  /// The session whose configuration, credentials and delegate apply to this load. A protocol that needs bytes from
+  /// elsewhere loads them through it.
+  var session: URLSession { get }
+
   /// The resource is elsewhere, and where `bodyFollows` the instance goes on with `redirectResponse` and its body: they are
   /// the result if the redirect is refused, however soon that is.
   func urlProtocol(

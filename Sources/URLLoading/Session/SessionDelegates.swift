@@ -1,51 +1,42 @@
-/// A session's delegate, by what it conforms to: casts are slow, so they are made once.
+/// The delegates of a session or a task, by what they conform to: casts are slow, so they are made once.
 ///
 /// An object, because all tasks of a session have the same.
 final class SessionDelegates: Sendable {
   static let none = SessionDelegates(nil)
 
-  let session: (any URLSessionDelegate)?
-  let task: (any URLSessionTaskDelegate)?
-  let data: (any URLSessionDataDelegate)?
-  let download: (any URLSessionDownloadDelegate)?
+  let session: DelegateReceivers<any URLSessionDelegate>?
+  let task: DelegateReceivers<any URLSessionTaskDelegate>?
+  let data: DelegateReceivers<any URLSessionDataDelegate>?
+  let download: DelegateReceivers<any URLSessionDownloadDelegate>?
 
+  /// Those of a session.
   init(_ delegate: (any URLSessionDelegate)?) {
-    session = delegate
-    task = delegate as? any URLSessionTaskDelegate
-    data = delegate as? any URLSessionDataDelegate
-    download = delegate as? any URLSessionDownloadDelegate
+    let traits = delegate.map { DelegateTraits.of($0) }
+    session = Self.receivers(delegate, traits)
+    task = Self.receivers(delegate as? any URLSessionTaskDelegate, traits)
+    data = Self.receivers(delegate as? any URLSessionDataDelegate, traits)
+    download = Self.receivers(delegate as? any URLSessionDownloadDelegate, traits)
   }
 
-  /// The delegates of a task: its own, where it has one, else these.
+  /// Those of a task: its own, where it has one, before these.
   func overridden(by own: (any URLSessionTaskDelegate)?) -> SessionDelegates {
-    guard let own else { return self }
-    return SessionDelegates(
-      session: session, task: own, data: own as? any URLSessionDataDelegate ?? data,
-      download: own as? any URLSessionDownloadDelegate ?? download)
+    own.map { SessionDelegates($0, before: self) } ?? self
   }
 
-  private init(
-    session: (any URLSessionDelegate)?, task: (any URLSessionTaskDelegate)?, data: (any URLSessionDataDelegate)?,
-    download: (any URLSessionDownloadDelegate)?
-  ) {
-    self.session = session
-    self.task = task
-    self.data = data
-    self.download = download
-  }
-}
-
-extension URLSession {
-  /// Who is asked when a delegate lacks a method: the session's, unless that is the one that lacks it.
-  func taskDelegate(behind delegate: any URLSessionTaskDelegate) -> (any URLSessionTaskDelegate)? {
-    delegates.task.flatMap { $0 === delegate ? nil : $0 }
+  private init(_ own: any URLSessionTaskDelegate, before sessions: SessionDelegates) {
+    let traits = DelegateTraits.of(own)
+    session = sessions.session
+    task = Self.receivers(own, traits, before: sessions.task)
+    data = Self.receivers(own as? any URLSessionDataDelegate, traits, before: sessions.data)
+    download = Self.receivers(own as? any URLSessionDownloadDelegate, traits, before: sessions.download)
   }
 
-  func dataDelegate(behind delegate: any URLSessionDataDelegate) -> (any URLSessionDataDelegate)? {
-    delegates.data.flatMap { $0 === delegate ? nil : $0 }
-  }
-
-  func downloadDelegate(behind delegate: any URLSessionDownloadDelegate) -> (any URLSessionDownloadDelegate)? {
-    delegates.download.flatMap { $0 === delegate ? nil : $0 }
+  private static func receivers<Delegate: Sendable>(
+    _ delegate: Delegate?, _ traits: DelegateTraits?, before next: DelegateReceivers<Delegate>? = nil
+  ) -> DelegateReceivers<Delegate>? {
+    guard let delegate, let traits else { return next }
+    let first = DelegateReceivers<Delegate>.Receiver(
+      delegate: delegate, object: ObjectIdentifier(delegate as AnyObject), traits: traits)
+    return DelegateReceivers(first: first, second: next.flatMap { $0.first.object == first.object ? nil : $0.first })
   }
 }

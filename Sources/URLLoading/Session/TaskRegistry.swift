@@ -1,7 +1,8 @@
 internal import CurlTransport
 internal import Synchronization
 
-/// The tasks of a session: those that were resumed are held until they end, others only known while somebody holds them.
+/// The tasks of a session, held from their creation to their end. Once the session is about to end, those that nobody has resumed are
+/// only known while somebody else holds them; and so are from the start those that are resumed by who made them.
 ///
 /// Mutable state: `state`, guarded by its lock; `lastIdentifier`, an atomic.
 final class TaskRegistry: Sendable {
@@ -9,6 +10,19 @@ final class TaskRegistry: Sendable {
   enum Place {
     case unstarted(Int)
     case held(Int)
+  }
+
+  /// How a task that was not resumed is known.
+  private enum Unstarted {
+    case held(URLSessionTask)
+    case known(Weak)
+
+    var task: URLSessionTask? {
+      switch self {
+      case .held(let task): task
+      case .known(let weak): weak.task
+      }
+    }
   }
 
   private struct Weak { weak var task: URLSessionTask? }
@@ -29,6 +43,10 @@ final class TaskRegistry: Sendable {
       return place
     }
 
+    mutating func replaceAll(_ replacement: (Reference) -> Reference) {
+      for place in entries.indices { entries[place] = entries[place].map(replacement) }
+    }
+
     mutating func remove(at place: Int) {
       entries[place] = nil
       vacant.append(place)
@@ -41,8 +59,9 @@ final class TaskRegistry: Sendable {
   }
 
   private struct State {
-    var unstarted = Table<Weak>()
+    var unstarted = Table<Unstarted>()
     var held = Table<URLSessionTask>()
+    var holdsUnstarted = true
 
     mutating func take(_ task: URLSessionTask) {
       switch task.registryPlace {
@@ -60,9 +79,29 @@ final class TaskRegistry: Sendable {
   /// A number that no other task of this session has.
   func nextIdentifier() -> Int { lastIdentifier.wrappingAdd(1, ordering: .relaxed).newValue }
 
-  /// Knows a task without holding it, until it is retained, removed, or gone.
-  func add(_ task: URLSessionTask) {
-    state.withLock { task.registryPlace = .unstarted($0.unstarted.insert(Weak(task: task))) }
+  /// Takes a task that was just made.
+  /// - Parameter holds: whether it is held; one that is not is known until it is retained, removed, or gone.
+  func add(_ task: URLSessionTask, holds: Bool) {
+    state.withLock { state in
+      let entry = holds && state.holdsUnstarted ? Unstarted.held(task) : .known(Weak(task: task))
+      task.registryPlace = .unstarted(state.unstarted.insert(entry))
+    }
+  }
+
+  /// Holds no task any more, from now on, before it is resumed.
+  func letGoOfUnstarted() {
+    let released = state.withLock { state -> [URLSessionTask] in
+      var released: [URLSessionTask] = []
+      state.holdsUnstarted = false
+      state.unstarted.replaceAll { entry in
+        guard case .held(let task) = entry else { return entry }
+        released.append(task)
+        return .known(Weak(task: task))
+      }
+      return released
+    }
+    // What a task releases may come back here: not while the lock is held.
+    withExtendedLifetime(released) {}
   }
 
   /// Holds a task until ``remove(_:)``.

@@ -4,6 +4,7 @@ internal import CurlTransport
 extension URLSession {
   /// Loads a resource into memory.
   public func data(from url: URL, delegate: (any URLSessionTaskDelegate)? = nil) async throws -> (Data, URLResponse) {
+    if isSubclassed { return try await data(for: URLRequest(url: url), delegate: delegate) }
     let task = waitedDataTask(URLRequest(url: url), delegate)
     await finish(task)
     return try data(of: task)
@@ -17,6 +18,7 @@ extension URLSession {
   public func data(
     for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws -> (Data, URLResponse) {
+    if isSubclassed { return try await handled(delegate) { self.dataTask(with: request, completionHandler: $0) } }
     let task = waitedDataTask(request, delegate)
     await finish(task)
     return try data(of: task)
@@ -27,6 +29,9 @@ extension URLSession {
   public func upload(
     for request: URLRequest, from bodyData: Data, delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws -> (Data, URLResponse) {
+    if isSubclassed {
+      return try await handled(delegate) { self.uploadTask(with: request, from: bodyData, completionHandler: $0) }
+    }
     let task = upload(request, .data(bodyData), delegate)
     await finish(task)
     return try data(of: task)
@@ -36,6 +41,9 @@ extension URLSession {
   public func upload(
     for request: URLRequest, fromFile fileURL: URL, delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws -> (Data, URLResponse) {
+    if isSubclassed {
+      return try await handled(delegate) { self.uploadTask(with: request, fromFile: fileURL, completionHandler: $0) }
+    }
     let task = upload(request, .file(fileURL), delegate)
     await finish(task)
     return try data(of: task)
@@ -51,6 +59,7 @@ extension URLSession {
   public func download(
     for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws -> (URL, URLResponse) {
+    if isSubclassed { return try await kept(delegate) { self.downloadTask(with: request, completionHandler: $0) } }
     let plan = LoadPlan(request: request, kind: .download, owner: .waiter, upload: UploadSource(of: request))
     let task = made(URLSessionDownloadTask(load: load(plan)), delegate: delegate)
     await finish(task)
@@ -62,6 +71,9 @@ extension URLSession {
   public func download(
     resumeFrom resumeData: Data, delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws -> (URL, URLResponse) {
+    if isSubclassed {
+      return try await kept(delegate) { self.downloadTask(withResumeData: resumeData, completionHandler: $0) }
+    }
     let task = made(download(resumingWith: resumeData, owner: .waiter), delegate: delegate)
     await finish(task)
     return try file(of: task)

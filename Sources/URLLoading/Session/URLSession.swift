@@ -5,8 +5,14 @@ internal import Synchronization
 /// Loads URLs of every scheme that a protocol class stands for, by tasks that are told about through a delegate,
 /// a completion handler, or `async` functions.
 ///
-/// Mutable state: `state`, guarded by its lock; `isEnding`, an atomic that is changed under that lock; `taskRegistry`, `resources`,
-/// `deadlines`, each with a lock of its own.
+/// A session holds its tasks from their creation to their end, so a task that nobody resumes or cancels keeps it alive, until it is
+/// invalidated. ``URLSession/shared`` apart, invalidate a session that is no longer needed.
+///
+/// Subclasses, such as those of tests, may override every method that makes a task. None of these calls another one, so each
+/// that code under test uses has to be overridden; the `async` functions go by those with completion handlers.
+///
+/// Mutable state: `state`, guarded by its lock; `isEnding`, an atomic that is changed under that lock; in `parts`, the registry of
+/// tasks, the resources and the deadlines, each with a lock of its own.
 open class URLSession: NSObject, @unchecked Sendable {
   private enum Lifetime { case valid, finishing, invalid }
 
@@ -28,18 +34,11 @@ open class URLSession: NSObject, @unchecked Sendable {
   private let isEnding = Atomic(false)
   /// Whether there is a delegate, or was.
   private let hadDelegate: Bool
-  private let ownConfiguration: URLSessionConfiguration
   private let isShared: Bool
-  let values: URLSessionConfiguration.Values
-  let additionalHeaders: [(name: String, value: String)]
-  let taskRegistry: TaskRegistry
-  let resources: SessionResources
-  let deadlines: SessionDeadlines
-  /// Of a load whose request has no timeout of its own.
-  let limits: LoadMachine.Limits
+  let parts: SessionParts
 
   /// The queue that delegate methods and completion handlers run on.
-  public var delegateQueue: OperationQueue {
+  open var delegateQueue: OperationQueue {
     // Made at its first use: it is dear as such things go, and async functions without a delegate never use it.
     state.withLock { state in
       if let queue = state.delegateQueue { return queue }
@@ -53,6 +52,16 @@ open class URLSession: NSObject, @unchecked Sendable {
   open class var shared: URLSession { sharedInstance }
   private static let sharedInstance = URLSession(
     configuration: .default, delegate: nil, delegateQueue: nil, isShared: true)
+
+  /// Makes a session as ``init(configuration:)`` does with the default configuration. There for subclasses: the one initialiser that
+  /// they call, or leave to be called, as at Apple's.
+  public override init() {
+    parts = SessionParts(configuration: .default)
+    state = Locked(State())
+    hadDelegate = false
+    isShared = false
+    super.init()
+  }
 
   /// Makes a session without a delegate.
   public convenience init(configuration: URLSessionConfiguration) {
@@ -74,19 +83,10 @@ open class URLSession: NSObject, @unchecked Sendable {
     configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?, delegateQueue queue: OperationQueue?,
     isShared: Bool
   ) {
-    let own = (configuration.copy() as? URLSessionConfiguration) ?? configuration
-    ownConfiguration = own
-    values = own.snapshot
-    additionalHeaders = (own.httpAdditionalHeaders ?? [:]).map {
-      (String(describing: $0.key.base), String(describing: $0.value))
-    }
-    self.isShared = isShared
-    hadDelegate = delegate != nil
+    parts = SessionParts(configuration: configuration)
     state = Locked(State(delegates: SessionDelegates(delegate), delegateQueue: queue))
-    resources = SessionResources(configuration: own)
-    taskRegistry = TaskRegistry()
-    deadlines = SessionDeadlines(of: taskRegistry)
-    limits = values.limits
+    hadDelegate = delegate != nil
+    self.isShared = isShared
     super.init()
   }
 
@@ -97,11 +97,11 @@ open class URLSession: NSObject, @unchecked Sendable {
 
   /// A copy of the configuration that the session goes by.
   open var configuration: URLSessionConfiguration {
-    (ownConfiguration.copy() as? URLSessionConfiguration) ?? ownConfiguration
+    SessionParts.copy(of: parts.configuration)
   }
 
   /// The delegate; nil once the session is invalid.
-  open var delegate: (any URLSessionDelegate)? { delegates.session }
+  open var delegate: (any URLSessionDelegate)? { delegates.session?.first.delegate }
 
   /// A label for people.
   open var sessionDescription: String? {
@@ -114,9 +114,13 @@ open class URLSession: NSObject, @unchecked Sendable {
   // MARK: Invalidation
 
   /// Lets running tasks finish, accepts no new ones, then tells the delegate and lets go of it.
+  ///
+  /// A task that was not resumed by then is not waited for: the session lets go of it, and its handler may never be called. Who
+  /// holds it can still resume it: it runs while others do, and fails with `URLError.cancelled` once the session is invalid.
   open func finishTasksAndInvalidate() {
     guard !isShared else { return }
     state.withLock { stopAcceptingTasks(&$0) }
+    taskRegistry.letGoOfUnstarted()
     invalidateIfIdle()
   }
 
@@ -130,6 +134,7 @@ open class URLSession: NSObject, @unchecked Sendable {
     }
     // The newest first: what waits for a connection must not begin because one that has it is cancelled.
     for task in taskRegistry.all.reversed() { task.cancel() }
+    taskRegistry.letGoOfUnstarted()
     state.withLock { $0.cancellers -= 1 }
     invalidateIfIdle()
   }
@@ -180,6 +185,102 @@ open class URLSession: NSObject, @unchecked Sendable {
       self.delegate?.urlSession(self, didBecomeInvalidWithError: nil)
       self.state.withLock { $0.delegates = SessionDelegates.none }
     }
+  }
+
+  // MARK: Data
+
+  /// A data task whose body goes to the delegate.
+  open func dataTask(with url: URL) -> URLSessionDataTask { data(URLRequest(url: url), owner: .delegate) }
+
+  /// A data task whose body goes to the delegate.
+  open func dataTask(with request: URLRequest) -> URLSessionDataTask {
+    data(request, owner: .delegate)
+  }
+
+  /// A data task with a completion handler, which is called once, on the delegate queue.
+  open func dataTask(
+    with url: URL, completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+  ) -> URLSessionDataTask {
+    data(URLRequest(url: url), owner: .handler { completionHandler($0.data, $1, $2) })
+  }
+
+  /// A data task with a completion handler, which is called once, on the delegate queue.
+  open func dataTask(
+    with request: URLRequest, completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+  ) -> URLSessionDataTask {
+    data(request, owner: .handler { completionHandler($0.data, $1, $2) })
+  }
+
+  // MARK: Upload
+
+  /// A task that uploads bytes, in the place of a body that the request has. Where nobody set the request's method, and the URL's
+  /// class stores by `PUT` (as those of `file`, `ftp` and `sftp` do), that is the method; over HTTP it is `GET`.
+  open func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
+    upload(request, .data(bodyData), owner: .delegate)
+  }
+
+  /// A task that uploads bytes. Without any it sends the request's own body, or none.
+  open func uploadTask(
+    with request: URLRequest, from bodyData: Data?,
+    completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+  ) -> URLSessionUploadTask {
+    upload(
+      request, bodyData.map { .data($0) } ?? UploadSource(of: request),
+      owner: .handler { completionHandler($0.data, $1, $2) })
+  }
+
+  /// A task that uploads a file, which is read as it is sent.
+  open func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask {
+    upload(request, .file(fileURL), owner: .delegate)
+  }
+
+  /// A task that uploads a file, which is read as it is sent.
+  open func uploadTask(
+    with request: URLRequest, fromFile fileURL: URL,
+    completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+  ) -> URLSessionUploadTask {
+    upload(request, .file(fileURL), owner: .handler { completionHandler($0.data, $1, $2) })
+  }
+
+  /// A task that uploads a stream: the request's `httpBodyStream`, else the one that the delegate gives.
+  open func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
+    upload(request, .stream(request.httpBodyStream), owner: .delegate)
+  }
+
+  // MARK: Download
+
+  /// A download task for the delegate.
+  open func downloadTask(with url: URL) -> URLSessionDownloadTask {
+    download(URLRequest(url: url), owner: .delegate)
+  }
+
+  /// A download task for the delegate.
+  open func downloadTask(with request: URLRequest) -> URLSessionDownloadTask { download(request, owner: .delegate) }
+
+  /// A download task with a completion handler; the file is removed when the handler returns.
+  open func downloadTask(
+    with url: URL, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+  ) -> URLSessionDownloadTask {
+    download(URLRequest(url: url), owner: .handler { completionHandler($0.file, $1, $2) })
+  }
+
+  /// A download task with a completion handler; the file is removed when the handler returns.
+  open func downloadTask(
+    with request: URLRequest, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+  ) -> URLSessionDownloadTask {
+    download(request, owner: .handler { completionHandler($0.file, $1, $2) })
+  }
+
+  /// A download task that goes on where an earlier one stopped; from the start when the resource changed since.
+  open func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
+    made(download(resumingWith: resumeData, owner: .delegate))
+  }
+
+  /// A download task that goes on where an earlier one stopped; from the start when the resource changed since.
+  open func downloadTask(
+    withResumeData resumeData: Data, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+  ) -> URLSessionDownloadTask {
+    made(download(resumingWith: resumeData, owner: .handler { completionHandler($0.file, $1, $2) }))
   }
 
   // MARK: The session's tasks and stores

@@ -33,8 +33,10 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   private let dictionaries: Locked<Dictionaries>
 
   /// A configuration with the same values as ``default``.
-  public convenience override init() {
-    self.init(values: Values(httpCookieStorage: .shared, urlCredentialStorage: .shared), dictionaries: Dictionaries())
+  public override init() {
+    values = Locked(Values(httpCookieStorage: .shared, urlCredentialStorage: .shared))
+    dictionaries = Locked(Dictionaries())
+    super.init()
   }
 
   private init(values: Values, dictionaries: Dictionaries) {

@@ -19,35 +19,34 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
 }
 
 extension URLSessionDataDelegate {
-  /// Asks the async form.
+  /// Asks the async form; where there is none, the task goes on.
   public func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
   ) {
-    Task.immediate {
-      completionHandler(await self.urlSession(session, dataTask: dataTask, didReceive: response))
+    DelegateForms.askAsyncForm(of: self, .response, absent: .allow, completionHandler) {
+      await self.urlSession(session, dataTask: dataTask, didReceive: response)
     }
   }
 
-  /// Asks the session's delegate; else goes on.
+  /// Asks the form with a handler; where there is none, the task goes on.
   public nonisolated(nonsending) func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse
   ) async -> URLSession.ResponseDisposition {
-    guard let next = session.dataDelegate(behind: self) else { return .allow }
-    return await withUnsafeContinuation { continuation in
-      next.urlSession(session, dataTask: dataTask, didReceive: response) { continuation.resume(returning: $0) }
+    await DelegateForms.askHandlerForm(of: self, .response, absent: .allow) { handler in
+      self.urlSession(session, dataTask: dataTask, didReceive: response, completionHandler: handler)
     }
   }
 
-  /// Tells the session's delegate.
+  /// Does nothing.
   public func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didBecome downloadTask: URLSessionDownloadTask
   ) {
-    session.dataDelegate(behind: self)?.urlSession(session, dataTask: dataTask, didBecome: downloadTask)
+    DelegateProbe.reachedDefault(of: self, .becameDownload)
   }
 
-  /// Tells the session's delegate.
+  /// Does nothing.
   public func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    session.dataDelegate(behind: self)?.urlSession(session, dataTask: dataTask, didReceive: data)
+    DelegateProbe.reachedDefault(of: self, .data)
   }
 }

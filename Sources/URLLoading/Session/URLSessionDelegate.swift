@@ -1,7 +1,8 @@
 /// What a session tells its owner, and asks.
 ///
-/// Every method has a default, so a delegate implements what it cares about. Where a method has a form with a completion
-/// handler and an async one, either may be implemented. Calls come on the session's `delegateQueue`.
+/// Every method has a default, so a delegate implements what it cares about; the default does what its absence means at Apple's. Where
+/// a method has a form with a completion handler and an async one, either may be implemented. Calls come on the session's
+/// `delegateQueue`.
 public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
   /// The session is invalid, and lets go of its delegate after this call. Uploads that were broken off have removed their temporary
   /// files by now, or cannot: ``UnfinishedUploads`` has the rest.
@@ -24,22 +25,27 @@ extension URLSessionDelegate {
   /// Does nothing.
   public func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {}
 
-  /// Asks the async form.
+  /// Asks the async form; where there is none, the challenge is handled by default.
   public func urlSession(
     _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
-    Task.immediate {
-      let answer = await self.urlSession(session, didReceive: challenge)
-      completionHandler(answer.0, answer.1)
-    }
+    DelegateForms.askAsyncForm(
+      of: self, .sessionChallenge, absent: .byDefault, { completionHandler($0.disposition, $0.credential) },
+      {
+        let answer = await self.urlSession(session, didReceive: challenge)
+        return ChallengeAnswer(answer.0, answer.1)
+      })
   }
 
-  /// Leaves the challenge to the task's method.
+  /// Asks the form with a handler; where there is none, the challenge is handled by default. Sessions ask the task's method instead.
   public nonisolated(nonsending) func urlSession(
     _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-    DelegateProbe.current?.reachedDefault()
-    return (.performDefaultHandling, nil)
+    let answer = await DelegateForms.askHandlerForm(of: self, .sessionChallenge, absent: ChallengeAnswer.byDefault) {
+      handler in
+      self.urlSession(session, didReceive: challenge) { handler(ChallengeAnswer($0, $1)) }
+    }
+    return (answer.disposition, answer.credential)
   }
 }

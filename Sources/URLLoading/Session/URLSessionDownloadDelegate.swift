@@ -19,30 +19,26 @@ public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
 }
 
 extension URLSessionDownloadDelegate {
-  /// Tells the session's delegate.
+  /// Does nothing.
   public func urlSession(
     _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
   ) {
-    session.downloadDelegate(behind: self)?.urlSession(
-      session, downloadTask: downloadTask, didFinishDownloadingTo: location)
+    DelegateProbe.reachedDefault(of: self, .file)
   }
 
-  /// Tells the session's delegate.
+  /// Does nothing.
   public func urlSession(
     _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
     totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
   ) {
-    session.downloadDelegate(behind: self)?.urlSession(
-      session, downloadTask: downloadTask, didWriteData: bytesWritten, totalBytesWritten: totalBytesWritten,
-      totalBytesExpectedToWrite: totalBytesExpectedToWrite)
+    DelegateProbe.reachedDefault(of: self, .wrote)
   }
 
-  /// Tells the session's delegate.
+  /// Does nothing.
   public func urlSession(
     _ session: URLSession, downloadTask: URLSessionDownloadTask, didResumeAtOffset fileOffset: Int64,
     expectedTotalBytes: Int64
   ) {
-    session.downloadDelegate(behind: self)?.urlSession(
-      session, downloadTask: downloadTask, didResumeAtOffset: fileOffset, expectedTotalBytes: expectedTotalBytes)
+    DelegateProbe.reachedDefault(of: self, .resumedAt)
   }
 }

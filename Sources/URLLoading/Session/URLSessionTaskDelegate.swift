@@ -1,6 +1,6 @@
 /// What a task tells its owner, and asks, whatever its kind.
 ///
-/// A delegate of a single task that lacks a method leaves it to the session's delegate: the defaults below do that.
+/// What the delegate of a single task does not implement is asked of the session's delegate, by the session.
 public protocol URLSessionTaskDelegate: URLSessionDelegate {
   /// A task was made. Called at once, on the thread that made it, before anything else is said about the task.
   func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask)
@@ -49,91 +49,89 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
 }
 
 extension URLSessionTaskDelegate {
-  /// Tells the session's delegate.
+  /// Does nothing.
   public func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {
-    session.taskDelegate(behind: self)?.urlSession(session, didCreateTask: task)
+    DelegateProbe.reachedDefault(of: self, .created)
   }
 
-  /// Asks the async form.
+  /// Asks the async form; where there is none, the redirect is followed.
   public func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
-    Task.immediate {
-      completionHandler(
-        await self.urlSession(session, task: task, willPerformHTTPRedirection: response, newRequest: request))
+    DelegateForms.askAsyncForm(of: self, .redirect, absent: request, completionHandler) {
+      await self.urlSession(session, task: task, willPerformHTTPRedirection: response, newRequest: request)
     }
   }
 
-  /// Asks the session's delegate; else follows.
+  /// Asks the form with a handler; where there is none, the redirect is followed.
   public nonisolated(nonsending) func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest
   ) async -> URLRequest? {
-    guard let next = session.taskDelegate(behind: self) else { return request }
-    return await withUnsafeContinuation { continuation in
-      next.urlSession(session, task: task, willPerformHTTPRedirection: response, newRequest: request) {
-        continuation.resume(returning: $0)
-      }
+    await DelegateForms.askHandlerForm(of: self, .redirect, absent: request) { handler in
+      self.urlSession(
+        session, task: task, willPerformHTTPRedirection: response, newRequest: request, completionHandler: handler)
     }
   }
 
-  /// Asks the async form.
+  /// Asks the async form; where there is none, the challenge is handled by default.
   public func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
-    Task.immediate {
-      let answer = await self.urlSession(session, task: task, didReceive: challenge)
-      completionHandler(answer.0, answer.1)
-    }
+    DelegateForms.askAsyncForm(
+      of: self, .challenge, absent: .byDefault, { completionHandler($0.disposition, $0.credential) },
+      {
+        let answer = await self.urlSession(session, task: task, didReceive: challenge)
+        return ChallengeAnswer(answer.0, answer.1)
+      })
   }
 
-  /// Asks the session's delegate; else handles the challenge by default.
+  /// Asks the form with a handler; where there is none, the challenge is handled by default.
   public nonisolated(nonsending) func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-    guard let next = session.taskDelegate(behind: self) else { return (.performDefaultHandling, nil) }
-    return await withUnsafeContinuation { continuation in
-      next.urlSession(session, task: task, didReceive: challenge) { continuation.resume(returning: ($0, $1)) }
+    let answer = await DelegateForms.askHandlerForm(of: self, .challenge, absent: ChallengeAnswer.byDefault) {
+      handler in
+      self.urlSession(session, task: task, didReceive: challenge) { handler(ChallengeAnswer($0, $1)) }
     }
+    return (answer.disposition, answer.credential)
   }
 
-  /// Asks the session's delegate; else there is no stream.
+  /// Has no stream.
   public func urlSession(
     _ session: URLSession, task: URLSessionTask,
     needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
   ) {
-    guard let next = session.taskDelegate(behind: self) else { return completionHandler(nil) }
-    next.urlSession(session, task: task, needNewBodyStream: completionHandler)
+    DelegateProbe.reachedDefault(of: self, .bodyStream)
+    completionHandler(nil)
   }
 
-  /// Tells the session's delegate.
+  /// Does nothing.
   public func urlSession(
     _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
     totalBytesExpectedToSend: Int64
   ) {
-    session.taskDelegate(behind: self)?.urlSession(
-      session, task: task, didSendBodyData: bytesSent, totalBytesSent: totalBytesSent,
-      totalBytesExpectedToSend: totalBytesExpectedToSend)
+    DelegateProbe.reachedDefault(of: self, .sent)
   }
 
-  /// Tells the session's delegate.
+  /// Does nothing.
   public func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceiveInformationalResponse response: HTTPURLResponse
   ) {
-    session.taskDelegate(behind: self)?.urlSession(session, task: task, didReceiveInformationalResponse: response)
+    DelegateProbe.reachedDefault(of: self, .informational)
   }
 
-  /// Tells the session's delegate.
+  /// Does nothing.
   public func urlSession(
     _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
   ) {
-    session.taskDelegate(behind: self)?.urlSession(session, task: task, didFinishCollecting: metrics)
+    DelegateProbe.reachedDefault(of: self, .metrics)
   }
 
-  /// Tells the session's delegate.
+  /// Does nothing.
   public func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-    session.taskDelegate(behind: self)?.urlSession(session, task: task, didCompleteWithError: error)
+    DelegateProbe.reachedDefault(of: self, .completion)
   }
 }

@@ -46,7 +46,7 @@ extension Load {
       return answer(challenge, .performDefaultHandling, nil, attempt: attempt)
     }
     delivery.addGate(
-      ask: { answer in self.ask(delegates, task: task, challenge: challenge) { answer(ChallengeAnswer($0, $1)) } },
+      ask: { answer in self.ask(delegates, task: task, challenge: challenge, answer: answer) },
       then: { (given: ChallengeAnswer) in
         self.answer(challenge, given.disposition, given.credential, attempt: attempt)
       })
@@ -96,21 +96,22 @@ extension Load {
 
   private func ask(
     _ delegates: SessionDelegates, task: URLSessionTask, challenge: URLAuthenticationChallenge,
-    answer: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    answer: @escaping @Sendable (ChallengeAnswer) -> Void
   ) {
     let session = session
-    let askTask: @Sendable () -> Void = {
-      guard let delegate = delegates.task else { return answer(.performDefaultHandling, nil) }
-      delegate.urlSession(session, task: task, didReceive: challenge, completionHandler: answer)
+    if Self.isConnectionLevel(challenge.protectionSpace.authenticationMethod), let delegate = delegates.session {
+      let isAsked = delegate.first.asks(
+        .sessionChallenge, isLast: false,
+        { delegate, take in delegate.urlSession(session, didReceive: challenge) { take(ChallengeAnswer($0, $1)) } },
+        answer: answer)
+      if isAsked { return }
     }
-    guard Self.isConnectionLevel(challenge.protectionSpace.authenticationMethod), let delegate = delegates.session
-    else { return askTask() }
-    let probe = DelegateProbe()
-    DelegateProbe.$current.withValue(probe) {
-      delegate.urlSession(session, didReceive: challenge) { disposition, credential in
-        if probe.foundNoImplementation { askTask() } else { answer(disposition, credential) }
-      }
-    }
+    guard let delegates = delegates.task else { return answer(.byDefault) }
+    delegates.ask(
+      .challenge,
+      { delegate, take in
+        delegate.urlSession(session, task: task, didReceive: challenge) { take(ChallengeAnswer($0, $1)) }
+      }, answer: answer)
   }
 
   private func answer(
@@ -154,17 +155,5 @@ extension Load {
     replayHeldEvents(attempt: attempt)
     lookAtDeadline(now)
     return true
-  }
-}
-
-/// What a delegate said to a challenge.
-// Safe to share: a credential is immutable.
-private struct ChallengeAnswer: @unchecked Sendable {
-  let disposition: URLSession.AuthChallengeDisposition
-  let credential: URLCredential?
-
-  init(_ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?) {
-    self.disposition = disposition
-    self.credential = credential
   }
 }

@@ -103,7 +103,9 @@ extension Load {
     }
     guard case .delegate = plan.owner, let delegate, let task, let delivery else { return }
     delivery.add {
-      delegate.urlSession(self.session, downloadTask: task, didResumeAtOffset: offset, expectedTotalBytes: total)
+      delegate.tell(.resumedAt) {
+        $0.urlSession(self.session, downloadTask: task, didResumeAtOffset: offset, expectedTotalBytes: total)
+      }
     }
   }
 
@@ -172,8 +174,8 @@ extension Load {
   /// Called by the delivery, as the completion is: so the end is told about the one task or about the other.
   func becomeDownload(_ task: URLSessionDataTask) {
     let file = FileSink()
-    let download = URLSessionDownloadTask(continuing: task, load: self)
-    let (delegate, sink) = update { state -> ((any URLSessionDataDelegate)?, DelegateSink?) in
+    let download = URLSessionDownloadTask(load: self)
+    let (delegate, sink) = update { state -> (DelegateReceivers<any URLSessionDataDelegate>?, DelegateSink?) in
       guard state.task === task else { return (nil, nil) }
       state.task = download
       session.taskRegistry.retain(download)
@@ -181,7 +183,7 @@ extension Load {
       return (state.delegates.data, state.sink as? DelegateSink)
     }
     guard let delegate, let sink else { return }
-    delegate.urlSession(session, dataTask: task, didBecome: download)
+    delegate.tell(.becameDownload) { $0.urlSession(session, dataTask: task, didBecome: download) }
     do {
       consumed(try sink.moveOn(to: file))
     } catch {

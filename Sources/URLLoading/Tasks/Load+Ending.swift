@@ -97,10 +97,10 @@ extension Load {
       }
       return state.progress != nil
     }
-    if let delegate = ending.delegates.task {
+    if let delegates = ending.delegates.task {
       let (metrics, redirectCount) = read { ($0.metrics, $0.machine.redirectCount) }
-      delegate.urlSession(
-        session, task: task, didFinishCollecting: metrics.finished(redirectCount: redirectCount))
+      let finished = metrics.finished(redirectCount: redirectCount)
+      delegates.tell(.metrics) { $0.urlSession(session, task: task, didFinishCollecting: finished) }
     }
     if isWatched { updateProgress() }
     switch plan.owner {
@@ -108,13 +108,15 @@ extension Load {
       handler(body, ending.response, error)
       if case .file(let url) = body { unlink(url.path) }
     case .waiter: wake()
-    case .reader: break
+    case .reader, .nobody: break
     case .delegate:
       if case .file(let url) = body, let download = task as? URLSessionDownloadTask {
-        ending.delegates.download?.urlSession(session, downloadTask: download, didFinishDownloadingTo: url)
+        ending.delegates.download?.tell(.file) {
+          $0.urlSession(session, downloadTask: download, didFinishDownloadingTo: url)
+        }
         unlink(url.path)
       }
-      ending.delegates.task?.urlSession(session, task: task, didCompleteWithError: error)
+      ending.delegates.task?.tell(.completion) { $0.urlSession(session, task: task, didCompleteWithError: error) }
     }
     session.didEnd(task)
   }

@@ -136,11 +136,13 @@ extension Load {
     if isWatched { reportProgress() }
     if plan.kind == .bytes { read { $0.sink }?.begin(response: response) }
     guard case .delegate = plan.owner, plan.kind != .download, let delegate, let delivery,
-      let task = task as? URLSessionDataTask
+      let task = task as? URLSessionDataTask, !delegate.lacks(.response)
     else { return }
     delivery.addGate(
       ask: { answer in
-        delegate.urlSession(self.session, dataTask: task, didReceive: response, completionHandler: answer)
+        delegate.ask(
+          .response, { $0.urlSession(self.session, dataTask: task, didReceive: response, completionHandler: $1) },
+          answer: answer)
       },
       then: { (disposition: URLSession.ResponseDisposition) in
         switch disposition {
@@ -200,7 +202,11 @@ extension Load {
       return state.machine.attempt == attempt ? (state.delegates.task, state.task, state.delivery) : (nil, nil, nil)
     }
     guard let delegate, let task, let delivery else { return }
-    delivery.add { delegate.urlSession(self.session, task: task, didReceiveInformationalResponse: response) }
+    delivery.add {
+      delegate.tell(.informational) {
+        $0.urlSession(self.session, task: task, didReceiveInformationalResponse: response)
+      }
+    }
   }
 
   func sentBody(total: Int64, attempt: Int) {

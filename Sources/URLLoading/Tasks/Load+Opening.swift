@@ -180,7 +180,12 @@ extension Load {
     let (delegate, task, delivery) = read { ($0.delegates.task, $0.task, $0.delivery) }
     guard let delegate, let task, let delivery else { return completionHandler(nil) }
     delivery.addGate(
-      ask: { answer in delegate.urlSession(self.session, task: task, needNewBodyStream: { answer(UncheckedStream($0)) })
+      ask: { answer in
+        delegate.ask(
+          .bodyStream,
+          { delegate, take in
+            delegate.urlSession(self.session, task: task, needNewBodyStream: { take(UncheckedStream($0)) })
+          }, answer: answer)
       },
       then: { (stream: UncheckedStream) in completionHandler(stream.stream) })
   }

@@ -30,7 +30,7 @@ extension Load {
       return
     }
     tellSent(counts, delegates, task)
-    if let download = task as? URLSessionDownloadTask, let delegate = delegates.download, let file {
+    if let download = task as? URLSessionDownloadTask, let receivers = delegates.download, let file {
       let (new, length) = update { state in
         let progress = file.takeProgress()
         // The task's counter is not behind what its delegate is told.
@@ -38,9 +38,11 @@ extension Load {
         return progress
       }
       guard new > 0 else { return }
-      delegate.urlSession(
-        session, downloadTask: download, didWriteData: new, totalBytesWritten: length,
-        totalBytesExpectedToWrite: counts.expectedToReceive)
+      receivers.tell(.wrote) {
+        $0.urlSession(
+          session, downloadTask: download, didWriteData: new, totalBytesWritten: length,
+          totalBytesExpectedToWrite: counts.expectedToReceive)
+      }
     }
   }
 
@@ -48,9 +50,11 @@ extension Load {
     // A body that is sent again starts from 0.
     let already = counts.reportedSent <= counts.sent ? counts.reportedSent : 0
     guard counts.sent > already else { return }
-    delegates.task?.urlSession(
-      session, task: task, didSendBodyData: counts.sent - already, totalBytesSent: counts.sent,
-      totalBytesExpectedToSend: expectedBytesToSend)
+    delegates.task?.tell(.sent) {
+      $0.urlSession(
+        session, task: task, didSendBodyData: counts.sent - already, totalBytesSent: counts.sent,
+        totalBytesExpectedToSend: expectedBytesToSend)
+    }
   }
 
   var expectedBytesToSend: Int64 {

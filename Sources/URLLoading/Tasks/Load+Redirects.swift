@@ -36,9 +36,13 @@ extension Load {
       let shown = (response as? HTTPURLResponse) ?? Self.httpResponse(of: response, leadingTo: proposed)
       delivery.addGate(
         ask: { [proposed] answer in
-          delegate.urlSession(
-            self.session, task: task, willPerformHTTPRedirection: shown, newRequest: proposed,
-            completionHandler: answer)
+          delegate.ask(
+            .redirect,
+            {
+              $0.urlSession(
+                self.session, task: task, willPerformHTTPRedirection: shown, newRequest: proposed,
+                completionHandler: $1)
+            }, answer: answer)
         },
         then: { [proposed] (decision: URLRequest?) in
           guard let decision else {

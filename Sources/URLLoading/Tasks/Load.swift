@@ -94,6 +94,15 @@ final class Load: Sendable {
     self.plan = plan
   }
 
+  /// The load of a task that no session made.
+  static func detached() -> Load {
+    let load = Load(session: .shared, plan: LoadPlan(request: .placeholder, kind: .data, owner: .nobody))
+    load.update { $0.currentRequest = nil }
+    return load
+  }
+
+  var isDetached: Bool { if case .nobody = plan.owner { true } else { false } }
+
   /// Which idle timeout wins is not said by Apple: a request's own, unless the session's is stricter. Zero means unset.
   private static func limits(of request: URLRequest, session: URLSession) -> LoadMachine.Limits {
     var limits = session.limits
@@ -126,6 +135,7 @@ final class Load: Sendable {
   // MARK: Commands of the user
 
   func resume(_ task: URLSessionTask) {
+    guard !isDetached else { return }
     let now = MonotonicInstant.now
     let (action, flaw, delivery) = update { state -> (LoadMachine.ResumeAction, URLError?, Delivery?) in
       let action = state.machine.resume(at: now)
@@ -147,6 +157,7 @@ final class Load: Sendable {
   }
 
   func suspend() {
+    guard !isDetached else { return }
     update { $0.post($0.machine.suspend()) }
   }
 
@@ -162,6 +173,10 @@ final class Load: Sendable {
   func cancel(
     _ task: URLSessionTask, error: URLError, resumeDataHandler: (@Sendable (Data?) -> Void)? = nil
   ) {
+    guard !isDetached else {
+      resumeDataHandler?(nil)
+      return
+    }
     let action = update { state in
       let isFirst = state.machine.isUnstarted
       let action = state.machine.cancel()
@@ -213,8 +228,8 @@ final class Load: Sendable {
   }
 
   private func deliver(_ data: Data) {
-    let (delegate, task) = read { ($0.delegates.data, $0.task as? URLSessionDataTask) }
-    if let task { delegate?.urlSession(session, dataTask: task, didReceive: data) }
+    let (delegates, task) = read { ($0.delegates, $0.task as? URLSessionDataTask) }
+    if let task { delegates.data?.tell(.data) { $0.urlSession(session, dataTask: task, didReceive: data) } }
     consumed(data.count)
   }
 

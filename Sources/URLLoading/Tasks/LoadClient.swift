@@ -6,6 +6,8 @@ final class LoadClient: NSObject, URLProtocolLoadClient {
   /// Whether the instance may be made to wait where it sends.
   private let mayWait: Bool
 
+  var session: URLSession { load.session }
+
   init(load: Load, attempt: Int, mayWait: Bool) {
     self.load = load
     self.attempt = attempt

@@ -14,6 +14,8 @@ struct LoadPlan: Sendable {
     case waiter
     /// The reader of a stream, at once.
     case reader
+    /// Nobody: the load of a task that no session made, which never begins.
+    case nobody
   }
 
   /// What is left of a load when it has ended.

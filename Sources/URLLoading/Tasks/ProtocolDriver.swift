@@ -117,8 +117,8 @@ final class ProtocolDriver: Sendable {
       switch command {
       case nil: return
       case .start: instance.startLoading()
-      case .pause: instance.pauseLoading()
-      case .resume: instance.resumeLoading()
+      case .pause: (instance as? any URLProtocolPausing)?.pauseLoading()
+      case .resume: (instance as? any URLProtocolPausing)?.resumeLoading()
       case .stop:
         // The last command: nothing comes after it.
         return instance.stopLoading()

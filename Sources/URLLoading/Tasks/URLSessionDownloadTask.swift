@@ -10,15 +10,6 @@ public let NSURLSessionTransferSizeUnknown: Int64 = -1
 // Safe to share: it adds no stored property to URLSessionTask.
 /// A task that writes its body to a temporary file.
 open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
-  override init(load: Load) {
-    super.init(load: load)
-  }
-
-  /// Goes on with the load of a data task.
-  init(continuing task: URLSessionDataTask, load: Load) {
-    super.init(load: load)
-  }
-
   /// Cancels the download and gives what a later one needs to go on where this one stopped.
   /// - Parameter completionHandler: gets nil when the resource cannot be resumed: the server gave no validator
   ///   or takes no byte ranges, or nothing came yet. May be called on any thread.

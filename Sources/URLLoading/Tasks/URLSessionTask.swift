@@ -27,27 +27,30 @@ open class URLSessionTask: NSObject, NSCopying, @unchecked Sendable {
   let load: Load
 
   /// A number that no other task of the session has.
-  public let taskIdentifier: Int
+  open var taskIdentifier: Int { identifier }
+  private let identifier: Int
 
   /// Where the session's registry holds the task, while it does.
   var registryPlace: TaskRegistry.Place?
 
+  /// Makes a task that belongs to no session and loads nothing: it stays suspended, whatever is called. There for subclasses that
+  /// stand for real tasks in tests, and override what they need.
+  public override init() {
+    load = Load.detached()
+    identifier = 0
+    super.init()
+  }
+
   init(load: Load) {
     self.load = load
-    taskIdentifier = load.session.taskRegistry.nextIdentifier()
+    identifier = load.session.taskRegistry.nextIdentifier()
     super.init()
-    // A task of an async function is resumed at once, and held by the registry from then on.
-    if case .waiter = load.plan.owner { return }
-    load.session.taskRegistry.add(self)
   }
 
   deinit {
     // Who holds the last reference sees what others wrote to the task.
     if registryPlace != nil { load.session.taskRegistry.remove(self) }
   }
-
-  /// The session that made the task. Our addition.
-  public var session: URLSession { load.session }
 
   /// The task itself: a task is one load, which has no copies.
   open override func copy() -> Any { self }
@@ -70,7 +73,7 @@ open class URLSessionTask: NSObject, NSCopying, @unchecked Sendable {
   // MARK: Requests and response
 
   /// The request that the task was made with.
-  open var originalRequest: URLRequest? { load.plan.request }
+  open var originalRequest: URLRequest? { load.isDetached ? nil : load.plan.request }
 
   /// The request that is being loaded: after redirects another than the original one; with the session's additional
   /// headers, cookies, and the body.

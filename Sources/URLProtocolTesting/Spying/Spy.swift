@@ -4,7 +4,7 @@ import URLLoading
 ///
 /// Mutable state: in `instance`, which guards it.
 // Safe to share: as said above.
-final class Spy<Subject: URLProtocol>: URLProtocol, @unchecked Sendable {
+final class Spy<Subject: URLProtocol>: URLProtocol, URLProtocolPausing, @unchecked Sendable {
   private struct Instance: Sendable {
     var subject: Subject?
     var ledger: Ledger?
@@ -25,7 +25,9 @@ final class Spy<Subject: URLProtocol>: URLProtocol, @unchecked Sendable {
   override class var acceptedHTTPMethods: [String]? { Subject.acceptedHTTPMethods }
 
   override func startLoading() {
-    guard let loadClient, let task, let ledger = (session?.delegate as? Recorder)?.ledger else {
+    guard let loadClient = client as? any URLProtocolLoadClient, let task,
+      let ledger = (loadClient.session.delegate as? Recorder)?.ledger
+    else {
       client?.urlProtocol(
         self, didFailWithError: URLError(.unknown, message: "The kit's own session is gone.", url: request.url))
       return
@@ -53,14 +55,14 @@ final class Spy<Subject: URLProtocol>: URLProtocol, @unchecked Sendable {
     commands.didStop()
   }
 
-  override func pauseLoading() {
-    instance.value.subject?.pauseLoading()
+  func pauseLoading() {
+    (instance.value.subject as? any URLProtocolPausing)?.pauseLoading()
     commands.didPause()
   }
 
-  override func resumeLoading() {
+  func resumeLoading() {
     commands.willResume()
-    instance.value.subject?.resumeLoading()
+    (instance.value.subject as? any URLProtocolPausing)?.resumeLoading()
   }
 }
 

@@ -10,6 +10,8 @@ final class SpyClient: NSObject, URLProtocolLoadClient {
   private let task: URLSessionTask
   private let commands: ToldCommands
 
+  var session: URLSession { target.session }
+
   init(_ target: any URLProtocolLoadClient, _ ledger: Ledger, number: Int, task: URLSessionTask, commands: ToldCommands)
   {
     self.target = target

@@ -68,8 +68,75 @@ import URLLoading
         _ = session.downloadTask(with: "data:,x") { _, _, _ in }
         _ = session.uploadTask(with: URLRequest(url: URL(stringLiteral: "data:,x")), from: Data())
         _ = task.progress
+        session.finishTasksAndInvalidate()
         return task
       })
+  }
+
+  @Test func asyncFunctionsKeepNoSessionThatWasNotInvalidated() async throws {
+    let fake = Fake(["x"])
+    try await expectGone(
+      await weaklyAfter { session, _ in
+        _ = try await session.data(from: fake.url())
+        _ = session.entries(at: "file:///")
+        let (bytes, _) = try await session.bytes(from: fake.url())
+        for try await _ in bytes { break }
+        return bytes.task
+      })
+  }
+
+  @Test func aSessionHoldsItsTasksFromTheirCreation() async throws {
+    let session = URLSession(configuration: .ephemeral)
+    let handled = Watched(0)
+    func make() -> [Int: () -> URLSessionTask?] {
+      var found: [Int: () -> URLSessionTask?] = [:]
+      let url: URL = "data:,x"
+      let request = URLRequest(url: url)
+      let tasks = [
+        session.dataTask(with: url) { _, _, _ in handled.update { $0 += 1 } },
+        session.downloadTask(with: url) { _, _, _ in handled.update { $0 += 1 } },
+        session.uploadTask(with: request, from: nil) { _, _, _ in handled.update { $0 += 1 } },
+        session.dataTask(with: url), session.downloadTask(with: url), session.uploadTask(with: request, from: Data()),
+      ]
+      for task in tasks { found[task.taskIdentifier] = { [weak task] in task } }
+      return found
+    }
+    let weakly = make()
+    #expect(await session.allTasks.count == 6)
+    for task in weakly.values { task()?.resume() }
+    #expect(await handled.wait { $0 == 3 })
+    #expect(try await eventually { weakly.values.allSatisfy { $0() == nil } }, "a task stays after its end")
+  }
+
+  @Test func anInvalidatedSessionLetsGoOfTasksThatNobodyResumed() async throws {
+    let server = try ScriptedServer { connection in
+      _ = try connection.readRequestHead()
+      _ = connection.waitForPeerClose(timeout: .seconds(20))
+    }
+    let recorder = LoadRecorder()
+    let session = URLSession(configuration: .ephemeral, delegate: recorder, delegateQueue: nil)
+    let running = session.dataTask(with: server.url())
+    running.resume()
+    weak let forgotten = session.dataTask(with: "data:,x")
+    #expect(forgotten != nil)
+    let kept = session.dataTask(with: "data:,x")
+    session.finishTasksAndInvalidate()
+    #expect(forgotten == nil)
+    // While another task runs it can still begin; afterwards it fails.
+    let late = session.dataTask(with: "data:,x")
+    kept.resume()
+    #expect(await recorder.records.wait { ($0[kept.taskIdentifier]?.completions ?? 0) == 1 })
+    #expect(recorder.record(of: kept.taskIdentifier).text == "x")
+    let lost = Watched<URLError.Code?>(nil)
+    let unstarted = session.dataTask(with: "data:,x") { _, _, error in
+      lost.update { $0 = (error as? URLError)?.code ?? .unknown }
+    }
+    running.cancel()
+    #expect(await recorder.records.wait { ($0[running.taskIdentifier]?.completions ?? 0) == 1 })
+    unstarted.resume()
+    #expect(await lost.wait { $0 != nil })
+    #expect(lost.value == .cancelled)
+    withExtendedLifetime(late) {}
   }
 
   @Test func everyKindOfEndFreesTheTask() async throws {

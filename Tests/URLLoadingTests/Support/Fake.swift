@@ -48,7 +48,7 @@ final class Fake: Sendable {
 }
 
 /// Loads `fake:` URLs, in the old style of `URLProtocol`.
-class FakeProtocol: URLProtocol, @unchecked Sendable {
+class FakeProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
   override class func canInit(with request: URLRequest) -> Bool { Fake.find(request) != nil }
 
   private var fake: Fake? { Fake.find(request) }
@@ -60,8 +60,8 @@ class FakeProtocol: URLProtocol, @unchecked Sendable {
   }
 
   override func stopLoading() { fake?.seen.update { $0.stops += 1 } }
-  override func pauseLoading() { fake?.seen.update { $0.pauses += 1 } }
-  override func resumeLoading() { fake?.seen.update { $0.resumes += 1 } }
+  func pauseLoading() { fake?.seen.update { $0.pauses += 1 } }
+  func resumeLoading() { fake?.seen.update { $0.resumes += 1 } }
 
   func response(length: Int = -1) -> URLResponse {
     URLResponse(
@@ -82,7 +82,7 @@ class FakeProtocol: URLProtocol, @unchecked Sendable {
       client?.urlProtocol(self, wasRedirectedTo: URLRequest(url: url), redirectResponse: response(length: 0))
       return
     }
-    loadClient?.urlProtocol(
+    (client as? any URLProtocolLoadClient)?.urlProtocol(
       self, wasRedirectedTo: URLRequest(url: url), redirectResponse: response(length: 0), bodyFollows: true)
   }
 

@@ -4,7 +4,7 @@ import TestServers
 @testable import URLLoading
 
 /// A protocol class whose instances do what a test tells them; they are found by their URL's host.
-class Puppet: URLProtocol, @unchecked Sendable {
+class Puppet: URLProtocol, URLProtocolPausing, @unchecked Sendable {
   private static let started = Watched<[String: Puppet]>([:])
 
   /// The calls that the instance got.
@@ -18,8 +18,8 @@ class Puppet: URLProtocol, @unchecked Sendable {
     if let host = request.url?.host() { Self.started.update { $0[host] = self } }
   }
   override func stopLoading() { calls.update { $0.append("stop") } }
-  override func pauseLoading() { calls.update { $0.append("pause") } }
-  override func resumeLoading() { calls.update { $0.append("resume") } }
+  func pauseLoading() { calls.update { $0.append("pause") } }
+  func resumeLoading() { calls.update { $0.append("resume") } }
 
   /// The instance that loads `puppet://host`, once it has been started; nil if that does not happen in time.
   static func of(_ host: String) async -> Puppet? {

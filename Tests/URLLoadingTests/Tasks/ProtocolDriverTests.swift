@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct ProtocolDriverTests {
   /// Notes its calls, and runs what a test puts into its start.
-  private class Noting: URLProtocol, @unchecked Sendable {
+  private class Noting: URLProtocol, URLProtocolPausing, @unchecked Sendable {
     let calls = Watched<[String]>([])
     let onStart = Watched<(@Sendable () -> Void)?>(nil)
 
@@ -16,8 +16,8 @@ import Testing
       calls.update { $0.append("started") }
     }
     override func stopLoading() { calls.update { $0.append("stop") } }
-    override func pauseLoading() { calls.update { $0.append("pause") } }
-    override func resumeLoading() { calls.update { $0.append("resume") } }
+    func pauseLoading() { calls.update { $0.append("pause") } }
+    func resumeLoading() { calls.update { $0.append("resume") } }
   }
 
   private final class Quick: Noting, @unchecked Sendable {

@@ -4,7 +4,7 @@ internal import CurlTransport
 ///
 /// Mutable state: in `pump`, which guards it.
 // Safe to share: the mutable state is guarded as said above.
-final class DataProtocol: URLProtocol, @unchecked Sendable {
+final class DataProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
   private let pump = ChunkPump()
 
   override class func canInit(with request: URLRequest) -> Bool {
@@ -26,8 +26,8 @@ final class DataProtocol: URLProtocol, @unchecked Sendable {
   }
 
   override func stopLoading() { pump.stop() }
-  override func pauseLoading() { pump.pause() }
-  override func resumeLoading() { pump.resume() }
+  func pauseLoading() { pump.pause() }
+  func resumeLoading() { pump.resume() }
 
   private func begin() {
     guard let url = request.url else { return }

@@ -55,10 +55,10 @@ extension FTPProtocol: TransferHandler {
     let (stage, isAbandoned) = state.withLock { ($0.stage, $0.abandoned === transfer) }
     guard !isAbandoned else { return }
     if case .failure(let failure) = result, case .unanswered(let question) = failure.reason,
-      let url = request.url, let session
+      let url = request.url
     {
       // It is not asked again, so that this comes to an end.
-      session.resource(FTPServerMemory.self).leftUnanswered(question, by: url)
+      loadClient.session.resource(FTPServerMemory.self).leftUnanswered(question, by: url)
       return start(stage)
     }
     let upload = state.withLock { state in

@@ -13,7 +13,7 @@ internal import CurlTransport
 ///
 /// Mutable state: `state`, guarded by its lock.
 // Safe to share: the mutable state is guarded as said above.
-final class FTPProtocol: URLProtocol, @unchecked Sendable {
+final class FTPProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
   /// What the running transfer is for.
   enum Stage {
     /// Size and date of the resource, for a request with a range.
@@ -116,7 +116,7 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     upload?.breakOff()
   }
 
-  override func pauseLoading() {
+  func pauseLoading() {
     let transfer = state.withLock { state in
       state.isPaused = true
       return state.transfer
@@ -124,7 +124,7 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     transfer?.pause()
   }
 
-  override func resumeLoading() {
+  func resumeLoading() {
     let transfer = state.withLock { state in
       state.isPaused = false
       return state.transfer
@@ -144,7 +144,8 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
   }
 
   func start(_ stage: Stage, body: URLUploadBody? = nil) {
-    guard let url = request.url, let session, let loadClient else { return }
+    guard let url = request.url, let loadClient else { return }
+    let session = loadClient.session
     let questions = session.resource(FTPServerMemory.self).questions(for: url)
     if !questions.contains(.size) {
       switch stage {

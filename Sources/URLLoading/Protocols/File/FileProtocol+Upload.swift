@@ -24,7 +24,7 @@ extension FileProtocol {
 
   /// - Returns: nil for a load that nobody wants any more.
   private func makeTarget(_ path: String, _ url: URL) throws(URLError) -> UploadTarget? {
-    guard let record = session?.resource(UnfinishedUploads.self) else { return nil }
+    guard let record = loadClient?.session.resource(UnfinishedUploads.self) else { return nil }
     let (made, code) = storing.withLock { storing -> (UploadTarget?, Int32) in
       guard !storing.isStopped else { return (nil, 0) }
       let result = UploadTarget.make(path, record)

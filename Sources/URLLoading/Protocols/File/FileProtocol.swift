@@ -7,7 +7,7 @@ internal import CurlTransport
 ///
 /// Mutable state: `pump`'s own; `waiting` and `storing`, each guarded by its lock.
 // Safe to share: the mutable state is guarded as said above.
-final class FileProtocol: URLProtocol, @unchecked Sendable {
+final class FileProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
   static let chunkSize = 256 << 10
 
   private struct Waiting {
@@ -65,8 +65,8 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
     target?.discard()
   }
 
-  override func pauseLoading() { pump.pause() }
-  override func resumeLoading() { pump.resume() }
+  func pauseLoading() { pump.pause() }
+  func resumeLoading() { pump.resume() }
 
   /// Whether the load wants nothing now. The word for the pump may be under way on a thread that has no turn; what is read until
   /// it arrives would pile up.

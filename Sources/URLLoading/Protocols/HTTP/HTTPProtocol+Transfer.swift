@@ -85,7 +85,7 @@ extension HTTPProtocol: TransferHandler {
   }
 
   private var proxy: ProxyServer? {
-    request.url.flatMap { session?.resource(CurlSession.self).engine.proxy(for: $0.absoluteString) }
+    request.url.flatMap { loadClient?.session.resource(CurlSession.self).engine.proxy(for: $0.absoluteString) }
   }
 
   /// Passes the end of a transfer on.

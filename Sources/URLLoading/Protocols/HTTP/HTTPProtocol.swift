@@ -7,7 +7,7 @@ internal import CurlTransport
 ///
 /// Mutable state: `state`, guarded by its lock; changed on the transfer loop, and by answers to challenges from any thread.
 // Safe to share: the mutable state is guarded as said above.
-final class HTTPProtocol: URLProtocol, @unchecked Sendable {
+final class HTTPProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
   struct State {
     var transfer: Transfer?
     /// Is over. It is held for as long as the instance, so that it does not end on the loop's thread, which has it from another's
@@ -64,7 +64,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     transfer?.cancel(discardingUpTo: drains ? Self.drainableBytes : 0)
   }
 
-  override func pauseLoading() {
+  func pauseLoading() {
     let transfer = state.withLock { state in
       state.isPaused = true
       return state.transfer
@@ -72,7 +72,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     transfer?.pause()
   }
 
-  override func resumeLoading() {
+  func resumeLoading() {
     let transfer = state.withLock { state in
       state.isPaused = false
       return state.exchange.isHolding ? nil : state.transfer
@@ -113,7 +113,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
 
   private func begin(body: URLUploadBody?) {
     guard let task, let loadClient else { return }
-    let connections = task.session.resource(CurlSession.self)
+    let connections = loadClient.session.resource(CurlSession.self)
     var transferRequest = HTTPRequestEncoder.transferRequest(for: request, body: body)
     let (credential, proxyCredential, number) = state.withLock { state in
       state.starts += 1

@@ -1,0 +1,63 @@
+/// The two forms of a method that is asked, with a completion handler and `async`: the default of each asks the other one, since a
+/// delegate implements either, and whoever forwards to it need not know which.
+enum DelegateForms {
+  fileprivate enum Form { case handler, async }
+
+  /// Which form of which method the default of the other one is asking: where that is a default, too, there is no implementation.
+  struct Question: Sendable {
+    fileprivate let object: ObjectIdentifier
+    fileprivate let method: DelegateMethod
+    fileprivate let form: Form
+
+    fileprivate func isAbout(_ object: AnyObject, _ method: DelegateMethod, _ form: Form) -> Bool {
+      self.object == ObjectIdentifier(object) && self.method == method && self.form == form
+    }
+  }
+
+  @TaskLocal fileprivate static var question: Question?
+
+  /// The default of the form with a handler.
+  /// - Parameter absent: what the absence of the method means.
+  static func askAsyncForm<Answer: Sendable>(
+    of object: any URLSessionDelegate, _ method: DelegateMethod, absent: Answer,
+    _ handler: @escaping @Sendable (Answer) -> Void, _ ask: @escaping @Sendable () async -> Answer
+  ) {
+    if question?.isAbout(object, method, .handler) == true { return handler(absent) }
+    let question = Question(object: ObjectIdentifier(object), method: method, form: .async)
+    Task.immediate {
+      handler(await $question.withValue(question) { await ask() })
+    }
+  }
+
+  /// The default of the `async` form.
+  nonisolated(nonsending) static func askHandlerForm<Answer: Sendable>(
+    of object: any URLSessionDelegate, _ method: DelegateMethod, absent: Answer,
+    _ ask: (@escaping @Sendable (Answer) -> Void) -> Void
+  ) async -> Answer {
+    if question?.isAbout(object, method, .async) == true {
+      DelegateProbe.reachedDefault(of: object, method)
+      return absent
+    }
+    let question = Question(object: ObjectIdentifier(object), method: method, form: .handler)
+    let single = SingleAnswer()
+    return await withUnsafeContinuation { continuation in
+      $question.withValue(question) {
+        ask { answer in if single.take() { continuation.resume(returning: answer) } }
+      }
+    }
+  }
+}
+
+/// An answer to a challenge, as one value.
+struct ChallengeAnswer: Sendable {
+  let disposition: URLSession.AuthChallengeDisposition
+  let credential: URLCredential?
+
+  init(_ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?) {
+    self.disposition = disposition
+    self.credential = credential
+  }
+
+  /// As if nobody had been asked.
+  static let byDefault = ChallengeAnswer(.performDefaultHandling, nil)
+}

@@ -1,0 +1,39 @@
+internal import CurlTransport
+
+/// What a session has from its start to its end: what follows from its configuration, and what its loads share.
+struct SessionParts {
+  /// The session's own copy.
+  let configuration: URLSessionConfiguration
+  let values: URLSessionConfiguration.Values
+  let additionalHeaders: [(name: String, value: String)]
+  let tasks: TaskRegistry
+  let resources: SessionResources
+  let deadlines: SessionDeadlines
+  /// Of a load whose request has no timeout of its own.
+  let limits: LoadMachine.Limits
+
+  init(configuration given: URLSessionConfiguration) {
+    configuration = Self.copy(of: given)
+    values = configuration.snapshot
+    additionalHeaders = (configuration.httpAdditionalHeaders ?? [:]).map {
+      (String(describing: $0.key.base), String(describing: $0.value))
+    }
+    tasks = TaskRegistry()
+    resources = SessionResources(configuration: configuration)
+    deadlines = SessionDeadlines(of: tasks)
+    limits = values.limits
+  }
+
+  static func copy(of configuration: URLSessionConfiguration) -> URLSessionConfiguration {
+    (configuration.copy() as? URLSessionConfiguration) ?? configuration
+  }
+}
+
+extension URLSession {
+  var values: URLSessionConfiguration.Values { parts.values }
+  var additionalHeaders: [(name: String, value: String)] { parts.additionalHeaders }
+  var taskRegistry: TaskRegistry { parts.tasks }
+  var resources: SessionResources { parts.resources }
+  var deadlines: SessionDeadlines { parts.deadlines }
+  var limits: LoadMachine.Limits { parts.limits }
+}
