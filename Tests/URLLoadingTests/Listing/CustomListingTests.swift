@@ -52,7 +52,7 @@ private final class ListingFake: FakeProtocol, @unchecked Sendable {
 
   private func list(_ names: [String], by instance: FakeProtocol) {
     guard let url = instance.request.url else { return }
-    instance.loadClient?.urlProtocol(
+    instance.reporter?.urlProtocol(
       instance, didList: names.compactMap { URLDirectoryEntry(name: $0, in: url, kind: .file) })
   }
 

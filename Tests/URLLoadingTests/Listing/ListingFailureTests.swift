@@ -18,7 +18,7 @@ private final class ListingFake: FakeProtocol, @unchecked Sendable {
   }
 
   private func list(_ name: String, by instance: FakeProtocol) {
-    instance.loadClient?.urlProtocol(instance, didList: entries(name, of: instance))
+    instance.reporter?.urlProtocol(instance, didList: entries(name, of: instance))
   }
 
   private func error(

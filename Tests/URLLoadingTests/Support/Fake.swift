@@ -52,6 +52,8 @@ class FakeProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
   override class func canInit(with request: URLRequest) -> Bool { Fake.find(request) != nil }
 
   private var fake: Fake? { Fake.find(request) }
+  /// Where what Apple's client has no calls for is reported.
+  var reporter: (any URLProtocolLoadClient)? { client as? any URLProtocolLoadClient }
 
   override func startLoading() {
     let request = request
@@ -82,7 +84,7 @@ class FakeProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
       client?.urlProtocol(self, wasRedirectedTo: URLRequest(url: url), redirectResponse: response(length: 0))
       return
     }
-    (client as? any URLProtocolLoadClient)?.urlProtocol(
+    reporter?.urlProtocol(
       self, wasRedirectedTo: URLRequest(url: url), redirectResponse: response(length: 0), bodyFollows: true)
   }
 

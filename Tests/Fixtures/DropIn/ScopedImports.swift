@@ -1,0 +1,57 @@
+import Foundation
+import class FoundationNetworking.CachedURLResponse
+import class FoundationNetworking.HTTPCookie
+import class FoundationNetworking.HTTPCookieStorage
+import class FoundationNetworking.HTTPURLResponse
+import class FoundationNetworking.NSMutableURLRequest
+import class FoundationNetworking.NSURLRequest
+import class FoundationNetworking.URLAuthenticationChallenge
+import class FoundationNetworking.URLCache
+import class FoundationNetworking.URLCredential
+import class FoundationNetworking.URLCredentialStorage
+import class FoundationNetworking.URLProtectionSpace
+import class FoundationNetworking.URLProtocol
+import class FoundationNetworking.URLResponse
+import class FoundationNetworking.URLSession
+import class FoundationNetworking.URLSessionConfiguration
+import class FoundationNetworking.URLSessionDataTask
+import class FoundationNetworking.URLSessionDownloadTask
+import class FoundationNetworking.URLSessionTask
+import class FoundationNetworking.URLSessionTaskMetrics
+import class FoundationNetworking.URLSessionTaskTransactionMetrics
+import class FoundationNetworking.URLSessionUploadTask
+import enum FoundationNetworking.tls_ciphersuite_t
+import enum FoundationNetworking.tls_protocol_version_t
+import let FoundationNetworking.NSURLAuthenticationMethodDefault
+import let FoundationNetworking.NSURLAuthenticationMethodHTMLForm
+import let FoundationNetworking.NSURLAuthenticationMethodHTTPBasic
+import let FoundationNetworking.NSURLAuthenticationMethodHTTPDigest
+import let FoundationNetworking.NSURLAuthenticationMethodNTLM
+import let FoundationNetworking.NSURLAuthenticationMethodNegotiate
+import let FoundationNetworking.NSURLCredentialStorageRemoveSynchronizableCredentials
+import let FoundationNetworking.NSURLProtectionSpaceFTP
+import let FoundationNetworking.NSURLProtectionSpaceFTPProxy
+import let FoundationNetworking.NSURLProtectionSpaceHTTP
+import let FoundationNetworking.NSURLProtectionSpaceHTTPProxy
+import let FoundationNetworking.NSURLProtectionSpaceHTTPS
+import let FoundationNetworking.NSURLProtectionSpaceHTTPSProxy
+import let FoundationNetworking.NSURLProtectionSpaceSOCKSProxy
+import let FoundationNetworking.NSURLSessionTransferSizeUnknown
+import let FoundationNetworking.URLSessionDownloadTaskResumeData
+import protocol FoundationNetworking.URLAuthenticationChallengeSender
+import protocol FoundationNetworking.URLProtocolClient
+import protocol FoundationNetworking.URLSessionDataDelegate
+import protocol FoundationNetworking.URLSessionDelegate
+import protocol FoundationNetworking.URLSessionDownloadDelegate
+import protocol FoundationNetworking.URLSessionTaskDelegate
+import struct FoundationNetworking.HTTPCookiePropertyKey
+import struct FoundationNetworking.URLRequest
+
+/// Code that imports what it needs name by name: that this file compiles is what is tested.
+struct ScopedImports {
+  var session: URLSession = .shared
+  var request = URLRequest(url: URL(fileURLWithPath: "/"))
+  var response: URLResponse?
+  var task: URLSessionDataTask?
+  weak var delegate: (any URLSessionTaskDelegate)?
+}
