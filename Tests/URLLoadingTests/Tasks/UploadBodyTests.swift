@@ -105,7 +105,7 @@ import URLLoading
     let fake = Fake { instance in
       // The first hop reads it all.
       _ = instance.request.httpBodyStream.map(Self.drain)
-      _ = instance.loadClient?.urlProtocolUploadBody(instance)
+      _ = instance.reporter?.urlProtocolUploadBody(instance)
       var next = instance.request
       next.url = target.url()
       instance.client?.urlProtocol(
@@ -120,7 +120,7 @@ import URLLoading
   @Test(arguments: UploadKind.allCases) func aRedirectMayCarryTheStreamOn(_ kind: UploadKind) async throws {
     let target = Self.showing()
     let fake = Fake { instance in
-      _ = instance.loadClient?.urlProtocolUploadBody(instance)
+      _ = instance.reporter?.urlProtocolUploadBody(instance)
       var next = URLRequest(url: target.url())
       next.httpMethod = "POST"
       next.httpBodyStream = instance.request.httpBodyStream
@@ -159,7 +159,7 @@ import URLLoading
 
   private static func redirecting(to target: Fake) -> Fake {
     Fake { instance in
-      _ = instance.loadClient?.urlProtocolUploadBody(instance)
+      _ = instance.reporter?.urlProtocolUploadBody(instance)
       var next = instance.request
       next.url = target.url()
       instance.client?.urlProtocol(instance, wasRedirectedTo: next, redirectResponse: instance.response(length: 0))
