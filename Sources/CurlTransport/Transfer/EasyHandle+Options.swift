@@ -25,7 +25,7 @@ extension EasyHandle {
     credentialsAnswer407 = request.proxyCredential != nil || proxy?.user != nil
     guard setURL(request.url) else {
       shape = nil
-      throw InvalidRequest(message: "libcurl does not take the URL \(request.url)")
+      throw InvalidRequest(message: "libcurl does not take the URL")
     }
     if !isSameShape || !hasSameHeaders, request.kind == .http, let shape {
       setHeaders(request.headers, shape, configuration)
