@@ -298,7 +298,7 @@ final class Reactor {
     dirty.removeAll(keepingCapacity: true)
   }
 
-  /// Ends both directions of `owner`'s FTP control connections, so that libcurl's farewell cannot wait for an answer.
+  /// Ends both directions of `owner`'s FTP control connections, so that libcurl's QUIT cannot wait for an answer.
   func shutDownControlConnections(of owner: MultiHandle) {
     let owner = Unmanaged.passUnretained(owner).toOpaque()
     for index in sockets.indices where sockets[index].isControlConnection(of: owner, under: index) {

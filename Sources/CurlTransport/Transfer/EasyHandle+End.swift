@@ -3,7 +3,7 @@ internal import CCurl
 /// What shows that a body over HTTP/2 was cut off.
 struct EndWatch {
   /// The loop's turn in which as much as a GOAWAY was written to the server for the last time.
-  var farewellTurn: UInt64 = 0
+  var goAwayTurn: UInt64 = 0
   /// How often libcurl has said how far it is since then.
   var reports = 0
 }
@@ -16,7 +16,8 @@ struct EndWatch {
 /// announced that it goes away, is closed without a word.
 ///
 /// What this does not see: the end while this transfer was paused, or others on the connection are, which keep it open; a GOAWAY in
-/// the same turn as the request's last bytes, or in the same call as the head of any request on the connection; TLS by another library than OpenSSL. An END_STREAM that is read together with the offence counts as
+/// the same turn as the request's last bytes, or in the same call as the head of any request on the connection; RST_STREAM with
+/// NO_ERROR before END_STREAM; TLS by another library than OpenSSL. An END_STREAM that is read together with the offence counts as
 /// none.
 extension EasyHandle {
   /// libcurl may hand on what came before the GOAWAY first, and see the end when it looks at the transfer next. It reports two to
@@ -39,12 +40,12 @@ extension EasyHandle {
     else { return }
     switch now &- (connection.writtenBytes ?? now) {
     // Another transfer of the connection may have read what the server did.
-    case 0 where connection.hasSaidFarewell && endWatch?.farewellTurn == 0:
-      endWatch = EndWatch(farewellTurn: reactor.turn)
+    case 0 where connection.hasWrittenGoAway && endWatch?.goAwayTurn == 0:
+      endWatch = EndWatch(goAwayTurn: reactor.turn)
     case 0: endWatch?.reports += 1
     // An answer may come in the call in which its request is written.
-    case MultiplexedConnection.smallestFarewell... where !connection.isRequested:
-      endWatch = EndWatch(farewellTurn: reactor.turn)
+    case MultiplexedConnection.smallestGoAway... where !connection.isRequested:
+      endWatch = EndWatch(goAwayTurn: reactor.turn)
     // After a GOAWAY of its own, libcurl writes nothing.
     default: endWatch = EndWatch()
     }
@@ -60,7 +61,7 @@ extension EasyHandle {
   /// Whether the body that libcurl takes for whole was cut off by the end of the connection. A content coding knows better.
   var isCutOff: Bool {
     guard let endWatch, let ports, let multi, decoder == nil else { return false }
-    guard endWatch.farewellTurn > sendingTurn, endWatch.reports <= Self.reportsToTheEnd else { return false }
+    guard endWatch.goAwayTurn > sendingTurn, endWatch.reports <= Self.reportsToTheEnd else { return false }
     return !multi.isMultiplexed(ports)
   }
 }

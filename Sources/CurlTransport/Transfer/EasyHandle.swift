@@ -50,16 +50,16 @@ final class EasyHandle {
   private(set) var startInstant: UInt64 = 0
   private(set) var queueTime: Double?
   private(set) var isRequestSent = false
-  private var sentRequests = 0
+  private(set) var sentRequests = 0
   /// The latest request got an answer that is more than informational.
-  private var isAnswered = false
+  private(set) var isAnswered = false
   /// The socket of the connection that it has opened, until a request is sent on that.
   var openedSocket: Int32?
   private(set) var hasHead = false
   /// A head that libcurl may answer with credentials, and then it is not for the handler.
-  private var heldHead: TransferHead?
+  private(set) var heldHead: TransferHead?
   /// The answer of a proxy to CONNECT.
-  private var proxyHead: TransferHead?
+  private(set) var proxyHead: TransferHead?
   private(set) var expectedLength: Int64?
   /// Bytes of the response's body that were taken, as they came.
   var receivedBytes: Int64 = 0
@@ -68,7 +68,7 @@ final class EasyHandle {
   /// See EasyHandle+Gathering. Bytes that are put together at most; 0 for none.
   var gatheringCount = 0
   var gatheredBody: GatheredBody?
-  private var reportedSentBytes: Int64 = 0
+  private(set) var reportedSentBytes: Int64 = 0
   var isReceivingPaused = false
   /// The body source has nothing now.
   private var isSendingPaused = false
@@ -165,117 +165,6 @@ final class EasyHandle {
     failureReason = nil
     tlsVersion = nil
     tlsCipherSuite = nil
-  }
-
-  /// What the handler is told at the end, after the handle was given back.
-  struct Completion {
-    let transfer: Transfer
-    let handler: any TransferHandler
-    var head: TransferHead?
-    var trailers: [(name: String, value: String)] = []
-    var sentBytes: Int64?
-    let result: Result<TransferMetrics, TransferFailure>
-
-    consuming func deliver() {
-      if let sentBytes { handler.transfer(transfer, didSendBodyBytes: sentBytes) }
-      if let head { handler.transfer(transfer, didReceive: head) }
-      if !trailers.isEmpty { handler.transfer(transfer, didReceiveTrailers: trailers) }
-      handler.transfer(transfer, didCompleteWith: result)
-    }
-  }
-
-  /// The completion for libcurl's result; nil when nobody listens any more.
-  func completion(_ code: CURLcode) -> Completion? {
-    guard let transfer, let handler else { return nil }
-    let code = kind == .ftp ? ftpResult(code) : code
-    var isSuccess = code == CURLE_OK || (failureReason == nil && isComplete(despite: code))
-    let head = isSuccess || heldHead != nil ? takePendingHead() : nil
-    if isSuccess, !hasHead {
-      // libcurl takes half a head for a whole one.
-      failureReason = .incompleteHead
-      isSuccess = false
-    }
-    if isSuccess, let incompleteness = decoder?.incompleteness {
-      failureReason = .undecodableBody(incompleteness)
-      isSuccess = false
-    }
-    if isSuccess, endWatch != nil, isCutOff {
-      failureReason = .brokenConnection
-      isSuccess = false
-    }
-    return Completion(
-      transfer: transfer, handler: handler, head: head,
-      trailers: hasHead && kind == .http ? parser.takeTrailers() : [], sentBytes: unreportedSentBytes,
-      result: isSuccess ? .success(wantsMetrics ? metrics() : .unknown) : .failure(failure(code)))
-  }
-
-  private var unreportedSentBytes: Int64? {
-    guard body.isPresent else { return nil }
-    let sent = min(body.readBytes, Int64(ccurl_get_off(curl, CURLINFO_SIZE_UPLOAD_T)))
-    return sent > reportedSentBytes ? sent : nil
-  }
-
-  /// The completion for a failure that is not libcurl's; nil when nobody listens any more.
-  func failure(_ reason: TransferFailure.Reason) -> Completion? {
-    guard let transfer, let handler else { return nil }
-    var failure = TransferFailure(reason)
-    failure.metrics = metrics()
-    return Completion(transfer: transfer, handler: handler, result: .failure(failure))
-  }
-
-  /// A server may answer, and close, before it has read the request's body. What counts is that the answer is whole.
-  private func isComplete(despite code: CURLcode) -> Bool {
-    guard kind == .http else { return isCompleteFTP(despite: code) }
-    guard hasHead, code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR, body.isPresent
-    else { return false }
-    return isHeadRequest || expectedLength == Int64(ccurl_get_off(curl, CURLINFO_SIZE_DOWNLOAD_T))
-  }
-
-  private func failure(_ code: CURLcode) -> TransferFailure {
-    var failure: TransferFailure
-    if let failureReason {
-      failure = TransferFailure(failureReason)
-      failure.curlCode = Int(code.rawValue)
-    } else {
-      let context = CurlErrorContext(
-        kind: kind, hasResponse: hasHead, hasResponseBytes: parser.hasSeenBytes, isConnected: isRequestSent,
-        systemError: Int32(truncatingIfNeeded: ccurl_get_long(curl, CURLINFO_OS_ERRNO)),
-        verifyResult: ccurl_get_long(curl, CURLINFO_SSL_VERIFYRESULT),
-        proxyStatusCode: ccurl_get_long(curl, CURLINFO_HTTP_CONNECTCODE),
-        ftpReplyCode: ftp.code, ftpReplyText: ftp.text)
-      failure = TransferFailure(
-        curlCode: Int(code.rawValue), words: String(cString: errorBuffer), context: context)
-      if kind == .ftp, !ftp.text.isEmpty { failure.message += " (\(ftp.text))" }
-      if code == CURLE_SEND_FAIL_REWIND { failure.reason = .bodyNotRewindable }
-    }
-    failure.metrics = metrics()
-    judgeRepetition(&failure)
-    failure.bodyError = body.error
-    if !isRequestSent { failure.proxyResponse = proxyHead }
-    return failure
-  }
-
-  // MARK: Repetition
-
-  /// Whether the request is about to be sent again because its connection ended, and must not be. The transfer is to be ended then.
-  func refusesRepetition() -> Bool {
-    guard kind == .http, sentRequests > 0, !isAnswered, let repetition, !repetition.isAllowed else { return false }
-    failureReason = .notRepeated(method: repetition.method)
-    return true
-  }
-
-  /// Says of a failure whether the request may be sent again.
-  private func judgeRepetition(_ failure: inout TransferFailure) {
-    guard failureReason == nil, kind == .http, failure.isOfStaleConnection, let repetition else { return }
-    guard !repetition.isAllowed else { return failure.isRepeatable = true }
-    var refusal = TransferFailure(.notRepeated(method: repetition.method))
-    refusal.curlCode = failure.curlCode
-    refusal.metrics = failure.metrics
-    failure = refusal
-  }
-
-  private var repetition: Repetition? {
-    shape.map { Repetition(method: $0.method, mayHaveBeenTaken: ccurl_get_long(curl, CURLINFO_REQUEST_SIZE) > 0) }
   }
 
   // MARK: Commands
@@ -442,7 +331,7 @@ final class EasyHandle {
   }
 
   /// The head that the handler has not seen, if there is one.
-  private func takePendingHead() -> TransferHead? {
+  func takePendingHead() -> TransferHead? {
     guard !hasHead else { return nil }
     if kind == .ftp {
       heldHead = ftp.head(ftpRange)

@@ -15,7 +15,7 @@ struct MultiplexedConnection {
 
   /// A GOAWAY has 17 bytes at least (RFC 9113, section 6.8), TLS adds 21 or more. Of the frames that libcurl writes unasked, those
   /// with settings and windows are shorter, with the ciphers of TLS 1.3.
-  static let smallestFarewell: UInt64 = 38
+  static let smallestGoAway: UInt64 = 38
   private static let longSilence = 8
 
   init(socket: Int32, ports: PortPair, session: UnsafeRawPointer?) {
@@ -34,10 +34,10 @@ struct MultiplexedConnection {
     writtenBytes = now
     quietNotes += 1
     guard count > 0 || isRequested else { return }
-    quietNotes = count >= Self.smallestFarewell && !isRequested ? 0 : Self.longSilence
+    quietNotes = count >= Self.smallestGoAway && !isRequested ? 0 : Self.longSilence
     isRequested = false
   }
 
   /// What was written last, not long ago, may have been a GOAWAY; it was no request.
-  var hasSaidFarewell: Bool { quietNotes < Self.longSilence }
+  var hasWrittenGoAway: Bool { quietNotes < Self.longSilence }
 }

@@ -26,7 +26,7 @@ open class URLSession: NSObject, @unchecked Sendable {
   }
 
   /// What uploads that have ended have, until the delegate is told that the session is invalid, to remove their temporary files.
-  private static let farewellTime = Duration.seconds(25)
+  private static let shutdownTimeout = Duration.seconds(25)
 
   private let state: Locked<State>
   /// Whether the session takes no new tasks. Each task asks several times: to look is cheaper than to take a lock that all threads
@@ -177,7 +177,7 @@ open class URLSession: NSObject, @unchecked Sendable {
     resources.invalidate()
     deadlines.stop()
     guard let unfinished else { return tellInvalid() }
-    unfinished.whenSettled(within: Self.farewellTime) { self.tellInvalid() }
+    unfinished.whenSettled(within: Self.shutdownTimeout) { self.tellInvalid() }
   }
 
   private func tellInvalid() {

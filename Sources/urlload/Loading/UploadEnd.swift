@@ -36,7 +36,7 @@ final class UploadEnd: NSObject, URLSessionDelegate, Sendable {
 /// A session that uploads.
 struct UploadSession: Sendable {
   /// What a server has to remove temporary files before the command ends without it, in seconds.
-  static let farewellTime: TimeInterval = 2.5
+  static let shutdownTimeout: TimeInterval = 2.5
 
   let session: URLSession
   private let end = UploadEnd()
@@ -55,7 +55,7 @@ struct UploadSession: Sendable {
   func end(cancels: Bool, _ function: @escaping @Sendable ([URL]) -> Void) {
     let isOver = Locked(false)
     if cancels { session.invalidateAndCancel() } else { session.finishTasksAndInvalidate() }
-    end.wait(within: Self.farewellTime) {
+    end.wait(within: Self.shutdownTimeout) {
       let isFirst = isOver.withLock { isOver in
         defer { isOver = true }
         return !isOver

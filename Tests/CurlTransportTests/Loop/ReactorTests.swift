@@ -104,7 +104,7 @@ struct ReactorTests {
     close(descriptor)
   }
 
-  @Test("A control connection is shut down, so that a farewell does not wait")
+  @Test("A control connection is shut down, so that its QUIT does not wait")
   func controlConnection() throws {
     let server = try ScriptedServer { _ = $0.waitForPeerClose(timeout: .seconds(30)) }
     let descriptor = try openSocket(isFTP: true)

@@ -54,7 +54,7 @@ extension SFTPPool {
     self.init(
       connector: PipedConnector(), largestConnectionCount: configuration.httpMaximumConnectionsPerHost,
       idleTime: idleTime,
-      farewellTime: 5)
+      shutdownTimeout: 5)
   }
 }
 

@@ -58,7 +58,7 @@ final class SFTPClient: SSHChannelUser, @unchecked Sendable {
   private var waitingOpens: [OpenWaiter] = []
   private var closeReason: (any Error)?
   private var holdCount = 0
-  private var farewells: [() -> Void] = []
+  private var cleanUps: [() -> Void] = []
   private let onEnd: @Sendable (SFTPFailure) -> Void
   private let onReady: @Sendable () -> Void
 
@@ -179,9 +179,9 @@ final class SFTPClient: SSHChannelUser, @unchecked Sendable {
   func letGo() {
     holdCount -= 1
     guard holdCount == 0 else { return }
-    let farewells = farewells
-    self.farewells = []
-    for farewell in farewells { farewell() }
+    let cleanUps = cleanUps
+    self.cleanUps = []
+    for cleanUp in cleanUps { cleanUp() }
   }
 
   /// Removes a file that only this side knows of.
@@ -194,8 +194,8 @@ final class SFTPClient: SSHChannelUser, @unchecked Sendable {
   }
 
   /// Calls this when nothing is held any more.
-  func whenFree(_ farewell: @escaping () -> Void) {
-    if isHeld { farewells.append(farewell) } else { farewell() }
+  func whenFree(_ cleanUp: @escaping () -> Void) {
+    if isHeld { cleanUps.append(cleanUp) } else { cleanUp() }
   }
 
   // MARK: Sending

@@ -285,7 +285,7 @@ final class ConnectionDriver {
   func failure(_ code: SSHSession.Code) -> SSHFailure {
     FailureExplanation(
       code: code, phase: machine.phase, options: options, preferences: preferences, offer: offer,
-      farewell: session?.farewell, socketProblem: session?.socketProblem, hasEnded: session?.hasEnded ?? false
+      disconnectMessage: session?.disconnectMessage, socketProblem: session?.socketProblem, hasEnded: session?.hasEnded ?? false
     ).failure
   }
 

@@ -8,20 +8,20 @@ struct FailureExplanation {
   let options: SSHConnectionOptions
   let preferences: AlgorithmPreferences
   let offer: ServerOffer
-  let farewell: String?
+  let disconnectMessage: String?
   let socketProblem: String?
   let hasEnded: Bool
 
   var failure: SSHFailure {
     let server = options.server
-    if let farewell {
+    if let disconnectMessage {
       let isLogin = phase == .loggingIn
       let advice =
-        isLogin && farewell.contains("Too many")
+        isLogin && disconnectMessage.contains("Too many")
         ? "; fewer keys may help (IdentitiesOnly, IdentityFile)" : ""
       return SSHFailure(
         isLogin ? .loginFailed : .connectionLost,
-        "\(server) ended the connection while \(phase.name): \(farewell)\(advice)")
+        "\(server) ended the connection while \(phase.name): \(disconnectMessage)\(advice)")
     }
     if phase == .exchangingKeys { return keyExchangeFailure }
     if let socketProblem {

@@ -19,7 +19,7 @@ extension SSHSession {
       ) -> Void = { _, _, text, count, _, _, context in
         guard let text, count > 0 else { return }
         let bytes = UnsafeRawBufferPointer(start: text, count: min(Int(count), 1024))
-        SSHSession.from(context)?.serverSaysFarewell(String(decoding: bytes, as: UTF8.self))
+        SSHSession.from(context)?.serverDisconnects(String(decoding: bytes, as: UTF8.self))
       }
     libssh2_session_callback_set(
       session, LIBSSH2_CALLBACK_RECV, unsafeBitCast(receive, to: UnsafeMutableRawPointer.self))

@@ -42,7 +42,7 @@ final class SSHSession {
   /// The server has said that nothing more comes.
   private(set) var hasEnded = false
   /// Why the server says that it ends the connection.
-  private(set) var farewell: String?
+  private(set) var disconnectMessage: String?
   /// The signature that the server waits for.
   var signing = SignatureRequest()
   /// Asked for the answers to the server's questions; nil gives up.
@@ -76,7 +76,7 @@ final class SSHSession {
   }
 
   /// Whether nothing more can come of it.
-  var isGone: Bool { hasEnded || socketProblem != nil || farewell != nil }
+  var isGone: Bool { hasEnded || socketProblem != nil || disconnectMessage != nil }
 
   // MARK: Bytes
 
@@ -140,7 +140,7 @@ final class SSHSession {
     if !isDead { outgoing.append(bytes) }
   }
 
-  func serverSaysFarewell(_ text: String) { farewell = SSHFailure.printable(text) }
+  func serverDisconnects(_ text: String) { disconnectMessage = SSHFailure.printable(text) }
 
   // MARK: Keys
 
@@ -299,7 +299,7 @@ final class SSHSession {
 
   // MARK: The end
 
-  /// Says farewell as far as that needs no waiting, and frees everything.
+  /// Sends SSH_MSG_DISCONNECT where that does not block, and frees everything.
   func end() {
     guard session != nil, !isDead else { return }
     allowance = 0

@@ -39,7 +39,7 @@ final class SFTPPool: URLSessionResource {
   private let state: Locked<State>
   private let connector: any SFTPConnector
   private let idleTime: TimeInterval
-  private let farewellTime: TimeInterval
+  private let shutdownTimeout: TimeInterval
 
   /// The pool of a session whose connections are made by SSH.
   convenience init(configuration: URLSessionConfiguration) {
@@ -50,14 +50,14 @@ final class SFTPPool: URLSessionResource {
 
   /// - Parameters:
   ///   - idleTime: seconds after which a connection without loads is closed.
-  ///   - farewellTime: seconds that the server has, after that, for what ended loads left to be done.
+  ///   - shutdownTimeout: seconds that the server has, after that, for what ended loads left to be done.
   init(
     connector: any SFTPConnector, largestConnectionCount: Int, idleTime: TimeInterval = 30,
-    farewellTime: TimeInterval = 20
+    shutdownTimeout: TimeInterval = 20
   ) {
     self.connector = connector
     self.idleTime = idleTime
-    self.farewellTime = farewellTime
+    self.shutdownTimeout = shutdownTimeout
     state = Locked(State(plan: ConnectionPlan(largestConnectionCount: largestConnectionCount)))
   }
 
@@ -154,10 +154,10 @@ final class SFTPPool: URLSessionResource {
     guard member.servedCount > 0 else { return transport.close() }
     let client = member.client
     // After what its last load has posted.
-    transport.perform { [farewellTime] in
+    transport.perform { [shutdownTimeout] in
       guard client.isHeld else { return transport.close() }
       client.whenFree { transport.close() }
-      DispatchQueue.global().asyncAfter(deadline: .now() + farewellTime) { transport.close() }
+      DispatchQueue.global().asyncAfter(deadline: .now() + shutdownTimeout) { transport.close() }
     }
   }
 

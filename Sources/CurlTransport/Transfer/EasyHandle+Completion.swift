@@ -1,0 +1,115 @@
+internal import CCurl
+
+/// How a transfer ends: what its handler is told, and whether its request may be sent again.
+extension EasyHandle {
+  /// What the handler is told at the end, after the handle was given back.
+  struct Completion {
+    let transfer: Transfer
+    let handler: any TransferHandler
+    var head: TransferHead?
+    var trailers: [(name: String, value: String)] = []
+    var sentBytes: Int64?
+    let result: Result<TransferMetrics, TransferFailure>
+
+    consuming func deliver() {
+      if let sentBytes { handler.transfer(transfer, didSendBodyBytes: sentBytes) }
+      if let head { handler.transfer(transfer, didReceive: head) }
+      if !trailers.isEmpty { handler.transfer(transfer, didReceiveTrailers: trailers) }
+      handler.transfer(transfer, didCompleteWith: result)
+    }
+  }
+
+  /// The completion for libcurl's result; nil when nobody listens any more.
+  func completion(_ code: CURLcode) -> Completion? {
+    guard let transfer, let handler else { return nil }
+    let code = kind == .ftp ? ftpResult(code) : code
+    var isSuccess = code == CURLE_OK || (failureReason == nil && isComplete(despite: code))
+    let head = isSuccess || heldHead != nil ? takePendingHead() : nil
+    if isSuccess, !hasHead {
+      // libcurl takes half a head for a whole one.
+      failureReason = .incompleteHead
+      isSuccess = false
+    }
+    if isSuccess, let incompleteness = decoder?.incompleteness {
+      failureReason = .undecodableBody(incompleteness)
+      isSuccess = false
+    }
+    if isSuccess, endWatch != nil, isCutOff {
+      failureReason = .brokenConnection
+      isSuccess = false
+    }
+    return Completion(
+      transfer: transfer, handler: handler, head: head,
+      trailers: hasHead && kind == .http ? parser.takeTrailers() : [], sentBytes: unreportedSentBytes,
+      result: isSuccess ? .success(wantsMetrics ? metrics() : .unknown) : .failure(failure(code)))
+  }
+
+  private var unreportedSentBytes: Int64? {
+    guard body.isPresent else { return nil }
+    let sent = min(body.readBytes, Int64(ccurl_get_off(curl, CURLINFO_SIZE_UPLOAD_T)))
+    return sent > reportedSentBytes ? sent : nil
+  }
+
+  /// The completion for a failure that is not libcurl's; nil when nobody listens any more.
+  func failure(_ reason: TransferFailure.Reason) -> Completion? {
+    guard let transfer, let handler else { return nil }
+    var failure = TransferFailure(reason)
+    failure.metrics = metrics()
+    return Completion(transfer: transfer, handler: handler, result: .failure(failure))
+  }
+
+  /// A server may answer, and close, before it has read the request's body. What counts is that the answer is whole.
+  private func isComplete(despite code: CURLcode) -> Bool {
+    guard kind == .http else { return isCompleteFTP(despite: code) }
+    guard hasHead, code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR, body.isPresent
+    else { return false }
+    return isHeadRequest || expectedLength == Int64(ccurl_get_off(curl, CURLINFO_SIZE_DOWNLOAD_T))
+  }
+
+  private func failure(_ code: CURLcode) -> TransferFailure {
+    var failure: TransferFailure
+    if let failureReason {
+      failure = TransferFailure(failureReason)
+      failure.curlCode = Int(code.rawValue)
+    } else {
+      let context = CurlErrorContext(
+        kind: kind, hasResponse: hasHead, hasResponseBytes: parser.hasSeenBytes, isConnected: isRequestSent,
+        systemError: Int32(truncatingIfNeeded: ccurl_get_long(curl, CURLINFO_OS_ERRNO)),
+        verifyResult: ccurl_get_long(curl, CURLINFO_SSL_VERIFYRESULT),
+        proxyStatusCode: ccurl_get_long(curl, CURLINFO_HTTP_CONNECTCODE),
+        ftpReplyCode: ftp.code, ftpReplyText: ftp.text)
+      failure = TransferFailure(
+        curlCode: Int(code.rawValue), words: String(cString: errorBuffer), context: context)
+      if kind == .ftp, !ftp.text.isEmpty { failure.message += " (\(ftp.text))" }
+      if code == CURLE_SEND_FAIL_REWIND { failure.reason = .bodyNotRewindable }
+    }
+    failure.metrics = metrics()
+    judgeRepetition(&failure)
+    failure.bodyError = body.error
+    if !isRequestSent { failure.proxyResponse = proxyHead }
+    return failure
+  }
+
+  // MARK: Repetition
+
+  /// Whether the request is about to be sent again because its connection ended, and must not be. The transfer is to be ended then.
+  func refusesRepetition() -> Bool {
+    guard kind == .http, sentRequests > 0, !isAnswered, let repetition, !repetition.isAllowed else { return false }
+    failureReason = .notRepeated(method: repetition.method)
+    return true
+  }
+
+  /// Says of a failure whether the request may be sent again.
+  private func judgeRepetition(_ failure: inout TransferFailure) {
+    guard failureReason == nil, kind == .http, failure.isOfStaleConnection, let repetition else { return }
+    guard !repetition.isAllowed else { return failure.isRepeatable = true }
+    var refusal = TransferFailure(.notRepeated(method: repetition.method))
+    refusal.curlCode = failure.curlCode
+    refusal.metrics = failure.metrics
+    failure = refusal
+  }
+
+  private var repetition: Repetition? {
+    shape.map { Repetition(method: $0.method, mayHaveBeenTaken: ccurl_get_long(curl, CURLINFO_REQUEST_SIZE) > 0) }
+  }
+}
