@@ -285,7 +285,8 @@ final class ConnectionDriver {
   func failure(_ code: SSHSession.Code) -> SSHFailure {
     FailureExplanation(
       code: code, phase: machine.phase, options: options, preferences: preferences, offer: offer,
-      disconnectMessage: session?.disconnectMessage, socketProblem: session?.socketProblem, hasEnded: session?.hasEnded ?? false
+      disconnectMessage: session?.disconnectMessage, socketProblem: session?.socketProblem,
+      hasEnded: session?.hasEnded ?? false
     ).failure
   }
 
