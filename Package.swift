@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 import PackageDescription
 
 let package = Package(
@@ -15,77 +15,109 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
   ],
   targets: [
-    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev", "libssl-dev"])]),
-    .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
-    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
-    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
-    .target(name: "CBlockCache"),
-    .target(name: "CFutexLock"),
-    .target(name: "CImmediateRead"),
-    .target(name: "CurlTransport", dependencies: ["CCurl", "CBlockCache", "CFutexLock", "CZlib", "CBrotli", "CZstd"]),
-    .target(name: "URLLoading", dependencies: ["CurlTransport", "CImmediateRead", "CPSL"]),
+    .systemLibrary(
+      name: "URLLoadingCCurl", path: "Sources/CCurl", pkgConfig: "libcurl",
+      providers: [.apt(["libcurl4-openssl-dev", "libssl-dev"])]),
+    .systemLibrary(
+      name: "URLLoadingCPSL", path: "Sources/CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
+    .systemLibrary(
+      name: "URLLoadingCZlib", path: "Sources/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(
+      name: "URLLoadingCBrotli", path: "Sources/CBrotli", pkgConfig: "libbrotlidec",
+      providers: [.apt(["libbrotli-dev"])]),
+    .systemLibrary(
+      name: "URLLoadingCZstd", path: "Sources/CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+    .target(name: "URLLoadingCBlockCache", path: "Sources/CBlockCache"),
+    .target(name: "URLLoadingCFutexLock", path: "Sources/CFutexLock"),
+    .target(name: "URLLoadingCLinux", path: "Sources/CLinux"),
+    .target(name: "URLLoadingBase", dependencies: ["URLLoadingCFutexLock", "URLLoadingCLinux"]),
+    .target(
+      name: "URLLoadingCurlTransport",
+      dependencies: [
+        "URLLoadingBase", "URLLoadingCCurl", "URLLoadingCLinux", "URLLoadingCBlockCache", "URLLoadingCZlib",
+        "URLLoadingCBrotli",
+        "URLLoadingCZstd",
+      ], path: "Sources/CurlTransport"),
+    .target(
+      name: "URLLoading",
+      dependencies: ["URLLoadingBase", "URLLoadingCurlTransport", "URLLoadingCLinux", "URLLoadingCPSL"]),
     .target(name: "FoundationNetworking", dependencies: ["URLLoading"]),
     .target(name: "URLProtocolTesting", dependencies: ["URLLoading"]),
     .systemLibrary(
-      name: "CArchive", path: "Plugins/Archive/CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]
+      name: "URLLoadingCArchive", path: "Plugins/Archive/CArchive", pkgConfig: "libarchive",
+      providers: [.apt(["libarchive-dev"])]
     ),
     .target(
-      name: "ArchiveProtocol", dependencies: ["URLLoading", "CurlTransport", "CArchive", "CZlib"],
+      name: "ArchiveProtocol", dependencies: ["URLLoading", "URLLoadingBase", "URLLoadingCArchive", "URLLoadingCZlib"],
       path: "Plugins/Archive/ArchiveProtocol"),
     .systemLibrary(
-      name: "CSSH2", path: "Plugins/SFTP/CSSH2", pkgConfig: "libssh2", providers: [.apt(["libssh2-1-dev"])]),
+      name: "URLLoadingCSSH2", path: "Plugins/SFTP/CSSH2", pkgConfig: "libssh2", providers: [.apt(["libssh2-1-dev"])]),
     .systemLibrary(
-      name: "COpenSSL", path: "Plugins/SFTP/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-    .target(name: "CKeystream", dependencies: ["COpenSSL"], path: "Plugins/SFTP/CKeystream"),
+      name: "URLLoadingCOpenSSL", path: "Plugins/SFTP/COpenSSL", pkgConfig: "libcrypto",
+      providers: [.apt(["libssl-dev"])]),
+    .target(name: "URLLoadingCKeystream", dependencies: ["URLLoadingCOpenSSL"], path: "Plugins/SFTP/CKeystream"),
     .target(
-      name: "SFTPProtocol", dependencies: ["URLLoading", "CurlTransport", "CSSH2", "COpenSSL", "CKeystream"],
+      name: "SFTPProtocol",
+      dependencies: ["URLLoading", "URLLoadingBase", "URLLoadingCSSH2", "URLLoadingCOpenSSL", "URLLoadingCKeystream"],
       path: "Plugins/SFTP/SFTPProtocol"),
     .executableTarget(
       name: "urlload",
       dependencies: [
-        "URLLoading", "ArchiveProtocol", "SFTPProtocol", "CurlTransport",
+        "URLLoading", "ArchiveProtocol", "SFTPProtocol", "URLLoadingBase",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
-    .executableTarget(name: "PrivateScheme", dependencies: ["URLLoading"], path: "Samples/PrivateScheme"),
-    .executableTarget(name: "MemoryScheme", dependencies: ["URLLoading"], path: "Samples/MemoryScheme"),
-    .executableTarget(name: "LoadEverything", dependencies: ["URLLoading"], path: "Samples/LoadEverything"),
-    .executableTarget(name: "DelegateDownload", dependencies: ["URLLoading"], path: "Samples/DelegateDownload"),
+    .executableTarget(name: "URLLoadingPrivateScheme", dependencies: ["URLLoading"], path: "Samples/PrivateScheme"),
+    .executableTarget(name: "URLLoadingMemoryScheme", dependencies: ["URLLoading"], path: "Samples/MemoryScheme"),
+    .executableTarget(name: "URLLoadingLoadEverything", dependencies: ["URLLoading"], path: "Samples/LoadEverything"),
     .executableTarget(
-      name: "SFTPFiles", dependencies: ["URLLoading", "SFTPProtocol"], path: "Samples/SFTPFiles"),
-    .systemLibrary(name: "CGlibcExtensions", path: "Tests/CGlibcExtensions"),
+      name: "URLLoadingDelegateDownload", dependencies: ["URLLoading"], path: "Samples/DelegateDownload"),
+    .executableTarget(
+      name: "URLLoadingSFTPFiles", dependencies: ["URLLoading", "SFTPProtocol"], path: "Samples/SFTPFiles"),
+    .systemLibrary(name: "URLLoadingCGlibcExtensions", path: "Tests/CGlibcExtensions"),
     .target(
-      name: "TestServers", dependencies: ["CGlibcExtensions", "CurlTransport"], path: "Tests/TestServers",
+      name: "URLLoadingTestServers", dependencies: ["URLLoadingCGlibcExtensions", "URLLoadingBase"],
+      path: "Tests/TestServers",
       exclude: ["Scripts"]),
-    .testTarget(name: "TestServersTests", dependencies: ["TestServers"]),
+    .testTarget(name: "TestServersTests", dependencies: ["URLLoadingTestServers"]),
     .systemLibrary(
-      name: "CBrotliEncoder", path: "Tests/CBrotliEncoder", pkgConfig: "libbrotlienc",
+      name: "URLLoadingCBrotliEncoder", path: "Tests/CBrotliEncoder", pkgConfig: "libbrotlienc",
       providers: [.apt(["libbrotli-dev"])]),
+    .testTarget(name: "URLLoadingBaseTests", dependencies: ["URLLoadingBase", "URLLoadingTestServers"]),
     .testTarget(
       name: "CurlTransportTests",
-      dependencies: ["CurlTransport", "TestServers", "CBlockCache", "CZlib", "CBrotliEncoder", "CZstd"]),
+      dependencies: [
+        "URLLoadingBase", "URLLoadingCurlTransport", "URLLoadingTestServers", "URLLoadingCBlockCache",
+        "URLLoadingCZlib", "URLLoadingCBrotliEncoder", "URLLoadingCZstd",
+      ]),
     .executableTarget(
-      name: "DownloadWorker", dependencies: ["URLLoading", "SFTPProtocol"], path: "Tests/Fixtures/DownloadWorker"),
-    .testTarget(name: "URLLoadingTests", dependencies: ["URLLoading", "TestServers", "DownloadWorker"]),
-    .executableTarget(name: "DropIn", dependencies: ["FoundationNetworking"], path: "Tests/Fixtures/DropIn"),
-    .testTarget(name: "FoundationNetworkingTests", dependencies: ["DropIn", "TestServers"]),
+      name: "URLLoadingDownloadWorker", dependencies: ["URLLoading", "SFTPProtocol"],
+      path: "Tests/Fixtures/DownloadWorker"),
+    .testTarget(
+      name: "URLLoadingTests",
+      dependencies: ["URLLoading", "URLLoadingBase", "URLLoadingTestServers", "URLLoadingDownloadWorker"]),
+    .executableTarget(name: "URLLoadingDropIn", dependencies: ["FoundationNetworking"], path: "Tests/Fixtures/DropIn"),
+    .testTarget(name: "FoundationNetworkingTests", dependencies: ["URLLoadingDropIn", "URLLoadingTestServers"]),
     .testTarget(
       name: "URLProtocolTestingTests",
-      dependencies: ["URLProtocolTesting", "URLLoading", "MemoryScheme", "TestServers"]),
+      dependencies: [
+        "URLProtocolTesting", "URLLoading", "URLLoadingBase", "URLLoadingMemoryScheme", "URLLoadingTestServers",
+      ]),
     .testTarget(
       name: "ArchiveProtocolTests",
-      dependencies: ["ArchiveProtocol", "URLLoading", "URLProtocolTesting", "CurlTransport", "TestServers"]),
+      dependencies: ["ArchiveProtocol", "URLLoading", "URLProtocolTesting", "URLLoadingBase", "URLLoadingTestServers"]),
     .testTarget(
       name: "SFTPProtocolTests",
       dependencies: [
-        "SFTPProtocol", "URLLoading", "URLProtocolTesting", "CurlTransport", "TestServers", "DownloadWorker",
-        "CKeystream", "COpenSSL",
+        "SFTPProtocol", "URLLoading", "URLProtocolTesting", "URLLoadingBase", "URLLoadingTestServers",
+        "URLLoadingDownloadWorker",
+        "URLLoadingCKeystream", "URLLoadingCOpenSSL",
       ]),
-    .testTarget(name: "urlloadTests", dependencies: ["urlload", "TestServers"]),
+    .testTarget(name: "urlloadTests", dependencies: ["urlload", "URLLoadingBase", "URLLoadingTestServers"]),
     .testTarget(
       name: "SamplesTests",
       dependencies: [
-        "PrivateScheme", "MemoryScheme", "LoadEverything", "DelegateDownload", "SFTPFiles", "TestServers",
+        "URLLoadingPrivateScheme", "URLLoadingMemoryScheme", "URLLoadingLoadEverything", "URLLoadingDelegateDownload",
+        "URLLoadingSFTPFiles", "URLLoadingTestServers",
       ]),
   ],
   swiftLanguageModes: [.v6]

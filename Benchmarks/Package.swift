@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 import PackageDescription
 
 /// At a place in memory that the linker gives it: a program that may be put anywhere writes 75,000 addresses before it starts.

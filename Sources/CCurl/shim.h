@@ -1,12 +1,5 @@
 #pragma once
 #include <curl/curl.h>
-// For the loop that drives libcurl; Swift's Glibc module leaves them out.
-#include <fcntl.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <sys/ioctl.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
 
 // Swift cannot call variadic functions. Each shim below is one call of curl_easy_setopt, curl_easy_getinfo,
 // curl_multi_setopt or curl_share_setopt with the type of its third argument fixed. The name in parentheses
@@ -114,22 +107,5 @@ CCURL_INLINE CURLSHcode ccurl_share_data(CURLSH *share, curl_lock_data data) {
 }
 
 CCURL_INLINE const curl_version_info_data *ccurl_version(void) { return curl_version_info(CURLVERSION_NOW); }
-
-// Whether a descriptor is a local socket that children inherit.
-CCURL_INLINE int ccurl_is_inherited_local_socket(int descriptor) {
-  int domain = 0;
-  socklen_t size = sizeof domain;
-  return getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain == AF_UNIX &&
-         (fcntl(descriptor, F_GETFD) & FD_CLOEXEC) == 0;
-}
-// Whether something is on its way through a local socket, from it or to it.
-CCURL_INLINE int ccurl_has_bytes_on_their_way(int descriptor) {
-  int unread = 0, untaken = 0;
-  ioctl(descriptor, FIONREAD, &unread);
-  ioctl(descriptor, TIOCOUTQ, &untaken);
-  return unread > 0 || untaken > 0;
-}
-
-CCURL_INLINE void ccurl_name_thread(const char *name) { prctl(PR_SET_NAME, name); }
 
 #undef CCURL_INLINE

@@ -1,5 +1,5 @@
-internal import CurlTransport
 import Foundation
+internal import URLLoadingBase
 
 /// Ends the command at a signal: partial files go, those of uploads too, and the terminal is as before. A second signal waits for no
 /// server.

@@ -1,6 +1,6 @@
-import CurlTransport
 import Foundation
 import Testing
+import URLLoadingCurlTransport
 
 /// Credentials that libcurl puts on requests.
 @Suite struct AuthenticationTests {

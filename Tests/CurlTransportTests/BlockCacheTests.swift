@@ -1,7 +1,7 @@
-import CBlockCache
 import Foundation
-import TestServers
 import Testing
+import URLLoadingCBlockCache
+import URLLoadingTestServers
 
 @Suite struct BlockCacheTests {
   private static let sizes = [

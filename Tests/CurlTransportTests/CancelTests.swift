@@ -1,6 +1,6 @@
-import CurlTransport
 import Foundation
 import Testing
+import URLLoadingCurlTransport
 
 /// Cancelling, and what is left behind.
 @Suite struct CancelTests {

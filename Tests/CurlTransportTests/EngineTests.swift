@@ -1,6 +1,6 @@
-import CurlTransport
 import Foundation
 import Testing
+import URLLoadingCurlTransport
 
 /// What the engine does for many transfers, and at its end.
 @Suite struct EngineTests {

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import CurlTransport
+@testable import URLLoadingCurlTransport
 
 /// The table from libcurl's codes to those of `URLError`.
 @Suite struct ErrorTableTests {

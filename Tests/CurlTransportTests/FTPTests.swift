@@ -1,8 +1,9 @@
 import Foundation
-import TestServers
 import Testing
+import URLLoadingBase
+import URLLoadingTestServers
 
-@testable import CurlTransport
+@testable import URLLoadingCurlTransport
 
 /// FTP, with a real server.
 @Suite struct FTPTests {

@@ -1,6 +1,7 @@
-import CurlTransport
 import Foundation
 import Testing
+import URLLoadingBase
+import URLLoadingCurlTransport
 
 /// Pausing and resuming what is received.
 @Suite struct FlowTests {

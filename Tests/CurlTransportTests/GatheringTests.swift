@@ -1,6 +1,6 @@
-import CurlTransport
 import Foundation
 import Testing
+import URLLoadingCurlTransport
 
 /// Bodies whose pieces are put together.
 @Suite struct GatheringTests {

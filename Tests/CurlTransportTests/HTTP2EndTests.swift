@@ -1,7 +1,7 @@
-import CurlTransport
 import Foundation
-import TestServers
 import Testing
+import URLLoadingCurlTransport
+import URLLoadingTestServers
 
 /// How a body over HTTP/2 without Content-Length ends, and how it is cut off.
 @Suite(.timeLimit(.minutes(1))) struct HTTP2EndTests {

@@ -1,6 +1,6 @@
-import CurlTransport
 import Foundation
 import Testing
+import URLLoadingCurlTransport
 
 /// Servers that break the rules. Each gets one completion, with the right error, and the engine goes on working.
 @Suite struct HostileServerTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CurlTransport
+@testable import URLLoadingCurlTransport
 
 /// The parsers of response heads and FTP replies, without a connection.
 @Suite struct ParserTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import CurlTransport
+@testable import URLLoadingCurlTransport
 
 /// Proxies: which one, and how it is spoken to.
 @Suite struct ProxyTests {

@@ -1,7 +1,7 @@
-import CurlTransport
 import Foundation
-import TestServers
 import Testing
+import URLLoadingCurlTransport
+import URLLoadingTestServers
 
 /// Proxies, with squid and microsocks.
 @Suite struct RealProxyTests {

@@ -1,8 +1,9 @@
 import Foundation
-import TestServers
 import Testing
+import URLLoadingBase
+import URLLoadingTestServers
 
-@testable import CurlTransport
+@testable import URLLoadingCurlTransport
 
 /// What is sent again when a kept connection ends without an answer.
 @Suite(.timeLimit(.minutes(1))) struct RepetitionTests {

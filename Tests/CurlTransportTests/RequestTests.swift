@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import CurlTransport
+@testable import URLLoadingCurlTransport
 
 /// What goes over the wire for a request.
 @Suite struct RequestTests {

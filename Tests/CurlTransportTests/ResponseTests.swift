@@ -1,6 +1,6 @@
-import CurlTransport
 import Foundation
 import Testing
+import URLLoadingCurlTransport
 
 /// What is made of well-formed responses.
 @Suite struct ResponseTests {

@@ -1,7 +1,8 @@
-import CurlTransport
 import Foundation
-import TestServers
 import Testing
+import URLLoadingBase
+import URLLoadingCurlTransport
+import URLLoadingTestServers
 
 /// TLS and HTTP/2, with nginx.
 @Suite struct SecureConnectionTests {

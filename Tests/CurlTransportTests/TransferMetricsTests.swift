@@ -1,5 +1,5 @@
-import CurlTransport
 import Testing
+import URLLoadingCurlTransport
 
 struct TransferMetricsTests {
   private func metrics(preTransfer: Double?, startTransfer: Double?, total: Double) -> TransferMetrics {

@@ -1,6 +1,6 @@
-import CurlTransport
 import Foundation
 import Testing
+import URLLoadingCurlTransport
 
 /// Request bodies.
 @Suite struct UploadTests {

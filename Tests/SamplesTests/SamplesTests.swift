@@ -1,6 +1,6 @@
 import Foundation
-import TestServers
 import Testing
+import URLLoadingTestServers
 
 /// Runs the samples as a user would.
 @Suite struct SamplesTests {
@@ -87,5 +87,5 @@ import Testing
   }
 
   /// A built program, beside the test bundle.
-  private static func program(_ name: String) -> String { BuiltProgram.path(name) }
+  private static func program(_ name: String) -> String { BuiltProgram.path("URLLoading\(name)") }
 }

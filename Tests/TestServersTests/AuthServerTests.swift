@@ -1,6 +1,6 @@
 import Foundation
-import TestServers
 import Testing
+import URLLoadingTestServers
 
 @Suite struct AuthServerTests {
   private let login = ["-u", "\(AuthServer.user):\(AuthServer.password)"]

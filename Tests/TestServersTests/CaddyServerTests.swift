@@ -1,6 +1,6 @@
 import Foundation
-import TestServers
 import Testing
+import URLLoadingTestServers
 
 @Suite struct CaddyServerTests {
   @Test func servesWithHTTP2AndOffersHTTP3() async throws {

@@ -1,5 +1,5 @@
 import Foundation
-import TestServers
+import URLLoadingTestServers
 
 /// Runs the `curl` command, which shows that a server works independently of this package's own client.
 enum Curl {

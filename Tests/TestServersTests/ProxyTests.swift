@@ -1,6 +1,6 @@
 import Foundation
-import TestServers
 import Testing
+import URLLoadingTestServers
 
 @Suite struct ProxyTests {
   @Test func squidForwardsAndTunnels() async throws {

@@ -1,6 +1,6 @@
 import Foundation
-import TestServers
 import Testing
+import URLLoadingTestServers
 
 /// The servers themselves, by OpenSSH's own client.
 @Suite struct SSHServerTests {

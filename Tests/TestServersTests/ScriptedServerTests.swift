@@ -1,6 +1,6 @@
 import Foundation
-import TestServers
 import Testing
+import URLLoadingTestServers
 
 @Suite struct ScriptedServerTests {
   @Test func answersAndKeepsAlive() async throws {

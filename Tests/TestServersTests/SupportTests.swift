@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
-import TestServers
 import Testing
+import URLLoadingTestServers
 
 @Suite struct SupportTests {
   @Test func patternsAreTheSameAtAnyOffset() throws {

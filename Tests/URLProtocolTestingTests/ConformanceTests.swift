@@ -1,5 +1,5 @@
-import TestServers
 import Testing
+import URLLoadingTestServers
 import URLProtocolTesting
 
 /// The built-in protocol classes and the sample keep to what they declare.

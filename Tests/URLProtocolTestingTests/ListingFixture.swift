@@ -1,6 +1,6 @@
 import Foundation
-import TestServers
 import URLLoading
+import URLLoadingTestServers
 import URLProtocolTesting
 
 /// For a `ListingProtocol` with one fault, which the URL's host names.

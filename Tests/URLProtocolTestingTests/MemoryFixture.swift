@@ -2,7 +2,7 @@ import Foundation
 import URLLoading
 import URLProtocolTesting
 
-@testable import MemoryScheme
+@testable import URLLoadingMemoryScheme
 
 /// For the sample, an `AsyncURLProtocol`.
 struct MemoryFixture: URLProtocolFixture {

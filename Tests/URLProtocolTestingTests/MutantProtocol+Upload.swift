@@ -1,7 +1,7 @@
 import Foundation
 import URLLoading
 
-@testable import MemoryScheme
+@testable import URLLoadingMemoryScheme
 
 extension MutantProtocol {
   /// Takes an upload piece by piece, and stores it when it is whole.

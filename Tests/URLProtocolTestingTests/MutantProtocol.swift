@@ -1,8 +1,8 @@
 import Foundation
-import TestServers
 import URLLoading
+import URLLoadingTestServers
 
-@testable import MemoryScheme
+@testable import URLLoadingMemoryScheme
 
 /// A class with byte ranges and uploads that sends from a queue of its own; its URL's host names what it does wrong.
 ///

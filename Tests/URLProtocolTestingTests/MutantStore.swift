@@ -1,5 +1,5 @@
-import TestServers
 import URLLoading
+import URLLoadingTestServers
 
 /// What is behind `mutant:` URLs.
 enum MutantStore {

@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 import URLProtocolTesting
 
 /// Each fault fails the checks that are about it, and the message says what is wrong.

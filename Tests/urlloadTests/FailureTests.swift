@@ -1,6 +1,6 @@
 import Foundation
-import TestServers
 import Testing
+import URLLoadingTestServers
 
 /// What goes wrong: one line, and an exit code.
 @Suite struct FailureTests {

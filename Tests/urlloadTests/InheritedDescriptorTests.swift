@@ -1,6 +1,6 @@
 import Foundation
-import TestServers
 import Testing
+import URLLoadingTestServers
 
 /// What the command leaves open to children that it might have.
 @Suite(.timeLimit(.minutes(3))) struct InheritedDescriptorTests {

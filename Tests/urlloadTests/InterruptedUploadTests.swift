@@ -1,6 +1,6 @@
 import Foundation
-import TestServers
 import Testing
+import URLLoadingTestServers
 
 /// Uploads that a signal or `--max-time` ends: what they had begun to store goes, or the command says what is left where.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct InterruptedUploadTests {

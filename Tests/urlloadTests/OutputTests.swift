@@ -1,6 +1,6 @@
 import Foundation
-import TestServers
 import Testing
+import URLLoadingTestServers
 
 /// Where the bytes go.
 @Suite struct OutputTests {

@@ -1,6 +1,6 @@
 import Foundation
-import TestServers
 import Testing
+import URLLoadingTestServers
 
 /// Answers to `-r`, and parts that nobody asked for.
 @Suite struct RangeAnswersTests {

@@ -1,6 +1,6 @@
 import Foundation
-import TestServers
 import Testing
+import URLLoadingTestServers
 
 /// Answers to the request of a load that broke off and goes on.
 @Suite struct RetryAnswersTests {

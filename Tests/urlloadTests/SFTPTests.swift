@@ -1,6 +1,6 @@
 import Foundation
-import TestServers
 import Testing
+import URLLoadingTestServers
 
 /// `sftp` URLs, with sshd and a home of the test's own.
 @Suite(.timeLimit(.minutes(3))) struct SFTPTests {

@@ -1,6 +1,6 @@
 import Foundation
-import TestServers
 import Testing
+import URLLoadingTestServers
 
 /// Passwords inside archive URLs, and inside what is no URL, are seen nowhere.
 @Suite(.timeLimit(.minutes(2))) struct SecretTests {

@@ -1,5 +1,5 @@
 import Foundation
-import TestServers
+import URLLoadingTestServers
 
 /// Runs the command as a user would.
 enum Urlload {

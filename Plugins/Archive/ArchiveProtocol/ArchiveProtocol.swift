@@ -1,4 +1,3 @@
-internal import CurlTransport
 import Foundation
 import URLLoading
 

@@ -1,5 +1,5 @@
-import CurlTransport
 import URLLoading
+internal import URLLoadingBase
 
 // Safe to share: the mutable state is guarded as said below.
 /// Loads `sftp` URLs: `sftp://user@host:port/path`, where a path that begins with `/~/` is below the login directory.

@@ -1,4 +1,5 @@
 import Glibc
+internal import URLLoadingBase
 
 /// What transfers have in common that may use each other's connections: scheme, host and port, or the proxy that gets the request.
 ///

@@ -1,4 +1,4 @@
-internal import CBrotli
+internal import URLLoadingCBrotli
 
 /// The coding `br` (RFC 7932).
 final class BrotliDecoder: ContentDecoder {

@@ -1,4 +1,4 @@
-internal import CZlib
+internal import URLLoadingCZlib
 
 /// The codings `gzip` (RFC 1952) and `deflate` (RFC 1950).
 ///
@@ -130,7 +130,7 @@ final class ZlibDecoder: ContentDecoder {
       stream.pointee.avail_in = available
       stream.pointee.next_out = target.assumingMemoryBound(to: UInt8.self)
       stream.pointee.avail_out = room
-      return CZlib.inflate(stream, Z_NO_FLUSH)
+      return URLLoadingCZlib.inflate(stream, Z_NO_FLUSH)
     }
     switch result {
     case Z_OK, Z_BUF_ERROR: break

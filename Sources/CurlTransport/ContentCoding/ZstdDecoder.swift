@@ -1,4 +1,4 @@
-internal import CZstd
+internal import URLLoadingCZstd
 
 /// The coding `zstd` (RFC 8878): frames one after another.
 final class ZstdDecoder: ContentDecoder {

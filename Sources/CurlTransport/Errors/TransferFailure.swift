@@ -1,4 +1,4 @@
-internal import CCurl
+internal import URLLoadingCCurl
 
 /// Why a transfer failed.
 package struct TransferFailure: Error, Sendable {

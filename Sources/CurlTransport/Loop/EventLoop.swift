@@ -1,5 +1,7 @@
-internal import CCurl
 import Glibc
+internal import URLLoadingBase
+internal import URLLoadingCCurl
+internal import URLLoadingCLinux
 
 /// The thread that moves all bytes: it waits with epoll for sockets, deadlines and posted work.
 ///
@@ -124,7 +126,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   // MARK: The thread
 
   private func run() -> Never {
-    name.withUTF8Buffer { ccurl_name_thread(UnsafeRawPointer($0.baseAddress)?.assumingMemoryBound(to: CChar.self)) }
+    name.withUTF8Buffer { name_thread(UnsafeRawPointer($0.baseAddress)?.assumingMemoryBound(to: CChar.self)) }
     // Signals are the application's: none is handled here, and a write to a closed socket is an error code.
     var signals = sigset_t()
     sigfillset(&signals)

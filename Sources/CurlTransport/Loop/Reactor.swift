@@ -1,5 +1,6 @@
-internal import CCurl
 import Glibc
+internal import URLLoadingCCurl
+internal import URLLoadingCLinux
 
 /// Sockets and deadlines that the loop waits for.
 ///

@@ -1,3 +1,5 @@
+internal import URLLoadingBase
+
 /// What a request must keep to, so that it cannot say more on the wire than its author meant.
 enum RequestRules {
   /// - Parameters:

@@ -1,4 +1,5 @@
 import Foundation
+package import URLLoadingBase
 
 /// Everything the engine needs to know of one request.
 package struct TransferRequest: Sendable {

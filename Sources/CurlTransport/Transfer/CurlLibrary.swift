@@ -1,5 +1,5 @@
-internal import CBlockCache
-internal import CCurl
+internal import URLLoadingCBlockCache
+internal import URLLoadingCCurl
 
 /// What the installed libcurl can do. Its first use prepares libcurl for the process.
 struct CurlLibrary: Sendable {

@@ -1,5 +1,5 @@
-internal import CCurl
 import Glibc
+internal import URLLoadingCCurl
 
 /// libcurl's callbacks. Each finds its handle in the context pointer and passes on what happened.
 // The pointers are unretained: the multi handle keeps an easy handle for as long as libcurl may call.

@@ -1,4 +1,4 @@
-internal import CCurl
+internal import URLLoadingCCurl
 
 /// How a transfer ends: what its handler is told, and whether its request may be sent again.
 extension EasyHandle {

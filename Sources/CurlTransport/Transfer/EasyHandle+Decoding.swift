@@ -1,4 +1,4 @@
-internal import CCurl
+internal import URLLoadingCCurl
 
 /// The decoding of a body that has content codings.
 ///

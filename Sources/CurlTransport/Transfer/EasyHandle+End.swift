@@ -1,4 +1,4 @@
-internal import CCurl
+internal import URLLoadingCCurl
 
 /// What shows that a body over HTTP/2 was cut off.
 struct EndWatch {

@@ -1,5 +1,5 @@
-internal import CCurl
 import Glibc
+internal import URLLoadingCCurl
 
 /// What libcurl is not left alone with in FTP: it would take SIZE's answer for the end of the file, and wait a minute for every reply.
 extension EasyHandle {

@@ -1,5 +1,6 @@
-internal import CCurl
 import Foundation
+internal import URLLoadingBase
+internal import URLLoadingCCurl
 
 /// The joining of a body's pieces, for transfers that expect a large one.
 ///

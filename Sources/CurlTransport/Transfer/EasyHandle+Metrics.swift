@@ -1,5 +1,5 @@
-internal import CCurl
 import Foundation
+internal import URLLoadingCCurl
 
 /// What libcurl and the handle know about how the transfer went.
 extension EasyHandle {

@@ -1,4 +1,4 @@
-internal import CCurl
+internal import URLLoadingCCurl
 
 /// Turns a request into libcurl's options.
 extension EasyHandle {

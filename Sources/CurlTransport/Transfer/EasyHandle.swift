@@ -1,5 +1,5 @@
-internal import CCurl
 import Foundation
+internal import URLLoadingCCurl
 
 /// An easy handle of libcurl and the one transfer that it runs at a time. It is used again and again.
 // Loop thread only. While it is in a multi handle libcurl's callbacks point to it, and the multi handle keeps it.

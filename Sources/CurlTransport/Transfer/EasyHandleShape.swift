@@ -1,3 +1,5 @@
+internal import URLLoadingBase
+
 /// The options of an easy handle that differ between requests, but for the URL, the header list and the body.
 ///
 /// Two requests of the same shape need no other option to be set between them.

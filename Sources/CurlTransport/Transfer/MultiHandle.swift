@@ -1,4 +1,4 @@
-internal import CCurl
+internal import URLLoadingCCurl
 
 /// A multi handle of libcurl: a pool of connections, the transfers that use it or wait for it, and easy handles at rest.
 // Loop thread only. An engine owns it, and the reactor's tables point to it until `close()`.

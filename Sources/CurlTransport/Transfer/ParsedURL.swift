@@ -1,4 +1,4 @@
-internal import CCurl
+internal import URLLoadingCCurl
 
 /// A URL that libcurl has taken apart. It would do that for every request, and put the whole together again: with a request that is
 /// sent often, a twelfth of all that is computed.

@@ -1,5 +1,5 @@
-internal import CCurl
 import Glibc
+internal import URLLoadingCCurl
 
 /// Reads the parameters of a TLS connection from the library that libcurl uses, if that is OpenSSL.
 ///

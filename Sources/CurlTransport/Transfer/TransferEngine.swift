@@ -1,3 +1,5 @@
+internal import URLLoadingBase
+
 /// Runs the transfers of one session: it owns the connections, and the limits that hold for them together.
 ///
 /// Releasing the engine is the same as `shutdown()`.

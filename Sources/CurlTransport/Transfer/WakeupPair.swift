@@ -1,5 +1,6 @@
-internal import CCurl
 import Glibc
+internal import URLLoadingCCurl
+internal import URLLoadingCLinux
 
 /// The pair of sockets by which a multi handle of libcurl can be woken. libcurl tells of it nowhere, and children of the process would
 /// inherit it.
@@ -19,14 +20,14 @@ enum WakeupPair {
   /// The ends of the pair are the sockets through which a byte is on its way when the handle is woken, and none when it has noticed.
   private static func closeOnExec(_ multi: UnsafeMutableRawPointer, from lowest: Int32) {
     var ends = (lowest..<(lowest + reach)).filter {
-      ccurl_is_inherited_local_socket($0) != 0 && ccurl_has_bytes_on_their_way($0) == 0
+      is_inherited_local_socket($0) != 0 && has_bytes_on_their_way($0) == 0
     }
     // More than once, since others use their sockets meanwhile.
     for _ in 0..<3 {
       guard ends.count >= 2, curl_multi_wakeup(multi) == CURLM_OK else { return }
-      ends.removeAll { ccurl_has_bytes_on_their_way($0) == 0 }
+      ends.removeAll { has_bytes_on_their_way($0) == 0 }
       curl_multi_poll(multi, nil, 0, 0, nil)
-      ends.removeAll { ccurl_has_bytes_on_their_way($0) != 0 }
+      ends.removeAll { has_bytes_on_their_way($0) != 0 }
     }
     guard ends.count == 2 else { return }
     for descriptor in ends { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }

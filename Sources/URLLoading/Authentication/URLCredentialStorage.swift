@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 extension NSNotification.Name {
   /// Posted by a storage when what it holds has changed.

@@ -1,6 +1,6 @@
 import Foundation
-internal import CurlTransport
 internal import Synchronization
+internal import URLLoadingBase
 
 extension NSNotification.Name {
   /// Posted with the storage as its object after cookies were added, changed or removed. It comes on a queue of its

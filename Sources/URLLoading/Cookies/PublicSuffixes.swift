@@ -1,4 +1,4 @@
-internal import CPSL
+internal import URLLoadingCPSL
 
 /// The list of names under which anybody can register a domain (publicsuffix.org), by libpsl. Names are given in
 /// lower case.

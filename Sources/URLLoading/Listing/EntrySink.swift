@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 /// Keeps the entries of a listing for a reader that takes them batch by batch.
 ///

@@ -1,4 +1,5 @@
-internal import CurlTransport
+internal import URLLoadingBase
+internal import URLLoadingCurlTransport
 
 /// Where a response has its fields from: given as they are, or still in the head of a transfer.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-internal import CurlTransport
+internal import URLLoadingCurlTransport
 
 // Safe to share: nothing changes after init.
 /// A response to an HTTP request.

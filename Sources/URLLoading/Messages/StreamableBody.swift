@@ -1,5 +1,5 @@
-internal import CurlTransport
 import Foundation
+internal import URLLoadingBase
 
 /// A body in memory that can be read as a stream, too: protocol classes written for Apple's systems read that.
 ///

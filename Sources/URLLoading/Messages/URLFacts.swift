@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 /// What every load asks of its URL, looked up once.
 ///

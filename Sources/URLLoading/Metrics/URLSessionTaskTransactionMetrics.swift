@@ -1,5 +1,5 @@
 import Foundation
-internal import CurlTransport
+internal import URLLoadingBase
 
 // Mutable state: `values`, guarded by its lock. A protocol fills it on its own thread while the load may look at it.
 // Safe to share: see above; everything else is immutable, and subclasses answer for theirs.

@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 extension AsyncURLProtocol {
   /// What a loading function reports to.

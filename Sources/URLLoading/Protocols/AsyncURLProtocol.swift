@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 // Safe to share: the mutable state is guarded as said below; subclasses answer for theirs.
 /// A protocol class whose loading is one `async` function.

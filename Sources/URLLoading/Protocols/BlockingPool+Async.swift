@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 extension BlockingPool {
   /// Runs work that blocks for an `async` function, which waits for its result.

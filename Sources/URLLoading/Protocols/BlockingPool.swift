@@ -1,5 +1,3 @@
-internal import CurlTransport
-
 // Safe to share: `state` is touched only while `condition` is locked.
 /// Threads for work that blocks: file reads, engines that know no other way, `startLoading` of foreign classes. Neither
 /// the transfer loop nor Swift's cooperative pool may wait for such work.

@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 /// The sender of a challenge that an `async` function waits for.
 ///

@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 /// Runs the steps of a protocol that reads from something that may block: on a pool of threads, one after another, and none
 /// while the load is paused. After some steps the thread is left to others that wait for one.

@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 /// Where the writes of a loading function wait while the load is paused.
 ///

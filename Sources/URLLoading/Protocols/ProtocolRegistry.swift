@@ -1,5 +1,5 @@
-internal import CurlTransport
 internal import Synchronization
+internal import URLLoadingBase
 
 /// The classes that `URLProtocol.registerClass` made available, and the choice of a class for a request.
 ///

@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 // Safe to share: stored properties are immutable, or guarded as said below; subclasses answer for theirs.
 /// One way to load URLs: a class that is asked whether it handles a request, and whose instances each load one.

@@ -1,5 +1,5 @@
-internal import CurlTransport
 internal import Synchronization
+internal import URLLoadingBase
 
 /// Which methods the delegates of one class implement, as far as that was found out: Swift has no optional protocol methods to ask.
 ///

@@ -1,5 +1,5 @@
-internal import CurlTransport
 internal import Synchronization
+internal import URLLoadingBase
 
 /// Wakes the loads of a session when one of their timeouts may have passed.
 ///

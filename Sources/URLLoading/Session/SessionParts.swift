@@ -1,5 +1,3 @@
-internal import CurlTransport
-
 /// What a session has from its start to its end: what follows from its configuration, and what its loads share.
 struct SessionParts {
   /// The session's own copy.

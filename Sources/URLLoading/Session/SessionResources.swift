@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 /// What a protocol class keeps for all loads of one session, such as its pool of connections.
 ///

@@ -1,5 +1,5 @@
-internal import CurlTransport
 internal import Synchronization
+internal import URLLoadingBase
 
 /// The tasks of a session, held from their creation to their end. Once the session is about to end, those that nobody has resumed are
 /// only known while somebody else holds them; and so are from the start those that are resumed by who made them.

@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingCurlTransport
 
 /// Loading with `async` functions. Cancelling the surrounding `Task` cancels the load.
 extension URLSession {

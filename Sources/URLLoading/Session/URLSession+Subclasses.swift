@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 /// The `async` functions of a subclass go by its methods with completion handlers: those it may have overridden.
 extension URLSession {

@@ -1,5 +1,5 @@
-internal import CurlTransport
 internal import Synchronization
+internal import URLLoadingBase
 
 // Safe to share: see below; everything else is immutable.
 /// Loads URLs of every scheme that a protocol class stands for, by tasks that are told about through a delegate,

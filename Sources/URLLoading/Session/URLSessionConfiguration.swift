@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 // Safe to share: the mutable state is guarded as said below; subclasses answer for theirs.
 /// What a session goes by. A session copies its configuration when it is made; changes afterwards do not reach it.

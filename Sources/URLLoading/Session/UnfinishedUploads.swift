@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 /// The files that uploads of a session have begun to store and not finished: temporary ones beside their targets, and targets that
 /// are being written in place.

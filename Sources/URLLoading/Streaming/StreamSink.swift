@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 /// Keeps the body for a reader that takes it piece by piece.
 ///

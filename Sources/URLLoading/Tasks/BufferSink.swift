@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 /// Collects the body in memory, once: the bytes that it gathers become the `Data` that the owner gets.
 ///

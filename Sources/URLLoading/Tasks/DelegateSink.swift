@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 /// Hands the body to a data delegate, piece by piece; or to a file, once the data task became a download.
 ///

@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 /// Tells one task's owner what happened: calls run one at a time, in the order in which they were added, on the session's delegate queue.
 ///

@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 /// Writes the body of a download to a temporary file as it comes.
 ///

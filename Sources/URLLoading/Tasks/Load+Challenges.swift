@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 /// Challenges: answered by the credential in the URL, else by the credential storage, else by the delegate.
 extension Load {

@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 /// Downloads that go on where an earlier one stopped, written once for every class that declares byte ranges.
 extension Load {

@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingCurlTransport
 
 /// How a load ends: the instance is stopped, what waits is delivered or dropped, metrics and one completion are told.
 extension Load {

@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 /// The entries of a directory, which go to one reader.
 extension Load {

@@ -1,5 +1,3 @@
-internal import CurlTransport
-
 /// How an attempt begins: the request is completed, a class is chosen, an instance of it starts.
 extension Load {
   /// Begins the first attempt, or the next one after a redirect.

@@ -1,5 +1,3 @@
-internal import CurlTransport
-
 /// Progress: told at most once at a time, so that a slow delegate gets fewer calls with larger steps.
 extension Load {
   /// Tells the delegate and the task's `Progress` how far the load is, unless that is about to happen.

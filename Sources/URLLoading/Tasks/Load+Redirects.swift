@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 /// Redirects: the delegate is asked, then the load goes elsewhere, or takes the redirect's own response.
 extension Load {

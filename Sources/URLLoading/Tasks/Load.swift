@@ -1,4 +1,5 @@
-internal import CurlTransport
+internal import URLLoadingBase
+internal import URLLoadingCurlTransport
 
 /// Carries a task out: feeds events to the state machine and does what it answers.
 ///

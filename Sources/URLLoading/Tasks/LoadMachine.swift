@@ -1,3 +1,5 @@
+internal import URLLoadingBase
+
 /// What a load does next: a value that is fed events and answers each with a named action. No I/O, no clock, no locks.
 ///
 /// A load opens a protocol instance (an *attempt*; each redirect makes another), waits out redirects and challenges, passes one

@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 /// What a task was made to do: fixed from the start.
 struct LoadPlan: Sendable {

@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 /// Calls the instance methods of one protocol instance: in order, one at a time, and none after `stopLoading`.
 ///

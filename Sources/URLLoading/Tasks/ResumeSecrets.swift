@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 /// What resume data does not hold: the credentials of interrupted downloads, for as long as this process runs.
 ///

@@ -1,5 +1,3 @@
-internal import CurlTransport
-
 // Safe to share: see below; everything else is immutable.
 /// One load of one resource, made by a ``URLSession``. It begins when it is resumed.
 ///

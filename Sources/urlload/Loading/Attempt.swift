@@ -1,5 +1,5 @@
-internal import CurlTransport
 import URLLoading
+internal import URLLoadingBase
 
 /// One attempt to load a URL: the delegate of one task.
 ///

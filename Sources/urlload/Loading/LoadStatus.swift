@@ -1,5 +1,5 @@
-internal import CurlTransport
 import Foundation
+internal import URLLoadingBase
 
 /// How far a load is, for the display of progress.
 ///

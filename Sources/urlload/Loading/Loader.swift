@@ -1,4 +1,3 @@
-internal import CurlTransport
 import URLLoading
 
 /// Loads one URL into its output, in as many attempts as are allowed.

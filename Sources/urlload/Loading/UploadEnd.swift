@@ -1,5 +1,5 @@
-internal import CurlTransport
 import URLLoading
+internal import URLLoadingBase
 
 /// Waits for what the uploads of a session leave to be removed: the delegate of that session.
 ///

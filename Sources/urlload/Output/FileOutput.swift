@@ -1,5 +1,5 @@
-internal import CurlTransport
 import URLLoading
+internal import URLLoadingBase
 
 /// A file that has its name only when it is whole. Until then its bytes are in a hidden file beside it.
 ///

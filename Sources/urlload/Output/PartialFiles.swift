@@ -1,5 +1,5 @@
-internal import CurlTransport
 import Foundation
+internal import URLLoadingBase
 
 /// The files that are being written under hidden names, so that a signal can remove them.
 ///

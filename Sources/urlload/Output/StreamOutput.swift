@@ -1,5 +1,5 @@
-internal import CurlTransport
 import URLLoading
+internal import URLLoadingBase
 
 /// Standard output, a pipe or a device: what was written cannot be taken back.
 ///

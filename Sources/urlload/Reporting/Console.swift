@@ -1,5 +1,5 @@
-internal import CurlTransport
 import Foundation
+internal import URLLoadingBase
 
 /// Standard error: lines of text, and below them a line of progress where that is a terminal.
 ///

@@ -1,5 +1,5 @@
-internal import CurlTransport
 import Dispatch
+internal import URLLoadingBase
 
 /// Redraws the line of progress some times a second.
 ///

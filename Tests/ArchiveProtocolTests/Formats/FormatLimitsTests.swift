@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
-import TestServers
 import Testing
+import URLLoadingTestServers
 
 @testable import ArchiveProtocol
 

@@ -1,7 +1,7 @@
 import ArchiveProtocol
 import Foundation
-import TestServers
 import URLLoading
+import URLLoadingTestServers
 import URLProtocolTesting
 
 /// Puts bytes into a deflated member of a zip, each in an archive of its own.

@@ -1,9 +1,9 @@
 import ArchiveProtocol
-import CurlTransport
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingBase
+import URLLoadingTestServers
 
 /// Encrypted members ask for their password by a challenge.
 @Suite(.timeLimit(.minutes(2))) struct PasswordTests {

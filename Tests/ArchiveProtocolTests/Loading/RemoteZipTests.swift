@@ -1,8 +1,8 @@
 import ArchiveProtocol
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// What a member of a remote archive costs.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct RemoteZipTests {

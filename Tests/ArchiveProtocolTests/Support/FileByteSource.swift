@@ -1,7 +1,7 @@
-import CurlTransport
 import Foundation
 import Glibc
-import TestServers
+import URLLoadingBase
+import URLLoadingTestServers
 
 @testable import ArchiveProtocol
 

@@ -1,5 +1,5 @@
-import CurlTransport
 import Foundation
+import URLLoadingBase
 
 @testable import ArchiveProtocol
 

@@ -1,5 +1,5 @@
 import Foundation
-import TestServers
+import URLLoadingTestServers
 
 /// A directory of files of many shapes, which tools make archives of.
 struct SourceTree {

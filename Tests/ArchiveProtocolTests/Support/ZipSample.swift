@@ -1,4 +1,4 @@
-import CZlib
+import URLLoadingCZlib
 
 @testable import ArchiveProtocol
 

@@ -1,5 +1,5 @@
 import Foundation
-import TestServers
+import URLLoadingTestServers
 
 /// Makes zip archives with Python's zipfile, quick for many members.
 enum ZipTool {

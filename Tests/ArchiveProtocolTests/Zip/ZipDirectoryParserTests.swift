@@ -1,6 +1,6 @@
-import CZlib
 import Foundation
 import Testing
+import URLLoadingCZlib
 
 @testable import ArchiveProtocol
 

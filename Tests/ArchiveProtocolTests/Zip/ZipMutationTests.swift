@@ -1,8 +1,8 @@
-import CZlib
 import Foundation
 import Glibc
-import TestServers
 import Testing
+import URLLoadingCZlib
+import URLLoadingTestServers
 
 @testable import ArchiveProtocol
 

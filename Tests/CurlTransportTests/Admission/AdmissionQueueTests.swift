@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CurlTransport
+@testable import URLLoadingCurlTransport
 
 /// A queue whose events can be told from within an expectation.
 private final class Line {

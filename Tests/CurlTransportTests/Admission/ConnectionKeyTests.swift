@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CurlTransport
+@testable import URLLoadingCurlTransport
 
 @Suite struct ConnectionKeyTests {
   @Test(arguments: [

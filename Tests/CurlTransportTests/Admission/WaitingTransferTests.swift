@@ -1,7 +1,8 @@
-import CurlTransport
 import Foundation
-import TestServers
 import Testing
+import URLLoadingBase
+import URLLoadingCurlTransport
+import URLLoadingTestServers
 
 /// Transfers that wait for a connection, and have no handle of libcurl's yet.
 @Suite struct WaitingTransferTests {

@@ -1,7 +1,8 @@
-import CurlTransport
 import Foundation
-import TestServers
 import Testing
+import URLLoadingBase
+import URLLoadingCurlTransport
+import URLLoadingTestServers
 
 /// Coded bodies, from the server to the handler.
 @Suite struct ContentCodingTests {

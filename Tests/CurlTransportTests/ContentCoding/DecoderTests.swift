@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import CurlTransport
+@testable import URLLoadingCurlTransport
 
 /// The decoders by themselves.
 @Suite struct DecoderTests {

@@ -1,4 +1,4 @@
-@testable import CurlTransport
+@testable import URLLoadingCurlTransport
 
 /// What a decoder makes of a body.
 struct Decoding {

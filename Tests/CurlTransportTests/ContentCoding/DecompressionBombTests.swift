@@ -1,7 +1,8 @@
-import CurlTransport
 import Foundation
-import TestServers
 import Testing
+import URLLoadingBase
+import URLLoadingCurlTransport
+import URLLoadingTestServers
 
 /// Little that becomes much.
 @Suite struct DecompressionBombTests {

@@ -1,6 +1,6 @@
-import CBrotliEncoder
-import CZlib
-import CZstd
+import URLLoadingCBrotliEncoder
+import URLLoadingCZlib
+import URLLoadingCZstd
 
 /// Bytes as servers code them.
 enum Encoding: String, CaseIterable {
@@ -48,7 +48,7 @@ enum Encoding: String, CaseIterable {
       stream.pointee.avail_in = UInt32(input.count)
       stream.pointee.next_out = output.bindMemory(to: UInt8.self).baseAddress
       stream.pointee.avail_out = UInt32(output.count)
-      let result = CZlib.deflate(stream, isLast ? Z_FINISH : Z_NO_FLUSH)
+      let result = URLLoadingCZlib.deflate(stream, isLast ? Z_FINISH : Z_NO_FLUSH)
       let left = stream.pointee
       return (
         input.count - Int(left.avail_in), output.count - Int(left.avail_out),

@@ -1,6 +1,7 @@
 import Testing
+import URLLoadingBase
 
-@testable import CurlTransport
+@testable import URLLoadingCurlTransport
 
 @Suite(.timeLimit(.minutes(1))) struct CrowdTests {
   /// Has so many functions wait, has `test` make them go on, and waits until all have.

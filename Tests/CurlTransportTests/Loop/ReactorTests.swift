@@ -1,8 +1,8 @@
 import Glibc
-import TestServers
 import Testing
+import URLLoadingTestServers
 
-@testable import CurlTransport
+@testable import URLLoadingCurlTransport
 
 @Suite("Reactor")
 struct ReactorTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CurlTransport
+@testable import URLLoadingCurlTransport
 
 /// What a loop's resumer does about crowds that do not go on by themselves. The test is the loop.
 @Suite(.timeLimit(.minutes(1))) struct ResumerTests {

@@ -1,8 +1,9 @@
 import Dispatch
 import Glibc
 import Testing
+import URLLoadingBase
 
-@testable import CurlTransport
+@testable import URLLoadingCurlTransport
 
 /// Functions that go on from the loop's thread.
 @Suite(.timeLimit(.minutes(1))) struct ResumptionTests {

@@ -1,5 +1,5 @@
-import CurlTransport
 import Foundation
+import URLLoadingCurlTransport
 
 /// An engine that no variable of the environment reaches.
 func makeEngine(connectionsPerHost: Int = 6, proxy: ProxyConfiguration = .direct) -> TransferEngine {

@@ -1,5 +1,5 @@
-import CurlTransport
 import Foundation
+import URLLoadingCurlTransport
 
 /// A handler that notes everything, and lets a test wait for what it needs.
 final class Recorder: TransferHandler {

@@ -1,4 +1,3 @@
-import CurlTransport
 import Foundation
 
 /// A server that does what a closure says, once for each connection, on a thread of its own.

@@ -1,4 +1,4 @@
-import CurlTransport
+import URLLoadingBase
 
 /// A guarded value that many hold: `Locked` belongs to one place.
 ///

@@ -1,5 +1,6 @@
-import CurlTransport
 import Foundation
+import URLLoadingBase
+import URLLoadingCurlTransport
 
 /// A body source that a test feeds.
 final class TestBodySource: TransferBodySource {

@@ -1,8 +1,8 @@
-import CKeystream
-import COpenSSL
 import Foundation
-import TestServers
 import Testing
+import URLLoadingCKeystream
+import URLLoadingCOpenSSL
+import URLLoadingTestServers
 
 @testable import SFTPProtocol
 

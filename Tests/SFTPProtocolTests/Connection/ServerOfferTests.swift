@@ -1,5 +1,5 @@
-import TestServers
 import Testing
+import URLLoadingTestServers
 
 @testable import SFTPProtocol
 

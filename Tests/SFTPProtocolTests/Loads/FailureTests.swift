@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 @testable import SFTPProtocol
 

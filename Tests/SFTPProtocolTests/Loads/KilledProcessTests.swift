@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 @testable import SFTPProtocol
 
@@ -69,7 +69,7 @@ import URLLoading
   private func worker(_ file: URL, _ target: URL, _ home: SSHHome, _ folder: TemporaryDirectory) throws -> ChildProcess
   {
     try ChildProcess(
-      BuiltProgram.path("DownloadWorker"), ["resume", file.path, target.path],
+      BuiltProgram.path("URLLoadingDownloadWorker"), ["resume", file.path, target.path],
       environment: ["CFFIXED_USER_HOME": home.folder.path, "TMPDIR": folder.path, "SSH_AUTH_SOCK": nil],
       output: folder.file("log"), error: folder.file("log"))
   }

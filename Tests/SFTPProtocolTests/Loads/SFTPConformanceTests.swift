@@ -1,5 +1,5 @@
-import TestServers
 import Testing
+import URLLoadingTestServers
 import URLProtocolTesting
 
 /// Files of a real sshd are resources like others.

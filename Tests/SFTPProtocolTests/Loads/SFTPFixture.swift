@@ -1,7 +1,7 @@
 import Foundation
 import SFTPProtocol
-import TestServers
 import URLLoading
+import URLLoadingTestServers
 import URLProtocolTesting
 
 /// Files of an sshd of the suite's own. All of a run's sessions log in with the same key.

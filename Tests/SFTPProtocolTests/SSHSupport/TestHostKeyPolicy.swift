@@ -1,5 +1,5 @@
 import Foundation
-import TestServers
+import URLLoadingTestServers
 
 @testable import SFTPProtocol
 

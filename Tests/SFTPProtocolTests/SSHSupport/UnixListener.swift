@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import TestServers
+import URLLoadingTestServers
 
 /// A Unix socket that takes connections and never says anything.
 final class UnixListener: Sendable {

@@ -1,6 +1,6 @@
 import SFTPProtocol
-import TestServers
 import URLLoading
+import URLLoadingTestServers
 
 /// Answers a session's challenges, and keeps them.
 final class ChallengeDelegate: NSObject, URLSessionTaskDelegate {

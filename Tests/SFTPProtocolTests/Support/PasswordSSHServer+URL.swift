@@ -1,6 +1,6 @@
 import Foundation
-import TestServers
 import Testing
+import URLLoadingTestServers
 
 extension PasswordSSHServer {
   /// The URL of the file `f` for the server's user, with a password or without.

@@ -1,7 +1,7 @@
-import CurlTransport
 import Foundation
-import TestServers
 import URLLoading
+import URLLoadingBase
+import URLLoadingTestServers
 
 @testable import SFTPProtocol
 

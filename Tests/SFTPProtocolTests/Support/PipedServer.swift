@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import TestServers
+import URLLoadingTestServers
 
 @testable import SFTPProtocol
 

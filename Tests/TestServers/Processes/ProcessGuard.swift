@@ -1,7 +1,7 @@
-internal import CurlTransport
-internal import CGlibcExtensions
 import Foundation
 import Glibc
+internal import URLLoadingBase
+internal import URLLoadingCGlibcExtensions
 
 /// The end of a pipe whose closing ends processes and deletes files.
 ///

@@ -1,5 +1,5 @@
-internal import CGlibcExtensions
 import Glibc
+internal import URLLoadingCGlibcExtensions
 
 /// Starts processes with `posix_spawn`.
 enum Spawn {

@@ -1,6 +1,6 @@
-internal import CGlibcExtensions
 import Foundation
 import Glibc
+internal import URLLoadingCGlibcExtensions
 
 /// An FTP server with one file, that says of it what it is told to: for what no good server says.
 ///

@@ -1,5 +1,5 @@
-internal import CurlTransport
 import Glibc
+internal import URLLoadingBase
 
 /// A connection's descriptor, which its script's thread uses and the server may shut down from another.
 ///

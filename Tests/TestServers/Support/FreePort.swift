@@ -1,6 +1,6 @@
-internal import CurlTransport
 import Foundation
 import Glibc
+internal import URLLoadingBase
 
 /// Finds TCP ports that nobody listens on.
 package enum FreePort {

@@ -1,6 +1,6 @@
-internal import CurlTransport
 import Foundation
 import Glibc
+internal import URLLoadingBase
 
 /// Bytes that tests can make again at any offset, to compare what was loaded with what was served.
 ///

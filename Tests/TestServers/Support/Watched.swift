@@ -1,6 +1,6 @@
-internal import CurlTransport
 import Dispatch
 import Foundation
+internal import URLLoadingBase
 
 /// A value that several threads change and that tests wait on until it fulfils a condition.
 ///

@@ -1,8 +1,8 @@
-import CurlTransport
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingBase
+import URLLoadingTestServers
 
 /// What a storage keeps.
 @Suite struct URLCredentialStorageTests {

@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// Cookies as loads send and store them.
 @Suite(.timeLimit(.minutes(1))) struct CookieLoadTests {

@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// Downloads in processes that are killed, run out of disk, or are measured.
 @Suite(.timeLimit(.minutes(1)), .serialized) struct ChildProcessTests {

@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// A download that is stopped fifty times, wherever chance has it.
 @Suite(.timeLimit(.minutes(1))) struct FiftyInterruptionsTests {

@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// The file that an interrupted download leaves, and what else resume data may name.
 @Suite(.timeLimit(.minutes(1))) struct PartialFileTests {

@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// What servers may answer to the request of a resumed download.
 @Suite(.timeLimit(.minutes(1))) struct ResumeAnswersTests {

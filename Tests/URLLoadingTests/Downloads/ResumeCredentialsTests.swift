@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// Credentials of a resumed download: there in the process that began it, and named where they are missed.
 @Suite(.timeLimit(.minutes(1))) struct ResumeCredentialsTests {

@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// Downloads that are interrupted and go on, against nginx.
 @Suite(.timeLimit(.minutes(1))) struct ResumeTests {

@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// Basic and Digest authentication against a real server.
 @Suite(.timeLimit(.minutes(1))) struct ChallengeTests {

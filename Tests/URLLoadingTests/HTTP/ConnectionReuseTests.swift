@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// Connections that are kept, and those that turn out to be gone.
 @Suite(.timeLimit(.minutes(1))) struct ConnectionReuseTests {

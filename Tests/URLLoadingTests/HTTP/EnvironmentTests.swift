@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// What sessions take from the environment. The environment of a process is set before it starts, so each test runs
 /// one test of ``EnvironmentChild`` in a process of its own.

@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// HTTP/2 against nginx.
 @Suite(.timeLimit(.minutes(1))) struct HTTP2Tests {

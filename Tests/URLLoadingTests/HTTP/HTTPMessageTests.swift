@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// What is said about messages: fields, trailers, framing, informational responses, addresses.
 @Suite(.timeLimit(.minutes(1))) struct HTTPMessageTests {

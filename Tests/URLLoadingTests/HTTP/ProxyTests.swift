@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// `connectionProxyDictionary`, against squid and microsocks.
 @Suite(.timeLimit(.minutes(1))) struct ProxyTests {

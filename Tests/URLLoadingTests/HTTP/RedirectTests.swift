@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// Redirects that are followed: method, body, credentials, cookies, location.
 @Suite(.timeLimit(.minutes(1))) struct RedirectTests {

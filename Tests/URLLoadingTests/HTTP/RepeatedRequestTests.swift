@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// Requests on a kept connection that the server reads, and then closes without an answer (RFC 9112, section 9.3.1).
 @Suite(.timeLimit(.minutes(1))) struct RepeatedRequestTests {

@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// Connections that TLS refuses.
 @Suite(.timeLimit(.minutes(1))) struct TLSErrorTests {

@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// Loads that wait until one of their host's connections is free.
 @Suite(.timeLimit(.minutes(5))) struct WaitingLoadTests {

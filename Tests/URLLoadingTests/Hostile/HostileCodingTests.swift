@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// Content codings that do not decode.
 @Suite(.timeLimit(.minutes(1))) struct HostileCodingTests {

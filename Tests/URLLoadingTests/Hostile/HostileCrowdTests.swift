@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// Everything that servers do wrong, at the same time, in one session.
 @Suite(.timeLimit(.minutes(1))) struct HostileCrowdTests {

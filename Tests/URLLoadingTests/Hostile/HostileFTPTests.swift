@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// FTP servers that say something wrong of a file, or nothing at all.
 @Suite(.timeLimit(.minutes(2))) struct HostileFTPTests {

@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// Servers that close where they must not, or lie about the length of their body.
 @Suite(.timeLimit(.minutes(1))) struct HostileFramingTests {

@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// Heads that have no end, or are none.
 @Suite(.timeLimit(.minutes(1))) struct HostileHeadTests {

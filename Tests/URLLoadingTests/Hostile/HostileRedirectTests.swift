@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// Redirects that must not be followed, or have no end.
 @Suite(.timeLimit(.minutes(1))) struct HostileRedirectTests {

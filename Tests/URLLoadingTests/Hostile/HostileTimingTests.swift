@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// Servers that take their time.
 @Suite(.timeLimit(.minutes(1))) struct HostileTimingTests {

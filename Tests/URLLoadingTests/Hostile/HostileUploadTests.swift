@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// Servers that do not take a request's body as it comes.
 @Suite(.timeLimit(.minutes(1))) struct HostileUploadTests {

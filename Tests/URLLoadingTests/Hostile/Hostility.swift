@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// Something that a well-behaved server never does, and what a load has to make of it.
 struct Hostility: Sendable, CustomTestStringConvertible {

@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// Lists numbers: `numbers://COUNT/`.
 private final class NumbersProtocol: AsyncURLProtocol, @unchecked Sendable {

@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// Directories of FTP servers: of a real one, and of one that does what none should.
 @Suite(.timeLimit(.minutes(1))) struct FTPDirectoryTests {

@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 private final class ListingFake: FakeProtocol, @unchecked Sendable {
   override class var capabilities: Capabilities { .listing }

@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 @Suite(.timeLimit(.minutes(1))) struct CustomProtocolTests {
   @Test(arguments: TaskKind.allCases) func allPiecesReachEveryKindOfTask(_ kind: TaskKind) async {

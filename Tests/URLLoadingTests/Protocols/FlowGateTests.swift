@@ -1,6 +1,6 @@
-import CurlTransport
-import TestServers
 import Testing
+import URLLoadingBase
+import URLLoadingTestServers
 
 @testable import URLLoading
 

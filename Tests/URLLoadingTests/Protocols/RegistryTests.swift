@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// Registration is global, hence one test at a time, each with a scheme of its own.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct RegistryTests {

@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// Users, uploads and TLS over FTP.
 @Suite(.timeLimit(.minutes(1))) struct FTPLoginTests {

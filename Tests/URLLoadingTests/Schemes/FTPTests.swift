@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// `ftp:` URLs against a real server: downloads, ranges, resuming, uploads, errors.
 @Suite(.timeLimit(.minutes(1))) struct FTPTests {

@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// Pipes, devices and files that change, none of which may hold up the session.
 @Suite(.timeLimit(.minutes(1))) struct FilePipeTests {

@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// `file:` URLs through every kind of task.
 @Suite(.timeLimit(.minutes(1))) struct FileURLTests {

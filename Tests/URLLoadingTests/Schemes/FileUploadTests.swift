@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// Uploads to `file:` URLs.
 @Suite(.timeLimit(.minutes(1))) struct FileUploadTests {

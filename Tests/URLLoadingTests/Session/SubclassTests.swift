@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// Subclasses as test suites for Apple's systems have them. That this file compiles is half of what is tested: it sees the library
 /// as every other package does.

@@ -1,6 +1,6 @@
-import CurlTransport
 import Foundation
 import Testing
+import URLLoadingBase
 
 @testable import URLLoading
 

@@ -1,6 +1,6 @@
 import Foundation
-import TestServers
 import URLLoading
+import URLLoadingTestServers
 
 /// A download delegate that writes down what it is told, and keeps the file.
 ///

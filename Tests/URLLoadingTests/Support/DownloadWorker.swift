@@ -1,5 +1,5 @@
 import Foundation
-import TestServers
+import URLLoadingTestServers
 
 /// The program `DownloadWorker`, in a process of its own.
 struct DownloadWorker {
@@ -28,10 +28,10 @@ struct DownloadWorker {
     get throws {
       let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
       let candidates = [CommandLine.arguments[0], own].map {
-        URL(fileURLWithPath: $0).deletingLastPathComponent().appendingPathComponent("DownloadWorker").path
+        URL(fileURLWithPath: $0).deletingLastPathComponent().appendingPathComponent("URLLoadingDownloadWorker").path
       }
       guard let path = candidates.first(where: { FileManager.default.isExecutableFile(atPath: $0) }) else {
-        throw TestServerError("DownloadWorker is not beside the tests: looked for \(candidates)")
+        throw TestServerError("URLLoadingDownloadWorker is not beside the tests: looked for \(candidates)")
       }
       return path
     }

@@ -1,6 +1,6 @@
 import Foundation
-import TestServers
 import URLLoading
+import URLLoadingTestServers
 
 /// A resource of the scheme `fake` whose protocol instances run a closure.
 ///

@@ -1,6 +1,6 @@
 import Foundation
-import TestServers
 import URLLoading
+import URLLoadingTestServers
 
 /// A delegate of every kind that hands each call on to another one and writes its name down, as libraries do between a session and
 /// their users.

@@ -1,6 +1,6 @@
 import Foundation
-import TestServers
 import URLLoading
+import URLLoadingTestServers
 
 extension URLSession {
   /// A session without a delegate that uses no proxy, whatever the environment of the tests says.

@@ -1,6 +1,6 @@
 import Foundation
-import TestServers
 import URLLoading
+import URLLoadingTestServers
 
 /// A delegate that writes down what it is told, and answers what it is asked by closures.
 ///

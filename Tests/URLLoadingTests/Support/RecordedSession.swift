@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// An ephemeral session with a recorder as its delegate; it is invalidated with this object.
 final class RecordedSession: Sendable {

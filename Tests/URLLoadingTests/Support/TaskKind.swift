@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// Every way to load a URL.
 enum TaskKind: String, CaseIterable, Sendable {

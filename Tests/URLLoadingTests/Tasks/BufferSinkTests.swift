@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import URLLoadingBase
 
 @testable import URLLoading
 
@@ -50,5 +51,23 @@ import Testing
     _ = sink.take()
     try write(Data("again".utf8), to: sink)
     #expect(sink.take() == Data("again".utf8))
+  }
+
+  @Test func aBodyGivesItsMemoryBack() throws {
+    let memory = BodyMemory.shared
+    func body() throws -> Data {
+      let sink = BufferSink()
+      sink.begin(expectedLength: 900_001)
+      _ = try Data(repeating: 5, count: 900_001).withUnsafeBytes { try sink.write($0) }
+      return sink.take()
+    }
+    var data = try body()
+    #expect(data.count == 900_001)
+    // A change of what the owner has is the owner's alone.
+    let copy = data
+    data.append(6)
+    data[0] = 9
+    #expect(copy.allSatisfy { $0 == 5 } && data.last == 6 && data.count == 900_002)
+    #expect(memory.keptBytes <= 8 << 20)
   }
 }

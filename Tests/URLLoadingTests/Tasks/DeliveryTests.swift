@@ -1,7 +1,7 @@
-import CurlTransport
 import Foundation
-import TestServers
 import Testing
+import URLLoadingBase
+import URLLoadingTestServers
 
 @testable import URLLoading
 

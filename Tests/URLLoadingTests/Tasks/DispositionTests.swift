@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 @Suite(.timeLimit(.minutes(1))) struct DispositionTests {
   /// Answers a response with a disposition, on a thread of its own, and notes what follows.

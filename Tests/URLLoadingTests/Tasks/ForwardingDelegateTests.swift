@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// Delegates that hand their calls on: what a default method does is what the absence of a method means at Apple's, and nothing comes
 /// back to who forwarded.

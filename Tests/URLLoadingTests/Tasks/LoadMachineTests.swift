@@ -1,4 +1,5 @@
 import Testing
+import URLLoadingBase
 
 @testable import URLLoading
 

@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// Memory, measured in processes of their own, since other tests run beside these.
 @Suite(.enabled(if: !Sanitizing.isOn), .serialized, .timeLimit(.minutes(1))) struct MemoryTests {

@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// Methods that a class does not carry out, and bodies that a method does not take: refused before anything is touched.
 @Suite(.timeLimit(.minutes(1))) struct MethodTests {

@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 @Suite(.timeLimit(.minutes(1))) struct MetricsTests {
   @Test func oneTransactionForEachRequestAndRedirect() async throws {

@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 @Suite(.timeLimit(.minutes(1))) struct ProgressTests {
   private func check(_ task: URLSessionTask, received: Int64, sent: Int64 = 0, _ comment: Comment) {

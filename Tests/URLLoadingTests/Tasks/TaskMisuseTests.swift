@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// What crashed FoundationNetworking.
 @Suite(.timeLimit(.minutes(1))) struct TaskMisuseTests {

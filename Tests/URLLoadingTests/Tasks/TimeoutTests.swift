@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// Serial, since they measure time.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct TimeoutTests {

@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// What a protocol instance and the current request show of a body.
 @Suite(.timeLimit(.minutes(1))) struct UploadBodyTests {

@@ -1,5 +1,5 @@
-internal import CurlTransport
 import Foundation
+internal import URLLoadingBase
 
 /// What programs decide about archives: which formats are read, what they may cost, and where bytes are kept meanwhile.
 ///

@@ -1,6 +1,6 @@
-internal import CurlTransport
 import Foundation
 import URLLoading
+internal import URLLoadingBase
 
 /// The archives that a session has open: the loads of members of one archive share its directory and its bytes.
 ///

@@ -1,5 +1,5 @@
-internal import CurlTransport
 import Foundation
+internal import URLLoadingBase
 
 /// Waits on the calling thread, which must be none of Swift's cooperative pool, for an async operation.
 ///

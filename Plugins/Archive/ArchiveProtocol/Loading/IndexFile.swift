@@ -1,6 +1,6 @@
-import CZlib
 import Foundation
 import URLLoading
+import URLLoadingCZlib
 
 /// The directory of an archive in a file of `indexDirectory`.
 ///

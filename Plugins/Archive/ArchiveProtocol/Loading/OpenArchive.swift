@@ -1,6 +1,6 @@
-internal import CurlTransport
 import Foundation
 import URLLoading
+internal import URLLoadingBase
 
 /// An archive whose directory is known; the loads of its members share it.
 ///

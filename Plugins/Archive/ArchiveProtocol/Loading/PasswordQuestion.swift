@@ -1,6 +1,6 @@
-internal import CurlTransport
 import Foundation
 import URLLoading
+internal import URLLoadingBase
 
 /// Asks the load's owner for a password, and waits on the calling thread for the answer.
 ///

@@ -1,6 +1,6 @@
-internal import CurlTransport
 import Foundation
 import URLLoading
+internal import URLLoadingBase
 
 /// The bytes of an archive that any registered protocol loads.
 ///

@@ -1,5 +1,5 @@
-import CArchive
-import CZlib
+import URLLoadingCArchive
+import URLLoadingCZlib
 
 /// A member that libarchive unpacks, from an archive that has nothing else.
 ///

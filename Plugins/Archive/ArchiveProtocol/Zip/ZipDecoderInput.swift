@@ -1,4 +1,4 @@
-import CArchive
+import URLLoadingCArchive
 
 /// What libarchive reads: the header of the archive of one member, its packed bytes, and the archive's end.
 ///

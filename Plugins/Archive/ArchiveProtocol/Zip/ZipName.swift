@@ -1,4 +1,4 @@
-import CZlib
+import URLLoadingCZlib
 
 /// A member's name as zip has it, and what it means.
 struct ZipName {

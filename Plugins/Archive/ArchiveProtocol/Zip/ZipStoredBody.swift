@@ -1,4 +1,4 @@
-import CZlib
+import URLLoadingCZlib
 
 /// A member that is not packed. Its bytes come straight from the source.
 ///

@@ -1,4 +1,4 @@
-import CZlib
+import URLLoadingCZlib
 
 /// PKWARE's traditional encryption (APPNOTE 6.1), which protects nothing, and which archives have all the same.
 ///

@@ -1,6 +1,6 @@
-import CurlTransport
 import Foundation
 import URLLoading
+internal import URLLoadingBase
 
 /// Makes connections by SSH, as the configuration files say, and remembers for a session what was answered.
 ///

@@ -1,5 +1,5 @@
-import CurlTransport
 import URLLoading
+internal import URLLoadingBase
 
 /// What was answered in a session, so that a connection that takes the place of a lost one need not ask again; and the session's
 /// storage of credentials, for what somebody has answered before.

@@ -1,7 +1,7 @@
-import CSSH2
-import CurlTransport
 import Foundation
 import Glibc
+internal import URLLoadingBase
+import URLLoadingCSSH2
 
 /// Lets others answer or work, and takes up what came of it.
 extension ConnectionDriver {

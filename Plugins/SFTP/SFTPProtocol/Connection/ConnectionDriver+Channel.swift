@@ -1,4 +1,4 @@
-import CSSH2
+import URLLoadingCSSH2
 
 /// Moves bytes between the channel and its user.
 extension ConnectionDriver {

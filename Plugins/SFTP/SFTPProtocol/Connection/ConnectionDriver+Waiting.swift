@@ -1,5 +1,5 @@
-import CSSH2
 import Glibc
+import URLLoadingCSSH2
 
 /// What a connection waits for, and for how long.
 extension ConnectionDriver {

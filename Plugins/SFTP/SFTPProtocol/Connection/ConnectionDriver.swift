@@ -1,8 +1,7 @@
-import CKeystream
-import CSSH2
-import CurlTransport
 import Foundation
 import Glibc
+import URLLoadingCKeystream
+import URLLoadingCSSH2
 
 /// Carries out what ``ConnectionMachine`` decides, on the connection's thread, until the end.
 ///

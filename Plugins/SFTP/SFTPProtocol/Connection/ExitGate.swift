@@ -1,7 +1,7 @@
-import COpenSSL
-import CSSH2
-import CurlTransport
 import Glibc
+internal import URLLoadingBase
+import URLLoadingCOpenSSL
+import URLLoadingCSSH2
 
 /// Keeps threads out of libcrypto once the process exits.
 ///

@@ -1,4 +1,4 @@
-import CSSH2
+import URLLoadingCSSH2
 
 /// Puts what is known at the end of a connection into one sentence. libssh2's own words are often no more than that something
 /// failed.

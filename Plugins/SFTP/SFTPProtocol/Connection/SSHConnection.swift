@@ -1,7 +1,7 @@
-import CSSH2
-import CurlTransport
 import Foundation
 import Glibc
+internal import URLLoadingBase
+import URLLoadingCSSH2
 
 /// A connection to an SSH server with one channel, and the thread on which all of it happens.
 ///

@@ -1,5 +1,5 @@
-import CSSH2
 import Glibc
+import URLLoadingCSSH2
 
 /// What libssh2 calls. All of it comes during a call of ours, on the connection's thread, while the session lives.
 extension SSHSession {

@@ -1,6 +1,7 @@
-import CSSH2
 import Foundation
 import Glibc
+internal import URLLoadingBase
+import URLLoadingCSSH2
 
 /// libssh2's session over a socket that never blocks.
 ///

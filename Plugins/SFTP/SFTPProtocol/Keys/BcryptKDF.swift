@@ -1,4 +1,4 @@
-import COpenSSL
+import URLLoadingCOpenSSL
 
 /// bcrypt_pbkdf, by which OpenSSH makes a key from a passphrase: PBKDF2 (RFC 8018) with bcrypt in place of HMAC, and the
 /// blocks' bytes interleaved.

@@ -1,4 +1,4 @@
-import COpenSSL
+import URLLoadingCOpenSSL
 
 /// The state in which Blowfish begins: the binary digits of pi behind the point, 18 + 4 · 256 words of 32 bits (Schneier,
 /// "Description of a New Variable-Length Key, 64-Bit Block Cipher", 1993).

@@ -1,4 +1,4 @@
-import COpenSSL
+import URLLoadingCOpenSSL
 
 /// A private key that can sign.
 // Safe to share: OpenSSL counts references to the key, which nobody changes, and every signature has a context of its own.

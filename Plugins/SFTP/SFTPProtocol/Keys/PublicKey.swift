@@ -1,5 +1,5 @@
-import COpenSSL
 import Foundation
+import URLLoadingCOpenSSL
 
 /// A public key as SSH sends it.
 struct PublicKey: Sendable, Hashable {

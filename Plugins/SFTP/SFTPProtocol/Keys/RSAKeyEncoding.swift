@@ -1,4 +1,4 @@
-import COpenSSL
+import URLLoadingCOpenSSL
 
 /// An RSA key from OpenSSH's fields.
 enum RSAKeyEncoding {

@@ -1,5 +1,5 @@
-import CurlTransport
 import Glibc
+internal import URLLoadingBase
 
 /// Talks to an agent, blocking, on a thread where that is allowed; `cancel` ends it from any other.
 ///

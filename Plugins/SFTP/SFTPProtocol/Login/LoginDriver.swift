@@ -1,5 +1,4 @@
-import CSSH2
-import CurlTransport
+import URLLoadingCSSH2
 
 /// Carries out what ``LoginMachine`` decides. Waiting is done by the connection's thread, which calls `advance` whenever
 /// something may have changed.

@@ -1,5 +1,5 @@
-import CurlTransport
 import URLLoading
+internal import URLLoadingBase
 
 /// Takes the answer to a challenge, and gives it to who waits for it. Only the first counts.
 ///

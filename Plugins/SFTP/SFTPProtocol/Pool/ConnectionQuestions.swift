@@ -1,4 +1,3 @@
-import CurlTransport
 import URLLoading
 
 /// Where the questions of a connection that is being made go to: one of the loads that wait for it.

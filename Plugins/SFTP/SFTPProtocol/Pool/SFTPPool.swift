@@ -1,5 +1,5 @@
-import CurlTransport
 import URLLoading
+internal import URLLoadingBase
 
 /// The SFTP connections of a session.
 ///

@@ -1,4 +1,4 @@
-import COpenSSL
+import URLLoadingCOpenSSL
 
 /// Hashes, by OpenSSL.
 enum Digest {

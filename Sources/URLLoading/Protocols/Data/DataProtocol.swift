@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 /// Loads `data:` URLs (RFC 2397, by the rules of the WHATWG Fetch Standard), piece by piece.
 ///

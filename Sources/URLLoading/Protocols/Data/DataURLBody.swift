@@ -1,5 +1,5 @@
-internal import CurlTransport
 import Foundation
+internal import URLLoadingBase
 
 /// The body of a `data:` URL.
 ///

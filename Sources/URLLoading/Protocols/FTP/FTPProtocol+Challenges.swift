@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingCurlTransport
 
 /// A refused login becomes a challenge; the answer starts the load again.
 extension FTPProtocol: URLAuthenticationChallengeSender {

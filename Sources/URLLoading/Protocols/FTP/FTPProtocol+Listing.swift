@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingCurlTransport
 
 /// Listing a directory: what the server sends becomes entries, on the transfer loop.
 extension FTPProtocol {

@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingCurlTransport
 
 /// What the transfer says, on the transfer loop.
 extension FTPProtocol: TransferHandler {

@@ -1,4 +1,5 @@
-internal import CurlTransport
+internal import URLLoadingBase
+internal import URLLoadingCurlTransport
 
 /// Loads `ftp` URLs, and `ftps` ones over explicit TLS (RFC 4217).
 ///

@@ -1,4 +1,5 @@
-internal import CurlTransport
+internal import URLLoadingBase
+internal import URLLoadingCurlTransport
 
 /// What the session's FTP servers leave without an answer, so that each makes one load wait and no other.
 // Mutable state: `unanswered`, guarded by its lock.

@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 /// Loads `file:` URLs, stores uploads in them, and lists directories.
 ///

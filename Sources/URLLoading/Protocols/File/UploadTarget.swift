@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 /// Where an upload to a file goes: a temporary file beside the target, which takes the target's place when it is whole.
 ///

@@ -1,4 +1,5 @@
-internal import CurlTransport
+internal import URLLoadingBase
+internal import URLLoadingCurlTransport
 
 /// What an HTTP response means for the load: a value that is fed heads and answers, and says what to do. No I/O inside.
 struct HTTPExchange {

@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingCurlTransport
 
 /// Answers to challenges, from any thread.
 extension HTTPProtocol: URLAuthenticationChallengeSender {

@@ -1,4 +1,5 @@
-internal import CurlTransport
+internal import URLLoadingBase
+internal import URLLoadingCurlTransport
 
 /// Loads `http` and `https` URLs: turns a request into a transfer of libcurl, and what the transfer says into client calls.
 ///

@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingCurlTransport
 
 /// Turns a request into what the transfer engine sends.
 enum HTTPRequestEncoder {

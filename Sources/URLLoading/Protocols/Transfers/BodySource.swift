@@ -1,4 +1,5 @@
-internal import CurlTransport
+internal import URLLoadingBase
+internal import URLLoadingCurlTransport
 
 /// The body of an upload as the transfer engine pulls it: bytes at hand, a file as far as it is in memory, or else a file or stream that
 /// is read ahead on a pool of threads, since the transfer loop may not wait for either.

@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingCurlTransport
 
 /// The connections of one session, for the protocol classes that libcurl moves bytes for.
 final class CurlSession: URLSessionResource {

@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingCurlTransport
 
 extension URLSessionTaskTransactionMetrics {
   /// What libcurl knows about an exchange.

@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingCurlTransport
 
 /// From the transfer engine's vocabulary to the session's.
 extension URLError {

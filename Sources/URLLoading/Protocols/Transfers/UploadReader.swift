@@ -1,4 +1,4 @@
-internal import CImmediateRead
+internal import URLLoadingCLinux
 
 /// Reads the body of an upload piece by piece; blocks. Used by one thread at a time.
 final class UploadReader {

@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 /// The first request: its answer tells what the resource is, and its body goes to where that leads: blocks, or a file.
 ///

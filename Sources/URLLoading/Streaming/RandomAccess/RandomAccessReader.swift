@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 /// Reads a ``RandomAccessResource`` with calls that block, for one consumer: a decoder on a thread of its own, say.
 ///

@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 /// One request for neighbouring blocks: puts the body into blocks, which go to the source as they get full.
 ///

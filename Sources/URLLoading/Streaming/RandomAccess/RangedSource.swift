@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 /// A resource that is loaded block by block, by requests with ranges, into a cache that all readers share.
 ///

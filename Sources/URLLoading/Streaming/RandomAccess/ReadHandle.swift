@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 /// Lets one read wait, on its thread or as a Swift task, and be cancelled by others.
 ///

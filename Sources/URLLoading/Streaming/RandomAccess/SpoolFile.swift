@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 /// A file without a name that a body is written to while others read what is there.
 ///

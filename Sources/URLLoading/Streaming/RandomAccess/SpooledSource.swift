@@ -1,5 +1,3 @@
-internal import CurlTransport
-
 /// A resource without byte ranges: its one answer goes to a file, and reads wait for the bytes that they need.
 ///
 /// Mutable state: none but that of `spool`.

@@ -1,4 +1,4 @@
-import CurlTransport
+import URLLoadingBase
 
 @testable import ArchiveProtocol
 

@@ -1,5 +1,5 @@
 import Foundation
-import TestServers
+import URLLoadingTestServers
 
 /// Small archives of every format.
 enum MutationSamples {

@@ -1,5 +1,5 @@
 import Foundation
-import TestServers
+import URLLoadingTestServers
 
 /// A directory with files of all kinds, from which archives are made.
 final class SampleTree: Sendable {

@@ -1,7 +1,6 @@
-import CurlTransport
 import Foundation
-import TestServers
 import Testing
+import URLLoadingTestServers
 
 @testable import URLLoading
 

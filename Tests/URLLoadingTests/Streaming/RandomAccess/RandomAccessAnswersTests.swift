@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// What servers may answer that is wrong.
 @Suite(.timeLimit(.minutes(1))) struct RandomAccessAnswersTests {

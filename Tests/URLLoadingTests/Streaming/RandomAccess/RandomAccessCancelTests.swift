@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// Reads that wait for a server that says nothing, and what ends them.
 @Suite(.timeLimit(.minutes(1))) struct RandomAccessCancelTests {

@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// `file:` URLs, read where they are.
 @Suite(.timeLimit(.minutes(1))) struct RandomAccessFileTests {

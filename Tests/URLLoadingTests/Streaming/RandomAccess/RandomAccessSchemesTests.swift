@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// Random access by other schemes than HTTP.
 @Suite(.timeLimit(.minutes(1))) struct RandomAccessSchemesTests {

@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// Random access to files of a real HTTP server.
 @Suite(.timeLimit(.minutes(1))) struct RandomAccessTests {

@@ -1,7 +1,7 @@
 import Foundation
-import TestServers
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// Resources without byte ranges, which are loaded as a whole.
 @Suite(.timeLimit(.minutes(1))) struct RandomAccessWholeTests {

@@ -1,6 +1,6 @@
 import Foundation
-import TestServers
 import URLLoading
+import URLLoadingTestServers
 
 /// A server of one resource with byte ranges, which may tell lies about it.
 final class RangeServer: Sendable {

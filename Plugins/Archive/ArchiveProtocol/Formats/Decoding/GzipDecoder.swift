@@ -1,4 +1,4 @@
-import CZlib
+import URLLoadingCZlib
 
 /// Decodes gzip (RFC 1952) with zlib, which checks the CRC and the length of every member, where libarchive 3.6 does not.
 ///
@@ -76,7 +76,7 @@ final class GzipDecoder: ByteStream {
     zlib.pointee.avail_in = uInt(offered)
     zlib.pointee.next_out = output.baseAddress?.assumingMemoryBound(to: Bytef.self)
     zlib.pointee.avail_out = uInt(output.count)
-    let status = CZlib.inflate(zlib, Z_NO_FLUSH)
+    let status = URLLoadingCZlib.inflate(zlib, Z_NO_FLUSH)
     let used = offered - Int(zlib.pointee.avail_in)
     pending = UnsafeRawBufferPointer(rebasing: pending[used...])
     let count = output.count - Int(zlib.pointee.avail_out)

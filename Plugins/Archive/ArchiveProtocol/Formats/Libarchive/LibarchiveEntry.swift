@@ -1,5 +1,5 @@
-import CArchive
 import Foundation
+import URLLoadingCArchive
 
 /// Reads what libarchive tells about a member.
 struct LibarchiveEntry {

@@ -1,4 +1,4 @@
-import CArchive
+import URLLoadingCArchive
 
 /// One reader of libarchive over a feed. Freed with this object.
 ///

@@ -1,4 +1,4 @@
-import CZlib
+import URLLoadingCZlib
 
 /// The CRC-32 of bytes that come one after another.
 struct RunningChecksum {

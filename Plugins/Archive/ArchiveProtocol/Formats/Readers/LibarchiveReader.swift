@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 /// Reads 7z, ISO 9660, and what else libarchive knows and the configuration allows.
 ///

@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 /// The decoded bytes of a packed stream, in a temporary file, as far as somebody has asked for them. Nothing is decoded twice.
 ///

@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 /// One pass through members that can be decoded only one after another. It keeps what it decodes in a temporary file, so that
 /// each member is decoded once, whichever is asked for first.

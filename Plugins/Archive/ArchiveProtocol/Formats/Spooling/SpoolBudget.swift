@@ -1,4 +1,4 @@
-internal import CurlTransport
+internal import URLLoadingBase
 
 /// How many bytes one archive may keep in temporary files, counted over all of them.
 ///

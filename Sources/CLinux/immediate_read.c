@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "CImmediateRead.h"
+#include "CLinux.h"
 
 #include <errno.h>
 #include <linux/magic.h>

@@ -1,5 +1,5 @@
-public import CFutexLock
 public import Synchronization
+public import URLLoadingCFutexLock
 
 /// A value guarded by a lock, both in the place where this is stored.
 ///

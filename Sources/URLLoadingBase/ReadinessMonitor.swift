@@ -1,5 +1,5 @@
-internal import CCurl
 import Foundation
+internal import URLLoadingCLinux
 
 /// Tells when pipes and devices have something to read: one thread waits for all of them.
 ///

@@ -1,6 +1,6 @@
-import CurlTransport
 import Foundation
 import Testing
+import URLLoadingBase
 
 @Suite struct LockedTests {
   /// Many threads, with sections long enough that some have to sleep.
@@ -27,7 +27,7 @@ import Testing
   @Test func whoSleepsIsWoken() async {
     let lock = Locked(0)
     let (isHeld, mayGo) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    let ended = Signal<Bool>()
+    let ended = DispatchGroup()
     Thread.detachNewThread {
       lock.withLock { value in
         isHeld.signal()
@@ -38,15 +38,16 @@ import Testing
     isHeld.wait()
     let waiting = DispatchSemaphore(value: 0)
     for _ in 0..<4 {
+      ended.enter()
       Thread.detachNewThread {
         waiting.signal()
         lock.withLock { $0 += 1 }
-        ended.send(true)
+        ended.leave()
       }
     }
     for _ in 0..<4 { waiting.wait() }
     mayGo.signal()
-    for _ in 0..<4 { #expect(await ended.wait() == true) }
+    await withCheckedContinuation { done in ended.notify(queue: .global()) { done.resume() } }
     #expect(lock.withLock { $0 } == 5)
   }
 

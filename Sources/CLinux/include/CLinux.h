@@ -1,0 +1,42 @@
+#ifndef URL_LOADING_C_LINUX_H
+#define URL_LOADING_C_LINUX_H
+
+// What Swift's Glibc module lacks of Linux.
+
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+
+/// The flags for reads of a file that wait for no disk; -1 where it has no such reads, errno says why.
+int immediate_read_flags(int descriptor);
+
+/// Reads at the file's position, and moves that, without waiting for a disk.
+///
+/// Returns the bytes that were read, 0 at the end of the file, or -1: errno is EAGAIN where a disk would have to be waited for, and
+/// EOPNOTSUPP where the file system knows no such reads.
+ssize_t immediate_read(int descriptor, void *buffer, size_t size, int flags);
+
+/// Whether a descriptor is a local socket that children inherit.
+static inline int is_inherited_local_socket(int descriptor) {
+  int domain = 0;
+  socklen_t size = sizeof domain;
+  return getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain == AF_UNIX &&
+         (fcntl(descriptor, F_GETFD) & FD_CLOEXEC) == 0;
+}
+
+/// Whether something is on its way through a local socket, from it or to it.
+static inline int has_bytes_on_their_way(int descriptor) {
+  int unread = 0, untaken = 0;
+  ioctl(descriptor, FIONREAD, &unread);
+  ioctl(descriptor, TIOCOUTQ, &untaken);
+  return unread > 0 || untaken > 0;
+}
+
+/// The name of the calling thread, for debuggers.
+static inline void name_thread(const char *name) { prctl(PR_SET_NAME, name); }
+
+#endif
