@@ -39,14 +39,14 @@ final class MemoryProtocol: AsyncURLProtocol, @unchecked Sendable {
   }
 
   private func store(_ body: URLUploadBody, at url: URL) async throws {
-    let loadClient = client as? any URLProtocolLoadClient
+    let sessionClient = client as? any URLProtocolSessionClient
     let bytes = try await UploadReading.bytes(of: body)
     var stored = Data(capacity: bytes.count)
     while stored.count < bytes.count {
       // A cancelled upload stores nothing.
       try Task.checkCancellation()
       stored.append(bytes.dropFirst(stored.count).prefix(Self.pieceSize))
-      loadClient?.urlProtocol(self, didSendBodyData: Int64(stored.count))
+      sessionClient?.urlProtocol(self, didSendBodyData: Int64(stored.count))
     }
     await MemoryStore.shared.put(stored, at: url)
   }

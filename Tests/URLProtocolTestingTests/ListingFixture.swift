@@ -38,20 +38,25 @@ final class ListingProtocol: AsyncURLProtocol, @unchecked Sendable {
   static let store = Watched<[String: Data]>([:])
 
   override class func canInit(with request: URLRequest) -> Bool { request.url?.scheme == "listing" }
-  override class var capabilities: Capabilities { [.listing, .startsWithoutBlocking] }
+  override class var capabilities: Capabilities { [.listing, .nonblocking] }
 
   override func load(_ request: URLRequest, to writer: Writer) async throws {
     guard let url = request.url else { return }
     let fault = url.host() ?? ""
     let path = url.path(percentEncoded: false)
-    let files = Self.store.value
-    let below = files.filter { $0.key.hasPrefix(path) && path.hasSuffix("/") }
-    if request.isListing { return try await list(url, below, files[path], fault, writer) }
-    guard let bytes = files[path] ?? (fault == "loadsDirectories" ? Data() : nil) else {
+    guard let bytes = Self.store.value[path] ?? (fault == "loadsDirectories" ? Data() : nil) else {
       throw URLError(.fileIsDirectory, message: "\(url) is a directory.", url: url)
     }
     try await writer.respond(mimeType: nil, length: Int64(bytes.count))
     if !bytes.isEmpty { try await writer.write(bytes) }
+  }
+
+  override func list(_ request: URLRequest, to writer: Writer) async throws {
+    guard let url = request.url else { return }
+    let path = url.path(percentEncoded: false)
+    let files = Self.store.value
+    let below = files.filter { $0.key.hasPrefix(path) && path.hasSuffix("/") }
+    try await list(url, below, files[path], url.host() ?? "", writer)
   }
 
   /// Hangs after the first entry, whether or not anybody still wants to hear of it.

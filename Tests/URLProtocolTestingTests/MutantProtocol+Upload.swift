@@ -18,7 +18,7 @@ extension MutantProtocol {
     for sent in stride(from: Self.pieceSize, to: bytes.count + Self.pieceSize, by: Self.pieceSize) {
       if state.value.isStopped { return }
       guard fault != .uploadIsSilent else { break }
-      loadClient?.urlProtocol(self, didSendBodyData: Int64(min(sent, bytes.count)))
+      sessionClient?.urlProtocol(self, didSendBodyData: Int64(min(sent, bytes.count)))
     }
     if fault == .uploadLosesByte { bytes = bytes.dropLast() }
     MutantStore.put(bytes, at: url, appending: fault == .uploadAppends)

@@ -7,7 +7,7 @@ import URLLoadingTestServers
 /// A class with byte ranges and uploads that sends from a queue of its own; its URL's host names what it does wrong.
 ///
 /// Mutable state: in `state`, which guards it; `queue` runs one step at a time.
-class MutantProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
+class MutantProtocol: URLProtocol, @unchecked Sendable {
   struct State: Sendable {
     var isPaused = false
     var isStopped = false
@@ -40,12 +40,13 @@ class MutantProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
     }
   }
 
-  override class var capabilities: Capabilities { [.byteRanges, .upload, .startsWithoutBlocking] }
+  override class var capabilities: Capabilities { [.byteRanges, .upload, .nonblocking] }
 
-  var loadClient: (any URLProtocolLoadClient)? { client as? any URLProtocolLoadClient }
+  var sessionClient: (any URLProtocolSessionClient)? { client as? any URLProtocolSessionClient }
 
   override func startLoading() {
     if fault == .hangsInStart { Self.hang() }
+    sessionClient?.gate.observe { [weak self] isOpen in self?.follow(isOpen) }
     queue.async { self.begin() }
   }
 
@@ -56,7 +57,11 @@ class MutantProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
     if fault == .stays { DispatchQueue.global().asyncAfter(deadline: .now() + 30) { self.queue.async {} } }
   }
 
-  func pauseLoading() {
+  private func follow(_ isOpen: Bool) {
+    guard !isOpen else {
+      state.update { $0.isPaused = false }
+      return schedule()
+    }
     guard fault != .ignoresPause else { return }
     state.update { state in
       state.isPaused = true
@@ -64,17 +69,12 @@ class MutantProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
     }
   }
 
-  func resumeLoading() {
-    state.update { $0.isPaused = false }
-    schedule()
-  }
-
   private static func hang() { Thread.sleep(forTimeInterval: 15) }
 
   // MARK: Loading
 
   private func begin() {
-    if let body = loadClient?.urlProtocolUploadBody(self), request.httpMethod == "PUT" || fault == .storesByGet {
+    if let body = sessionClient?.urlProtocolUploadBody(self), request.httpMethod == "PUT" || fault == .storesByGet {
       return store(body)
     }
     guard let item = MutantStore.item(at: request.url) else { return failMissing() }

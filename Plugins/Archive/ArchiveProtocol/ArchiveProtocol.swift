@@ -1,7 +1,7 @@
 import Foundation
 import URLLoading
 
-// Safe to share: its one stored property is immutable and guards itself.
+// Safe to share: it has no state of its own.
 /// Loads members of archives, and lists what is in them, wherever the archive itself is: it is any URL that the load's session
 /// loads.
 ///
@@ -18,10 +18,7 @@ import URLLoading
 /// The archive is loaded through the session of the load, with its configuration, credentials and delegate, and with the
 /// header fields of the request.
 ///
-/// Mutable state: `gate`, which guards itself.
-public final class ArchiveProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
-  private let gate = ConsumerGate()
-
+public final class ArchiveProtocol: URLProtocol, @unchecked Sendable {
   /// What holds for all archives of this process: formats, limits, where indexes are kept. Loads go by what it is when they
   /// begin.
   public static var configuration: ArchiveConfiguration {
@@ -44,7 +41,7 @@ public final class ArchiveProtocol: URLProtocol, URLProtocolPausing, @unchecked 
   }
 
   /// Byte ranges and listing.
-  public override class var capabilities: Capabilities { [.byteRanges, .listing, .startsWithoutBlocking] }
+  public override class var capabilities: Capabilities { [.byteRanges, .listing, .nonblocking] }
 
   /// `archive`, `jar` and `zip`.
   public override class var schemes: [String] { ["archive", "jar", "zip"] }
@@ -54,7 +51,7 @@ public final class ArchiveProtocol: URLProtocol, URLProtocolPausing, @unchecked 
 
   /// Starts to load, on a thread of its own.
   public override func startLoading() {
-    guard let url = request.url, let client = client as? any URLProtocolLoadClient else { return }
+    guard let url = request.url, let client = client as? any URLProtocolSessionClient else { return }
     let configuration = Self.configuration
     do throws(ArchiveURLError) {
       _ = try URL(archiveSpelling: url.absoluteString)
@@ -65,7 +62,7 @@ public final class ArchiveProtocol: URLProtocol, URLProtocolPausing, @unchecked 
       let load = MemberLoad(
         instance: self, request: request, url: url, member: member, session: client.session,
         configuration: configuration,
-        client: client, gate: gate)
+        client: client, wantsEntries: client.urlProtocolDemand(self).wantsEntries)
       ArchivePools.shared.loading(depth: depth).run { load.run() }
     } catch {
       client.urlProtocol(
@@ -73,12 +70,6 @@ public final class ArchiveProtocol: URLProtocol, URLProtocolPausing, @unchecked 
     }
   }
 
-  /// Stops, and ends what is waited for.
-  public override func stopLoading() { gate.stop() }
-
-  /// Holds the bytes back.
-  public func pauseLoading() { gate.pause() }
-
-  /// Goes on.
-  public func resumeLoading() { gate.resume() }
+  /// Stops; the load's gate has ended what was waited for.
+  public override func stopLoading() {}
 }

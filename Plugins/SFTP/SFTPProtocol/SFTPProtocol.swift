@@ -9,7 +9,7 @@ internal import URLLoadingBase
 /// of that name or, with the field `If-None-Match: *`, only where there is none; the method `DELETE` deletes.
 ///
 /// Mutable state: `state`, guarded by its lock.
-public class SFTPProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
+public class SFTPProtocol: URLProtocol, @unchecked Sendable {
   /// The method of challenges for the passphrase of a private key; their realm is the key's file.
   public static let passphraseMethod = "SFTPAuthenticationMethodPassphrase"
 
@@ -26,7 +26,6 @@ public class SFTPProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable 
     var load: Int?
     var operation: (any RemoteOperation)?
     var server: RemoteServer?
-    var isPaused = false
     var isStopped = false
     /// Connections in a row that were lost without a byte.
     var fruitlessCount = 0
@@ -52,7 +51,7 @@ public class SFTPProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable 
   }
 
   /// Byte ranges, uploads and listing.
-  public override class var capabilities: Capabilities { [.byteRanges, .upload, .listing, .startsWithoutBlocking] }
+  public override class var capabilities: Capabilities { [.byteRanges, .upload, .listing, .nonblocking] }
 
   /// `sftp`
   public override class var schemes: [String] { ["sftp"] }
@@ -60,19 +59,20 @@ public class SFTPProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable 
   /// `GET`, `HEAD`, `PUT` and `DELETE`.
   public override class var acceptedHTTPMethods: [String]? { ["GET", "HEAD", "PUT", "DELETE"] }
 
-  private var loadClient: (any URLProtocolLoadClient)? { client as? any URLProtocolLoadClient }
+  private var sessionClient: (any URLProtocolSessionClient)? { client as? any URLProtocolSessionClient }
 
   /// The connections of the load's session.
-  func pool(of session: URLSession) -> SFTPPool { session.resource(SFTPPool.self) }
+  func pool(of session: URLSession) -> SFTPPool { session.component(SFTPPool.self) }
 
-  private var pool: SFTPPool? { (loadClient?.session).map { pool(of: $0) } }
+  private var pool: SFTPPool? { (sessionClient?.session).map { pool(of: $0) } }
 
   // MARK: What sessions call
 
   /// Begins to load.
   public override func startLoading() {
     guard let url = request.url else { return }
-    if loadClient?.urlProtocolWantsMetrics(self) == true {
+    sessionClient?.gate.observe { [weak self] _ in self?.followGate() }
+    if sessionClient?.urlProtocolDemand(self).wantsMetrics == true {
       let metrics = URLSessionTaskTransactionMetrics(request: request)
       metrics.fetchStartDate = Date()
       metrics.resourceFetchType = .networkLoad
@@ -112,29 +112,25 @@ public class SFTPProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable 
     if let load { pool?.release(load) }
   }
 
-  /// Asks the server for nothing more.
-  public func pauseLoading() { pause(true) }
+  private var isPaused: Bool { sessionClient?.gate.isOpen == false }
 
-  /// Goes on.
-  public func resumeLoading() { pause(false) }
-
-  private func pause(_ pauses: Bool) {
-    let (operation, server) = state.withLock { state in
-      state.isPaused = pauses
-      return (state.operation, state.server)
-    }
+  /// Asks the server for nothing more while the gate is closed.
+  private func followGate() {
+    let (operation, server) = state.withLock { ($0.operation, $0.server) }
     guard let operation, let server else { return }
-    server.perform { [self] in operation.pause(state.withLock { $0.isPaused }) }
+    server.perform { [self] in operation.pause(isPaused) }
   }
 
   // MARK: Connecting
 
   private func operation(_ url: URL, _ path: RemotePath) throws(URLError) -> MakeOperation {
-    if request.isListing { return { RemoteListing(url: url, path: path, server: $0, report: $1) } }
-    if let body = loadClient?.urlProtocolUploadBody(self) {
+    if sessionClient?.urlProtocolDemand(self).wantsEntries == true {
+      return { RemoteListing(url: url, path: path, server: $0, report: $1) }
+    }
+    if let body = sessionClient?.urlProtocolUploadBody(self) {
       let replaces = try replaces(url)
       let reader = UploadBodyReader(body)
-      let record = loadClient?.session.resource(UnfinishedUploads.self)
+      let record = sessionClient?.session.component(UnfinishedUploads.self)
       state.withLock { $0.uploading = record.map { ($0, $0.begin(nil)) } }
       return {
         RemoteUpload(
@@ -182,12 +178,12 @@ public class SFTPProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable 
     let server = connection.server
     server.perform { [self] in
       let operation = make(server) { [self] event in report(event, place) }
-      let (isStopped, isPaused) = state.withLock { state in
+      let isStopped = state.withLock { state in
         if !state.isStopped {
           state.operation = operation
           state.server = server
         }
-        return (state.isStopped, state.isPaused)
+        return state.isStopped
       }
       guard !isStopped else { return }
       if isPaused { operation.pause(true) }
@@ -199,8 +195,8 @@ public class SFTPProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable 
 
   private func report(_ event: OperationEvent, _ place: ServerPlace) {
     switch event {
-    case .waits: loadClient?.urlProtocol(self, isWaiting: true)
-    case .began: loadClient?.urlProtocol(self, isWaiting: false)
+    case .waits: sessionClient?.urlProtocol(self, isWaiting: true)
+    case .began: sessionClient?.urlProtocol(self, isWaiting: false)
     case .responded(let response):
       let metrics = state.withLock { state in
         state.hasResponded = true
@@ -214,11 +210,11 @@ public class SFTPProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable 
         state.receivedCount += Int64(bytes.count)
         state.fruitlessCount = 0
       }
-      loadClient?.urlProtocol(self, didLoad: bytes)
-    case .entries(let entries): loadClient?.urlProtocol(self, didList: entries)
+      sessionClient?.urlProtocol(self, didLoad: bytes)
+    case .entries(let entries): sessionClient?.urlProtocol(self, didList: entries)
     case .sent(let count):
       state.withLock { $0.sentCount = count }
-      loadClient?.urlProtocol(self, didSendBodyData: count)
+      sessionClient?.urlProtocol(self, didSendBodyData: count)
     case .finished:
       finishMetrics()
       client?.urlProtocolDidFinishLoading(self)
@@ -292,7 +288,7 @@ public class SFTPProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable 
     metrics.countOfResponseBodyBytesAfterDecoding = received
     metrics.countOfRequestBodyBytesSent = sent
     metrics.countOfRequestBodyBytesBeforeEncoding = sent
-    loadClient?.urlProtocol(self, didCollect: metrics)
+    sessionClient?.urlProtocol(self, didCollect: metrics)
   }
 }
 

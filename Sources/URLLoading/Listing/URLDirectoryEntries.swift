@@ -28,7 +28,7 @@ extension URLSession {
   func listing(_ request: URLRequest, delegate: (any URLSessionTaskDelegate)?) -> EntryReader {
     let sink = EntrySink()
     let load = load(LoadPlan(request: request, kind: .listing, owner: .reader))
-    load.update { $0.entries = sink }
+    load.setSink(sink)
     sink.attach(to: load)
     return EntryReader(task: made(URLSessionDataTask(load: load), delegate: delegate), sink: sink)
   }

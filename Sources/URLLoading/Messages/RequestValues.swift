@@ -46,7 +46,6 @@ struct RequestValues {
   var fields = HTTPFields()
   var body = Body.none
   var handlesCookies = true
-  var isListing = false
   /// What `URLProtocol.setProperty(_:forKey:in:)` attached.
   var protocolProperties: [String: Any] = [:]
 
@@ -92,8 +91,7 @@ extension RequestValues: Hashable {
       && left.cachePolicy == right.cachePolicy && left.networkServiceType == right.networkServiceType
       && (left.explicitTimeoutInterval ?? defaultTimeoutInterval)
         == (right.explicitTimeoutInterval ?? defaultTimeoutInterval)
-      && left.handlesCookies == right.handlesCookies && left.isListing == right.isListing
-      && left.body == right.body && left.fields == right.fields
+      && left.handlesCookies == right.handlesCookies && left.body == right.body && left.fields == right.fields
   }
 
   func hash(into hasher: inout Hasher) {

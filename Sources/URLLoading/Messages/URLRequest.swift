@@ -155,14 +155,6 @@ public struct URLRequest: @unchecked Sendable {
     set { change { $0.handlesCookies = newValue } }
   }
 
-  /// Whether the entries of the directory that the URL names are asked for, not its bytes: so in the requests of
-  /// ``URLSession/entries(at:delegate:)-(URLRequest,_)``, which sets it, and in no others. For protocol classes, whose
-  /// `canInit` may go by it.
-  public internal(set) var isListing: Bool {
-    get { storage.values.isListing }
-    set { if newValue != storage.values.isListing { change { $0.isListing = newValue } } }
-  }
-
   /// What a protocol class attached to the request under this key.
   func protocolProperty(forKey key: String) -> Any? {
     storage.values.protocolProperties[key]

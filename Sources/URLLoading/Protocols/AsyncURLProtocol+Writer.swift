@@ -10,24 +10,24 @@ extension AsyncURLProtocol {
     }
 
     private let instance: AsyncURLProtocol
-    private let gate: FlowGate
+    private let gate: URLProtocolGate
     private let state = Locked(State())
 
-    init(_ instance: AsyncURLProtocol, gate: FlowGate) {
+    init(_ instance: AsyncURLProtocol, gate: URLProtocolGate) {
       self.instance = instance
       self.gate = gate
     }
 
     /// The session whose configuration, credentials and delegate apply to this load: for bytes from elsewhere. Nil where another
     /// client than a session's was put in.
-    public var session: URLSession? { instance.loadClient?.session }
+    public var session: URLSession? { instance.sessionClient?.session }
 
     /// The body to upload, if there is one.
-    public var uploadBody: URLUploadBody? { instance.loadClient?.urlProtocolUploadBody(instance) }
+    public var uploadBody: URLUploadBody? { instance.sessionClient?.urlProtocolUploadBody(instance) }
 
     /// Sends the response's head, once, before any data.
     public func respond(_ response: URLResponse) async throws {
-      try await waitForRoom()
+      try await gate.waitUntilOpen()
       state.withLock { $0.hasResponded = true }
       instance.client?.urlProtocol(instance, didReceive: response, cacheStoragePolicy: .allowed)
     }
@@ -47,24 +47,23 @@ extension AsyncURLProtocol {
     /// Sends more of the body. Returns when there is room for the next piece.
     /// - Throws: `CancellationError` when the load has ended.
     public func write(_ data: Data) async throws {
-      try await waitForRoom()
+      try await gate.waitUntilOpen()
       instance.client?.urlProtocol(instance, didLoad: data)
     }
 
-    /// Lists more of what is in the directory that a request with ``URLRequest/isListing`` asks for. Returns when there is
-    /// room for more. Where nothing was responded it does that first; so an empty directory is an empty list.
+    /// Lists more of what is in the directory. Returns when there is room for more. Where nothing was responded it does that first; so an empty directory is an empty list.
     /// - Throws: `CancellationError` when the load has ended.
     public func list(_ entries: [URLDirectoryEntry]) async throws {
       if !state.withLock({ $0.hasResponded }) { try await respond(mimeType: nil) }
-      try await waitForRoom()
-      instance.loadClient?.urlProtocol(instance, didList: entries)
+      try await gate.waitUntilOpen()
+      instance.sessionClient?.urlProtocol(instance, didList: entries)
     }
 
     /// Reports that the resource is elsewhere. When the redirect is followed, this function is cancelled.
     public func redirect(to request: URLRequest, response: URLResponse) async throws {
       state.withLock { $0.hasResponded = true }
       instance.client?.urlProtocol(instance, wasRedirectedTo: request, redirectResponse: response)
-      try await waitForRoom()
+      try await gate.waitUntilOpen()
     }
 
     /// Asks for a credential.
@@ -77,25 +76,15 @@ extension AsyncURLProtocol {
         let challenge = URLAuthenticationChallenge(
           protectionSpace: protectionSpace, proposedCredential: nil, previousFailureCount: previousFailureCount,
           failureResponse: failureResponse, error: nil, sender: sender)
-        gate.whenAbandoned { sender.answer(nil) }
+        gate.whenEnded { sender.answer(nil) }
         instance.client?.urlProtocol(instance, didReceive: challenge)
       }
       try Task.checkCancellation()
       return credential
     }
 
-    /// Returns when the load takes more. The word to close the gate may be under way on a thread that has no turn; until it
-    /// arrives the load itself is asked, or a whole turn's worth of data would pile up.
-    private func waitForRoom() async throws {
-      try await gate.wait()
-      while instance.loadClient?.urlProtocolShouldPause(instance) == true {
-        await Task.yield()
-        try await gate.wait()
-      }
-    }
-
     func finish() async throws {
-      try await waitForRoom()
+      try await gate.waitUntilOpen()
       guard state.withLock({ $0.hasResponded }) else {
         throw URLError(
           .badServerResponse, message: "\(type(of: instance)) returned without a response.", url: instance.request.url)

@@ -17,29 +17,40 @@ internal import URLLoadingBase
 /// }
 /// ```
 ///
-/// Mutable state: `loading`, guarded by its lock; `gate`, by its own.
-open class AsyncURLProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
+/// Mutable state: `loading`, guarded by its lock.
+open class AsyncURLProtocol: URLProtocol, @unchecked Sendable {
   private let loading = Locked<Task<Void, Never>?>(nil)
-  /// The load closes and opens it without a detour: a pause holds before the write that made it necessary returns.
-  let gate = FlowGate()
 
   /// The function runs in a task of its own, so starting it blocks nobody. A subclass adds what it can do.
-  open override class var capabilities: Capabilities { .startsWithoutBlocking }
+  open override class var capabilities: Capabilities { .nonblocking }
 
-  /// Loads the request: responds, writes the body, and returns when that is whole. A class that declares
-  /// ``URLProtocol/Capabilities/listing`` lists in the place of writing where the request has ``URLRequest/isListing``.
+  /// Loads the request: responds, writes the body, and returns when that is whole.
   /// - Throws: what the load fails with.
   open func load(_ request: URLRequest, to writer: Writer) async throws {
     throw URLError(
       .unsupportedURL, message: "\(type(of: self)) does not implement load(_:to:).", url: request.url)
   }
 
+  /// Lists the directory that the URL names, for a class that declares ``URLProtocol/Capabilities/listing``: called in the place of
+  /// ``load(_:to:)`` where entries are asked for.
+  /// - Throws: what the load fails with.
+  open func list(_ request: URLRequest, to writer: Writer) async throws {
+    throw URLError(
+      .unsupportedURL, message: "\(type(of: self)) does not implement list(_:to:).", url: request.url)
+  }
+
   /// Starts the function.
   public final override func startLoading() {
-    let writer = Writer(self, gate: gate)
+    let client = sessionClient
+    let writer = Writer(self, gate: client?.gate ?? URLProtocolGate())
+    let wantsEntries = client?.urlProtocolDemand(self).wantsEntries == true
     let task = Task {
       do {
-        try await self.load(self.request, to: writer)
+        if wantsEntries {
+          try await self.list(self.request, to: writer)
+        } else {
+          try await self.load(self.request, to: writer)
+        }
         try await writer.finish()
       } catch {
         self.client?.urlProtocol(self, didFailWithError: error)
@@ -51,12 +62,5 @@ open class AsyncURLProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendabl
   /// Cancels the function.
   public final override func stopLoading() {
     loading.withLock { $0 }?.cancel()
-    gate.abandon()
   }
-
-  /// Suspends writes.
-  public final func pauseLoading() { gate.close() }
-
-  /// Lets writes go on.
-  public final func resumeLoading() { gate.open() }
 }

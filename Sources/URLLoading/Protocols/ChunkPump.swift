@@ -1,7 +1,7 @@
 internal import URLLoadingBase
 
 /// Runs the steps of a protocol that reads from something that may block: on a pool of threads, one after another, and none
-/// while the load is paused. After some steps the thread is left to others that wait for one.
+/// while the load's gate is closed. After some steps the thread is left to others that wait for one.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class ChunkPump: Sendable {
@@ -9,7 +9,7 @@ final class ChunkPump: Sendable {
   enum Step {
     /// There is more to do.
     case more
-    /// Nothing is there now; ``ChunkPump/resume()`` will be called.
+    /// Nothing is there now; ``ChunkPump/wake()`` will be called.
     case wait
     /// That was all.
     case done
@@ -17,13 +17,15 @@ final class ChunkPump: Sendable {
 
   private struct State {
     var step: (@Sendable () -> Step)?
+    var gate: URLProtocolGate?
     var isRunning = false
-    var isPaused = false
     var isWaiting = false
     /// What the running step is about to wait for is there already.
     var isWoken = false
     var isStopped = false
     var pool: BlockingPool
+
+    var isDue: Bool { !isWaiting && step != nil && gate?.isOpen != false }
   }
 
   private static let stepsInARow = 16
@@ -42,18 +44,15 @@ final class ChunkPump: Sendable {
     state.withLock { $0.pool = .protocols }
   }
 
+  /// Runs steps only while `gate` is open. Called before the first ``start(_:)``.
+  func follow(_ gate: URLProtocolGate?) {
+    state.withLock { $0.gate = gate }
+    gate?.observe { [weak self] isOpen in if isOpen { self?.run() } }
+  }
+
   /// Begins to run `step` until it is done.
   func start(_ step: @escaping @Sendable () -> Step) {
     state.withLock { if !$0.isStopped { $0.step = step } }
-    run()
-  }
-
-  func pause() {
-    state.withLock { $0.isPaused = true }
-  }
-
-  func resume() {
-    state.withLock { $0.isPaused = false }
     run()
   }
 
@@ -78,7 +77,7 @@ final class ChunkPump: Sendable {
 
   private func run() {
     let pool = state.withLock { state -> BlockingPool? in
-      guard !state.isRunning, !state.isPaused, !state.isWaiting, state.step != nil else { return nil }
+      guard !state.isRunning, state.isDue else { return nil }
       state.isRunning = true
       return state.pool
     }
@@ -89,14 +88,15 @@ final class ChunkPump: Sendable {
     repeat {
       for _ in 0..<Self.stepsInARow {
         let (step, isElsewhere) = state.withLock { state -> ((@Sendable () -> Step)?, Bool) in
-          guard !state.isPaused, !state.isWaiting, let step = state.step else {
+          guard state.isDue, let step = state.step else {
             state.isRunning = false
             return (nil, false)
           }
           state.isWoken = false
           return (step, state.pool !== pool)
         }
-        guard let step else { return }
+        // The gate may have opened after the look at it, when its observer saw a pump that runs.
+        guard let step else { return run() }
         if isElsewhere { break }
         switch step() {
         case .more: break

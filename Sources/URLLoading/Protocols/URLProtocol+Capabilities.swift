@@ -17,10 +17,10 @@ extension URLProtocol {
     /// what a server sends must not make a program load them.
     public static let acceptsRedirects = Capabilities(rawValue: 1 << 2)
 
-    /// `startLoading` and the other instance methods return at once, so that they may be called on any thread.
-    public static let startsWithoutBlocking = Capabilities(rawValue: 1 << 3)
+    /// `startLoading` and `stopLoading` return at once, so that they may be called on any thread.
+    public static let nonblocking = Capabilities(rawValue: 1 << 3)
 
-    /// A request with ``URLRequest/isListing`` is answered with the entries of the directory that its URL names.
+    /// Lists the entries of the directory that a URL names, where ``URLProtocolDemand/wantsEntries`` says so.
     public static let listing = Capabilities(rawValue: 1 << 4)
   }
 }

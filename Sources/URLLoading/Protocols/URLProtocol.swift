@@ -20,14 +20,13 @@ open class URLProtocol: NSObject, @unchecked Sendable {
   private struct Link {
     var client: (any URLProtocolClient)?
     /// The same with our additions: casts are slow, so it is made once.
-    var loadClient: (any URLProtocolLoadClient)?
-    /// Held: the load lets go of its instance when it ends.
+    var sessionClient: (any URLProtocolSessionClient)?
+    /// Strong: the load releases its instance when it ends.
     var task: URLSessionTask?
 
     mutating func setClient(_ new: (any URLProtocolClient)?) {
       client = new
-      // A session's own needs no search for what it conforms to.
-      if let own = new as? LoadClient { loadClient = own } else { loadClient = new as? any URLProtocolLoadClient }
+      sessionClient = new as? any URLProtocolSessionClient
     }
   }
 
@@ -62,8 +61,8 @@ open class URLProtocol: NSObject, @unchecked Sendable {
     self.task = task
   }
 
-  /// Where the instance reports what it loads. The session's own client also conforms to ``URLProtocolLoadClient``, which has
-  /// what sessions can be told, and tell, beyond Apple's calls: `client as? any URLProtocolLoadClient`.
+  /// Where the instance reports what it loads. The session's own client also conforms to ``URLProtocolSessionClient``, which has
+  /// what sessions can be told, and tell, beyond Apple's calls: `client as? any URLProtocolSessionClient`.
   open var client: (any URLProtocolClient)? {
     get { link.withLock { $0.client } }
     set {
@@ -72,7 +71,7 @@ open class URLProtocol: NSObject, @unchecked Sendable {
   }
 
   /// The client with our additions; nil when somebody else's client was put in. Not public: subclasses use such names.
-  final var loadClient: (any URLProtocolLoadClient)? { link.withLock { $0.loadClient } }
+  final var sessionClient: (any URLProtocolSessionClient)? { link.withLock { $0.sessionClient } }
 
   /// The task that is loaded.
   open var task: URLSessionTask? {
@@ -112,7 +111,7 @@ open class URLProtocol: NSObject, @unchecked Sendable {
 
   // MARK: Loading
 
-  /// Starts to load. Runs on a thread that it may block, unless the class declares ``Capabilities/startsWithoutBlocking``.
+  /// Starts to load. Runs on a thread that it may block, unless the class declares ``Capabilities/nonblocking``.
   open func startLoading() {}
 
   /// Stops: called exactly once after ``startLoading()``, when the load ended for whatever reason.

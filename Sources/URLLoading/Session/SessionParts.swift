@@ -5,7 +5,7 @@ struct SessionParts {
   let values: URLSessionConfiguration.Values
   let additionalHeaders: [(name: String, value: String)]
   let tasks: TaskRegistry
-  let resources: SessionResources
+  let components: SessionComponents
   let deadlines: SessionDeadlines
   /// Of a load whose request has no timeout of its own.
   let limits: LoadMachine.Limits
@@ -17,7 +17,7 @@ struct SessionParts {
       (String(describing: $0.key.base), String(describing: $0.value))
     }
     tasks = TaskRegistry()
-    resources = SessionResources(configuration: configuration)
+    components = SessionComponents(configuration: configuration)
     deadlines = SessionDeadlines(of: tasks)
     limits = values.limits
   }
@@ -31,7 +31,7 @@ extension URLSession {
   var values: URLSessionConfiguration.Values { parts.values }
   var additionalHeaders: [(name: String, value: String)] { parts.additionalHeaders }
   var taskRegistry: TaskRegistry { parts.tasks }
-  var resources: SessionResources { parts.resources }
+  var components: SessionComponents { parts.components }
   var deadlines: SessionDeadlines { parts.deadlines }
   var limits: LoadMachine.Limits { parts.limits }
 }

@@ -34,7 +34,6 @@ extension URLSession {
 
   func load(_ plan: consuming LoadPlan) -> Load {
     // A request that a protocol class got for a listing may be loaded as something else.
-    plan.request.isListing = plan.kind == .listing
     if !acceptsTasks { plan.flaw = invalidity(for: plan.request) }
     return Load(session: self, plan: plan)
   }

@@ -91,7 +91,7 @@ open class URLSession: NSObject, @unchecked Sendable {
   }
 
   deinit {
-    resources.invalidate()
+    components.invalidate()
     deadlines.stop()
   }
 
@@ -173,8 +173,8 @@ open class URLSession: NSObject, @unchecked Sendable {
       return true
     }
     guard isLast else { return }
-    let unfinished = resources.existing(UnfinishedUploads.self)
-    resources.invalidate()
+    let unfinished = components.existing(UnfinishedUploads.self)
+    components.invalidate()
     deadlines.stop()
     guard let unfinished else { return tellInvalid() }
     unfinished.whenSettled(within: Self.shutdownTimeout) { self.tellInvalid() }
@@ -305,7 +305,7 @@ open class URLSession: NSObject, @unchecked Sendable {
 
   /// Closes idle connections, so that the next requests use new ones; then calls the handler on the delegate queue.
   open func flush(completionHandler: @escaping @Sendable () -> Void) {
-    resources.flush()
+    components.flush()
     delegateQueue.addOperation { completionHandler() }
   }
 

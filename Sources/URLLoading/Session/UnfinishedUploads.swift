@@ -7,13 +7,13 @@ internal import URLLoadingBase
 /// A session tells its delegate that it is invalid only after that. A program that is about to end otherwise waits like this:
 ///
 /// ```swift
-/// let left = await session.resource(UnfinishedUploads.self).settle(within: .seconds(3))
+/// let left = await session.component(UnfinishedUploads.self).settle(within: .seconds(3))
 /// ```
 ///
 /// Protocol classes that store something note here what would be left of it.
 ///
 /// Mutable state: `state`, guarded by its lock. Nothing is called while it is held.
-public final class UnfinishedUploads: URLSessionResource {
+public final class UnfinishedUploads: URLSessionComponent {
   /// Stands for a file, or for work that may make one.
   public struct Mark: Hashable, Sendable {
     fileprivate let number: Int
@@ -39,7 +39,7 @@ public final class UnfinishedUploads: URLSessionResource {
 
   private let state = Locked(State())
 
-  /// Makes the record of a session; see ``URLSession/resource(_:)``.
+  /// Makes the record of a session; see ``URLSession/component(_:)``.
   public init(configuration: URLSessionConfiguration) {}
 
   /// Does nothing: what is under way goes on.

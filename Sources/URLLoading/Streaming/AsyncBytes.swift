@@ -50,7 +50,7 @@ extension URLSession {
     let plan = LoadPlan(
       request: request, kind: .bytes, owner: .reader, upload: UploadSource(of: request))
     let load = load(plan)
-    load.update { $0.sink = sink }
+    load.setSink(sink)
     sink.attach(to: load)
     let reader = StreamReader(task: made(URLSessionDataTask(load: load), delegate: delegate), sink: sink)
     reader.task.resume()

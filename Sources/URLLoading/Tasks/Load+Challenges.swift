@@ -5,7 +5,7 @@ extension Load {
   func challenged(_ challenge: URLAuthenticationChallenge, attempt: Int) {
     let action = update { state in
       let action = state.machine.challenged(attempt: attempt)
-      if case .ask(let flow) = action { state.post(flow) }
+      if case .ask(let flow) = action { state.apply(flow) }
       return action
     }
     switch action {
@@ -53,10 +53,10 @@ extension Load {
   }
 
   /// A response came: what answered the challenge before it was accepted, if the response does not say otherwise.
-  func storeCredentialInUse(_ response: URLResponse) {
+  func storeCredential(_ response: URLResponse) {
     let (used, task) = update { state in
-      defer { state.credentialInUse = nil }
-      return (state.credentialInUse, state.task)
+      defer { state.attempt.credential = nil }
+      return (state.attempt.credential, state.task)
     }
     let status = (response as? HTTPURLResponse)?.statusCode
     guard let used, let task, status != 401, status != 407 else { return }
@@ -72,7 +72,7 @@ extension Load {
     guard challenge.previousFailureCount == 0, !challenge.protectionSpace.isProxy(),
       !Self.isConnectionLevel(challenge.protectionSpace.authenticationMethod)
         || challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodNTLM,
-      let url = read({ $0.currentRequest?.url }), let named = Self.credential(in: url, orOf: plan.request.url)
+      let url = read({ $0.attempt.request?.url }), let named = Self.credential(in: url, orOf: plan.request.url)
     else { return nil }
     return named
   }
@@ -125,7 +125,7 @@ extension Load {
     }
     let isKept = disposition == .useCredential && credential.map { $0.persistence != .none && $0.hasPassword } == true
     update { state in
-      state.credentialInUse = isKept ? credential.map { (challenge.protectionSpace, $0) } : nil
+      state.attempt.credential = isKept ? credential.map { (challenge.protectionSpace, $0) } : nil
     }
     guard pass(attempt: attempt), let sender = challenge.sender else { return }
     switch (disposition, credential) {
@@ -147,12 +147,11 @@ extension Load {
     let now = MonotonicInstant.now
     let passes = update { state in
       guard case .pass(let unpause) = state.machine.challengeAnswered(attempt: attempt, at: now) else { return false }
-      state.isReplaying = !state.held.isEmpty
-      if unpause { state.post(.resume) }
+      if unpause { state.apply(.unpause) }
       return true
     }
     guard passes else { return false }
-    replayHeldEvents(attempt: attempt)
+    replayRetainedEvents(attempt: attempt)
     lookAtDeadline(now)
     return true
   }

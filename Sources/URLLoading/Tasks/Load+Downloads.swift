@@ -29,7 +29,7 @@ extension Load {
   func placeBody(of response: URLResponse) -> Placement {
     guard plan.isResumption else { return .begins(at: 0) }
     let (asked, resumption, sink, attempt) = read {
-      ($0.resumeOffset, $0.resumption, $0.sink as? FileSink, $0.machine.attempt)
+      ($0.attempt.rangeOffset, $0.resumption, $0.sink as? FileSink, $0.machine.attempt)
     }
     guard let sink else { return .begins(at: 0) }
     switch RangeExpectation(resumption, at: asked).verdict(on: response) {
@@ -78,14 +78,10 @@ extension Load {
   private func startOver(attempt: Int) {
     let now = MonotonicInstant.now
     let request = update { state -> URLRequest? in
-      guard state.machine.restarted(attempt: attempt, at: now), var request = state.currentRequest else { return nil }
-      state.post(.stop)
-      state.driver = nil
-      state.held = []
-      state.isReplaying = false
+      guard state.machine.restarted(attempt: attempt, at: now), var request = state.attempt.request else { return nil }
+      state.stopInstance()
       state.resumption = nil
       state.response = nil
-      state.metrics.endTransaction()
       request.setValue(nil, forHTTPHeaderField: "Range")
       request.setValue(nil, forHTTPHeaderField: "If-Range")
       return request
@@ -93,7 +89,7 @@ extension Load {
     guard let request else { return }
     (read { $0.sink } as? FileSink)?.startOver(isStale: true)
     announceResume(at: 0, of: -1)
-    open(request, isRedirect: true, isTrusted: true)
+    open(request, as: .restart)
   }
 
   private func announceResume(at offset: Int64, of total: Int64) {
@@ -110,7 +106,7 @@ extension Load {
   }
 
   /// What a later download needs to go on; nil when this one cannot be resumed, and its file is removed.
-  func resumeData(of ended: Ending, file: FileSink) -> Data? {
+  func resumeData(of ended: Ended, file: FileSink) -> Data? {
     if ended.resumeDataHandler == nil, (ended.error as? URLError)?.code == .cancelled {
       // Nobody asked for it. What an earlier download left is still named by its resume data.
       if file.isReopened { _ = file.keep() } else { file.discard() }
@@ -133,7 +129,7 @@ extension Load {
 
   private func makeResumeData(of response: URLResponse?, path: String, length: Int64) -> Data? {
     let (request, protocolClass, resumption, offset) = read {
-      ($0.currentRequest, $0.protocolClass, $0.resumption, $0.resumeOffset)
+      ($0.attempt.request, $0.attempt.protocolClass, $0.resumption, $0.attempt.rangeOffset)
     }
     guard let response, let request, let url = request.url,
       request.httpMethod ?? "GET" == "GET", protocolClass?.capabilities.contains(.byteRanges) == true,

@@ -7,122 +7,91 @@ extension Load {
     if update({ $0.machine.abort() }) == .end { end(error, dropsWaiting: true) }
   }
 
-  /// Stops the instance and tells the end; the machine has agreed to it.
+  /// Stops the instance and completes the task behind what is still to be delivered; the machine has agreed to it.
   func end(_ error: (any Error)?, dropsWaiting: Bool) {
-    let (isTold, delivery, sink, entries) = update { state -> (Bool, Delivery?, (any BodySink)?, EntrySink?) in
-      // The end may be on its way for another reason, and told meanwhile.
+    let (isCompleted, delivery, sink, entries) = update { state -> (Bool, Delivery?, (any BodySink)?, EntrySink?) in
+      // Another end may have come first, and been told meanwhile.
       guard state.machine.state != .completed else { return (true, nil, nil, nil) }
-      state.error = error
-      state.held = []
-      state.isReplaying = false
-      state.metrics.endTransaction()
-      state.post(.stop)
+      state.ending.error = error
+      state.stopInstance()
       return (false, state.delivery, state.sink, state.entries)
     }
     // A stream is read by its owner's own task, which gets the end behind the bytes.
     sink?.end(error)
     entries?.end(error)
-    guard !isTold else { return }
-    // What is left to do is the waiter's: this may be the transfer loop, which others wait for.
-    guard let delivery else { return wake() }
-    let last: @Sendable () -> Void = { self.complete() }
+    guard !isCompleted else { return }
+    // The waiting function completes the load itself: this may be the transfer loop.
+    guard let delivery else { return resumeWaiter() }
+    let last: @Sendable () -> Void = { _ = self.complete() }
     if dropsWaiting { delivery.replaceAll(with: last) } else { delivery.addLast(last) }
   }
 
-  /// Has `continuation` resumed when the load has ended: at once if it did.
-  func wait(_ continuation: Crowd.Function) {
-    let isOver = update { state in
-      if !state.isWaiterWoken { state.waiter = continuation }
-      return state.isWaiterWoken
-    }
-    if isOver { continuation.resume(returning: nil) }
+  /// Resumes `function` when the load has ended: at once if it did.
+  func wait(_ function: Crowd.Function) {
+    if update({ $0.ending.wait(function) }) { function.resume(returning: nil) }
   }
 
-  private func wake() {
-    let waiter = update { state in
-      state.isWaiterWoken = true
-      defer { state.waiter = nil }
-      return state.waiter
-    }
-    if let waiter { EventLoop.resume(waiter) }
+  private func resumeWaiter(_ outcome: LoadPlan.Outcome? = nil) {
+    if let waiter = update({ $0.ending.takeWaiter(outcome) }) { EventLoop.resume(waiter) }
   }
 
-  /// What an `async` function gets when it was woken.
+  /// What an `async` function gets when it was resumed.
   func takeOutcome() -> LoadPlan.Outcome {
-    if let outcome = takePlainOutcome() { return outcome }
-    complete()
-    return update { state in
-      defer { state.outcome = nil }
-      return state.outcome ?? LoadPlan.Outcome(body: .none, response: nil, error: URLError(.cancelled))
-    }
+    complete() ?? update { $0.ending.takeOutcome() }
+      ?? LoadPlan.Outcome(body: .none, response: nil, error: URLError(.cancelled))
   }
 
-  /// The outcome of a load into memory that went well and that nobody watches: what ``complete()`` would do for it, in one step.
-  private func takePlainOutcome() -> LoadPlan.Outcome? {
-    let ended = update { state -> (URLSessionTask, BufferSink, URLResponse?)? in
-      guard state.delivery == nil, state.error == nil, state.progress == nil, let sink = state.sink as? BufferSink,
-        let task = state.task, state.machine.end()
-      else { return nil }
-      state.driver = nil
-      state.sink = nil
-      state.task = nil
-      return (task, sink, state.response)
-    }
-    guard let (task, sink, response) = ended else { return nil }
-    session.didEnd(task)
-    return LoadPlan.Outcome(body: .data(sink.take()), response: response, error: nil)
-  }
-
-  /// What the last word about a task is made of.
-  struct Ending {
+  /// What completing a task needs.
+  struct Ended {
     var task: URLSessionTask
     var response: URLResponse?
     var error: (any Error)?
     var sink: (any BodySink)?
+    var delivery: Delivery?
     var delegates: SessionDelegates
+    var progress: Progress?
     var resumeDataHandler: (@Sendable (Data?) -> Void)?
   }
 
-  /// The last word about a task.
-  private func complete() {
-    guard let ending = update({ $0.takeEnding() }) else { return }
-    let task = ending.task
-    let (body, error) = closeBody(ending)
+  /// Completes the task: metrics, then its one completion.
+  /// - Returns: the outcome for a function that completes the load itself; nil for other owners, and when it was completed before.
+  private func complete() -> LoadPlan.Outcome? {
+    guard let ended = update({ $0.takeEnded() }) else { return nil }
+    let task = ended.task
+    let (body, error) = closeBody(ended)
     // Whoever asked gets an answer, also when the end came first.
-    ending.resumeDataHandler?((error as NSError?)?.userInfo[NSURLSessionDownloadTaskResumeData] as? Data)
-    let isWatched = update { state in
-      state.error = error
-      if case .waiter = plan.owner {
-        state.outcome = LoadPlan.Outcome(body: body, response: ending.response, error: error)
-      }
-      return state.progress != nil
-    }
-    if let delegates = ending.delegates.task {
+    ended.resumeDataHandler?((error as NSError?)?.userInfo[NSURLSessionDownloadTaskResumeData] as? Data)
+    if let error { update { $0.ending.error = error } }
+    if let delegates = ended.delegates.task {
       let (metrics, redirectCount) = read { ($0.metrics, $0.machine.redirectCount) }
       let finished = metrics.finished(redirectCount: redirectCount)
       delegates.tell(.metrics) { $0.urlSession(session, task: task, didFinishCollecting: finished) }
     }
-    if isWatched { updateProgress() }
+    if ended.progress != nil { updateProgress() }
+    var outcome: LoadPlan.Outcome?
     switch plan.owner {
     case .handler(let handler):
-      handler(body, ending.response, error)
+      handler(body, ended.response, error)
       if case .file(let url) = body { unlink(url.path) }
-    case .waiter: wake()
+    case .waiter:
+      outcome = LoadPlan.Outcome(body: body, response: ended.response, error: error)
+      if ended.delivery != nil { resumeWaiter(outcome.take()) }
     case .reader, .nobody: break
     case .delegate:
       if case .file(let url) = body, let download = task as? URLSessionDownloadTask {
-        ending.delegates.download?.tell(.file) {
+        ended.delegates.download?.tell(.file) {
           $0.urlSession(session, downloadTask: download, didFinishDownloadingTo: url)
         }
         unlink(url.path)
       }
-      ending.delegates.task?.tell(.completion) { $0.urlSession(session, task: task, didCompleteWithError: error) }
+      ended.delegates.task?.tell(.completion) { $0.urlSession(session, task: task, didCompleteWithError: error) }
     }
     session.didEnd(task)
+    return outcome
   }
 
   /// What the owner gets of the body. The file of a download that failed is kept when the download can resume.
-  private func closeBody(_ ended: Ending) -> (LoadedBody, (any Error)?) {
+  private func closeBody(_ ended: Ended) -> (LoadedBody, (any Error)?) {
     switch ended.sink {
     case let buffer as BufferSink where ended.error == nil: return (.data(buffer.take()), nil)
     case let sink as DelegateSink: return close(sink.file, ended)
@@ -131,7 +100,7 @@ extension Load {
     }
   }
 
-  private func close(_ file: FileSink?, _ ended: Ending) -> (LoadedBody, (any Error)?) {
+  private func close(_ file: FileSink?, _ ended: Ended) -> (LoadedBody, (any Error)?) {
     guard let file else { return (.none, ended.error) }
     guard let error = ended.error else {
       do { return (.file(try file.finish()), nil) } catch {
@@ -149,21 +118,21 @@ extension Load {
 }
 
 extension Load.State {
-  /// Takes out what belongs to the end, once; nil when it was told before.
-  mutating func takeEnding() -> Load.Ending? {
+  /// Takes out what belongs to the end, once; nil when the task was completed before.
+  fileprivate mutating func takeEnded() -> Load.Ended? {
     guard machine.end(), let task else { return nil }
     defer {
-      driver = nil
+      attempt.driver = nil
       sink = nil
       entries = nil
       delivery = nil
       self.task = nil
       ownDelegate = nil
       delegates = SessionDelegates.none
-      resumeDataHandler = nil
+      ending.resumeDataHandler = nil
     }
-    return Load.Ending(
-      task: task, response: response, error: error, sink: sink, delegates: delegates,
-      resumeDataHandler: resumeDataHandler)
+    return Load.Ended(
+      task: task, response: response, error: ending.error, sink: sink, delivery: delivery, delegates: delegates,
+      progress: progress, resumeDataHandler: ending.resumeDataHandler)
   }
 }

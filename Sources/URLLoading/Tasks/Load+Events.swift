@@ -2,9 +2,8 @@ internal import URLLoadingBase
 
 /// What comes from the protocol instance.
 extension Load {
-  /// Takes an event: at once, or behind those that wait for a decision. Which of both it is, is decided in one step with
-  /// what the event leads to: a replay that begins in between would change their order.
-  func receive(_ event: Event, attempt: Int, isReplay: Bool = false) {
+  /// Takes an event: at once, or behind those that wait for a decision, as the machine says.
+  func receive(_ event: Attempt.Event, attempt: Int, isReplay: Bool = false) {
     switch event {
     case .response(let response): received(response, attempt: attempt, isReplay: isReplay)
     case .data(let data): receive(data, attempt: attempt, isReplay: isReplay)
@@ -15,15 +14,11 @@ extension Load {
   }
 
   /// Feeds the events that waited, and those that come meanwhile, in their order.
-  func replayHeldEvents(attempt: Int) {
+  func replayRetainedEvents(attempt: Int) {
     while true {
-      let event = update { state -> Event? in
-        guard state.machine.attempt == attempt else { return nil }
-        guard !state.held.isEmpty else {
-          state.isReplaying = false
-          return nil
-        }
-        return state.held.removeFirst()
+      let event = update { state -> Attempt.Event? in
+        guard state.machine.replaysNext(attempt: attempt), !state.attempt.retained.isEmpty else { return nil }
+        return state.attempt.retained.removeFirst()
       }
       guard let event else { return }
       receive(event, attempt: attempt, isReplay: true)
@@ -43,7 +38,6 @@ extension Load {
     receive(count: data.count, attempt: attempt, isReplay: isReplay, copy: { data }, write: { try $0.write(data) })
   }
 
-  @inline(__always)
   private func receive(
     count: Int, attempt: Int, isReplay: Bool, copy: () -> Data, write: (any BodySink) throws -> Bool
   ) {
@@ -51,20 +45,19 @@ extension Load {
     // Whoever sees a download's counter finds as many bytes in its file.
     let countsWhatIsWritten = plan.kind == .download
     let (action, sink, isWatched) = update { state -> (LoadMachine.DataAction, (any BodySink)?, Bool) in
-      let waits = state.mustWait(attempt, isReplay)
-      let action = waits ? .hold : state.machine.receivedData(attempt: attempt, at: now)
+      let action = state.machine.receivedData(attempt: attempt, isReplay: isReplay, at: now)
       switch action {
       case .deliver:
         if !countsWhatIsWritten { state.counts.received += Int64(count) }
         state.metrics.received(count)
-        if let sink = state.sink, sink.holdsBytes { state.post(state.machine.buffered(count)) }
-      case .hold: state.held.append(.data(copy()))
+        if let sink = state.sink, sink.holdsBytes { state.apply(state.machine.buffered(count)) }
+      case .retain: state.attempt.retained.append(.data(copy()))
       case .ignore, .failOutOfOrder, .failUnasked: break
       }
       return (action, state.sink, state.isWatched)
     }
     switch action {
-    case .ignore, .hold: break
+    case .ignore, .retain: break
     case .failOutOfOrder:
       abort(failure(.badServerResponse, "The protocol class sent data before a response."))
     case .failUnasked:
@@ -90,34 +83,23 @@ extension Load {
     }
   }
 
-  /// Makes an instance wait that sends from within its `startLoading`, while the load is paused.
-  func holdBackProducer(attempt: Int) {
-    let driver = read { $0.machine.isPaused && $0.machine.attempt == attempt ? $0.driver : nil }
-    driver?.waitWhilePaused()
-  }
-
-  func shouldPause(attempt: Int) -> Bool {
-    read { $0.machine.isPaused && $0.machine.attempt == attempt }
-  }
-
   // MARK: Response
 
   private func received(_ response: URLResponse, attempt: Int, isReplay: Bool) {
     let now = MonotonicInstant.now
     let (action, hasCredential) = update { state -> (LoadMachine.ResponseAction, Bool) in
-      let waits = state.mustWait(attempt, isReplay)
-      let action = waits ? .hold : state.machine.responded(attempt: attempt, at: now)
+      let action = state.machine.responded(attempt: attempt, isReplay: isReplay, at: now)
       switch action {
       case .deliver:
         state.response = response
         state.metrics.responded(response)
-      case .hold: state.held.append(.response(response))
+      case .retain: state.attempt.retained.append(.response(response))
       case .ignore: break
       }
-      return (action, state.credentialInUse != nil)
+      return (action, state.attempt.credential != nil)
     }
     guard action == .deliver else { return }
-    if hasCredential { storeCredentialInUse(response) }
+    if hasCredential { storeCredential(response) }
     storeCookies(of: response)
     let offset: Int64
     if missesCredentials(for: response) { return abort(missingCredentials()) }
@@ -158,7 +140,7 @@ extension Load {
     guard let response = response as? HTTPURLResponse else { return }
     let cookies = response.setCookieValues
     guard !cookies.isEmpty, let url = response.url, let storage = session.values.httpCookieStorage,
-      session.values.httpCookieAcceptPolicy != .never, let request = read({ $0.currentRequest }),
+      session.values.httpCookieAcceptPolicy != .never, let request = read({ $0.attempt.request }),
       request.httpShouldHandleCookies
     else { return }
     storage.store(
@@ -170,13 +152,12 @@ extension Load {
 
   private func finished(attempt: Int, isReplay: Bool) {
     let action = update { state -> LoadMachine.FinishAction in
-      let waits = state.mustWait(attempt, isReplay)
-      let action = waits ? .hold : state.machine.finished(attempt: attempt)
-      if action == .hold { state.held.append(.finished) }
+      let action = state.machine.finished(attempt: attempt, isReplay: isReplay)
+      if action == .retain { state.attempt.retained.append(.finished) }
       return action
     }
     switch action {
-    case .ignore, .hold: break
+    case .ignore, .retain: break
     case .finish: end(plan.isResumption ? shortness() : nil, dropsWaiting: false)
     case .failOutOfOrder:
       abort(failure(.badServerResponse, "The protocol class finished without a response."))
@@ -185,9 +166,8 @@ extension Load {
 
   private func failed(_ error: any Error, attempt: Int, isReplay: Bool) {
     let action = update { state -> LoadMachine.FailureAction in
-      let waits = state.mustWait(attempt, isReplay)
-      let action = waits ? .hold : state.machine.failed(attempt: attempt)
-      if action == .hold { state.held.append(.failed(error)) }
+      let action = state.machine.failed(attempt: attempt, isReplay: isReplay)
+      if action == .retain { state.attempt.retained.append(.failed(error)) }
       return action
     }
     if action == .end { end(namingMissingCredentials(error), dropsWaiting: false) }
@@ -223,12 +203,5 @@ extension Load {
     update { state in
       if state.machine.attempt == attempt { state.metrics.replaceTransaction(metrics) }
     }
-  }
-}
-
-extension Load.State {
-  /// Whether an event comes behind others that are being replayed.
-  func mustWait(_ attempt: Int, _ isReplay: Bool) -> Bool {
-    isReplaying && !isReplay && machine.attempt == attempt
   }
 }

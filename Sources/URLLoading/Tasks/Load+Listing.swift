@@ -7,17 +7,16 @@ extension Load {
     let now = MonotonicInstant.now
     let cost = entries.reduce(0) { $0 + $1.cost }
     let (action, sink) = update { state -> (LoadMachine.DataAction, EntrySink?) in
-      let waits = state.mustWait(attempt, isReplay)
-      let action = waits ? .hold : state.machine.receivedEntries(attempt: attempt, at: now)
+      let action = state.machine.receivedEntries(attempt: attempt, isReplay: isReplay, at: now)
       switch action {
-      case .deliver: state.post(state.machine.buffered(cost))
-      case .hold: state.held.append(.entries(entries))
+      case .deliver: state.apply(state.machine.buffered(cost))
+      case .retain: state.attempt.retained.append(.entries(entries))
       case .ignore, .failOutOfOrder, .failUnasked: break
       }
       return (action, state.entries)
     }
     switch action {
-    case .ignore, .hold: break
+    case .ignore, .retain: break
     case .failOutOfOrder:
       abort(failure(.badServerResponse, "The protocol class listed entries before a response."))
     case .failUnasked:

@@ -1,73 +1,89 @@
-/// How an attempt begins: the request is completed, a class is chosen, an instance of it starts.
+/// How an attempt begins: the request is completed, a class is chosen, the cache is asked, an instance starts.
 extension Load {
-  /// Begins the first attempt, or the next one after a redirect.
-  func open(_ request: URLRequest, isRedirect: Bool = false, isTrusted: Bool = false) {
-    // Foreign classes are asked whether they load the request; that may take its time, so not on a thread that others wait for.
-    let custom = isRedirect ? ProtocolRegistry.shared.custom(of: session.values.protocolClasses) : []
-    guard custom.isEmpty else {
-      return BlockingPool.protocols.run { self.choose(request, isRedirect: isRedirect, isTrusted: isTrusted) }
-    }
-    choose(request, isRedirect: isRedirect, isTrusted: isTrusted)
+  enum Opening: Equatable {
+    /// The task was resumed.
+    case first
+    /// A redirect is followed; trusted where the delegate named another URL than the server.
+    case redirect(isTrusted: Bool)
+    /// A resumed download starts over, and asks for the whole.
+    case restart
   }
 
-  private func choose(_ request: consuming URLRequest, isRedirect: Bool, isTrusted: Bool) {
+  /// Begins an attempt.
+  func open(_ request: URLRequest, as opening: Opening = .first) {
+    // Foreign classes are asked whether they load the request, which may take time: not on the transfer loop.
+    let custom = opening == .first ? [] : ProtocolRegistry.shared.custom(of: session.values.protocolClasses)
+    guard custom.isEmpty else { return BlockingPool.protocols.run { self.begin(request, as: opening) } }
+    begin(request, as: opening)
+  }
+
+  private func begin(_ request: consuming URLRequest, as opening: Opening) {
     var prepared = request
-    prepared.isListing = plan.kind == .listing
-    let jarCookies = addCookies(to: &prepared)
-    if isRedirect {
-      renewBody(of: &prepared)
-    } else {
+    let storageCookies = addCookies(to: &prepared)
+    if opening == .first {
       for field in session.additionalHeaders where prepared.value(forHTTPHeaderField: field.name) == nil {
         prepared.setValue(field.value, forHTTPHeaderField: field.name)
       }
       guard addBody(to: &prepared) else { return }
+    } else {
+      renewBody(of: &prepared)
     }
-    let (task, previous, origin, upload, attempt) = update { state in
-      let origin = isRedirect ? state.currentRequest?.url : nil
-      state.currentRequest = prepared
-      state.jarCookies = jarCookies
-      return (state.task, state.protocolClass, origin, state.upload, state.machine.attempt)
+    let (task, previous, upload, number) = update { state in
+      let previous = state.attempt
+      state.attempt = Attempt(prepared, storageCookies: storageCookies)
+      return (state.task, previous, state.upload, state.machine.attempt)
     }
-    guard let task else { return }
-    let configured = session.values.protocolClasses
-    guard let chosen = ProtocolRegistry.shared.protocolClass(for: task, loading: prepared, configured: configured)
-    else {
-      return abort(
-        ProtocolRegistry.shared.unsupported(prepared.url, configured: configured, redirectedFrom: origin))
-    }
-    if isRedirect, !isTrusted, let previous, chosen != previous, !chosen.capabilities.contains(.acceptsRedirects) {
-      return abort(RefusedRequest(redirectFrom: origin, to: prepared.url).error(prepared.url))
-    }
-    if plan.kind == .listing, !chosen.capabilities.contains(.listing) {
-      return abort(ProtocolRegistry.shared.unlistable(prepared.url, configured: configured))
-    }
+    guard let task, let chosen = chooseClass(for: task, prepared, after: previous, as: opening) else { return }
     var canonical = chosen.canonicalRequest(for: prepared)
-    canonical.isListing = prepared.isListing
     if let refusal = settleMethod(of: &canonical, upload, class: chosen) {
       return abort(refusal.error(canonical.url))
     }
     let offset = addRange(to: &canonical, class: chosen)
-    if !canonical.isSame(as: prepared) {
-      update { state in
-        state.currentRequest = canonical
-        state.resumeOffset = offset
-      }
-    }
-    let blocks = ProtocolDriver.blocks(chosen)
-    let client = LoadClient(load: self, attempt: attempt, mayWait: blocks)
-    let instance = chosen.init(task: task, cachedResponse: nil, client: client)
+    let stored = storedResponse(for: &canonical, class: chosen)
+    if !canonical.isSame(as: prepared) { update { $0.attempt.request = canonical } }
+    let gate = URLProtocolGate()
+    let client = LoadClient(load: self, attempt: number, gate: gate, mayWait: ProtocolDriver.blocks(chosen))
+    let instance = chosen.init(task: task, cachedResponse: stored, client: client)
     if instance.task == nil { instance.task = task }
-    let driver = ProtocolDriver(instance, blocks: blocks)
+    let driver = ProtocolDriver(instance, gate: gate)
     update { state in
       // A cancel may have come meanwhile; then the instance is never started.
-      guard state.machine.attempt == attempt, state.machine.state == .running || state.machine.state == .suspended,
-        state.error == nil
+      guard state.machine.attempt == number, state.machine.state == .running || state.machine.state == .suspended,
+        state.ending.error == nil
       else { return }
-      state.protocolClass = chosen
-      state.resumeOffset = offset
+      state.attempt.protocolClass = chosen
+      state.attempt.rangeOffset = offset
       state.metrics.beginTransaction(canonical)
-      state.use(driver)
+      state.start(driver)
     }
+  }
+
+  /// The class that loads a request; nil when there is none that may, and the load has failed.
+  private func chooseClass(
+    for task: URLSessionTask, _ request: URLRequest, after previous: Attempt, as opening: Opening
+  ) -> URLProtocol.Type? {
+    let (configured, origin) = (session.values.protocolClasses, opening == .first ? nil : previous.request?.url)
+    guard let chosen = ProtocolRegistry.shared.protocolClass(for: task, loading: request, configured: configured)
+    else {
+      abort(ProtocolRegistry.shared.unsupported(request.url, configured: configured, redirectedFrom: origin))
+      return nil
+    }
+    if opening == .redirect(isTrusted: false), let before = previous.protocolClass, chosen != before,
+      !chosen.capabilities.contains(.acceptsRedirects)
+    {
+      abort(RefusedRequest(redirectFrom: origin, to: request.url).error(request.url))
+      return nil
+    }
+    if plan.kind == .listing, !chosen.capabilities.contains(.listing) {
+      abort(ProtocolRegistry.shared.unlistable(request.url, configured: configured))
+      return nil
+    }
+    return chosen
+  }
+
+  /// Where a cache answers, or makes the request conditional: what the instance gets to validate. No store is asked yet.
+  private func storedResponse(for request: inout URLRequest, class chosen: URLProtocol.Type) -> CachedURLResponse? {
+    nil
   }
 
   /// Gives a request the cookies of the storage, unless it brings its own.
@@ -100,7 +116,7 @@ extension Load {
       request.httpMethod = "PUT"
     }
     return RefusedRequest(
-      method: request.httpMethod ?? "GET", payload: payload, isListing: request.isListing,
+      method: request.httpMethod ?? "GET", payload: payload, isListing: plan.kind == .listing,
       scheme: request.url?.scheme ?? "", accepted: accepted)
   }
 
@@ -155,7 +171,7 @@ extension Load {
   /// The body for the protocol instance.
   func uploadBody(attempt: Int) -> URLUploadBody? {
     update { state in
-      guard state.machine.attempt == attempt, let request = state.currentRequest else { return nil }
+      guard state.machine.attempt == attempt, let request = state.attempt.request else { return nil }
       switch state.upload {
       case .none: return nil
       case .data(let data): return .data(data)

@@ -56,7 +56,7 @@ extension Load {
   }
 
   var expectedBytesToSend: Int64 {
-    let (upload, request) = read { ($0.upload, $0.currentRequest ?? plan.request) }
+    let (upload, request) = read { ($0.upload, $0.attempt.request ?? plan.request) }
     return upload.expectedLength(of: request)
   }
 
@@ -85,7 +85,7 @@ extension Load {
   /// much had been expected.
   func updateProgress() {
     let (progress, counts, hasResponse, isDone) = read { state in
-      let isDone = state.machine.state == .completed && state.error == nil
+      let isDone = state.machine.state == .completed && state.ending.error == nil
       return (state.progress, state.counts, state.response != nil, isDone)
     }
     guard let progress else { return }

@@ -9,10 +9,10 @@ extension Load {
     let (action, delegate, task, delivery) = update { state in
       let action = state.machine.redirected(attempt: attempt, at: now)
       if case .ask(let flow) = action {
-        state.post(flow)
+        state.apply(flow)
         state.metrics.responded(response)
         // Cookies of the storage belong to the hop that they were chosen for.
-        if let added = state.jarCookies, proposed.value(forHTTPHeaderField: "Cookie") == added {
+        if let added = state.attempt.storageCookies, proposed.value(forHTTPHeaderField: "Cookie") == added {
           proposed.setValue(nil, forHTTPHeaderField: "Cookie")
         }
       }
@@ -30,6 +30,8 @@ extension Load {
       abort(failure(.badServerResponse, "The protocol class reported a redirect after a response."))
     case .ask:
       storeCookies(of: response)
+      // A redirect accepts the credential as any other response does.
+      storeCredential(response)
       guard let delegate, let task, let delivery else {
         return decided(proposed, proposed: proposed, attempt: attempt)
       }
@@ -60,7 +62,7 @@ extension Load {
       switch UploadSource(of: request) {
       case .none: state.upload = .none
       case .data(let data): state.upload = .data(data)
-      case .stream(let stream) where stream === state.currentRequest?.httpBodyStream:
+      case .stream(let stream) where stream === state.attempt.request?.httpBodyStream:
         if case .stream = state.upload { return state.uploadIsUsedUp }
       case .stream(let stream):
         state.upload = .stream(stream)
@@ -90,39 +92,39 @@ extension Load {
     let action = update { state in
       let action = state.machine.redirectDecided(attempt: attempt, follow: true, at: now)
       if case .open = action {
-        state.post(.stop)
-        state.driver = nil
-        state.held = []
+        state.stopInstance()
         state.counts.sent = 0
-        state.metrics.endTransaction()
       }
       return action
     }
     guard case .open = action else { return }
     lookAtDeadline(now)
-    open(request, isRedirect: true, isTrusted: request.url != proposed.url)
+    open(request, as: .redirect(isTrusted: request.url != proposed.url))
   }
 
   /// The redirect's response is the result; its body follows if the instance sends one.
   private func refuse(_ response: URLResponse, follows: Bool, attempt: Int, at now: MonotonicInstant) {
-    let (action, hasResponse) = update { state -> (LoadMachine.RedirectDecisionAction, Bool?) in
+    let action = update { state in
       let action = state.machine.redirectDecided(attempt: attempt, follow: false, at: now)
-      guard case .replay(let unpause) = action else { return (action, nil) }
-      let isHeld = if case .response = state.held.first { true } else { false }
-      state.isReplaying = true
-      guard isHeld || follows else {
-        state.held = [.response(response), .finished]
-        return (action, false)
+      guard case .replay(let unpause) = action else { return action }
+      if case .response = state.attempt.retained.first {
+        if unpause { state.apply(.unpause) }
+      } else if follows {
+        if unpause { state.apply(.unpause) }
+      } else {
+        state.attempt.retained = [.response(response), .finished]
+        state.machine.retained(2)
       }
-      if unpause { state.post(.resume) }
-      return (action, true)
+      return action
     }
-    if action == .failUnlisted {
+    switch action {
+    case .ignore, .open: break
+    case .failUnlisted:
       abort(failure(.resourceUnavailable, "The redirect was refused, and its own response lists nothing."))
+    case .replay:
+      replayRetainedEvents(attempt: attempt)
+      lookAtDeadline(now)
     }
-    guard hasResponse != nil else { return }
-    replayHeldEvents(attempt: attempt)
-    lookAtDeadline(now)
   }
 
   /// What the delegate is shown of a redirect that is not HTTP's.

@@ -4,80 +4,56 @@ internal import URLLoadingCurlTransport
 /// Carries a task out: feeds events to the state machine and does what it answers.
 ///
 /// Events come from the user (any thread), from the protocol instance (any thread, one after another), from the timer and from the consumer.
-/// Each is decided under the lock and carried out after it, by parts that keep their own order: `driver` for calls to the protocol
-/// instance, `delivery` for calls to the task's owner, `sink` for bytes. All of these take nothing more once they were told to end.
+/// Each is decided under the lock and carried out after it, by parts that keep their own order: the attempt's `driver` for calls to the
+/// protocol instance, `delivery` for calls to the task's owner, `sink` for bytes. They ignore what comes after their end.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class Load: Sendable {
-  /// An event that waits for a redirect to be decided or a challenge to be answered.
-  enum Event {
-    case response(URLResponse)
-    case data(Data)
-    case entries([URLDirectoryEntry])
-    case finished
-    case failed(any Error)
-  }
-
   struct State {
     var machine: LoadMachine
     var task: URLSessionTask?
     var ownDelegate: (any URLSessionTaskDelegate)?
     var delegates = SessionDelegates.none
-    var protocolClass: URLProtocol.Type?
-    var driver: ProtocolDriver?
+    var attempt: Attempt
+    var ending = LoadEnding()
     var upload: UploadSource
     var uploadIsUsedUp = false
     var sink: (any BodySink)?
     /// Where the entries of a directory go, in the place of `sink`.
     var entries: EntrySink?
     var delivery: Delivery?
-    var currentRequest: URLRequest?
-    var jarCookies: String?
-    /// What answered the last challenge, to be stored if it is accepted.
-    var credentialInUse: (space: URLProtectionSpace, credential: URLCredential)?
     var response: URLResponse?
-    var error: (any Error)?
-    /// The `async` function that waits for the end.
-    var waiter: Crowd.Function?
-    /// It was told of the end, or will be told at once.
-    var isWaiterWoken = false
-    /// What it has not taken yet.
-    var outcome: LoadPlan.Outcome?
-    var flaw: URLError?
-    var held: [Event] = []
-    var isReplaying = false
     var metrics = MetricsCollector()
     var counts = ByteCounts()
     var progress: Progress?
     @Rare var resumption: ResumeData?
-    var resumeOffset: Int64?
-    var resumeDataHandler: (@Sendable (Data?) -> Void)?
     /// When the session's timer looks at this load at the latest; nil when it need not.
     var announcedDeadline: MonotonicInstant?
     var priority: Float = URLSessionTask.defaultPriority
     var description: String?
     fileprivate var driverToRun: ProtocolDriver?
 
-    /// Queues a command for the protocol instance; it runs when the lock is free again.
-    mutating func post(_ command: ProtocolDriver.Command) {
-      guard let driver else { return }
-      driver.post(command)
+    /// Closes or opens the gate; who waits there is resumed when the lock is free again.
+    mutating func apply(_ action: LoadMachine.FlowAction) {
+      guard action != .nothing, let driver = attempt.driver else { return }
+      driver.gate.set(isOpen: action == .unpause)
       driverToRun = driver
     }
 
-    mutating func post(_ action: LoadMachine.FlowAction) {
-      switch action {
-      case .nothing: break
-      case .pause: post(ProtocolDriver.Command.pause)
-      case .unpause: post(ProtocolDriver.Command.resume)
-      }
+    /// Has the instance of the attempt started when the lock is free again.
+    mutating func start(_ driver: ProtocolDriver) {
+      attempt.driver = driver
+      driverToRun = driver
+      if machine.isPaused { driver.gate.set(isOpen: false) }
     }
 
-    /// Puts the driver of a new attempt in the place of the one before.
-    mutating func use(_ driver: ProtocolDriver) {
-      self.driver = driver
+    /// Has the instance stopped when the lock is free again, and drops what it left.
+    mutating func stopInstance() {
+      attempt.retained = []
+      metrics.endTransaction()
+      guard let driver = attempt.driver else { return }
+      driver.stop()
       driverToRun = driver
-      if machine.isPaused { driver.post(.pause) }
     }
   }
 
@@ -91,14 +67,14 @@ final class Load: Sendable {
       State(
         machine: LoadMachine(
           limits: Self.limits(of: plan.request, session: session), expectsEntries: plan.kind == .listing),
-        upload: plan.upload, currentRequest: plan.request, resumption: plan.resumption))
+        attempt: Attempt(plan.request), upload: plan.upload, resumption: plan.resumption))
     self.plan = plan
   }
 
   /// The load of a task that no session made.
   static func detached() -> Load {
     let load = Load(session: .shared, plan: LoadPlan(request: .placeholder, kind: .data, owner: .nobody))
-    load.update { $0.currentRequest = nil }
+    load.update { $0.attempt.request = nil }
     return load
   }
 
@@ -115,7 +91,6 @@ final class Load: Sendable {
 
   /// Changes the state, then lets the protocol instance be called as was decided.
   @discardableResult
-  @inline(__always)
   func update<Result>(_ body: (inout State) -> Result) -> Result {
     let (result, driver) = state.withLock { state in
       let result = body(&state)
@@ -128,10 +103,26 @@ final class Load: Sendable {
   }
 
   /// Looks at the state.
-  @inline(__always)
   func read<Result>(_ body: (borrowing State) -> Result) -> Result {
     state.withLock { body($0) }
   }
+
+  // MARK: What the task's owner sets
+
+  /// Sets the task's own delegate; ignored once the task was resumed.
+  func setDelegate(_ delegate: (any URLSessionTaskDelegate)?) {
+    update { if $0.machine.isUnstarted { $0.ownDelegate = delegate } }
+  }
+
+  func setDescription(_ description: String?) { update { $0.description = description } }
+
+  func setPriority(_ priority: Float) { update { $0.priority = min(1, max(0, priority)) } }
+
+  /// Sets where the body of a stream goes, before the task is resumed.
+  func setSink(_ sink: any BodySink) { update { $0.sink = sink } }
+
+  /// Sets where the entries of a directory go, before the task is resumed.
+  func setSink(_ sink: EntrySink) { update { $0.entries = sink } }
 
   // MARK: Commands of the user
 
@@ -142,15 +133,15 @@ final class Load: Sendable {
       let action = state.machine.resume(at: now)
       switch action {
       case .open: adopt(task, &state, at: now)
-      case .unpause: state.post(.resume)
+      case .unpause: state.apply(.unpause)
       case .nothing: break
       }
-      return (action, state.flaw, state.delivery)
+      return (action, state.ending.flaw, state.delivery)
     }
     switch action {
     case .open:
       if let flaw { abort(flaw) } else { open(plan.request) }
-      // It is dear, and others work on the load by now.
+      // Making the queue is expensive, and the load is under way by now.
       delivery?.warmUp()
     case .unpause: lookAtDeadline(now)
     case .nothing: break
@@ -159,7 +150,7 @@ final class Load: Sendable {
 
   func suspend() {
     guard !isDetached else { return }
-    update { $0.post($0.machine.suspend()) }
+    update { $0.apply($0.machine.suspend()) }
   }
 
   func cancel(_ task: URLSessionTask) {
@@ -182,7 +173,7 @@ final class Load: Sendable {
       let isFirst = state.machine.isUnstarted
       let action = state.machine.cancel()
       guard action == .end else { return action }
-      state.resumeDataHandler = resumeDataHandler
+      state.ending.resumeDataHandler = resumeDataHandler
       if isFirst { adopt(task, &state, at: nil) }
       return action
     }
@@ -200,7 +191,7 @@ final class Load: Sendable {
   private func adopt(_ task: URLSessionTask, _ state: inout State, at now: MonotonicInstant?) {
     state.task = task
     state.delegates = session.delegates.overridden(by: state.ownDelegate)
-    state.flaw = session.didResume(task) ? plan.flaw : session.invalidity(for: plan.request)
+    state.ending.flaw = session.didResume(task) ? plan.flaw : session.invalidity(for: plan.request)
     prepareDelivery(&state)
     state.metrics.begin(isWanted: state.delegates.task != nil)
     if let now, case .continue(let deadline) = Self.deadline(state.machine.checkDeadline(at: now)) {
@@ -239,7 +230,7 @@ final class Load: Sendable {
     let now = MonotonicInstant.now
     let action = update { state in
       let action = state.machine.consumed(count, at: now)
-      state.post(action)
+      state.apply(action)
       return action
     }
     if action == .unpause { lookAtDeadline(now) }
@@ -304,7 +295,7 @@ final class Load: Sendable {
 
   /// An error about the resource that is being loaded.
   func failure(_ code: URLError.Code, _ message: String, underlying: (any Error)? = nil) -> URLError {
-    let url = read { $0.currentRequest?.url } ?? plan.request.url
+    let url = read { $0.attempt.request?.url } ?? plan.request.url
     return URLError(
       code, message: "\(message) URL: \(url?.redactedDescription ?? "none").", url: url, underlying: underlying)
   }

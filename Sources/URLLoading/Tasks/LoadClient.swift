@@ -1,42 +1,38 @@
 /// What a load gives to a protocol instance to report to: passes everything on with the number of the attempt, so that
 /// what a stopped instance still says is told apart.
-final class LoadClient: NSObject, URLProtocolLoadClient {
+final class LoadClient: NSObject, URLProtocolSessionClient {
   private let load: Load
   private let attempt: Int
+  let gate: URLProtocolGate
   /// Whether the instance may be made to wait where it sends.
   private let mayWait: Bool
 
   var session: URLSession { load.session }
 
-  init(load: Load, attempt: Int, mayWait: Bool) {
+  init(load: Load, attempt: Int, gate: URLProtocolGate, mayWait: Bool) {
     self.load = load
     self.attempt = attempt
+    self.gate = gate
     self.mayWait = mayWait
   }
 
-  /// What the load knows that a transfer has to.
-  struct TransferNeeds {
-    var wantsMetrics: Bool
-    /// How much of a body is worth being handed on at once, in bytes: nothing beyond what comes by itself where it is collected in
-    /// one buffer anyway, and never more than a part of what may wait for a slow consumer.
-    var gatheringCount = 0
-    var priority: Float
-  }
+  /// Bytes of a body in one piece: more than that gains nothing in downloads of 1 GiB.
+  private static let largestPiece = 256 << 10
 
-  var transferNeeds: TransferNeeds {
-    var (needs, isStreamed) = load.read { state in
-      (
-        TransferNeeds(wantsMetrics: state.delegates.task != nil, priority: state.priority),
-        load.plan.kind == .download || state.sink?.holdsBytes == true
-      )
+  func urlProtocolDemand(_ protocol: URLProtocol) -> URLProtocolDemand {
+    var (demand, isStreamed) = load.read { state in
+      var demand = URLProtocolDemand()
+      demand.wantsEntries = load.plan.kind == .listing
+      demand.wantsMetrics = state.delegates.task != nil
+      demand.priority = state.priority
+      return (demand, load.plan.kind == .download || state.sink?.holdsBytes == true)
     }
+    // What is collected in one buffer takes pieces as they come; a slow consumer buffers several pieces.
     if isStreamed {
-      needs.gatheringCount = min(Self.largestGathering, load.session.values.maximumBufferedBytesPerTask / 4)
+      demand.preferredPieceLength = min(Self.largestPiece, load.session.values.maximumBufferedBytesPerTask / 4)
     }
-    return needs
+    return demand
   }
-
-  private static let largestGathering = 256 << 10
 
   func urlProtocol(_ protocol: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: URLResponse) {
     load.redirected(to: request, response: redirectResponse, responseFollows: false, attempt: attempt)
@@ -63,18 +59,18 @@ final class LoadClient: NSObject, URLProtocolLoadClient {
   func urlProtocol(_ protocol: URLProtocol, didLoad data: Data) {
     guard !data.isEmpty else { return }
     load.receive(data, attempt: attempt)
-    if mayWait { load.holdBackProducer(attempt: attempt) }
+    if mayWait { gate.holdBackProducer() }
   }
 
   func urlProtocol(_ protocol: URLProtocol, didLoad bytes: UnsafeRawBufferPointer) {
     guard !bytes.isEmpty else { return }
     load.receive(bytes, attempt: attempt)
-    if mayWait { load.holdBackProducer(attempt: attempt) }
+    if mayWait { gate.holdBackProducer() }
   }
 
   func urlProtocol(_ protocol: URLProtocol, didList entries: [URLDirectoryEntry]) {
     load.receive(entries, attempt: attempt)
-    if mayWait { load.holdBackProducer(attempt: attempt) }
+    if mayWait { gate.holdBackProducer() }
   }
 
   func urlProtocolDidFinishLoading(_ protocol: URLProtocol) {
@@ -93,10 +89,6 @@ final class LoadClient: NSObject, URLProtocolLoadClient {
     load.withdrawChallenge(attempt: attempt)
   }
 
-  func urlProtocolShouldPause(_ protocol: URLProtocol) -> Bool {
-    load.shouldPause(attempt: attempt)
-  }
-
   func urlProtocol(_ protocol: URLProtocol, didReceiveInformationalResponse response: HTTPURLResponse) {
     load.receivedInformational(response, attempt: attempt)
   }
@@ -111,10 +103,6 @@ final class LoadClient: NSObject, URLProtocolLoadClient {
 
   func urlProtocol(_ protocol: URLProtocol, didCollect metrics: URLSessionTaskTransactionMetrics) {
     load.collected(metrics, attempt: attempt)
-  }
-
-  func urlProtocolWantsMetrics(_ protocol: URLProtocol) -> Bool {
-    load.read { $0.delegates.task != nil }
   }
 
   func urlProtocolUploadBody(_ protocol: URLProtocol) -> URLUploadBody? {

@@ -75,6 +75,10 @@ struct LoadMachine {
   private let resourceLimit: Int64?
   private let redirectLimit: Int
   private let bufferLimit: Int
+  /// Events that the load retains for a replay.
+  private var retainedCount = 0
+  /// Retained events are fed again; those that come meanwhile are retained behind them.
+  private var isReplaying = false
   private(set) var attempt = 0
   private(set) var redirectCount = 0
   private(set) var bufferedBytes = 0
@@ -173,7 +177,7 @@ struct LoadMachine {
     case ignore
     /// Stop the instance; open the next attempt for the new request.
     case open
-    /// The redirect's own response is the result: replay what was held back.
+    /// The redirect's own response is the result: replay what was retained.
     case replay(unpause: Bool)
     /// A redirect's own response lists nothing.
     case failUnlisted
@@ -185,14 +189,26 @@ struct LoadMachine {
     phase = .opening
     if follow {
       redirectCount += 1
-      self.attempt += 1
-      isWaiting = false
-      lastProgress = now
+      beginAttempt(at: now)
       pauses.remove(.decision)
       return .open
     }
     guard !expectsEntries else { return .failUnlisted }
+    isReplaying = true
     return .replay(unpause: removePause(.decision, at: now) == .unpause)
+  }
+
+  /// The load retains `count` events of its own in the place of the instance's: a redirect's response that no instance sends.
+  mutating func retained(_ count: Int) {
+    retainedCount = count
+  }
+
+  /// The next retained event is due; false when there is none, and events pass again as they come.
+  mutating func replaysNext(attempt: Int) -> Bool {
+    guard accepts(attempt), isReplaying else { return false }
+    isReplaying = retainedCount > 0
+    if isReplaying { retainedCount -= 1 }
+    return isReplaying
   }
 
   enum ChallengeAction: Equatable { case ignore, ask(FlowAction), failOutOfOrder }
@@ -211,74 +227,78 @@ struct LoadMachine {
   mutating func challengeAnswered(attempt: Int, at now: MonotonicInstant) -> ChallengeAnswerAction {
     guard accepts(attempt), phase == .challenged else { return .ignore }
     phase = .opening
+    isReplaying = retainedCount > 0
     return .pass(unpause: removePause(.decision, at: now) == .unpause)
   }
 
-  enum ResponseAction: Equatable { case ignore, hold, deliver }
+  enum ResponseAction: Equatable { case ignore, retain, deliver }
 
   /// A response came. A second one begins another part of a multipart body.
-  mutating func responded(attempt: Int, at now: MonotonicInstant) -> ResponseAction {
+  mutating func responded(attempt: Int, isReplay: Bool = false, at now: MonotonicInstant) -> ResponseAction {
     guard accepts(attempt) else { return .ignore }
     lastProgress = now
+    if retains(isReplay) { return .retain }
     switch phase {
-    case .redirecting, .challenged: return .hold
     case .opening, .receiving:
       phase = .receiving
       return .deliver
-    case .unstarted, .finishing, .ended: return .ignore
+    case .unstarted, .redirecting, .challenged, .finishing, .ended: return .ignore
     }
   }
 
   /// `failUnasked` for bytes where entries were asked for, and the other way round.
-  enum DataAction: Equatable { case ignore, hold, deliver, failOutOfOrder, failUnasked }
+  enum DataAction: Equatable { case ignore, retain, deliver, failOutOfOrder, failUnasked }
 
   /// Bytes of the body came.
-  mutating func receivedData(attempt: Int, at now: MonotonicInstant) -> DataAction {
-    received(entries: false, attempt: attempt, at: now)
+  mutating func receivedData(attempt: Int, isReplay: Bool = false, at now: MonotonicInstant) -> DataAction {
+    received(entries: false, attempt: attempt, isReplay, at: now)
   }
 
   /// Entries of a directory came.
-  mutating func receivedEntries(attempt: Int, at now: MonotonicInstant) -> DataAction {
-    received(entries: true, attempt: attempt, at: now)
+  mutating func receivedEntries(attempt: Int, isReplay: Bool = false, at now: MonotonicInstant) -> DataAction {
+    received(entries: true, attempt: attempt, isReplay, at: now)
   }
 
-  private mutating func received(entries: Bool, attempt: Int, at now: MonotonicInstant) -> DataAction {
+  private mutating func received(
+    entries: Bool, attempt: Int, _ isReplay: Bool, at now: MonotonicInstant
+  ) -> DataAction {
     guard accepts(attempt) else { return .ignore }
     lastProgress = now
+    if retains(isReplay) { return .retain }
     switch phase {
-    case .redirecting, .challenged: return .hold
     case .receiving: return entries == expectsEntries ? .deliver : .failUnasked
     case .opening: return .failOutOfOrder
-    case .unstarted, .finishing, .ended: return .ignore
+    case .unstarted, .redirecting, .challenged, .finishing, .ended: return .ignore
     }
   }
 
-  enum FinishAction: Equatable { case ignore, hold, finish, failOutOfOrder }
+  enum FinishAction: Equatable { case ignore, retain, finish, failOutOfOrder }
 
   /// The instance has sent the whole body.
-  mutating func finished(attempt: Int) -> FinishAction {
+  mutating func finished(attempt: Int, isReplay: Bool = false) -> FinishAction {
     guard accepts(attempt) else { return .ignore }
+    if retains(isReplay) { return .retain }
     switch phase {
-    case .redirecting, .challenged: return .hold
     case .opening: return .failOutOfOrder
     case .receiving:
       phase = .finishing
       return .finish
-    case .unstarted, .finishing, .ended: return .ignore
+    case .unstarted, .redirecting, .challenged, .finishing, .ended: return .ignore
     }
   }
 
-  enum FailureAction: Equatable { case ignore, hold, end }
+  enum FailureAction: Equatable { case ignore, retain, end }
 
   /// The instance failed. While a redirect is decided this may be how it ends itself, and is held back.
-  mutating func failed(attempt: Int) -> FailureAction {
+  mutating func failed(attempt: Int, isReplay: Bool = false) -> FailureAction {
     guard accepts(attempt) else { return .ignore }
+    // A challenge that nobody has answered is no reason to wait with a failure.
+    if phase != .challenged, retains(isReplay) { return .retain }
     switch phase {
-    case .redirecting: return .hold
     case .opening, .challenged, .receiving:
       phase = .finishing
       return .end
-    case .unstarted, .finishing, .ended: return .ignore
+    case .unstarted, .redirecting, .finishing, .ended: return .ignore
     }
   }
 
@@ -309,9 +329,7 @@ struct LoadMachine {
   mutating func restarted(attempt: Int, at now: MonotonicInstant) -> Bool {
     guard accepts(attempt), phase == .receiving else { return false }
     phase = .opening
-    self.attempt += 1
-    isWaiting = false
-    lastProgress = now
+    beginAttempt(at: now)
     return true
   }
 
@@ -372,6 +390,21 @@ struct LoadMachine {
 
   private func accepts(_ attempt: Int) -> Bool {
     attempt == self.attempt && !isCancelled
+  }
+
+  private mutating func beginAttempt(at now: MonotonicInstant) {
+    attempt += 1
+    retainedCount = 0
+    isReplaying = false
+    isWaiting = false
+    lastProgress = now
+  }
+
+  /// Whether an event waits: for a decision, or behind those that are replayed.
+  private mutating func retains(_ isReplay: Bool) -> Bool {
+    guard phase == .redirecting || phase == .challenged || (isReplaying && !isReplay) else { return false }
+    retainedCount += 1
+    return true
   }
 
   private mutating func addPause(_ reason: PauseReasons) -> FlowAction {

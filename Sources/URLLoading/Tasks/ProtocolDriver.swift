@@ -1,127 +1,82 @@
 internal import URLLoadingBase
 
-/// Calls the instance methods of one protocol instance: in order, one at a time, and none after `stopLoading`.
+/// Starts one protocol instance and stops it: in this order, each once at most, and not at the same time.
 ///
-/// A class that declares that it starts without blocking is called on the thread that has the command; others get a thread of a
-/// pool, where a `startLoading` that sends from within is held back while the load is paused.
+/// A class that declares ``URLProtocol/Capabilities/nonblocking`` is called on the thread that has the command; others get a thread of
+/// a pool, where a `startLoading` that sends from within is held back while the gate is closed.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class ProtocolDriver: Sendable {
-  enum Command { case start, pause, resume, stop }
-
-  // Safe to share: pthread_t is an identifier here, compared only.
-  private struct State: @unchecked Sendable {
+  private struct State {
     var hasStarted = false
     var isRunning = false
-    /// What was commanded last.
-    var wantsPause = false
-    /// What the instance was told last.
-    var isPaused = false
     var wantsStop = false
-    var isStopped = false
-    var startingThread: pthread_t?
-    var waiter: DispatchSemaphore?
+    var hasStopped = false
 
-    /// What the instance is to be told next. Pauses that were taken back meanwhile are not told.
-    var next: Command? {
-      if isStopped { return nil }
-      if wantsStop { return hasStarted ? .stop : nil }
-      if !hasStarted { return .start }
-      return wantsPause == isPaused ? nil : wantsPause ? .pause : .resume
+    /// The next call to the instance. A stop that comes before the start cancels both.
+    mutating func takeCall() -> Call? {
+      if hasStopped { return nil }
+      if wantsStop {
+        guard hasStarted else { return nil }
+        hasStopped = true
+        return .stop
+      }
+      guard !hasStarted else { return nil }
+      hasStarted = true
+      return .start
     }
   }
 
+  private enum Call { case start, stop }
+
+  /// The back-pressure of this attempt.
+  let gate: URLProtocolGate
   private let state = Locked(State())
   private let instance: URLProtocol
   private let blocks: Bool
-  /// Where a loading function's writes wait. It is closed and opened by the command itself: the thread that calls the
-  /// instance may be late, and a function that nothing holds back would fill the memory meanwhile.
-  private let gate: FlowGate?
 
-  /// Whether an instance may be made to wait within its `startLoading`.
+  /// Whether an instance may block where it is called.
   static func blocks(_ protocolClass: URLProtocol.Type) -> Bool {
-    !protocolClass.capabilities.contains(.startsWithoutBlocking)
+    !protocolClass.capabilities.contains(.nonblocking)
   }
 
-  /// Makes a driver whose first command is to start; nothing happens before ``run()``.
-  /// - Parameter blocks: what ``blocks(_:)`` says of its class.
-  init(_ instance: URLProtocol, blocks: Bool) {
+  /// Makes a driver whose first call is the start; nothing happens before ``run()``.
+  init(_ instance: URLProtocol, gate: URLProtocolGate) {
     self.instance = instance
-    self.blocks = blocks
-    gate = (instance as? AsyncURLProtocol)?.gate
+    self.gate = gate
+    blocks = Self.blocks(type(of: instance))
   }
 
-  /// Takes a command. A stop that comes before the start was carried out cancels both.
-  func post(_ command: Command) {
-    let waiter = state.withLock { state -> DispatchSemaphore? in
-      switch command {
-      case .start: break
-      case .pause: state.wantsPause = true
-      case .resume: state.wantsPause = false
-      case .stop: state.wantsStop = true
-      }
-      if let gate, state.isPaused != state.wantsPause {
-        state.isPaused = state.wantsPause
-        if state.isPaused { gate.close() } else { gate.open() }
-      }
-      guard state.wantsStop || !state.wantsPause else { return nil }
-      defer { state.waiter = nil }
-      return state.waiter
-    }
-    waiter?.signal()
+  /// The instance is to be stopped, and its gate ended; ``run()`` does it.
+  func stop() {
+    state.withLock { $0.wantsStop = true }
+    gate.end()
   }
 
-  /// Carries out what was commanded, unless another thread is at it. Called without locks held.
+  /// Carries out what was commanded, the gate's changes included. Called without locks held.
   func run() {
-    let runs = state.withLock { state in
-      guard !state.isRunning, state.next != nil else { return false }
+    gate.announce()
+    let isDue = state.withLock { state in
+      guard !state.isRunning, !state.hasStopped, !state.hasStarted || state.wantsStop else { return false }
       state.isRunning = true
       return true
     }
-    guard runs else { return }
-    if blocks { BlockingPool.protocols.run { self.drain() } } else { drain() }
+    guard isDue else { return }
+    if blocks { BlockingPool.protocols.run { self.callInstance() } } else { callInstance() }
   }
 
-  /// Waits while the load is paused, if the caller is the instance's own `startLoading`.
-  func waitWhilePaused() {
+  private func callInstance() {
     while true {
-      let waiter = state.withLock { state -> DispatchSemaphore? in
-        guard blocks, state.wantsPause, !state.wantsStop, let thread = state.startingThread,
-          pthread_equal(thread, pthread_self()) != 0
-        else { return nil }
-        let waiter = DispatchSemaphore(value: 0)
-        state.waiter = waiter
-        return waiter
+      let call = state.withLock { state in
+        let call = state.takeCall()
+        if call == nil { state.isRunning = false }
+        return call
       }
-      guard let waiter else { return }
-      waiter.wait()
-    }
-  }
-
-  private func drain() {
-    while true {
-      let command = state.withLock { state -> Command? in
-        let command = state.next
-        state.startingThread = nil
-        switch command {
-        case nil: state.isRunning = false
-        case .start:
-          state.hasStarted = true
-          state.startingThread = pthread_self()
-        case .pause: state.isPaused = true
-        case .resume: state.isPaused = false
-        case .stop: state.isStopped = true
-        }
-        return command
-      }
-      switch command {
-      case nil: return
+      switch call {
+      case .start where blocks: gate.asProducer { instance.startLoading() }
       case .start: instance.startLoading()
-      case .pause: (instance as? any URLProtocolPausing)?.pauseLoading()
-      case .resume: (instance as? any URLProtocolPausing)?.resumeLoading()
-      case .stop:
-        // The last command: nothing comes after it.
-        return instance.stopLoading()
+      case .stop: instance.stopLoading()
+      case nil: return
       }
     }
   }

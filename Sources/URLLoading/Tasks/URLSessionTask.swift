@@ -75,13 +75,13 @@ open class URLSessionTask: NSObject, NSCopying, @unchecked Sendable {
 
   /// The request that is being loaded: after redirects another than the original one; with the session's additional
   /// headers, cookies, and the body.
-  open var currentRequest: URLRequest? { load.read { $0.currentRequest } }
+  open var currentRequest: URLRequest? { load.read { $0.attempt.request } }
 
   /// The response, once there is one.
   open var response: URLResponse? { load.read { $0.response } }
 
   /// Why the task failed; nil while it runs, and when it succeeded. A server's status is not an error.
-  open var error: (any Error)? { load.read { $0.error } }
+  open var error: (any Error)? { load.read { $0.ending.error } }
 
   /// Where the task is in its life.
   open var state: State { load.read { $0.machine.state } }
@@ -92,19 +92,19 @@ open class URLSessionTask: NSObject, NSCopying, @unchecked Sendable {
   /// resumed; held until it ends, and nil from then on.
   open var delegate: (any URLSessionTaskDelegate)? {
     get { load.read { $0.ownDelegate } }
-    set { load.update { if $0.machine.isUnstarted { $0.ownDelegate = newValue } } }
+    set { load.setDelegate(newValue) }
   }
 
   /// A label for people.
   open var taskDescription: String? {
     get { load.read { $0.description } }
-    set { load.update { $0.description = newValue } }
+    set { load.setDescription(newValue) }
   }
 
   /// A hint from 0 to 1 that protocols may go by; over HTTP/2 the weight of the stream (RFC 9113, section 5.3.2).
   open var priority: Float {
     get { load.read { $0.priority } }
-    set { load.update { $0.priority = min(1, max(0, newValue)) } }
+    set { load.setPriority(newValue) }
   }
 
   // MARK: Progress

@@ -55,7 +55,7 @@ extension URLProtocolConformance {
           try context.expect(
             !isTooMuch, resource.url, "the instance to send nothing more soon after suspend()",
             "\(session.ledger.bytes - (given.value ?? 0)) bytes came",
-            "pauseLoading() must make the sender wait until resumeLoading().")
+            "The sender must wait while the client's gate is closed.")
           context.step("it was resumed", resource.url)
           task.resume()
           try context.expectWhole(try await session.end(of: task), of: resource, by: "\(kind), suspended on the way")
@@ -106,6 +106,6 @@ extension CheckContext {
       !isTooMuch, resource.url,
       "at most \(FlowLimits.standing) bytes while the consumer takes none (\(FlowLimits.buffer) may wait, the rest is on its way)",
       "\(session.ledger.bytes) came, the largest piece of \(session.ledger.entries.value.map(\.order.largestPiece).max() ?? 0)",
-      "pauseLoading() must make the sender wait until resumeLoading(), and pieces should be small (64 KiB, say).")
+      "The sender must wait while the client's gate is closed, and pieces should be small (64 KiB, say).")
   }
 }

@@ -49,7 +49,7 @@ extension URLProtocolConformance {
       let outcome = try await session.load(URLRequest(url: url))
       try context.expect(
         outcome.code == .fileIsDirectory, url, "URLError.fileIsDirectory (-1101) for a plain load of a directory",
-        "there was \(outcome.errorText)", "A directory is listed only where request.isListing says so.")
+        "there was \(outcome.errorText)", "A directory is listed only where the load wants entries.")
       try await session.close()
     },
   ]

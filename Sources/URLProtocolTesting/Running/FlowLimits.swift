@@ -9,7 +9,7 @@ enum FlowLimits {
 
   /// The longest time, in seconds, that a sender is made to wait for the pause or the stop that was decided and that another
   /// thread is about to tell it.
-  static let telling = 2.0
+  static let stopping = 2.0
 
   /// What may still come after `stopLoading()`, in bytes: it was on its way.
   static let late = 1 << 20

@@ -4,7 +4,7 @@ import URLLoading
 ///
 /// Mutable state: in `instance`, which guards it.
 // Safe to share: as said above.
-final class Spy<Subject: URLProtocol>: URLProtocol, URLProtocolPausing, @unchecked Sendable {
+final class Spy<Subject: URLProtocol>: URLProtocol, @unchecked Sendable {
   private struct Instance: Sendable {
     var subject: Subject?
     var ledger: Ledger?
@@ -12,7 +12,7 @@ final class Spy<Subject: URLProtocol>: URLProtocol, URLProtocolPausing, @uncheck
   }
 
   private let instance = Observed(Instance())
-  private let commands = ToldCommands()
+  private let stop = AwaitedStop()
 
   override class func canInit(with request: URLRequest) -> Bool { Subject.canInit(with: request) }
   override class func canInit(with task: URLSessionTask) -> Bool { Subject.canInit(with: task) }
@@ -25,8 +25,8 @@ final class Spy<Subject: URLProtocol>: URLProtocol, URLProtocolPausing, @uncheck
   override class var acceptedHTTPMethods: [String]? { Subject.acceptedHTTPMethods }
 
   override func startLoading() {
-    guard let loadClient = client as? any URLProtocolLoadClient, let task,
-      let ledger = (loadClient.session.delegate as? Recorder)?.ledger
+    guard let sessionClient = client as? any URLProtocolSessionClient, let task,
+      let ledger = (sessionClient.session.delegate as? Recorder)?.ledger
     else {
       client?.urlProtocol(
         self, didFailWithError: URLError(.unknown, message: "The kit's own session is gone.", url: request.url))
@@ -35,13 +35,13 @@ final class Spy<Subject: URLProtocol>: URLProtocol, URLProtocolPausing, @uncheck
     let number = ledger.add(request.url)
     let subject = Subject(
       task: task, cachedResponse: cachedResponse,
-      client: SpyClient(loadClient, ledger, number: number, task: task, commands: commands))
+      client: SpyClient(sessionClient, ledger, number: number, task: task, stop: stop))
     if subject.task == nil { subject.task = task }
     instance.update { $0 = Instance(subject: subject, ledger: ledger, number: number) }
     ledger.update(number) { $0.starts += 1 }
-    commands.willStart()
+    stop.willStart()
     subject.startLoading()
-    commands.didStart()
+    stop.didStart()
   }
 
   override func stopLoading() {
@@ -52,17 +52,7 @@ final class Spy<Subject: URLProtocol>: URLProtocol, URLProtocolPausing, @uncheck
     }
     instance.subject?.stopLoading()
     instance.ledger?.update(instance.number) { $0.stops += 1 }
-    commands.didStop()
-  }
-
-  func pauseLoading() {
-    (instance.value.subject as? any URLProtocolPausing)?.pauseLoading()
-    commands.didPause()
-  }
-
-  func resumeLoading() {
-    commands.willResume()
-    (instance.value.subject as? any URLProtocolPausing)?.resumeLoading()
+    stop.didStop()
   }
 }
 

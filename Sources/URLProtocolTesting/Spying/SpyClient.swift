@@ -3,22 +3,22 @@ import URLLoading
 /// Stands between an instance and the session: writes down what the instance reports and passes it on.
 ///
 /// The instance is the only one that holds it, so its end tells that the instance is gone.
-final class SpyClient: NSObject, URLProtocolLoadClient {
-  private let target: any URLProtocolLoadClient
+final class SpyClient: NSObject, URLProtocolSessionClient {
+  private let target: any URLProtocolSessionClient
   private let ledger: Ledger
   private let number: Int
   private let task: URLSessionTask
-  private let commands: ToldCommands
+  private let stop: AwaitedStop
 
   var session: URLSession { target.session }
+  var gate: URLProtocolGate { target.gate }
 
-  init(_ target: any URLProtocolLoadClient, _ ledger: Ledger, number: Int, task: URLSessionTask, commands: ToldCommands)
-  {
+  init(_ target: any URLProtocolSessionClient, _ ledger: Ledger, number: Int, task: URLSessionTask, stop: AwaitedStop) {
     self.target = target
     self.ledger = ledger
     self.number = number
     self.task = task
-    self.commands = commands
+    self.stop = stop
   }
 
   deinit {
@@ -36,16 +36,11 @@ final class SpyClient: NSObject, URLProtocolLoadClient {
 
   private func tellData(_ instance: URLProtocol) {
     if ledger.hook != nil { tell(.data(ledger.entries.value[number].order.bytes)) }
-    settle(instance)
+    settle()
   }
 
-  private func settle(_ instance: URLProtocol) {
-    commands.waitUntilTold {
-      switch task.state {
-      case .running, .suspended: target.urlProtocolShouldPause(instance) ? .pause : nil
-      case .canceling, .completed: .stop
-      }
-    }
+  private func settle() {
+    if task.state == .canceling || task.state == .completed { stop.wait() }
   }
 
   // MARK: Apple's calls
@@ -68,7 +63,7 @@ final class SpyClient: NSObject, URLProtocolLoadClient {
     note(.response)
     target.urlProtocol(`protocol`, didReceive: response, cacheStoragePolicy: policy)
     tell(.response)
-    settle(`protocol`)
+    settle()
   }
 
   func urlProtocol(_ protocol: URLProtocol, didLoad data: Data) {
@@ -81,7 +76,7 @@ final class SpyClient: NSObject, URLProtocolLoadClient {
     // Entries have the place of data in the order of events, and no bytes.
     note(.data(0))
     target.urlProtocol(`protocol`, didList: entries)
-    settle(`protocol`)
+    settle()
   }
 
   func urlProtocolDidFinishLoading(_ protocol: URLProtocol) {
@@ -120,8 +115,6 @@ final class SpyClient: NSObject, URLProtocolLoadClient {
     tellData(`protocol`)
   }
 
-  func urlProtocolShouldPause(_ protocol: URLProtocol) -> Bool { target.urlProtocolShouldPause(`protocol`) }
-
   func urlProtocol(_ protocol: URLProtocol, didReceiveInformationalResponse response: HTTPURLResponse) {
     target.urlProtocol(`protocol`, didReceiveInformationalResponse: response)
   }
@@ -133,7 +126,7 @@ final class SpyClient: NSObject, URLProtocolLoadClient {
 
   func urlProtocol(_ protocol: URLProtocol, isWaiting: Bool) { target.urlProtocol(`protocol`, isWaiting: isWaiting) }
 
-  func urlProtocolWantsMetrics(_ protocol: URLProtocol) -> Bool { target.urlProtocolWantsMetrics(`protocol`) }
+  func urlProtocolDemand(_ protocol: URLProtocol) -> URLProtocolDemand { target.urlProtocolDemand(`protocol`) }
 
   func urlProtocol(_ protocol: URLProtocol, didCollect metrics: URLSessionTaskTransactionMetrics) {
     target.urlProtocol(`protocol`, didCollect: metrics)

@@ -45,7 +45,7 @@ struct UploadSession: Sendable {
   init(configuration: URLSessionConfiguration) {
     session = URLSession(configuration: configuration, delegate: end, delegateQueue: nil)
     // Now, since an invalid session has forgotten it.
-    unfinished = session.resource(UnfinishedUploads.self)
+    unfinished = session.component(UnfinishedUploads.self)
   }
 
   /// Ends the session, and waits for what its uploads leave to be removed.

@@ -107,7 +107,7 @@ import URLLoadingTestServers
     let session = PipedProtocol.session(delegate: observer)
     let (loading, goesOn) = try await stalledUpload(to: host, in: session)
     defer { goesOn.signal() }
-    let uploads = session.resource(UnfinishedUploads.self)
+    let uploads = session.component(UnfinishedUploads.self)
     #expect(uploads.urls.count == 1)
     let server = try #require(host.connections.value.first)
     server.freeze()

@@ -7,7 +7,7 @@ import URLLoadingTestServers
 
 /// The protocol class over pipes instead of SSH: the host of a URL names a `PipedHost`.
 class PipedProtocol: SFTPProtocol, @unchecked Sendable {
-  override func pool(of session: URLSession) -> SFTPPool { session.resource(PipedPool.self).pool }
+  override func pool(of session: URLSession) -> SFTPPool { session.component(PipedPool.self).pool }
 
   /// A session whose `sftp` URLs are loaded so.
   class func session(connections: Int = 6, delegate: (any URLSessionDelegate)? = nil) -> URLSession {
@@ -20,10 +20,10 @@ class PipedProtocol: SFTPProtocol, @unchecked Sendable {
 
 /// The same with connections that are closed as soon as they have no loads for a while.
 final class BrieflyIdleProtocol: PipedProtocol, @unchecked Sendable {
-  override func pool(of session: URLSession) -> SFTPPool { session.resource(BrieflyIdlePool.self).pool }
+  override func pool(of session: URLSession) -> SFTPPool { session.component(BrieflyIdlePool.self).pool }
 }
 
-private protocol PipedResource: URLSessionResource {
+private protocol PipedResource: URLSessionComponent {
   var pool: SFTPPool { get }
 }
 

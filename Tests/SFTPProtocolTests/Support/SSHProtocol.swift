@@ -9,10 +9,10 @@ final class SSHProtocol: SFTPProtocol, @unchecked Sendable {
   /// The homes of sessions, by a name in their configuration.
   fileprivate static let homes = Watched<[String: String]>([:])
 
-  override func pool(of session: URLSession) -> SFTPPool { session.resource(SSHPool.self).pool }
+  override func pool(of session: URLSession) -> SFTPPool { session.component(SSHPool.self).pool }
 }
 
-private final class SSHPool: URLSessionResource {
+private final class SSHPool: URLSessionComponent {
   let pool: SFTPPool
 
   init(configuration: URLSessionConfiguration) {

@@ -105,7 +105,7 @@ private final class ListingFake: FakeProtocol, @unchecked Sendable {
     }
     let source = Fake { $0.redirect(to: target.url()) }
     #expect(try await session.allEntries(at: source.url()).map(\.name) == ["b"])
-    #expect(target.seen.value.requests.map(\.isListing) == [true])
+    #expect(target.seen.value.listings == [true])
   }
 
   @Test(arguments: [false, true]) func aRedirectThatIsRefusedListsNothing(bodyFollows: Bool) async throws {

@@ -20,9 +20,8 @@ import URLLoadingTestServers
         return $0.count == 1000 ? .done : .more
       }
     }
-    for _ in 0..<1000 { pump.resume() }
+    for _ in 0..<1000 { pump.wake() }
     #expect(await state.wait { $0.count == 1000 })
-    pump.resume()
     pump.wake()
     #expect(state.value.overlaps == 0)
     #expect(state.value.count == 1000)
@@ -30,12 +29,14 @@ import URLLoadingTestServers
 
   @Test func pausesAndGoesOn() async {
     let pump = ChunkPump()
+    let gate = URLProtocolGate()
+    pump.follow(gate)
     let count = Watched(0)
     let reached = AsyncEvent()
     pump.start {
       count.update { $0 += 1 }
       if count.value == 10 {
-        pump.pause()
+        gate.set(isOpen: false)
         reached.signal()
       }
       return count.value == 20 ? .done : .more
@@ -43,8 +44,32 @@ import URLLoadingTestServers
     #expect(await reached.wait())
     pump.wake()
     #expect(count.value == 10)
-    pump.resume()
+    gate.set(isOpen: true)
+    gate.announce()
     #expect(await count.wait { $0 == 20 })
+  }
+
+  @Test func aGateThatOpensAndClosesStallsNoPump() async {
+    let (pump, gate) = (ChunkPump(), URLProtocolGate())
+    pump.follow(gate)
+    let isDone = Watched(false)
+    let count = Watched(0)
+    pump.start {
+      count.update { $0 += 1 }
+      guard count.value == 20_000 else { return .more }
+      isDone.update { $0 = true }
+      return .done
+    }
+    let toggler = Thread {
+      while !isDone.value {
+        gate.set(isOpen: false)
+        gate.announce()
+        gate.set(isOpen: true)
+        gate.announce()
+      }
+    }
+    toggler.start()
+    #expect(await isDone.wait(timeout: .seconds(30)) { $0 })
   }
 
   @Test func aWakeThatComesBeforeTheWaitIsNotLost() async {
@@ -80,7 +105,6 @@ import URLLoadingTestServers
       return count.value < 3 ? .wait : .done
     }
     #expect(await count.wait { $0 == 1 })
-    pump.resume()
     pump.wake()
     #expect(await count.wait { $0 == 2 })
     pump.wake()

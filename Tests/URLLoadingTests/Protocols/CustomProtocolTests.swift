@@ -151,7 +151,7 @@ import URLLoadingTestServers
     let url = try await NginxServer.shared.url("/small.txt")
     let fake = Fake { instance in
       let body = Watched<Data?>(nil)
-      let session = (instance.client as? any URLProtocolLoadClient)?.session
+      let session = (instance.client as? any URLProtocolSessionClient)?.session
       session?.dataTask(with: url) { data, _, _ in body.update { $0 = data } }.resume()
       guard body.waitBlocking(until: { $0 != nil }) else { return instance.fail(URLError(.timedOut)) }
       instance.respond()

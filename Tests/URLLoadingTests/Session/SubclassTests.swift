@@ -87,7 +87,7 @@ import URLLoadingTestServers
   /// As every second test suite has one, with names that are its own.
   final class MockProtocol: URLProtocol, @unchecked Sendable {
     private var session: URLSession?
-    private var loadClient = 1
+    private var sessionClient = 1
     private var capabilities: [String] = []
     private var schemes: [String] = []
     private var data = Data("mocked".utf8), delegate = 0, body = 1, load = 2
@@ -249,7 +249,7 @@ import URLLoadingTestServers
   @Test func theClientKnowsTheSession() async throws {
     let seen = Watched<[URLSession?]>([])
     let fake = Fake { instance in
-      let client = instance.client as? any URLProtocolLoadClient
+      let client = instance.client as? any URLProtocolSessionClient
       seen.update { $0.append(client?.session) }
       instance.respond()
       instance.finish()

@@ -5,7 +5,7 @@ import URLLoading
 /// The body of the response says how the challenges were answered.
 final class EventfulProtocol: URLProtocol, URLAuthenticationChallengeSender, @unchecked Sendable {
   override class func canInit(with request: URLRequest) -> Bool { request.url?.scheme == "eventful" }
-  override class var capabilities: Capabilities { [.startsWithoutBlocking, .upload] }
+  override class var capabilities: Capabilities { [.nonblocking, .upload] }
 
   // Touched by one event after another.
   private var answers: [String] = []
@@ -50,7 +50,7 @@ final class EventfulProtocol: URLProtocol, URLAuthenticationChallengeSender, @un
     guard challenge.protectionSpace.authenticationMethod != NSURLAuthenticationMethodNTLM else {
       return ask(NSURLAuthenticationMethodDefault)
     }
-    guard let response, let client = client as? any URLProtocolLoadClient else { return }
+    guard let response, let client = client as? any URLProtocolSessionClient else { return }
     client.urlProtocol(self, didReceiveInformationalResponse: response)
     if client.urlProtocolUploadBody(self) != nil { client.urlProtocol(self, didSendBodyData: 3) }
     client.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)

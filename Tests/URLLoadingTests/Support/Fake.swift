@@ -9,6 +9,8 @@ final class Fake: Sendable {
   /// What happened to the instances of one resource.
   struct Seen: Sendable {
     var requests: [URLRequest] = []
+    /// Whether each was for the entries of a directory.
+    var listings: [Bool] = []
     var stops = 0
     var pauses = 0
     var resumes = 0
@@ -48,22 +50,27 @@ final class Fake: Sendable {
 }
 
 /// Loads `fake:` URLs, in the old style of `URLProtocol`.
-class FakeProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
+class FakeProtocol: URLProtocol, @unchecked Sendable {
   override class func canInit(with request: URLRequest) -> Bool { Fake.find(request) != nil }
 
   private var fake: Fake? { Fake.find(request) }
   /// Where what Apple's client has no calls for is reported.
-  var reporter: (any URLProtocolLoadClient)? { client as? any URLProtocolLoadClient }
+  var reporter: (any URLProtocolSessionClient)? { client as? any URLProtocolSessionClient }
 
   override func startLoading() {
-    let request = request
-    fake?.seen.update { $0.requests.append(request) }
+    let (request, fake) = (request, fake)
+    let isListing = reporter?.urlProtocolDemand(self).wantsEntries == true
+    fake?.seen.update {
+      $0.requests.append(request)
+      $0.listings.append(isListing)
+    }
+    reporter?.gate.observe { isOpen in
+      fake?.seen.update { if isOpen { $0.resumes += 1 } else { $0.pauses += 1 } }
+    }
     fake?.start(self)
   }
 
   override func stopLoading() { fake?.seen.update { $0.stops += 1 } }
-  func pauseLoading() { fake?.seen.update { $0.pauses += 1 } }
-  func resumeLoading() { fake?.seen.update { $0.resumes += 1 } }
 
   func response(length: Int = -1) -> URLResponse {
     URLResponse(

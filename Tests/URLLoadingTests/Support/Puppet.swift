@@ -4,22 +4,23 @@ import URLLoadingTestServers
 @testable import URLLoading
 
 /// A protocol class whose instances do what a test tells them; they are found by their URL's host.
-class Puppet: URLProtocol, URLProtocolPausing, @unchecked Sendable {
+class Puppet: URLProtocol, @unchecked Sendable {
   private static let started = Watched<[String: Puppet]>([:])
 
   /// The calls that the instance got.
   let calls = Watched<[String]>([])
 
   override class func canInit(with request: URLRequest) -> Bool { request.url?.scheme == "puppet" }
-  override class var capabilities: Capabilities { [.startsWithoutBlocking, .acceptsRedirects] }
+  override class var capabilities: Capabilities { [.nonblocking, .acceptsRedirects] }
 
   override func startLoading() {
     calls.update { $0.append("start") }
+    (client as? any URLProtocolSessionClient)?.gate.observe { [calls] isOpen in
+      calls.update { $0.append(isOpen ? "resume" : "pause") }
+    }
     if let host = request.url?.host() { Self.started.update { $0[host] = self } }
   }
   override func stopLoading() { calls.update { $0.append("stop") } }
-  func pauseLoading() { calls.update { $0.append("pause") } }
-  func resumeLoading() { calls.update { $0.append("resume") } }
 
   /// The instance that loads `puppet://host`, once it has been started; nil if that does not happen in time.
   static func of(_ host: String) async -> Puppet? {

@@ -98,7 +98,9 @@ import URLLoadingBase
         case .open:
           check(isCurrent && !isOver, "followed late")
           newInstance()
-        case .replay(let unpause): if unpause { flow(.unpause) }
+        case .replay(let unpause):
+          if unpause { flow(.unpause) }
+          while machine.replaysNext(attempt: attempt) {}
         case .failUnlisted: check(false, "a listing where bytes are asked for")
         }
       case 9:
@@ -107,7 +109,9 @@ import URLLoadingBase
           flow(action)
         }
       case 10, 11:
-        if case .pass(let unpause) = machine.challengeAnswered(attempt: attempt, at: now), unpause { flow(.unpause) }
+        guard case .pass(let unpause) = machine.challengeAnswered(attempt: attempt, at: now) else { break }
+        if unpause { flow(.unpause) }
+        while machine.replaysNext(attempt: attempt) {}
       case 12:
         let action = machine.responded(attempt: attempt, at: now)
         if isCurrent, !isOver { lastProgress = now }

@@ -37,10 +37,10 @@ import URLLoadingBase
     var machine = LoadMachine(limits: .init(bufferedBytes: 100), expectsEntries: true)
     _ = machine.resume(at: start)
     _ = machine.challenged(attempt: 1)
-    #expect(machine.receivedEntries(attempt: 1, at: start) == .hold)
+    #expect(machine.receivedEntries(attempt: 1, at: start) == .retain)
     _ = machine.challengeAnswered(attempt: 1, at: start)
     _ = machine.redirected(attempt: 1, at: start)
-    #expect(machine.receivedEntries(attempt: 1, at: start) == .hold)
+    #expect(machine.receivedEntries(attempt: 1, at: start) == .retain)
     #expect(machine.redirectDecided(attempt: 1, follow: false, at: start) == .failUnlisted)
   }
 
@@ -76,8 +76,8 @@ import URLLoadingBase
     switch phase {
     case .unstarted: (.ignore, .ignore, .ignore, .ignore, .ignore, .ignore, .end, .end)
     case .opening: (.ask(.pause), .ask(.pause), .deliver, .failOutOfOrder, .failOutOfOrder, .end, .end, .end)
-    case .redirecting: (.failOutOfOrder, .failOutOfOrder, .hold, .hold, .hold, .hold, .end, .end)
-    case .challenged: (.failOutOfOrder, .failOutOfOrder, .hold, .hold, .hold, .end, .end, .end)
+    case .redirecting: (.failOutOfOrder, .failOutOfOrder, .retain, .retain, .retain, .retain, .end, .end)
+    case .challenged: (.failOutOfOrder, .failOutOfOrder, .retain, .retain, .retain, .end, .end, .end)
     case .receiving: (.failOutOfOrder, .failOutOfOrder, .deliver, .deliver, .finish, .end, .end, .end)
     case .finishing: (.failOutOfOrder, .failOutOfOrder, .ignore, .ignore, .ignore, .ignore, .end, .ignore)
     case .cancelled, .ended: (.ignore, .ignore, .ignore, .ignore, .ignore, .ignore, .ignore, .ignore)
@@ -221,14 +221,29 @@ import URLLoadingBase
   @Test func refusedRedirectReplays() {
     var machine = opened()
     _ = machine.redirected(attempt: 1, at: start)
-    #expect(machine.responded(attempt: 1, at: start) == .hold)
-    #expect(machine.receivedData(attempt: 1, at: start) == .hold)
-    #expect(machine.finished(attempt: 1) == .hold)
+    #expect(machine.responded(attempt: 1, at: start) == .retain)
+    #expect(machine.receivedData(attempt: 1, at: start) == .retain)
+    #expect(machine.finished(attempt: 1) == .retain)
     #expect(machine.redirectDecided(attempt: 1, follow: false, at: start) == .replay(unpause: true))
-    #expect(machine.responded(attempt: 1, at: start) == .deliver)
-    #expect(machine.receivedData(attempt: 1, at: start) == .deliver)
+    #expect(machine.replaysNext(attempt: 1))
+    #expect(machine.responded(attempt: 1, isReplay: true, at: start) == .deliver)
+    // What comes during the replay goes behind it.
+    #expect(machine.receivedData(attempt: 1, at: start) == .retain)
+    #expect(machine.replaysNext(attempt: 1))
+    #expect(machine.receivedData(attempt: 1, isReplay: true, at: start) == .deliver)
+    #expect(machine.replaysNext(attempt: 1) && machine.replaysNext(attempt: 1))
+    #expect(!machine.replaysNext(attempt: 1) && !machine.replaysNext(attempt: 1))
     #expect(machine.finished(attempt: 1) == .finish)
     #expect(machine.redirectCount == 0)
+  }
+
+  @Test func aNewAttemptReplaysNothing() {
+    var machine = opened()
+    _ = machine.redirected(attempt: 1, at: start)
+    #expect(machine.responded(attempt: 1, at: start) == .retain)
+    #expect(machine.redirectDecided(attempt: 1, follow: true, at: start) == .open)
+    #expect(!machine.replaysNext(attempt: 1) && !machine.replaysNext(attempt: 2))
+    #expect(machine.responded(attempt: 2, at: start) == .deliver)
   }
 
   @Test func restartIsNoRedirect() {

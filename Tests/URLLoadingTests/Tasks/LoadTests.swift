@@ -51,7 +51,7 @@ import URLLoadingTestServers
       HTTPURLResponse(url: url, statusCode: 302, httpVersion: "HTTP/1.1", headerFields: ["Location": "/"]))
     let request = URLRequest(url: Puppet.freshURL())
     if let bodyFollows {
-      puppet.loadClient?.urlProtocol(
+      puppet.sessionClient?.urlProtocol(
         puppet, wasRedirectedTo: request, redirectResponse: response, bodyFollows: bodyFollows)
     } else {
       puppet.client?.urlProtocol(puppet, wasRedirectedTo: request, redirectResponse: response)

@@ -6,7 +6,7 @@ import URLLoadingTestServers
 
 @Suite struct ProtocolDriverTests {
   /// Notes its calls, and runs what a test puts into its start.
-  private class Noting: URLProtocol, URLProtocolPausing, @unchecked Sendable {
+  private class Noting: URLProtocol, @unchecked Sendable {
     let calls = Watched<[String]>([])
     let onStart = Watched<(@Sendable () -> Void)?>(nil)
 
@@ -16,12 +16,10 @@ import URLLoadingTestServers
       calls.update { $0.append("started") }
     }
     override func stopLoading() { calls.update { $0.append("stop") } }
-    func pauseLoading() { calls.update { $0.append("pause") } }
-    func resumeLoading() { calls.update { $0.append("resume") } }
   }
 
   private final class Quick: Noting, @unchecked Sendable {
-    override class var capabilities: Capabilities { .startsWithoutBlocking }
+    override class var capabilities: Capabilities { .nonblocking }
   }
 
   private func make<P: URLProtocol>(_ type: P.Type) throws -> P {
@@ -31,36 +29,34 @@ import URLLoadingTestServers
 
   @Test func nothingHappensBeforeItRuns() throws {
     let instance = try make(Quick.self)
-    let driver = ProtocolDriver(instance, blocks: ProtocolDriver.blocks(type(of: instance)))
-    driver.post(.pause)
+    let driver = ProtocolDriver(instance, gate: URLProtocolGate())
     #expect(instance.calls.value.isEmpty)
     driver.run()
-    #expect(instance.calls.value == ["start", "started", "pause"])
-    driver.post(.resume)
+    #expect(instance.calls.value == ["start", "started"])
     driver.run()
-    driver.post(.stop)
+    driver.stop()
+    #expect(driver.gate.hasEnded)
     driver.run()
-    #expect(instance.calls.value == ["start", "started", "pause", "resume", "stop"])
+    driver.run()
+    #expect(instance.calls.value == ["start", "started", "stop"])
   }
 
   @Test func stopBeforeStart() throws {
     let instance = try make(Quick.self)
-    let driver = ProtocolDriver(instance, blocks: ProtocolDriver.blocks(type(of: instance)))
-    driver.post(.pause)
-    driver.post(.stop)
+    let driver = ProtocolDriver(instance, gate: URLProtocolGate())
+    driver.stop()
     driver.run()
-    driver.post(.stop)
-    driver.post(.resume)
+    driver.stop()
     driver.run()
     #expect(instance.calls.value.isEmpty)
   }
 
   @Test func stopFromWithinStart() throws {
     let instance = try make(Quick.self)
-    let driver = ProtocolDriver(instance, blocks: ProtocolDriver.blocks(type(of: instance)))
+    let driver = ProtocolDriver(instance, gate: URLProtocolGate())
     instance.onStart.update {
       $0 = {
-        driver.post(.stop)
+        driver.stop()
         driver.run()
       }
     }
@@ -69,33 +65,15 @@ import URLLoadingTestServers
     #expect(instance.calls.value == ["start", "started", "stop"])
   }
 
-  @Test func oppositesThatWaitCancelOut() throws {
-    let instance = try make(Quick.self)
-    let driver = ProtocolDriver(instance, blocks: ProtocolDriver.blocks(type(of: instance)))
-    instance.onStart.update {
-      $0 = {
-        for _ in 0..<1000 {
-          driver.post(.pause)
-          driver.post(.resume)
-        }
-        driver.post(.pause)
-        driver.run()
-      }
-    }
-    driver.run()
-    instance.onStart.update { $0 = nil }
-    #expect(instance.calls.value == ["start", "started", "pause"])
-  }
-
   @Test func stopsExactlyOnceFromManyThreads() async throws {
     for _ in 0..<200 {
       let instance = try make(Quick.self)
-      let driver = ProtocolDriver(instance, blocks: ProtocolDriver.blocks(type(of: instance)))
+      let driver = ProtocolDriver(instance, gate: URLProtocolGate())
       await withTaskGroup(of: Void.self) { group in
         for number in 0..<4 {
           group.addTask {
             driver.run()
-            driver.post(number % 2 == 0 ? .stop : .pause)
+            if number % 2 == 0 { driver.stop() }
             driver.run()
           }
         }
@@ -111,64 +89,37 @@ import URLLoadingTestServers
     let instance = try make(Noting.self)
     let gate = AsyncEvent()
     instance.onStart.update { $0 = { _ = gate.waitBlocking() } }
-    let driver = ProtocolDriver(instance, blocks: ProtocolDriver.blocks(type(of: instance)))
+    let driver = ProtocolDriver(instance, gate: URLProtocolGate())
     driver.run()
     #expect(await instance.calls.wait { $0 == ["start"] })
-    driver.post(.stop)
+    driver.stop()
     driver.run()
     #expect(instance.calls.value == ["start"])
     gate.signal()
     #expect(await instance.calls.wait { $0 == ["start", "started", "stop"] })
   }
 
-  @Test(arguments: [ProtocolDriver.Command.resume, .stop])
-  func pausedProducerIsHeldBackUntil(_ command: ProtocolDriver.Command) async throws {
+  @Test(arguments: [true, false])
+  func aProducerIsHeldBackUntil(theGateOpens opens: Bool) async throws {
     let instance = try make(Noting.self)
-    let driver = ProtocolDriver(instance, blocks: ProtocolDriver.blocks(type(of: instance)))
+    let driver = ProtocolDriver(instance, gate: URLProtocolGate())
     let reached = AsyncEvent()
     let passed = AsyncEvent()
     instance.onStart.update {
       $0 = {
-        driver.post(.pause)
+        driver.gate.set(isOpen: false)
         reached.signal()
-        driver.waitWhilePaused()
+        driver.gate.holdBackProducer()
         passed.signal()
       }
     }
     driver.run()
     #expect(await reached.wait())
-    // Nobody else is held back.
-    driver.waitWhilePaused()
     #expect(!passed.isSignalled)
-    driver.post(command)
+    if opens { driver.gate.set(isOpen: true) } else { driver.stop() }
     driver.run()
     #expect(await passed.wait())
     #expect(await instance.calls.wait { $0.contains("started") })
-    instance.onStart.update { $0 = nil }
-  }
-
-  @Test func pausesAndResumesFromAnotherThreadLoseNoWakeUp() async throws {
-    let instance = try make(Noting.self)
-    let driver = ProtocolDriver(instance, blocks: ProtocolDriver.blocks(type(of: instance)))
-    let isDone = Watched(false)
-    instance.onStart.update {
-      $0 = {
-        for _ in 0..<20_000 { driver.waitWhilePaused() }
-        isDone.update { $0 = true }
-      }
-    }
-    driver.run()
-    let toggler = Thread {
-      while !isDone.value {
-        driver.post(.pause)
-        driver.post(.resume)
-      }
-    }
-    toggler.start()
-    #expect(await isDone.wait(timeout: .seconds(30)) { $0 })
-    driver.post(.stop)
-    driver.run()
-    #expect(await instance.calls.wait { $0.last == "stop" })
     instance.onStart.update { $0 = nil }
   }
 }

@@ -5,7 +5,7 @@ internal import URLLoadingBase
 /// The archives that a session has open: the loads of members of one archive share its directory and its bytes.
 ///
 /// Mutable state: `state`, guarded by its lock.
-final class ArchiveStore: URLSessionResource {
+final class ArchiveStore: URLSessionComponent {
   /// What makes two archives the same: where they are, and what is sent to get them.
   struct Key: Hashable {
     var url: URL
@@ -47,7 +47,7 @@ final class ArchiveStore: URLSessionResource {
   /// - Parameter open: opens the archive; called at most once for all that wait, on a thread of its own. Gets what was known
   ///   of the archive before, if it has to be looked at again.
   func archive(
-    for key: Key, depth: Int, gate: ConsumerGate,
+    for key: Key, depth: Int, gate: URLProtocolGate,
     open: @escaping @Sendable (SharedOpening, KnownIndex?) throws -> OpenArchive
   ) throws -> OpenArchive {
     let now = ContinuousClock.now

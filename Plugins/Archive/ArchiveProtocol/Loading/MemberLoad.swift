@@ -14,8 +14,10 @@ struct MemberLoad {
   let member: ArchiveMember
   let session: URLSession
   let configuration: ArchiveConfiguration
-  let client: any URLProtocolLoadClient
-  let gate: ConsumerGate
+  let client: any URLProtocolSessionClient
+  let wantsEntries: Bool
+
+  private var gate: URLProtocolGate { client.gate }
 
   private var path: [UInt8] { ArchivePath.canonical(member.pathBytes) }
 
@@ -26,7 +28,7 @@ struct MemberLoad {
       client.urlProtocolDidFinishLoading(instance)
     } catch {
       // Nobody listens to a load that was stopped.
-      guard !gate.isStopped else { return }
+      guard !gate.hasEnded else { return }
       client.urlProtocol(
         instance, didFailWithError: MemberFailure.error(error, url: url, member: member, configuration: configuration))
     }
@@ -41,7 +43,7 @@ struct MemberLoad {
       try send(from: archive, &hasResponded)
     } catch let error as URLError where error.code == .resourceUnavailable && !hasResponded {
       // The archive is not any more what its directory was read from.
-      session.resource(ArchiveStore.self).discard(archive, for: key)
+      session.component(ArchiveStore.self).discard(archive, for: key)
       try send(from: try open(), &hasResponded)
     }
   }
@@ -69,7 +71,7 @@ struct MemberLoad {
     let (archiveRequest, path, member, session, configuration) = (
       archiveRequest, path, member, session, configuration
     )
-    return try session.resource(ArchiveStore.self).archive(
+    return try session.component(ArchiveStore.self).archive(
       for: key, depth: url.archiveNestingDepth, gate: gate
     ) { opening, previous in
       try ArchiveOpener(
@@ -83,17 +85,17 @@ struct MemberLoad {
 
   private func send(from archive: OpenArchive, _ hasResponded: inout Bool) throws {
     let source = ResourceSource(archive.resource)
-    gate.whenStopped { source.cancel() }
+    gate.whenEnded { source.cancel() }
     switch try archive.resolve(path, source: source) {
     case .member(let entry):
-      guard !request.isListing, !member.isDirectory else { throw URLError.notDirectory(url) }
+      guard !wantsEntries, !member.isDirectory else { throw URLError.notDirectory(url) }
       if case .other(let special) = entry.kind {
         throw URLError(
           .cannotOpenFile, message: "\(url.redactedDescription) is \(special.words), which has no content.", url: url)
       }
       try send(entry, of: archive, source, &hasResponded)
     case .directory(let path):
-      guard request.isListing else {
+      guard wantsEntries else {
         throw URLError(.fileIsDirectory, message: "\(url.redactedDescription) is a directory.", url: url)
       }
       try list(path, of: archive, &hasResponded)
@@ -143,7 +145,7 @@ struct MemberLoad {
   }
 
   private func list(_ entries: [URLDirectoryEntry]) throws {
-    try waitForConsumer()
+    try gate.blockUntilOpen()
     client.urlProtocol(instance, didList: entries)
   }
 
@@ -175,7 +177,7 @@ struct MemberLoad {
     respond(response, &hasResponded)
     var sent: Int64 = 0
     while count > 0 {
-      try waitForConsumer()
+      try gate.blockUntilOpen()
       client.urlProtocol(instance, didLoad: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       sent += Int64(count)
       count = try pieces.next(into: buffer)
@@ -189,11 +191,6 @@ struct MemberLoad {
     hasResponded = true
     client.urlProtocol(instance, isWaiting: false)
     client.urlProtocol(instance, didReceive: response, cacheStoragePolicy: .notAllowed)
-  }
-
-  /// Returns when the consumer wants more. A pause that was decided may still be on its way to the instance.
-  private func waitForConsumer() throws {
-    try gate.pass { client.urlProtocolShouldPause(instance) }
   }
 
   // MARK: Passwords

@@ -1,4 +1,5 @@
 import Foundation
+import URLLoading
 
 /// The bytes of a member that a load asked for, piece by piece: from the member itself, or from what was decoded of it before.
 struct MemberPieces {
@@ -12,7 +13,7 @@ struct MemberPieces {
   ///   - askPassword: gets how many passwords were wrong; gives the next, or nil.
   init(
     _ entry: ArchiveEntry, _ range: Range<Int64>, isPart: Bool, of archive: OpenArchive, _ source: ResourceSource,
-    _ gate: ConsumerGate, _ buffer: UnsafeMutableRawBufferPointer, askPassword: (Int) throws -> [UInt8]?
+    _ gate: URLProtocolGate, _ buffer: UnsafeMutableRawBufferPointer, askPassword: (Int) throws -> [UInt8]?
   ) throws {
     if isPart, Self.isDecodedFromItsStart(entry), (entry.size ?? 0) > Self.smallestSpooled {
       let spool = try Self.withPassword(archive, askPassword) { _ in
@@ -43,7 +44,7 @@ struct MemberPieces {
   }
 
   private static func pieces(
-    of spool: SpooledMember, _ range: Range<Int64>, _ gate: ConsumerGate
+    of spool: SpooledMember, _ range: Range<Int64>, _ gate: URLProtocolGate
   ) -> (UnsafeMutableRawBufferPointer) throws -> Int {
     var position = range.lowerBound
     return { buffer in

@@ -18,11 +18,11 @@ final class PasswordQuestion: NSObject, URLAuthenticationChallengeSender {
   /// Waits for the answer to a challenge that `ask` sends.
   /// - Returns: the password; nil when there is none.
   /// - Throws: `URLError.userCancelledAuthentication`, or ``ArchiveError/cancelled`` when the load has ended.
-  func wait(gate: ConsumerGate, url: URL?, asking ask: () -> Void) throws -> [UInt8]? {
-    gate.whenStopped { [weak self] in self?.give(.cancelled) }
+  func wait(gate: URLProtocolGate, url: URL?, asking ask: () -> Void) throws -> [UInt8]? {
+    gate.whenEnded { [weak self] in self?.give(.cancelled) }
     ask()
     isAnswered.wait()
-    if gate.isStopped { throw ArchiveError.cancelled }
+    if gate.hasEnded { throw ArchiveError.cancelled }
     switch answer.withLock({ $0 }) {
     case .credential(let credential): return credential.password.map { Array($0.utf8) }
     case .cancelled:

@@ -1,4 +1,5 @@
 import Foundation
+import URLLoading
 
 /// The opening of one archive, and the loads that wait for it. When the last of them leaves it is cancelled.
 ///
@@ -27,10 +28,10 @@ final class SharedOpening: @unchecked Sendable {
   }
 
   /// Waits for the end of the opening, or for that of the load.
-  func wait(_ gate: ConsumerGate) throws -> OpenArchive {
-    gate.whenStopped { [weak self] in self?.wakeAll() }
+  func wait(_ gate: URLProtocolGate) throws -> OpenArchive {
+    gate.whenEnded { [weak self] in self?.wakeAll() }
     condition.lock()
-    while state.result == nil, !gate.isStopped { condition.wait() }
+    while state.result == nil, !gate.hasEnded { condition.wait() }
     let result = state.result
     state.waiters -= 1
     let isLast = state.waiters == 0 && result == nil

@@ -1,4 +1,5 @@
 import Foundation
+import URLLoading
 
 /// A member that is decoded into a temporary file without a name, as far as somebody has asked for, and never twice.
 ///
@@ -10,7 +11,7 @@ final class SpooledMember: @unchecked Sendable {
   private struct State {
     var decoded: Int64 = 0
     /// Whose thread decodes now.
-    var decoder: ConsumerGate?
+    var decoder: URLProtocolGate?
     var isWhole = false
     var failure: (any Error)?
   }
@@ -40,20 +41,20 @@ final class SpooledMember: @unchecked Sendable {
 
   /// Reads decoded bytes; decodes up to them first where that is still to be done.
   /// - Returns: how many; 0 at the end.
-  func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int64, gate: ConsumerGate) throws -> Int {
+  func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int64, gate: URLProtocolGate) throws -> Int {
     try decode(upTo: position + Int64(buffer.count), gate)
     return try file.read(into: buffer, at: position)
   }
 
-  private func decode(upTo end: Int64, _ gate: ConsumerGate) throws {
-    gate.whenStopped { [weak self] in self?.wakeAll() }
+  private func decode(upTo end: Int64, _ gate: URLProtocolGate) throws {
+    gate.whenEnded { [weak self] in self?.wakeAll() }
     condition.lock()
     while true {
       if let failure = state.failure {
         condition.unlock()
         throw failure
       }
-      if gate.isStopped {
+      if gate.hasEnded {
         condition.unlock()
         throw ArchiveError.cancelled
       }
@@ -68,7 +69,7 @@ final class SpooledMember: @unchecked Sendable {
     let start = state.decoded
     condition.unlock()
     // A reader that leaves takes its decoding along; the next one begins anew.
-    gate.whenStopped { [weak self, weak gate] in self?.abandon(gate) }
+    gate.whenEnded { [weak self, weak gate] in self?.abandon(gate) }
     let result = Result { try step(from: start, to: end, gate) }
     condition.lock()
     state.decoder = nil
@@ -78,7 +79,7 @@ final class SpooledMember: @unchecked Sendable {
     try result.get()
   }
 
-  private func step(from start: Int64, to end: Int64, _ gate: ConsumerGate) throws {
+  private func step(from start: Int64, to end: Int64, _ gate: URLProtocolGate) throws {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.stepSize, alignment: 16)
     defer { buffer.deallocate() }
     var position = start
@@ -95,7 +96,7 @@ final class SpooledMember: @unchecked Sendable {
       try file.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: position)
       position += Int64(count)
       advance(to: position, isWhole: false)
-      if gate.isStopped { throw ArchiveError.cancelled }
+      if gate.hasEnded { throw ArchiveError.cancelled }
     }
   }
 
@@ -107,7 +108,7 @@ final class SpooledMember: @unchecked Sendable {
     condition.unlock()
   }
 
-  private func abandon(_ gate: ConsumerGate?) {
+  private func abandon(_ gate: URLProtocolGate?) {
     condition.lock()
     let isItsOwn = gate != nil && state.decoder === gate
     condition.unlock()

@@ -4,7 +4,7 @@ internal import URLLoadingBase
 /// The SFTP connections of a session.
 ///
 /// Mutable state: `state`, guarded by its lock. Nothing is called while it is held.
-final class SFTPPool: URLSessionResource {
+final class SFTPPool: URLSessionComponent {
   /// What a load gets: a connection, or the reason why there is none.
   typealias Grant = Result<Connection, SFTPFailure>
 

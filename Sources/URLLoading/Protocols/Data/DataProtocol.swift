@@ -4,20 +4,21 @@ internal import URLLoadingBase
 ///
 /// Mutable state: in `pump`, which guards it.
 // Safe to share: the mutable state is guarded as said above.
-final class DataProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
+final class DataProtocol: URLProtocol, @unchecked Sendable {
   private let pump = ChunkPump()
 
   override class func canInit(with request: URLRequest) -> Bool {
     request.url?.scheme?.lowercased() == "data"
   }
 
-  override class var capabilities: Capabilities { [.byteRanges, .startsWithoutBlocking] }
+  override class var capabilities: Capabilities { [.byteRanges, .nonblocking] }
 
   override class var schemes: [String] { ["data"] }
 
   override class var acceptedHTTPMethods: [String]? { ["GET", "HEAD"] }
 
   override func startLoading() {
+    pump.follow(sessionClient?.gate)
     // Parsing looks at every byte, and a data URL may have many.
     pump.start {
       self.begin()
@@ -26,8 +27,6 @@ final class DataProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
   }
 
   override func stopLoading() { pump.stop() }
-  func pauseLoading() { pump.pause() }
-  func resumeLoading() { pump.resume() }
 
   private func begin() {
     guard let url = request.url else { return }
@@ -63,7 +62,7 @@ final class DataProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
     pump.start {
       let rest = next.withLock { $0 }..<range.upperBound
       do {
-        let count = try body.withPiece(of: rest) { self.loadClient?.urlProtocol(self, didLoad: $0) }
+        let count = try body.withPiece(of: rest) { self.sessionClient?.urlProtocol(self, didLoad: $0) }
         next.withLock { $0 += count }
         if count > 0 { return .more }
         self.client?.urlProtocolDidFinishLoading(self)

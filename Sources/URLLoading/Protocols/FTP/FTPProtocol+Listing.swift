@@ -58,7 +58,7 @@ extension FTPProtocol {
 
   /// - Returns: whether the listing goes on.
   private func tell(_ piece: FTPListing.Piece) -> Bool {
-    if !piece.entries.isEmpty { loadClient?.urlProtocol(self, didList: piece.entries) }
+    if !piece.entries.isEmpty { sessionClient?.urlProtocol(self, didList: piece.entries) }
     guard let flaw = piece.flaw else { return true }
     let directory = request.url?.redactedDescription ?? "the directory"
     failListing(

@@ -4,7 +4,7 @@ internal import URLLoadingCurlTransport
 extension FTPProtocol: TransferHandler {
   func transferDidLeaveQueue(_ transfer: Transfer) {
     state.withLock { $0.upload?.isUnderWay = true }
-    loadClient?.urlProtocol(self, isWaiting: false)
+    sessionClient?.urlProtocol(self, isWaiting: false)
   }
 
   func transfer(_ transfer: Transfer, didReceiveInformational head: TransferHead) {}
@@ -30,7 +30,7 @@ extension FTPProtocol: TransferHandler {
     guard !isStopped else { return .accepted }
     switch stage {
     case .body where isHead: endAtBody(transfer)
-    case .body: loadClient?.urlProtocol(self, didLoad: bytes)
+    case .body: sessionClient?.urlProtocol(self, didLoad: bytes)
     case .listing: list(bytes, of: transfer)
     case .probe, .directory, .file: break
     }
@@ -47,18 +47,18 @@ extension FTPProtocol: TransferHandler {
 
   func transfer(_ transfer: Transfer, didSendBodyBytes total: Int64) {
     state.withLock { $0.upload?.hasSent = true }
-    loadClient?.urlProtocol(self, didSendBodyData: total)
+    sessionClient?.urlProtocol(self, didSendBodyData: total)
   }
 
   func transfer(_ transfer: Transfer, didCompleteWith result: Result<TransferMetrics, TransferFailure>) {
-    guard let loadClient else { return }
+    guard let sessionClient else { return }
     let (stage, isAbandoned) = state.withLock { ($0.stage, $0.abandoned === transfer) }
     guard !isAbandoned else { return }
     if case .failure(let failure) = result, case .unanswered(let question) = failure.reason,
       let url = request.url
     {
       // It is not asked again, so that this comes to an end.
-      loadClient.session.resource(FTPServerMemory.self).leftUnanswered(question, by: url)
+      sessionClient.session.component(FTPServerMemory.self).leftUnanswered(question, by: url)
       return start(stage)
     }
     let upload = state.withLock { state in
@@ -79,11 +79,11 @@ extension FTPProtocol: TransferHandler {
     case .failure(let failure) where failure.reason == .restartRefused && takeRange():
       // The server knows no REST: it gives the whole, as one without ranges does.
       start(.body(nil))
-    case .failure(let failure) where request.isListing: listingFailed(failure)
-    case .success(let metrics) where request.isListing: listingEnded(metrics)
+    case .failure(let failure) where wantsEntries: listingFailed(failure)
+    case .success(let metrics) where wantsEntries: listingEnded(metrics)
     case .failure(let failure)
     where failure.urlErrorCode == URLError.Code.fileDoesNotExist.rawValue
-      && loadClient.urlProtocolUploadBody(self) == nil:
+      && sessionClient.urlProtocolUploadBody(self) == nil:
       start(.directory(failure))
     case .failure(let failure): tell(failure)
     case .success(let metrics):
@@ -94,7 +94,7 @@ extension FTPProtocol: TransferHandler {
         return choose(probed)
       }
       collect(metrics)
-      loadClient.urlProtocolDidFinishLoading(self)
+      sessionClient.urlProtocolDidFinishLoading(self)
     }
   }
 
@@ -119,8 +119,8 @@ extension FTPProtocol: TransferHandler {
   }
 
   func collect(_ metrics: TransferMetrics) {
-    guard let loadClient, loadClient.urlProtocolWantsMetrics(self) else { return }
-    loadClient.urlProtocol(self, didCollect: URLSessionTaskTransactionMetrics(request: request, metrics: metrics))
+    guard let sessionClient, sessionClient.urlProtocolDemand(self).wantsMetrics else { return }
+    sessionClient.urlProtocol(self, didCollect: URLSessionTaskTransactionMetrics(request: request, metrics: metrics))
   }
 
   // MARK: Ranges

@@ -14,7 +14,7 @@ internal import URLLoadingCurlTransport
 ///
 /// Mutable state: `state`, guarded by its lock.
 // Safe to share: the mutable state is guarded as said above.
-final class FTPProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
+final class FTPProtocol: URLProtocol, @unchecked Sendable {
   /// What the running transfer is for.
   enum Stage {
     /// Size and date of the resource, for a request with a range.
@@ -44,8 +44,6 @@ final class FTPProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
     var changes = 0
     /// While a directory is being listed.
     var listing: FTPListing?
-    /// Between `pauseLoading` and `resumeLoading`.
-    var isPaused = false
     var isStopped = false
     var upload: Upload?
   }
@@ -77,7 +75,7 @@ final class FTPProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
     return scheme == "ftp" || scheme == "ftps"
   }
 
-  override class var capabilities: Capabilities { [.byteRanges, .upload, .listing, .startsWithoutBlocking] }
+  override class var capabilities: Capabilities { [.byteRanges, .upload, .listing, .nonblocking] }
 
   override class var schemes: [String] { ["ftp", "ftps"] }
 
@@ -90,7 +88,7 @@ final class FTPProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
       return
     }
     let path = url.path(percentEncoded: true)
-    if !request.isListing, path.hasSuffix("/") || path.isEmpty {
+    if !wantsEntries, path.hasSuffix("/") || path.isEmpty {
       client?.urlProtocol(
         self,
         didFailWithError: URLError(
@@ -101,8 +99,15 @@ final class FTPProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
       let password = url.password(percentEncoded: false) ?? ""
       state.withLock { $0.credential = TransferCredential(user: user, password: password, schemes: .basic) }
     }
+    sessionClient?.gate.observe { [weak self] isOpen in
+      let transfer = self?.state.withLock { $0.transfer }
+      if isOpen { transfer?.resume() } else { transfer?.pause() }
+    }
     begin()
   }
+
+  /// Whether a directory is to be listed.
+  var wantsEntries: Bool { sessionClient?.urlProtocolDemand(self).wantsEntries == true }
 
   override func stopLoading() {
     let (transfer, upload) = state.withLock { state in
@@ -117,26 +122,10 @@ final class FTPProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
     upload?.breakOff()
   }
 
-  func pauseLoading() {
-    let transfer = state.withLock { state in
-      state.isPaused = true
-      return state.transfer
-    }
-    transfer?.pause()
-  }
-
-  func resumeLoading() {
-    let transfer = state.withLock { state in
-      state.isPaused = false
-      return state.transfer
-    }
-    transfer?.resume()
-  }
-
   /// Starts the first transfer, or starts again with another credential.
   func begin() {
-    guard !request.isListing else { return start(.listing(.facts)) }
-    let body = loadClient?.urlProtocolUploadBody(self)
+    guard !wantsEntries else { return start(.listing(.facts)) }
+    let body = sessionClient?.urlProtocolUploadBody(self)
     // Positions in a file that is sent as text are not those of what comes.
     let isRanged =
       body == nil && request.value(forHTTPHeaderField: "Range") != nil
@@ -145,9 +134,9 @@ final class FTPProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
   }
 
   func start(_ stage: Stage, body: URLUploadBody? = nil) {
-    guard let url = request.url, let loadClient else { return }
-    let session = loadClient.session
-    let questions = session.resource(FTPServerMemory.self).questions(for: url)
+    guard let url = request.url, let sessionClient else { return }
+    let session = sessionClient.session
+    let questions = session.component(FTPServerMemory.self).questions(for: url)
     if !questions.contains(.size) {
       switch stage {
       // Without a size there is no range to be chosen, and nothing else that tells a file.
@@ -156,7 +145,7 @@ final class FTPProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
       case .body, .directory, .listing: break
       }
     }
-    let connections = session.resource(CurlSession.self)
+    let connections = session.component(CurlSession.self)
     var transferRequest = TransferRequest(url: Self.transferURL(url, for: stage), kind: .ftp, method: "GET")
     transferRequest.typeOfService = connections.typeOfService
     transferRequest.ftpTLS = url.scheme?.lowercased() == "ftps" ? .explicit : .none
@@ -176,7 +165,7 @@ final class FTPProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
       transferRequest.method = "PUT"
       transferRequest.body = source.transferBody
     }
-    let record = source.map { _ in session.resource(UnfinishedUploads.self) }
+    let record = source.map { _ in session.component(UnfinishedUploads.self) }
     transferRequest.credential = state.withLock { state in
       state.stage = stage
       if let source, let record, !state.isStopped {
@@ -185,18 +174,14 @@ final class FTPProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
       if case .listing(let format) = stage { state.listing = FTPListing(format, of: url, now: Date()) }
       return state.credential
     }
-    loadClient.urlProtocol(self, isWaiting: true)
+    sessionClient.urlProtocol(self, isWaiting: true)
     let transfer = connections.engine.start(transferRequest, handler: self)
     source?.attach(to: transfer)
-    let (isStopped, isPaused) = state.withLock { state in
+    let isStopped = state.withLock { state in
       if !state.isStopped { state.transfer = transfer }
-      return (state.isStopped, state.isPaused)
+      return state.isStopped
     }
-    if isStopped {
-      transfer.cancel()
-    } else if isPaused {
-      transfer.pause()
-    }
+    if isStopped { transfer.cancel() } else { transfer.begin(under: sessionClient.gate) }
   }
 
   /// Only what there is to know of the file is wanted.

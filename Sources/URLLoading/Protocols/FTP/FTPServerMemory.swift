@@ -3,7 +3,7 @@ internal import URLLoadingCurlTransport
 
 /// What the session's FTP servers leave without an answer, so that each makes one load wait and no other.
 // Mutable state: `unanswered`, guarded by its lock.
-final class FTPServerMemory: URLSessionResource {
+final class FTPServerMemory: URLSessionComponent {
   private let unanswered = Locked<[String: FTPQuestions]>([:])
 
   init(configuration: URLSessionConfiguration) {}

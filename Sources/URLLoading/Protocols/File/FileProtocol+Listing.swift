@@ -14,10 +14,9 @@ extension FileProtocol {
       self, didReceive: URLResponse(url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil),
       cacheStoragePolicy: .notAllowed)
     pump.start {
-      guard !self.isHeldBack else { return .more }
       do {
         let (entries, isAtEnd) = try directory.read(atMost: Self.entriesInAStep)
-        if !entries.isEmpty { self.loadClient?.urlProtocol(self, didList: entries) }
+        if !entries.isEmpty { self.sessionClient?.urlProtocol(self, didList: entries) }
         guard isAtEnd else { return .more }
         self.client?.urlProtocolDidFinishLoading(self)
       } catch {

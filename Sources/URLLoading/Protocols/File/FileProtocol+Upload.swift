@@ -24,7 +24,7 @@ extension FileProtocol {
 
   /// - Returns: nil for a load that nobody wants any more.
   private func makeTarget(_ path: String, _ url: URL) throws(URLError) -> UploadTarget? {
-    guard let record = loadClient?.session.resource(UnfinishedUploads.self) else { return nil }
+    guard let record = sessionClient?.session.component(UnfinishedUploads.self) else { return nil }
     let (made, code) = storing.withLock { storing -> (UploadTarget?, Int32) in
       guard !storing.isStopped else { return (nil, 0) }
       let result = UploadTarget.make(path, record)
@@ -46,7 +46,7 @@ extension FileProtocol {
       do {
         let piece = try source.value.read(Self.chunkSize)
         guard piece.isEmpty else {
-          self.loadClient?.urlProtocol(self, didSendBodyData: try target.write(piece))
+          self.sessionClient?.urlProtocol(self, didSendBodyData: try target.write(piece))
           return .more
         }
         // A body that ended because it was cancelled is not whole.

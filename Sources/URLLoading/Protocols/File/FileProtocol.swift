@@ -7,7 +7,7 @@ internal import URLLoadingBase
 ///
 /// Mutable state: `pump`'s own; `waiting` and `storing`, each guarded by its lock.
 // Safe to share: the mutable state is guarded as said above.
-final class FileProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
+final class FileProtocol: URLProtocol, @unchecked Sendable {
   static let chunkSize = 256 << 10
 
   private struct Waiting {
@@ -30,17 +30,20 @@ final class FileProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
     request.url?.isFileURL ?? false
   }
 
-  override class var capabilities: Capabilities { [.byteRanges, .upload, .listing, .startsWithoutBlocking] }
+  override class var capabilities: Capabilities { [.byteRanges, .upload, .listing, .nonblocking] }
 
   override class var schemes: [String] { ["file"] }
 
   override class var acceptedHTTPMethods: [String]? { ["GET", "HEAD", "PUT"] }
 
   override func startLoading() {
+    let client = sessionClient
+    let wantsEntries = client?.urlProtocolDemand(self).wantsEntries == true
+    pump.follow(client?.gate)
     pump.start {
-      if self.request.isListing {
+      if wantsEntries {
         self.list()
-      } else if let body = self.loadClient?.urlProtocolUploadBody(self) {
+      } else if let body = client?.urlProtocolUploadBody(self) {
         self.store(body)
       } else {
         self.begin()
@@ -63,17 +66,6 @@ final class FileProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
     }
     // A step that waits for the body may do so for long, and holds the target.
     target?.discard()
-  }
-
-  func pauseLoading() { pump.pause() }
-  func resumeLoading() { pump.resume() }
-
-  /// Whether the load wants nothing now. The word for the pump may be under way on a thread that has no turn; what is read until
-  /// it arrives would pile up.
-  var isHeldBack: Bool {
-    guard loadClient?.urlProtocolShouldPause(self) == true else { return false }
-    sched_yield()
-    return true
   }
 
   func fail(_ error: URLError) {
@@ -110,7 +102,6 @@ final class FileProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
   private func send(_ file: OpenFile, _ bytes: Range<Int64>) {
     let next = Locked(bytes.lowerBound)
     pump.start {
-      guard !self.isHeldBack else { return .more }
       let position = next.withLock { $0 }
       guard position < bytes.upperBound else {
         self.client?.urlProtocolDidFinishLoading(self)
@@ -154,7 +145,7 @@ final class FileProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
         self.client?.urlProtocolDidFinishLoading(self)
         return .done
       case 1...:
-        self.loadClient?.urlProtocol(self, didLoad: buffer.bytes(count))
+        self.sessionClient?.urlProtocol(self, didLoad: buffer.bytes(count))
         return .more
       case _ where errno == EAGAIN: return self.waitForBytes(of: file)
       default:

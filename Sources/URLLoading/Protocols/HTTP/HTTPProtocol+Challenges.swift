@@ -21,9 +21,9 @@ extension HTTPProtocol: URLAuthenticationChallengeSender {
     let (isDeclined, response) = state.withLock { $0.exchange.declined() }
     guard isDeclined else { return }
     if let response { client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed) }
-    let (result, transfer) = state.withLock { ($0.exchange.released(), $0.isPaused ? nil : $0.transfer) }
+    let (result, transfer) = state.withLock { ($0.exchange.released(), $0.transfer) }
     if let result { return complete(result) }
-    transfer?.resume()
+    if sessionClient?.gate.isOpen != false { transfer?.resume() }
   }
 
   func cancel(_ challenge: URLAuthenticationChallenge) {

@@ -3,12 +3,12 @@ internal import URLLoadingCurlTransport
 /// What the transfer says, on the transfer loop.
 extension HTTPProtocol: TransferHandler {
   func transferDidLeaveQueue(_ transfer: Transfer) {
-    loadClient?.urlProtocol(self, isWaiting: false)
+    sessionClient?.urlProtocol(self, isWaiting: false)
   }
 
   func transfer(_ transfer: Transfer, didReceiveInformational head: TransferHead) {
     guard let url = request.url else { return }
-    loadClient?.urlProtocol(self, didReceiveInformationalResponse: HTTPURLResponse(url: url, head: head))
+    sessionClient?.urlProtocol(self, didReceiveInformationalResponse: HTTPURLResponse(url: url, head: head))
   }
 
   func transfer(_ transfer: Transfer, didReceive head: consuming TransferHead) {
@@ -27,7 +27,7 @@ extension HTTPProtocol: TransferHandler {
     case .redirect(let next):
       // When the redirect is followed, nobody waits for the end of this transfer.
       if let metrics = transfer.currentMetrics { collect(metrics, isEnded: false) }
-      loadClient?.urlProtocol(self, wasRedirectedTo: next, redirectResponse: response, bodyFollows: true)
+      sessionClient?.urlProtocol(self, wasRedirectedTo: next, redirectResponse: response, bodyFollows: true)
       client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .allowed)
     case .challenge(let space, let failures): challenge(space, failures, response)
     case .fail(let error): fail(error, transfer)
@@ -37,14 +37,13 @@ extension HTTPProtocol: TransferHandler {
   func transfer(_ transfer: Transfer, didReceive bytes: UnsafeRawBufferPointer) -> TransferFlow {
     // What nobody wants is about to be cancelled; until then a fast sender must not be listened to.
     guard transferTakesBody(transfer) else { return .pause }
-    loadClient?.urlProtocol(self, didLoad: bytes)
+    sessionClient?.urlProtocol(self, didLoad: bytes)
     return .accepted
   }
 
   func transferTakesBody(_ transfer: Transfer) -> Bool {
-    state.withLock { state in
-      !state.isStopped && transfer !== state.retired && !state.exchange.isHolding && !state.isPaused
-    }
+    state.withLock { !$0.isStopped && transfer !== $0.retired && !$0.exchange.isHolding }
+      && sessionClient?.gate.isOpen != false
   }
 
   func transfer(_ transfer: Transfer, didGather bytes: Data) {
@@ -55,7 +54,7 @@ extension HTTPProtocol: TransferHandler {
   func transfer(_ transfer: Transfer, didReceiveTrailers fields: [(name: String, value: String)]) {}
 
   func transfer(_ transfer: Transfer, didSendBodyBytes total: Int64) {
-    if state.withLock({ transfer !== $0.retired }) { loadClient?.urlProtocol(self, didSendBodyData: total) }
+    if state.withLock({ transfer !== $0.retired }) { sessionClient?.urlProtocol(self, didSendBodyData: total) }
   }
 
   func transfer(_ transfer: Transfer, didCompleteWith result: Result<TransferMetrics, TransferFailure>) {
@@ -85,7 +84,7 @@ extension HTTPProtocol: TransferHandler {
   }
 
   private var proxy: ProxyServer? {
-    request.url.flatMap { loadClient?.session.resource(CurlSession.self).engine.proxy(for: $0.absoluteString) }
+    request.url.flatMap { sessionClient?.session.component(CurlSession.self).engine.proxy(for: $0.absoluteString) }
   }
 
   /// Passes the end of a transfer on.
@@ -101,10 +100,10 @@ extension HTTPProtocol: TransferHandler {
   }
 
   private func collect(_ metrics: TransferMetrics, isEnded: Bool = true) {
-    guard let loadClient, loadClient.urlProtocolWantsMetrics(self) else { return }
+    guard let sessionClient, sessionClient.urlProtocolDemand(self).wantsMetrics else { return }
     let transaction = URLSessionTaskTransactionMetrics(request: request, metrics: metrics)
     if !isEnded { (transaction.responseStartDate, transaction.responseEndDate) = (nil, nil) }
-    loadClient.urlProtocol(self, didCollect: transaction)
+    sessionClient.urlProtocol(self, didCollect: transaction)
   }
 
   private func fail(_ error: URLError, _ transfer: Transfer) {

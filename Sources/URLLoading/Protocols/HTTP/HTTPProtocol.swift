@@ -8,7 +8,7 @@ internal import URLLoadingCurlTransport
 ///
 /// Mutable state: `state`, guarded by its lock; changed on the transfer loop, and by answers to challenges from any thread.
 // Safe to share: the mutable state is guarded as said above.
-final class HTTPProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
+final class HTTPProtocol: URLProtocol, @unchecked Sendable {
   struct State {
     var transfer: Transfer?
     /// Is over. It is held for as long as the instance, so that it does not end on the loop's thread, which has it from another's
@@ -20,8 +20,6 @@ final class HTTPProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
     var exchange = HTTPExchange()
     @Rare var credential: TransferCredential?
     @Rare var proxyCredential: TransferCredential?
-    /// Between `pauseLoading` and `resumeLoading`.
-    var isPaused = false
     var isStopped = false
   }
 
@@ -38,7 +36,7 @@ final class HTTPProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
   }
 
   override class var capabilities: Capabilities {
-    [.byteRanges, .upload, .acceptsRedirects, .startsWithoutBlocking]
+    [.byteRanges, .upload, .acceptsRedirects, .nonblocking]
   }
 
   override class var schemes: [String] { ["http", "https"] }
@@ -53,6 +51,7 @@ final class HTTPProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
           .badURL, message: "The URL has no host: \(request.url?.redactedDescription ?? "none").", url: request.url))
       return
     }
+    sessionClient?.gate.observe { [weak self] isOpen in self?.follow(isOpen) }
     begin(isFirst: true)
   }
 
@@ -65,35 +64,25 @@ final class HTTPProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
     transfer?.cancel(discardingUpTo: drains ? Self.drainableBytes : 0)
   }
 
-  func pauseLoading() {
-    let transfer = state.withLock { state in
-      state.isPaused = true
-      return state.transfer
-    }
-    transfer?.pause()
-  }
-
-  func resumeLoading() {
-    let transfer = state.withLock { state in
-      state.isPaused = false
-      return state.exchange.isHolding ? nil : state.transfer
-    }
-    transfer?.resume()
+  /// Pauses or resumes the transfer as the gate says.
+  private func follow(_ isOpen: Bool) {
+    let transfer = state.withLock { isOpen && $0.exchange.isHolding ? nil : $0.transfer }
+    if isOpen { transfer?.resume() } else { transfer?.pause() }
   }
 
   // MARK: Transfers
 
   /// Starts the transfer, or starts it again: with the credentials that were given, or after a failure.
   func begin(isFirst: Bool = false, after failure: TransferFailure? = nil) {
-    guard let loadClient else { return }
-    let body = loadClient.urlProtocolUploadBody(self)
+    guard let sessionClient else { return }
+    let body = sessionClient.urlProtocolUploadBody(self)
     guard !isFirst, case .stream = body else { return begin(body: body) }
-    loadClient.urlProtocol(
+    sessionClient.urlProtocol(
       self,
       needsNewBodyStream: { stream in
         guard let stream else {
           if let failure { return self.complete(.failure(failure)) }
-          loadClient.urlProtocol(
+          sessionClient.urlProtocol(
             self,
             didFailWithError: URLError(
               .requestBodyStreamExhausted,
@@ -113,8 +102,8 @@ final class HTTPProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
   }
 
   private func begin(body: URLUploadBody?) {
-    guard let task, let loadClient else { return }
-    let connections = loadClient.session.resource(CurlSession.self)
+    guard let sessionClient else { return }
+    let connections = sessionClient.session.component(CurlSession.self)
     var transferRequest = HTTPRequestEncoder.transferRequest(for: request, body: body)
     let (credential, proxyCredential, number) = state.withLock { state in
       state.starts += 1
@@ -122,31 +111,26 @@ final class HTTPProtocol: URLProtocol, URLProtocolPausing, @unchecked Sendable {
     }
     if let credential { transferRequest.credential = credential }
     if let proxyCredential { transferRequest.proxyCredential = proxyCredential }
-    let needs = (loadClient as? LoadClient)?.transferNeeds
-    transferRequest.wantsMetrics = needs?.wantsMetrics ?? loadClient.urlProtocolWantsMetrics(self)
+    let demand = sessionClient.urlProtocolDemand(self)
+    transferRequest.wantsMetrics = demand.wantsMetrics
     transferRequest.typeOfService = connections.typeOfService
-    transferRequest.gatheringCount = needs?.gatheringCount ?? 0
+    transferRequest.gatheringCount = demand.preferredPieceLength
     // What is taken piece by piece is large as a rule, and worth a large buffer; so is a long range.
     transferRequest.expectsLargeBody = transferRequest.gatheringCount > 0 || asksForLongRange
-    let priority = needs?.priority ?? task.priority
-    if priority != URLSessionTask.defaultPriority {
+    if demand.priority != URLSessionTask.defaultPriority {
       // RFC 9113, section 5.3.2: weights from 1 to 256.
-      transferRequest.streamWeight = max(1, Int(priority * 256))
+      transferRequest.streamWeight = max(1, Int(demand.priority * 256))
     }
     let source = body.map { BodySource($0) }
     if let source { transferRequest.body = source.transferBody }
-    loadClient.urlProtocol(self, isWaiting: true)
+    sessionClient.urlProtocol(self, isWaiting: true)
     let transfer = connections.engine.start(transferRequest, handler: self)
     source?.attach(to: transfer)
-    let (isStopped, isPaused) = state.withLock { state in
+    let isStopped = state.withLock { state in
       // The transfer may have been challenged and given up before this line was reached.
       if !state.isStopped, state.starts == number { state.transfer = transfer }
-      return (state.isStopped, state.isPaused)
+      return state.isStopped
     }
-    if isStopped {
-      transfer.cancel()
-    } else if isPaused {
-      transfer.pause()
-    }
+    if isStopped { transfer.cancel() } else { transfer.begin(under: sessionClient.gate) }
   }
 }

@@ -1,7 +1,7 @@
 internal import URLLoadingCurlTransport
 
 /// The connections of one session, for the protocol classes that libcurl moves bytes for.
-final class CurlSession: URLSessionResource {
+final class CurlSession: URLSessionComponent {
   let engine: TransferEngine
 
   /// The DSCP of connections, shifted into the byte that IP carries it in; nil for the system's.

@@ -28,7 +28,7 @@ struct RangeRequests: Sendable {
   /// A task that gives its response, body and end to a sink.
   func task(for request: URLRequest, sink: any BodySink) -> URLSessionDataTask {
     let load = session.load(LoadPlan(request: request, kind: .bytes, owner: .reader))
-    load.update { $0.sink = sink }
+    load.setSink(sink)
     return session.made(URLSessionDataTask(load: load), delegate: delegate)
   }
 
@@ -36,7 +36,7 @@ struct RangeRequests: Sendable {
   /// redirect left: another answer of the first host might lead to another copy. Within one host the caller's request
   /// stays, since credentials are in its URL.
   func following(_ task: URLSessionTask) -> RangeRequests {
-    let (found, jarCookies) = task.load.read { ($0.currentRequest, $0.jarCookies) }
+    let (found, jarCookies) = task.load.read { ($0.attempt.request, $0.attempt.storageCookies) }
     guard var found, let url = found.url, let original = template.url,
       url.scheme != original.scheme || url.host != original.host || url.port != original.port
     else { return self }

@@ -1,9 +1,16 @@
 /// What a protocol instance can report beyond Apple's ``URLProtocolClient``. The client that a session gives to its
 /// instances conforms; every built-in protocol uses it, and every plugin may.
-public protocol URLProtocolLoadClient: URLProtocolClient {
+public protocol URLProtocolSessionClient: URLProtocolClient {
   /// The session whose configuration, credentials and delegate apply to this load. A protocol that needs bytes from
   /// elsewhere loads them through it.
   var session: URLSession { get }
+
+  /// Says whether the load wants more now: back-pressure, which every instance follows that sends after ``URLProtocol/startLoading()``
+  /// has returned. An instance that sends from within `startLoading()` need not: its calls to the client wait.
+  var gate: URLProtocolGate { get }
+
+  /// What the load wants of the instance, beyond the request.
+  func urlProtocolDemand(_ protocol: URLProtocol) -> URLProtocolDemand
 
   /// The resource is elsewhere, and where `bodyFollows` the instance goes on with `redirectResponse` and its body: they are
   /// the result if the redirect is refused, however soon that is.
@@ -13,12 +20,9 @@ public protocol URLProtocolLoadClient: URLProtocolClient {
   /// More of the body, without a `Data` around it. The bytes are copied or written out before the call returns.
   func urlProtocol(_ protocol: URLProtocol, didLoad bytes: UnsafeRawBufferPointer)
 
-  /// More entries of the directory that a request with ``URLRequest/isListing`` asks for: any number of times between the
-  /// response and the finish, and only then. `didLoad` has no place in a listing.
+  /// More entries of the directory that the URL names, where ``URLProtocolDemand/wantsEntries`` says so: any number of times between
+  /// the response and the finish. `didLoad` has no place in a listing.
   func urlProtocol(_ protocol: URLProtocol, didList entries: [URLDirectoryEntry])
-
-  /// Whether the instance should hold back now: true after `pauseLoading` was decided and before `resumeLoading` was.
-  func urlProtocolShouldPause(_ protocol: URLProtocol) -> Bool
 
   /// An informational (1xx) response came ahead of the final one (RFC 9110, section 15.2).
   func urlProtocol(_ protocol: URLProtocol, didReceiveInformationalResponse response: HTTPURLResponse)
@@ -29,9 +33,6 @@ public protocol URLProtocolLoadClient: URLProtocolClient {
   /// The load waits for something that is not the peer's fault, such as a free connection: the request timeout stands
   /// still until it waits no more.
   func urlProtocol(_ protocol: URLProtocol, isWaiting: Bool)
-
-  /// Whether somebody will look at metrics; where not, there is no need to collect them.
-  func urlProtocolWantsMetrics(_ protocol: URLProtocol) -> Bool
 
   /// What is known about the exchange that just ended: once, before finish or failure.
   func urlProtocol(_ protocol: URLProtocol, didCollect metrics: URLSessionTaskTransactionMetrics)

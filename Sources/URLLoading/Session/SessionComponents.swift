@@ -2,10 +2,10 @@ internal import URLLoadingBase
 
 /// What a protocol class keeps for all loads of one session, such as its pool of connections.
 ///
-/// A class asks its session for it by type (``URLSession/resource(_:)``); the session makes one at the first request and ends
+/// A class asks its session for it by type (``URLSession/component(_:)``); the session makes one at the first request and ends
 /// it with itself.
-public protocol URLSessionResource: AnyObject, Sendable {
-  /// Makes the resource of a session with this configuration.
+public protocol URLSessionComponent: AnyObject, Sendable {
+  /// Makes the component of a session with this configuration.
   init(configuration: URLSessionConfiguration)
 
   /// The session is flushed: what is idle is closed, so that later loads start anew.
@@ -15,13 +15,13 @@ public protocol URLSessionResource: AnyObject, Sendable {
   func invalidate()
 }
 
-/// The resources of a session, by type.
+/// The components of a session, by type.
 ///
 /// Mutable state: `state`, guarded by its lock.
-final class SessionResources: Sendable {
+final class SessionComponents: Sendable {
   private struct State {
     /// A few at most, so that none needs a table.
-    var known: [(type: ObjectIdentifier, resource: any URLSessionResource)] = []
+    var known: [(type: ObjectIdentifier, component: any URLSessionComponent)] = []
   }
 
   private let state = Locked(State())
@@ -31,25 +31,25 @@ final class SessionResources: Sendable {
     self.configuration = configuration
   }
 
-  func resource<Resource: URLSessionResource>(_ type: Resource.Type) -> Resource {
+  func component<Component: URLSessionComponent>(_ type: Component.Type) -> Component {
     state.withLock { state in
       for known in state.known where known.type == ObjectIdentifier(type) {
         // The key is the type, so the cast cannot fail.
-        return unsafeDowncast(known.resource, to: Resource.self)
+        return unsafeDowncast(known.component, to: Component.self)
       }
-      let made = Resource(configuration: configuration)
+      let made = Component(configuration: configuration)
       state.known.append((ObjectIdentifier(type), made))
       return made
     }
   }
 
-  /// The resource of a type, where somebody has asked for it before.
-  func existing<Resource: URLSessionResource>(_ type: Resource.Type) -> Resource? {
-    state.withLock { state in state.known.first { $0.type == ObjectIdentifier(type) }?.resource as? Resource }
+  /// The component of a type, where somebody has asked for it before.
+  func existing<Component: URLSessionComponent>(_ type: Component.Type) -> Component? {
+    state.withLock { state in state.known.first { $0.type == ObjectIdentifier(type) }?.component as? Component }
   }
 
   func flush() {
-    for known in state.withLock({ $0.known }) { known.resource.flush() }
+    for known in state.withLock({ $0.known }) { known.component.flush() }
   }
 
   func invalidate() {
@@ -57,13 +57,13 @@ final class SessionResources: Sendable {
       defer { state.known = [] }
       return state.known
     }
-    for known in ended { known.resource.invalidate() }
+    for known in ended { known.component.invalidate() }
   }
 }
 
 extension URLSession {
   /// What a protocol class keeps for all loads of this session: made at the first call for its type.
-  public func resource<Resource: URLSessionResource>(_ type: Resource.Type) -> Resource {
-    resources.resource(type)
+  public func component<Component: URLSessionComponent>(_ type: Component.Type) -> Component {
+    components.component(type)
   }
 }

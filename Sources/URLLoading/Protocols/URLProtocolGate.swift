@@ -1,0 +1,167 @@
+internal import URLLoadingBase
+
+/// Says whether a load wants more of what an instance sends: back-pressure, one gate for each attempt, made by the load.
+///
+/// The gate closes while the consumer is slow, the task is suspended or a delegate decides, and ends with the attempt. It is closed
+/// before the call to the client returns whose bytes filled the consumer's buffer. An instance gets it from its client
+/// (``URLProtocolSessionClient/gate``) and follows it in one of three ways: a function awaits ``waitUntilOpen()``, a thread that
+/// may block calls ``blockUntilOpen()``, and what is driven by events registers with ``observe(_:)``.
+///
+/// Mutable state: `state`, guarded by its lock.
+public final class URLProtocolGate: Sendable {
+  private enum Waiter {
+    case function(UnsafeContinuation<Void, Never>)
+    case thread(DispatchSemaphore)
+  }
+
+  private struct State {
+    var isOpen = true
+    var hasEnded = false
+    var waiters: [Waiter] = []
+    var observers: [@Sendable (Bool) -> Void] = []
+    /// What the observers were called with last.
+    var announced = true
+    var isAnnouncing = false
+    var endActions: [@Sendable () -> Void] = []
+    /// The thread that is in `startLoading`, which is held back where it sends.
+    var producer: pthread_t?
+
+    /// Whether the caller is to call the observers: they have not heard of the last change, and nobody else is calling them.
+    mutating func beginsToAnnounce() -> Bool {
+      guard !isAnnouncing, !hasEnded, !observers.isEmpty, announced != isOpen else { return false }
+      isAnnouncing = true
+      return true
+    }
+  }
+
+  private let state = Locked(State())
+
+  /// Makes an open gate: for tests of a protocol class that have a client of their own.
+  public init() {}
+
+  /// Whether more is wanted now.
+  public var isOpen: Bool { state.withLock { $0.isOpen } }
+
+  /// Whether the attempt is over, for whatever reason: nothing that is sent from now on is looked at.
+  public var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
+  /// Returns when more is wanted.
+  /// - Throws: `CancellationError` when the attempt has ended, or the surrounding task was cancelled.
+  public func waitUntilOpen() async throws(CancellationError) {
+    if !isOpen {
+      await withUnsafeContinuation { continuation in
+        if !enqueue(.function(continuation)) { continuation.resume() }
+      }
+    }
+    // A loading function may send from tasks of its own, which nobody cancels.
+    if hasEnded || Task.isCancelled { throw CancellationError() }
+  }
+
+  /// Blocks the calling thread until more is wanted. Not for Swift's cooperative threads, nor for the transfer loop.
+  /// - Throws: `CancellationError` when the attempt has ended.
+  public func blockUntilOpen() throws(CancellationError) {
+    if !isOpen {
+      let semaphore = DispatchSemaphore(value: 0)
+      if enqueue(.thread(semaphore)) { semaphore.wait() }
+    }
+    if hasEnded { throw CancellationError() }
+  }
+
+  /// Calls `observer` after each change with whether the gate is open, and at once if it is closed: one call at a time, on any
+  /// thread, the last one with the last state; changes that follow each other quickly are coalesced. The end is no change.
+  public func observe(_ observer: @escaping @Sendable (_ isOpen: Bool) -> Void) {
+    state.withLock { state in
+      guard !state.hasEnded else { return }
+      state.observers.append(observer)
+      state.announced = true
+    }
+    announce()
+  }
+
+  /// Calls `action` once when the attempt ends; at once if it has.
+  public func whenEnded(_ action: @escaping @Sendable () -> Void) {
+    let hasEnded = state.withLock { state in
+      if !state.hasEnded { state.endActions.append(action) }
+      return state.hasEnded
+    }
+    if hasEnded { action() }
+  }
+
+  // MARK: The load's side
+
+  /// Closes or opens the gate. Whoever waits or observes hears of it by ``announce()``; so this may be called with locks held.
+  func set(isOpen: Bool) {
+    state.withLock { if !$0.hasEnded { $0.isOpen = isOpen } }
+  }
+
+  /// Ends the gate, for good; ``announce()`` tells.
+  func end() {
+    state.withLock { state in
+      state.isOpen = false
+      state.hasEnded = true
+    }
+  }
+
+  /// Carries out what was set: resumes who waits, and calls the observers. Called without locks held.
+  func announce() {
+    let (waiters, actions, announces) = state.withLock { state -> ([Waiter], [@Sendable () -> Void], Bool) in
+      guard state.isOpen || state.hasEnded else { return ([], [], state.beginsToAnnounce()) }
+      defer { state.waiters = [] }
+      guard state.hasEnded else { return (state.waiters, [], state.beginsToAnnounce()) }
+      defer {
+        state.endActions = []
+        state.observers = []
+      }
+      return (state.waiters, state.endActions, false)
+    }
+    for waiter in waiters {
+      switch waiter {
+      case .function(let continuation): continuation.resume()
+      case .thread(let semaphore): semaphore.signal()
+      }
+    }
+    for action in actions { action() }
+    if announces { callObservers() }
+  }
+
+  // MARK: A thread in `startLoading`
+
+  /// Runs `startLoading` of an instance that may be held back where it sends.
+  func asProducer(_ start: () -> Void) {
+    state.withLock { $0.producer = pthread_self() }
+    start()
+    state.withLock { $0.producer = nil }
+  }
+
+  /// Blocks while the gate is closed, if the caller is the thread in `startLoading`.
+  func holdBackProducer() {
+    let isProducer = state.withLock { state in
+      guard !state.isOpen, !state.hasEnded, let producer = state.producer else { return false }
+      return pthread_equal(producer, pthread_self()) != 0
+    }
+    if isProducer { try? blockUntilOpen() }
+  }
+
+  // MARK: Helpers
+
+  private func enqueue(_ waiter: Waiter) -> Bool {
+    state.withLock { state in
+      guard !state.isOpen, !state.hasEnded else { return false }
+      state.waiters.append(waiter)
+      return true
+    }
+  }
+
+  private func callObservers() {
+    while true {
+      let call = state.withLock { state -> ([@Sendable (Bool) -> Void], Bool)? in
+        state.isAnnouncing = false
+        guard state.beginsToAnnounce() else { return nil }
+        state.announced = state.isOpen
+        return (state.observers, state.isOpen)
+      }
+      guard let (observers, isOpen) = call else { return }
+      for observer in observers { observer(isOpen) }
+    }
+  }
+}

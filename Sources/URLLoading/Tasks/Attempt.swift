@@ -1,0 +1,30 @@
+/// One try of a load: the request of this hop, the class and the instance that load it, and what belongs to them alone. A redirect
+/// makes another one, and so does a resumed download that starts over.
+struct Attempt {
+  /// An event of the instance that waits for a redirect to be decided or a challenge to be answered; the machine says which.
+  enum Event {
+    case response(URLResponse)
+    case data(Data)
+    case entries([URLDirectoryEntry])
+    case finished
+    case failed(any Error)
+  }
+
+  /// The request as the instance gets it; nil for a task that no session made.
+  var request: URLRequest?
+  /// What the cookie storage added to it.
+  var storageCookies: String?
+  var protocolClass: URLProtocol.Type?
+  /// Calls the instance, and has its gate; nil before there is one, and after the end.
+  var driver: ProtocolDriver?
+  /// The first byte that was asked for, of a resumed download's range.
+  var rangeOffset: Int64?
+  /// What answered the last challenge, to be stored if it is accepted.
+  var credential: (space: URLProtectionSpace, credential: URLCredential)?
+  var retained: [Event] = []
+
+  init(_ request: URLRequest?, storageCookies: String? = nil) {
+    self.request = request
+    self.storageCookies = storageCookies
+  }
+}
