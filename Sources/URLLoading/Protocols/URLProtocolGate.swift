@@ -23,7 +23,7 @@ public final class URLProtocolGate: Sendable {
     var announced = true
     var isAnnouncing = false
     var endActions: [@Sendable () -> Void] = []
-    /// The thread that is in `startLoading`, which is held back where it sends.
+    /// The thread that is in `startLoading`, which waits where it sends.
     var producer: pthread_t?
 
     /// Whether the caller is to call the observers: they have not heard of the last change, and nobody else is calling them.
@@ -126,7 +126,7 @@ public final class URLProtocolGate: Sendable {
 
   // MARK: A thread in `startLoading`
 
-  /// Runs `startLoading` of an instance that may be held back where it sends.
+  /// Runs `startLoading` of an instance whose sends may have to wait.
   func asProducer(_ start: () -> Void) {
     state.withLock { $0.producer = pthread_self() }
     start()

@@ -8,14 +8,14 @@ protocol BodySink: AnyObject, Sendable {
   /// The response itself, for a sink that is the load's only owner (``LoadPlan/Owner/reader``). Comes ahead of the body.
   func begin(response: URLResponse)
 
-  /// The load has ended: for a sink that is the load's only owner. Comes behind the body, or in the middle of it.
+  /// The load has ended: for a sink that is the load's only owner. Comes after the body, or in the middle of it.
   func end(_ error: (any Error)?)
 
-  /// Whether bytes wait in the sink until a consumer takes them, and so count against the limit of what may wait.
+  /// Whether bytes wait in the sink until a consumer takes them, and count against the limit of a task.
   var holdsBytes: Bool { get }
 
   /// Takes bytes.
-  /// - Returns: whether they wait for the consumer, which will say when it has taken them.
+  /// - Returns: whether they wait for the consumer; ``Load/consumed(_:)`` is called when it has taken them.
   /// - Throws: what ends the load.
   func write(_ bytes: UnsafeRawBufferPointer) throws -> Bool
 

@@ -1,6 +1,6 @@
 internal import URLLoadingBase
 
-/// Collects the body in memory, once: the bytes that it gathers become the `Data` that the owner gets.
+/// Collects the body in memory: the bytes become the `Data` that the owner gets, without another copy where they are many.
 ///
 /// Mutable state: `buffer`, guarded by its lock.
 final class BufferSink: BodySink {
@@ -9,21 +9,21 @@ final class BufferSink: BodySink {
     var start: UnsafeMutableRawPointer?
     var count = 0
     var capacity = 0
-    /// Up to here there are pages below the bytes.
+    /// The length of what has its pages.
     var populated = 0
     /// The memory is a block of ``BodyMemory``, and no allocation of its own.
     var isBlock = false
   }
 
-  /// A server may announce what it likes; no more than this is set aside before bytes come.
+  /// Bytes that are reserved at most before any arrive, whatever length a server announces.
   private static let largestReservation = 64 << 20
   /// Bodies up to this length take no ``BodyMemory``.
   private static let smallBody = 4096
-  /// Bodies up to this length are copied out of their memory: to hand that on takes an object besides.
+  /// Bodies up to this length are copied: a `Data` over memory of its own needs an object besides.
   private static let tinyBody = 64
-  /// Bodies from this length on get their pages many at once.
+  /// Bodies from this length on have their pages populated ahead, many at once.
   private static let largeBody = 16 << 20
-  /// How far ahead of what came, in bytes.
+  /// How far ahead of the bytes that arrived.
   private static let populatedAhead = 2 << 20
 
   private let buffer = Locked(Buffer())
@@ -96,8 +96,7 @@ final class BufferSink: BodySink {
     return true
   }
 
-  /// Has the system put pages below the bytes that come next, of a large body: at once, since to fault them in one by one takes
-  /// longer than to copy the bytes.
+  /// Populates the pages of a large body ahead of its bytes: faulting them in one by one takes longer than copying the bytes.
   private static func populate(_ buffer: inout Buffer, upTo count: Int) {
     guard buffer.capacity >= largeBody, count > buffer.populated, let start = buffer.start else { return }
     let address = Int(bitPattern: start)
@@ -105,7 +104,7 @@ final class BufferSink: BodySink {
     let first = (address + max(buffer.populated, buffer.count)) & pageMask
     let end = (address + min(count + populatedAhead, buffer.capacity)) & pageMask
     buffer.populated = end - address
-    // Advice, which Linux takes since 5.14: without it nothing is lost.
+    // Since Linux 5.14; older systems refuse it, and fault the pages in.
     if end > first { _ = madvise(UnsafeMutableRawPointer(bitPattern: first), end - first, Int32(MADV_POPULATE_WRITE)) }
   }
 

@@ -4,7 +4,7 @@ struct ByteCounts: Sendable {
   var sent: Int64 = 0
   /// -1 when not known.
   var expectedToReceive: Int64 = 0
-  /// What was last told to the delegate.
+  /// What the delegate was last called with.
   var reportedSent: Int64 = 0
   var isReportQueued = false
 }

@@ -1,22 +1,22 @@
 internal import URLLoadingBase
 
-/// Tells one task's owner what happened: calls run one at a time, in the order in which they were added, on the session's delegate queue.
+/// Calls one task's owner: one call at a time, in the order in which they were added, on the session's delegate queue.
 ///
-/// A *gate* is a call that asks something; nothing behind it runs until it is answered. Small pieces of data that wait are joined.
+/// A *question* is a call that has to be answered; nothing behind it runs before. Small pieces of data that wait are joined.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class Delivery: Sendable {
   /// Where calls run.
   enum Executor: Sendable {
-    /// At once, on the thread that adds them: for tasks whose owner is no foreign code, such as a continuation.
+    /// At once, on the thread that adds them: for tasks whose owner is no foreign code.
     case inline
-    /// On a queue, asked for when there is something to run on it.
+    /// On a queue, which is made when there is something to run.
     case queue(@Sendable () -> OperationQueue)
   }
 
   private enum Item: Sendable {
     case call(@Sendable () -> Void)
-    case gate(Int, @Sendable () -> Void)
+    case question(Int, @Sendable () -> Void)
     case data(Data)
     /// The place of one that was taken out.
     case taken
@@ -26,18 +26,18 @@ final class Delivery: Sendable {
     var items: [Item] = []
     var next = 0
     var isScheduled = false
-    var closedGate: Int?
-    var lastGate = 0
+    var openQuestion: Int?
+    var lastQuestion = 0
     var isClosed = false
     var isDone = false
     var takeData: @Sendable (Data) -> Void = { _ in }
 
-    var hasWork: Bool { next < items.count && closedGate == nil }
+    var hasWork: Bool { next < items.count && openQuestion == nil }
 
     mutating func popFirst() -> Item? {
       guard hasWork else { return nil }
       let item = items[next]
-      // What was taken out must not live on until the queue is empty, which with a slow owner it may never be.
+      // Released now: with a slow owner the queue may never be empty.
       items[next] = .taken
       next += 1
       if next == items.count {
@@ -59,7 +59,7 @@ final class Delivery: Sendable {
     self.executor = executor
   }
 
-  /// Says what is done with data.
+  /// Sets what data is given to.
   func setDataHandler(_ handler: @escaping @Sendable (Data) -> Void) {
     state.withLock { $0.takeData = handler }
   }
@@ -78,25 +78,22 @@ final class Delivery: Sendable {
     if schedules { run() }
   }
 
-  /// Adds a call that must be answered: `ask` gets a handler that works once; calling it again, or late, does nothing.
-  func addGate<Answer: Sendable>(
+  /// Adds a question: `ask` gets a handler that works once; a second call, or one after the end, does nothing.
+  func addQuestion<Answer: Sendable>(
     ask: @escaping @Sendable (@escaping @Sendable (Answer) -> Void) -> Void,
     then proceed: @escaping @Sendable (Answer) -> Void
   ) {
     let number = state.withLock { state in
-      state.lastGate += 1
-      return state.lastGate
+      state.lastQuestion += 1
+      return state.lastQuestion
     }
     add(
-      .gate(number) {
-        ask { answer in
-          guard self.open(number, before: { proceed(answer) }) else { return }
-        }
+      .question(number) {
+        ask { answer in self.answered(number) { proceed(answer) } }
       })
   }
 
-  /// Pieces are joined up to this length: a sender of single bytes must not cost a call for each, and large ones are not
-  /// worth a copy.
+  /// Pieces are joined up to this length, in bytes: single bytes would cost a call each, large pieces a copy.
   private static let largestJoin = 64 << 10
 
   /// Adds bytes of the body.
@@ -133,7 +130,7 @@ final class Delivery: Sendable {
     return true
   }
 
-  /// Drops what has not run, opens a closed gate, and adds a last call; nothing can be added afterwards. Does nothing
+  /// Drops what has not run, an open question included, and adds a last call; nothing can be added afterwards. Does nothing
   /// once a last call has run or runs.
   func replaceAll(with last: @escaping @Sendable () -> Void) {
     close(last, dropsWaiting: true)
@@ -166,12 +163,12 @@ final class Delivery: Sendable {
       if dropsWaiting {
         swap(&dropped, &state.items)
         state.next = 0
-        state.closedGate = nil
+        state.openQuestion = nil
       } else if state.isClosed {
         return (false, [])
       }
       state.isClosed = true
-      if case .inline = executor, !state.isScheduled, !state.hasWork, state.closedGate == nil {
+      if case .inline = executor, !state.isScheduled, !state.hasWork, state.openQuestion == nil {
         state.isDone = true
         return (nil, dropped)
       }
@@ -192,7 +189,7 @@ final class Delivery: Sendable {
     if schedules { run() }
   }
 
-  /// Whether the caller has to see to it that `drain` runs.
+  /// Whether the caller has to call ``run()``.
   private func schedule(_ state: inout State) -> Bool {
     guard !state.isScheduled, state.hasWork else { return false }
     state.isScheduled = true
@@ -206,12 +203,12 @@ final class Delivery: Sendable {
     }
   }
 
-  /// Has the queue made, if it is not yet.
+  /// Makes the queue, if there is none yet.
   func warmUp() {
     if case .queue(let queue) = executor { _ = queue() }
   }
 
-  /// Runs what waits. Other tasks share the queue, so it is left to them after `limit` calls.
+  /// Runs what waits, and yields the queue to other tasks after `limit` calls.
   private func drain(atMost limit: Int) {
     for _ in 0..<limit {
       let (item, takeData) = state.withLock { (Self.takeNext(&$0), $0.takeData) }
@@ -219,7 +216,7 @@ final class Delivery: Sendable {
       case nil: return
       case .taken: break
       case .call(let call): call()
-      case .gate(_, let ask): ask()
+      case .question(_, let ask): ask()
       case .data(let data): takeData(data)
       }
     }
@@ -229,25 +226,24 @@ final class Delivery: Sendable {
   /// The next item; nil when there is none, and then the caller stops.
   private static func takeNext(_ state: inout State) -> Item? {
     let item = state.popFirst()
-    if case .gate(let number, _) = item { state.closedGate = number }
+    if case .question(let number, _) = item { state.openQuestion = number }
     if item == nil { state.isScheduled = false }
     return item
   }
 
-  private func open(_ number: Int, before proceed: () -> Void) -> Bool {
+  private func answered(_ number: Int, before proceed: () -> Void) {
     let isOpen = state.withLock { state in
-      guard state.closedGate == number else { return false }
-      state.closedGate = -number
+      guard state.openQuestion == number else { return false }
+      state.openQuestion = -number
       return true
     }
-    guard isOpen else { return false }
+    guard isOpen else { return }
     proceed()
     let schedules = state.withLock { state in
-      guard state.closedGate == -number else { return false }
-      state.closedGate = nil
+      guard state.openQuestion == -number else { return false }
+      state.openQuestion = nil
       return schedule(&state)
     }
     if schedules { run() }
-    return true
   }
 }

@@ -1,8 +1,8 @@
 internal import URLLoadingBase
 
-/// Writes the body of a download to a temporary file as it comes.
+/// Writes the body of a download to a temporary file as it arrives.
 ///
-/// A resumed download goes on in the file that an earlier one left. That file is locked, so that two downloads cannot write it at once.
+/// A resumed download continues in the file that an earlier one left. Files are locked: two downloads never write one.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class FileSink: BodySink {
@@ -12,7 +12,7 @@ final class FileSink: BodySink {
     var offset: Int64 = 0
     var written: Int64 = 0
     var reported: Int64 = 0
-    /// The bytes that the body has to have; nil where nobody knows.
+    /// The length of the body, in bytes, where its range promised one.
     var bodyLength: Int64?
     var isClosed = false
     /// An earlier download made the file, and its resume data names it.
@@ -21,10 +21,10 @@ final class FileSink: BodySink {
 
   private static let prefix = "URLLoadingDownload_"
 
-  /// Unlocks a file and closes it. A child process that is being started has a copy of the descriptor for a moment, with which
-  /// the lock would go on.
+  /// Unlocks a file and closes it. A child process that is being started has a copy of the descriptor for a moment, which would
+  /// keep the lock.
   @discardableResult
-  private static func letGo(_ descriptor: Int32) -> Int32 {
+  private static func unlockAndClose(_ descriptor: Int32) -> Int32 {
     _ = flock(descriptor, LOCK_UN)
     return close(descriptor)
   }
@@ -33,7 +33,7 @@ final class FileSink: BodySink {
   let holdsBytes = false
 
   deinit {
-    state.withLock { if $0.descriptor >= 0 { Self.letGo($0.descriptor) } }
+    state.withLock { if $0.descriptor >= 0 { Self.unlockAndClose($0.descriptor) } }
   }
 
   func begin(expectedLength: Int64) {}
@@ -53,9 +53,9 @@ final class FileSink: BodySink {
   var isReopened: Bool { state.withLock { $0.isReopened } }
 
   /// Opens the file that an earlier download left.
-  /// - Returns: the bytes in it: not those that the earlier download counted, but those that are there, since it may
-  ///   have gone on until its process was killed. Nil when it is gone, when another download writes it, and when it is
-  ///   no file of a download: resume data may come from anywhere, and must not have other files overwritten.
+  /// - Returns: its length, which may be more than the earlier download counted, if its process was killed. Nil when it is gone, when
+  ///   another download writes it, and when it is no file of a download: resume data may come from anywhere, and must not
+  ///   have other files overwritten.
   func reopen(_ url: URL) -> Int64? {
     guard url.lastPathComponent.hasPrefix(Self.prefix) else { return nil }
     // A pipe of that name would make open wait.
@@ -68,11 +68,11 @@ final class FileSink: BodySink {
       status.st_ino == named.st_ino, status.st_dev == named.st_dev, status.st_mode & S_IFMT == S_IFREG,
       status.st_uid == geteuid()
     else {
-      Self.letGo(descriptor)
+      Self.unlockAndClose(descriptor)
       return nil
     }
     return state.withLock { state in
-      if state.descriptor >= 0 { Self.letGo(state.descriptor) }
+      if state.descriptor >= 0 { Self.unlockAndClose(state.descriptor) }
       state.descriptor = descriptor
       state.url = url
       state.offset = Int64(status.st_size)
@@ -81,7 +81,7 @@ final class FileSink: BodySink {
     }
   }
 
-  /// Goes on with a body of `length` bytes at `offset`; what the file has beyond is dropped.
+  /// Continues with a body of `length` bytes at `offset`, and cuts the file there.
   func continueAt(_ offset: Int64, length: Int64) throws {
     try state.withLock { state in
       try Self.cut(&state, to: offset)
@@ -103,17 +103,17 @@ final class FileSink: BodySink {
     let bodyLength: Int64
   }
 
-  /// The bytes that the body lacks, of those that it has to have.
+  /// The bytes that the body lacks of its length; 0 where that is not known.
   var missing: Int64 { state.withLock { state in state.bodyLength.map { $0 - state.written } ?? 0 } }
 
   /// Starts again with a new file.
-  /// - Parameter isStale: the bytes of the old one are of no use to anybody; else it stays for whoever holds its resume data.
+  /// - Parameter isStale: the old file is of no use, and removed; else it stays for the owner of its resume data.
   func startOver(isStale: Bool) {
     state.withLock { state in
       // Without a descriptor the file is not this download's to remove.
       if state.descriptor >= 0 {
         if isStale, let url = state.url { unlink(url.path) }
-        Self.letGo(state.descriptor)
+        Self.unlockAndClose(state.descriptor)
       }
       state = State()
     }
@@ -124,7 +124,7 @@ final class FileSink: BodySink {
       guard !state.isClosed else { return false }
       if state.descriptor < 0 { try Self.create(&state) }
       if let length = state.bodyLength, Int64(bytes.count) > length - state.written {
-        // Which of the bytes are right nobody knows: the file is again as it was before them.
+        // Which of the bytes are right is unknown: the file is cut to what it had before them.
         try Self.cut(&state, to: state.offset)
         throw Excess(bodyLength: length)
       }
@@ -149,12 +149,14 @@ final class FileSink: BodySink {
       state.isClosed = true
       defer { state.descriptor = -1 }
       if state.isReopened, let url = state.url {
-        // Resume data names the file; with a new name no other download can take it from its owner. The lock holds until then.
+        // Resume data names the file; with a new name no other download can take it from its owner. The lock is kept until then.
         let renamed = Self.newURL(in: url.deletingLastPathComponent())
         if rename(url.path, renamed.path) == 0 { state.url = renamed }
       }
       // Some file systems report a full disk only now.
-      guard Self.letGo(state.descriptor) == 0, let url = state.url else { throw Self.failure(of: state.url, errno) }
+      guard Self.unlockAndClose(state.descriptor) == 0, let url = state.url else {
+        throw Self.failure(of: state.url, errno)
+      }
       return url
     }
   }
@@ -165,7 +167,7 @@ final class FileSink: BodySink {
     state.withLock { state in
       state.isClosed = true
       guard state.descriptor >= 0, let url = state.url else { return nil }
-      Self.letGo(state.descriptor)
+      Self.unlockAndClose(state.descriptor)
       state.descriptor = -1
       return (url, state.offset + state.written)
     }

@@ -45,7 +45,7 @@ extension Load {
     guard let task, let delivery, delegates.task != nil || delegates.session != nil else {
       return answer(challenge, .performDefaultHandling, nil, attempt: attempt)
     }
-    delivery.addGate(
+    delivery.addQuestion(
       ask: { answer in self.ask(delegates, task: task, challenge: challenge, answer: answer) },
       then: { (given: ChallengeAnswer) in
         self.answer(challenge, given.disposition, given.credential, attempt: attempt)
@@ -141,7 +141,7 @@ extension Load {
     }
   }
 
-  /// The load goes on with the instance, whose events may come again.
+  /// Opens the instance's gate again, and feeds the events that it sent meanwhile.
   @discardableResult
   private func pass(attempt: Int) -> Bool {
     let now = MonotonicInstant.now

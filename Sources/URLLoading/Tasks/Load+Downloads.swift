@@ -1,6 +1,6 @@
 internal import URLLoadingBase
 
-/// Downloads that go on where an earlier one stopped, written once for every class that declares byte ranges.
+/// Downloads that continue where an earlier one stopped, for every class that declares byte ranges.
 extension Load {
   enum Placement { case failed, begins(at: Int64) }
 
@@ -50,14 +50,14 @@ extension Load {
       abort(failure(.badServerResponse, "The answer cannot be used: \(contradiction)."))
       return .failed
     case .replaces: return beginAnew(with: response, in: sink, isStale: asked != nil)
-    // Word that it cannot be had now does not make the file stale.
+    // A refusal does not make the file stale.
     case .unsatisfiable, .other: return beginAnew(with: response, in: sink, isStale: false)
     }
   }
 
   /// The whole comes, or no part of the resource, into a new file.
   private func beginAnew(with response: URLResponse, in sink: FileSink, isStale: Bool) -> Placement {
-    // A load that has started over said so, and has no other file.
+    // A load that has started over has no other file.
     guard read({ $0.resumption }) != nil else { return .begins(at: 0) }
     sink.startOver(isStale: isStale)
     announceResume(at: 0, of: response.expectedContentLength)
@@ -105,7 +105,7 @@ extension Load {
     }
   }
 
-  /// What a later download needs to go on; nil when this one cannot be resumed, and its file is removed.
+  /// What a later download needs to continue; nil when this one cannot be resumed, and its file is removed.
   func resumeData(of ended: Ended, file: FileSink) -> Data? {
     if ended.resumeDataHandler == nil, (ended.error as? URLError)?.code == .cancelled {
       // Nobody asked for it. What an earlier download left is still named by its resume data.
@@ -167,7 +167,7 @@ extension Load {
 
   /// Puts a download task in the place of a data task, whose bytes so far go to the file.
   ///
-  /// Called by the delivery, as the completion is: so the end is told about the one task or about the other.
+  /// Called by the delivery, as the completion is: so one of the two tasks completes.
   func becomeDownload(_ task: URLSessionDataTask) {
     let file = FileSink()
     let download = URLSessionDownloadTask(load: self)

@@ -1,6 +1,6 @@
 internal import URLLoadingCurlTransport
 
-/// How a load ends: the instance is stopped, what waits is delivered or dropped, metrics and one completion are told.
+/// How a load ends: the instance is stopped, what waits is delivered or dropped, then come metrics and one completion.
 extension Load {
   /// Ends the load with an error that came from elsewhere than the instance.
   func abort(_ error: any Error) {
@@ -10,7 +10,7 @@ extension Load {
   /// Stops the instance and completes the task behind what is still to be delivered; the machine has agreed to it.
   func end(_ error: (any Error)?, dropsWaiting: Bool) {
     let (isCompleted, delivery, sink, entries) = update { state -> (Bool, Delivery?, (any BodySink)?, EntrySink?) in
-      // Another end may have come first, and been told meanwhile.
+      // Another end may have come first, and be complete.
       guard state.machine.state != .completed else { return (true, nil, nil, nil) }
       state.ending.error = error
       state.stopInstance()

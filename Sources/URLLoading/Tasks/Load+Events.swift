@@ -120,7 +120,7 @@ extension Load {
     guard case .delegate = plan.owner, plan.kind != .download, let delegate, let delivery,
       let task = task as? URLSessionDataTask, !delegate.lacks(.response)
     else { return }
-    delivery.addGate(
+    delivery.addQuestion(
       ask: { answer in
         delegate.ask(
           .response, { $0.urlSession(self.session, dataTask: task, didReceive: response, completionHandler: $1) },

@@ -1,7 +1,7 @@
-/// Downloads that go on in another process than the one that began them: their credentials stayed there.
+/// Downloads that continue in another process than the one that began them, which had their credentials.
 ///
-/// They are tried without, since a credential of the storage, the answer to a challenge or a cookie may do. Where they do not, the
-/// error says what is missing: nothing else tells why a server refuses what it gave before.
+/// They are tried without: a stored credential, the answer to a challenge or a cookie may do. Where they do not, the error says
+/// what is missing.
 extension Load {
   /// Whether a response refuses what was asked for, and the download lacks credentials that it had when it began.
   func missesCredentials(for response: URLResponse) -> Bool {

@@ -193,7 +193,7 @@ extension Load {
   func requestBodyStream(_ completionHandler: @escaping @Sendable (InputStream?) -> Void) {
     let (delegate, task, delivery) = read { ($0.delegates.task, $0.task, $0.delivery) }
     guard let delegate, let task, let delivery else { return completionHandler(nil) }
-    delivery.addGate(
+    delivery.addQuestion(
       ask: { answer in
         delegate.ask(
           .bodyStream,

@@ -1,4 +1,4 @@
-/// Progress: told at most once at a time, so that a slow delegate gets fewer calls with larger steps.
+/// Progress: one report at a time, so that a slow delegate gets fewer calls with larger steps.
 extension Load {
   /// Tells the delegate and the task's `Progress` how far the load is, unless that is about to happen.
   func reportProgress() {
@@ -31,7 +31,7 @@ extension Load {
     if let download = task as? URLSessionDownloadTask, let receivers = delegates.download, let file {
       let (new, length) = update { state in
         let progress = file.takeProgress()
-        // The task's counter is not behind what its delegate is told.
+        // The task's counter is not behind the delegate's.
         if progress.new > 0 { state.counts.received = progress.length }
         return progress
       }

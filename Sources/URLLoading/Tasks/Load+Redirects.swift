@@ -2,7 +2,7 @@ internal import URLLoadingBase
 
 /// Redirects: the delegate is asked, then the load goes elsewhere, or takes the redirect's own response.
 extension Load {
-  /// - Parameter responseFollows: whether the instance goes on to send the response, for the case that the redirect is refused.
+  /// - Parameter responseFollows: whether the instance sends the response as well, in case the redirect is refused.
   func redirected(to request: URLRequest, response: URLResponse, responseFollows: Bool, attempt: Int) {
     let now = MonotonicInstant.now
     var proposed = request
@@ -36,7 +36,7 @@ extension Load {
         return decided(proposed, proposed: proposed, attempt: attempt)
       }
       let shown = (response as? HTTPURLResponse) ?? Self.httpResponse(of: response, leadingTo: proposed)
-      delivery.addGate(
+      delivery.addQuestion(
         ask: { [proposed] answer in
           delegate.ask(
             .redirect,

@@ -89,7 +89,7 @@ final class Load: Sendable {
     return limits
   }
 
-  /// Changes the state, then lets the protocol instance be called as was decided.
+  /// Changes the state, then has the instance called as was decided.
   @discardableResult
   func update<Result>(_ body: (inout State) -> Result) -> Result {
     let (result, driver) = state.withLock { state in
@@ -186,7 +186,7 @@ final class Load: Sendable {
 
   // MARK: Beginning
 
-  /// Takes on what a task needs from its first resume to its end. One step with the machine's transition: an end that
+  /// Sets up what a task needs from its first resume to its end. One step with the machine's transition: an end that
   /// comes at once from another thread finds all of it.
   private func adopt(_ task: URLSessionTask, _ state: inout State, at now: MonotonicInstant?) {
     state.task = task
@@ -200,11 +200,11 @@ final class Load: Sendable {
     }
   }
 
-  /// Sets up who is told, and where the body goes.
+  /// Sets up the delivery to the owner, and where the body goes.
   private func prepareDelivery(_ state: inout State) {
     let hasDelegate = state.delegates.session != nil || state.delegates.task != nil
     switch plan.owner {
-    // Whoever waits is told one thing, the end.
+    // A waiting function hears of the end alone, and needs no delivery.
     case .waiter where !hasDelegate: break
     case .reader where !hasDelegate: state.delivery = Delivery(executor: .inline)
     default: state.delivery = Delivery(executor: .queue { [session] in session.delegateQueue })
@@ -254,7 +254,7 @@ final class Load: Sendable {
     if let deadline = update({ Self.announceDeadline(&$0, now) }) { session.deadlines.look(by: deadline) }
   }
 
-  /// The load waits for its turn, or does so no longer.
+  /// The attempt waits for something that is not its peer's fault, or no longer does.
   func waiting(_ waits: Bool, attempt: Int) {
     let now = MonotonicInstant.now
     let deadline = update { state in
@@ -264,7 +264,7 @@ final class Load: Sendable {
     if let deadline { session.deadlines.look(by: deadline) }
   }
 
-  /// When the timer is to look at the load, if it would not do so early enough.
+  /// When the timer is to look at the load, if it would do so too late.
   private static func announceDeadline(_ state: inout State, _ now: MonotonicInstant) -> MonotonicInstant? {
     // The timer looks at this load before its idle timeout can pass: the common case.
     if let announced = state.announcedDeadline, state.machine.isEarlyEnough(announced, now: now) { return nil }

@@ -1,5 +1,5 @@
-/// What a load gives to a protocol instance to report to: passes everything on with the number of the attempt, so that
-/// what a stopped instance still says is told apart.
+/// The client of a load's instances: forwards every call with the number of the attempt, so that calls of a stopped instance are
+/// ignored.
 final class LoadClient: NSObject, URLProtocolSessionClient {
   private let load: Load
   private let attempt: Int

@@ -49,11 +49,11 @@ struct LoadMachine {
     case receiving
     /// The instance is done; the consumer still has bytes or decisions ahead of it.
     case finishing
-    /// The end has been told.
+    /// The task was completed.
     case ended
   }
 
-  /// Why the protocol is asked to hold back; it may run while none of these holds.
+  /// Why the gate is closed; it is open while there is no reason.
   private struct PauseReasons: OptionSet {
     let rawValue: UInt8
     static let suspended = PauseReasons(rawValue: 1)
@@ -110,7 +110,7 @@ struct LoadMachine {
     }
   }
 
-  /// Whether the protocol was asked to hold back.
+  /// Whether the gate is closed.
   var isPaused: Bool { !pauses.isEmpty }
 
   /// Whether the first resume is still to come.
@@ -147,11 +147,11 @@ struct LoadMachine {
 
   enum EndAction: Equatable {
     case ignore
-    /// Drop what was not delivered, stop the instance if there is one, and tell the error.
+    /// Drop what was not delivered, stop the instance if there is one, and complete with the error.
     case end
   }
 
-  /// The user cancelled, or the load cannot go on for a reason outside of the protocol.
+  /// The user cancelled, or the load ends for a reason outside of the protocol.
   mutating func cancel() -> EndAction {
     guard phase != .ended, !isCancelled else { return .ignore }
     isCancelled = true
@@ -163,7 +163,7 @@ struct LoadMachine {
 
   enum RedirectAction: Equatable { case ignore, ask(FlowAction), failTooMany, failOutOfOrder }
 
-  /// The instance reported a redirect. `ask` for a decision, with the instance held back.
+  /// The instance reported a redirect. `ask` for a decision, with the gate closed.
   mutating func redirected(attempt: Int, at now: MonotonicInstant) -> RedirectAction {
     guard accepts(attempt) else { return .ignore }
     guard phase == .opening else { return .failOutOfOrder }
@@ -289,7 +289,7 @@ struct LoadMachine {
 
   enum FailureAction: Equatable { case ignore, retain, end }
 
-  /// The instance failed. While a redirect is decided this may be how it ends itself, and is held back.
+  /// The instance failed. While a redirect is decided this may be how it ends itself, and is retained.
   mutating func failed(attempt: Int, isReplay: Bool = false) -> FailureAction {
     guard accepts(attempt) else { return .ignore }
     // A challenge that nobody has answered is no reason to wait with a failure.
@@ -342,14 +342,14 @@ struct LoadMachine {
     return addPause(.slowConsumer)
   }
 
-  /// The consumer took bytes. The protocol goes on when half of the buffer is free.
+  /// The consumer took bytes. The gate opens when half of the buffer is free.
   mutating func consumed(_ count: Int, at now: MonotonicInstant) -> FlowAction {
     bufferedBytes -= min(count, bufferedBytes)
     guard phase != .ended, bufferedBytes <= bufferLimit / 2 else { return .nothing }
     return removePause(.slowConsumer, at: now)
   }
 
-  /// The end is being told now; false when it was told before.
+  /// The task is completed now; false when it was completed before.
   mutating func end() -> Bool {
     guard phase != .ended else { return false }
     phase = .ended

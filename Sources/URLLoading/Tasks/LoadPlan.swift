@@ -10,11 +10,11 @@ struct LoadPlan: Sendable {
     case delegate
     /// A completion handler, on the delegate queue.
     case handler(@Sendable (LoadedBody, URLResponse?, (any Error)?) -> Void)
-    /// An `async` function: it waits by ``Load/wait(_:)``, and takes the outcome on its own thread, ``Load/takeOutcome()``.
+    /// An `async` function: it waits by ``Load/wait(_:)``, and completes the load itself by ``Load/takeOutcome()``.
     case waiter
     /// The reader of a stream, at once.
     case reader
-    /// Nobody: the load of a task that no session made, which never begins.
+    /// None: the load of a task that no session made, which never begins.
     case nobody
   }
 
@@ -29,9 +29,8 @@ struct LoadPlan: Sendable {
   var kind: Kind
   var owner: Owner
   var upload = UploadSource.none
-  /// What an earlier download left.
+  /// The resume data of an earlier download.
   @Rare var resumption: ResumeData?
-  /// Whether an earlier download left something.
   var isResumption: Bool { _resumption.isPresent }
   /// Why the task fails as soon as it is resumed.
   var flaw: URLError?

@@ -3,7 +3,7 @@ internal import URLLoadingBase
 /// Starts one protocol instance and stops it: in this order, each once at most, and not at the same time.
 ///
 /// A class that declares ``URLProtocol/Capabilities/nonblocking`` is called on the thread that has the command; others get a thread of
-/// a pool, where a `startLoading` that sends from within is held back while the gate is closed.
+/// a pool, where a `startLoading` that sends from within waits while the gate is closed.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class ProtocolDriver: Sendable {

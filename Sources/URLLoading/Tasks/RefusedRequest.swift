@@ -1,9 +1,9 @@
 import Foundation
 
-/// Why a load did not begin, or did not go on: what was asked for is none of the class's business. The error that a load
-/// fails with has it as its underlying one, for those who put it into words of their own.
+/// Why a protocol class does not get a request. It is the underlying error of what the load fails with, for callers that phrase the
+/// message themselves.
 package struct RefusedRequest: Error {
-  /// What was asked for that cannot be.
+  /// What the class or its scheme does not do.
   package enum Kind: Sendable {
     /// The class does not carry out the method.
     case method
@@ -49,7 +49,7 @@ extension RefusedRequest {
     case some
   }
 
-  /// RFC 9110, sections 9.3.1 to 9.3.8: for these a body means nothing, or must not be.
+  /// Their bodies have no meaning, or are forbidden (RFC 9110, sections 9.3.1 to 9.3.8).
   private static let bodiless = ["GET", "HEAD", "DELETE", "TRACE", "CONNECT"]
 
   /// Why a class does not get a request; nil where it does.
@@ -58,7 +58,7 @@ extension RefusedRequest {
     method: String, payload: Payload, isListing: Bool, scheme: @autoclosure () -> String, accepted: [String]?
   ) {
     guard let accepted else {
-      // Whether a server takes other bodies is its own affair. One for a HEAD would not be sent by any client that knows the method.
+      // A server may take other bodies; one for a HEAD is sent by no client.
       guard method == "HEAD", payload == .some else { return nil }
       self.init(kind: .body, what: "HEAD takes no body (RFC 9110, section 9.3.2)")
       return

@@ -10,7 +10,7 @@ public let NSURLSessionTransferSizeUnknown: Int64 = -1
 // Safe to share: it adds no stored property to URLSessionTask.
 /// A task that writes its body to a temporary file.
 open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
-  /// Cancels the download and gives what a later one needs to go on where this one stopped.
+  /// Cancels the download and gives what a later one needs to continue where this one stopped.
   /// - Parameter completionHandler: gets nil when the resource cannot be resumed: the server gave no validator
   ///   or takes no byte ranges, or nothing came yet. May be called on any thread.
   open func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {

@@ -10,13 +10,13 @@ open class URLSessionTask: NSObject, NSCopying, @unchecked Sendable {
   /// A priority above the default: 0.75.
   public static let highPriority: Float = 0.75
 
-  /// Where a task is in its life.
+  /// The state of a task.
   public enum State: Int, Sendable {
     /// It loads.
     case running = 0
     /// It waits for ``URLSessionTask/resume()``.
     case suspended = 1
-    /// It was cancelled, and its end is about to be told.
+    /// It was cancelled, and is about to complete.
     case canceling = 2
     /// It has ended.
     case completed = 3
@@ -46,7 +46,7 @@ open class URLSessionTask: NSObject, NSCopying, @unchecked Sendable {
   }
 
   deinit {
-    // Who holds the last reference sees what others wrote to the task.
+    // The owner of the last reference sees what others wrote to the task.
     if registryPlace != nil { load.session.taskRegistry.remove(self) }
   }
 
@@ -58,11 +58,11 @@ open class URLSessionTask: NSObject, NSCopying, @unchecked Sendable {
 
   // MARK: Commands
 
-  /// Begins or goes on. Suspensions nest: as many resumes are needed. More than that do nothing.
+  /// Begins, or ends a suspension. Suspensions nest: as many resumes are needed. More than that do nothing.
   open func resume() { load.resume(self) }
 
-  /// Holds the load where it is; its request timeout stands still. Only downloads can be relied on to go on afterwards: a
-  /// server may close a connection that rests for long.
+  /// Pauses the load and its request timeout. Only downloads can be relied on to continue afterwards: a server may close a
+  /// connection that is idle for long.
   open func suspend() { load.suspend() }
 
   /// Ends the task with `URLError.cancelled`. Returns at once; other calls to the delegate may come before the end.
@@ -83,13 +83,13 @@ open class URLSessionTask: NSObject, NSCopying, @unchecked Sendable {
   /// Why the task failed; nil while it runs, and when it succeeded. A server's status is not an error.
   open var error: (any Error)? { load.read { $0.ending.error } }
 
-  /// Where the task is in its life.
+  /// The state of the task.
   open var state: State { load.read { $0.machine.state } }
 
-  // MARK: Who is told
+  // MARK: Delegate and labels
 
   /// A delegate of this task alone: asked first, and the session's for what it lacks. Can be set until the task is
-  /// resumed; held until it ends, and nil from then on.
+  /// resumed; retained until it ends, and nil from then on.
   open var delegate: (any URLSessionTaskDelegate)? {
     get { load.read { $0.ownDelegate } }
     set { load.setDelegate(newValue) }
@@ -118,9 +118,9 @@ open class URLSessionTask: NSObject, NSCopying, @unchecked Sendable {
   /// Bytes of the body that were sent.
   open var countOfBytesSent: Int64 { load.read { $0.counts.sent } }
 
-  /// Bytes of the body to come; -1 when the response does not tell, 0 before there is one.
+  /// Bytes of the body to come; -1 when unknown, 0 before there is one.
   open var countOfBytesExpectedToReceive: Int64 { load.read { $0.counts.expectedToReceive } }
 
-  /// Bytes of the body to send: -1 for a stream that does not tell, 0 for none.
+  /// Bytes of the body to send: -1 for a stream of unknown length, 0 for none.
   open var countOfBytesExpectedToSend: Int64 { load.expectedBytesToSend }
 }

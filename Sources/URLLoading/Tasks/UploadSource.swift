@@ -4,7 +4,7 @@ enum UploadSource: @unchecked Sendable {
   case none
   case data(Data)
   case file(URL)
-  /// A stream, or the word that the delegate has one.
+  /// A stream; nil where the delegate is asked for one.
   case stream(InputStream?)
 
   /// The source of a request's own body.

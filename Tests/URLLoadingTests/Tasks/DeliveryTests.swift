@@ -67,7 +67,7 @@ import URLLoadingTestServers
         while clock.now < end {}
       }
       if number % 300 == 299 {
-        delivery.addGate(
+        delivery.addQuestion(
           ask: { answer in DispatchQueue.global().async { answer(number) } },
           then: { (number: Int) in log.update { $0.append("gate \(number)") } })
         expected.append("gate \(number)")
@@ -82,7 +82,7 @@ import URLLoadingTestServers
     let (delivery, queue) = queued()
     let answer = Watched<(@Sendable (Int) -> Void)?>(nil)
     let log = log
-    delivery.addGate(
+    delivery.addQuestion(
       ask: { handler in answer.update { $0 = handler } }, then: { (n: Int) in log.update { $0.append("answer \(n)") } })
     delivery.add(note("behind"))
     #expect(await answer.wait { $0 != nil })
@@ -98,7 +98,7 @@ import URLLoadingTestServers
     let delivery = Delivery(executor: .inline)
     let log = log
     for number in 0..<3 {
-      delivery.addGate(
+      delivery.addQuestion(
         ask: { $0(number) },
         then: { (n: Int) in
           log.update { $0.append("\(n)") }
@@ -127,7 +127,7 @@ import URLLoadingTestServers
   @Test func replaceAllOpensAClosedGate() async {
     let (delivery, _) = queued()
     let answer = Watched<(@Sendable (Int) -> Void)?>(nil)
-    delivery.addGate(
+    delivery.addQuestion(
       ask: { handler in answer.update { $0 = handler } }, then: { [log] (_: Int) in log.update { $0.append("answer") } }
     )
     delivery.add(note("dropped"))
@@ -204,7 +204,7 @@ import URLLoadingTestServers
     let threads = 1000
     for _ in 0..<threads {
       Thread.detachNewThread {
-        delivery.addGate(
+        delivery.addQuestion(
           ask: { answer in DispatchQueue.global().async { answer(1) } },
           then: { (n: Int) in count.update { $0 += n } })
       }
@@ -223,7 +223,7 @@ import URLLoadingTestServers
       delivery.add { withExtendedLifetime(token) {} }
     }
     fill()
-    delivery.addGate(ask: { handler in gates.update { $0.append(handler) } }, then: { (_: Int) in })
+    delivery.addQuestion(ask: { handler in gates.update { $0.append(handler) } }, then: { (_: Int) in })
     delivery.add(note("behind"))
     #expect(await gates.wait { $0.count == 1 })
     await settle(queue)
@@ -236,7 +236,7 @@ import URLLoadingTestServers
     let (delivery, queue) = queued()
     queue.isSuspended = true
     for number in 0..<1000 {
-      delivery.addGate(ask: { $0(number) }, then: { [log] (n: Int) in log.update { $0.append("\(n)") } })
+      delivery.addQuestion(ask: { $0(number) }, then: { [log] (n: Int) in log.update { $0.append("\(n)") } })
     }
     queue.isSuspended = false
     #expect(await log.wait { $0.count == 1000 })
