@@ -1,4 +1,5 @@
 import Testing
+import URLLoadingTestServers
 
 @testable import SFTPProtocol
 

@@ -76,16 +76,8 @@ package enum TestFiles {
 
   private static func block(_ seed: UInt64) -> Data {
     if let known = blocks.withLock({ $0[seed] }) { return known }
-    // SplitMix64, a word at a time.
-    var state = seed &* 0x9E37_79B9_7F4A_7C15
-    let words = (0..<(period / 8 + 1)).map { _ in
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var word = state
-      word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-      return word ^ (word >> 31)
-    }
-    let block = words.withUnsafeBytes { Data($0.prefix(period)) }
+    var generator = SeededGenerator(seed: seed &* 0x9E37_79B9_7F4A_7C15)
+    let block = generator.bytes(period)
     blocks.withLock { $0[seed] = block }
     return block
   }

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import URLLoadingBase
+import URLLoadingTestServers
 
 @testable import URLLoading
 

@@ -1,5 +1,6 @@
 import Testing
 import URLLoadingBase
+import URLLoadingTestServers
 
 @testable import URLLoading
 
