@@ -9,6 +9,7 @@ let package = Package(
     .library(name: "URLProtocolTesting", targets: ["URLProtocolTesting"]),
     .library(name: "ArchiveProtocol", targets: ["ArchiveProtocol"]),
     .library(name: "SFTPProtocol", targets: ["SFTPProtocol"]),
+    .library(name: "SFTPKeystream", targets: ["SFTPKeystream"]),
     .executable(name: "urlload", targets: ["urlload"]),
   ],
   dependencies: [
@@ -58,8 +59,10 @@ let package = Package(
     .target(name: "URLLoadingCKeystream", dependencies: ["URLLoadingCOpenSSL"], path: "Plugins/SFTP/CKeystream"),
     .target(
       name: "SFTPProtocol",
-      dependencies: ["URLLoading", "URLLoadingBase", "URLLoadingCSSH2", "URLLoadingCOpenSSL", "URLLoadingCKeystream"],
+      dependencies: ["URLLoading", "URLLoadingBase", "URLLoadingCSSH2", "URLLoadingCOpenSSL"],
       path: "Plugins/SFTP/SFTPProtocol"),
+    .target(
+      name: "SFTPKeystream", dependencies: ["SFTPProtocol", "URLLoadingCKeystream"], path: "Plugins/SFTP/SFTPKeystream"),
     .executableTarget(
       name: "urlload",
       dependencies: [
@@ -109,8 +112,7 @@ let package = Package(
       name: "SFTPProtocolTests",
       dependencies: [
         "SFTPProtocol", "URLLoading", "URLProtocolTesting", "URLLoadingBase", "URLLoadingTestServers",
-        "URLLoadingDownloadWorker",
-        "URLLoadingCKeystream", "URLLoadingCOpenSSL",
+        "URLLoadingDownloadWorker", "SFTPKeystream", "URLLoadingCKeystream", "URLLoadingCOpenSSL",
       ]),
     .testTarget(name: "urlloadTests", dependencies: ["urlload", "URLLoadingBase", "URLLoadingTestServers"]),
     .testTarget(

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// A name with a dot, as property(7) wants it for what is not OpenSSL's.
+// property(7) reserves names without a dot for OpenSSL.
 #define PROPERTY "urlloading.keystream"
 
 enum { block_size = 16, bytes_ahead = 4096 };
@@ -28,13 +28,13 @@ static OSSL_LIB_CTX *context;
 
 // MARK: The cipher
 
-/// Belongs to the session whose cipher it is, and is used by one thread at a time.
+/// The state of one EVP_CIPHER_CTX, which one thread at a time uses.
 typedef struct {
   EVP_CIPHER_CTX *aes;
   size_t key_size;
-  /// How much of `stream` was used up.
+  /// Bytes of `stream` that were used.
   size_t used;
-  /// Whether `aes` has counted further than what was asked for.
+  /// Whether the counter of `aes` is ahead of what the caller has encrypted.
   bool is_ahead;
   unsigned char stream[bytes_ahead];
 } Keystream;
@@ -50,7 +50,7 @@ static void free_cipher(void *value) {
 
 static void *make(const char *name, size_t key_size) {
   Keystream *cipher = OPENSSL_zalloc(sizeof(Keystream));
-  // Whoever has the cipher itself; not this provider.
+  // From any provider but this one, which has no AES of its own.
   EVP_CIPHER *aes = EVP_CIPHER_fetch(context, name, PROPERTY "!=yes");
   bool is_whole = cipher && aes && (cipher->aes = EVP_CIPHER_CTX_new()) != NULL &&
                  EVP_EncryptInit_ex2(cipher->aes, aes, NULL, NULL, NULL) == 1;
@@ -74,7 +74,7 @@ static void *copy(void *value) {
   return NULL;
 }
 
-/// Encrypting and decrypting are the same in this mode. Null is what stays as it is.
+/// Encryption and decryption are the same in this mode. A null key or counter leaves the one in use.
 static int begin(void *value, const unsigned char *key, size_t key_size, const unsigned char *counter, size_t counter_size,
                  const OSSL_PARAM parameters[]) {
   Keystream *cipher = value;
@@ -83,7 +83,7 @@ static int begin(void *value, const unsigned char *key, size_t key_size, const u
     cipher->used = bytes_ahead;
     cipher->is_ahead = false;
   } else if (cipher->is_ahead) {
-    // To go on with this key means to begin at the next block; with another one the counter is not known any more.
+    // The same key continues at the next block; for another one the counter is not known.
     cipher->used = (cipher->used + block_size - 1) / block_size * block_size;
     return key == NULL;
   }
@@ -145,13 +145,13 @@ static int describe(OSSL_PARAM parameters[], size_t key_size) {
   parameter = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_IVLEN);
   if (parameter && !OSSL_PARAM_set_size_t(parameter, block_size)) return 0;
   parameter = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_BLOCK_SIZE);
-  // What OpenSSL says of a mode that takes any number of bytes.
+  // 1 is OpenSSL's value for a mode that takes any number of bytes.
   return !parameter || OSSL_PARAM_set_size_t(parameter, 1);
 }
 
 static int describe_one(void *value, OSSL_PARAM parameters[]) { return describe(parameters, ((Keystream *)value)->key_size); }
 
-/// Padding, say, is accepted as OpenSSL's own does, and means nothing in this mode.
+/// Accepts and ignores parameters such as padding, as OpenSSL's own cipher does in this mode.
 static int change(void *value, const OSSL_PARAM parameters[]) {
   (void)value, (void)parameters;
   return 1;
@@ -202,15 +202,15 @@ static int start_provider(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *c
                           void **provider) {
   (void)core;
   *functions = provider_functions;
-  // Only handed back; it must not be null.
+  // Opaque to OpenSSL, but not null.
   *provider = (void *)handle;
   return 1;
 }
 
 // MARK: The context
 
-/// Whether the configuration file says nothing that another context would have to know. It is only read: carrying it out once more
-/// would replace what OpenSSL keeps of it for all contexts, under the hands of other threads (ssl_conf).
+/// Whether the configuration file has nothing that a second context would need. The file is only read: loading its modules again
+/// would replace settings that all contexts share (ssl_conf) while other threads use them.
 static bool is_configuration_plain(void) {
   char *file = CONF_get1_default_config_file();
   if (!file) return false;
@@ -222,7 +222,7 @@ static bool is_configuration_plain(void) {
     STACK_OF(CONF_VALUE) *modules = start ? NCONF_get_section(configuration, start) : NULL;
     for (int index = 0; is_plain && index < sk_CONF_VALUE_num(modules); index++) {
       const CONF_VALUE *module = sk_CONF_VALUE_value(modules, index);
-      // TLS is not spoken here.
+      // For TLS only.
       if (strcmp(module->name, "ssl_conf") == 0) continue;
       STACK_OF(CONF_VALUE) *providers =
           strcmp(module->name, "providers") == 0 ? NCONF_get_section(configuration, module->value) : NULL;
@@ -258,25 +258,29 @@ static void make_context(void) {
   if (made && OSSL_PROVIDER_load(made, "default") &&
       OSSL_PROVIDER_add_builtin(made, KEYSTREAM_PROVIDER_NAME, start_provider) &&
       OSSL_PROVIDER_load(made, KEYSTREAM_PROVIDER_NAME) && EVP_set_default_properties(made, "?" PROPERTY "=yes") &&
-      // Random numbers come of AES in counter mode too, with a new key after each few blocks (NIST SP 800-90A, 10.2.1).
+      // The random generator uses AES in counter mode too, with a new key after a few blocks (NIST SP 800-90A, 10.2.1).
       RAND_set_DRBG_type(made, NULL, PROPERTY "!=yes", NULL, NULL)) {
-    // Lives as long as the process: ciphers of it may.
+    // Never freed: its ciphers may live as long as the process.
     context = made;
   } else {
     OSSL_LIB_CTX_free(made);
   }
 }
 
-bool keystream_use_on_this_thread(void) {
+bool keystream_is_available(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   ERR_set_mark();
   pthread_once(&once, make_context);
-  // Who asks OpenSSL for its last error must not find one of ours.
+  // Whoever asks OpenSSL for its last error must not find one of ours.
   ERR_pop_to_mark();
-  return context && OSSL_LIB_CTX_set0_default(context);
+  return context != NULL;
 }
 
+bool keystream_use_on_this_thread(void) { return keystream_is_available() && OSSL_LIB_CTX_set0_default(context); }
+
 #else
+
+bool keystream_is_available(void) { return false; }
 
 bool keystream_use_on_this_thread(void) { return false; }
 

@@ -1,4 +1,5 @@
 import Foundation
+import SFTPKeystream
 import Testing
 import URLLoadingCKeystream
 import URLLoadingCOpenSSL
@@ -6,8 +7,8 @@ import URLLoadingTestServers
 
 @testable import SFTPProtocol
 
-/// The counter mode that connections use, beside OpenSSL's own.
-@Suite struct KeystreamTests {
+/// The counter mode of `SFTPKeystream`, beside OpenSSL's own.
+@Suite(.serialized) struct KeystreamTests {
   private static let ciphers: [(name: String, legacy: @Sendable () -> OpaquePointer?, keyCount: Int)] = [
     ("AES-128-CTR", { EVP_aes_128_ctr() }, 16), ("AES-192-CTR", { EVP_aes_192_ctr() }, 24),
     ("AES-256-CTR", { EVP_aes_256_ctr() }, 32),
@@ -65,16 +66,48 @@ import URLLoadingTestServers
     #expect(isRefused)
   }
 
-  /// The process's own work with OpenSSL is not touched.
-  @Test func isUsedOnTheConnectionsThreadOnly() async throws {
-    let test = TestConnection(try await TestConnection.options(.shared))
+  /// Who does AES for a connection.
+  private func provider(of options: SSHConnectionOptions) async -> String {
+    let test = TestConnection(options)
     await test.expectOpen()
-    let name = await withCheckedContinuation { continuation in
+    return await withCheckedContinuation { continuation in
       let isOpen = test.connection.perform { continuation.resume(returning: Self.providerOfCounterMode()) }
       if !isOpen { continuation.resume(returning: "") }
     }
-    #expect(name == KEYSTREAM_PROVIDER_NAME)
+  }
+
+  @Test func isOffUnlessAskedFor() async throws {
+    #expect(await provider(of: try await TestConnection.options(.shared)) == "default")
+  }
+
+  /// The process's own work with OpenSSL is not touched.
+  @Test func isUsedOnTheThreadsOfLaterConnectionsOnly() async throws {
+    let before = try await TestConnection.options(.shared)
+    #expect(SFTPKeystream.enable())
+    defer { SSHThreadSetup.set(nil) }
+    let after = try await TestConnection.options(.shared)
+    #expect(await provider(of: before) == "default")
+    #expect(await provider(of: after) == KEYSTREAM_PROVIDER_NAME)
     #expect(await onThread { Self.providerOfCounterMode() } == "default")
+  }
+
+  /// A new exchange of keys every megabyte, in the middle of everything.
+  @Test func keysChangeUnderWay() async throws {
+    var serverOptions = SSHServer.Options()
+    serverOptions.configuration = ["RekeyLimit 1M"]
+    let server = try await SSHServer.start(options: serverOptions)
+    var options = try await TestConnection.options(server)
+    options.threadSetup = { _ = keystream_use_on_this_thread() }
+    options.channel = .command("cat")
+    let bytes = TestFiles.pattern(count: 10 << 20)
+    let test = TestConnection(options, sending: bytes)
+    let hasEnded = await test.user.state.wait(timeout: .seconds(60)) {
+      $0.receivedCount >= bytes.count || $0.closeCount > 0
+    }
+    #expect(hasEnded, "\(test.user.state.value.receivedCount)")
+    #expect(
+      TestFiles.firstDifference(test.user.state.value.received, bytes) == nil, "\(test.user.failure?.message ?? "")")
+    await server.stop()
   }
 
   private static func providerOfCounterMode() -> String {

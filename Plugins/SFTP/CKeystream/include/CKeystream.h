@@ -3,21 +3,22 @@
 
 #include <stdbool.h>
 
-/// AES in counter mode for callers that hand over one block at a time, as libssh2's transport does.
+/// AES in counter mode for callers that hand over one block at a time, as the transport of libssh2 1.10 does.
 ///
-/// OpenSSL's own is at its best with many blocks a call; with one it costs four times as much a byte. In this mode the cipher's
-/// output does not depend on the message (NIST SP 800-38A, 6.5): a provider (provider(7)) has OpenSSL make 4 KiB of it ahead, and
-/// what is left for each block is an exclusive or.
+/// OpenSSL's own costs four times as much a byte with one block a call as with many. In this mode the cipher's output does not depend
+/// on the message (NIST SP 800-38A, 6.5): a provider (provider(7)) has OpenSSL make 4 KiB of it ahead, and each block is an exclusive
+/// or.
+
+/// Whether the provider can be used: makes its library context on the first call, which changes no thread's default.
 ///
-/// What the calling thread asks OpenSSL for by default comes from a library context of our own from now on, which has OpenSSL's
-/// default provider and this one. No other thread's work changes.
-///
-/// Without effect where the process is set up in any other way: false if it takes its algorithms from elsewhere, is bound to FIPS's,
-/// or has a configuration file (config(5)) that says more than how TLS is spoken. Also if there is no memory, and with an OpenSSL
-/// before 3.0.
+/// False where the process takes its algorithms from elsewhere than OpenSSL's default provider, is bound to FIPS's, or has a
+/// configuration file (config(5)) that says more than how TLS is spoken; also without memory, and with an OpenSSL before 3.0.
+bool keystream_is_available(void);
+
+/// Makes the library context the default of the calling thread, and of no other; false where it is not available.
 bool keystream_use_on_this_thread(void);
 
-/// What the provider is called in OpenSSL.
+/// The provider's name in OpenSSL.
 #define KEYSTREAM_PROVIDER_NAME "urlloading-keystream"
 
 #endif

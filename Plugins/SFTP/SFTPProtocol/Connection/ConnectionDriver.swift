@@ -1,6 +1,5 @@
 import Foundation
 import Glibc
-import URLLoadingCKeystream
 import URLLoadingCSSH2
 
 /// Carries out what ``ConnectionMachine`` decides, on the connection's thread, until the end.
@@ -52,8 +51,7 @@ final class ConnectionDriver {
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     ExitGate.shared.enter()
     defer { ExitGate.shared.leave() }
-    // libssh2 encrypts one block a call. Without it that takes longer, and is the same otherwise.
-    _ = keystream_use_on_this_thread()
+    options.threadSetup?()
     apply(wakeDescriptor >= 0 ? machine.start() : machine.fail(outOfResources()))
     while machine.phase != .closed {
       for work in connection.takeWork() { work(self) }

@@ -32,16 +32,8 @@ struct SSHConnectionOptions: Sendable {
   var authenticator: any SSHAuthenticator
   /// Hosts that the connection goes through, the first of which is reached directly (OpenSSH's ProxyJump).
   var jumps: [SSHConnectionOptions] = []
-
-  init(
-    host: String, port: UInt16 = 22, user: String, hostKeyPolicy: any HostKeyPolicy, authenticator: any SSHAuthenticator
-  ) {
-    self.host = host
-    self.port = port
-    self.user = user
-    self.hostKeyPolicy = hostKeyPolicy
-    self.authenticator = authenticator
-  }
+  /// What the connection's thread runs first.
+  var threadSetup = SSHThreadSetup.current
 
   /// The server's name for messages.
   var server: String {
