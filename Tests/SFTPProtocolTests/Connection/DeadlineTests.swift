@@ -1,10 +1,11 @@
 import Testing
+import URLLoadingBase
 
 @testable import SFTPProtocol
 
 @Suite struct DeadlineTests {
   @Test func standsStill() {
-    var deadline = Deadline(100)
+    var deadline = Deadline(.nanoseconds(100))
     #expect(deadline.time == nil)
     deadline.runs(true, now: 1000)
     #expect(deadline.time == 1100)
@@ -22,37 +23,41 @@ import Testing
   }
 
   @Test func doesNotOverflow() {
-    var deadline = Deadline(.max)
+    var deadline = Deadline(.seconds(Int64.max))
     deadline.runs(true, now: 5)
-    #expect(deadline.time == .max)
-    #expect(MonotonicClock.nanoseconds(.seconds(Int64.max)) > 1 << 60)
-    #expect(MonotonicClock.nanoseconds(.seconds(-1)) == 0)
-    #expect(MonotonicClock.nanoseconds(.milliseconds(1500)) == 1_500_000_000)
+    #expect(deadline.time == MonotonicInstant(nanoseconds: .max))
+    deadline.runs(false, now: 10)
+    #expect(!deadline.isPast(MonotonicInstant(nanoseconds: .max)))
+    var none = Deadline(.seconds(-1))
+    none.runs(true, now: 5)
+    #expect(none.isPast(5))
   }
 
+  /// A point in time, in seconds.
+  private func at(_ seconds: Double) -> MonotonicInstant { MonotonicInstant(nanoseconds: Int64(seconds * 1e9)) }
+
   @Test func asksASilentServer() {
-    let second: UInt64 = 1_000_000_000
     var keepAlive = KeepAlive(interval: .seconds(1), limit: 2, now: 0)
-    #expect(keepAlive.check(second / 2, lastReceived: 0, isReading: true) == .nothing)
-    #expect(keepAlive.check(second, lastReceived: second / 2, isReading: true) == .nothing)
-    #expect(keepAlive.nextTime == second + second / 2)
-    #expect(keepAlive.check(2 * second, lastReceived: second / 2, isReading: true) == .ask)
-    #expect(keepAlive.check(3 * second, lastReceived: second / 2, isReading: true) == .ask)
-    #expect(keepAlive.check(4 * second, lastReceived: second / 2, isReading: true) == .giveUp)
+    #expect(keepAlive.check(at(0.5), lastReceived: 0, isReading: true) == .nothing)
+    #expect(keepAlive.check(at(1), lastReceived: at(0.5), isReading: true) == .nothing)
+    #expect(keepAlive.nextTime == at(1.5))
+    #expect(keepAlive.check(at(2), lastReceived: at(0.5), isReading: true) == .ask)
+    #expect(keepAlive.check(at(3), lastReceived: at(0.5), isReading: true) == .ask)
+    #expect(keepAlive.check(at(4), lastReceived: at(0.5), isReading: true) == .giveUp)
     // An answer begins it anew; so does a time in which answers cannot be seen.
-    #expect(keepAlive.check(4 * second, lastReceived: 4 * second - 1, isReading: true) == .nothing)
-    #expect(keepAlive.check(6 * second, lastReceived: 4 * second, isReading: true) == .ask)
-    #expect(keepAlive.check(9 * second, lastReceived: 4 * second, isReading: false) == .nothing)
-    #expect(keepAlive.check(10 * second, lastReceived: 4 * second, isReading: true) == .ask)
+    #expect(keepAlive.check(at(4), lastReceived: at(3.9), isReading: true) == .nothing)
+    #expect(keepAlive.check(at(6), lastReceived: at(4), isReading: true) == .ask)
+    #expect(keepAlive.check(at(9), lastReceived: at(4), isReading: false) == .nothing)
+    #expect(keepAlive.check(at(10), lastReceived: at(4), isReading: true) == .ask)
   }
 
   /// An answer at once, and then silence for as long as the interval.
   @Test func aQuickAnswerIsOne() {
-    let second: UInt64 = 1_000_000_000
     var keepAlive = KeepAlive(interval: .seconds(1), limit: 1, now: 0)
     for turn in 1...10 {
-      let now = UInt64(turn) * (second + 5)
-      #expect(keepAlive.check(now, lastReceived: turn == 1 ? 0 : now - second - 1, isReading: true) == .ask)
+      let now = at(1.1 * Double(turn))
+      let received = turn == 1 ? 0 : now.advanced(by: .nanoseconds(-1_000_000_001))
+      #expect(keepAlive.check(now, lastReceived: received, isReading: true) == .ask)
     }
   }
 }

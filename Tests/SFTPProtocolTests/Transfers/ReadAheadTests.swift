@@ -1,4 +1,5 @@
 import Testing
+import URLLoadingBase
 import URLLoadingTestServers
 
 @testable import SFTPProtocol
@@ -53,16 +54,16 @@ import URLLoadingTestServers
   /// A server that is a way of `delay` away, and needs 1 for each part of 10 bytes.
   private struct Server {
     var plan = ReadAhead(0..<1_000_000, requestCount: 10, firstWindow: 40, largestWindow: 160)
-    let delay: UInt64
-    private var now: UInt64 = 0
-    private var isFreeAt: UInt64 = 0
-    private var answers: [UInt64] = []
+    let delay: Int64
+    private var now: MonotonicInstant = 0
+    private var isFreeAt: MonotonicInstant = 0
+    private var answers: [MonotonicInstant] = []
 
-    init(delay: UInt64) { self.delay = delay }
+    init(delay: Int64) { self.delay = delay }
 
     mutating func ahead() -> Int {
       while plan.next(at: now) != nil {
-        isFreeAt = max(isFreeAt, now + delay) + 1
+        isFreeAt = max(isFreeAt, now.advanced(byNanoseconds: delay)).advanced(byNanoseconds: 1)
         answers.append(isFreeAt)
       }
       return plan.aheadCount

@@ -1,10 +1,11 @@
 import Glibc
+internal import URLLoadingBase
 import URLLoadingCSSH2
 
 /// What a connection waits for, and for how long.
 extension ConnectionDriver {
   func checkTimes() {
-    let now = MonotonicClock.now()
+    let now = MonotonicInstant.now
     if deadline.isPast(now) {
       apply(machine.deadlinePassed(server: options.server))
       return
@@ -65,12 +66,13 @@ extension ConnectionDriver {
     if session?.hasMore == true, !isHeldBack { return 0 }
     // The socket took all: else it tells when it takes more.
     if fillsQueue, session?.outgoing.isEmpty == true { return 0 }
-    let now = MonotonicClock.now()
-    var times: [UInt64] = []
+    let now = MonotonicInstant.now
+    var times: [MonotonicInstant] = []
     if let time = deadline.time { times.append(time) }
     if let time = dialer?.nextTime { times.append(time) }
     if machine.phase == .open, let time = keepAlive?.nextTime { times.append(time) }
     guard let first = times.min() else { return -1 }
-    return first <= now ? 0 : Int32(clamping: (first - now + 999_999) / 1_000_000)
+    let nanoseconds = now.duration(to: first).wholeNanoseconds
+    return nanoseconds <= 0 ? 0 : Int32(clamping: nanoseconds / 1_000_000 + 1)
   }
 }

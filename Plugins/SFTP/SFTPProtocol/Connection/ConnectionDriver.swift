@@ -35,7 +35,7 @@ final class ConnectionDriver {
     self.wakeDescriptor = wakeDescriptor
     options = connection.options
     machine = ConnectionMachine(goesThroughJump: !connection.options.jumps.isEmpty)
-    deadline = Deadline(MonotonicClock.nanoseconds(connection.options.timeout))
+    deadline = Deadline(connection.options.timeout)
   }
 
   deinit {
@@ -182,7 +182,7 @@ final class ConnectionDriver {
 
   private func dial() {
     guard let dialer else { return }
-    switch dialer.advance(MonotonicClock.now()) {
+    switch dialer.advance(.now) {
     case .waiting: break
     case .connected(let descriptor, let address):
       socket = descriptor

@@ -1,22 +1,23 @@
+internal import URLLoadingBase
+
 /// An allowance of time that can stand still.
 struct Deadline {
-  private var left: UInt64
-  private var runsSince: UInt64?
+  private var left: Duration
+  private var runsSince: MonotonicInstant?
 
-  /// - Parameter allowance: in nanoseconds. It does not run yet.
-  init(_ allowance: UInt64) {
+  /// Makes a deadline that does not run yet.
+  init(_ allowance: Duration) {
     left = allowance
   }
 
-  /// When it is used up; nil while it stands still.
-  var time: UInt64? { runsSince.map { $0.addingReportingOverflow(left).overflow ? .max : $0 + left } }
+  /// When the allowance is used up; nil while it stands still.
+  var time: MonotonicInstant? { runsSince?.advanced(by: left) }
 
-  func isPast(_ now: UInt64) -> Bool { time.map { $0 <= now } ?? false }
+  func isPast(_ now: MonotonicInstant) -> Bool { time.map { $0 <= now } ?? false }
 
-  mutating func runs(_ runs: Bool, now: UInt64 = MonotonicClock.now()) {
+  mutating func runs(_ runs: Bool, now: MonotonicInstant = .now) {
     if let since = runsSince, !runs {
-      let used = now > since ? now - since : 0
-      left = left > used ? left - used : 0
+      left -= since.duration(to: now)
       runsSince = nil
     } else if runsSince == nil, runs {
       runsSince = now

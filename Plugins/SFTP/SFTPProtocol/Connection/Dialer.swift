@@ -1,7 +1,8 @@
 import Glibc
+internal import URLLoadingBase
 
-/// Connects to the first of a server's addresses that answers: a quarter of a second later, or at a refusal, it tries the next
-/// one beside those under way (RFC 8305, section 5).
+/// Connects to the first of a server's addresses that answers. After 250 ms, or a refusal, the next attempt starts beside those
+/// under way (RFC 8305, section 5).
 ///
 /// Mutable state: all of it, confined to the connection's thread.
 final class Dialer {
@@ -12,11 +13,11 @@ final class Dialer {
     case failed(String)
   }
 
-  private static let stagger: UInt64 = 250_000_000
+  private static let stagger = Duration.milliseconds(250)
 
   private var waiting: [SocketAddress]
   private var attempts: [(descriptor: Int32, address: SocketAddress)] = []
-  private var nextAttempt: UInt64 = 0
+  private var nextAttempt = MonotonicInstant.now
   private var lastProblem = "it has no address"
 
   init(_ addresses: [SocketAddress]) {
@@ -30,10 +31,10 @@ final class Dialer {
   /// Sockets to wait for until they can be written to.
   var descriptors: [Int32] { attempts.map(\.descriptor) }
 
-  /// When to go on even if no socket is ready.
-  var nextTime: UInt64? { waiting.isEmpty ? nil : nextAttempt }
+  /// When to call ``advance(_:)`` even if no socket is ready.
+  var nextTime: MonotonicInstant? { waiting.isEmpty ? nil : nextAttempt }
 
-  func advance(_ now: UInt64) -> Progress {
+  func advance(_ now: MonotonicInstant) -> Progress {
     for (index, attempt) in attempts.enumerated().reversed() {
       switch outcome(of: attempt.descriptor) {
       case nil: continue
@@ -49,7 +50,7 @@ final class Dialer {
     }
     while let address = waiting.last, attempts.isEmpty || now >= nextAttempt {
       waiting.removeLast()
-      nextAttempt = now + Self.stagger
+      nextAttempt = now.advanced(by: Self.stagger)
       guard let descriptor = begin(address) else { continue }
       attempts.append((descriptor, address))
     }

@@ -1,4 +1,6 @@
-/// When to ask a silent server whether it is there, and when to give it up (OpenSSH's ServerAliveInterval and
+internal import URLLoadingBase
+
+/// When to send a silent server a keep-alive request, and when to give it up (OpenSSH's ServerAliveInterval and
 /// ServerAliveCountMax).
 struct KeepAlive {
   enum Action: Equatable {
@@ -7,34 +9,33 @@ struct KeepAlive {
     case nothing
   }
 
-  private let interval: UInt64
+  private let interval: Duration
   private let limit: Int
   private var unanswered = 0
-  private var lastQuestion: UInt64 = 0
-  private(set) var nextTime: UInt64
+  private var lastQuestion: MonotonicInstant
+  private(set) var nextTime: MonotonicInstant
 
-  init(interval: Duration, limit: Int, now: UInt64 = MonotonicClock.now()) {
-    self.interval = max(1_000_000, MonotonicClock.nanoseconds(interval))
+  init(interval: Duration, limit: Int, now: MonotonicInstant = .now) {
+    self.interval = max(.milliseconds(1), interval)
     self.limit = max(1, limit)
-    nextTime = now + self.interval
+    lastQuestion = now
+    nextTime = now.advanced(by: self.interval)
   }
 
-  /// - Parameter isReading: false while nobody takes what the server sends, its answers included.
-  mutating func check(_ now: UInt64, lastReceived: UInt64, isReading: Bool) -> Action {
+  /// - Parameter isReading: false while nothing is read from the server, its replies included.
+  mutating func check(_ now: MonotonicInstant, lastReceived: MonotonicInstant, isReading: Bool) -> Action {
     guard now >= nextTime else { return .nothing }
-    let silence = now > lastReceived ? now - lastReceived : 0
-    guard isReading, silence >= interval else {
+    guard isReading, lastReceived.advanced(by: interval) <= now else {
       unanswered = 0
-      nextTime = isReading ? lastReceived + interval : now + interval
-      if nextTime <= now { nextTime = now + interval }
+      nextTime = (isReading ? lastReceived : now).advanced(by: interval)
       return .nothing
     }
-    // Anything that came since is an answer, however long ago that is by now.
+    // Any byte since the last request is a reply to it.
     if lastReceived > lastQuestion { unanswered = 0 }
     if unanswered >= limit { return .giveUp }
     unanswered += 1
     lastQuestion = now
-    nextTime = now + interval
+    nextTime = now.advanced(by: interval)
     return .ask
   }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import Glibc
 internal import URLLoadingBase
 import URLLoadingCSSH2
@@ -37,7 +36,7 @@ final class SSHSession {
   private(set) var hasMore = false
   private(set) var bytesReceived: UInt64 = 0
   private(set) var bytesSent: UInt64 = 0
-  private(set) var lastReceived = MonotonicClock.now()
+  private(set) var lastReceived = MonotonicInstant.now
   /// What the system said when the socket failed; nil after an orderly end.
   private(set) var socketProblem: String?
   /// The server has said that nothing more comes.
@@ -123,7 +122,7 @@ final class SSHSession {
     if result == 0 { hasEnded = true }
     allowance -= result
     bytesReceived &+= UInt64(result)
-    if result > 0 { lastReceived = MonotonicClock.now() }
+    if result > 0 { lastReceived = MonotonicInstant.now }
     if keepsFirstBytes, firstBytes.count < ServerOffer.largestCount {
       firstBytes.append(contentsOf: UnsafeRawBufferPointer(start: buffer, count: result))
     }

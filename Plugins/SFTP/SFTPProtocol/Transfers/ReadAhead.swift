@@ -1,3 +1,5 @@
+internal import URLLoadingBase
+
 /// Which parts of a file to ask for next, and in which order their bytes go on. A value that does no I/O.
 ///
 /// Parts are asked for ahead of what was handed on, as far as a window reaches. The window grows until the way to the server is
@@ -5,8 +7,6 @@
 /// in flight would only leave the processors' caches before it is used. It shrinks when the consumer does not keep up, so that
 /// little waits in memory. Bytes that are next in order are handed on as they come; others are kept until it is their turn, and all
 /// that come while the consumer is slow.
-///
-/// Times are nanoseconds of any clock that does not go back.
 struct ReadAhead {
   /// A part to ask for. A part whose answer was short is asked for again, from where it ended.
   struct Request: Hashable {
@@ -27,7 +27,7 @@ struct ReadAhead {
   private struct Part {
     let offset: UInt64
     let count: Int
-    let askedTime: UInt64
+    let askedTime: MonotonicInstant
     var receivedCount = 0
     /// Bytes of the answer that is coming in, or came last.
     var answerCount = 0
@@ -48,8 +48,8 @@ struct ReadAhead {
   private let largestWindow: Int
   /// Where the window was decided upon last.
   private var decidedAt: UInt64
-  private var shortestAnswerTime = UInt64.max
-  private var lastAnswerTime: UInt64 = 0
+  private var shortestAnswerTime = Duration.seconds(Int64.max)
+  private var lastAnswerTime = Duration.zero
   private(set) var isPaused = false
 
   /// Bytes asked for ahead, at first and at most.
@@ -97,7 +97,7 @@ struct ReadAhead {
   }
 
   /// The next part to ask for, if one is to be asked for now.
-  mutating func next(at time: UInt64) -> Request? {
+  mutating func next(at time: MonotonicInstant) -> Request? {
     guard !isPaused, !isAsked, aheadCount == 0 || aheadCount + requestCount <= window else { return nil }
     let count = Int(min(UInt64(requestCount), end - nextOffset))
     let request = Request(part: firstPart + parts.count, offset: nextOffset, count: count)
@@ -108,11 +108,11 @@ struct ReadAhead {
 
   /// Bytes of a part came.
   /// - Returns: whether they are next in order and go on now; else they are kept.
-  mutating func received(_ bytes: UnsafeRawBufferPointer, of number: Int, at time: UInt64) -> Bool {
+  mutating func received(_ bytes: UnsafeRawBufferPointer, of number: Int, at time: MonotonicInstant) -> Bool {
     let index = number - firstPart
     guard parts.indices.contains(index), !parts[index].isWhole else { return false }
     if parts[index].receivedCount == 0 {
-      lastAnswerTime = time &- parts[index].askedTime
+      lastAnswerTime = parts[index].askedTime.duration(to: time)
       shortestAnswerTime = min(shortestAnswerTime, lastAnswerTime)
     }
     // The table of requests has seen to it that no answer is longer than was asked for.

@@ -1,4 +1,5 @@
 import URLLoading
+internal import URLLoadingBase
 
 /// Loads a file, or a range of it.
 ///
@@ -178,7 +179,7 @@ final class RemoteDownload: RemoteOperation, @unchecked Sendable {
 
   private func ask() {
     guard !isOver else { return }
-    while let part = readAhead?.next(at: MonotonicClock.now()) { ask(part) }
+    while let part = readAhead?.next(at: .now) { ask(part) }
     if readAhead?.isAsked == true, check == .notAsked, !takesOneRequest { askForChanges() }
   }
 
@@ -191,7 +192,7 @@ final class RemoteDownload: RemoteOperation, @unchecked Sendable {
       case .bytes(let bytes):
         missingCount -= bytes.count
         guard missingCount >= 0 else { return end(failures.broken("it grew while it was read")) }
-        if readAhead?.received(bytes, of: part.part, at: MonotonicClock.now()) == true { report(.bytes(bytes)) }
+        if readAhead?.received(bytes, of: part.part, at: .now) == true { report(.bytes(bytes)) }
       case .end:
         partEnded(part.part)
       case .failed(let failure):

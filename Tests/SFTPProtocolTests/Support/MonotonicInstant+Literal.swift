@@ -1,0 +1,8 @@
+import URLLoadingBase
+
+/// Points in time as nanoseconds, for what decides by given times.
+extension MonotonicInstant: ExpressibleByIntegerLiteral {
+  public init(integerLiteral value: Int64) {
+    self.init(nanoseconds: value)
+  }
+}
