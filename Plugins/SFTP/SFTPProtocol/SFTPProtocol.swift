@@ -8,8 +8,11 @@ internal import URLLoadingBase
 /// byte ranges and resuming work as for `https`; `entries(at:)` lists directories; an upload task stores its body, in place of a file
 /// of that name or, with the field `If-None-Match: *`, only where there is none; the method `DELETE` deletes.
 ///
+/// Open for one purpose: a subclass whose ``canInit(with:)`` takes only some URLs, such as those of one host, limits what a session can
+/// reach. Nothing else can be overridden.
+///
 /// Mutable state: `state`, guarded by its lock.
-public class SFTPProtocol: URLProtocol, @unchecked Sendable {
+open class SFTPProtocol: URLProtocol, @unchecked Sendable {
   /// The method of challenges for the passphrase of a private key; their realm is the key's file.
   public static let passphraseMethod = "SFTPAuthenticationMethodPassphrase"
 
@@ -46,18 +49,18 @@ public class SFTPProtocol: URLProtocol, @unchecked Sendable {
   private let state = Locked(State())
 
   /// Whether the URL's scheme is `sftp`.
-  public override class func canInit(with request: URLRequest) -> Bool {
+  open override class func canInit(with request: URLRequest) -> Bool {
     request.url?.scheme?.lowercased() == "sftp"
   }
 
   /// Byte ranges, uploads and listing.
-  public override class var capabilities: Capabilities { [.byteRanges, .upload, .listing, .nonblocking] }
+  public final override class var capabilities: Capabilities { [.byteRanges, .upload, .listing, .nonblocking] }
 
   /// `sftp`
-  public override class var schemes: [String] { ["sftp"] }
+  public final override class var schemes: [String] { ["sftp"] }
 
   /// `GET`, `HEAD`, `PUT` and `DELETE`.
-  public override class var acceptedHTTPMethods: [String]? { ["GET", "HEAD", "PUT", "DELETE"] }
+  public final override class var acceptedHTTPMethods: [String]? { ["GET", "HEAD", "PUT", "DELETE"] }
 
   private var sessionClient: (any URLProtocolSessionClient)? { client as? any URLProtocolSessionClient }
 
@@ -69,7 +72,7 @@ public class SFTPProtocol: URLProtocol, @unchecked Sendable {
   // MARK: What sessions call
 
   /// Begins to load.
-  public override func startLoading() {
+  public final override func startLoading() {
     guard let url = request.url else { return }
     sessionClient?.gate.observe { [weak self] _ in self?.followGate() }
     if sessionClient?.urlProtocolDemand(self).wantsMetrics == true {
@@ -87,7 +90,7 @@ public class SFTPProtocol: URLProtocol, @unchecked Sendable {
   }
 
   /// Ends the load; what it opened on the server is closed.
-  public override func stopLoading() {
+  public final override func stopLoading() {
     let (load, operation, server, answering, uploading) = state.withLock { state in
       state.isStopped = true
       defer {
@@ -112,11 +115,17 @@ public class SFTPProtocol: URLProtocol, @unchecked Sendable {
     if let load { pool?.release(load) }
   }
 
-  private var isPaused: Bool { sessionClient?.gate.isOpen == false }
+  /// Asks the server for nothing more.
+  public final func pauseLoading() { pause(true) }
 
-  /// Asks the server for nothing more while the gate is closed.
-  private func followGate() {
-    let (operation, server) = state.withLock { ($0.operation, $0.server) }
+  /// Goes on.
+  public final func resumeLoading() { pause(false) }
+
+  private func pause(_ pauses: Bool) {
+    let (operation, server) = state.withLock { state in
+      state.isPaused = pauses
+      return (state.operation, state.server)
+    }
     guard let operation, let server else { return }
     server.perform { [self] in operation.pause(isPaused) }
   }
