@@ -6,19 +6,26 @@ import URLLoadingTestServers
 @testable import SFTPProtocol
 
 @Suite struct ExitGateTests {
-  @Test func waitsForThoseInsideAndLetsNobodyIn() async {
-    let parked = AsyncEvent()
-    let mayGo = AsyncEvent()
+  /// A gate that ends the threads that it keeps out, and counts them.
+  private func makeGate() -> (gate: ExitGate, parkedCount: Watched<Int>) {
+    let parkedCount = Watched(0)
     let gate = ExitGate(park: {
-      parked.signal()
-      Thread.sleep(forTimeInterval: 0.5)
+      parkedCount.update { $0 += 1 }
+      Thread.exit()
+      preconditionFailure("the thread has exited")
     })
+    return (gate, parkedCount)
+  }
+
+  @Test func waitsForThoseInsideAndLetsNobodyIn() async {
+    let (gate, parkedCount) = makeGate()
     let isInside = AsyncEvent()
+    let mayLeave = AsyncEvent()
     let hasLeft = Locked(false)
     Thread.detachNewThread {
       gate.inside {
         isInside.signal()
-        _ = mayGo.waitBlocking()
+        _ = mayLeave.waitBlocking()
         hasLeft.withLock { $0 = true }
       }
     }
@@ -29,40 +36,38 @@ import URLLoadingTestServers
       #expect(hasLeft.withLock { $0 })
       hasClosed.signal()
     }
-    let gotIn = AsyncEvent()
-    Thread.detachNewThread {
-      // Once it is closed: until then it may be in and out.
-      while !parked.isSignalled { gate.inside {} }
-      gotIn.signal()
-    }
-    #expect(await parked.wait())
+    // In and out until the gate is closed.
+    Thread.detachNewThread { while true { gate.inside {} } }
+    #expect(await parkedCount.wait { $0 == 1 })
     #expect(!hasClosed.isSignalled)
-    mayGo.signal()
+    mayLeave.signal()
     #expect(await hasClosed.wait())
-    #expect(!gotIn.isSignalled)
+    Thread.detachNewThread { gate.inside { _ = Issue.record("A thread got in after the gate was closed.") } }
+    #expect(await parkedCount.wait { $0 == 2 })
   }
 
   @Test func doesNotWaitForEver() {
-    let gate = ExitGate(park: {})
+    let (gate, _) = makeGate()
     gate.enter()
     gate.close(waitingFor: .milliseconds(20))
   }
 
   @Test func whoWaitsOutsideIsNotWaitedFor() async {
-    let gate = ExitGate(park: { Thread.sleep(forTimeInterval: 0.5) })
+    let (gate, parkedCount) = makeGate()
     let isOutside = AsyncEvent()
-    let mayGo = AsyncEvent()
+    let mayReturn = AsyncEvent()
     Thread.detachNewThread {
       gate.enter()
       gate.outside {
         isOutside.signal()
-        _ = mayGo.waitBlocking()
+        _ = mayReturn.waitBlocking()
       }
     }
     #expect(await isOutside.wait())
     let clock = ContinuousClock()
     let time = clock.measure { gate.close(waitingFor: .seconds(60)) }
     #expect(time < .seconds(30))
-    mayGo.signal()
+    mayReturn.signal()
+    #expect(await parkedCount.wait { $0 == 1 })
   }
 }

@@ -39,16 +39,17 @@ import URLLoadingTestServers
   }
 
   @Test func judgingMayTakeItsTime() async throws {
+    let asked = AsyncEvent()
     let judged = AsyncEvent()
     let policy = TestHostKeyPolicy(judging: { _ in
-      try? await Task.sleep(for: .milliseconds(3500))
-      judged.signal()
+      asked.signal()
+      _ = await judged.wait()
       return .accept
     })
-    var options = try await TestConnection.options(.shared, policy: policy)
-    options.timeout = .seconds(3)
-    let test = TestConnection(options)
-    #expect(await judged.wait())
+    let test = TestConnection(try await TestConnection.options(.shared, policy: policy))
+    #expect(await asked.wait())
+    #expect(await test.deadlineStandsStill)
+    judged.signal()
     await test.expectOpen()
   }
 
@@ -56,7 +57,7 @@ import URLLoadingTestServers
     let asked = AsyncEvent()
     let policy = TestHostKeyPolicy(judging: { _ in
       asked.signal()
-      try? await Task.sleep(for: .seconds(60))
+      _ = await AsyncEvent().wait()
       return .accept
     })
     let test = TestConnection(try await TestConnection.options(.shared, policy: policy))
@@ -69,7 +70,7 @@ import URLLoadingTestServers
     let asked = AsyncEvent()
     let policy = TestHostKeyPolicy(judging: { _ in
       asked.signal()
-      try? await Task.sleep(for: .seconds(60))
+      _ = await AsyncEvent().wait()
       return .accept
     })
     let test = TestConnection(try await TestConnection.options(server, policy: policy))

@@ -57,13 +57,23 @@ import URLLoadingTestServers
     await jump.stop()
   }
 
+  /// At once, when the key of the host on the way is judged, when that of the last one is, and when the channel is open.
   @Test func cancelsAtAnyMoment() async throws {
     let jump = try await SSHServer.shared
-    for milliseconds in [0, 5, 20, 50, 100, 200] {
-      var options = try await TestConnection.options(jump)
-      options.jumps = [try await TestConnection.options(jump)]
+    for keyCount in 0...3 {
+      let judged = Watched(0)
+      let policy = TestHostKeyPolicy(judging: { _ in
+        judged.update { $0 += 1 }
+        return .accept
+      })
+      var options = try await TestConnection.options(jump, policy: policy)
+      options.jumps = [try await TestConnection.options(jump, policy: policy)]
       let test = TestConnection(options)
-      try await Task.sleep(for: .milliseconds(milliseconds))
+      if keyCount < 3 {
+        #expect(await judged.wait { $0 >= keyCount })
+      } else {
+        await test.expectOpen()
+      }
       await test.expectPromptEnd()
     }
   }

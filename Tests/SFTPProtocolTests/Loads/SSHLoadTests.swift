@@ -91,7 +91,8 @@ import URLLoadingTestServers
     let start = ContinuousClock.now
     loading.cancel()
     await #expect(throws: (any Error).self) { try await loading.value }
-    #expect(start.duration(to: .now) < .milliseconds(100))
+    // Long before the request's 60 s.
+    #expect(start.duration(to: .now) < .seconds(3))
     server.freezeConnections(false)
     await server.stop()
   }

@@ -244,8 +244,9 @@ import URLLoadingTestServers
     server.freeze()
     loading.cancel()
     await #expect(throws: (any Error).self) { try await loading.value }
-    // By then a connection without loads would be closed.
-    try await Task.sleep(for: .milliseconds(500))
+    // A connection without loads and without work of theirs would be closed by then.
+    #expect(try await eventually { await server.waitsToClose })
+    #expect(!server.hasEnded)
     server.thaw()
     #expect(try await eventually { try names(host) == ["f"] })
     #expect(try await eventually { server.hasEnded })

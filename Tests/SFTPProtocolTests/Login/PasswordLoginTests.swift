@@ -91,11 +91,9 @@ import URLLoadingTestServers
       _ = await answered.wait()
       return PasswordSSHServer.password
     })
-    var options = TestConnection.options(server, authenticator: authenticator)
-    options.timeout = .seconds(3)
-    let test = TestConnection(options)
+    let test = TestConnection(TestConnection.options(server, authenticator: authenticator))
     #expect(await asked.wait())
-    try await Task.sleep(for: .milliseconds(3500))
+    #expect(await test.deadlineStandsStill)
     answered.signal()
     await test.expectOpen()
     await server.stop()
@@ -113,7 +111,7 @@ import URLLoadingTestServers
     let wait: @Sendable () async -> Void = {
       asked.signal()
       await withTaskCancellationHandler {
-        try? await Task.sleep(for: .seconds(60))
+        _ = await AsyncEvent().wait()
       } onCancel: {
         cancelled.signal()
       }
@@ -144,7 +142,7 @@ import URLLoadingTestServers
     let asked = AsyncEvent()
     let wait: @Sendable () async -> Void = {
       asked.signal()
-      try? await Task.sleep(for: .seconds(60))
+      _ = await AsyncEvent().wait()
     }
     let authenticator = TestAuthenticator(
       password: { _ in

@@ -52,6 +52,16 @@ final class TestConnection: Sendable {
       opens, "\(user.state.value.error?.localizedDescription ?? "it takes too long")", sourceLocation: sourceLocation)
   }
 
+  /// Whether the connection's deadline does not run now.
+  var deadlineStandsStill: Bool {
+    get async {
+      await withCheckedContinuation { continuation in
+        let isTaken = connection.post { continuation.resume(returning: $0.deadline.time == nil) }
+        if !isTaken { continuation.resume(returning: false) }
+      }
+    }
+  }
+
   /// Ends by itself, and says how.
   func failure(timeout: Duration = .seconds(30), sourceLocation: SourceLocation = #_sourceLocation) async -> SSHFailure?
   {

@@ -93,6 +93,15 @@ final class PipedServer: SFTPTransport {
 
   let facts = ConnectionFacts(remoteAddress: "pipe")
 
+  /// Whether the pool closes this connection as soon as what its loads left to be done is done.
+  var waitsToClose: Bool {
+    get async {
+      await withCheckedContinuation { continuation in
+        perform { [user] in continuation.resume(returning: user.isRetiring) }
+      }
+    }
+  }
+
   /// Whether the server's process has ended.
   var hasEnded: Bool { process.exitStatus != nil }
 

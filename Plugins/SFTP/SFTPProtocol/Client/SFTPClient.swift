@@ -193,6 +193,9 @@ final class SFTPClient: SSHChannelUser, @unchecked Sendable {
     }
   }
 
+  /// Whether something waits in ``whenFree(_:)``.
+  var isRetiring: Bool { !cleanUps.isEmpty }
+
   /// Calls this when nothing is held any more.
   func whenFree(_ cleanUp: @escaping () -> Void) {
     if isHeld { cleanUps.append(cleanUp) } else { cleanUp() }

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 internal import URLLoadingBase
 import URLLoadingCOpenSSL
@@ -5,8 +6,8 @@ import URLLoadingCSSH2
 
 /// Keeps threads out of libcrypto once the process exits.
 ///
-/// libcrypto frees what it shares when `exit` runs its handlers, while connections may still encrypt: that crashes a program which
-/// only wanted to end. This gate's handler runs before libcrypto's. It waits for those inside; who comes later stays outside.
+/// libcrypto frees what its threads share in a handler of `exit`, while connections may still encrypt, which crashes. The gate's
+/// handler runs before libcrypto's: it lets no more threads in and waits for those inside.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class ExitGate: Sendable {
@@ -21,53 +22,57 @@ final class ExitGate: Sendable {
     OPENSSL_init_crypto(0, nil)
     _ = libssh2_init(0)
     atexit { ExitGate.shared.close(waitingFor: .milliseconds(500)) }
-    return ExitGate(park: { pause() })
+    return ExitGate(park: { while true { pause() } })
   }()
 
   private let state = Locked(State())
-  private let park: @Sendable () -> Void
+  /// Signalled when the last thread leaves a closed gate.
+  private let isEmpty = DispatchSemaphore(value: 0)
+  private let park: @Sendable () -> Never
 
-  /// - Parameter park: called again and again by who may not come in any more.
-  init(park: @escaping @Sendable () -> Void) {
+  /// - Parameter park: blocks a thread that may not enter any more.
+  init(park: @escaping @Sendable () -> Never) {
     self.park = park
   }
 
-  /// Goes in. Does not return once the process exits.
+  /// Enters. Does not return once the process exits.
   func enter() {
-    while true {
-      let isInside = state.withLock { state in
-        if !state.isClosed { state.insideCount += 1 }
-        return !state.isClosed
-      }
-      if isInside { return }
-      park()
+    let isInside = state.withLock { state in
+      if !state.isClosed { state.insideCount += 1 }
+      return !state.isClosed
     }
+    if !isInside { park() }
   }
 
   func leave() {
-    state.withLock { $0.insideCount -= 1 }
+    let isLast = state.withLock { state in
+      state.insideCount -= 1
+      return state.isClosed && state.insideCount == 0
+    }
+    if isLast { isEmpty.signal() }
   }
 
-  /// Does something inside.
+  /// Calls `body` inside.
   func inside<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     enter()
     defer { leave() }
     return try body()
   }
 
-  /// Does something outside, such as waiting, by who is inside.
+  /// Calls `body`, such as a wait, outside, on a thread that is inside.
   func outside<Result>(_ body: () -> Result) -> Result {
     leave()
     defer { enter() }
     return body()
   }
 
-  /// Lets nobody in any more, and waits for those inside.
-  /// - Parameter limit: for somebody who is long over it, or who is the one that exits.
+  /// Lets no more threads in, and waits for those inside.
+  /// - Parameter limit: ends the wait for a thread that is stuck, or that is the one that exits.
   func close(waitingFor limit: Duration) {
-    let clock = ContinuousClock()
-    let end = clock.now + limit
-    state.withLock { $0.isClosed = true }
-    while state.withLock({ $0.insideCount > 0 }), clock.now < end { usleep(500) }
+    let mustWait = state.withLock { state in
+      state.isClosed = true
+      return state.insideCount > 0
+    }
+    if mustWait { _ = isEmpty.wait(timeout: .now() + .nanoseconds(Int(clamping: limit.wholeNanoseconds))) }
   }
 }

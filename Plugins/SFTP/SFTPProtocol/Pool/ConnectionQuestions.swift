@@ -1,34 +1,36 @@
 import URLLoading
 
-/// Where the questions of a connection that is being made go to: one of the loads that wait for it.
+/// Puts the questions of a connection that is being made to one of the loads that wait for it.
 ///
 /// Mutable state: none; the pool answers by its own lock.
 final class ConnectionQuestions: Sendable {
   /// Makes the challenge, given who takes the answer.
   typealias Challenge = @Sendable (any URLAuthenticationChallengeSender) -> URLAuthenticationChallenge
 
-  private let firstWaiting: @Sendable () -> (any ConnectionWaiter)?
+  /// A load that waits, and a closure that takes it off the list.
+  typealias Candidate = (waiter: any ConnectionWaiter, remove: @Sendable () -> Void)
 
-  init(firstWaiting: @escaping @Sendable () -> (any ConnectionWaiter)?) {
+  private let firstWaiting: @Sendable () -> Candidate?
+
+  init(firstWaiting: @escaping @Sendable () -> Candidate?) {
     self.firstWaiting = firstWaiting
   }
 
-  /// Asks the delegate of a load that waits. Where that load ends meanwhile, the next one is asked.
+  /// Asks the delegate of a load that waits; if that load ends meanwhile, of the next one.
   /// - Returns: the credential; nil where nobody gave one.
   func ask(_ challenge: @escaping Challenge) async -> URLCredential? {
-    while !Task.isCancelled, let waiter = firstWaiting() {
+    while !Task.isCancelled, let (waiter, remove) = firstWaiting() {
       switch await waiter.ask(challenge) {
       case .credential(let credential): return credential
       case .refused: return nil
-      // It is about to leave the pool.
-      case .gone: await Task.yield()
+      case .gone: remove()
       }
     }
     return nil
   }
 }
 
-/// What a load says to a question.
+/// A load's answer to a question.
 // Safe to share: a credential does not change.
 enum ConnectionAnswer: @unchecked Sendable {
   case credential(URLCredential)

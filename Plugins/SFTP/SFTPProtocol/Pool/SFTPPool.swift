@@ -161,12 +161,13 @@ final class SFTPPool: URLSessionComponent {
     }
   }
 
-  private func firstWaiting(for connection: Int) -> (any ConnectionWaiter)? {
-    state.withLock { state in
-      for load in state.plan.waitingLoads(for: connection) {
-        if let waiter = state.waiters[load]?.waiter { return waiter }
-      }
-      return nil
+  private func firstWaiting(for connection: Int) -> ConnectionQuestions.Candidate? {
+    let found = state.withLock { state in
+      let load = state.plan.waitingLoads(for: connection).first { state.waiters[$0] != nil }
+      return load.flatMap { load in state.waiters[load].map { (load, $0.waiter) } }
+    }
+    return found.map { load, waiter in
+      (waiter, { [weak self] in self?.state.withLock { _ = $0.waiters.removeValue(forKey: load) } })
     }
   }
 
