@@ -115,17 +115,11 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
     if let load { pool?.release(load) }
   }
 
-  /// Asks the server for nothing more.
-  public final func pauseLoading() { pause(true) }
+  private var isPaused: Bool { sessionClient?.gate.isOpen == false }
 
-  /// Goes on.
-  public final func resumeLoading() { pause(false) }
-
-  private func pause(_ pauses: Bool) {
-    let (operation, server) = state.withLock { state in
-      state.isPaused = pauses
-      return (state.operation, state.server)
-    }
+  /// Asks the server for nothing more while the gate is closed.
+  private func followGate() {
+    let (operation, server) = state.withLock { ($0.operation, $0.server) }
     guard let operation, let server else { return }
     server.perform { [self] in operation.pause(isPaused) }
   }
