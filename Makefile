@@ -36,8 +36,8 @@ format:
 # Each sanitizer has a build of its own. The leak check is off: it takes what Swift reaches through tagged pointers,
 # such as a Data in a global, for leaked. Tests measure memory and watch weak references instead.
 sanitize: build-dependencies test-dependencies
-	@URL_LOADING_SANITIZING=1 ASAN_OPTIONS=detect_leaks=0 swift test --sanitize=address --scratch-path .build/sanitize-address $(TESTING) </dev/null
-	@URL_LOADING_SANITIZING=1 TSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/thread-sanitizer-suppressions swift test --sanitize=thread --scratch-path .build/sanitize-thread $(TESTING) </dev/null
+	@URL_LOADING_SANITIZING=address ASAN_OPTIONS=detect_leaks=0 swift test --sanitize=address --scratch-path .build/sanitize-address $(TESTING) </dev/null
+	@URL_LOADING_SANITIZING=thread TSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/thread-sanitizer-suppressions swift test --sanitize=thread --scratch-path .build/sanitize-thread $(TESTING) </dev/null
 
 # All peers and this package on the same work. ONLY=W1,S2 does a part of it, ROUNDS=3 sets the rounds.
 bench: build-dependencies test-dependencies

@@ -1,6 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// The thread sanitizer does not see `Synchronization.Mutex`: its build has another lock (`Locked`).
+let sanitizesThreads = Context.environment["URL_LOADING_SANITIZING"] == "thread"
+
 let package = Package(
   name: "swift-url-loading",
   products: [
@@ -29,9 +32,10 @@ let package = Package(
     .systemLibrary(
       name: "URLLoadingCZstd", path: "Sources/CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     .target(name: "URLLoadingCBlockCache", path: "Sources/CBlockCache"),
-    .target(name: "URLLoadingCFutexLock", path: "Sources/CFutexLock"),
     .target(name: "URLLoadingCLinux", path: "Sources/CLinux"),
-    .target(name: "URLLoadingBase", dependencies: ["URLLoadingCFutexLock", "URLLoadingCLinux"]),
+    .target(
+      name: "URLLoadingBase", dependencies: ["URLLoadingCLinux"],
+      swiftSettings: sanitizesThreads ? [.define("URL_LOADING_THREAD_SANITIZER")] : []),
     .target(
       name: "URLLoadingCurlTransport",
       dependencies: [
