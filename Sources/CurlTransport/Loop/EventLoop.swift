@@ -9,16 +9,16 @@ internal import URLLoadingCLinux
 /// checks what touches the actor's state. Code that runs here must not block.
 // Mutable state, and what guards it:
 // - `inbox`: its lock. Any thread appends; the loop thread takes everything out once a turn.
-// - `reactor`, `batch`, `resumer`: the loop thread alone, but for waking it, which writes to a descriptor that stays.
+// - `reactor`, `batch`, `resumptions`: the loop thread alone, but for waking it, which writes to a descriptor that stays.
 // - `thread`: written once, before `init` returns, so before anybody else can reach the loop.
 // Safe to share: other threads touch `inbox`, under its lock, `thread`, and the part of `reactor` that wakes it.
 package final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// The loop of this process. It is started by its first use and never ends.
-  package static let shared = EventLoop(name: "url-transfers", blocks: false)
+  package static let shared = EventLoop(name: "url-transfers")
 
   /// The loop for FTP. libcurl waits for the end of an FTP transfer to be confirmed, and blocks its thread meanwhile:
   /// that must not hold up anything else.
-  static let ftp = EventLoop(name: "url-ftp", blocks: true)
+  static let ftp = EventLoop(name: "url-ftp")
 
   enum Entry {
     case job(UnownedJob)
@@ -53,15 +53,14 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   // Touched by every transfer: the run-time check that accesses do not overlap costs as much as they do.
   @exclusivity(unchecked)
   private var batch: [Entry] = []
-  private let resumer: Resumer
+  @exclusivity(unchecked)
+  private var resumptions = ResumptionBatch()
   @exclusivity(unchecked)
   private var thread = pthread_t()
 
-  /// - Parameter blocks: whether what runs on it may block its thread.
-  private init(name: StaticString, blocks: Bool) {
+  private init(name: StaticString) {
     self.name = name
     reactor = Reactor()
-    resumer = Resumer(reactor: reactor, canPassOn: !blocks)
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
@@ -107,11 +106,10 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Whether the caller runs on the loop's thread.
   var isCurrentThread: Bool { pthread_equal(pthread_self(), thread) != 0 }
 
-  /// Has an `async` function go on: from a loop's thread together with others, at the end of a turn; else at once. It gets the crowd
-  /// that it belongs to, nil where it goes on alone, and has to call that's ``Crowd/passOn()`` at once.
-  package static func resume(_ continuation: Crowd.Function) {
-    guard let loop = current else { return continuation.resume(returning: nil) }
-    loop.resumer.add(continuation)
+  /// Resumes a continuation: on a loop's thread at the end of the turn, in a batch with others; elsewhere at once.
+  package static func resume(_ continuation: UnsafeContinuation<Void, Never>) {
+    guard let loop = current else { return continuation.resume() }
+    loop.resumptions.add(continuation)
   }
 
   private func post(_ entry: Entry) {
@@ -135,27 +133,23 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     reactor.open()
     while true {
       reactor.reap()
-      resumer.resumeIfNoneWillCome()
       // Completions often post the next transfer. A few rounds of that cost less than a trip through epoll each.
       for _ in 0..<4 {
         let didWork = runPostedWork()
         reactor.fireDeadlines()
         reactor.reap()
-        resumer.resumeIfNoneWillCome()
         if !didWork { break }
       }
-      resumer.endTurn()
       reactor.applyInterest()
+      resumptions.endTurn()
       let canSleep = inbox.withLock { inbox in
-        inbox.isAsleep = inbox.entries.isEmpty && resumer.isEmpty
+        inbox.isAsleep = inbox.entries.isEmpty && resumptions.isEmpty
         return inbox.isAsleep
       }
-      let hasEvents = reactor.wait(canSleep: canSleep, atMost: resumer.longestSleep())
+      if !reactor.wait(canSleep: canSleep) { resumptions.resumeAll() }
       // What is posted from now on is taken in this turn; nobody needs to wake the thread for it.
       if canSleep { inbox.withLock { $0.isAsleep = false } }
       reactor.dispatchEvents()
-      if !hasEvents { resumer.resume() }
-      resumer.finishLate()
     }
   }
 

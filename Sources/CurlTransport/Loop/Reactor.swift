@@ -46,12 +46,6 @@ final class Reactor {
   /// How often the loop has waited, and with that, how often everybody had a turn.
   private(set) var turn: UInt64 = 1
 
-  /// How many sockets somebody waits for.
-  private(set) var awaitedCount = 0
-
-  /// When it last came back from waiting; monotonic, in nanoseconds.
-  private(set) var turnBeginning: UInt64 = 0
-
   private static let wakeToken = UInt64.max
   private static let readable: UInt8 = 1
   private static let writable: UInt8 = 2
@@ -116,20 +110,16 @@ final class Reactor {
   // MARK: Waiting
 
   /// Waits for sockets, the earliest deadline or a wake-up.
-  /// - Parameter longest: how long at most, in milliseconds; -1 for any time.
   /// - Returns: whether there is anything for `dispatchEvents()`.
-  func wait(canSleep: Bool, atMost longest: Int32 = -1) -> Bool {
+  func wait(canSleep: Bool) -> Bool {
     turn &+= 1
-    var timeout: Int32 = canSleep ? longest : 0
+    var timeout: Int32 = canSleep ? -1 : 0
     if canSleep, let deadline = armed.lazy.map(\.deadline).min(), deadline != .max {
       let now = Self.now()
       // Rounded up, or the loop would spin through the last millisecond.
-      let untilDeadline = deadline <= now ? 0 : Int32(clamping: (deadline - now + 999_999) / 1_000_000)
-      timeout = longest < 0 ? untilDeadline : min(longest, untilDeadline)
+      timeout = deadline <= now ? 0 : Int32(clamping: (deadline - now + 999_999) / 1_000_000)
     }
-    let count = epoll_wait(epoll, events, Int32(eventCapacity), timeout)
-    turnBeginning = Self.now()
-    eventCount = Int(max(0, count))
+    eventCount = Int(max(0, epoll_wait(epoll, events, Int32(eventCapacity), timeout)))
     return eventCount > 0
   }
 
@@ -211,7 +201,7 @@ final class Reactor {
     sockets[index].file = Socket.file(of: descriptor)
     sockets[index].isFTP = isFTP
     // Nothing that was said of an earlier descriptor with this number holds.
-    want(0, of: index)
+    sockets[index].wanted = 0
     sockets[index].registered = 0
     sockets[index].generation &+= 1
     // But where a try to connect follows another at once, libcurl says nothing: it wants the same of the same number.
@@ -260,7 +250,7 @@ final class Reactor {
     let index = Int(descriptor)
     // One end of the pair that a name's look-up is waited for with. Of the other libcurl does not tell.
     if interest != 0, sockets[index].file == nil { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-    want(UInt8(truncatingIfNeeded: interest & 3), of: index)
+    sockets[index].wanted = UInt8(truncatingIfNeeded: interest & 3)
     let socket = sockets[index]
     let registration = sockets[index].stage.wants(
       isReadable: interest & 1 != 0, isWritable: interest & 2 != 0,
@@ -275,15 +265,6 @@ final class Reactor {
       if sockets[index].wanted != 0 { sockets[index].registered = 0 }
       register(descriptor, sockets[index].wanted)
     }
-  }
-
-  private func want(_ interest: UInt8, of index: Int) {
-    if sockets[index].wanted == 0 {
-      if interest != 0 { awaitedCount += 1 }
-    } else if interest == 0 {
-      awaitedCount -= 1
-    }
-    sockets[index].wanted = interest
   }
 
   /// Gives the recorded changes to the kernel.
@@ -327,7 +308,7 @@ final class Reactor {
 
   private func forget(_ index: Int) {
     sockets[index].owner = nil
-    want(0, of: index)
+    sockets[index].wanted = 0
     // The kernel drops a closed descriptor from the set by itself.
     sockets[index].registered = 0
     sockets[index].stage = .unannounced

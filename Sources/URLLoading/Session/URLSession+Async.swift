@@ -122,11 +122,10 @@ extension URLSession {
   /// Runs a task to its end. Cancelling the caller cancels it.
   private func finish(_ task: URLSessionTask) async {
     await withTaskCancellationHandler {
-      let crowd = await withUnsafeContinuation { (continuation: Crowd.Function) in
+      await withUnsafeContinuation { continuation in
         task.load.wait(continuation)
         task.resume()
       }
-      crowd?.passOn()
     } onCancel: {
       task.cancel()
     }

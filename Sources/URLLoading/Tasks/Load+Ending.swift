@@ -27,8 +27,8 @@ extension Load {
   }
 
   /// Resumes `function` when the load has ended: at once if it did.
-  func wait(_ function: Crowd.Function) {
-    if update({ $0.ending.wait(function) }) { function.resume(returning: nil) }
+  func wait(_ function: UnsafeContinuation<Void, Never>) {
+    if update({ $0.ending.wait(function) }) { function.resume() }
   }
 
   private func resumeWaiter(_ outcome: LoadPlan.Outcome? = nil) {

@@ -10,18 +10,18 @@ struct LoadEnding {
   var flaw: URLError?
   /// What the waiting function has not taken yet.
   private var outcome: LoadPlan.Outcome?
-  private var waiter: Crowd.Function?
+  private var waiter: UnsafeContinuation<Void, Never>?
   private var isOver = false
 
   /// - Returns: whether the load has ended, and nobody will resume the function.
-  mutating func wait(_ function: Crowd.Function) -> Bool {
+  mutating func wait(_ function: UnsafeContinuation<Void, Never>) -> Bool {
     if !isOver { waiter = function }
     return isOver
   }
 
   /// The load has ended.
   /// - Returns: the function to resume.
-  mutating func takeWaiter(_ outcome: LoadPlan.Outcome? = nil) -> Crowd.Function? {
+  mutating func takeWaiter(_ outcome: LoadPlan.Outcome? = nil) -> UnsafeContinuation<Void, Never>? {
     isOver = true
     self.outcome = outcome
     defer { waiter = nil }
