@@ -68,15 +68,6 @@ import Testing
     #expect(server.connectionCount == 1)
   }
 
-  /// libcurl copies the parts of a URL without the zone of an address.
-  @Test func whatLibcurlWouldForgetGoesAsAText() {
-    #expect(ParsedURL("http://127.0.0.1/a?b") != nil)
-    #expect(ParsedURL("http://[::1]:8080/a") != nil)
-    for text in ["http://[fe80::1%25lo]/a", "http://127.0.0.1/\u{e9}", "http://a b/", "", "http://[::1/"] {
-      #expect(ParsedURL(text) == nil, "\(text)")
-    }
-  }
-
   /// The server ends the connection where a request comes for the third time: libcurl sends that again on a new one.
   @Test func aRepeatedRequestIsSentAgainWhenItsConnectionIsGone() async throws {
     let server = try ScriptServer { connection, number in

@@ -65,15 +65,7 @@ struct AdmissionQueue<Waiter> {
   /// A transfer came.
   /// - Parameter key: The same for all that can share connections.
   mutating func arrived(_ waiter: Waiter, at key: ConnectionKey) -> Arrival {
-    arrived(waiter, atHost: number(of: key))
-  }
-
-  /// A transfer came, with the same key as the one that came before it.
-  mutating func arrivedAgain(_ waiter: Waiter) -> Arrival {
-    arrived(waiter, atHost: latest)
-  }
-
-  private mutating func arrived(_ waiter: Waiter, atHost host: Int) -> Arrival {
+    let host = number(of: key)
     guard hosts[host].line.isEmpty, hosts[host].admitted < limit(of: host) else {
       return .wait(Ticket(host: host, position: waiting.append(waiter, to: &hosts[host].line)))
     }

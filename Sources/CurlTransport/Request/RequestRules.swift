@@ -2,12 +2,9 @@ internal import URLLoadingBase
 
 /// What a request must keep to, so that it cannot say more on the wire than its author meant.
 enum RequestRules {
-  /// - Parameters:
-  ///   - url: Whether the URL is to be looked at.
-  ///   - fields: Whether the header fields are.
-  static func check(_ request: borrowing TransferRequest, url: Bool = true, fields: Bool = true) throws(InvalidRequest)
-  {
-    if url { try check(url: request.url) }
+  /// - Parameter fields: whether the header fields are checked.
+  static func check(_ request: borrowing TransferRequest, fields: Bool = true) throws(InvalidRequest) {
+    try check(url: request.url)
     if fields { try check(request.headers) }
     guard request.method.utf8.allSatisfy(isTokenByte), !request.method.isEmpty else {
       throw InvalidRequest(message: "the method \(quoted(request.method)) is not a token (RFC 9110 section 5.6.2)")

@@ -12,10 +12,8 @@ extension EasyHandle {
   ) throws(InvalidRequest) {
     // Fields that are already in the list passed when they got there.
     let hasSameHeaders = headerList != nil && Self.same(request.headers, headers)
-    // And so did the URL that was asked for before.
-    let hasSameURL = url == request.url
-    try RequestRules.check(request, url: !hasSameURL, fields: !hasSameHeaders)
-    let isSameShape = reshape(for: request, configuration, proxy, hasSameURL: hasSameURL)
+    try RequestRules.check(request, fields: !hasSameHeaders)
+    let isSameShape = reshape(for: request, configuration, proxy)
     kind = request.kind
     wantsMetrics = request.wantsMetrics
     isHeadRequest = request.method == "HEAD"
@@ -23,7 +21,8 @@ extension EasyHandle {
     typeOfService = request.typeOfService
     credentialsAnswer401 = request.credential != nil
     credentialsAnswer407 = request.proxyCredential != nil || proxy?.user != nil
-    guard setURL(request.url) else {
+    // Whether the text is a URL comes out with the transfer.
+    guard set(CURLOPT_URL, request.url) else {
       shape = nil
       throw InvalidRequest(message: "libcurl does not take the URL")
     }
@@ -39,15 +38,11 @@ extension EasyHandle {
 
   /// - Returns: whether the handle had the request's shape.
   private func reshape(
-    for request: borrowing TransferRequest, _ configuration: TransferEngineConfiguration, _ proxy: ProxyServer?,
-    hasSameURL: Bool
+    for request: borrowing TransferRequest, _ configuration: TransferEngineConfiguration, _ proxy: ProxyServer?
   ) -> Bool {
-    if let shape, shape.fits(request, proxy: proxy, hasSameURL: hasSameURL) { return true }
     let new = EasyHandleShape(request, proxy: proxy)
     if new == shape, new.isReusable { return true }
     curl_easy_reset(curl)
-    url = nil
-    parsedURL = nil
     clearHeaders()
     setCallbacks()
     setConstants(configuration)
@@ -57,21 +52,6 @@ extension EasyHandle {
   }
 
   // MARK: Options
-
-  /// - Returns: whether libcurl takes the text. Whether it is a URL comes out with the transfer.
-  private func setURL(_ new: String) -> Bool {
-    // With as many bytes, an ASCII string equals none but itself.
-    if new.utf8.count != url?.utf8.count || new != url {
-      if parsedURL != nil { set(CURLOPT_CURLU, nil as UnsafeRawPointer?) }
-      parsedURL = nil
-      url = new
-    } else if parsedURL == nil, let parts = ParsedURL(new) {
-      set(CURLOPT_CURLU, UnsafeRawPointer(parts.handle))
-      parsedURL = parts
-    }
-    // The parts alone would be put together to a text, which goes with each transfer.
-    return set(CURLOPT_URL, new)
-  }
 
   private func setConstants(_ configuration: TransferEngineConfiguration) {
     set(CURLOPT_ERRORBUFFER, UnsafeRawPointer(errorBuffer))

@@ -17,9 +17,6 @@ final class EasyHandle {
   var shape: EasyHandleShape?
   var headerList: UnsafeMutablePointer<curl_slist>?
   var headers: [(name: String, value: String)] = []
-  /// What was asked for last; its parts, when it was asked for twice. The handle of libcurl points to these.
-  var url: String?
-  var parsedURL: ParsedURL?
   let errorBuffer: UnsafeMutablePointer<CChar>
 
   // The running transfer. What is not checked at run time for accesses that overlap is used by one callback at a time.

@@ -14,35 +14,14 @@ struct EasyHandleShape: Equatable {
   var isHTTPS: Bool
   var decodesContent: Bool
   var usesOwnConnection: Bool
-  /// What few requests have. Nil for those that have none of it, most of which differ in nothing.
-  private var rarities: Rarities?
-
-  // Apart, because the shape is made and compared for every request.
-  private final class Rarities: Equatable {
-    var proxy: ProxyServer?
-    var credential: TransferCredential?
-    var proxyCredential: TransferCredential?
-    var range: String?
-    var ftpTLS = TransferRequest.FTPSecurity.none
-    var streamWeight: Int?
-    var connectTimeout: Double?
-
-    static func == (first: Rarities, second: Rarities) -> Bool {
-      first.proxy == second.proxy && first.credential == second.credential
-        && first.proxyCredential == second.proxyCredential && first.range == second.range
-        && first.ftpTLS == second.ftpTLS && first.streamWeight == second.streamWeight
-        && first.connectTimeout == second.connectTimeout
-    }
-  }
-
-  var proxy: ProxyServer? { rarities?.proxy }
-  var credential: TransferCredential? { rarities?.credential }
-  var proxyCredential: TransferCredential? { rarities?.proxyCredential }
+  var proxy: ProxyServer?
+  var credential: TransferCredential?
+  var proxyCredential: TransferCredential?
   /// FTP: where libcurl is to end a transfer before the server does.
-  var range: String? { rarities?.range }
-  var ftpTLS: TransferRequest.FTPSecurity { rarities?.ftpTLS ?? .none }
-  var streamWeight: Int? { rarities?.streamWeight }
-  var connectTimeout: Double? { rarities?.connectTimeout }
+  var range: String?
+  var ftpTLS: TransferRequest.FTPSecurity
+  var streamWeight: Int?
+  var connectTimeout: Double?
 
   init(_ request: borrowing TransferRequest, proxy: ProxyServer?) {
     kind = request.kind
@@ -53,32 +32,13 @@ struct EasyHandleShape: Equatable {
     usesOwnConnection = request.usesOwnConnection
     hasBody = Self.hasBody(request)
     hasLargeBody = hasBody && Self.hasLargeBody(request)
-    guard Self.hasRarities(request, proxy: proxy) else { return }
-    let rarities = Rarities()
-    rarities.proxy = proxy
-    rarities.credential = request.credential
-    rarities.proxyCredential = request.proxyCredential
-    rarities.range = request.rangeReachesEnd ? nil : request.range
-    rarities.ftpTLS = request.ftpTLS
-    rarities.streamWeight = request.streamWeight
-    rarities.connectTimeout = request.connectTimeout
-    self.rarities = rarities
-  }
-
-  /// Whether another request needs no other option to be set. Says what `EasyHandleShape(request, proxy: proxy) == self` would,
-  /// without making one, for requests that have nothing rare; `false` for all others.
-  ///
-  /// - Parameter hasSameURL: whether the other request's URL is that of the one that this is the shape of.
-  func fits(_ request: borrowing TransferRequest, proxy: ProxyServer?, hasSameURL: Bool) -> Bool {
-    rarities == nil && !Self.hasRarities(request, proxy: proxy) && kind == request.kind && method == request.method
-      && expectsLargeBody == request.expectsLargeBody && (hasSameURL || isHTTPS == request.url.isHTTPS)
-      && decodesContent == request.decodesContent && usesOwnConnection == request.usesOwnConnection
-      && hasBody == Self.hasBody(request) && hasLargeBody == (hasBody && Self.hasLargeBody(request))
-  }
-
-  private static func hasRarities(_ request: borrowing TransferRequest, proxy: ProxyServer?) -> Bool {
-    proxy != nil || request.credential != nil || request.proxyCredential != nil || request.range != nil
-      || request.ftpTLS != .none || request.streamWeight != nil || request.connectTimeout != nil
+    self.proxy = proxy
+    credential = request.credential
+    proxyCredential = request.proxyCredential
+    range = request.rangeReachesEnd ? nil : request.range
+    ftpTLS = request.ftpTLS
+    streamWeight = request.streamWeight
+    connectTimeout = request.connectTimeout
   }
 
   private static func hasBody(_ request: borrowing TransferRequest) -> Bool {

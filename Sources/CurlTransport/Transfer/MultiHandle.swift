@@ -17,9 +17,6 @@ final class MultiHandle {
   // touched for every transfer.
   @exclusivity(unchecked)
   private var queue: AdmissionQueue<Transfer>
-  /// The URL that was asked for last; nil when that was through a proxy.
-  @exclusivity(unchecked)
-  private var latestURL: String?
   @exclusivity(unchecked)
   private var running: [EasyHandle] = []
   @exclusivity(unchecked)
@@ -77,7 +74,7 @@ final class MultiHandle {
   /// Begins with a transfer, or has it wait for those before it.
   func begin(_ transfer: Transfer) {
     let proxy = proxies.proxy(for: transfer.request.url)
-    switch arrived(transfer, proxy) {
+    switch queue.arrived(transfer, at: ConnectionKey(url: transfer.request.url, proxy: proxy)) {
     case .admit(let place): run(transfer, at: place, proxy)
     case .wait(let ticket):
       do {
@@ -89,12 +86,6 @@ final class MultiHandle {
         transfer.fail(TransferFailure(error))
       }
     }
-  }
-
-  private func arrived(_ transfer: Transfer, _ proxy: ProxyServer?) -> AdmissionQueue<Transfer>.Arrival {
-    if proxy == nil, latestURL == transfer.request.url { return queue.arrivedAgain(transfer) }
-    latestURL = proxy == nil ? transfer.request.url : nil
-    return queue.arrived(transfer, at: ConnectionKey(url: transfer.request.url, proxy: proxy))
   }
 
   /// A transfer that waited was cancelled.

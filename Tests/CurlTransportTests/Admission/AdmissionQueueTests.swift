@@ -16,8 +16,6 @@ private final class Line {
     queue.arrived(number, at: ConnectionKey(url: "http://host\(host)/path", proxy: nil))
   }
 
-  func arrivedAgain(_ number: Int) -> AdmissionQueue<Int>.Arrival { queue.arrivedAgain(number) }
-
   /// The place of one who is admitted at once.
   func admitted(_ number: Int, at host: Int = 0) -> AdmissionQueue<Int>.Place? {
     if case .admit(let place) = arrived(number, at: host) { place } else { nil }
@@ -51,13 +49,13 @@ private final class Line {
     #expect(queue.ended(at: next.place) == .nothing)
   }
 
-  @Test func whoComesToTheSameHostAgain() throws {
+  @Test func twoOfOneHostBesideAnother() throws {
     let queue = Line(connections: 2)
     let first = try #require(queue.admitted(1, at: 1))
     _ = try #require(queue.admitted(2, at: 2))
-    guard case .admit(let second) = queue.arrivedAgain(3) else { return #expect(Bool(false), "there is room") }
+    let second = try #require(queue.admitted(3, at: 2))
     #expect(second != first)
-    guard case .wait = queue.arrivedAgain(4) else { return #expect(Bool(false), "there is none") }
+    #expect(queue.waiting(4, at: 2) != nil)
     // The host stays known when nothing of it is left.
     #expect(queue.ended(at: first) == .nothing)
     #expect(queue.ended(at: second) == .admitNext)
