@@ -33,7 +33,6 @@ package struct Locked<Value>: ~Copyable, Sendable {
 
   /// Runs `body` with exclusive access to the value. Never call out to user code from inside.
   @inlinable
-  @inline(__always)
   package borrowing func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {

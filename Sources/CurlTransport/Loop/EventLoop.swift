@@ -51,11 +51,8 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   private let name: StaticString
   private let inbox = Locked(Inbox())
   // Touched by every transfer: the run-time check that accesses do not overlap costs as much as they do.
-  @exclusivity(unchecked)
   private var batch: [Entry] = []
-  @exclusivity(unchecked)
   private var resumptions = ResumptionBatch()
-  @exclusivity(unchecked)
   private var thread = pthread_t()
 
   private init(name: StaticString) {

@@ -58,13 +58,9 @@ final class Reactor {
   private let eventCapacity = 512
   // No two accesses to these overlap: nothing calls out while it changes one. The run-time check of that is dear where they are
   // touched for every request.
-  @exclusivity(unchecked)
   private var sockets: [Socket] = []
-  @exclusivity(unchecked)
   private var dirty: [Int32] = []
-  @exclusivity(unchecked)
   private var armed: [MultiHandle] = []
-  @exclusivity(unchecked)
   private var touched: [MultiHandle] = []
 
   init() {

@@ -25,14 +25,11 @@ final class EasyHandle {
   var kind = TransferRequest.Kind.http
   var isHeadRequest = false
   var typeOfService: UInt8?
-  @exclusivity(unchecked)
   var body = OutgoingBody()
   var credentialsAnswer401 = false
   var credentialsAnswer407 = false
   var wantsMetrics = true
-  @exclusivity(unchecked)
   var parser = ResponseHeadParser()
-  @exclusivity(unchecked)
   var ftp = FTPReplies()
   /// Both ends of the connection that the request went to; of an FTP transfer's control connection, once it is ready.
   private(set) var ports: PortPair?

@@ -1,15 +1,28 @@
-/// Header fields as bytes, until somebody wants strings.
+/// Header fields as bytes, until somebody wants strings: most responses are asked for few of their fields.
 struct FieldLines: Sendable {
+  /// What a usual head needs.
+  private static let usualCapacity = 512
+
   /// The lines as they came, each ended by a line feed, which is nowhere else in them. Each has a name and a colon.
   private var bytes: [UInt8] = []
+  /// Lines; folded ones belong to the line before.
   private(set) var count = 0
 
-  init() {}
+  /// Adds a line, with its line end or without.
+  mutating func append(_ line: UnsafeRawBufferPointer) {
+    if bytes.isEmpty { bytes.reserveCapacity(Self.usualCapacity) }
+    bytes.append(contentsOf: line)
+    if line.last != 10 { bytes.append(10) }
+    count += 1
+  }
 
-  /// - Parameter lines: lines of that form, so many.
-  init(_ lines: UnsafeRawBufferPointer, count: Int) {
-    bytes = Array(lines)
-    self.count = count
+  /// Appends to the value of the last line, if there is one.
+  mutating func appendFolded(_ value: UnsafeRawBufferPointer) {
+    guard count > 0 else { return }
+    while let last = bytes.last, last == 10 || last == 13 || ResponseHeadParser.isBlank(last) { bytes.removeLast() }
+    bytes.append(32)
+    bytes.append(contentsOf: value)
+    bytes.append(10)
   }
 
   /// Adds a field.

@@ -15,20 +15,15 @@ final class MultiHandle {
   private let proxies: ProxySelector
   // No two accesses to these overlap: nothing calls out while it changes one. The run-time check of that is dear where they are
   // touched for every transfer.
-  @exclusivity(unchecked)
   private var queue: AdmissionQueue<Transfer>
-  @exclusivity(unchecked)
   private var running: [EasyHandle] = []
-  @exclusivity(unchecked)
   private var idle: [EasyHandle] = []
   private var draining = 0
   /// Transfers that wait for the reply to a question of FTP.
   private var asking = 0
   /// Transfers that put bytes together in this turn.
-  @exclusivity(unchecked)
   private var gathering: [EasyHandle] = []
   /// Connections that take many transfers at once, and what is sent together on them.
-  @exclusivity(unchecked)
   private var multiplexed: [MultiplexedConnection] = []
   private var batch = RequestBatch()
   private var isRetired = false

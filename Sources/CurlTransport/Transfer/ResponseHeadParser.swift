@@ -33,7 +33,7 @@ struct ResponseHeadParser: ~Copyable {
 
   private var state = State.statusLine
   private var facts = Facts()
-  private var lines = GatheredLines()
+  private var lines = FieldLines()
   private var bytes = 0
   private var totalBytes = 0
 
@@ -44,7 +44,7 @@ struct ResponseHeadParser: ~Copyable {
   mutating func reset() {
     expectHead()
     totalBytes = 0
-    lines.removeAll()
+    lines = FieldLines()
   }
 
   /// A new request is sent in the same transfer: its response starts with a status line.
@@ -73,7 +73,7 @@ struct ResponseHeadParser: ~Copyable {
 
   /// The fields that came after the body.
   mutating func takeTrailers() -> [(name: String, value: String)] {
-    state == .trailers && lines.count > 0 ? lines.take().fields : []
+    state == .trailers && lines.count > 0 ? exchange(&lines, with: FieldLines()).fields : []
   }
 
   private mutating func endHead() -> Event {
@@ -84,12 +84,12 @@ struct ResponseHeadParser: ~Copyable {
     bytes = 0
     // After 101 the connection speaks another protocol; it is the last head.
     state = (100..<200).contains(facts.statusCode) && facts.statusCode != 101 ? .statusLine : .trailers
-    return .head(TransferHead(facts, lines: lines.take()))
+    return .head(TransferHead(facts, lines: exchange(&lines, with: FieldLines())))
   }
 
   private mutating func takeStatusLine(_ line: UnsafeRawBufferPointer) {
     facts = Facts()
-    lines.removeAll()
+    lines = FieldLines()
     var index = line.firstIndex(of: 32) ?? line.count
     facts.httpVersion = Self.string(UnsafeRawBufferPointer(rebasing: line[..<index]))
     while index < line.count, line[index] == 32 { index += 1 }
@@ -108,12 +108,13 @@ struct ResponseHeadParser: ~Copyable {
   private mutating func takeField(_ line: UnsafeRawBufferPointer, _ length: Int) -> Event {
     let content = UnsafeRawBufferPointer(rebasing: line[..<length])
     if Self.isBlank(content[0]) {
-      // A folded line (RFC 9112 section 5.2) goes on with the value before it.
-      return lines.appendFolded(Self.trimmed(content)) ? .none : .failure(.outOfMemory)
+      // A folded line (RFC 9112 section 5.2) continues the value before it.
+      lines.appendFolded(Self.trimmed(content))
+      return .none
     }
     guard let colon = Self.colon(in: content), colon > 0 else { return .none }
     guard lines.count < Self.maximumFields else { return .failure(.headTooLarge) }
-    guard lines.append(line) else { return .failure(.outOfMemory) }
+    lines.append(line)
     guard state == .fields else { return .none }
     var nameEnd = colon
     while nameEnd > 0, Self.isBlank(content[nameEnd - 1]) { nameEnd -= 1 }

@@ -28,19 +28,14 @@ package final class Transfer: Sendable, LoopErrand {
   // There are two loops, which do not end. All transfers share them, and to count their references would be as dear.
   private unowned(unsafe) let loop: EventLoop
   // Safe, these five: touched by one thread at a time, as said above.
-  @exclusivity(unchecked)
   nonisolated(unsafe) private var stage: Stage
   /// Nil when it is over, or runs.
-  @exclusivity(unchecked)
   nonisolated(unsafe) private var handler: (any TransferHandler)?
   /// Whoever sends it takes it: it may be large, and hold the transfer.
-  @exclusivity(unchecked)
   nonisolated(unsafe) private var body: TransferRequest.Body
   /// When the engine began with it, in seconds since 1970.
-  @exclusivity(unchecked)
   nonisolated(unsafe) private(set) var startTime = 0.0
   /// The same on the monotonic clock, in nanoseconds.
-  @exclusivity(unchecked)
   nonisolated(unsafe) private(set) var startInstant: UInt64 = 0
 
   init(loop: EventLoop, _ engine: TransferEngine, _ request: consuming TransferRequest, _ handler: any TransferHandler)

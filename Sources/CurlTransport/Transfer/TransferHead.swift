@@ -69,6 +69,5 @@ package struct TransferHead: Sendable {
 
 extension UInt8 {
   /// The byte in lower case if it is an upper case ASCII letter.
-  @inline(__always)
   var asciiLowercased: UInt8 { self &- 65 < 26 ? self | 32 : self }
 }

@@ -1,6 +1,5 @@
 extension StringProtocol {
   /// Whether both are the same but for the case of ASCII letters.
-  @inline(__always)
   func equalsIgnoringASCIICase(_ other: some StringProtocol) -> Bool {
     let left = utf8
     let right = other.utf8
@@ -36,12 +35,10 @@ extension StringProtocol {
 }
 
 extension UInt8 {
-  @inline(__always)
   var asciiLowercased: UInt8 {
     self &- 0x41 < 26 ? self | 0x20 : self
   }
 
-  @inline(__always)
   var isASCIIDigit: Bool { self &- 0x30 < 10 }
 
   /// A character of a token, RFC 9110 5.6.2.

@@ -52,7 +52,6 @@ struct RequestValues {
   static let defaultTimeoutInterval: TimeInterval = 60
 
   // Inlined, or the whole of it is copied to where it is to be.
-  @inline(__always)
   init(
     url: URL? = nil, cachePolicy: NSURLRequest.CachePolicy = .useProtocolCachePolicy,
     explicitTimeoutInterval: TimeInterval? = nil

@@ -13,7 +13,6 @@ public struct URLRequest: @unchecked Sendable {
 
   private final class Storage {
     // Changed only by a request that alone has the storage, while nobody else looks: a check of that would cost more than the look.
-    @exclusivity(unchecked)
     var values: RequestValues
 
     init(_ values: consuming RequestValues) {

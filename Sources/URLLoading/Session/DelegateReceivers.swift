@@ -15,7 +15,6 @@ struct DelegateReceivers<Delegate: Sendable>: Sendable {
   let second: Receiver?
 
   /// Tells the first that implements the method.
-  @inline(__always)
   func tell(_ method: DelegateMethod, _ call: (Delegate) -> Void) {
     guard let second else { return call(first.delegate) }
     if first.tells(method, call) { return }
