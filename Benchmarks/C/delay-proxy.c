@@ -5,6 +5,7 @@
 #include <netinet/tcp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -22,7 +23,14 @@ struct piece {
   char data[];
 };
 
+// Closed by whichever direction ends last.
+struct connection {
+  int client, server;
+  atomic_int open_directions;
+};
+
 struct direction {
+  struct connection *connection;
   int from, to;
   struct piece *first, *last;
   size_t queued;
@@ -87,14 +95,19 @@ static void *send_on(void *context) {
     free(piece);
   }
   shutdown(direction->to, SHUT_WR);
+  struct connection *connection = direction->connection;
+  if (atomic_fetch_sub(&connection->open_directions, 1) == 1) {
+    close(connection->client), close(connection->server);
+    free(connection);
+  }
   return NULL;
 }
 
-static void pass(int from, int to) {
+static void pass(struct connection *connection, int from, int to) {
   struct direction *direction = calloc(1, sizeof *direction);
   pthread_t thread;
   if (direction == NULL) fail("delay-proxy", "no memory");
-  direction->from = from, direction->to = to;
+  direction->connection = connection, direction->from = from, direction->to = to;
   pthread_mutex_init(&direction->lock, NULL);
   pthread_cond_init(&direction->changed, NULL);
   if (pthread_create(&thread, NULL, receive, direction) == 0) pthread_detach(thread);
@@ -109,7 +122,7 @@ int main(int count, char **arguments) {
   setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((unsigned short)atoi(arguments[1]))};
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (bind(listener, (struct sockaddr *)&address, sizeof address) != 0 || listen(listener, 64) != 0)
+  if (bind(listener, (struct sockaddr *)&address, sizeof address) != 0 || listen(listener, 1024) != 0)
     fail(arguments[1], "cannot listen");
   address.sin_port = htons((unsigned short)atoi(arguments[2]));
   for (;;) {
@@ -120,7 +133,11 @@ int main(int count, char **arguments) {
     }
     setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     setsockopt(server, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-    pass(client, server);
-    pass(server, client);
+    struct connection *connection = malloc(sizeof *connection);
+    if (connection == NULL) fail("delay-proxy", "no memory");
+    connection->client = client, connection->server = server;
+    atomic_init(&connection->open_directions, 2);
+    pass(connection, client, server);
+    pass(connection, server, client);
   }
 }

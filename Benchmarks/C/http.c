@@ -1,13 +1,16 @@
-// Loads a URL many times with libcurl alone: what an engine on libcurl can at best reach.
+// Loads URLs with libcurl alone: what an engine on libcurl can at best reach.
 //
-//   http URL COUNT CONCURRENCY get|sink|file|put|idle [PATH]
+//   http URL|@LIST COUNT CONCURRENCY get|sink|file|put|idle [PATH]
 //
+// LIST is a file with a URL a line; they are loaded in turn, and each request has a field X-Request-ID of its own.
 // get copies each body into a buffer of its request; sink counts bytes; file writes PATH; put sends PATH; idle begins loads that
 // nobody answers, and tells how much memory they take.
 //   ENGINE=socket  curl_multi_socket_action on epoll (as it is by default)
 //   ENGINE=poll    curl_multi_poll
 //   BUFFER=BYTES   libcurl's buffer, for bodies that come and go
 //   CONNECTIONS=N  the most connections to a host (default: no limit)
+//   POST=FILE      each request sends this file, as JSON by POST
+//   HTTP=1.1       over TLS, too
 //   SSL_CERT_FILE  whom to trust
 #include <curl/curl.h>
 #include <errno.h>
@@ -23,15 +26,19 @@ enum mode { GET, SINK, FILE_MODE, PUT, IDLE };
 
 struct load {
   CURL *easy;
+  const char *url;
+  struct curl_slist *fields;
   char *body;
   size_t length, capacity;
   int file;
 };
 
-static const char *url, *path, *authority;
+static char **urls, *json;
+static const char *path, *authority;
 static enum mode mode;
-static long count, started, finished, buffer_size;
-static curl_off_t upload_size;
+static long url_count, count, started, finished, buffer_size;
+static curl_off_t upload_size, json_size;
+static int is_http1;
 static unsigned long long bytes;
 static CURLM *multi;
 static int events;
@@ -75,12 +82,12 @@ static size_t give(char *data, size_t size, size_t number, void *context) {
 static void set_up(struct load *load) {
   CURL *easy = load->easy = curl_easy_init();
   if (easy == NULL) fail("curl_easy_init", "no memory");
-  curl_easy_setopt(easy, CURLOPT_URL, url);
   curl_easy_setopt(easy, CURLOPT_PRIVATE, load);
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(easy, CURLOPT_FAILONERROR, 1L);
-  // Keeps HTTP/2 on one connection. On http:// all transfers would wait for the first.
-  if (strncmp(url, "https:", 6) == 0) curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
+  // Keeps HTTP/2 on one connection. With HTTP/1.1 all transfers would wait for the first.
+  if (strncmp(load->url, "https:", 6) == 0 && !is_http1) curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
+  if (is_http1) curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
   if (authority != NULL) {
     curl_easy_setopt(easy, CURLOPT_CAINFO, authority);
     // Else the system's certificates are parsed for every connection.
@@ -89,6 +96,10 @@ static void set_up(struct load *load) {
   if (buffer_size > 0) {
     curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, buffer_size);
     curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, buffer_size);
+  }
+  if (json != NULL) {
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDS, json);
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, json_size);
   }
   if (mode == PUT) {
     curl_easy_setopt(easy, CURLOPT_UPLOAD, 1L);
@@ -102,13 +113,26 @@ static void set_up(struct load *load) {
   }
 }
 
+static void set_fields(struct load *load, long number) {
+  char field[64];
+  snprintf(field, sizeof field, "X-Request-ID: %ld", number);
+  struct curl_slist *fields = curl_slist_append(NULL, field);
+  if (json != NULL) fields = curl_slist_append(fields, "Content-Type: application/json");
+  curl_easy_setopt(load->easy, CURLOPT_HTTPHEADER, fields);
+  curl_slist_free_all(load->fields);
+  load->fields = fields;
+}
+
 static void start(struct load *load) {
-  started++;
+  long number = started++;
+  load->url = urls[number % url_count];
   load->length = 0;
   if (mode == FILE_MODE) load->file = open(path, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644);
   if (mode == PUT) load->file = open(path, O_RDONLY | O_CLOEXEC);
   if ((mode == FILE_MODE || mode == PUT) && load->file < 0) fail(path, strerror(errno));
   if (load->easy == NULL) set_up(load);
+  curl_easy_setopt(load->easy, CURLOPT_URL, load->url);
+  if (url_count > 1) set_fields(load, number);
   curl_multi_add_handle(multi, load->easy);
 }
 
@@ -120,8 +144,8 @@ static void finish_loads(void) {
     CURL *easy = message->easy_handle;
     CURLcode result = message->data.result;
     struct load *load = NULL;
-    if (result != CURLE_OK) fail(url, curl_easy_strerror(result));
     curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&load);
+    if (result != CURLE_OK) fail(load->url, curl_easy_strerror(result));
     finished++;
     curl_multi_remove_handle(multi, easy);
     if (mode == FILE_MODE || mode == PUT) close(load->file);
@@ -184,10 +208,32 @@ static int turn(int engine_polls, int longest) {
   return number > 0 || is_due;
 }
 
+static char *read_file(const char *name, curl_off_t *size) {
+  struct stat status;
+  FILE *file = fopen(name, "r");
+  if (file == NULL || fstat(fileno(file), &status) != 0) fail(name, strerror(errno));
+  char *text = calloc(1, (size_t)status.st_size + 1);
+  if (text == NULL || fread(text, 1, (size_t)status.st_size, file) != (size_t)status.st_size) fail(name, "cannot be read");
+  fclose(file);
+  *size = status.st_size;
+  return text;
+}
+
+static void read_urls(char *argument) {
+  curl_off_t size;
+  char *text = argument[0] == '@' ? read_file(argument + 1, &size) : argument;
+  for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+    urls = realloc(urls, (size_t)(url_count + 1) * sizeof *urls);
+    if (urls == NULL) fail(argument, "no memory");
+    urls[url_count++] = line;
+  }
+  if (url_count == 0) fail(argument, "no URL");
+}
+
 int main(int argument_count, char **arguments) {
   static const char *names[] = {"get", "sink", "file", "put", "idle"};
   if (argument_count < 5) return 2;
-  url = arguments[1];
+  read_urls(arguments[1]);
   count = atol(arguments[2]);
   int concurrency = atoi(arguments[3]);
   while (mode <= IDLE && strcmp(arguments[4], names[mode]) != 0) mode++;
@@ -195,8 +241,10 @@ int main(int argument_count, char **arguments) {
   path = argument_count > 5 ? arguments[5] : NULL;
   authority = getenv("SSL_CERT_FILE");
   if (getenv("BUFFER") != NULL) buffer_size = atol(getenv("BUFFER"));
-  const char *engine = getenv("ENGINE");
+  if (getenv("POST") != NULL) json = read_file(getenv("POST"), &json_size);
+  const char *engine = getenv("ENGINE"), *version = getenv("HTTP");
   int polls = engine != NULL && strcmp(engine, "poll") == 0;
+  is_http1 = version != NULL && strcmp(version, "1.1") == 0;
   if (mode == PUT) {
     struct stat status;
     if (stat(path, &status) != 0) fail(path, strerror(errno));
@@ -206,7 +254,8 @@ int main(int argument_count, char **arguments) {
   curl_global_init(CURL_GLOBAL_ALL);
   multi = curl_multi_init();
   events = epoll_create1(EPOLL_CLOEXEC);
-  curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, (long)concurrency + 8);
+  // Of 16 hosts any may have all loads at a time: nobody has to close what the next load needs.
+  curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, 16L * concurrency + 8);
   if (getenv("CONNECTIONS") != NULL)
     curl_multi_setopt(multi, CURLMOPT_MAX_HOST_CONNECTIONS, atol(getenv("CONNECTIONS")));
   if (!polls) {

@@ -1,6 +1,8 @@
-"""Loads a URL many times with a Python library and prints one line of JSON that says what it took.
+"""Loads URLs with a Python library and prints one line of JSON that says what it took.
 
-    http_peer.py requests|httpx URL COUNT CONCURRENCY get|sink|file|put [PATH]
+    http_peer.py requests|httpx URL|@LIST COUNT CONCURRENCY get|sink|file|put [PATH]
+
+LIST is a file with a URL a line; they are loaded in turn, and each request has a field X-Request-ID of its own.
 """
 
 import asyncio
@@ -14,6 +16,16 @@ library, url, count, at_once, mode = sys.argv[1], sys.argv[2], int(sys.argv[3]),
 path = sys.argv[6] if len(sys.argv) > 6 else ""
 authority = os.environ.get("SSL_CERT_FILE", True)
 LARGE = 1 << 20
+urls = [url]
+if url.startswith("@"):
+    with open(url[1:]) as lines:
+        urls = lines.read().split()
+    url = urls[0]
+
+
+def request(number):
+    """The URL and the fields of a request."""
+    return urls[number % len(urls)], {"X-Request-ID": str(number)} if len(urls) > 1 else {}
 
 
 def with_requests():
@@ -23,13 +35,14 @@ def with_requests():
     session.trust_env, session.verify = False, authority
     yield
     total = 0
-    for _ in range(count):
+    for number in range(count):
         if mode == "put":
             with open(path, "rb") as file:
                 session.put(url, data=file).raise_for_status()
             total += os.path.getsize(path)
         elif mode == "get":
-            response = session.get(url)
+            address, fields = request(number)
+            response = session.get(address, headers=fields)
             response.raise_for_status()
             total += len(response.content)
         else:
@@ -57,8 +70,9 @@ def with_httpx():
 
             async def work():
                 nonlocal total
-                for _ in left:
-                    response = await client.get(url)
+                for number in left:
+                    address, fields = request(number)
+                    response = await client.get(address, headers=fields)
                     response.raise_for_status()
                     total += len(response.content)
 

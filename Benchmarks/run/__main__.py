@@ -22,6 +22,7 @@ import table
 from archive_work import ArchiveWork
 from fixtures import Fixtures
 from http_work import HTTPWork
+from many_loads import ManyLoads
 from results import Results
 from running import Failure, Runner
 from servers import HERE, Servers
@@ -48,7 +49,7 @@ def arguments():
     for name in ("folder", "programs", "swift", "python"):
         parser.add_argument(name, type=os.path.abspath)
     parser.add_argument("--only", default="", help="keys of the work to do, with commas")
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--results", help="the page to write, in Markdown")
     parser.add_argument("--plot", help="the picture to write")
     return parser.parse_args()
@@ -111,7 +112,7 @@ def main():
             # The user's agent has keys that these servers do not know.
             environment.pop("SSH_AUTH_SOCK", None)
             runner = Runner(options.programs, options.folder, environment)
-            parts = (cls(places, servers, fixtures) for cls in (HTTPWork, SFTPWork, ArchiveWork))
+            parts = (cls(places, servers, fixtures) for cls in (ManyLoads, HTTPWork, SFTPWork, ArchiveWork))
             results = Results(works({key for key in options.only.split(",") if key}, *parts))
             measure(results, options.rounds, runner, servers)
         table.write(options.results or os.path.join(options.folder, "results.md"), results, options.rounds, load)

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import json
 import os
 import random
 import shutil
@@ -11,6 +12,14 @@ GIB, MIB = 1 << 30, 1 << 20
 MEMBERS = 20_000
 SMALL_FILES, SMALL_SIZE = 1000, 4096
 WANTED = ("files/012/012345.bin", "files/004/004711.bin")
+WORDS = ("orders", "messages", "photos", "invoices", "followers", "settings", "notifications", "devices")
+
+
+def json_text(size):
+    """JSON of a size, in bytes."""
+    items = [{"id": number, "name": f"item {number}", "price": 100 + number, "tags": ["new", "red"]} for number in range(16)]
+    text = json.dumps({"items": items, "note": ""}, separators=(",", ":"))
+    return text[:-2] + "x" * (size - len(text)) + text[-2:]
 
 
 class Fixtures:
@@ -19,6 +28,7 @@ class Fixtures:
     def __init__(self, folder, data):
         self.folder, self.data, self.www = folder, data, f"{data}/www"
         self.downloads = f"{data}/downloads"
+        self.lists = {}
         self.many, self.large = f"{folder}/archives/many.zip", f"{folder}/archives/large.zip"
         for path in (f"{self.www}/small", f"{self.www}/put", f"{data}/index", self.downloads, f"{folder}/archives"):
             os.makedirs(path, exist_ok=True)
@@ -61,6 +71,29 @@ class Fixtures:
             text = base64.b64encode(random.Random(4).randbytes(size)).decode()
             with open(path, "w") as file:
                 file.write("data:application/octet-stream;base64," + text)
+        return path
+
+    def urls(self, origins, folder, count=10_000):
+        """A file with URLs below a folder of these origins, one a line: all paths and queries differ, in random order."""
+        path = self.lists.setdefault((*origins, folder, count), f"{self.data}/urls-{len(self.lists)}")
+        if os.path.exists(path):
+            return path
+        source = random.Random(6)
+        lines = [
+            f"{origins[number % len(origins)]}{folder}users/{number}/{source.choice(WORDS)}-{source.randrange(1 << 32):08x}"
+            f"?page={source.randrange(100)}&limit=20&since={source.randrange(1 << 31)}\n"
+            for number in range(count)
+        ]
+        source.shuffle(lines)
+        with open(path, "w") as file:
+            file.writelines(lines)
+        return path
+
+    def json(self):
+        """A file with 1 KB of JSON."""
+        path = f"{self.data}/post.json"
+        with open(path, "w") as file:
+            file.write(json_text(1024))
         return path
 
     # Archives

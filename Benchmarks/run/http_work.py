@@ -1,94 +1,13 @@
-"""W1 to W6, L1, L2, C1 to C3: HTTP, files, data URLs and idle loads."""
-
-import os
-from dataclasses import replace
+"""W3, W5, W6, L1, L2, C1 to C3: large bodies, the start of a process, files, data URLs and idle loads."""
 
 from fixtures import GIB, MIB
+from http_clients import C_LARGE, C_USUAL, FOUNDATION, NIO, OURS, REQUESTS, HTTPClients
 from model import TURNS, Client, Goal, Work
 
-OURS, NIO, FOUNDATION = "URLLoading", "AsyncHTTPClient", "FoundationNetworking"
-C, C_POLL, C_LARGE, C_USUAL = "C, multi_socket", "C, multi_poll", "C, buffer of 512 KiB", "C, usual buffer"
-HANDLER = "URLLoading, handlers"
-HTTPX, REQUESTS = "Python, httpx", "Python, requests"
 PLOTTED = (OURS, NIO, FOUNDATION)
 
 
-class HTTPWork:
-    def __init__(self, places, servers, fixtures):
-        self.places, self.servers, self.fixtures = places, servers, fixtures
-
-    # Clients
-
-    def load(self, name, program, url, count, at_once, mode, size=None, path="", **options):
-        """A program with the command line that all of these have in common."""
-        command = (*program, url, str(count), str(at_once), mode, *([path] if path else []))
-        expected = None if size is None else size * count
-        return Client(name, command, count=count, expected=expected, is_ours=name.startswith(OURS), **options)
-
-    def c(self, name, *work, **options):
-        return self.load(name, (f"{self.places.programs}/http",), *work, **options)
-
-    def swift(self, name, program, *work, **options):
-        return self.load(name, (f"{self.places.swift}/{program}",), *work, **options)
-
-    def python(self, name, *work, **options):
-        library = name.split()[-1]
-        program = (self.places.python, f"{self.places.here}/Python/http_peer.py", library)
-        missing = "" if library in self.places.modules else f"{library} is not installed"
-        return self.load(name, program, *work, missing=missing, **options)
-
-    def requests(self, url, at_once, size, counts, mode="get"):
-        """Everyone who can load many small things at once."""
-        c, ours, nio, foundation, python = counts
-        return (
-            self.c(C, url, c, at_once, mode, size),
-            self.c(C_POLL, url, c, at_once, mode, size, environment={"ENGINE": "poll"}),
-            self.swift(OURS, "load-bench", url, ours, at_once, "get", size),
-            self.swift(HANDLER, "load-bench", url, ours, at_once, "handler", size),
-            self.swift(NIO, "async-http-client-bench", url, nio, at_once, "get", size),
-            self.swift(FOUNDATION, "peer-bench", url, foundation, at_once, "get", size),
-            self.python(HTTPX if at_once > 1 else REQUESTS, url, python, at_once, "get", size),
-        )
-
-    def ahead(self, least, cpu=None):
-        """The goals of many small loads: beside C, and ahead of the Swift peer in both figures."""
-        goals = [Goal(OURS, least, of=C), Goal(OURS, 1, of=NIO), Goal(OURS, 1, of=NIO, what="cpu", is_limit=True)]
-        if cpu:
-            goals.append(Goal(OURS, cpu, of=C, what="cpu", is_limit=True))
-        return tuple(goals)
-
-    def trusting(self, client):
-        """FoundationNetworking knows no certificates but the system's: it gets a file system where these are the server's."""
-        script = 'mount --bind "$0" /etc/ssl/certs/ca-certificates.crt && exec "$@"'
-        options = ("--mount",) if os.geteuid() == 0 else ("--mount", "--map-root-user")
-        return replace(
-            client, command=("unshare", *options, "sh", "-c", script, self.servers.authority, *client.command))
-
-    # Work
-
-    def small(self):
-        self.fixtures.file(1024)
-        url = f"{self.servers.http}/1024"
-        yield Work(
-            "W1", "1 KB by HTTP/1.1, 1 at once", "requests/s",
-            self.requests(url, 1, 1024, (20_000, 20_000, 10_000, 3_000, 1_000)), C, self.ahead(0.7), cores=(0, 1), turns=TURNS,
-        )
-        for at_once, least, cpu in ((64, 0.8, 1.45), (256, 0.75, None)):
-            yield Work(
-                "W1", f"1 KB by HTTP/1.1, {at_once} at once", "requests/s",
-                self.requests(url, at_once, 1024, (30_000, 30_000, 20_000, 4_000, 300)), C, self.ahead(least, cpu),
-                # Which core does what, server or client, is chance from run to run: many runs say more than long ones.
-                plotted=PLOTTED if at_once == 64 else (), turns=3 * TURNS,
-            )
-
-    def http2(self):
-        self.fixtures.file(1024)
-        url = f"{self.servers.https}/1024"
-        clients = self.requests(url, 64, 1024, (40_000, 40_000, 20_000, 3_000, 300))
-        clients = tuple(self.trusting(client) if client.name == FOUNDATION else client for client in clients)
-        yield Work(
-            "W2", "1 KB by HTTP/2 with TLS, 64 at once", "requests/s", clients, C, self.ahead(0.8), plotted=PLOTTED, turns=TURNS)
-
+class HTTPWork(HTTPClients):
     def whole(self):
         self.fixtures.file(GIB)
         url, target = f"{self.servers.http}/{GIB}", f"{self.fixtures.downloads}/{GIB}"
@@ -107,12 +26,6 @@ class HTTPWork:
             yield Work(
                 "W3", title, "MB/s", clients, C_LARGE, (Goal(OURS, 0.95, of=C_LARGE),), plotted=plotted, turns=TURNS,
                 repeats=2)
-
-    def middling(self):
-        self.fixtures.file(100_000)
-        url = f"{self.servers.http}/100000"
-        clients = self.requests(url, 16, 100_000, (30_000, 30_000, 20_000, 2_000, 300))
-        yield Work("W4", "100 KB by HTTP/1.1, 16 at once", "requests/s", clients, C, self.ahead(0.85), turns=TURNS)
 
     def upload(self):
         size = 256 * MIB
@@ -250,7 +163,7 @@ class HTTPWork:
     def all(self):
         """Makers of work, by key."""
         return {
-            "W1": self.small, "W2": self.http2, "W3": self.whole, "W4": self.middling, "W5": self.upload, "W6": self.start,
+            "W3": self.whole, "W5": self.upload, "W6": self.start,
             "L1": self.local_file, "L2": self.data_url, "C1": self.idle, "C2": self.crowd,
             "C3": self.long_run,
         }

@@ -6,13 +6,26 @@ import socket
 import subprocess
 import time
 
+import nginx_configuration
+
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+# Ports of nginx that stand for as many hosts: clients keep connections for each host and port.
+HOSTS = 16
+
+
+def free_ports(count):
+    """Ports that differ: all are bound before the first is let go."""
+    listeners = [socket.socket() for _ in range(count)]
+    for listener in listeners:
+        listener.bind(("127.0.0.1", 0))
+    ports = [listener.getsockname()[1] for listener in listeners]
+    for listener in listeners:
+        listener.close()
+    return ports
 
 
 def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
+    return free_ports(1)[0]
 
 
 class Servers:
@@ -53,45 +66,44 @@ class Servers:
     # nginx
 
     @property
-    def http(self):
-        if "nginx" not in self.ports:
+    def http_hosts(self):
+        """HTTP/1.1 on 16 ports; `nginx_configuration` says what is there."""
+        if "http" not in self.ports:
             self._start_nginx()
-        return f"http://127.0.0.1:{self.ports['nginx']}"
+        return [f"http://127.0.0.1:{port}" for port in self.ports["http"]]
 
     @property
-    def https(self):
-        return self.http and f"https://127.0.0.1:{self.ports['https']}"
+    def https_hosts(self):
+        """The same by HTTP/2."""
+        return self.http_hosts and [f"https://127.0.0.1:{port}" for port in self.ports["https"]]
+
+    @property
+    def http(self):
+        return self.http_hosts[0]
+
+    @property
+    def closing(self):
+        """The same by HTTP/1.1 with TLS; the server closes each connection after its first response."""
+        return self.http and f"https://127.0.0.1:{self.ports['closing'][0]}"
 
     @property
     def logged(self):
-        """The same files, with a log of what was sent."""
-        return self.http and f"http://127.0.0.1:{self.ports['logged']}"
+        """Archives, with a log of what was sent."""
+        return self.http and f"http://127.0.0.1:{self.ports['logged'][0]}"
+
+    @property
+    def delayed_http(self):
+        """The first HTTP/1.1 server, 10 ms away in each direction."""
+        return self.http and f"http://127.0.0.1:{self._delayed(self.ports['http'][0])}"
 
     def _start_nginx(self):
         self._make_certificate()
-        port, self.ports["https"], self.ports["logged"] = free_port(), free_port(), free_port()
-        temporary = " ".join(
-            f"{name}_temp_path {self.data}/nginx-{name};" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-        )
-        user = "user root;" if os.geteuid() == 0 else ""
-        files = f"root {self.data}/www; location /put/ {{ dav_methods PUT; client_max_body_size 0; }}"
+        ports = free_ports(2 * HOSTS + 2)
+        names = {"http": ports[:HOSTS], "https": ports[HOSTS:-2], "closing": ports[-2:-1], "logged": ports[-1:]}
+        self.ports |= names
         with open(f"{self.folder}/nginx.conf", "w") as file:
-            file.write(
-                f"""daemon off; {user} worker_processes 1; worker_rlimit_nofile 65536;
-                pid {self.folder}/nginx.pid; error_log {self.folder}/error.log;
-                events {{ worker_connections 16384; }}
-                http {{
-                  access_log off; sendfile on; keepalive_requests 100000000; {temporary}
-                  server {{ listen 127.0.0.1:{port} backlog=4096; {files} }}
-                  server {{ listen 127.0.0.1:{self.ports["https"]} ssl http2 backlog=4096; {files}
-                    http2_max_concurrent_streams 256;
-                    ssl_certificate {self.folder}/server.pem; ssl_certificate_key {self.folder}/server.key; }}
-                  log_format bytes '$request_method $body_bytes_sent';
-                  server {{ listen 127.0.0.1:{self.ports["logged"]}; root {self.folder}/archives;
-                    access_log {self.access_log} bytes; location /whole/ {{ alias {self.folder}/archives/; max_ranges 0; }} }}
-                }}"""
-            )
-        self._start("nginx", ["/usr/sbin/nginx", "-p", self.folder, "-c", f"{self.folder}/nginx.conf"], port)
+            file.write(nginx_configuration.configuration(self.folder, self.data, names, self.access_log))
+        self._start("nginx", ["/usr/sbin/nginx", "-p", self.folder, "-c", f"{self.folder}/nginx.conf"], ports[0])
 
     def pin_nginx(self, cores):
         """Binds nginx's worker to cores."""
@@ -147,11 +159,9 @@ class Servers:
     @property
     def delayed_ssh(self):
         """The same server, 10 ms away in each direction."""
-        if "delay-proxy" not in self.ports:
-            port = free_port()
-            self._start("delay-proxy", [f"{self.programs}/delay-proxy", str(port), str(self.ssh), "10"], port)
-            self._know_host()
-        return self.ports["delay-proxy"]
+        port = self._delayed(self.ssh)
+        self._know_host()
+        return port
 
     def _start_sshd(self):
         os.makedirs(f"{self.home}/.ssh", mode=0o700, exist_ok=True)
@@ -180,11 +190,19 @@ class Servers:
         with open(f"{self.folder}/host-key.pub") as file:
             kind, key = file.read().split()[:2]
         with open(f"{self.home}/.ssh/known_hosts", "w") as file:
-            for name in ("sshd", "delay-proxy"):
+            for name in ("sshd", f"delay-proxy-{self.ports['sshd']}"):
                 if name in self.ports:
                     file.write(f"[127.0.0.1]:{self.ports[name]} {kind} {key}\n")
 
     # Others
+
+    def _delayed(self, target):
+        """A port that passes everything on to another one, 10 ms later in each direction."""
+        name = f"delay-proxy-{target}"
+        if name not in self.ports:
+            port = free_port()
+            self._start(name, [f"{self.programs}/delay-proxy", str(port), str(target), "10"], port)
+        return self.ports[name]
 
     @property
     def ftp(self):

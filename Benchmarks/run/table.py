@@ -52,7 +52,9 @@ def section(work, results):
     if work.notes:
         lines += [work.notes, ""]
     if work.cores:
-        lines += [f"nginx was pinned to core {work.cores[0]}, each client to core {work.cores[1]}.", ""]
+        server, client = work.cores
+        place = f"core {server}, each client to core {client}" if server != client else f"core {server}, each client to the same"
+        lines += [f"nginx was pinned to {place}.", ""]
     if left_out:
         lines += [f"Left out: {', '.join(left_out)}.", ""]
     return lines

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// Does work and prints one line of JSON that says what it took.
 public struct Measurement: Sendable {
@@ -13,24 +12,41 @@ public struct Measurement: Sendable {
   }
 
   /// Runs an operation as often, and as often at once, as the work says.
-  /// - Parameter operation: loads the URL of a number, and returns how many bytes of a body it moved.
+  /// - Parameter operation: does the load of a number, and returns how many bytes of a body it moved.
   public func run(_ operation: @escaping @Sendable (Int) async throws -> Int) async throws {
-    let start = ContinuousClock.now
-    let cpu = ProcessFacts.cpuSeconds
-    let next = Counter()
-    let bytes = try await withThrowingTaskGroup(of: Int.self) { group in
-      for _ in 0..<work.concurrency {
-        group.addTask {
-          var bytes = 0
-          while true {
-            let number = next.take()
-            guard number < work.count else { return bytes }
-            bytes += try await operation(number)
+    try await measure {
+      let next = Counter()
+      return try await withThrowingTaskGroup(of: Int.self) { group in
+        for _ in 0..<work.concurrency {
+          group.addTask {
+            var bytes = 0
+            while true {
+              let number = next.take()
+              guard number < work.count else { return bytes }
+              bytes += try await operation(number)
+            }
           }
         }
+        return try await group.reduce(0, +)
       }
-      return try await group.reduce(0, +)
     }
+  }
+
+  /// Runs an operation that calls back as often, and as often at once, as the work says. Each call back begins the next one.
+  /// - Parameter operation: begins the load of a number, and tells how many bytes of a body it moved.
+  public func run(_ operation: @escaping CallbackChain.Operation) async throws {
+    try await measure {
+      try await withCheckedThrowingContinuation { continuation in
+        let chain = CallbackChain(count: work.count, operation: operation) { continuation.resume(with: $0) }
+        for _ in 0..<work.concurrency { chain.beginNext() }
+      }
+    }
+  }
+
+  private func measure(_ body: () async throws -> Int) async throws {
+    let start = ContinuousClock.now
+    let cpu = ProcessFacts.cpuSeconds
+    let bytes = try await body()
     let wall = ContinuousClock.now - start
     report([
       "bytes": bytes, "wall": wall / .seconds(1), "cpu": ProcessFacts.cpuSeconds - cpu,
@@ -70,11 +86,4 @@ public struct Measurement: Sendable {
     // What runs on needs not be waited for, and its end is not measured.
     fflush(nil)
   }
-}
-
-/// Mutable state: the next number, an atomic.
-private final class Counter: Sendable {
-  private let next = Atomic(0)
-
-  func take() -> Int { next.wrappingAdd(1, ordering: .relaxed).oldValue }
 }

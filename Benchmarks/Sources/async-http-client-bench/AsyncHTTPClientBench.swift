@@ -23,16 +23,15 @@ struct AsyncHTTPClientBench {
     }
     let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     let measurement = Measurement(client: "AsyncHTTPClient", work: work)
-    let url = work.url
     switch work.mode {
     case .get:
-      try await measurement.run { _ in
-        let response = try await client.execute(HTTPClientRequest(url: url), timeout: .minutes(5))
+      try await measurement.run { number in
+        let response = try await client.execute(request(number, of: work), timeout: .minutes(5))
         return try await response.body.collect(upTo: .max).readableBytes
       }
     case .sink:
-      try await measurement.run { _ in
-        let response = try await client.execute(HTTPClientRequest(url: url), timeout: .minutes(5))
+      try await measurement.run { number in
+        let response = try await client.execute(request(number, of: work), timeout: .minutes(5))
         var count = 0
         for try await piece in response.body { count += piece.readableBytes }
         return count
@@ -40,20 +39,31 @@ struct AsyncHTTPClientBench {
     case .file:
       try await measurement.run { _ in
         let delegate = try FileDownloadDelegate(path: work.path)
-        let request = try HTTPClient.Request(url: url)
+        let request = try HTTPClient.Request(url: work.urls[0])
         return try await client.execute(request: request, delegate: delegate).get().receivedBytes
       }
-    case .put: try await measurement.run { _ in try await put(work.path, to: url, client) }
+    case .put: try await measurement.run { _ in try await put(work.path, to: work.urls[0], client) }
     case .idle:
       try await measurement.runIdle {
-        for _ in 0..<work.count {
-          Task { try await client.execute(HTTPClientRequest(url: url), timeout: .hours(1)) }
+        for number in 0..<work.count {
+          Task { try await client.execute(request(number, of: work), timeout: .hours(1)) }
         }
       }
       exit(0)
-    case .handler: throw Work.Misuse(description: "AsyncHTTPClient has no completion handlers")
+    case .handler, .loop: throw Work.Misuse(description: "AsyncHTTPClient knows get, sink, file, put and idle")
     }
     try await client.shutdown()
+  }
+
+  private static func request(_ number: Int, of work: Work) -> HTTPClientRequest {
+    var request = HTTPClientRequest(url: work.urls[number % work.urls.count])
+    if let id = work.requestID(number) { request.headers.add(name: "X-Request-ID", value: id) }
+    if let json = work.json {
+      request.method = .POST
+      request.headers.add(name: "Content-Type", value: "application/json")
+      request.body = .bytes(json)
+    }
+    return request
   }
 
   private static func put(_ path: String, to url: String, _ client: HTTPClient) async throws -> Int {

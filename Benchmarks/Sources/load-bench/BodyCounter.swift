@@ -1,3 +1,5 @@
+import Measuring
+
 #if PEER
 import Foundation
 import FoundationNetworking
@@ -11,19 +13,17 @@ import URLLoading
 final class BodyCounter: NSObject, URLSessionDataDelegate, @unchecked Sendable {
   private struct Load {
     var count = 0
-    let continuation: CheckedContinuation<Int, any Error>
+    let completion: CallbackChain.Completion
   }
 
   private let lock = NSLock()
   private var loads: [Int: Load] = [:]
 
-  /// Loads a URL in a session whose delegate this is.
-  func load(_ url: URL, in session: URLSession) async throws -> Int {
-    try await withCheckedThrowingContinuation { continuation in
-      let task = session.dataTask(with: url)
-      lock.withLock { loads[task.taskIdentifier] = Load(continuation: continuation) }
-      task.resume()
-    }
+  /// Loads a request in a session whose delegate this is.
+  func load(_ request: URLRequest, in session: URLSession, completion: @escaping CallbackChain.Completion) {
+    let task = session.dataTask(with: request)
+    lock.withLock { loads[task.taskIdentifier] = Load(completion: completion) }
+    task.resume()
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
@@ -32,10 +32,6 @@ final class BodyCounter: NSObject, URLSessionDataDelegate, @unchecked Sendable {
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     guard let load = lock.withLock({ loads.removeValue(forKey: task.taskIdentifier) }) else { return }
-    if let error {
-      load.continuation.resume(throwing: error)
-    } else {
-      load.continuation.resume(returning: load.count)
-    }
+    load.completion(error.map { .failure($0) } ?? .success(load.count))
   }
 }

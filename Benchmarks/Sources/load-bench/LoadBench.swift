@@ -29,53 +29,52 @@ struct LoadBench {
     #if PEER
     configuration.urlCache = nil
     #endif
-    let url = try work.url(0)
+    let requests = try Requests(of: work)
     let measurement = Measurement(client: client, work: work)
     let counter = BodyCounter()
     let session = URLSession(
       configuration: configuration, delegate: work.mode == .sink ? counter : nil, delegateQueue: nil)
     let leftFiles = LeftFiles()
     switch work.mode {
-    case .get: try await measurement.run { _ in try await session.data(from: url).0.count }
-    case .handler: try await measurement.run { _ in try await session.countByHandler(url) }
-    case .sink: try await measurement.run { _ in try await counter.load(url, in: session) }
+    case .get: try await measurement.run { try await session.data(for: requests[$0]).0.count }
+    case .loop:
+      #if PEER
+      throw Work.Misuse(description: "\(client) has no executor")
+      #else
+      try await withTaskExecutorPreference(URLSession.loadingExecutor) {
+        try await measurement.run { try await session.data(for: requests[$0]).0.count }
+      }
+      #endif
+    case .handler:
+      try await measurement.run { number, completion in
+        session.dataTask(with: requests[number]) { data, _, error in
+          completion(data.map { .success($0.count) } ?? .failure(error ?? URLError(.unknown)))
+        }.resume()
+      }
+    case .sink:
+      try await measurement.run { counter.load(requests[$0], in: session, completion: $1) }
     case .file:
-      try await measurement.run { _ in
-        let (file, _) = try await session.download(from: url)
+      try await measurement.run { number in
+        let (file, _) = try await session.download(for: requests[number])
         await leftFiles.add(file)
         return (try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int) ?? 0
       }
     case .put:
-      var request = URLRequest(url: url)
-      request.httpMethod = "PUT"
       let file = URL(fileURLWithPath: work.path)
       let size = (try FileManager.default.attributesOfItem(atPath: work.path)[.size] as? Int) ?? 0
-      try await measurement.run { [request] _ in
+      try await measurement.run { number in
+        var request = requests[number]
+        request.httpMethod = "PUT"
         let (_, response) = try await session.upload(for: request, fromFile: file)
         return (response as? HTTPURLResponse).map { $0.statusCode / 100 == 2 ? size : 0 } ?? 0
       }
     case .idle:
       try await measurement.runIdle {
-        for _ in 0..<work.count { session.dataTask(with: url) { _, _, _ in }.resume() }
+        for number in 0..<work.count { session.dataTask(with: requests[number]) { _, _, _ in }.resume() }
       }
       exit(0)
     }
     await leftFiles.remove()
-  }
-}
-
-extension URLSession {
-  /// The bytes that a completion handler gets.
-  fileprivate func countByHandler(_ url: URL) async throws -> Int {
-    try await withCheckedThrowingContinuation { continuation in
-      dataTask(with: url) { data, _, error in
-        if let data {
-          continuation.resume(returning: data.count)
-        } else {
-          continuation.resume(throwing: error ?? URLError(.unknown))
-        }
-      }.resume()
-    }
   }
 }
 

@@ -12,6 +12,7 @@ struct PluginBench {
 
   private static func run() async throws {
     let work = try Work()
+    // KEYSTREAM: here the row "with keystream" of Benchmarks/run/sftp_work.py, which sets this variable, switches it on.
     let configuration = URLSessionConfiguration.ephemeral
     configuration.protocolClasses = [SFTPProtocol.self, ArchiveProtocol.self]
     configuration.httpMaximumConnectionsPerHost = work.connections
@@ -32,7 +33,7 @@ struct PluginBench {
         _ = try await session.upload(for: request, fromFile: URL(fileURLWithPath: work.path))
         return size
       }
-    case .handler, .sink, .idle: throw Work.Misuse(description: "plugin-bench knows get, file and put")
+    case .loop, .handler, .sink, .idle: throw Work.Misuse(description: "plugin-bench knows get, file and put")
     }
   }
 }

@@ -1,0 +1,3 @@
+import URLLoading
+
+extension URLSession { static var loadingExecutor: any TaskExecutor { globalConcurrentExecutor } }

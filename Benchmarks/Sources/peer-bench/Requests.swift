@@ -1,0 +1,1 @@
+../load-bench/Requests.swift

@@ -1,0 +1,58 @@
+"""What nginx serves, and where."""
+
+import os
+
+from fixtures import json_text
+
+# Beside type, length, date and validators.
+FIELDS = {
+    "Cache-Control": "no-store", "Content-Language": "en", "Vary": "Accept-Encoding", "X-Request-ID": "$http_x_request_id",
+    "Access-Control-Allow-Origin": "*", "X-Content-Type-Options": "nosniff", "X-Frame-Options": "SAMEORIGIN",
+    "Strict-Transport-Security": "max-age=31536000; includeSubDomains", "Referrer-Policy": "strict-origin-when-cross-origin",
+    "Server-Timing": "app;dur=12.3",
+}
+MANY = (
+    "".join(f"add_header {name} '{value}'; " for name, value in FIELDS.items())
+    + "if ($http_x_request_id = '') { return 400; }"
+)
+LOCATIONS = f"""
+  location /put/ {{ dav_methods PUT; client_max_body_size 0; }}
+  location /of/1024/ {{ {MANY} try_files /1024 =404; }}
+  location /of/100000/ {{ {MANY} try_files /100000 =404; }}
+  location /json/ {{ {MANY} default_type application/json;
+    if ($request_method != POST) {{ return 405; }}
+    if ($content_type != application/json) {{ return 415; }}
+    if ($content_length != 1024) {{ return 400; }}
+    return 200 '{json_text(1024)}'; }}
+"""
+
+
+def listen(ports, options=""):
+    return " ".join(f"listen 127.0.0.1:{port} {options} backlog=4096;" for port in ports)
+
+
+def configuration(folder, data, ports, access_log):
+    """Servers at the `ports` of these names:
+
+    - `http`: the files in `data`. A file of N bytes is `/N`, and has any number of other URLs below `/of/N/`; their requests need a
+      field `X-Request-ID`, their responses have ten fields more. Below `/json/` 1 KB of JSON is taken by POST, and sent.
+    - `https`: the same by HTTP/2.
+    - `closing`: the same by HTTP/1.1 with TLS; each connection is closed after its first response.
+    - `logged`: the archives in `folder`, with a log of what was sent.
+    """
+    user = "user root;" if os.geteuid() == 0 else ""
+    temporary = " ".join(
+        f"{name}_temp_path {data}/nginx-{name};" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    return f"""daemon off; {user} worker_processes 1; worker_rlimit_nofile 65536;
+      pid {folder}/nginx.pid; error_log {folder}/error.log;
+      events {{ worker_connections 16384; }}
+      http {{
+        access_log off; sendfile on; keepalive_requests 100000000; {temporary} root {data}/www;
+        ssl_certificate {folder}/server.pem; ssl_certificate_key {folder}/server.key;
+        server {{ {listen(ports["http"])} {LOCATIONS} }}
+        server {{ {listen(ports["https"], "ssl http2")} {LOCATIONS} http2_max_concurrent_streams 256; }}
+        server {{ {listen(ports["closing"], "ssl")} {LOCATIONS} keepalive_timeout 0; }}
+        log_format bytes '$request_method $body_bytes_sent';
+        server {{ {listen(ports["logged"])} root {folder}/archives;
+          access_log {access_log} bytes; location /whole/ {{ alias {folder}/archives/; max_ranges 0; }} }}
+      }}"""
