@@ -57,6 +57,7 @@ def works(swift, servers, fixtures):
     sftp = f"sftp://{servers.user}@127.0.0.1:{servers.ssh}"
     return {
         "http, 1 KB": (load, f"{servers.http}/1024"),
+        "http, 1 KB, many URLs": (load, f"@{fixtures.urls([servers.http], '/of/1024/', MANY)}"),
         "file, 64 KB": (load, f"file://{fixtures.file(65536)}"),
         "data, 64 KB in base64": (load, f"@{fixtures.data_url(65536)}"),
         "archive, members of 4 KB": (plugin, f"archive://{members(fixtures.data + '/members.zip')}/members/{{}}"),

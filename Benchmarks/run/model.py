@@ -63,7 +63,7 @@ class Work:
     cores: tuple = ()
     # How often each client does it in a round, one run after another.
     repeats: int = 1
-    # How often in a round those that the goals name have a turn; the others have one. For short work, of which a few runs say little.
+    # How often in a round the baseline and those that the goals name have a turn; the others have one. For short work, of which a few runs say little.
     turns: int = 1
     # Whether the server's log tells requests and bytes.
     counts_requests: bool = False
@@ -74,8 +74,10 @@ class Work:
         """Who has the turn of this number in a round, from 0."""
         if number == 0:
             return self.clients
-        named = {name for goal in self.goals for name in (goal.client, goal.of or self.baseline)}
-        return tuple(client for client in self.clients if client.name in named) or self.clients
+        if not self.goals:
+            return self.clients
+        named = {self.baseline}.union(*((goal.client, goal.of) for goal in self.goals))
+        return tuple(client for client in self.clients if client.name in named)
 
     @property
     def is_less_better(self):
