@@ -19,8 +19,8 @@ public final class URLProtocolGate: Sendable {
     var hasEnded = false
     var waiters: [Waiter] = []
     var observers: [@Sendable (Bool) -> Void] = []
-    /// What the observers were called with last.
-    var announced = true
+    /// The observers have not been called since the last change.
+    var hasChanged = false
     var isAnnouncing = false
     var endActions: [@Sendable () -> Void] = []
     /// The thread that is in `startLoading`, which waits where it sends.
@@ -28,7 +28,7 @@ public final class URLProtocolGate: Sendable {
 
     /// Whether the caller is to call the observers: they have not heard of the last change, and nobody else is calling them.
     mutating func beginsToAnnounce() -> Bool {
-      guard !isAnnouncing, !hasEnded, !observers.isEmpty, announced != isOpen else { return false }
+      guard !isAnnouncing, !hasEnded, !observers.isEmpty, hasChanged else { return false }
       isAnnouncing = true
       return true
     }
@@ -68,12 +68,13 @@ public final class URLProtocolGate: Sendable {
   }
 
   /// Calls `observer` after each change with whether the gate is open, and at once if it is closed: one call at a time, on any
-  /// thread, the last one with the last state; changes that follow each other quickly are coalesced. The end is no change.
+  /// thread, the last one with the last state. Changes in quick succession are coalesced, so that a call may repeat the state of
+  /// the one before. The end is no change.
   public func observe(_ observer: @escaping @Sendable (_ isOpen: Bool) -> Void) {
     state.withLock { state in
       guard !state.hasEnded else { return }
       state.observers.append(observer)
-      state.announced = true
+      if !state.isOpen { state.hasChanged = true }
     }
     announce()
   }
@@ -91,7 +92,11 @@ public final class URLProtocolGate: Sendable {
 
   /// Closes or opens the gate. Whoever waits or observes hears of it by ``announce()``; so this may be called with locks held.
   func set(isOpen: Bool) {
-    state.withLock { if !$0.hasEnded { $0.isOpen = isOpen } }
+    state.withLock { state in
+      guard !state.hasEnded, state.isOpen != isOpen else { return }
+      state.isOpen = isOpen
+      state.hasChanged = true
+    }
   }
 
   /// Ends the gate, for good; ``announce()`` tells.
@@ -157,7 +162,7 @@ public final class URLProtocolGate: Sendable {
       let call = state.withLock { state -> ([@Sendable (Bool) -> Void], Bool)? in
         state.isAnnouncing = false
         guard state.beginsToAnnounce() else { return nil }
-        state.announced = state.isOpen
+        state.hasChanged = false
         return (state.observers, state.isOpen)
       }
       guard let (observers, isOpen) = call else { return }

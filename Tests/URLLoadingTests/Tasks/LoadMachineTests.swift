@@ -225,14 +225,16 @@ import URLLoadingBase
     #expect(machine.receivedData(attempt: 1, at: start) == .retain)
     #expect(machine.finished(attempt: 1) == .retain)
     #expect(machine.redirectDecided(attempt: 1, follow: false, at: start) == .replay(unpause: true))
-    #expect(machine.replaysNext(attempt: 1))
+    #expect(machine.replaysNext(attempt: 1) == true)
     #expect(machine.responded(attempt: 1, isReplay: true, at: start) == .deliver)
     // What comes during the replay goes behind it.
     #expect(machine.receivedData(attempt: 1, at: start) == .retain)
-    #expect(machine.replaysNext(attempt: 1))
+    #expect(machine.replaysNext(attempt: 1) == true)
     #expect(machine.receivedData(attempt: 1, isReplay: true, at: start) == .deliver)
-    #expect(machine.replaysNext(attempt: 1) && machine.replaysNext(attempt: 1))
-    #expect(!machine.replaysNext(attempt: 1) && !machine.replaysNext(attempt: 1))
+    #expect(machine.replaysNext(attempt: 1) == true)
+    #expect(machine.replaysNext(attempt: 1) == true)
+    #expect(machine.replaysNext(attempt: 1) == false)
+    #expect(machine.replaysNext(attempt: 1) == false)
     #expect(machine.finished(attempt: 1) == .finish)
     #expect(machine.redirectCount == 0)
   }
@@ -242,7 +244,8 @@ import URLLoadingBase
     _ = machine.redirected(attempt: 1, at: start)
     #expect(machine.responded(attempt: 1, at: start) == .retain)
     #expect(machine.redirectDecided(attempt: 1, follow: true, at: start) == .open)
-    #expect(!machine.replaysNext(attempt: 1) && !machine.replaysNext(attempt: 2))
+    #expect(machine.replaysNext(attempt: 1) == false)
+    #expect(machine.replaysNext(attempt: 2) == false)
     #expect(machine.responded(attempt: 2, at: start) == .deliver)
   }
 

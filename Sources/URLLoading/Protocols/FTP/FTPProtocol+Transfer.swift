@@ -26,21 +26,26 @@ extension FTPProtocol: TransferHandler {
   }
 
   func transfer(_ transfer: Transfer, didReceive bytes: UnsafeRawBufferPointer) -> TransferFlow {
+    guard transferTakesBody(transfer) else { return .pause }
+    take(bytes, of: transfer)
+    return .accepted
+  }
+
+  private func take(_ bytes: UnsafeRawBufferPointer, of transfer: Transfer) {
     let (stage, isStopped) = state.withLock { ($0.stage, $0.isStopped) }
-    guard !isStopped else { return .accepted }
+    guard !isStopped else { return }
     switch stage {
     case .body where isHead: endAtBody(transfer)
     case .body: sessionClient?.urlProtocol(self, didLoad: bytes)
     case .listing: list(bytes, of: transfer)
     case .probe, .directory, .file: break
     }
-    return .accepted
   }
 
-  func transferTakesBody(_ transfer: Transfer) -> Bool { true }
+  func transferTakesBody(_ transfer: Transfer) -> Bool { sessionClient?.gate.isOpen != false }
 
   func transfer(_ transfer: Transfer, didGather bytes: Data) {
-    bytes.withUnsafeBytes { _ = self.transfer(transfer, didReceive: $0) }
+    bytes.withUnsafeBytes { take($0, of: transfer) }
   }
 
   func transfer(_ transfer: Transfer, didReceiveTrailers fields: [(name: String, value: String)]) {}
