@@ -16,18 +16,18 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
   /// The method of challenges for the passphrase of a private key; their realm is the key's file.
   public static let passphraseMethod = "SFTPAuthenticationMethodPassphrase"
 
-  /// The method of challenges for what a server asks by keyboard-interactive (RFC 4256); their realm is the question. The answer is
-  /// the credential's password.
+  /// The method of challenges for a server's questions by keyboard-interactive (RFC 4256); their realm is the question. The credential's
+  /// password is the answer.
   public static let interactiveMethod = "SFTPAuthenticationMethodKeyboardInteractive"
 
   private struct State {
     var hasResponded = false
-    /// Something was loaded or sent by a connection that was lost since.
+    /// A connection was lost after bytes were received or sent.
     var hasBegun = false
-    /// What the last of them had to say of what it left.
+    /// The remark of the last operation whose connection was lost.
     var remark = ""
     var load: Int?
-    var operation: (any RemoteOperation)?
+    var operation: RemoteOperation?
     var server: RemoteServer?
     var isStopped = false
     /// Connections in a row that were lost without a byte.
@@ -35,13 +35,11 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
     var metrics: URLSessionTaskTransactionMetrics?
     var receivedCount: Int64 = 0
     var sentCount: Int64 = 0
-    /// An upload's work that may leave a file on the server.
+    /// The record of an upload, which may leave a file on the server.
     var uploading: (record: UnfinishedUploads, mark: UnfinishedUploads.Mark)?
     /// Takes the answer of a challenge.
     var answering: ChallengeAnswer?
   }
-
-  private typealias MakeOperation = @Sendable (RemoteServer, @escaping RemoteOperation.Report) -> any RemoteOperation
 
   /// Connections in a row that may be lost without a byte before the load fails.
   private static let largestFruitlessCount = 3
@@ -54,7 +52,9 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
   }
 
   /// Byte ranges, uploads and listing.
-  public final override class var capabilities: Capabilities { [.byteRanges, .upload, .listing, .nonblocking] }
+  public final override class var capabilities: Capabilities {
+    [.byteRanges, .upload, .listing, .nonblocking]
+  }
 
   /// `sftp`
   public final override class var schemes: [String] { ["sftp"] }
@@ -103,7 +103,7 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
       return (state.load, state.operation, state.server, state.answering, state.uploading)
     }
     answering?.answer(.gone)
-    // What the operation has to remove it notes itself, on the connection's thread.
+    // The operation records files to remove itself, on the connection's thread.
     if let operation, let server {
       server.perform {
         operation.stop()
@@ -126,7 +126,7 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
 
   // MARK: Connecting
 
-  private func operation(_ url: URL, _ path: RemotePath) throws(URLError) -> MakeOperation {
+  private func operation(_ url: URL, _ path: RemotePath) throws(URLError) -> RemoteOperation.Make {
     if sessionClient?.urlProtocolDemand(self).wantsEntries == true {
       return { RemoteListing(url: url, path: path, server: $0, report: $1) }
     }
@@ -147,7 +147,7 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
   /// Whether an upload may replace a file.
   private func replaces(_ url: URL) throws(URLError) -> Bool {
     guard let condition = request.value(forHTTPHeaderField: "If-None-Match") else { return true }
-    // Anything else would compare with what another request may change meanwhile.
+    // SFTP has no other condition that is checked in one step with the upload.
     guard condition.trimmingCharacters(in: .whitespaces) == "*" else {
       throw URLError(
         .unsupportedURL, message: "Of If-None-Match, uploads by SFTP understand \"*\" only, not \"\(condition)\".",
@@ -156,7 +156,7 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
     return false
   }
 
-  private func connect(_ place: ServerPlace, _ make: @escaping MakeOperation) {
+  private func connect(_ place: ServerPlace, _ make: @escaping RemoteOperation.Make) {
     guard let pool else { return }
     state.withLock { $0.metrics }?.connectStartDate = Date()
     pool.acquire(
@@ -176,7 +176,7 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
     }
   }
 
-  private func begin(_ connection: SFTPPool.Connection, _ place: ServerPlace, _ make: @escaping MakeOperation) {
+  private func begin(_ connection: SFTPPool.Connection, _ place: ServerPlace, _ make: @escaping RemoteOperation.Make) {
     note(connection)
     let server = connection.server
     server.perform { [self] in
@@ -230,7 +230,7 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
     }
   }
 
-  private func lost(_ failure: SFTPFailure, _ place: ServerPlace, _ retry: MakeOperation?) {
+  private func lost(_ failure: SFTPFailure, _ place: ServerPlace, _ retry: RemoteOperation.Make?) {
     let (load, isStopped, count) = state.withLock { state in
       state.fruitlessCount += 1
       state.hasBegun = state.hasBegun || state.hasResponded || state.sentCount > 0
@@ -262,21 +262,24 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
 
   private func note(_ connection: SFTPPool.Connection) {
     guard let metrics = state.withLock({ $0.metrics }) else { return }
-    let facts = connection.facts
+    let measured = connection.metrics
     metrics.isReusedConnection = connection.isReused
-    metrics.connectStartDate = connection.isReused ? nil : facts.connectStart ?? metrics.connectStartDate
-    metrics.connectEndDate = connection.isReused ? nil : facts.connectEnd ?? Date()
-    if !connection.isReused {
-      metrics.domainLookupStartDate = facts.lookupStart
-      metrics.domainLookupEndDate = facts.lookupEnd
-      metrics.secureConnectionStartDate = facts.keyExchangeStart
-      metrics.secureConnectionEndDate = facts.keyExchangeEnd
+    if connection.isReused {
+      metrics.connectStartDate = nil
+      metrics.connectEndDate = nil
+    } else {
+      metrics.domainLookupStartDate = measured.lookupStart
+      metrics.domainLookupEndDate = measured.lookupEnd
+      metrics.connectStartDate = measured.lookupEnd ?? measured.start ?? metrics.connectStartDate
+      metrics.secureConnectionStartDate = measured.connected
+      metrics.secureConnectionEndDate = measured.keysExchanged
+      metrics.connectEndDate = measured.opened ?? Date()
     }
-    metrics.localAddress = facts.localAddress
-    metrics.localPort = facts.localPort.map(String.init)
-    metrics.remoteAddress = facts.remoteAddress
-    metrics.remotePort = facts.remotePort.map(String.init)
-    metrics.networkProtocolName = facts.protocolName ?? "sftp"
+    metrics.localAddress = measured.localAddress
+    metrics.localPort = measured.localPort.map(String.init)
+    metrics.remoteAddress = measured.address
+    metrics.remotePort = measured.port.map(String.init)
+    metrics.networkProtocolName = measured.protocolName
     metrics.requestStartDate = Date()
   }
 
@@ -307,7 +310,7 @@ extension SFTPProtocol: ConnectionWaiter {
         return (state.isStopped, state.hasResponded)
       }
       guard !isStopped else { return answering.answer(.gone) }
-      // After its response a load has no questions any more: it only goes on by what was answered before.
+      // After its response a load asks nothing: a new connection uses earlier answers.
       guard !hasResponded else { return answering.answer(.refused) }
       client?.urlProtocol(self, didReceive: challenge(answering))
     }

@@ -76,11 +76,11 @@ import URLLoadingTestServers
     let directory = try TemporaryDirectory("keys")
     let pair = try await SSHKeys.make("ed25519", in: directory, name: "key")
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: pair.file.path)
-    #expect(throws: KeyFile.Problem.self) { try KeyFile(path: pair.file.path) }
+    #expect(throws: Problem.self) { try KeyFile(path: pair.file.path) }
     do {
       _ = try KeyFile(path: directory.file("none").path)
     } catch { #expect(error.isMissing) }
-    #expect(throws: KeyFile.Problem(text: "it is not a file")) { try KeyFile(path: "/dev/zero") }
+    #expect(throws: Problem("it is not a regular file")) { try KeyFile(path: "/dev/zero") }
   }
 
   /// Each byte wrong, each length too short: an answer, never a trap.

@@ -14,7 +14,7 @@ import URLLoadingTestServers
       source: ConfigurationSource(
         home: "/home/me", localUser: "me", localUserID: 7, environment: ["KEYS": "/keys", "SOCK": "/agent"],
         read: { path in
-          files[path].map { .success(Array($0.utf8)) } ?? .failure(.init(reason: "missing", isMissing: true))
+          files[path].map { .success(Array($0.utf8)) } ?? .failure(.init("missing", isMissing: true))
         }))
   }
 
@@ -129,12 +129,12 @@ import URLLoadingTestServers
     let folder = try TemporaryDirectory("ssh")
     let file = try folder.write("config", "Port 5").path
     chmod(file, 0o622)
-    let refusal = #expect(throws: LocalFile.Unreadable.self) { try LocalFile.read(file, isPrivate: true) }
-    #expect(refusal?.reason == "others may write to it")
+    let source = ConfigurationSource.machine
+    #expect(source.read(file) == .failure(Problem("others may write to it")))
     chmod(file, 0o600)
-    #expect(try LocalFile.read(file, isPrivate: true) == Array("Port 5".utf8))
-    #expect(throws: LocalFile.Unreadable.self) { try LocalFile.read(file, largestCount: 5) }
-    let error = #expect(throws: LocalFile.Unreadable.self) { try LocalFile.read("/dev/zero") }
+    #expect(source.read(file) == .success(Array("Port 5".utf8)))
+    #expect(throws: Problem.self) { try LocalFile.read(file, largestCount: 5) }
+    let error = #expect(throws: Problem.self) { try LocalFile.read("/dev/zero") }
     #expect(error?.reason == "it is not a regular file")
   }
 }

@@ -15,11 +15,11 @@ final class OperationScript: @unchecked Sendable {
   private(set) var failure: URLError?
   private(set) var hasFinished = false
   /// Makes the operation that goes on when the connection was lost.
-  private(set) var retry: (@Sendable (RemoteServer, @escaping RemoteOperation.Report) -> any RemoteOperation)?
-  private var operation: (any RemoteOperation)?
+  private(set) var retry: RemoteOperation.Make?
+  private var operation: RemoteOperation?
 
   /// Begins an operation on `sftp://host/`, and the name.
-  init(name: String = "f", _ make: (URL, RemoteServer, @escaping RemoteOperation.Report) throws -> any RemoteOperation)
+  init(name: String = "f", _ make: (URL, RemoteServer, @escaping RemoteOperation.Report) throws -> RemoteOperation)
     throws
   {
     client.channelDidOpen()

@@ -59,8 +59,10 @@ extension SFTPPool {
 }
 
 private struct PipedConnector: SFTPConnector {
-  func connect(to place: ServerPlace, client: SFTPClient, questions: ConnectionQuestions) -> any SFTPTransport {
-    PipedHost.connect(place, client, questions)
+  func makeTransport(
+    to place: ServerPlace, client: SFTPClient, questions: ConnectionQuestions
+  ) -> any SFTPTransport {
+    PipedHost.transport(place, client, questions)
   }
 }
 
@@ -100,7 +102,7 @@ final class PipedHost: Sendable {
     return URL(string: "sftp://\(name)\(encoded)") ?? URL(fileURLWithPath: "/")
   }
 
-  static func connect(
+  static func transport(
     _ place: ServerPlace, _ client: SFTPClient, _ questions: ConnectionQuestions
   ) -> any SFTPTransport {
     guard let host = hosts.withLock({ $0[place.host] }),
@@ -108,27 +110,39 @@ final class PipedHost: Sendable {
         client, arguments: host.arguments, beginsLater: true,
         lastByte: host.connections.value.isEmpty ? host.firstsLastByte : nil)
     else {
-      client.channelDidClose(URLError(.cannotFindHost, message: "There is no such host.", url: nil))
-      return NoConnection()
+      return PipedTransport(server: nil) {
+        client.channelDidClose(URLError(.cannotFindHost, message: "There is no such host.", url: nil))
+      }
     }
     host.connections.update { $0.append(server) }
-    Task {
-      if await host.admit(questions) {
-        server.begin()
-      } else {
-        // The reason goes before the end that it is the reason of.
-        server.perform {
-          client.channelDidClose(URLError(.userAuthenticationRequired, message: "Not let in.", url: nil))
-          server.close()
+    return PipedTransport(server: server) {
+      Task {
+        if await host.admit(questions) {
+          server.begin()
+        } else {
+          // The reason goes before the end that it is the reason of.
+          server.perform {
+            client.channelDidClose(URLError(.userAuthenticationRequired, message: "Not let in.", url: nil))
+            server.close()
+          }
         }
       }
     }
-    return server
   }
 }
 
-private final class NoConnection: SFTPTransport {
-  let facts = ConnectionFacts()
-  func perform(_ work: @escaping @Sendable () -> Void) {}
-  func close() {}
+/// A connection to a piped server; to none where the host is not known.
+private final class PipedTransport: SFTPTransport {
+  let metrics = SSHConnectionMetrics(address: "pipe")
+  private let server: PipedServer?
+  private let begin: @Sendable () -> Void
+
+  init(server: PipedServer?, begin: @escaping @Sendable () -> Void) {
+    self.server = server
+    self.begin = begin
+  }
+
+  func start() { begin() }
+  func perform(_ work: @escaping @Sendable () -> Void) { server?.perform(work) }
+  func close() { server?.close() }
 }

@@ -7,7 +7,7 @@ import URLLoadingTestServers
 /// An `sftp-server` of OpenSSH behind two named pipes, and a thread that stands for an SSH connection: it calls a channel's user.
 ///
 /// Mutable state: `work` with its own lock; the descriptors belong to the thread.
-final class PipedServer: SFTPTransport {
+final class PipedServer: Sendable {
   static let program = "/usr/lib/openssh/sftp-server"
 
   private let user: SFTPClient
@@ -90,8 +90,6 @@ final class PipedServer: SFTPTransport {
     process.send(signal: SIGKILL)
     perform { [isStopped] in isStopped.signal() }
   }
-
-  let facts = ConnectionFacts(remoteAddress: "pipe")
 
   /// Whether the pool closes this connection as soon as what its loads left to be done is done.
   var waitsToClose: Bool {

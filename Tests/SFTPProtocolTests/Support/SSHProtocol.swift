@@ -23,7 +23,7 @@ private final class SSHPool: URLSessionComponent {
     source.home = home
     source.environment = [:]
     // Nothing of the machine's own configuration.
-    source.read = { $0.hasPrefix(home) ? read($0) : .failure(.init(reason: "not of this test", isMissing: true)) }
+    source.read = { $0.hasPrefix(home) ? read($0) : .failure(Problem("not of this test", isMissing: true)) }
     pool = SFTPPool(
       connector: SSHConnector(source: source, credentials: configuration.urlCredentialStorage),
       largestConnectionCount: configuration.httpMaximumConnectionsPerHost)

@@ -47,16 +47,16 @@ import URLLoading
     script.answer(.status(rename[0].identifier, 0))
     #expect(script.hasFinished)
     #expect(script.requests().isEmpty)
-    #expect(!script.client.isHeld)
+    #expect(!script.client.isBusy)
   }
 
   /// Closes and removes the temporary file, and holds the connection until it has gone.
   private func expectRemoval(_ script: OperationScript) throws {
     let requests = script.requests()
     try #require(requests.map(\.type) == [Kind.close, Kind.remove])
-    #expect(script.client.isHeld)
+    #expect(script.client.isBusy)
     for request in requests { script.answer(.status(request.identifier, 0)) }
-    #expect(!script.client.isHeld)
+    #expect(!script.client.isBusy)
   }
 
   @Test func theTargetIsAskedAboutWhileTheFileIsMade() throws {
@@ -94,7 +94,7 @@ import URLLoading
     if directoryIsFirst {
       script.answer(directory)
       #expect(script.failure?.code == .fileIsDirectory)
-      #expect(script.client.isHeld)
+      #expect(script.client.isBusy)
       #expect(script.requests().isEmpty)
       script.answer(.handle(open, [7]))
     } else {
@@ -113,7 +113,7 @@ import URLLoading
     script.answer(.attributes(lstat, size: 0, permissions: 0o040755, time: 5))
     #expect(script.failure?.code == .fileIsDirectory)
     #expect(script.requests().isEmpty)
-    #expect(!script.client.isHeld)
+    #expect(!script.client.isBusy)
   }
 
   @Test(arguments: [true, false])
@@ -128,7 +128,7 @@ import URLLoading
     }
     #expect(script.failure?.code == .cannotCreateFile)
     #expect(script.failure?.localizedDescription.contains("refused to create /.f.") == true)
-    #expect(!script.client.isHeld)
+    #expect(!script.client.isBusy)
   }
 
   /// The file has to be made where the link leads to, which may be on another disk, whether one could be made beside the link or not.
@@ -170,6 +170,6 @@ import URLLoading
     let script = try upload(name: String(repeating: "a", count: 40_000))
     #expect(script.failure?.code == .badURL)
     #expect(script.requests().isEmpty)
-    #expect(!script.client.isHeld)
+    #expect(!script.client.isBusy)
   }
 }

@@ -58,7 +58,7 @@ import URLLoading
     script.answer(.status(fsetstat[0], Self.permissionDenied))
     let sent = try expect([Kind.close, Kind.remove, Kind.open], in: script)
     for request in sent.dropLast() { script.answer(.status(request, 0)) }
-    #expect(!script.client.isHeld)
+    #expect(!script.client.isBusy)
     return (script, sent[2])
   }
 

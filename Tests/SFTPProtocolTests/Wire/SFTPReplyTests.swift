@@ -32,8 +32,7 @@ import URLLoadingTestServers
             attributes: {
               var attributes = FileAttributes(
                 size: 5, permissions: 0o100644, accessTime: 3, modificationTime: 4)
-              attributes.userID = 1
-              attributes.groupID = 2
+              attributes.owner = .init(userID: 1, groupID: 2)
               return attributes
             }()),
         ])

@@ -1,4 +1,4 @@
-/// Takes fields off the front of bytes in SSH's encoding (RFC 4251, section 5). Nothing that the bytes say is trusted.
+/// Reads fields in SSH's encoding (RFC 4251, section 5) from untrusted bytes.
 struct SSHFieldReader {
   private(set) var rest: ArraySlice<UInt8>
 
@@ -13,7 +13,6 @@ struct SSHFieldReader {
     return bytes.reduce(0) { $0 << 8 | UInt32($1) }
   }
 
-  /// A length and so many bytes.
   mutating func string() -> ArraySlice<UInt8>? {
     var copy = self
     guard let count = copy.uint32(), let bytes = copy.bytes(Int(count)) else { return nil }
@@ -21,12 +20,10 @@ struct SSHFieldReader {
     return bytes
   }
 
-  /// A string that is text.
   mutating func text() -> String? {
     string().flatMap { String(validating: $0, as: UTF8.self) }
   }
 
-  /// A string that is names with commas between them.
   mutating func nameList() -> [String]? {
     text().map { $0.split(separator: ",").map(String.init) }
   }

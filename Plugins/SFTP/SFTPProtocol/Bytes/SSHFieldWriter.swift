@@ -1,4 +1,4 @@
-/// Puts bytes together in SSH's encoding (RFC 4251, section 5).
+/// Writes fields in SSH's encoding (RFC 4251, section 5).
 struct SSHFieldWriter {
   private(set) var bytes: [UInt8] = []
 
@@ -8,7 +8,7 @@ struct SSHFieldWriter {
     for shift in [24, 16, 8, 0] as [UInt32] { bytes.append(UInt8(truncatingIfNeeded: value >> shift)) }
   }
 
-  /// A length and the bytes. All that is written here is far shorter than the length can say.
+  /// A length and the bytes.
   mutating func string(_ value: some Collection<UInt8>) {
     uint32(UInt32(clamping: value.count))
     bytes.append(contentsOf: value)
@@ -16,7 +16,7 @@ struct SSHFieldWriter {
 
   mutating func string(_ value: String) { string(value.utf8) }
 
-  /// A number that is not negative, from its bytes with the highest first.
+  /// A number that is not negative, its highest byte first.
   mutating func number(_ value: some Collection<UInt8>) {
     let digits = value.drop { $0 == 0 }
     guard let first = digits.first else { return uint32(0) }

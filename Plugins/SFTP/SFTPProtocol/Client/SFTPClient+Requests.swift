@@ -2,10 +2,10 @@
 extension SFTPClient {
   // MARK: Files
 
-  /// Opens a file. What was opened has to be closed.
+  /// Opens a file, which the caller has to close.
   /// - Parameters:
   ///   - attributes: permissions of a file that is created; the server's default unless given.
-  ///   - willSend: called when the server may have one more file open; false takes the request back.
+  ///   - willSend: called when the server may have one more file open; false withdraws the request.
   func open(
     _ path: [UInt8], _ flags: SFTPRequest.OpenFlags, attributes: FileAttributes = FileAttributes(),
     willSend: @escaping () -> Bool = { true }, _ reply: @escaping Reply<RemoteHandle>
@@ -35,12 +35,6 @@ extension SFTPClient {
     submit(.write(handle, offset: offset, bytes), .status(reply))
   }
 
-  /// Waits until what was written is on the server's disk; an error where the server cannot.
-  func fsync(_ handle: RemoteHandle, _ reply: @escaping Reply<Void>) {
-    guard has(.fsync) else { return reply(.failure(.unsupported(.fsync))) }
-    submit(.fsync(handle), .status(reply))
-  }
-
   // MARK: Attributes
 
   /// Attributes of a path, links followed.
@@ -48,7 +42,7 @@ extension SFTPClient {
     submit(.stat(path), .attributes(reply))
   }
 
-  /// Attributes of a path itself, be it a link.
+  /// Attributes of a path, links not followed.
   func lstat(_ path: [UInt8], _ reply: @escaping Reply<FileAttributes>) {
     submit(.lstat(path), .attributes(reply))
   }
@@ -57,48 +51,35 @@ extension SFTPClient {
     submit(.fstat(handle), .attributes(reply))
   }
 
-  func setstat(_ path: [UInt8], _ attributes: FileAttributes, _ reply: @escaping Reply<Void>) {
-    submit(.setstat(path, attributes), .status(reply))
-  }
-
   func fsetstat(_ handle: RemoteHandle, _ attributes: FileAttributes, _ reply: @escaping Reply<Void>) {
     submit(.fsetstat(handle, attributes), .status(reply))
   }
 
   // MARK: Directories and names
 
-  /// Opens a directory for ``readdir(_:_:)``. What was opened has to be closed.
+  /// Opens a directory for ``readdir(_:_:)``, which the caller has to close.
   func opendir(
     _ path: [UInt8], willSend: @escaping () -> Bool = { true }, _ reply: @escaping Reply<RemoteHandle>
   ) {
     submitOpen(.opendir(path), willSend: willSend, reply)
   }
 
-  /// The next entries of a directory; at its end a status that says so.
+  /// The next entries of a directory; at its end the status `endOfFile`.
   func readdir(_ handle: RemoteHandle, _ reply: @escaping Reply<[RemoteName]>) {
     submit(.readdir(handle), .names(reply))
-  }
-
-  func mkdir(_ path: [UInt8], attributes: FileAttributes = FileAttributes(), _ reply: @escaping Reply<Void>) {
-    submit(.mkdir(path, attributes), .status(reply))
-  }
-
-  func rmdir(_ path: [UInt8], _ reply: @escaping Reply<Void>) {
-    submit(.rmdir(path), .status(reply))
   }
 
   func remove(_ path: [UInt8], _ reply: @escaping Reply<Void>) {
     submit(.remove(path), .status(reply))
   }
 
-  /// Gives a file another name, which nothing has yet.
+  /// Renames a file; fails where the new name is taken.
   func rename(_ path: [UInt8], to target: [UInt8], _ reply: @escaping Reply<Void>) {
     submit(.rename(path, to: target), .status(reply))
   }
 
-  /// Gives a file another name and replaces what has it, in one step; an error where the server cannot.
+  /// Renames a file and replaces one that has the new name, in one step; fails on a server without the extension.
   func posixRename(_ path: [UInt8], to target: [UInt8], _ reply: @escaping Reply<Void>) {
-    guard has(.posixRename) else { return reply(.failure(.unsupported(.posixRename))) }
     submit(.posixRename(path, to: target), .status(reply))
   }
 
@@ -107,7 +88,7 @@ extension SFTPClient {
     submit(.realpath(path), .names { reply(Self.onlyName(of: $0)) })
   }
 
-  /// What a symbolic link says.
+  /// The target of a symbolic link.
   func readlink(_ path: [UInt8], _ reply: @escaping Reply<[UInt8]>) {
     submit(.readlink(path), .names { reply(Self.onlyName(of: $0)) })
   }

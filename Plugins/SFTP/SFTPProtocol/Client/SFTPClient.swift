@@ -1,22 +1,20 @@
 /// Speaks SFTP version 3 over a channel: carries out what ``RequestTable`` decides.
 ///
-/// Everything here is called on the connection's thread, and answers come there. Requests may be made before the channel is
-/// open; they wait. Any number may be under way; a closure is called exactly once with what became of its request (a read's
-/// for every piece). Closures may make further requests.
+/// Requests may be made before the channel is open; they wait. Each closure is called exactly once, with the result of its request (a
+/// read's once a piece), on the connection's thread, and may make further requests.
 ///
 /// Mutable state: all stored properties, confined to the connection's thread.
 // Safe to share: the state is touched on the connection's thread only.
 final class SFTPClient: SSHChannelUser, @unchecked Sendable {
-  /// What becomes of a request.
+  /// Takes the result of a request.
   typealias Reply<Value> = (Result<Value, SFTPFailure>) -> Void
 
-  /// What becomes of a read.
   enum ReadEvent {
-    /// Bytes came; valid during the call. Several such events make one answer.
+    /// A piece of the reply; valid during the call.
     case bytes(UnsafeRawBufferPointer)
-    /// The answer is whole. It may be shorter than was asked for.
+    /// The reply is whole. It may be shorter than was asked for.
     case end
-    /// There is no answer; at the end of the file it is a status that says so.
+    /// At the end of the file this is the status `endOfFile`.
     case failed(SFTPFailure)
   }
 
@@ -40,25 +38,27 @@ final class SFTPClient: SSHChannelUser, @unchecked Sendable {
     }
   }
 
-  /// Requests are put together for sending up to so many bytes; the rest waits as requests.
+  /// Bytes up to which requests are encoded for one send; the rest waits as requests.
   private static let outgoingCount = 256 << 10
   /// The longest packet that every server takes (draft-ietf-secsh-filexfer-02, section 3).
   private static let portablePacketLength: UInt64 = 34_000
   private static let portableDataLength = 32_768
-  /// Files and directories that may be open at once where a server does not say it.
+  /// Open files and directories that a server without `limits@openssh.com` is taken to allow.
   private static let portableHandleCount = 64
 
   private var table: RequestTable<Completion>
   private var assembler = PacketAssembler()
-  private let outgoing = OutgoingBuffer()
+  private let outgoing = SendQueue()
   private var limits: ServerLimits?
   /// The read whose bytes are coming in.
   private var receivingRead: (identifier: UInt32, receive: (ReadEvent) -> Void)?
-  private var handles = HandleAllowance(limit: portableHandleCount)
+  /// Files and directories that may be open at once.
+  private(set) var handleLimit = portableHandleCount
+  private var handleCount = 0
   private var waitingOpens: [OpenWaiter] = []
   private var closeReason: (any Error)?
-  private var holdCount = 0
-  private var cleanUps: [() -> Void] = []
+  private var pendingWorkCount = 0
+  private var idleActions: [() -> Void] = []
   private let onEnd: @Sendable (SFTPFailure) -> Void
   private let onReady: @Sendable () -> Void
 
@@ -70,9 +70,9 @@ final class SFTPClient: SSHChannelUser, @unchecked Sendable {
 
   /// Makes a client whose channel is not open yet.
   /// - Parameters:
-  ///   - onReady: the server has said its version.
-  ///   - onEnd: the client is of no use any more, because the channel has gone or because the server does not keep to the
-  ///     protocol; then whoever owns the connection has to close it.
+  ///   - onReady: called when the server has said its version.
+  ///   - onEnd: called when the channel has closed, or the server has violated the protocol; then the connection's owner has to close
+  ///     it.
   init(
     maximumUnderWay: Int = 2048, onReady: @escaping @Sendable () -> Void = {},
     onEnd: @escaping @Sendable (SFTPFailure) -> Void = { _ in }
@@ -94,14 +94,11 @@ final class SFTPClient: SSHChannelUser, @unchecked Sendable {
   /// Bytes that one write may carry.
   var largestWrite: Int { min(Self.dataLength(limits?.writeLength), Int(clamping: largestPacket) - 1024) }
 
-  /// Files and directories that may be open at once.
-  var handleLimit: Int { handles.limit }
-
-  /// Whether one more may be opened without waiting.
-  var canOpen: Bool { handles.isAvailable }
+  /// Whether one more file or directory may be opened without waiting.
+  var canOpen: Bool { handleCount < handleLimit }
 
   private var largestPacket: UInt64 {
-    // What a server says is not trusted with more memory than we would take ourselves.
+    // Bounds the memory that a server can make us use.
     guard let length = limits?.packetLength, length > 0 else { return Self.portablePacketLength }
     return min(max(length, 2048), UInt64(PacketAssembler.largestPacket))
   }
@@ -121,7 +118,7 @@ final class SFTPClient: SSHChannelUser, @unchecked Sendable {
     guard !isClosed else { return }
     do {
       try assembler.receive(bytes) { (piece) throws(WireViolation) in
-        // An answer's closure may have ended the conversation.
+        // A reply's closure may have ended the conversation.
         guard !isClosed else { return }
         try receive(piece)
       }
@@ -131,25 +128,21 @@ final class SFTPClient: SSHChannelUser, @unchecked Sendable {
   }
 
   var bytesToSend: UnsafeRawBufferPointer {
-    // What was begun is sent first; only then may the memory be written again.
+    // A packet that is partly sent has to stay in place.
     if outgoing.isEmpty {
       while outgoing.count < Self.outgoingCount, let (identifier, request) = table.nextRequest() {
         request.encode(identifier: identifier, into: outgoing)
       }
     }
-    return outgoing.unsent
+    return outgoing.front
   }
 
-  func channelDidSend(_ count: Int) {
-    outgoing.didSend(count)
-  }
+  func channelDidSend(_ count: Int) { outgoing.removeFirst(count) }
 
-  /// What comes is asked for, and bounded by what was asked for.
+  /// The requests bound what comes.
   var wantsToReceive: Bool { true }
 
-  func channelDidClose(_ error: (any Error)?) {
-    end(error)
-  }
+  func channelDidClose(_ error: (any Error)?) { end(error) }
 
   /// Ends the conversation: all requests fail.
   func end(_ reason: (any Error)?) {
@@ -160,45 +153,35 @@ final class SFTPClient: SSHChannelUser, @unchecked Sendable {
     receivingRead = nil
     let waiters = waitingOpens
     waitingOpens = []
-    // First, so that who tries again because of it does not get this connection once more.
+    // First, so that a load that tries again does not get this connection.
     onEnd(.connectionLost(reason: reason, wasSent: false))
     for completion in sent { completion.fail(.connectionLost(reason: reason, wasSent: true)) }
     for completion in unsent { completion.fail(.connectionLost(reason: reason, wasSent: false)) }
     for waiter in waiters { waiter.reply(.failure(.connectionLost(reason: reason, wasSent: false))) }
   }
 
-  // MARK: What outlives its load
+  // MARK: Work that outlives its load
 
-  /// Whether something has begun that would be left half if the connection were closed now.
-  var isHeld: Bool { holdCount > 0 }
+  /// Whether closing the connection now would leave work, such as the removal of a temporary file, undone.
+  var isBusy: Bool { pendingWorkCount > 0 }
 
-  /// Begins something that the server has to learn the end of, even if nobody waits for it any more; to be followed by ``letGo()``.
-  func hold() { holdCount += 1 }
+  /// Keeps the connection open until ``endWork()``, even if its load has ended.
+  func beginWork() { pendingWorkCount += 1 }
 
-  /// It has come to its end.
-  func letGo() {
-    holdCount -= 1
-    guard holdCount == 0 else { return }
-    let cleanUps = cleanUps
-    self.cleanUps = []
-    for cleanUp in cleanUps { cleanUp() }
+  func endWork() {
+    pendingWorkCount -= 1
+    guard pendingWorkCount == 0 else { return }
+    let actions = idleActions
+    idleActions = []
+    for action in actions { action() }
   }
 
-  /// Removes a file that only this side knows of.
-  func cleanUp(_ path: [UInt8], _ reply: @escaping Reply<Void> = { _ in }) {
-    hold()
-    remove(path) { [weak self] result in
-      reply(result)
-      self?.letGo()
-    }
-  }
+  /// Whether an action waits in ``whenIdle(_:)``.
+  var isRetiring: Bool { !idleActions.isEmpty }
 
-  /// Whether something waits in ``whenFree(_:)``.
-  var isRetiring: Bool { !cleanUps.isEmpty }
-
-  /// Calls this when nothing is held any more.
-  func whenFree(_ cleanUp: @escaping () -> Void) {
-    if isHeld { cleanUps.append(cleanUp) } else { cleanUp() }
+  /// Calls `action` when no work is pending.
+  func whenIdle(_ action: @escaping () -> Void) {
+    if isBusy { idleActions.append(action) } else { action() }
   }
 
   // MARK: Sending
@@ -207,18 +190,19 @@ final class SFTPClient: SSHChannelUser, @unchecked Sendable {
     guard UInt64(request.encodedCount) <= largestPacket else {
       return completion.fail(.requestTooLong(request.encodedCount))
     }
-    if case .refuse(let completion) = table.submit(request, completion) {
-      completion.fail(.connectionLost(reason: closeReason, wasSent: false))
+    guard table.submit(request, completion) else {
+      return completion.fail(.connectionLost(reason: closeReason, wasSent: false))
     }
   }
 
   /// Opens a file or directory, as soon as the server may have one more open.
-  /// - Parameter willSend: called when it is so; false takes the request back, and nothing more is called.
+  /// - Parameter willSend: called at that time; false withdraws the request, and nothing more is called.
   func submitOpen(_ request: SFTPRequest, willSend: @escaping () -> Bool, _ reply: @escaping Reply<RemoteHandle>) {
     guard !isClosed else { return reply(.failure(.connectionLost(reason: closeReason, wasSent: false))) }
-    guard handles.take() else {
+    guard canOpen else {
       return waitingOpens.append(OpenWaiter(request: request, willSend: willSend, reply: reply))
     }
+    handleCount += 1
     guard willSend() else { return releaseHandle() }
     submit(
       request,
@@ -230,12 +214,12 @@ final class SFTPClient: SSHChannelUser, @unchecked Sendable {
 
   /// A file or directory is not open any more.
   func releaseHandle() {
-    handles.release()
+    handleCount -= 1
     openWaiting()
   }
 
   private func openWaiting() {
-    while !waitingOpens.isEmpty, handles.isAvailable {
+    while !waitingOpens.isEmpty, canOpen {
       let waiter = waitingOpens.removeFirst()
       submitOpen(waiter.request, willSend: waiter.willSend, waiter.reply)
     }
@@ -247,15 +231,15 @@ final class SFTPClient: SSHChannelUser, @unchecked Sendable {
     switch piece {
     case .packet(let packet): try receive(try SFTPReply(packet))
     case .dataBegins(let identifier, let count):
-      let completion = try check(table.beganData(count: count, for: identifier))
-      guard case .read(let receive)? = completion else { return }
-      receivingRead = (identifier, receive)
+      if case .read(let receive)? = try table.beganData(count: count, for: identifier) {
+        receivingRead = (identifier, receive)
+      }
     case .data(let bytes, let isLast):
       guard let (identifier, receive) = receivingRead else { return }
       if !bytes.isEmpty { receive(.bytes(bytes)) }
       guard isLast, !isClosed else { return }
       receivingRead = nil
-      _ = try check(table.received(.data, for: identifier))
+      _ = try table.received(.data, for: identifier)
       receive(.end)
     }
   }
@@ -263,38 +247,22 @@ final class SFTPClient: SSHChannelUser, @unchecked Sendable {
   private func receive(_ reply: SFTPReply) throws(WireViolation) {
     switch reply {
     case .version(let version, let extensions):
-      switch table.received(version: version, extensions: extensions) {
-      case .ready: didAgree()
-      case .ignore: break
-      case .violation(let violation): throw violation
-      }
+      if try table.received(version: version, extensions: extensions) { didAgree() }
     case .status(let identifier, let status):
-      let completion = try check(table.received(.status, succeeds: status.code == .ok, for: identifier))
+      let completion = try table.received(.status, succeeds: status.code == .ok, for: identifier)
       if status.code == .ok, case .status(let reply)? = completion {
         reply(.success(()))
       } else {
         completion?.fail(.status(status))
       }
     case .handle(let identifier, let handle):
-      if case .handle(let reply)? = try check(table.received(.handle, for: identifier)) { reply(.success(handle)) }
+      if case .handle(let reply)? = try table.received(.handle, for: identifier) { reply(.success(handle)) }
     case .names(let identifier, let names):
-      if case .names(let reply)? = try check(table.received(.name, for: identifier)) { reply(.success(names)) }
+      if case .names(let reply)? = try table.received(.name, for: identifier) { reply(.success(names)) }
     case .attributes(let identifier, let attributes):
-      if case .attributes(let reply)? = try check(table.received(.attributes, for: identifier)) {
-        reply(.success(attributes))
-      }
+      if case .attributes(let reply)? = try table.received(.attributes, for: identifier) { reply(.success(attributes)) }
     case .limits(let identifier, let limits):
-      if case .limits(let reply)? = try check(table.received(.extendedReply, for: identifier)) {
-        reply(.success(limits))
-      }
-    }
-  }
-
-  private func check(_ action: RequestTable<Completion>.ReplyAction) throws(WireViolation) -> Completion? {
-    switch action {
-    case .complete(let completion): return completion
-    case .ignore: return nil
-    case .violation(let violation): throw violation
+      if case .limits(let reply)? = try table.received(.extendedReply, for: identifier) { reply(.success(limits)) }
     }
   }
 
@@ -303,16 +271,13 @@ final class SFTPClient: SSHChannelUser, @unchecked Sendable {
       submit(
         .limits,
         .limits { [weak self] result in
-          // A server that announces its limits and then does not tell them is taken to have the portable ones.
-          if case .success(let limits) = result { self?.learn(limits) }
+          // Without an answer the portable limits stay.
+          guard let self, case .success(let limits) = result else { return }
+          self.limits = limits
+          handleLimit = limits.openHandles == 0 ? 1024 : Int(min(max(1, limits.openHandles), 1024))
+          openWaiting()
         })
     }
     onReady()
-  }
-
-  private func learn(_ limits: ServerLimits) {
-    self.limits = limits
-    handles.limit = limits.openHandles == 0 ? 1024 : Int(min(max(1, limits.openHandles), 1024))
-    openWaiting()
   }
 }

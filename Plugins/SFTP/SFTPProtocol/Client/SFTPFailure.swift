@@ -1,18 +1,21 @@
 import Foundation
 
-/// Why a request has no answer.
+/// Why a request failed.
 enum SFTPFailure: Error, Sendable {
-  /// The server said no.
+  /// The server refused it.
   case status(ServerStatus)
-  /// The connection ended before the answer came.
-  /// - Parameter wasSent: whether the server may have done what was asked.
+  /// The connection ended before the reply came.
+  /// - Parameter wasSent: whether the server may have carried out the request.
   case connectionLost(reason: (any Error)?, wasSent: Bool)
   /// The request is larger than any that a server takes.
   case requestTooLong(Int)
-  /// The server has no such extension, or lacks what is asked for.
-  case unsupported(ServerExtension)
-  /// An answer that fits no question, such as a path that has no name.
+  /// A reply that does not answer the request, such as a path without a name.
   case unusableAnswer(String)
+
+  /// Whether another connection may repeat the request: this one was lost, and not because the server violated the protocol.
+  var isRepeatable: Bool {
+    if case .connectionLost(let reason, _) = self { !(reason is WireViolation) } else { false }
+  }
 
   /// The status, if that is what it was.
   var status: ServerStatus.Code? {
@@ -29,7 +32,6 @@ enum SFTPFailure: Error, Sendable {
     case .connectionLost(let reason?, _): return "the connection was lost: \(reason.localizedDescription)"
     case .connectionLost(nil, _): return "the server closed the connection"
     case .requestTooLong(let count): return "the request would be \(count) bytes long, more than a server takes"
-    case .unsupported(let name): return "the server has no \(name.rawValue)"
     case .unusableAnswer(let text): return "the server answered with \(text)"
     }
   }

@@ -1,16 +1,14 @@
 import URLLoading
 
-/// Gets from a session's delegate what a login needs to know.
-///
-/// Answers are kept for the session and tried first the next time, and before them what the session's credential storage has; a wrong
-/// one is asked for again.
+/// Answers the questions of a login from the session: by earlier answers, its credential storage, or its delegate. After a wrong answer the
+/// delegate is asked again.
 struct ChallengeAuthenticator: SSHAuthenticator {
-  /// As OpenSSH: so often a question is asked again after a wrong answer.
+  /// Times that a question is asked, as by OpenSSH.
   private static let largestAttemptCount = 3
 
   let host: String
   let port: Int
-  /// The password that the URL gives.
+  /// The URL's password.
   let password: String?
   let memory: SessionMemory
   let questions: ConnectionQuestions
@@ -29,7 +27,7 @@ struct ChallengeAuthenticator: SSHAuthenticator {
   func answers(
     to questions: InteractiveQuestions, user: String, server: String, attempt: Int
   ) async throws -> [String]? {
-    // The usual case is a password in another guise.
+    // A single question is usually for the password.
     if let password, questions.prompts.count == 1, questions.prompts[0].echoes == false {
       return attempt == 0 ? [password] : nil
     }
@@ -58,7 +56,7 @@ struct ChallengeAuthenticator: SSHAuthenticator {
       memory[question] = nil
     }
     guard attempt < Self.largestAttemptCount else { return nil }
-    // The URL's password was used already; a count of 0 would make the session answer with it, or with an empty one.
+    // With a count of 0 the session would answer with the URL's password, which was tried, or an empty one.
     let credential = await questions.ask { sender in
       URLAuthenticationChallenge(
         protectionSpace: space, proposedCredential: nil, previousFailureCount: attempt + 1, failureResponse: nil,

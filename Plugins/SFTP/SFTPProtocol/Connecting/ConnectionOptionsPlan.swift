@@ -1,12 +1,10 @@
 import Foundation
 
-/// Makes the options of a connection out of a URL's place and the configuration files. Reads files, so it is used where waiting is
-/// allowed.
+/// Makes the options of a connection from a URL and the configuration files. Reads files: blocks.
 struct ConnectionOptionsPlan {
-  /// Hosts on the way, those that a host on the way asks for included.
+  /// Hosts on the way, nested ones included.
   private static let largestJumpCount = 8
-  /// Seconds of silence after which a server is asked for a sign of life, where the files do not say it: a connection that waits for
-  /// loads should be known to be there.
+  /// Seconds of silence before a keep-alive request, unless the files say otherwise.
   private static let keepAliveInterval = 30
 
   let place: ServerPlace
@@ -14,12 +12,12 @@ struct ConnectionOptionsPlan {
   let memory: SessionMemory
   let questions: ConnectionQuestions
 
-  /// - Throws: what in the files cannot be followed.
+  /// - Throws: an error for settings that are not supported.
   func options() throws(SSHFailure) -> SSHConnectionOptions {
     try options(host: place.host, user: place.user, port: place.port, password: place.password, depth: 0)
   }
 
-  /// - Parameter depth: hosts on the way so far; nil for one that is reached through another, whatever the files say of it.
+  /// - Parameter depth: hosts on the way so far; nil for a host whose own ProxyJump does not count, since it is reached through another.
   private func options(
     host: String, user: String?, port: Int?, password: String?, depth: Int?
   ) throws(SSHFailure) -> SSHConnectionOptions {

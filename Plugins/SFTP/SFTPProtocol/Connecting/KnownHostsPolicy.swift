@@ -1,7 +1,7 @@
 import Foundation
 import URLLoading
 
-/// Judges host keys by the known_hosts files, and asks the session's delegate about those that are not in them.
+/// Judges host keys by known_hosts files, and asks the session's delegate about unknown ones.
 struct KnownHostsPolicy: HostKeyPolicy {
   private let known: KnownHosts
   private let checking: HostConfiguration.StrictHostKeyChecking
@@ -44,7 +44,7 @@ struct KnownHostsPolicy: HostKeyPolicy {
           .hostKeyRefused, "the key of \(server), \(offer.key.type) \(offer.key.fingerprint), is revoked in \(place)"))
     case .unknown(let others):
       if memory.hasAccepted(offer.key, of: server) { return .accept }
-      // Another key that is known was not shown, which somebody in between would want.
+      // A server with other known keys should have shown one of them.
       if others.isEmpty, checking == .no || checking == .acceptNew {
         record(offer.key, name, port)
         return .accept
@@ -56,7 +56,7 @@ struct KnownHostsPolicy: HostKeyPolicy {
     }
   }
 
-  /// With an alias, the port has no meaning.
+  /// An alias has no port.
   private func lookup(_ host: String, _ port: UInt16) -> (String, Int) {
     alias.map { ($0, 22) } ?? (host, Int(port))
   }
@@ -95,7 +95,7 @@ struct KnownHostsPolicy: HostKeyPolicy {
     return text
   }
 
-  /// Writes down a key that the configuration accepts without a question, so that another one is noticed.
+  /// Adds a key that the configuration accepts without a question to known_hosts.
   private func record(_ key: PublicKey, _ host: String, _ port: Int) {
     guard let recordFile else { return }
     let name = String(decoding: KnownHosts.name(of: host, port: port), as: UTF8.self)

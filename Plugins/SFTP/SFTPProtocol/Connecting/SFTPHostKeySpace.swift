@@ -1,11 +1,11 @@
 import URLLoading
 
 // Safe to share: nothing changes after init.
-/// The question whether a server is the one that it should be: the protection space of the challenge that a session's delegate gets
-/// when a server shows a key that no known_hosts file has.
+/// The protection space of a challenge about a host key: a session's delegate gets it when a server shows a key that no known_hosts file
+/// has.
 ///
-/// Its method is ``method``. To accept the key, answer with ``acceptance``; any other answer refuses it, so that a delegate that gives a
-/// password to every challenge accepts no key by accident.
+/// Its authentication method is ``method``. Only ``acceptance`` as the credential accepts the key, so that a delegate that gives a password
+/// to every challenge accepts none by accident.
 ///
 /// ```swift
 /// if let space = challenge.protectionSpace as? SFTPHostKeySpace, space.fingerprint == expected {
@@ -13,7 +13,7 @@ import URLLoading
 /// }
 /// ```
 public final class SFTPHostKeySpace: URLProtectionSpace, @unchecked Sendable {
-  /// The authentication method of such a space: that of a server's trust.
+  /// The authentication method: that of server trust.
   public static let method = "NSURLAuthenticationMethodServerTrust"
 
   /// The type of the key, such as `ssh-ed25519`.
@@ -22,13 +22,13 @@ public final class SFTPHostKeySpace: URLProtectionSpace, @unchecked Sendable {
   /// The fingerprint of the key as OpenSSH prints it: `SHA256:` and base64.
   public let fingerprint: String
 
-  /// The keys that known_hosts files have for the server, each with its type, fingerprint, file and line.
+  /// The server's keys in known_hosts files, each with its type, fingerprint, file and line.
   public let knownKeys: [String]
 
-  /// Whether the server is known by another key of this type: either it has a new one, or somebody is in between.
+  /// Whether the server has another known key of this type: it has a new key, or somebody intercepts the connection.
   public let isChanged: Bool
 
-  /// What to answer the challenge with to accept the key, for this session.
+  /// The credential that accepts the key, for this session.
   public let acceptance: URLCredential
 
   init(host: String, port: Int, key: PublicKey, knownKeys: [String], isChanged: Bool) {
@@ -40,7 +40,7 @@ public final class SFTPHostKeySpace: URLProtectionSpace, @unchecked Sendable {
     super.init(host: host, port: port, protocol: "sftp", realm: nil, authenticationMethod: Self.method)
   }
 
-  /// Not supported: the question is of use only while the connection waits.
+  /// Not supported.
   public required init?(coder: NSCoder) { nil }
 
   static func serverName(_ host: String, _ port: Int) -> String {
@@ -49,14 +49,14 @@ public final class SFTPHostKeySpace: URLProtectionSpace, @unchecked Sendable {
   }
 }
 
-/// Says that a host key is right.
+/// Accepts a host key.
 // Safe to share: nothing changes after init.
 final class SFTPHostKeyAcceptance: URLCredential, @unchecked Sendable {
   private let key: PublicKey?
 
   init(_ key: PublicKey) {
     self.key = key
-    // The plugin remembers by itself whose key was accepted; a storage would offer it for another key of the same server.
+    // A storage would offer it for other keys of the server; `SessionMemory` keeps accepted keys.
     super.init(user: "", password: "", persistence: .none)
   }
 

@@ -1,8 +1,7 @@
 import URLLoading
 internal import URLLoadingBase
 
-/// What was answered in a session, so that a connection that takes the place of a lost one need not ask again; and the session's
-/// storage of credentials, for what somebody has answered before.
+/// The answers given in a session, for connections that replace lost ones, and the session's credential storage.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class SessionMemory: Sendable {
@@ -18,7 +17,7 @@ final class SessionMemory: Sendable {
     self.storage = storage
   }
 
-  /// What the storage has for a place: of the user, or else its default where that names no other user.
+  /// The stored password for a space: the user's, or else the default one where that names no other user.
   func storedAnswer(for space: URLProtectionSpace, user: String?) -> String? {
     guard let storage else { return nil }
     if let user, let credential = storage.credentials(for: space)?[user] { return credential.password }
@@ -36,7 +35,7 @@ final class SessionMemory: Sendable {
     state.withLock { $0.acceptedAt[server]?.contains(key) == true }
   }
 
-  /// What was answered last to a question; nil where nothing was, or where it was wrong.
+  /// The last answer to a question; nil without one, or after a wrong one.
   subscript(question: String) -> String? {
     get { state.withLock { $0.answers[question] } }
     set { state.withLock { $0.answers[question] = newValue } }

@@ -1,14 +1,16 @@
-/// The algorithms that a connection asks for: what the installed libssh2 has, without what OpenSSH's client does not take
-/// either, in an order that leads to a known host key.
+/// The algorithms that a connection offers: those of the installed libssh2 that OpenSSH's client also takes, in an order that leads to
+/// a known host key.
 struct AlgorithmPreferences: Sendable, Equatable {
-  var keyExchange: [String]
-  var hostKey: [String]
-  var cipher: [String]
-  var mac: [String]
+  var keyExchange: [String] = []
+  var hostKey: [String] = []
+  var cipher: [String] = []
+  var mac: [String] = []
+}
 
+extension AlgorithmPreferences {
   /// - Parameters:
-  ///   - supported: what libssh2 has of each.
-  ///   - knownKeyTypes: types of keys that are known for the host, the best first.
+  ///   - supported: libssh2's algorithms.
+  ///   - knownKeyTypes: types of the host's known keys, the best first.
   init(supported: AlgorithmPreferences, knownKeyTypes: [String]) {
     keyExchange = supported.keyExchange.filter(Self.isSafe)
     cipher = supported.cipher.filter(Self.isSafe)
@@ -21,20 +23,13 @@ struct AlgorithmPreferences: Sendable, Equatable {
     hostKey = known + rest + safe.filter { !known.contains($0) && !rest.contains($0) }
   }
 
-  init(keyExchange: [String] = [], hostKey: [String] = [], cipher: [String] = [], mac: [String] = []) {
-    self.keyExchange = keyExchange
-    self.hostKey = hostKey
-    self.cipher = cipher
-    self.mac = mac
-  }
-
   private static let hostKeyOrder = [
     "ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521", "rsa-sha2-512", "rsa-sha2-256",
     "ssh-rsa",
   ]
 
   private static func isSafe(_ name: String) -> Bool {
-    // Broken or too small. Certificates of hosts would need an authority to check them against.
+    // Broken or too small; and certificates of hosts, which are not supported.
     let unsafe = [
       "arcfour", "3des", "blowfish", "cast128", "none", "-cbc", "md5", "ripemd", "-96", "ssh-dss", "-cert-v01@",
     ]
@@ -43,7 +38,7 @@ struct AlgorithmPreferences: Sendable, Equatable {
     return !(name.hasPrefix("diffie-hellman-") && name.hasSuffix("sha1"))
   }
 
-  /// What stands in the way of a server, as a sentence for each kind of algorithm; empty if nothing does.
+  /// A sentence for each kind of algorithm that has none in common with a server.
   func gaps(to offer: ServerOffer) -> [String] {
     var gaps: [String] = []
     func check(_ what: String, _ ours: [String], _ theirs: [String], _ advice: String) {

@@ -3,9 +3,9 @@ import Glibc
 internal import URLLoadingBase
 import URLLoadingCSSH2
 
-/// Lets others answer or work, and takes up what came of it.
+/// Questions and work that the connection's thread does not wait for.
 extension ConnectionDriver {
-  /// Asks somebody who may take time, in which the deadline stands still.
+  /// Asks a question. The deadline stands still until the answer.
   func ask<Answer: Sendable>(
     _ question: @escaping @Sendable () async throws -> Answer,
     _ then: @escaping @Sendable (ConnectionDriver, Result<Answer, any Error>) -> Void
@@ -26,7 +26,7 @@ extension ConnectionDriver {
     }
   }
 
-  /// Does something that may take time or wait on a thread of its own. The deadline goes on.
+  /// Runs work that may block on a thread of its own. The deadline keeps running.
   func help<Result: Sendable>(
     _ work: @escaping @Sendable () -> Result, _ then: @escaping @Sendable (ConnectionDriver, Result) -> Void
   ) {
@@ -39,7 +39,7 @@ extension ConnectionDriver {
     }
   }
 
-  /// Asks and waits, because libssh2 wants the answer before it returns. Nil when the connection ends meanwhile.
+  /// Asks a question and blocks, since libssh2's callback has to return the answer. Nil where the connection ends first.
   func waitForAnswer<Answer: Sendable>(_ question: @escaping @Sendable () async throws -> Answer) -> Result<
     Answer, any Error
   >? {
@@ -61,7 +61,7 @@ extension ConnectionDriver {
     return nil
   }
 
-  /// What became of what a helper or somebody else was asked for, while the login is still under way.
+  /// Calls `body` if the login is still under way.
   func withLogin(_ body: (LoginDriver) -> Void) {
     if machine.phase == .loggingIn, let login { body(login) }
   }

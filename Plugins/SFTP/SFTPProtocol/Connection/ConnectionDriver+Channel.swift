@@ -2,12 +2,12 @@ import URLLoadingCSSH2
 
 /// Moves bytes between the channel and its user.
 extension ConnectionDriver {
-  /// Bytes that may wait for the socket; more comes from the user when these are gone.
+  /// Bytes that may wait for the socket before the user is asked for more.
   private static let largestQueue = 1 << 18
 
   func pump() {
     guard let session else { return }
-    // Writing takes in what the server has sent, too: what is in libssh2 by then no socket tells of.
+    // Writing also reads from the socket into libssh2, which `poll` does not report.
     repeat {
       guard write(session) else { return }
       guard let count = read(session) else { return }
@@ -37,7 +37,7 @@ extension ConnectionDriver {
     return machine.phase == .open
   }
 
-  /// How many bytes came; nil when the channel is at its end.
+  /// The number of bytes read; nil at the channel's end.
   private func read(_ session: SSHSession) -> Int? {
     var received = 0
     while machine.phase == .open, user.wantsToReceive {
@@ -61,7 +61,7 @@ extension ConnectionDriver {
 
   func sendQueued() {
     guard let session, machine.phase != .closed, !session.flush() else { return }
-    // The server may have said why it goes, and that is worth more than that it has gone.
+    // Reads first: the server may have sent the reason.
     session.beginTurn()
     step()
     if machine.phase != .closed { fail(failure(SSHSession.Code(number: LIBSSH2_ERROR_SOCKET_SEND, text: ""))) }

@@ -2,7 +2,7 @@ import Glibc
 internal import URLLoadingBase
 import URLLoadingCSSH2
 
-/// What a connection waits for, and for how long.
+/// Waits for descriptors and times.
 extension ConnectionDriver {
   func checkTimes() {
     let now = MonotonicInstant.now
@@ -32,7 +32,7 @@ extension ConnectionDriver {
     for descriptor in dialer?.descriptors ?? [] {
       descriptors.append(pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0))
     }
-    // A socket that is broken while nobody wants its bytes would wake us for ever.
+    // A broken socket that is not read would end each poll at once.
     if isHeldBack, descriptors[1].events == 0 { descriptors[1].fd = -1 }
     if machine.phase != .open { session?.acknowledgeAtOnce() }
     let timeout = timeout
@@ -52,7 +52,7 @@ extension ConnectionDriver {
     if let session, !session.outgoing.isEmpty { events |= POLLOUT }
     switch machine.phase {
     case .idle, .reaching, .closed: break
-    // Nothing is read meanwhile, but that the server goes is seen.
+    // Not read, but watched for its end.
     case .judgingHostKey: events |= cssh2_poll_peer_closed
     case .loggingIn: events |= login?.isWaiting == true ? cssh2_poll_peer_closed : POLLIN
     case .exchangingKeys, .openingChannel: events |= POLLIN
@@ -61,10 +61,10 @@ extension ConnectionDriver {
     return Int16(truncatingIfNeeded: events)
   }
 
-  /// Milliseconds until something is due, rounded up; -1 if nothing is.
+  /// Milliseconds until the next deadline, rounded up; -1 without one.
   private var timeout: Int32 {
     if session?.hasMore == true, !isHeldBack { return 0 }
-    // The socket took all: else it tells when it takes more.
+    // Else `poll` reports when the socket takes more.
     if fillsQueue, session?.outgoing.isEmpty == true { return 0 }
     let now = MonotonicInstant.now
     var times: [MonotonicInstant] = []

@@ -2,10 +2,9 @@ import Foundation
 import Glibc
 import URLLoadingCSSH2
 
-/// Carries out what ``ConnectionMachine`` decides, on the connection's thread, until the end.
+/// Carries out what ``ConnectionMachine`` decides, on the connection's thread.
 ///
-/// Mutable state: all of it, confined to the thread that calls `run`. Tasks and helper threads reach it by posting work to the
-/// connection.
+/// Mutable state: all of it, confined to the thread that calls `run`. Tasks and other threads post work to the connection.
 final class ConnectionDriver {
   let connection: SSHConnection
   let options: SSHConnectionOptions
@@ -13,7 +12,7 @@ final class ConnectionDriver {
   var session: SSHSession?
   let user: any SSHChannelUser
   let wakeDescriptor: Int32
-  /// The socket to the server, or our end of the tunnel to it.
+  /// The socket to the server, or the near end of the tunnel to it.
   var socket: Int32 = -1
   var dialer: Dialer?
   private var jump: SSHConnection?
@@ -22,7 +21,7 @@ final class ConnectionDriver {
   private var preferences = AlgorithmPreferences()
   var deadline: Deadline
   var keepAlive: KeepAlive?
-  /// Whether the user had more to send than the queue takes.
+  /// The user has more to send than the queue takes.
   var fillsQueue = false
   var questions: [Int: Task<Void, Never>] = [:]
   var lastQuestion = 0
@@ -45,7 +44,7 @@ final class ConnectionDriver {
   // MARK: The thread
 
   func run() {
-    // Signals are the application's: none is handled here.
+    // Signals are the application's.
     var signals = sigset_t()
     sigfillset(&signals)
     pthread_sigmask(SIG_BLOCK, &signals, nil)
@@ -134,26 +133,26 @@ final class ConnectionDriver {
     connection.measure { $0.start = Date() }
     if let last = options.jumps.last { return reach(through: last) }
     let (host, port, connection) = (options.host, options.port, connection)
-    // An address needs nobody to ask.
+    // An address needs no lookup.
     if case .success(let addresses) = SocketAddress.lookUp(host, port: port, numericOnly: true) {
       dialer = Dialer(addresses)
       return
     }
     connection.measure { $0.lookupStart = Date() }
-    // Nothing ends a lookup: when the connection is closed, its thread goes on by itself and finds nobody.
+    // A lookup cannot be cancelled: when the connection is closed, its thread ends later, without effect.
     Thread.detachNewThread {
       let result = SocketAddress.lookUp(host, port: port, numericOnly: false)
       connection.post { $0.lookedUp(result) }
     }
   }
 
-  private func lookedUp(_ result: Result<[SocketAddress], SocketAddress.LookupError>) {
+  private func lookedUp(_ result: Result<[SocketAddress], Problem>) {
     guard machine.phase == .reaching else { return }
     connection.measure { $0.lookupEnd = Date() }
     switch result {
     case .success(let addresses): dialer = Dialer(addresses)
     case .failure(let problem):
-      fail(SSHFailure(.hostNotFound, "the name \(options.host) was not found: \(problem.text)"))
+      fail(SSHFailure(.hostNotFound, "the name \(options.host) was not found: \(problem.reason)"))
     }
   }
 
@@ -174,7 +173,7 @@ final class ConnectionDriver {
   }
 
   private func lostJump(_ name: String, _ error: (any Error)?) {
-    // Without an error it was the server behind it that went away, which shows in what the tunnel brought.
+    // Without an error it was the server behind it that closed, which the tunnel's socket shows.
     guard let error, machine.phase != .closed else { return }
     let kind = (error as? SSHFailure)?.kind ?? .connectionLost
     fail(SSHFailure(kind, "through \(name): \(error.localizedDescription)", underlying: error))

@@ -1,8 +1,8 @@
-/// What a connection does next. No I/O: events go in, named actions come out.
+/// Decides what a connection does next. A value that does no I/O.
 struct ConnectionMachine {
   enum Phase: Equatable, Sendable {
     case idle
-    /// The name is looked up and the server, or the host before it, connected to.
+    /// Looking up the name, and connecting to the server or the host before it.
     case reaching
     case exchangingKeys
     case judgingHostKey
@@ -31,13 +31,13 @@ struct ConnectionMachine {
     case logIn
     case openChannel
     case announceOpen
-    /// Report the end, once, and take everything down.
+    /// Report the end, once, and release everything.
     case close(SSHFailure?)
     case nothing
   }
 
   private(set) var phase = Phase.idle
-  /// How many questions are asked that somebody has to answer.
+  /// Questions to the user without an answer.
   private var openQuestions = 0
   private let goesThroughJump: Bool
 
@@ -46,7 +46,7 @@ struct ConnectionMachine {
     self.goesThroughJump = goesThroughJump
   }
 
-  /// Whether time counts against the deadline: until the channel is open, and while it is nobody's turn to answer.
+  /// Whether the deadline runs: until the channel is open, except while a question waits for its answer.
   var deadlineRuns: Bool {
     switch phase {
     case .idle, .open, .closed: false
@@ -78,7 +78,6 @@ struct ConnectionMachine {
 
   mutating func gotAnswer() { openQuestions = max(0, openQuestions - 1) }
 
-  /// The deadline, which only counts where it runs.
   mutating func deadlinePassed(server: String) -> Action {
     guard deadlineRuns else { return .nothing }
     return fail(SSHFailure(.timedOut, "\(server) took too long while \(phase.name)"))
@@ -86,7 +85,6 @@ struct ConnectionMachine {
 
   mutating func fail(_ failure: SSHFailure) -> Action { close(failure) }
 
-  /// The owner wants no more of it.
   mutating func close(_ reason: SSHFailure?) -> Action {
     guard phase != .closed else { return .nothing }
     phase = .closed
@@ -94,7 +92,7 @@ struct ConnectionMachine {
   }
 
   private mutating func move(from: Phase, to: Phase, _ action: Action) -> Action {
-    // What was under way when the connection was closed may still end.
+    // Work that was under way may end after the connection was closed.
     if phase == .closed { return .nothing }
     guard phase == from else {
       return fail(SSHFailure(.protocolViolation, "the connection got from \(phase) to \(to) out of order"))

@@ -9,7 +9,7 @@ final class Dialer {
   enum Progress {
     case waiting
     case connected(Int32, SocketAddress)
-    /// What the system said of the last address.
+    /// The system's error for the last address.
     case failed(String)
   }
 
@@ -64,7 +64,7 @@ final class Dialer {
       lastProblem = String(cString: strerror(errno))
       return nil
     }
-    // Requests are small and many: none may wait for the answer to the one before.
+    // Small requests must not wait for an acknowledgement (RFC 896).
     var on: Int32 = 1
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
     if address.withPointer({ connect(descriptor, $0, $1) }) == 0 || errno == EINPROGRESS { return descriptor }
@@ -73,7 +73,7 @@ final class Dialer {
     return nil
   }
 
-  /// 0 if it is connected, the error if it is not going to be, nil if that is open.
+  /// 0 if connected, the error if refused, nil while under way.
   private func outcome(of descriptor: Int32) -> Int32? {
     var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     guard Glibc.poll(&poll, 1, 0) > 0 else { return nil }

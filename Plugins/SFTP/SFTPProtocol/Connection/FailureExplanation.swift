@@ -1,7 +1,6 @@
 import URLLoadingCSSH2
 
-/// Puts what is known at the end of a connection into one sentence. libssh2's own words are often no more than that something
-/// failed.
+/// Explains the end of a connection in one sentence. libssh2's own message is often just that something failed.
 struct FailureExplanation {
   let code: SSHSession.Code
   let phase: ConnectionMachine.Phase

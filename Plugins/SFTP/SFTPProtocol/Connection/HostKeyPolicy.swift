@@ -1,25 +1,24 @@
-/// Knows hosts' keys and judges those that servers show.
+/// Judges the host keys of servers.
 protocol HostKeyPolicy: Sendable {
-  /// Types of the keys that are known for a host, such as `ssh-ed25519`, the best first. The server is asked for one of these
-  /// before any other, or it would show a key that nobody knows. Called on the connection's thread: it must not wait.
+  /// Types of a host's known keys, such as `ssh-ed25519`, the best first, which the server is asked for first. Called on the connection's
+  /// thread: must not block.
   func knownKeyTypes(host: String, port: UInt16) -> [String]
 
-  /// Says whether the connection may go on. May take its time: a person may be asked.
+  /// Decides on a key. May take any time: a person may be asked.
   func judge(_ offer: HostKeyOffer) async -> HostKeyDecision
 }
 
-/// The key by which a server showed who it is.
+/// A server's host key.
 struct HostKeyOffer: Sendable {
   let host: String
   let port: UInt16
   let key: PublicKey
-  /// All algorithms for host keys that the server has. It may have a known key that could not be asked for.
+  /// All host key algorithms of the server, which may have a known key that libssh2 cannot ask for.
   let serverAlgorithms: [String]
 }
 
-/// What comes of judging a host key.
 enum HostKeyDecision: Sendable {
   case accept
-  /// With what is wrong, and how to go on.
+  /// The error says what is wrong, and what to do.
   case refuse(any Error)
 }

@@ -1,23 +1,20 @@
-/// Who speaks over the channel of an SSH connection. All calls come on the connection's thread, one after another.
+/// Uses the channel of an SSH connection. All calls come on the connection's thread.
 protocol SSHChannelUser: AnyObject, Sendable {
-  /// The channel is open: bytes can go both ways.
   func channelDidOpen()
 
-  /// Bytes came; valid during the call.
+  /// - Parameter bytes: valid during the call.
   func channelDidReceive(_ bytes: UnsafeRawBufferPointer)
 
-  /// The channel can take bytes: called until it has taken all that ``bytesToSend`` gives.
-  ///
-  /// What was given must stay as it is until the next call, which says how much of it was taken (libssh2 goes on with a partly sent
-  /// packet from the same buffer).
+  /// The next bytes to send, which have to stay in place until ``channelDidSend(_:)``: libssh2 continues a partly sent packet from the
+  /// same buffer.
   var bytesToSend: UnsafeRawBufferPointer { get }
 
-  /// So many of ``bytesToSend`` are on their way.
+  /// The first `count` of ``bytesToSend`` were sent.
   func channelDidSend(_ count: Int)
 
-  /// Whether more bytes may come in now; false holds the peer back by the channel's window.
+  /// Whether to read more; false leaves back-pressure to the channel's window.
   var wantsToReceive: Bool { get }
 
-  /// The channel is gone, for whatever reason; the last call.
+  /// The last call. Without an error the end was wanted.
   func channelDidClose(_ error: (any Error)?)
 }

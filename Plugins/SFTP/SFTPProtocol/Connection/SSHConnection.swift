@@ -3,18 +3,18 @@ import Glibc
 internal import URLLoadingBase
 import URLLoadingCSSH2
 
-/// A connection to an SSH server with one channel, and the thread on which all of it happens.
+/// A connection to an SSH server with one channel, on a thread of its own.
 ///
 /// Mutable state:
 /// - `inbox`: work from other threads, guarded by its lock. The thread takes it out.
 /// - `measured`: what was measured so far, guarded by its lock. The thread writes it.
-/// - everything else belongs to ``ConnectionDriver``, which the thread alone knows.
+/// - everything else belongs to ``ConnectionDriver``, confined to the thread.
 final class SSHConnection: Sendable {
   typealias Work = @Sendable (ConnectionDriver) -> Void
 
   private struct Inbox {
     var work: [Work] = []
-    /// Who speaks over the channel; given to the thread when it starts.
+    /// The channel's user, until the thread has it.
     var user: (any SSHChannelUser)?
     /// The thread knows that there is work.
     var isSignalled = false
@@ -23,17 +23,18 @@ final class SSHConnection: Sendable {
 
   let options: SSHConnectionOptions
   private let inbox: Locked<Inbox>
-  private let measured = Locked(SSHConnectionMetrics())
-  /// Left when the thread has done all that it ever will.
+  private let measured: Locked<SSHConnectionMetrics>
+  /// Left when the thread has run its last work.
   private let lastWork = DispatchGroup()
   /// Wakes the thread. Closed when nobody can post work any more.
   private let wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
 
   /// Makes a connection that does nothing yet.
-  /// - Parameter user: speaks over the channel; its `channelDidClose` reports the end, once, whatever it was.
+  /// - Parameter user: its `channelDidClose` reports the end, once.
   init(_ options: SSHConnectionOptions, user: any SSHChannelUser) {
     self.options = options
     inbox = Locked(Inbox(user: user))
+    measured = Locked(SSHConnectionMetrics(port: options.port))
   }
 
   deinit {
@@ -63,10 +64,10 @@ final class SSHConnection: Sendable {
     post { _ in work() }
   }
 
-  /// Waits, briefly, for what the thread still has to do, once the connection refuses work.
+  /// Waits for the thread's last work, after the connection has refused work.
   func waitForLastWork() { lastWork.wait() }
 
-  /// Ends the connection, at whatever point it is. It is reported as the end with this error.
+  /// Ends the connection at any point; the user gets this error.
   func close(_ reason: SSHFailure? = nil) {
     post { $0.close(reason) }
   }
@@ -101,7 +102,7 @@ final class SSHConnection: Sendable {
     }
   }
 
-  /// Closes the inbox, with what came in until now.
+  /// Takes the work that was posted, and refuses more.
   func takeLastWork() -> [Work] {
     inbox.withLock { inbox in
       inbox.hasEnded = true

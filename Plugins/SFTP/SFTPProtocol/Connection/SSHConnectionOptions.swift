@@ -1,14 +1,13 @@
-/// What a connection leads to, and how.
+/// Where a connection leads, and how.
 struct SSHConnectionOptions: Sendable {
-  /// What the channel is for.
   enum Channel: Sendable, Equatable {
-    /// A service by its name, such as `sftp`.
+    /// A service, such as `sftp`.
     case subsystem(String)
     case command(String)
-    /// Bytes to and from another host, which the server connects to (RFC 4254, section 7.2).
+    /// A connection of the server's to another host (RFC 4254, section 7.2).
     case tunnel(host: String, port: UInt16)
 
-    /// Whether the other side's end of the channel is nothing unusual.
+    /// Whether the server may end the channel.
     var endsByItself: Bool {
       if case .subsystem = self { false } else { true }
     }
@@ -19,14 +18,12 @@ struct SSHConnectionOptions: Sendable {
   var port: UInt16 = 22
   var user: String
   var channel = Channel.subsystem("sftp")
-  /// Where keys come from, in this order.
   var identities = SSHIdentities()
-  /// How long it may take until the channel is open, without the time in which somebody is asked.
+  /// Time until the channel is open, without the time that answers to questions take.
   var timeout = Duration.seconds(60)
-  /// After how much silence the server is asked whether it is there (OpenSSH's ServerAliveInterval), two seconds at
-  /// least; nil for never.
+  /// Silence before a keep-alive request (OpenSSH's ServerAliveInterval), two seconds at least; nil for none.
   var keepAliveInterval: Duration?
-  /// How many such questions in a row may go without an answer (ServerAliveCountMax).
+  /// Requests in a row without a reply before the connection is lost (ServerAliveCountMax).
   var keepAliveLimit = 3
   var hostKeyPolicy: any HostKeyPolicy
   var authenticator: any SSHAuthenticator

@@ -1,10 +1,10 @@
-/// A user of a channel that also waits for a descriptor of its own. All calls come on the connection's thread.
+/// A channel's user that also waits for a descriptor. All calls come on the connection's thread.
 protocol SSHDescriptorUser: SSHChannelUser {
   var descriptor: Int32 { get }
 
-  /// What to wait for, as `poll` calls it.
+  /// `poll`'s flags to wait for.
   var descriptorEvents: Int16 { get }
 
-  /// Something of it has happened. False if the channel is of no use any more.
+  /// - Returns: false to close the channel.
   func descriptorIsReady() -> Bool
 }

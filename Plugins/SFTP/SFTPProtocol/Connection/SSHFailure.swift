@@ -1,6 +1,6 @@
 import Foundation
 
-/// Why there is no connection, or none any more. Never carries a secret.
+/// Why a connection failed. Never carries a secret.
 struct SSHFailure: Error, Sendable, LocalizedError {
   enum Kind: Sendable, Equatable {
     case hostNotFound
@@ -8,19 +8,19 @@ struct SSHFailure: Error, Sendable, LocalizedError {
     case timedOut
     case cancelled
     case hostKeyRefused
-    /// No algorithm that both sides have.
+    /// No algorithm in common.
     case nothingInCommon
     case loginFailed
-    /// The server lets the user in, and refuses what was asked for then.
+    /// The login succeeded, and the server refused the channel.
     case channelRefused
     case connectionLost
     case protocolViolation
   }
 
   let kind: Kind
-  /// What was wrong, with which server, and what would be right.
+  /// What was wrong, with which server, and what to do.
   let message: String
-  /// The error behind it, such as what the one who judged the host key threw.
+  /// The cause, such as an error of the host key policy.
   let underlying: (any Error)?
 
   init(_ kind: Kind, _ message: String, underlying: (any Error)? = nil) {
@@ -31,7 +31,7 @@ struct SSHFailure: Error, Sendable, LocalizedError {
 
   var errorDescription: String? { message }
 
-  /// Text of a server's for a message: one line, of printable characters, not long.
+  /// A server's text for a message: one line of printable characters.
   static func printable(_ text: some StringProtocol, limit: Int = 200) -> String {
     let line = text.prefix(limit).map { $0.isNewline || $0 == "\t" ? " " : $0 }
     let safe = line.filter {

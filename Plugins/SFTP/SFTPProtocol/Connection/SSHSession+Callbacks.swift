@@ -1,7 +1,7 @@
 import Glibc
 import URLLoadingCSSH2
 
-/// What libssh2 calls. All of it comes during a call of ours, on the connection's thread, while the session lives.
+/// libssh2's callbacks, which come during calls of ours, on the connection's thread.
 extension SSHSession {
   func installCallbacks(_ session: OpaquePointer?) {
     let receive: @convention(c) (Int32, UnsafeMutableRawPointer?, Int, Int32, Context?) -> Int = {
@@ -40,9 +40,9 @@ extension SSHSession {
       UnsafePointer<UInt8>?, Int, Context?
     ) -> Int32 = { _, signature, signatureCount, data, count, context in
       guard let session = SSHSession.from(context), let signature, let signatureCount, let data else { return -1 }
-      switch session.signing.state {
+      switch session.signing {
       case .none:
-        session.signing = SignatureRequest(.wanted(Array(UnsafeBufferPointer(start: data, count: count))))
+        session.signing = .wanted(Array(UnsafeBufferPointer(start: data, count: count)))
         return LIBSSH2_ERROR_EAGAIN
       case .wanted: return LIBSSH2_ERROR_EAGAIN
       case .signed(let bytes):

@@ -2,50 +2,46 @@ import Glibc
 internal import URLLoadingBase
 import URLLoadingCSSH2
 
-/// libssh2's session over a socket that never blocks.
-///
-/// Sending never waits as libssh2 sees it: packets go to ``SendQueue``, which the connection empties. What `wait` means is hence
-/// always: until more comes from the server.
+/// libssh2's session over a socket that never blocks. Packets go to a ``SendQueue``, which the connection empties: a call of libssh2 only
+/// ever waits for the server.
 ///
 /// Mutable state: all of it, confined to the connection's thread; libssh2's callbacks come during calls on that thread.
 final class SSHSession {
-  /// How far a call came.
   enum Step {
     case done
-    /// To be called again, with the same arguments, when there is more from the server.
+    /// Call again, with the same arguments, when the server has sent more.
     case wait
     case failed(Code)
   }
 
-  /// libssh2's number for an error, with its words.
+  /// An error of libssh2.
   struct Code: Error {
     let number: Int32
     let text: String
   }
 
-  /// How many bytes one turn takes from the socket, so that they are still in the processor's cache when they are used, and other
-  /// work gets its turn.
+  /// Bytes that one turn takes from the socket: 512 KiB, which stay in the processor's cache and do not keep other work waiting.
   private static let turnCount = 1 << 19
-  /// What the server makes us answer may wait for sending up to so much; beyond it nothing more is read.
+  /// Bytes that wait for sending, beyond which nothing more is read: a server could make us queue replies without bound.
   private static let largestQueue = 4 << 20
 
   let outgoing = SendQueue()
-  /// What was received before keys were exchanged.
+  /// The bytes received before the exchange of keys ended.
   private(set) var firstBytes: [UInt8] = []
-  /// Set when the turn's allowance is used up: there is more without waiting.
+  /// The turn's allowance is used up; there may be more to read.
   private(set) var hasMore = false
   private(set) var bytesReceived: UInt64 = 0
   private(set) var bytesSent: UInt64 = 0
   private(set) var lastReceived = MonotonicInstant.now
-  /// What the system said when the socket failed; nil after an orderly end.
+  /// The system's error when the socket failed; nil after an orderly end.
   private(set) var socketProblem: String?
-  /// The server has said that nothing more comes.
+  /// The server has ended its side of the connection.
   private(set) var hasEnded = false
-  /// Why the server says that it ends the connection.
+  /// The text of the server's SSH_MSG_DISCONNECT.
   private(set) var disconnectMessage: String?
   /// The signature that the server waits for.
-  var signing = SignatureRequest()
-  /// Asked for the answers to the server's questions; nil gives up.
+  var signing = SignatureRequest.none
+  /// Answers the server's questions; nil gives up.
   var onQuestions: ((InteractiveQuestions) -> [String]?)?
 
   private let descriptor: Int32
@@ -54,14 +50,14 @@ final class SSHSession {
   private var allowance = 0
   private var keepsFirstBytes = true
   private var isDead = false
-  /// What libssh2 hands to the callback for signatures.
+  /// The callback for signatures gets this pointer.
   private let context = UnsafeMutablePointer<UnsafeMutableRawPointer?>.allocate(capacity: 1)
 
   /// Nil if there is no memory.
   init?(descriptor: Int32) {
     self.descriptor = descriptor
     context.initialize(to: nil)
-    // Not retained: this object frees the session before it goes.
+    // Not retained: this object frees the session first.
     let owner = Unmanaged.passUnretained(self).toOpaque()
     session = libssh2_session_init_ex(nil, nil, nil, owner)
     guard session != nil else { return nil }
@@ -75,18 +71,17 @@ final class SSHSession {
     context.deallocate()
   }
 
-  /// Whether nothing more can come of it.
+  /// Whether the connection is lost or ended.
   var isGone: Bool { hasEnded || socketProblem != nil || disconnectMessage != nil }
 
   // MARK: Bytes
 
-  /// Begins a turn.
   func beginTurn() {
     allowance = outgoing.count > Self.largestQueue ? 0 : Self.turnCount
     hasMore = false
   }
 
-  /// Sends what is queued as far as the socket takes it; false when the socket is gone.
+  /// Sends as much of the queue as the socket takes; false where the socket has failed.
   func flush() -> Bool {
     while !outgoing.isEmpty {
       let front = outgoing.front
@@ -129,8 +124,8 @@ final class SSHSession {
     return result
   }
 
-  /// Acknowledges what has come at once, not up to 40 ms later, for as long as nothing else comes. Until it has started a service,
-  /// OpenSSH's server sends by Nagle's algorithm (RFC 896): after a login its answer waits for the acknowledgement of its keys.
+  /// Acknowledges at once, not up to 40 ms later, until more comes. OpenSSH's server uses Nagle's algorithm (RFC 896) until it has started
+  /// a service: after a login its reply waits for the acknowledgement of its last packet.
   func acknowledgeAtOnce() {
     var on: Int32 = 1
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_QUICKACK, &on, socklen_t(MemoryLayout<Int32>.size))
@@ -144,7 +139,7 @@ final class SSHSession {
 
   // MARK: Keys
 
-  /// What the installed libssh2 has.
+  /// The algorithms of the installed libssh2.
   func supportedAlgorithms() -> AlgorithmPreferences {
     AlgorithmPreferences(
       keyExchange: supported(LIBSSH2_METHOD_KEX), hostKey: supported(LIBSSH2_METHOD_HOSTKEY),
@@ -175,7 +170,7 @@ final class SSHSession {
     return PublicKey(blob: Array(UnsafeRawBufferPointer(start: start, count: count)))
   }
 
-  /// The algorithm agreed upon, by libssh2's number of the kind.
+  /// The negotiated algorithm, by libssh2's number of the kind.
   func method(_ kind: Int32) -> String? {
     libssh2_session_methods(session, kind).map { String(cString: $0) }
   }
@@ -190,7 +185,7 @@ final class SSHSession {
 
   // MARK: Login
 
-  /// What a server says of the methods of login.
+  /// The methods of login that a server accepts.
   enum Methods {
     case names([String])
     /// No login is needed.
@@ -220,12 +215,12 @@ final class SSHSession {
       })
   }
 
-  /// With ``signing`` for what the server wants signed, if it knows the key.
+  /// Logs in by a key; ``signing`` has the bytes to sign if the server accepts the key.
   func logIn(user: String, publicKey: [UInt8]) -> Step {
     step(libssh2_userauth_publickey(session, user, publicKey, publicKey.count, Self.sign, context))
   }
 
-  /// With ``onQuestions`` for the answers.
+  /// Logs in by keyboard-interactive, with ``onQuestions`` for the answers.
   func logInByQuestions(user: String) -> Step {
     step(
       withBytes(user) {
@@ -244,7 +239,7 @@ final class SSHSession {
       channel = libssh2_channel_direct_tcpip_ex(session, host, Int32(port), "127.0.0.1", 22)
     }
     guard channel == nil else {
-      // What a command complains of must not fill the window.
+      // Standard error would fill the window.
       libssh2_channel_handle_extended_data2(channel, LIBSSH2_CHANNEL_EXTENDED_DATA_IGNORE)
       return .done
     }
@@ -252,7 +247,7 @@ final class SSHSession {
     return step(code == 0 ? LIBSSH2_ERROR_CHANNEL_FAILURE : code)
   }
 
-  /// Bytes that the server may send before we take them: what is on its way in 40 ms at 400 MB/s.
+  /// The channel's window in bytes: 40 ms at 400 MB/s.
   private static let window: UInt32 = 16 << 20
 
   func startService(_ kind: SSHConnectionOptions.Channel) -> Step {
@@ -274,12 +269,12 @@ final class SSHSession {
       })
   }
 
-  /// How many bytes were taken; 0 while the server takes no more.
+  /// The number of bytes written; 0 while the window is full.
   func write(_ bytes: UnsafeRawBufferPointer) -> Result<Int, Code> {
     transferred(libssh2_channel_write_ex(channel, 0, bytes.bindMemory(to: CChar.self).baseAddress, bytes.count))
   }
 
-  /// How many bytes came; 0 if there are none now.
+  /// The number of bytes read; 0 where there are none now.
   func read(into buffer: UnsafeMutableRawBufferPointer) -> Result<Int, Code> {
     transferred(libssh2_channel_read_ex(channel, 0, buffer.bindMemory(to: CChar.self).baseAddress, buffer.count))
   }
@@ -287,10 +282,10 @@ final class SSHSession {
   /// Whether the server sends nothing more on the channel.
   var isAtEnd: Bool { libssh2_channel_eof(channel) != 0 }
 
-  /// The shortest time between two questions whether the server is there: libssh2 counts whole seconds, and takes two for one.
+  /// The shortest keep-alive interval: libssh2 1.10 counts whole seconds, and turns 1 into 2.
   static let shortestKeepAlive = Duration.seconds(2)
 
-  /// Asks the server whether it is there.
+  /// Sends a keep-alive request.
   func keepAlive() {
     libssh2_keepalive_config(session, 1, 2)
     var next: Int32 = 0
@@ -309,9 +304,9 @@ final class SSHSession {
   }
 
   private func free() {
-    // From now on the socket is closed as libssh2 sees it: it waits for nobody's answer.
+    // The callbacks report a closed socket from now on, so that libssh2 waits for no reply.
     isDead = true
-    signing = SignatureRequest(.refused)
+    signing = .refused
     var turns = 0
     while let freed = session, libssh2_session_free(freed) == LIBSSH2_ERROR_EAGAIN, turns < 100 { turns += 1 }
     session = nil

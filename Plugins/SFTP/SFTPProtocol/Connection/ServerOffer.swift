@@ -1,5 +1,4 @@
-/// What a server says before anything is encrypted: its version (RFC 4253, section 4.2) and the algorithms that it has
-/// (section 7.1).
+/// A server's version (RFC 4253, section 4.2) and algorithms (section 7.1), which it sends before anything is encrypted.
 struct ServerOffer: Sendable, Equatable {
   var version: String?
   var keyExchange: [String] = []
@@ -8,15 +7,15 @@ struct ServerOffer: Sendable, Equatable {
   var cipherIn: [String] = []
   var macOut: [String] = []
   var macIn: [String] = []
-  /// Whether the algorithms are there.
+  /// Whether the algorithms were received.
   var isComplete = false
-  /// The first line, if it is none of SSH's.
+  /// The first line, if it is not SSH.
   var foreignLine: String?
 
   /// The longest packet that a server may begin with (RFC 4253, section 6.1).
   static let largestCount = 35_000 + 8192
 
-  /// Reads the first bytes of a connection, as many as there are.
+  /// Reads as many first bytes of a connection as there are.
   init(firstBytes: [UInt8]) {
     var rest = firstBytes[...]
     while let newline = rest.firstIndex(of: 0x0A) {
@@ -57,6 +56,6 @@ struct ServerOffer: Sendable, Equatable {
     isComplete = true
   }
 
-  /// Whether the server is OpenSSH's, which knows RSA keys with SHA-2 by their signature's name, since its version 7.2.
+  /// Whether the server is OpenSSH's, which takes RSA keys under the names of SHA-2 signatures since version 7.2.
   var isOpenSSH: Bool { version?.hasPrefix("SSH-2.0-OpenSSH_") ?? false }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Where a TCP connection leads to.
+/// An address for a TCP connection.
 struct SocketAddress: Sendable {
   let family: Int32
   private let bytes: [UInt8]
@@ -10,7 +10,7 @@ struct SocketAddress: Sendable {
     bytes = Array(UnsafeRawBufferPointer(start: information.ai_addr, count: Int(information.ai_addrlen)))
   }
 
-  /// The address of this end of a connection; nil where there is none.
+  /// The local address of a connection; nil where there is none.
   init?(localEndOf descriptor: Int32) {
     var storage = sockaddr_storage()
     var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -39,16 +39,16 @@ struct SocketAddress: Sendable {
     bytes.withUnsafeBytes { body($0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count)) }
   }
 
-  /// The addresses of a name, of both families by turns (RFC 8305, section 4). Waits for the name's servers unless the name is an
-  /// address or `numericOnly` says so.
-  static func lookUp(_ host: String, port: UInt16, numericOnly: Bool) -> Result<[SocketAddress], LookupError> {
+  /// The addresses of a name, alternating between families (RFC 8305, section 4). Blocks unless the name is an address, or `numericOnly`
+  /// is set.
+  static func lookUp(_ host: String, port: UInt16, numericOnly: Bool) -> Result<[SocketAddress], Problem> {
     var hints = addrinfo()
     hints.ai_family = AF_UNSPEC
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     hints.ai_flags = AI_NUMERICSERV | (numericOnly ? AI_NUMERICHOST : 0)
     var list: UnsafeMutablePointer<addrinfo>?
     let result = getaddrinfo(host, String(port), &hints, &list)
-    guard result == 0 else { return .failure(LookupError(text: String(cString: gai_strerror(result)))) }
+    guard result == 0 else { return .failure(Problem(String(cString: gai_strerror(result)))) }
     defer { freeaddrinfo(list) }
     var addresses: [SocketAddress] = []
     var next = list
@@ -56,17 +56,12 @@ struct SocketAddress: Sendable {
       if entry.pointee.ai_addr != nil { addresses.append(SocketAddress(entry.pointee)) }
       next = entry.pointee.ai_next
     }
-    guard let first = addresses.first else { return .failure(LookupError(text: "it has no address")) }
+    guard let first = addresses.first else { return .failure(Problem("it has no address")) }
     let same = addresses.filter { $0.family == first.family }
     let other = addresses.filter { $0.family != first.family }
     return .success(
       (0..<max(same.count, other.count)).flatMap { index in
         [same, other].compactMap { index < $0.count ? $0[index] : nil }
       })
-  }
-
-  /// Why a name has no address.
-  struct LookupError: Error {
-    let text: String
   }
 }

@@ -1,12 +1,11 @@
 import Glibc
 
-/// The end of a tunnel through a server: what comes over the channel goes to one end of a pair of sockets, and the other way
-/// round. The other end is the connection that goes through the tunnel.
+/// Joins a channel to one end of a pair of sockets; the other end is the socket of the connection through the tunnel.
 ///
 /// Mutable state: all stored properties, confined to the thread of the connection that the channel belongs to.
 // Safe to share: the state is touched on the connection's thread only.
 final class TunnelEnd: SSHDescriptorUser, @unchecked Sendable {
-  /// Beyond so much that the other end has not taken, the server is held back.
+  /// Bytes that wait for the other end, beyond which the channel is not read.
   private static let largestQueue = 1 << 18
 
   let descriptor: Int32
@@ -29,7 +28,7 @@ final class TunnelEnd: SSHDescriptorUser, @unchecked Sendable {
     close(descriptor)
   }
 
-  /// A pair of sockets that do not block; nil if there are none to be had.
+  /// A pair of sockets that do not block; nil if the system has none.
   static func makePair() -> (near: Int32, far: Int32)? {
     var ends: [Int32] = [-1, -1]
     let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
@@ -85,7 +84,7 @@ final class TunnelEnd: SSHDescriptorUser, @unchecked Sendable {
       let front = toSocket.front
       let count = send(descriptor, front.baseAddress, front.count, Int32(MSG_NOSIGNAL))
       if count < 0, errno == EINTR { continue }
-      // Whoever is gone shows when the socket is read.
+      // An error shows when the socket is read.
       guard count > 0 else { return }
       toSocket.removeFirst(count)
     }

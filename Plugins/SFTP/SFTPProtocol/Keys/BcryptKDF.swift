@@ -1,13 +1,12 @@
 import URLLoadingCOpenSSL
 
-/// bcrypt_pbkdf, by which OpenSSH makes a key from a passphrase: PBKDF2 (RFC 8018) with bcrypt in place of HMAC, and the
-/// blocks' bytes interleaved.
+/// bcrypt_pbkdf, OpenSSH's key derivation: PBKDF2 (RFC 8018) with bcrypt in place of HMAC, and the blocks' bytes interleaved.
 enum BcryptKDF {
-  /// More rounds would take minutes; `ssh-keygen -a` is 16 or 24 by itself.
+  /// More rounds would take minutes; `ssh-keygen` has 16 or 24.
   static let largestRoundCount: UInt32 = 2000
 
-  /// The key; nil if the parameters are not sensible, or when asked to give up.
-  /// - Parameter isCancelled: asked between rounds.
+  /// The key; nil for invalid parameters, or when cancelled.
+  /// - Parameter isCancelled: called between rounds.
   static func key(
     passphrase: [UInt8], salt: [UInt8], rounds: UInt32, count: Int, isCancelled: () -> Bool = { false }
   ) -> [UInt8]? {
@@ -40,19 +39,18 @@ enum BcryptKDF {
     return hash
   }
 
-  /// Blowfish with the expensive key schedule of Provos and Mazières ("A Future-Adaptable Password Scheme", 1999), with a
-  /// cost of 6, on a text of its own.
+  /// Blowfish with the expensive key schedule of Provos and Mazières ("A Future-Adaptable Password Scheme", 1999) and a cost of 6.
   private static func bcrypt(_ passphrase: [UInt8], salt: [UInt8]) -> [UInt8] {
     let salt = words(salt)
     let passphrase = words(passphrase)
     let none: [UInt32] = []
-    // One allocation that BF_encrypt and the schedule share.
+    // Shared with BF_encrypt.
     let schedule = UnsafeMutablePointer<BF_KEY>.allocate(capacity: 1)
     defer {
       OPENSSL_cleanse(schedule, MemoryLayout<BF_KEY>.size)
       schedule.deallocate()
     }
-    // P and S lie behind one another, as in the digits.
+    // P, then S, as in the digits.
     let state = UnsafeMutableRawPointer(schedule).bindMemory(to: UInt32.self, capacity: BlowfishDigits.wordCount)
     BlowfishDigits.words.withUnsafeBufferPointer { digits in
       if let start = digits.baseAddress { state.update(from: start, count: BlowfishDigits.wordCount) }
@@ -97,7 +95,8 @@ enum BcryptKDF {
     }
   }
 
-  private static func words(_ bytes: [UInt8]) -> [UInt32] {
+  /// Words of four bytes, the highest first.
+  static func words(_ bytes: [UInt8]) -> [UInt32] {
     stride(from: 0, to: bytes.count, by: 4).map { index in
       bytes[index..<index + 4].reduce(0) { $0 << 8 | UInt32($1) }
     }

@@ -1,15 +1,13 @@
 import URLLoadingCOpenSSL
 
-/// The state in which Blowfish begins: the binary digits of pi behind the point, 18 + 4 · 256 words of 32 bits (Schneier,
-/// "Description of a New Variable-Length Key, 64-Bit Block Cipher", 1993).
-///
-/// They are calculated with Machin's formula, once, when the first encrypted key is opened.
+/// Blowfish's initial state: the binary fraction of pi, 18 + 4 · 256 words of 32 bits (Schneier, "Description of a New Variable-Length
+/// Key, 64-Bit Block Cipher", 1993), computed by Machin's formula when the first encrypted key is opened.
 enum BlowfishDigits {
   static let wordCount = 18 + 4 * 256
 
   static let words: [UInt32] = {
     let precision = Int32(wordCount * 32)
-    // The error of all the terms together stays below these bits.
+    // More than the error of all terms.
     let guardBits: Int32 = 64
     guard let pi = BN_new(), let other = BN_new() else { return [] }
     defer {
@@ -24,9 +22,7 @@ enum BlowfishDigits {
     else { return [] }
     var bytes = [UInt8](repeating: 0, count: wordCount * 4)
     guard BN_bn2binpad(pi, &bytes, Int32(bytes.count)) == Int32(bytes.count) else { return [] }
-    return stride(from: 0, to: bytes.count, by: 4).map { index in
-      bytes[index..<index + 4].reduce(0) { $0 << 8 | UInt32($1) }
-    }
+    return BcryptKDF.words(bytes)
   }()
 
   /// arctan(1/x) = 1/x - 1/(3x³) + 1/(5x⁵) - …, as a whole number of 2^-bits.

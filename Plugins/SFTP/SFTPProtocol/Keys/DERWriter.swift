@@ -1,6 +1,6 @@
-/// Distinguished encoding of the few ASN.1 types that private keys are made of (X.690).
+/// DER (X.690) of the ASN.1 types in private keys.
 enum DERWriter {
-  /// A number that is not negative, from its bytes with the highest first.
+  /// A number that is not negative, its highest byte first.
   static func integer(_ value: some Collection<UInt8>) -> [UInt8] {
     let digits = Array(value.drop { $0 == 0 })
     return element(0x02, digits.isEmpty || digits[0] & 0x80 != 0 ? [0] + digits : digits)

@@ -10,13 +10,13 @@ enum KeyAlgorithm: String, Sendable, CaseIterable {
 
   var isRSA: Bool { self == .rsaSHA512 || self == .rsaSHA256 || self == .rsaSHA1 }
 
-  /// The algorithms for a type of key; none if it is one that we cannot sign with.
+  /// The algorithms for a type of key; none for a type that is not supported.
   static func all(forKeyType type: String) -> [KeyAlgorithm] {
     if type == rsaSHA1.rawValue { return [.rsaSHA512, .rsaSHA256, .rsaSHA1] }
     return KeyAlgorithm(rawValue: type).map { $0.isRSA ? [] : [$0] } ?? []
   }
 
-  /// The flag by which an agent is asked for it (draft-ietf-sshm-ssh-agent, section 3.6.1).
+  /// The flag in requests to an agent (draft-ietf-sshm-ssh-agent, section 3.6.1).
   var agentFlag: UInt32 {
     switch self {
     case .rsaSHA256: 2

@@ -5,7 +5,7 @@ struct KeyCipher {
   let cipher: OpaquePointer?
   let keyCount: Int
   let vectorCount: Int
-  /// Bytes of the tag behind the encrypted part.
+  /// Bytes of the authentication tag.
   let tagCount: Int
 
   /// Nil for one that is not supported, such as `chacha20-poly1305@openssh.com`.
@@ -30,7 +30,7 @@ struct KeyCipher {
     tagCount = tag
   }
 
-  /// What was encrypted; nil if the tag says that key or bytes are not right.
+  /// The decrypted bytes; nil if the tag does not match.
   func decrypt(_ bytes: [UInt8], key: [UInt8], vector: [UInt8], tag: [UInt8]) -> [UInt8]? {
     guard let cipher, key.count == keyCount, vector.count == vectorCount, tag.count == tagCount,
       bytes.count <= 1 << 20, let context = EVP_CIPHER_CTX_new()

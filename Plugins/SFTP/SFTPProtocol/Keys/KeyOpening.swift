@@ -1,4 +1,4 @@
-/// What became of opening a private key.
+/// The result of opening a private key.
 enum KeyOpening: Sendable {
   case key(PrivateKey)
   case needsPassphrase

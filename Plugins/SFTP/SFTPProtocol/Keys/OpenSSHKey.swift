@@ -1,6 +1,6 @@
 import Foundation
 
-/// A private key in OpenSSH's own format (OpenSSH's PROTOCOL.key), not decrypted yet.
+/// A private key in OpenSSH's format (OpenSSH's PROTOCOL.key), not decrypted.
 struct OpenSSHKey {
   /// Known without the passphrase.
   let publicKey: PublicKey
@@ -40,7 +40,7 @@ struct OpenSSHKey {
     tag = Array(reader.rest)
   }
 
-  /// Opens the key. May take a second, by intent.
+  /// Opens the key, which may take a second: bcrypt is slow by design.
   func open(passphrase: String?, isCancelled: () -> Bool) -> KeyOpening {
     guard isEncrypted else {
       return privateKey(in: encrypted).map(KeyOpening.key)
@@ -74,7 +74,7 @@ struct OpenSSHKey {
       ?? .unsupported("its contents are damaged or of a type that is not supported")
   }
 
-  /// Two equal numbers stand before the key, by which a wrong passphrase shows.
+  /// Whether the two numbers before the key are equal; with a wrong passphrase they are not.
   private func hasEqualCheckWords(_ plain: [UInt8]) -> Bool {
     var reader = SSHFieldReader(plain)
     guard let one = reader.uint32(), let other = reader.uint32() else { return false }
@@ -104,7 +104,7 @@ struct OpenSSHKey {
           DERWriter.tagged(1, DERWriter.bits(Array(point))),
         ]))
     }
-    // The public half is what the server was asked about; another one would sign for nothing.
+    // The server was asked about this public key.
     return key?.publicKey == publicKey ? key : nil
   }
 }

@@ -1,7 +1,7 @@
 import URLLoadingCOpenSSL
 
 /// A private key that can sign.
-// Safe to share: OpenSSL counts references to the key, which nobody changes, and every signature has a context of its own.
+// Safe to share: the key is not changed, and every signature has a context of its own.
 final class PrivateKey: @unchecked Sendable {
   let publicKey: PublicKey
   private let key: OpaquePointer
@@ -35,22 +35,15 @@ final class PrivateKey: @unchecked Sendable {
     }
   }
 
-  /// What became of reading a PEM file.
-  enum PEMResult {
-    case key(PrivateKey)
-    case needsPassphrase
-    case wrongPassphrase
-    case notUnderstood
-  }
-
   /// A key in a PEM file, of whatever kind OpenSSL knows.
-  static func pem(_ bytes: [UInt8], passphrase: String?) -> PEMResult {
+  static func pem(_ bytes: [UInt8], passphrase: String?) -> KeyOpening {
     final class Asked {
-      var passphrase: [UInt8]?
+      let passphrase: [UInt8]?
       var isAsked = false
+
+      init(_ passphrase: String?) { self.passphrase = passphrase.map { Array($0.utf8) } }
     }
-    let asked = Asked()
-    asked.passphrase = passphrase.map { Array($0.utf8) }
+    let asked = Asked(passphrase)
     let key = bytes.withUnsafeBytes { buffer -> OpaquePointer? in
       guard let input = BIO_new_mem_buf(buffer.baseAddress, Int32(clamping: buffer.count)) else { return nil }
       defer {
@@ -68,9 +61,9 @@ final class PrivateKey: @unchecked Sendable {
           return Int32(passphrase.count)
         }, Unmanaged.passUnretained(asked).toOpaque())
     }
-    if let key { return PrivateKey(owning: key).map(PEMResult.key) ?? .notUnderstood }
-    if !asked.isAsked { return .notUnderstood }
-    return asked.passphrase == nil ? .needsPassphrase : .wrongPassphrase
+    if key == nil, asked.isAsked { return passphrase == nil ? .needsPassphrase : .wrongPassphrase }
+    return key.flatMap(PrivateKey.init(owning:)).map(KeyOpening.key)
+      ?? .unsupported("it is no private key that OpenSSH or OpenSSL writes, or of a type that is not supported")
   }
 
   /// The signature in SSH's encoding, without the algorithm's name before it; nil if the key is of another kind.
@@ -132,13 +125,12 @@ final class PrivateKey: @unchecked Sendable {
       writer.number(exponent)
       writer.number(modulus)
     case EVP_PKEY_EC:
-      guard let curve = EllipticCurve(bits: Int(EVP_PKEY_get_bits(key))), var point = octets("pub", of: key),
+      guard let curve = EllipticCurve(bits: Int(EVP_PKEY_get_bits(key))), let point = octets("pub", of: key),
         point.first == 4, point.count == 1 + 2 * curve.fieldCount
       else { return nil }
       writer.string(curve.algorithm.rawValue)
       writer.string(curve.name)
       writer.string(point)
-      point = []
     default: return nil
     }
     return writer.bytes

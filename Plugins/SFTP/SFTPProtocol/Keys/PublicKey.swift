@@ -5,7 +5,7 @@ import URLLoadingCOpenSSL
 struct PublicKey: Sendable, Hashable {
   /// The key in SSH's encoding.
   let blob: [UInt8]
-  /// What it begins with, such as `ssh-ed25519`.
+  /// The name at its beginning, such as `ssh-ed25519`.
   let type: String
 
   /// Nil if the bytes do not begin with the name of a type.
@@ -34,9 +34,7 @@ struct PublicKey: Sendable, Hashable {
     return "SHA256:" + Data(hash).base64EncodedString().replacingOccurrences(of: "=", with: "")
   }
 
-  /// The blob under the name of the algorithm that is to sign.
-  ///
-  /// libssh2 1.10 takes the algorithm of a login from the blob's first field. OpenSSH takes such a blob for the key that it is.
+  /// The blob under the name of the signature's algorithm, which libssh2 1.10 takes from there. OpenSSH accepts such a blob.
   func blob(for algorithm: KeyAlgorithm) -> [UInt8] {
     var reader = SSHFieldReader(blob)
     guard algorithm.rawValue != type, reader.string() != nil else { return blob }

@@ -2,7 +2,7 @@ import URLLoadingCOpenSSL
 
 /// An RSA key from OpenSSH's fields.
 enum RSAKeyEncoding {
-  /// Reads n, e, d, 1/q mod p, p, q and adds the two exponents that RFC 8017 has and OpenSSH leaves out.
+  /// Reads n, e, d, 1/q mod p, p and q, and computes the two exponents that OpenSSH leaves out of RFC 8017's fields.
   static func privateKey(_ reader: inout SSHFieldReader) -> PrivateKey? {
     guard let modulus = reader.string(), let publicExponent = reader.string(), let exponent = reader.string(),
       let coefficient = reader.string(), let first = reader.string(), let second = reader.string(),

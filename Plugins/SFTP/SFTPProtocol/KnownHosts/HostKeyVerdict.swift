@@ -1,4 +1,4 @@
-/// What known_hosts files say of the key that a server showed.
+/// The verdict of known_hosts files on a server's key.
 enum HostKeyVerdict: Hashable, Sendable {
   /// A key that a file has for the host.
   struct KnownKey: Hashable, Sendable {
@@ -15,10 +15,9 @@ enum HostKeyVerdict: Hashable, Sendable {
 
   /// The host has this key.
   case trusted(SourceLine)
-  /// Nothing is known of this key; `others` are keys of other types that the host is known to have.
+  /// The key is not known; `others` are the host's known keys of other types.
   case unknown(others: [KnownKey])
-  /// The host is known to have other keys of this type: somebody may be in between.
+  /// The host has other known keys of this type: perhaps an attack in the middle.
   case changed([KnownKey])
-  /// The key was declared void.
   case revoked(SourceLine)
 }

@@ -1,10 +1,10 @@
 import Foundation
 
 extension KnownHosts {
-  /// Reads files, one after another. One that is missing has nothing to say.
+  /// Reads files in order. Missing ones are left out.
   init(files: [String]) {
     for file in files {
-      do throws(LocalFile.Unreadable) {
+      do throws(Problem) {
         add(try LocalFile.read(file), file: file)
       } catch {
         guard !error.isMissing else { continue }
@@ -12,12 +12,10 @@ extension KnownHosts {
       }
     }
   }
-}
 
-extension KnownHosts {
-  /// Adds a line to a file, which is made if it is not there. Who cannot write to it asks again the next time.
+  /// Adds a line to a file, which is made if it is missing. Without permission to write nothing happens.
   static func append(_ line: String, to file: String) {
-    // What comes from a server's name must not make a second line, or a second field.
+    // A host name must not make a second line or field.
     guard !line.contains(where: \.isNewline), line.split(separator: " ").count == 3 else { return }
     let folder = (file as NSString).deletingLastPathComponent
     mkdir(folder, 0o700)

@@ -1,17 +1,17 @@
-/// What known_hosts files say, in the order of files and lines. A value that does no I/O.
+/// The entries of known_hosts files, in the order of files and lines. A value that does no I/O.
 ///
-/// libssh2's own reader takes marked lines for plain ones and knows no patterns, so it is not used.
+/// libssh2 1.10's reader ignores `@revoked` and `@cert-authority`, and has no patterns.
 struct KnownHosts: Sendable {
-  /// Lines longer than this are not looked at.
+  /// Longer lines are left out.
   static let longestLine = 64 << 10
 
   private(set) var entries: [KnownHostsEntry] = []
-  /// Lines that were left out, since they were not understood.
+  /// Lines that were left out.
   private(set) var problems: [LineProblem] = []
 
   init() {}
 
-  /// Adds the lines of a file after those that are there.
+  /// Adds the lines of a file.
   mutating func add(_ contents: some Collection<UInt8>, file: String) {
     let bytes = Array(contents)
     var number = 0
@@ -22,7 +22,7 @@ struct KnownHosts: Sendable {
         problems.append(LineProblem(place: place, reason: "it is longer than \(Self.longestLine) bytes"))
         continue
       }
-      do throws(KnownHostsEntry.Unreadable) {
+      do throws(Problem) {
         if let entry = try KnownHostsEntry.read(line, place: place) { entries.append(entry) }
       } catch {
         problems.append(LineProblem(place: place, reason: error.reason))
@@ -42,7 +42,7 @@ struct KnownHosts: Sendable {
     return name.utf8.map(\.asciiLowercased)
   }
 
-  /// The types of the keys that a host is known to have, in the files' order: what to ask the server for.
+  /// The types of a host's known keys, in the files' order.
   func keyTypes(ofHost host: String, port: Int) -> [String] {
     var known = keys(ofHost: host, port: port)
     if known.isEmpty, port != 22 { known = keys(ofHost: host, port: 22) }
@@ -51,13 +51,13 @@ struct KnownHosts: Sendable {
     return types
   }
 
-  /// The lines that say that the host's keys are certified, which is not supported.
+  /// The lines that name certificate authorities for a host, which are not supported.
   func certificateAuthorities(ofHost host: String, port: Int) -> [SourceLine] {
     let name = Self.name(of: host, port: port)
     return entries.filter { $0.meaning == .certificateAuthority && $0.matches(name) }.map(\.place)
   }
 
-  /// What the files say of a key that a host showed.
+  /// Judges a key that a host showed.
   func verdict(on key: PublicKey, ofHost host: String, port: Int) -> HostKeyVerdict {
     let name = Self.name(of: host, port: port)
     let portless = Self.name(of: host, port: 22)
@@ -69,14 +69,14 @@ struct KnownHosts: Sendable {
     let others = keys(ofHost: host, port: port)
     let changed = others.filter { $0.key.type == key.type }
     if !changed.isEmpty { return .changed(changed.map(HostKeyVerdict.KnownKey.init)) }
-    // As OpenSSH does: at another port of a host that has this key at SSH's own port, it is not a stranger's.
+    // As OpenSSH does: the key that a host has at port 22 is trusted at its other ports.
     if others.isEmpty, port != 22, let known = same.first(where: { $0.meaning == .hostKey && $0.matches(portless) }) {
       return .trusted(known.place)
     }
     return .unknown(others: others.map(HostKeyVerdict.KnownKey.init))
   }
 
-  /// The keys that a host has by the files, but for revoked ones.
+  /// The known keys of a host, without revoked ones.
   private func keys(ofHost host: String, port: Int) -> [KnownHostsEntry] {
     let name = Self.name(of: host, port: port)
     let lines = entries.filter { $0.meaning != .certificateAuthority && $0.matches(name) }

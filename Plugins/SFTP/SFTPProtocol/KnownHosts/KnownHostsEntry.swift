@@ -2,13 +2,12 @@ import Foundation
 
 /// One line of a known_hosts file (sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT").
 struct KnownHostsEntry: Hashable, Sendable {
-  /// What a line says of its key.
   enum Meaning: Hashable, Sendable {
     /// The hosts have this key.
     case hostKey
-    /// The hosts have certificates that this key signed; it is no host's key itself.
+    /// The key signs certificates of hosts.
     case certificateAuthority
-    /// Nobody may have this key.
+    /// The key is refused.
     case revoked
   }
 
@@ -23,19 +22,10 @@ struct KnownHostsEntry: Hashable, Sendable {
   let key: PublicKey
   let place: SourceLine
 
-  /// Why a line is not understood.
-  struct Unreadable: Error, Hashable {
-    let reason: String
-
-    init(_ reason: String) {
-      self.reason = reason
-    }
-  }
-
   /// Reads a line without its end.
-  /// - Returns: nil for one that says nothing: empty, or a comment.
-  static func read(_ line: ArraySlice<UInt8>, place: SourceLine) throws(Unreadable) -> KnownHostsEntry? {
-    guard !line.contains(0) else { throw Unreadable("it contains a NUL byte") }
+  /// - Returns: nil for an empty line or a comment.
+  static func read(_ line: ArraySlice<UInt8>, place: SourceLine) throws(Problem) -> KnownHostsEntry? {
+    guard !line.contains(0) else { throw Problem("it contains a NUL byte") }
     var fields = line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: "\r") }[...]
     guard let first = fields.first, first.first != UInt8(ascii: "#") else { return nil }
     var meaning = Meaning.hostKey
@@ -43,26 +33,26 @@ struct KnownHostsEntry: Hashable, Sendable {
       switch String(decoding: first, as: UTF8.self) {
       case "@revoked": meaning = .revoked
       case "@cert-authority": meaning = .certificateAuthority
-      // One marker that is not known may turn the line's meaning round.
-      default: throw Unreadable("its marker is neither @revoked nor @cert-authority")
+      // An unknown marker may reverse the line's meaning.
+      default: throw Problem("its marker is neither @revoked nor @cert-authority")
       }
       fields = fields.dropFirst()
     }
-    guard fields.count >= 3 else { throw Unreadable("it has not the three fields host names, key type and key") }
+    guard fields.count >= 3 else { throw Problem("it has not the three fields host names, key type and key") }
     let names = try Self.names(fields[fields.startIndex])
     let type = String(decoding: fields[fields.startIndex + 1], as: UTF8.self)
     guard !type.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-      throw Unreadable("it is a key of SSH version 1, which nobody speaks any more")
+      throw Problem("it is a key of SSH version 1, which nobody speaks any more")
     }
     guard let blob = Data(base64Encoded: String(decoding: fields[fields.startIndex + 2], as: UTF8.self)) else {
-      throw Unreadable("its key is not base64")
+      throw Problem("its key is not base64")
     }
-    guard let key = PublicKey(blob: Array(blob)) else { throw Unreadable("its key is damaged") }
-    guard key.type == type else { throw Unreadable("its key is of another type than the line says") }
+    guard let key = PublicKey(blob: Array(blob)) else { throw Problem("its key is damaged") }
+    guard key.type == type else { throw Problem("its key is of another type than the line says") }
     return KnownHostsEntry(meaning: meaning, names: names, key: key, place: place)
   }
 
-  /// Whether the line speaks of a host, given as ``KnownHosts/name(of:port:)`` makes it.
+  /// Whether the line is for a host, named by ``KnownHosts/name(of:port:)``.
   func matches(_ name: [UInt8]) -> Bool {
     switch names {
     case .patterns(let list): list.matches(name)
@@ -70,17 +60,17 @@ struct KnownHostsEntry: Hashable, Sendable {
     }
   }
 
-  private static func names(_ field: ArraySlice<UInt8>) throws(Unreadable) -> Names {
+  private static func names(_ field: ArraySlice<UInt8>) throws(Problem) -> Names {
     guard field.first == UInt8(ascii: "|") else {
       return .patterns(PatternList(field.split(separator: UInt8(ascii: ","))))
     }
     let parts = field.dropFirst().split(separator: UInt8(ascii: "|"), omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0].elementsEqual("1".utf8) else {
-      throw Unreadable("its host name is hashed in an unknown way")
+      throw Problem("its host name is hashed in an unknown way")
     }
     let decoded = parts[1...].map { Data(base64Encoded: String(decoding: $0, as: UTF8.self)) }
     guard let salt = decoded[0], let hash = decoded[1], !salt.isEmpty, hash.count == 20 else {
-      throw Unreadable("its hashed host name is damaged")
+      throw Problem("its hashed host name is damaged")
     }
     return .hashed(salt: Array(salt), hash: Array(hash))
   }

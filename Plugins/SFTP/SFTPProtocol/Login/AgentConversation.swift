@@ -1,15 +1,10 @@
 import Glibc
 internal import URLLoadingBase
 
-/// Talks to an agent, blocking, on a thread where that is allowed; `cancel` ends it from any other.
+/// Talks to an agent with calls that block; `cancel` ends them from any thread.
 ///
-/// Mutable state: the socket of the conversation under way, in `state`, guarded by its lock. It is closed by the thread that
-/// opened it only.
+/// Mutable state: `state`, guarded by its lock. The socket is closed only by the thread that opened it.
 final class AgentConversation: Sendable {
-  struct Problem: Error {
-    let text: String
-  }
-
   private struct State {
     var descriptor: Int32?
     var isCancelled = false
@@ -19,7 +14,7 @@ final class AgentConversation: Sendable {
 
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-  /// Ends what is under way; nothing more can be asked.
+  /// Ends the exchange under way; later ones fail.
   func cancel() {
     state.withLock { state in
       state.isCancelled = true
@@ -29,7 +24,7 @@ final class AgentConversation: Sendable {
 
   func keys(at path: String) -> Result<[PublicKey], Problem> {
     exchange(AgentMessage.listKeys, at: path).flatMap { answer in
-      AgentMessage.keys(in: answer).map(Result.success) ?? .failure(Problem(text: "it does not tell its keys"))
+      AgentMessage.keys(in: answer).map(Result.success) ?? .failure(Problem("it does not tell its keys"))
     }
   }
 
@@ -38,13 +33,13 @@ final class AgentConversation: Sendable {
   > {
     exchange(AgentMessage.sign(data, with: key, algorithm), at: path).flatMap { answer in
       AgentMessage.signature(in: answer, algorithm).map(Result.success)
-        ?? .failure(Problem(text: "it refuses to sign with \(algorithm.rawValue)"))
+        ?? .failure(Problem("it refuses to sign with \(algorithm.rawValue)"))
     }
   }
 
   private func exchange(_ message: [UInt8], at path: String) -> Result<[UInt8], Problem> {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    guard descriptor >= 0 else { return .failure(Self.problem("socket")) }
+    guard descriptor >= 0 else { return .failure(.system("socket")) }
     let mayGoOn = state.withLock { state in
       if !state.isCancelled { state.descriptor = descriptor }
       return !state.isCancelled
@@ -53,21 +48,17 @@ final class AgentConversation: Sendable {
       state.withLock { $0.descriptor = nil }
       close(descriptor)
     }
-    guard mayGoOn else { return .failure(Problem(text: "cancelled")) }
-    guard connect(descriptor, to: path) else { return .failure(Self.problem("\(path) cannot be connected to")) }
+    guard mayGoOn else { return .failure(Problem("cancelled")) }
+    guard connect(descriptor, to: path) else { return .failure(.system("\(path) cannot be connected to")) }
     var writer = SSHFieldWriter()
     writer.string(message)
-    guard send(writer.bytes, to: descriptor) else { return .failure(Self.problem("it takes no message")) }
-    guard let head = receive(4, from: descriptor) else { return .failure(Problem(text: "it does not answer")) }
+    guard send(writer.bytes, to: descriptor) else { return .failure(.system("it takes no message")) }
+    guard let head = receive(4, from: descriptor) else { return .failure(Problem("it does not answer")) }
     var reader = SSHFieldReader(head)
     guard let count = reader.uint32(), (1...UInt32(AgentMessage.largestCount)).contains(count),
       let answer = receive(Int(count), from: descriptor)
-    else { return .failure(Problem(text: "its answer makes no sense")) }
+    else { return .failure(Problem("its answer makes no sense")) }
     return .success(answer)
-  }
-
-  private static func problem(_ text: String) -> Problem {
-    Problem(text: "\(text): \(String(cString: strerror(errno)))")
   }
 
   private func connect(_ descriptor: Int32, to path: String) -> Bool {

@@ -1,7 +1,6 @@
 import URLLoadingCSSH2
 
-/// Carries out what ``LoginMachine`` decides. Waiting is done by the connection's thread, which calls `advance` whenever
-/// something may have changed.
+/// Carries out what ``LoginMachine`` decides. The connection's thread calls `advance` whenever something may have changed.
 ///
 /// Mutable state: all of it, confined to the connection's thread.
 final class LoginDriver {
@@ -13,7 +12,7 @@ final class LoginDriver {
 
   private enum Activity {
     case listing
-    /// Somebody else has to answer first.
+    /// For an answer or a helper thread.
     case waiting
     case key(Int, blob: [UInt8])
     case questions
@@ -22,7 +21,7 @@ final class LoginDriver {
     case failed(SSHFailure)
   }
 
-  /// More rounds of questions are no login (RFC 4256 sets no limit).
+  /// Rounds of questions before the login fails (RFC 4256 sets no limit).
   private static let largestRoundCount = 16
 
   private(set) var acceptedMethod: String?
@@ -45,13 +44,13 @@ final class LoginDriver {
     perform(machine.start())
   }
 
-  /// Ends what helpers do.
+  /// Ends the work of helper threads.
   func cancel() { agent.cancel() }
 
-  /// Whether it is somebody else's turn, and nothing is expected from the server.
+  /// Whether nothing is expected from the server now.
   var isWaiting: Bool {
     if case .waiting = activity { return true }
-    if case .key = activity, case .wanted? = driver.session?.signing.state { return true }
+    if case .key = activity, case .wanted? = driver.session?.signing { return true }
     return false
   }
 
@@ -73,10 +72,10 @@ final class LoginDriver {
         switch session.logIn(user: user, publicKey: blob) {
         case .done: accept("publickey")
         case .wait:
-          guard case .wanted(let data) = session.signing.state, !isSigning else { return .wait }
+          guard case .wanted(let data) = session.signing, !isSigning else { return .wait }
           isSigning = true
           sign(data, with: index)
-          if case .wanted = session.signing.state { return .wait }
+          if case .wanted = session.signing { return .wait }
         case .failed(let code):
           if let failure = fatal(code, session) { return .failed(failure) }
           refusedKey(index, session)
@@ -115,7 +114,7 @@ final class LoginDriver {
     perform(machine.accepted())
   }
 
-  /// What ends the login, other than that the server said no. libssh2 says that it said no when the connection broke, too.
+  /// An error other than a refusal. libssh2 1.10 also reports a lost connection as a refusal.
   private func fatal(_ code: SSHSession.Code, _ session: SSHSession) -> SSHFailure? {
     if let ownFailure { return ownFailure }
     let refusals = [
@@ -169,7 +168,7 @@ final class LoginDriver {
   }
 
   private func tryKey(_ index: Int, _ algorithm: KeyAlgorithm) {
-    driver.session?.signing = SignatureRequest()
+    driver.session?.signing = SignatureRequest.none
     isSigning = false
     let publicKey = openKeys[index]?.publicKey ?? keys[index].publicKey
     guard let publicKey else { return openUnknownKey(index) }
@@ -177,7 +176,7 @@ final class LoginDriver {
     activity = .key(index, blob: publicKey.blob(for: algorithm))
   }
 
-  /// Opens a key of which nothing is known, not even whether the server would take it.
+  /// Opens a key whose public half is not known, to offer it.
   private func openUnknownKey(_ index: Int) {
     activity = .waiting
     open(index, attempt: 0) { login in
@@ -190,8 +189,8 @@ final class LoginDriver {
   }
 
   private func refusedKey(_ index: Int, _ session: SSHSession) {
-    switch session.signing.state {
-    // The passphrase is not known, or the agent does not sign.
+    switch session.signing {
+    // No passphrase, or the agent refused.
     case .refused: perform(machine.passedOver(index))
     case .signed: perform(machine.refusedKey(wasSigned: true))
     case .none, .wanted: perform(machine.refusedKey(wasSigned: false))
@@ -214,7 +213,7 @@ final class LoginDriver {
           switch result {
           case .success(let signature): login.signed(signature)
           case .failure(let problem):
-            login.problems.append("\(login.keys[index].name): \(problem.text)")
+            login.problems.append("\(login.keys[index].name): \(problem.reason)")
             login.signed(nil)
           }
         }
@@ -223,16 +222,16 @@ final class LoginDriver {
   }
 
   private func signed(_ signature: [UInt8]?) {
-    driver.session?.signing = SignatureRequest(signature.map { .signed($0) } ?? .refused)
+    driver.session?.signing = signature.map { .signed($0) } ?? .refused
   }
 
-  /// Opens the file of a key, with a passphrase where it needs one, and goes on with or without it.
+  /// Opens a key file, with a passphrase where it needs one, and calls `then` in any case.
   private func open(
     _ index: Int, attempt: Int, passphrase: String? = nil, _ then: @escaping @Sendable (LoginDriver) -> Void
   ) {
     guard case .file(let file) = keys[index].origin else { return then(self) }
     let agent = agent
-    // It takes long by intent: not on this thread, which has to notice when it is to end.
+    // Slow by design (bcrypt), so not on the connection's thread.
     let work: @Sendable () -> KeyOpening = {
       ExitGate.shared.inside { file.open(passphrase: passphrase, isCancelled: { agent.isCancelled }) }
     }
@@ -299,7 +298,7 @@ final class LoginDriver {
       ownFailure = SSHFailure(.loginFailed, "\(driver.options.server) asks questions without an end")
       return nil
     }
-    // A server may only want to say something.
+    // A message without questions.
     if questions.prompts.isEmpty { return [] }
     let (options, attempt) = (driver.options, questionAttempt)
     let answer = driver.waitForAnswer {

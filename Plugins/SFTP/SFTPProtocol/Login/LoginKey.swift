@@ -1,13 +1,12 @@
-/// A key that a login may use.
 struct LoginKey: Sendable {
   enum Origin: Sendable {
-    /// The socket of the agent that holds it.
+    /// The socket of the agent that has it.
     case agent(String)
     case file(KeyFile)
   }
 
   let origin: Origin
-  /// Nil while it is not known because the file is encrypted.
+  /// Nil for an encrypted file that does not tell it.
   let publicKey: PublicKey?
 
   /// For messages.

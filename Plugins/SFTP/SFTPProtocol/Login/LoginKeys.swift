@@ -1,8 +1,8 @@
-/// Finds the keys that a login may use. Reads files and asks the agent, so it is called where waiting is allowed.
+/// Finds the keys for a login. Reads files and asks the agent: blocks.
 enum LoginKeys {
   struct Result: Sendable {
     var keys: [LoginKey] = []
-    /// What was wrong with others, for the message of a login that fails.
+    /// Keys that cannot be used, and why, for the error of a failed login.
     var problems: [String] = []
   }
 
@@ -12,9 +12,9 @@ enum LoginKeys {
     var files: [KeyFile] = []
     for path in identities.files.prefix(64) {
       do {
-        files.append(try ExitGate.shared.inside { () throws(KeyFile.Problem) in try KeyFile(path: path) })
+        files.append(try ExitGate.shared.inside { () throws(Problem) in try KeyFile(path: path) })
       } catch {
-        if !error.isMissing { result.problems.append("\(path): \(error.text)") }
+        if !error.isMissing { result.problems.append("\(path): \(error.reason)") }
       }
     }
     let fileKeys = files.map(\.publicKey)
@@ -22,7 +22,7 @@ enum LoginKeys {
     if let socket = identities.agent {
       switch agent.keys(at: socket) {
       case .success(let keys): agentKeys = keys.filter { !KeyAlgorithm.all(forKeyType: $0.type).isEmpty }
-      case .failure(let problem): result.problems.append("the agent: \(problem.text)")
+      case .failure(let problem): result.problems.append("the agent: \(problem.reason)")
       }
       let both = agentKeys.filter(fileKeys.contains)
       let others = identities.onlyFiles ? [] : agentKeys.filter { !both.contains($0) }

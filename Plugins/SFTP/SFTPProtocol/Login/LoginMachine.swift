@@ -1,8 +1,7 @@
-/// The order in which a login tries what there is: none, keys, questions, a password, as OpenSSH does. No I/O: events go in, named
-/// actions come out.
+/// Decides in which order a login tries its methods: none, keys, questions, a password, as OpenSSH does. A value that does no I/O.
 struct LoginMachine {
   enum Action: Equatable {
-    /// Ask the server what it accepts, which is also the try without a login.
+    /// Ask the server for its methods, which is also the attempt without a login.
     case listMethods
     case gatherKeys
     case tryKey(Int, KeyAlgorithm)
@@ -17,13 +16,13 @@ struct LoginMachine {
     let algorithm: KeyAlgorithm
   }
 
-  /// Tries with wrong answers or passwords (OpenSSH's NumberOfPasswordPrompts).
+  /// Attempts with answers or passwords (OpenSSH's NumberOfPasswordPrompts).
   static let largestAttemptCount = 3
-  /// More keys than any server lets one try.
+  /// More keys than servers allow.
   static let largestKeyAttemptCount = 32
   private static let largestListCount = 4
 
-  /// What the server accepts; nil until it has said so.
+  /// The methods that the server accepts; nil before its reply.
   private(set) var methods: [String]?
   private let isOpenSSH: Bool
   private var keyAttempts: [KeyAttempt]?
@@ -33,7 +32,7 @@ struct LoginMachine {
   private var passwordAttempts = 0
   private var isFinished = false
 
-  /// - Parameter isOpenSSH: the server is OpenSSH's, which has signatures with RSA and SHA-2, and none with SHA-1 any more.
+  /// - Parameter isOpenSSH: OpenSSH's server takes RSA signatures with SHA-2, and none with SHA-1.
   init(isOpenSSH: Bool) {
     self.isOpenSSH = isOpenSSH
   }
@@ -50,18 +49,18 @@ struct LoginMachine {
     return .finish
   }
 
-  /// - Parameter types: types of the keys there are, nil where it is not known yet.
+  /// - Parameter types: the keys' types; nil where it is not known before the key is open.
   mutating func gathered(_ types: [String?]) -> Action {
     guard keyAttempts == nil else { return next() }
     var attempts: [KeyAttempt] = []
     var late: [KeyAttempt] = []
     for (index, type) in types.enumerated() {
-      // A key that is not open yet gets its algorithms when it is; this one only gets it opened.
+      // Of an unknown type any algorithm will do: the key is opened first, and then gets its own.
       let algorithms = type.map { KeyAlgorithm.all(forKeyType: $0) } ?? [.ed25519]
       for algorithm in algorithms {
         let attempt = KeyAttempt(key: index, algorithm: algorithm)
         switch algorithm {
-        // A server that has the one nearly always has the other, and every try counts against the user.
+        // Servers with SHA-512 nearly always have SHA-256 too, and each attempt counts against the user.
         case .rsaSHA256: if isOpenSSH { late.append(attempt) }
         case .rsaSHA1: if !isOpenSSH { attempts.append(attempt) }
         default: attempts.append(attempt)
@@ -72,7 +71,7 @@ struct LoginMachine {
     return next()
   }
 
-  /// A key was opened of which nothing was known before.
+  /// A key of unknown type was opened.
   mutating func opened(_ key: Int, type: String) -> Action {
     let algorithms = KeyAlgorithm.all(forKeyType: type).filter { algorithm in
       algorithm != .rsaSHA256 && !(algorithm == .rsaSHA1 && isOpenSSH)
@@ -81,28 +80,27 @@ struct LoginMachine {
     return next()
   }
 
-  /// The server does not take a key.
-  /// - Parameter wasSigned: it knew the key, and wanted a signature. Then more than one thing may be needed to get in, and what it
-  ///   accepts now may have changed.
+  /// The server refused a key.
+  /// - Parameter wasSigned: the server had accepted the key itself: it may demand several methods, and its list may have changed.
   mutating func refusedKey(wasSigned: Bool) -> Action {
     wasSigned && lists < Self.largestListCount ? list() : next()
   }
 
-  /// A key cannot be used, so the server was not asked.
+  /// A key cannot be used, and was not offered.
   mutating func passedOver(_ key: Int) -> Action {
     keyAttempts?.removeAll { $0.key == key }
     return next()
   }
 
-  /// - Parameter wasAnswered: false if nobody has answers.
+  /// - Parameter wasAnswered: false if there are no answers.
   mutating func refusedAnswers(wasAnswered: Bool) -> Action {
     questionAttempts = wasAnswered ? questionAttempts + 1 : Self.largestAttemptCount
     return next()
   }
 
-  /// - Parameter wasGiven: false if nobody has a password.
+  /// - Parameter wasGiven: false if there is no password.
   mutating func refusedPassword(wasGiven: Bool) -> Action {
-    // After the first one it may be that the server wants one more thing.
+    // After the first one the server may demand another method.
     let asksAgain = wasGiven && passwordAttempts == 0 && lists < Self.largestListCount && (methods?.count ?? 0) > 1
     passwordAttempts = wasGiven ? passwordAttempts + 1 : Self.largestAttemptCount
     return asksAgain ? list() : next()

@@ -1,9 +1,8 @@
-/// Answers what a login needs to know. Whoever throws ends the connection with that error; nil leaves the method or key aside.
+/// Answers the questions of a login. An error ends the connection; nil skips the method or key.
 ///
-/// The time that an answer takes does not count against the connection's deadline. When the connection ends meanwhile, the task
-/// that asks is cancelled.
+/// The deadline stands still during a question. If the connection ends, the task that asks is cancelled.
 protocol SSHAuthenticator: Sendable {
-  /// The passphrase of a key file, which the server would accept or which says nothing without it.
+  /// The passphrase of a key file.
   /// - Parameter attempt: 0 at first; more after a wrong one.
   func passphrase(forKeyFile path: String, attempt: Int) async throws -> String?
 
@@ -16,11 +15,11 @@ protocol SSHAuthenticator: Sendable {
   func answers(to questions: InteractiveQuestions, user: String, server: String, attempt: Int) async throws -> [String]?
 }
 
-/// What a server asks by keyboard-interactive (RFC 4256, section 3.2).
+/// A server's questions by keyboard-interactive (RFC 4256, section 3.2).
 struct InteractiveQuestions: Sendable, Equatable {
   struct Prompt: Sendable, Equatable {
     let text: String
-    /// Whether the answer may be seen when it is typed.
+    /// Whether the answer may be shown while it is typed.
     let echoes: Bool
   }
 

@@ -1,21 +1,13 @@
-/// A signature that a server wants: asked for by libssh2, made by a key or an agent, which may take its time.
-struct SignatureRequest {
-  enum State {
-    case none
-    /// The bytes to sign.
-    case wanted([UInt8])
-    /// The signature, without the algorithm's name.
-    case signed([UInt8])
-    case refused
-  }
+/// A signature that libssh2 asks for, and that a key or an agent makes.
+enum SignatureRequest {
+  case none
+  /// The bytes to sign.
+  case wanted([UInt8])
+  /// The signature, without the algorithm's name.
+  case signed([UInt8])
+  case refused
 
-  var state: State
-
-  init(_ state: State = .none) {
-    self.state = state
-  }
-
-  /// The algorithm that the bytes to sign name (RFC 4252, section 7). libssh2 may have chosen another than it was given.
+  /// The algorithm that the bytes to sign name (RFC 4252, section 7). libssh2 1.10 may choose another than it was given.
   static func algorithm(in data: [UInt8]) -> KeyAlgorithm? {
     var reader = SSHFieldReader(data)
     // Session, SSH_MSG_USERAUTH_REQUEST, user, service, "publickey", true

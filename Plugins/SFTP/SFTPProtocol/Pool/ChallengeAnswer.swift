@@ -1,10 +1,10 @@
 import URLLoading
 internal import URLLoadingBase
 
-/// Takes the answer to a challenge, and gives it to who waits for it. Only the first counts.
+/// Takes the answer to a challenge, and resumes the continuation that waits for it. Only the first answer counts.
 ///
-/// Mutable state: `state`, guarded by its lock. The answer goes through the lock, not through the continuation: the thread sanitizer
-/// does not see what Swift's runtime hands over.
+/// Mutable state: `state`, guarded by its lock. The answer goes through the lock, since the thread sanitizer does not see values that a
+/// continuation passes on.
 final class ChallengeAnswer: NSObject, URLAuthenticationChallengeSender {
   private struct State {
     var continuation: UnsafeContinuation<Void, Never>?
@@ -13,7 +13,6 @@ final class ChallengeAnswer: NSObject, URLAuthenticationChallengeSender {
 
   private let state = Locked(State())
 
-  /// The answer, once it was given.
   var given: ConnectionAnswer? { state.withLock { $0.answer } }
 
   func wait(with continuation: UnsafeContinuation<Void, Never>) {

@@ -1,25 +1,25 @@
-/// Which connection serves which load. A value that does no I/O; connections and waiting loads are numbers here.
+/// Decides which connection serves which load. A value that does no I/O; connections and loads are numbers here.
 ///
-/// Loads to one place share one connection until it has very many of them; then there may be more, up to a limit. A connection
-/// without loads is closed after a while.
+/// Loads to one place share a connection until it has ``sharedLoadCount``; then another is made, up to a limit. A connection without loads
+/// is closed after an idle time.
 struct ConnectionPlan<Place: Hashable & Sendable>: Sendable {
   typealias ConnectionID = Int
   typealias LoadID = Int
 
   enum AcquireAction: Hashable {
-    /// The load has this connection.
+    /// The load uses this connection.
     case use(ConnectionID)
     /// The load waits for this connection, which has to be made.
     case connect(ConnectionID)
     /// The load waits for a connection that is being made.
     case wait
-    /// No load comes any more.
+    /// The session is invalid.
     case refuse
   }
 
   enum ReleaseAction: Hashable {
     case nothing
-    /// The connection has no loads; ask ``idled(_:since:)`` with this number after a while.
+    /// The connection has no loads; call ``idled(_:since:)`` with this number after the idle time.
     case idle(since: Int)
     case close
   }
@@ -35,11 +35,11 @@ struct ConnectionPlan<Place: Hashable & Sendable>: Sendable {
     let place: Place
     var phase = Phase.connecting
     var loads: Set<LoadID> = []
-    /// Grows with every change, to tell an idle time that ended from another.
+    /// Grows with every change, to tell idle times apart.
     var generation = 0
   }
 
-  /// Loads that one connection serves before another one is made.
+  /// Loads of a connection before another one is made.
   let sharedLoadCount: Int
   private let largestConnectionCount: Int
   private var connections: [ConnectionID: Connection] = [:]
@@ -76,8 +76,8 @@ struct ConnectionPlan<Place: Hashable & Sendable>: Sendable {
     return mayConnect ? .connect(connect(place)) : .wait
   }
 
-  /// The ready connection with the fewest loads, and whether another one may be made. Its set of loads does not go with it: a second
-  /// owner would make the next change copy it.
+  /// The ready connection with the fewest loads, and whether another one may be made. Without its set of loads, which a second owner would
+  /// make the next change copy.
   private func choices(for place: Place) -> (best: (connection: ConnectionID, loadCount: Int)?, mayConnect: Bool) {
     let there = connections.filter { $0.value.place == place && $0.value.phase != .draining }
     let best = there.filter { $0.value.phase == .ready }
@@ -86,15 +86,15 @@ struct ConnectionPlan<Place: Hashable & Sendable>: Sendable {
     return (best.map { ($0.key, $0.value.loads.count) }, !isConnecting && there.count < largestConnectionCount)
   }
 
-  /// A load does not need its connection any more, or does not wait for one any more.
-  /// - Returns: what is to be done with a connection.
+  /// A load has ended, or does not wait any more.
+  /// - Returns: what to do with a connection.
   mutating func release(_ load: LoadID) -> (ConnectionID, ReleaseAction)? {
     if let place = waiting.removeValue(forKey: load) {
       waitingOrder.removeAll { $0 == load }
       guard !waiting.values.contains(place),
         let connection = connections.first(where: { $0.value.place == place && $0.value.phase == .connecting })?.key
       else { return nil }
-      // Nobody wants what is being made.
+      // The connection is not wanted any more.
       connections[connection] = nil
       return (connection, .close)
     }
@@ -117,8 +117,8 @@ struct ConnectionPlan<Place: Hashable & Sendable>: Sendable {
     return loads
   }
 
-  /// A connection has ended. Loads that had it learn that from their requests.
-  /// - Returns: the loads that waited for it to be made: those have failed with it.
+  /// A connection has ended. Its loads learn that from their requests.
+  /// - Returns: the loads that waited for it, which have failed.
   mutating func ended(_ connection: ConnectionID) -> [LoadID] {
     guard let gone = connections.removeValue(forKey: connection), gone.phase == .connecting else { return [] }
     let loads = waitingOrder.filter { waiting[$0] == gone.place }
@@ -135,7 +135,7 @@ struct ConnectionPlan<Place: Hashable & Sendable>: Sendable {
     return true
   }
 
-  /// Loads that come get new connections.
+  /// Later loads get new connections.
   /// - Returns: connections to close.
   mutating func flush() -> [ConnectionID] {
     var closed: [ConnectionID] = []
@@ -150,8 +150,8 @@ struct ConnectionPlan<Place: Hashable & Sendable>: Sendable {
     return closed.sorted()
   }
 
-  /// No load comes any more.
-  /// - Returns: connections to close; those that have loads are closed with their last.
+  /// Refuses later loads.
+  /// - Returns: connections to close; those with loads are closed after the last one.
   mutating func invalidate() -> [ConnectionID] {
     isInvalid = true
     return flush()

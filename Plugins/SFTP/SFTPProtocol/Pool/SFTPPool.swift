@@ -3,22 +3,22 @@ internal import URLLoadingBase
 
 /// The SFTP connections of a session.
 ///
-/// Mutable state: `state`, guarded by its lock. Nothing is called while it is held.
+/// Mutable state: `state`, guarded by its lock, which is not held during calls to loads and transports.
 final class SFTPPool: URLSessionComponent {
-  /// What a load gets: a connection, or the reason why there is none.
+  /// A connection for a load, or the reason why there is none.
   typealias Grant = Result<Connection, SFTPFailure>
 
   /// A connection that a load uses.
   struct Connection: Sendable {
     let server: RemoteServer
-    let facts: ConnectionFacts
-    /// Whether other loads had it before.
+    let metrics: SSHConnectionMetrics
+    /// Whether other loads used it before.
     let isReused: Bool
   }
 
   private struct Member {
     let client: SFTPClient
-    var transport: (any SFTPTransport)?
+    let transport: any SFTPTransport
     var servedCount = 0
   }
 
@@ -31,9 +31,19 @@ final class SFTPPool: URLSessionComponent {
     var plan: ConnectionPlan<ServerPlace>
     var members: [Int: Member] = [:]
     var waiters: [Int: Waiter] = [:]
-    /// Loads that have a connection whose transport is about to be known.
-    var granted: [Int: [Int]] = [:]
     var nextLoad = 0
+
+    /// The calls that give loads a connection, to be made without the lock.
+    mutating func grants(_ loads: [Int], _ connection: Int) -> [@Sendable () -> Void] {
+      loads.compactMap { load in
+        guard let waiter = waiters.removeValue(forKey: load), let member = members[connection] else { return nil }
+        members[connection]?.servedCount += 1
+        let server = RemoteServer(client: member.client, perform: { member.transport.perform($0) })
+        let granted = Connection(
+          server: server, metrics: member.transport.metrics, isReused: member.servedCount > 0)
+        return { waiter.granted(.success(granted)) }
+      }
+    }
   }
 
   private let state: Locked<State>
@@ -50,7 +60,7 @@ final class SFTPPool: URLSessionComponent {
 
   /// - Parameters:
   ///   - idleTime: seconds after which a connection without loads is closed.
-  ///   - shutdownTimeout: seconds that the server has, after that, for what ended loads left to be done.
+  ///   - shutdownTimeout: seconds that the server has after that for work that ended loads left.
   init(
     connector: any SFTPConnector, largestConnectionCount: Int, idleTime: TimeInterval = 30,
     shutdownTimeout: TimeInterval = 20
@@ -66,25 +76,26 @@ final class SFTPPool: URLSessionComponent {
   /// Gets a connection for a load.
   /// - Parameters:
   ///   - number: gets the number for ``release(_:)``, before anything else happens.
-  ///   - granted: called once, on any thread, perhaps before this returns; hardly after ``release(_:)``.
+  ///   - granted: called once, on any thread, perhaps before this returns; not after ``release(_:)``, unless both happen at once.
   func acquire(
     _ place: ServerPlace, for waiter: any ConnectionWaiter, number: (Int) -> Void,
     _ granted: @escaping @Sendable (Grant) -> Void
   ) {
-    let (load, action) = state.withLock { state in
+    let (load, action, grants) = state.withLock { state in
       let load = state.nextLoad
       state.nextLoad += 1
-      state.waiters[load] = Waiter(waiter: waiter, granted: granted)
-      return (load, state.plan.acquire(load, place))
+      let action = state.plan.acquire(load, place)
+      if action != .refuse { state.waiters[load] = Waiter(waiter: waiter, granted: granted) }
+      var grants: [@Sendable () -> Void] = []
+      if case .use(let connection) = action { grants = state.grants([load], connection) }
+      return (load, action, grants)
     }
     number(load)
     switch action {
-    case .use(let connection): grant([load], connection)
+    case .use: for grant in grants { grant() }
     case .connect(let connection): connect(connection, place)
     case .wait: break
-    case .refuse:
-      state.withLock { _ = $0.waiters.removeValue(forKey: load) }
-      granted(.failure(.connectionLost(reason: CancellationError(), wasSent: false)))
+    case .refuse: granted(.failure(.connectionLost(reason: CancellationError(), wasSent: false)))
     }
   }
 
@@ -113,32 +124,28 @@ final class SFTPPool: URLSessionComponent {
     let client = SFTPClient(
       onReady: { [weak self] in self?.connected(connection) },
       onEnd: { [weak self] in self?.ended(connection, $0) })
-    state.withLock { $0.members[connection] = Member(client: client) }
     let questions = ConnectionQuestions { [weak self] in self?.firstWaiting(for: connection) }
-    let transport = connector.connect(to: place, client: client, questions: questions)
+    let transport = connector.makeTransport(to: place, client: client, questions: questions)
     let isWanted = state.withLock { state in
-      state.members[connection]?.transport = transport
-      return state.members[connection] != nil
+      let isWanted = state.plan.connectionIDs.contains(connection)
+      if isWanted { state.members[connection] = Member(client: client, transport: transport) }
+      return isWanted
     }
-    guard isWanted else { return transport.close() }
-    // What was ready before the transport was known here.
-    grantWaiting(connection)
+    if isWanted { transport.start() } else { transport.close() }
   }
 
   private func connected(_ connection: Int) {
-    let loads = state.withLock { $0.plan.connected(connection) }
-    grant(loads, connection)
+    let grants = state.withLock { state in state.grants(state.plan.connected(connection), connection) }
+    for grant in grants { grant() }
   }
 
   private func ended(_ connection: Int, _ failure: SFTPFailure) {
-    let (granted, transport) = state.withLock { state in
-      let loads = state.plan.ended(connection)
-      let untold = state.granted.removeValue(forKey: connection) ?? []
-      let granted = (loads + untold).compactMap { state.waiters.removeValue(forKey: $0)?.granted }
-      return (granted, state.members.removeValue(forKey: connection)?.transport)
+    let (waiters, member) = state.withLock { state in
+      let waiters = state.plan.ended(connection).compactMap { state.waiters.removeValue(forKey: $0) }
+      return (waiters, state.members.removeValue(forKey: connection))
     }
-    transport?.close()
-    for grant in granted { grant(.failure(failure)) }
+    member?.transport.close()
+    for waiter in waiters { waiter.granted(.failure(failure)) }
   }
 
   private func closeIfIdle(_ connection: Int, since: Int) {
@@ -148,15 +155,15 @@ final class SFTPPool: URLSessionComponent {
     retire(member)
   }
 
-  /// Closes a connection that has no loads, when what they left to be done is done, or takes too long.
+  /// Closes a connection without loads when the work that they left is done, or after the shutdown timeout.
   private func retire(_ member: Member?) {
-    guard let member, let transport = member.transport else { return }
+    guard let member else { return }
+    let (client, transport) = (member.client, member.transport)
     guard member.servedCount > 0 else { return transport.close() }
-    let client = member.client
-    // After what its last load has posted.
+    // Behind what the last load has posted.
     transport.perform { [shutdownTimeout] in
-      guard client.isHeld else { return transport.close() }
-      client.whenFree { transport.close() }
+      guard client.isBusy else { return transport.close() }
+      client.whenIdle { transport.close() }
       DispatchQueue.global().asyncAfter(deadline: .now() + shutdownTimeout) { transport.close() }
     }
   }
@@ -171,47 +178,16 @@ final class SFTPPool: URLSessionComponent {
     }
   }
 
-  /// Loads have a connection: they are told when its transport is known.
-  private func grant(_ loads: [Int], _ connection: Int) {
-    let grants = state.withLock { state -> [(@Sendable (Grant) -> Void, Connection)] in
-      guard let member = state.members[connection], let transport = member.transport else {
-        state.granted[connection, default: []] += loads
-        return []
-      }
-      return loads.compactMap { load in
-        guard let waiter = state.waiters.removeValue(forKey: load) else { return nil }
-        defer { state.members[connection]?.servedCount += 1 }
-        return (
-          waiter.granted,
-          Connection(
-            server: RemoteServer(client: member.client, perform: { transport.perform($0) }), facts: transport.facts,
-            isReused: (state.members[connection]?.servedCount ?? 0) > 0)
-        )
-      }
-    }
-    for (granted, connection) in grants { granted(.success(connection)) }
-  }
-
-  private func grantWaiting(_ connection: Int) {
-    let loads = state.withLock { $0.granted.removeValue(forKey: connection) ?? [] }
-    if !loads.isEmpty { grant(loads, connection) }
-  }
-
   // MARK: The session
 
-  func flush() {
-    close(state.withLock { state in (state.plan.flush(), state.members) })
-  }
+  func flush() { retireIdle { $0.flush() } }
 
-  func invalidate() {
-    close(state.withLock { state in (state.plan.invalidate(), state.members) })
-  }
+  func invalidate() { retireIdle { $0.invalidate() } }
 
-  private func close(_ idle: ([Int], [Int: Member])) {
-    let (connections, members) = idle
-    state.withLock { state in
-      for connection in connections { state.members[connection] = nil }
+  private func retireIdle(_ choose: (inout ConnectionPlan<ServerPlace>) -> [Int]) {
+    let members = state.withLock { state in
+      choose(&state.plan).map { state.members.removeValue(forKey: $0) }
     }
-    for connection in connections { retire(members[connection]) }
+    for member in members { retire(member) }
   }
 }

@@ -1,13 +1,13 @@
 import URLLoading
 
-/// Whom connections lead to, and as whom: loads that agree in all of it share connections.
+/// A server and a user. Loads with equal places share connections.
 struct ServerPlace: Hashable, Sendable {
   let host: String
-  /// Nil: what the configuration files say, else 22.
+  /// Nil for that of the configuration files, else 22.
   let port: Int?
-  /// Nil: what the configuration files say, else this machine's name for the user.
+  /// Nil for that of the configuration files, else the name on this machine.
   let user: String?
-  /// A password that the URL gives. Who has it wrong must not get the connection of somebody who has it right.
+  /// The URL's password: a load with a wrong one must not get the connection of a load with the right one.
   let password: String?
 
   /// Reads the place of a URL.

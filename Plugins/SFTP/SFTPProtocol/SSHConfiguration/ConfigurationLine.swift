@@ -4,33 +4,24 @@ struct ConfigurationLine: Hashable, Sendable {
   let keyword: String
   let arguments: [String]
 
-  /// Why a line is not understood.
-  struct Unreadable: Error, Hashable {
-    let reason: String
-
-    init(_ reason: String) {
-      self.reason = reason
-    }
-  }
-
   /// Reads a line without its end.
-  /// - Returns: nil for one that says nothing: empty, or a comment.
-  static func read(_ bytes: ArraySlice<UInt8>) throws(Unreadable) -> ConfigurationLine? {
-    guard !bytes.contains(0) else { throw Unreadable("it contains a NUL byte") }
-    guard let text = String(validating: bytes, as: UTF8.self) else { throw Unreadable("it is not UTF-8") }
+  /// - Returns: nil for an empty line or a comment.
+  static func read(_ bytes: ArraySlice<UInt8>) throws(Problem) -> ConfigurationLine? {
+    guard !bytes.contains(0) else { throw Problem("it contains a NUL byte") }
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw Problem("it is not UTF-8") }
     var rest = Substring(text).drop(while: \.isConfigurationSpace)
     while let last = rest.unicodeScalars.last, Character(last).isConfigurationSpace { rest.unicodeScalars.removeLast() }
     guard let first = rest.first, first != "#" else { return nil }
     let keyword = rest.prefix { !$0.isConfigurationSpace && $0 != "=" && $0 != "\"" }
-    guard !keyword.isEmpty else { throw Unreadable("it begins with no keyword") }
+    guard !keyword.isEmpty else { throw Problem("it begins with no keyword") }
     rest = rest.dropFirst(keyword.count).drop(while: \.isConfigurationSpace)
     // Between keyword and argument there may be one equals sign.
     if rest.first == "=" { rest = rest.dropFirst() }
     return ConfigurationLine(keyword: keyword.lowercased(), arguments: try split(rest))
   }
 
-  /// Arguments apart from each other: by spaces, but for those within quotes or after a backslash.
-  private static func split(_ text: Substring) throws(Unreadable) -> [String] {
+  /// Splits arguments at spaces, except within quotes and after a backslash.
+  private static func split(_ text: Substring) throws(Problem) -> [String] {
     var arguments: [String] = []
     var rest = text.drop(while: \.isConfigurationSpace)
     while let first = rest.first, first != "#" {
@@ -51,7 +42,7 @@ struct ConfigurationLine: Hashable, Sendable {
           argument.append(character)
         }
       }
-      guard quote == nil else { throw Unreadable("a quotation mark has no second one") }
+      guard quote == nil else { throw Problem("a quotation mark has no second one") }
       arguments.append(argument)
       rest = rest.drop(while: \.isConfigurationSpace)
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Makes the configuration of a host out of the values as they are written.
+/// Turns the values as they are written into the configuration of a host.
 struct ConfigurationResolution {
   let values: ConfigurationValues
   let originalHost: String
@@ -8,7 +8,7 @@ struct ConfigurationResolution {
   let port: Int?
   let source: ConfigurationSource
 
-  /// What the values come to, and those that cannot be used.
+  /// The configuration, and the values that cannot be used.
   func resolve() -> (HostConfiguration, [LineProblem]) {
     var problems: [LineProblem] = []
     var result = HostConfiguration(hostName: originalHost)
@@ -63,14 +63,14 @@ struct ConfigurationResolution {
     return use(value, &problems, expansion.expandPath).first
   }
 
-  /// The value's arguments, each made ready by `expand`; those that fail are left out and reported.
+  /// The value's arguments, expanded; those that fail are left out and reported.
   private func use(
     _ value: ConfigurationValues.Value, _ problems: inout [LineProblem],
-    _ expand: (String) throws(TokenExpansion.Failure) -> String
+    _ expand: (String) throws(Problem) -> String
   ) -> [String] {
     var results: [String] = []
     for argument in value.arguments {
-      do throws(TokenExpansion.Failure) {
+      do throws(Problem) {
         results.append(try expand(argument))
       } catch {
         problems.append(LineProblem(place: value.place, reason: "\"\(argument)\": \(error.reason)"))

@@ -1,27 +1,41 @@
+import Foundation
+
 /// Where configuration comes from: the machine, or a test's own files.
 struct ConfigurationSource: Sendable {
   /// The user's home directory.
   var home: String
   /// The user's name on this machine.
   var localUser: String
-  var localUserID: UInt32
+  var localUserID: UInt32 = 0
   /// The values of environment variables.
-  var environment: [String: String]
+  var environment: [String: String] = [:]
   /// The contents of a file.
-  var read: @Sendable (String) -> Result<[UInt8], LocalFile.Unreadable>
-  /// The paths that a pattern of the shell stands for, sorted.
-  var expand: @Sendable (String) -> [String]
+  var read: @Sendable (String) -> Result<[UInt8], Problem>
+  /// The paths that match a pattern of the shell, sorted.
+  var expand: @Sendable (String) -> [String] = { [$0] }
 
-  init(
-    home: String, localUser: String, localUserID: UInt32 = 0, environment: [String: String] = [:],
-    read: @escaping @Sendable (String) -> Result<[UInt8], LocalFile.Unreadable>,
-    expand: @escaping @Sendable (String) -> [String] = { [$0] }
-  ) {
-    self.home = home
-    self.localUser = localUser
-    self.localUserID = localUserID
-    self.environment = environment
-    self.read = read
-    self.expand = expand
+  /// This machine and the user that the process runs as.
+  static var machine: ConfigurationSource {
+    ConfigurationSource(
+      home: NSHomeDirectory(), localUser: NSUserName(), localUserID: getuid(),
+      environment: ProcessInfo.processInfo.environment,
+      read: { path in
+        Result { () throws(Problem) in
+          // As OpenSSH does.
+          try LocalFile.read(path, largestCount: 4 << 20) { status in
+            let isOwn = [0, getuid()].contains(status.st_uid) && status.st_mode & 0o022 == 0
+            return isOwn ? nil : "others may write to it"
+          }
+        }
+      },
+      expand: glob)
+  }
+
+  /// Patterns by glob(3).
+  private static func glob(_ pattern: String) -> [String] {
+    var found = glob_t()
+    defer { globfree(&found) }
+    guard Glibc.glob(pattern, 0, nil, &found) == 0 else { return [] }
+    return (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv?[$0].map { String(cString: $0) } }
   }
 }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// How single values of ssh_config are written (ssh_config(5)).
+/// Parses single values of ssh_config (ssh_config(5)).
 enum ConfigurationSyntax {
-  /// What is wrong with a value; nil for a good one, and for keywords whose values may be anything.
+  /// What is wrong with a value; nil for a valid one.
   static func problem(_ keyword: String, _ text: String) -> String? {
     switch keyword {
     case "port": port(text) == nil ? "\"\(text)\" is no port" : nil
@@ -41,7 +41,7 @@ enum ConfigurationSyntax {
     }
   }
 
-  /// A time as sshd_config(5) has them under "TIME FORMATS": `90`, `1m30s`. `none` is 0.
+  /// A time such as `90` or `1m30s` (sshd_config(5), "TIME FORMATS"). `none` is 0.
   static func seconds(_ text: String) -> Int? {
     guard text.lowercased() != "none" else { return 0 }
     var total = 0
@@ -64,7 +64,7 @@ enum ConfigurationSyntax {
     return total <= Int(Int32.max) ? total : nil
   }
 
-  /// Hosts of a `ProxyJump`; none for `none`.
+  /// Hosts of `ProxyJump`; empty for `none`.
   static func jumps(_ text: String) -> [HostConfiguration.Jump]? {
     guard text.lowercased() != "none" else { return [] }
     var jumps: [HostConfiguration.Jump] = []

@@ -11,7 +11,7 @@ struct ConfigurationValues {
     case many
     /// One argument; every line adds one.
     case list
-    /// All that follows, as one.
+    /// The rest of the line.
     case command
   }
 
@@ -27,7 +27,7 @@ struct ConfigurationValues {
   /// The value that counts.
   func first(_ keyword: String) -> Value? { values[keyword]?.first }
 
-  /// All values of a keyword of which every line counts.
+  /// All values of a `list` keyword.
   func all(_ keyword: String) -> [Value] { values[keyword] ?? [] }
 
   /// Keeps a line's value unless there is one already.
@@ -40,7 +40,7 @@ struct ConfigurationValues {
     if line.arguments.count > 1, shape == .one || shape == .list {
       return "\(line.keyword) takes one value; those with spaces need quotation marks"
     }
-    // Either says how the connection is made: the first of both counts.
+    // The first of both counts.
     let rival = ["proxyjump": "proxycommand", "proxycommand": "proxyjump"][line.keyword]
     if let rival, values[rival] != nil { return nil }
     if let problem = ConfigurationSyntax.problem(line.keyword, argument) { return "\(line.keyword): \(problem)" }

@@ -1,14 +1,13 @@
-/// What ssh_config files say of one host. Nil is what they do not say.
+/// The settings of ssh_config files for one host. Nil is what is not set.
 struct HostConfiguration: Hashable, Sendable {
-  /// What to do with a host key that no file has.
   enum StrictHostKeyChecking: Hashable, Sendable {
     /// `yes`: refuse it.
     case yes
-    /// `ask`: ask, and refuse it where nobody answers.
+    /// `ask`: ask, and refuse it without an answer.
     case ask
-    /// `accept-new`: take it from a host that is not known, and refuse one that changed.
+    /// `accept-new`: accept it from an unknown host, and refuse a changed one.
     case acceptNew
-    /// `no`: take it.
+    /// `no`: accept it.
     case no
   }
 
@@ -25,11 +24,11 @@ struct HostConfiguration: Hashable, Sendable {
   var user: String?
   /// Paths of private keys, in order. Nil: those with the default names.
   var identityFiles: [String]?
-  /// Only keys of ``identityFiles`` are offered, not all that an agent has.
+  /// Offer only keys of ``identityFiles``, not all of the agent's.
   var identitiesOnly: Bool?
-  /// Path of the agent's socket; empty where none is to be asked.
+  /// Path of the agent's socket; empty for none.
   var identityAgent: String?
-  /// Paths of the user's known_hosts files. Empty: none are to be read.
+  /// Paths of the user's known_hosts files; empty for none.
   var userKnownHostsFiles: [String]?
   /// Paths of the machine's known_hosts files.
   var globalKnownHostsFiles: [String]?
@@ -38,17 +37,16 @@ struct HostConfiguration: Hashable, Sendable {
   var strictHostKeyChecking: StrictHostKeyChecking?
   /// Seconds.
   var connectTimeout: Int?
-  /// Seconds of silence after which the server is asked for a sign of life; 0 for never.
+  /// Seconds of silence before a keep-alive request; 0 for none.
   var serverAliveInterval: Int?
-  /// Questions without an answer after which the connection counts as lost.
+  /// Keep-alive requests without a reply before the connection is lost.
   var serverAliveCountMax: Int?
   /// Hosts to go through, the nearest first. Empty: none, explicitly.
   var proxyJump: [Jump]?
-  /// A program that should make the connection, which is not supported: who has to reach the host by it must not reach
-  /// another one directly.
+  /// A program that makes the connection, which is not supported.
   var proxyCommand: String?
 
-  /// What was left out, since it was not understood.
+  /// Lines that were left out.
   var problems: [LineProblem] = []
 
   init(hostName: String) {

@@ -1,24 +1,18 @@
 /// The condition of a `Match` line (ssh_config(5)).
 enum MatchCondition {
-  /// What is known while a file is read.
   struct Facts {
-    /// The host as it was asked for.
+    /// The host as the user wrote it.
     var originalHost: String
-    /// The host by what was said so far.
+    /// The host by the lines read so far.
     var host: String
-    /// The user by what was said so far.
+    /// The user by the lines read so far.
     var user: String
     var localUser: String
   }
 
-  /// Why a condition cannot be decided. Its block must not apply then.
-  struct Undecidable: Error, Hashable {
-    let reason: String
-  }
-
-  /// Whether a block applies.
-  static func holds(_ arguments: [String], _ facts: Facts) throws(Undecidable) -> Bool {
-    guard !arguments.isEmpty else { throw Undecidable(reason: "Match has no condition") }
+  /// Whether a block applies; throws for a condition that cannot be decided, whose block must not apply.
+  static func holds(_ arguments: [String], _ facts: Facts) throws(Problem) -> Bool {
+    guard !arguments.isEmpty else { throw Problem("Match has no condition") }
     var result = true
     var rest = arguments[...]
     while let word = rest.popFirst() {
@@ -29,11 +23,11 @@ enum MatchCondition {
       let name = parts.first?.lowercased() ?? ""
       if name == "all" {
         guard arguments.count == 1 || (arguments.count == 2 && isAfterCanonical(arguments)), !isNegated else {
-          throw Undecidable(reason: "\"all\" has to stand alone")
+          throw Problem("\"all\" has to stand alone")
         }
         continue
       }
-      // Host names are never made canonical here.
+      // CanonicalizeHostname is not supported.
       if name == "canonical" {
         result = result && isNegated
         continue
@@ -46,10 +40,10 @@ enum MatchCondition {
       case "localuser": subject = facts.localUser
       default:
         guard result else { return false }
-        throw Undecidable(reason: "Match \(name) is not supported, so its block was left out")
+        throw Problem("Match \(name) is not supported, so its block was left out")
       }
       let inline = parts.count == 2 ? String(parts[1]) : nil
-      guard let patterns = inline ?? rest.popFirst() else { throw Undecidable(reason: "Match \(name) has no pattern") }
+      guard let patterns = inline ?? rest.popFirst() else { throw Problem("Match \(name) has no pattern") }
       let list = PatternList(patterns.utf8.split(separator: UInt8(ascii: ",")), ignoringCase: name.hasSuffix("host"))
       let holds = list.matches(Array(subject.utf8))
       result = result && holds != isNegated

@@ -1,10 +1,9 @@
-/// Reads ssh_config files for one host: in each the first value of a keyword counts, and the first file that has one.
-/// A value that does no I/O but through its source.
+/// Reads ssh_config files for one host: the first value of a keyword counts. All I/O goes through `source`.
 ///
-/// Lines that are not understood are left out and reported; so are blocks whose condition cannot be decided. Keywords of no use here
-/// are passed over.
+/// Lines that are not understood, and blocks whose condition cannot be decided, are left out and reported. Keywords that are not
+/// supported are ignored.
 struct SSHConfiguration {
-  /// What the user and the machine have, in OpenSSH's order.
+  /// The user's and the machine's file, in OpenSSH's order.
   static func files(home: String) -> [(path: String, folder: String)] {
     [("\(home)/.ssh/config", "\(home)/.ssh"), ("/etc/ssh/ssh_config", "/etc/ssh")]
   }
@@ -23,7 +22,7 @@ struct SSHConfiguration {
   /// Begins to read for a host.
   /// - Parameters:
   ///   - host: as the user wrote it.
-  ///   - user: if the user said one; files cannot change it.
+  ///   - user: if the URL has one; files cannot change it.
   ///   - port: likewise.
   init(host: String, user: String? = nil, port: Int? = nil, source: ConfigurationSource) {
     originalHost = host
@@ -32,7 +31,7 @@ struct SSHConfiguration {
     self.source = source
   }
 
-  /// What the user's and the machine's files say of a host.
+  /// The configuration of a host in the user's and the machine's files.
   static func read(
     host: String, user: String? = nil, port: Int? = nil, source: ConfigurationSource = .machine
   ) -> HostConfiguration {
@@ -42,13 +41,13 @@ struct SSHConfiguration {
   }
 
   /// Adds a file after those that were read.
-  /// - Parameter folder: where relative names of included files begin.
+  /// - Parameter folder: relative names of included files are relative to it.
   mutating func add(file: String, folder: String) {
     var isActive = true
     read(file, folder: folder, depth: 0, mayMatch: true, isActive: &isActive)
   }
 
-  /// What was found, with its tokens replaced.
+  /// The configuration, with its tokens replaced.
   mutating func finish() -> HostConfiguration {
     let resolution = ConfigurationResolution(
       values: values, originalHost: originalHost, user: givenUser, port: givenPort, source: source)
@@ -62,7 +61,7 @@ struct SSHConfiguration {
   // MARK: Files
 
   /// - Parameters:
-  ///   - mayMatch: whether blocks of this file can apply at all: not where the file is included from a block that does not.
+  ///   - mayMatch: false where the file is included from a block that does not apply.
   ///   - isActive: whether lines apply, before and after.
   private mutating func read(_ file: String, folder: String, depth: Int, mayMatch: Bool, isActive: inout Bool) {
     fileCount += 1
@@ -70,7 +69,6 @@ struct SSHConfiguration {
     switch source.read(file) {
     case .success(let bytes): contents = bytes
     case .failure(let error):
-      // Missing files are none.
       if !error.isMissing { report(SourceLine(file: file, line: 1), "the file cannot be read: \(error.reason)") }
       return
     }
@@ -78,7 +76,7 @@ struct SSHConfiguration {
     for bytes in contents.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
       number += 1
       let place = SourceLine(file: file, line: number)
-      do throws(ConfigurationLine.Unreadable) {
+      do throws(Problem) {
         guard let line = try ConfigurationLine.read(bytes) else { continue }
         switch line.keyword {
         case "host": isActive = mayMatch && begins(line, place)
@@ -98,7 +96,7 @@ struct SSHConfiguration {
   }
 
   private mutating func holds(_ line: ConfigurationLine, _ place: SourceLine) -> Bool {
-    do throws(MatchCondition.Undecidable) {
+    do throws(Problem) {
       return try MatchCondition.holds(
         line.arguments,
         MatchCondition.Facts(
@@ -110,7 +108,7 @@ struct SSHConfiguration {
     }
   }
 
-  /// The host's name by what was read so far.
+  /// The host's name by the lines read so far.
   private var currentHost: String {
     guard let name = values.first("hostname")?.arguments.first else { return originalHost }
     let expansion = TokenExpansion(tokens: ["h": originalHost], home: source.home, environment: [:])
@@ -126,7 +124,7 @@ struct SSHConfiguration {
     }
     for argument in line.arguments {
       let pattern: String
-      do throws(TokenExpansion.Failure) {
+      do throws(Problem) {
         pattern = try TokenExpansion(tokens: [:], home: source.home, environment: [:]).expandHome(argument)
       } catch {
         report(place, "Include \(argument): \(error.reason)")
@@ -136,7 +134,7 @@ struct SSHConfiguration {
         guard fileCount < Self.largestFileCount else {
           return report(place, "more than \(Self.largestFileCount) files are included")
         }
-        // Whatever blocks the file ends in, the line after this one is in the block that it was in.
+        // Blocks of the included file end with it.
         var isActiveThere = isActive
         read(file, folder: folder, depth: depth + 1, mayMatch: isActive, isActive: &isActiveThere)
       }

@@ -1,8 +1,7 @@
 import URLLoadingCOpenSSL
 
-/// Hashes, by OpenSSL.
 enum Digest {
-  /// The 20 bytes of HMAC-SHA1; nil where OpenSSL was set up to refuse it.
+  /// The 20 bytes of HMAC-SHA1; nil where OpenSSL's configuration refuses it.
   static func hmacSHA1(key: [UInt8], _ message: [UInt8]) -> [UInt8]? {
     var result = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
     var count: UInt32 = 0

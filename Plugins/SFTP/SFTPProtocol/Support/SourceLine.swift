@@ -7,10 +7,10 @@ struct SourceLine: Hashable, Sendable, CustomStringConvertible {
   var description: String { "\(file):\(line)" }
 }
 
-/// A line that was not understood, and therefore left out.
+/// A line that was left out.
 struct LineProblem: Hashable, Sendable, CustomStringConvertible {
   let place: SourceLine
-  /// What is wrong with it, as a sentence without its end.
+  /// A sentence without its full stop.
   let reason: String
 
   var description: String { "\(place): \(reason)" }

@@ -1,5 +1,4 @@
-/// OpenSSH's patterns (ssh_config(5), "PATTERNS"): `*` stands for any characters, `?` for one; letters of ASCII have no case
-/// unless it is asked for.
+/// OpenSSH's patterns (ssh_config(5), "PATTERNS"): `*` stands for any characters, `?` for one.
 struct WildcardPattern: Hashable, Sendable {
   private let pattern: [UInt8]
   private let ignoresCase: Bool
@@ -9,11 +8,11 @@ struct WildcardPattern: Hashable, Sendable {
     ignoresCase = ignoringCase
   }
 
-  /// In time that grows with the product of both lengths at most, whatever the pattern.
+  /// Takes time proportional to the product of both lengths at most.
   func matches(_ text: [UInt8]) -> Bool {
     var position = 0
     var index = 0
-    /// Where to go on when what follows the last `*` does not match: one character later.
+    /// Where to try next after a mismatch behind the last `*`: one character later.
     var retry: (position: Int, index: Int)?
     while index < text.count {
       if position < pattern.count, pattern[position] == UInt8(ascii: "*") {
@@ -37,12 +36,12 @@ struct WildcardPattern: Hashable, Sendable {
   }
 }
 
-/// Patterns of which one has to match, and none of those with a `!` in front may.
+/// A list of patterns: one has to match, and none of those behind a `!`.
 struct PatternList: Hashable, Sendable {
   private var patterns: [WildcardPattern] = []
   private var excluded: [WildcardPattern] = []
 
-  /// Takes patterns as they are written, each perhaps with a `!` in front. Empty ones are nothing.
+  /// - Parameter texts: the patterns as they are written. Empty ones are ignored.
   init(_ texts: some Sequence<some Collection<UInt8>>, ignoringCase: Bool = true) {
     for text in texts where !text.isEmpty {
       if text.first == UInt8(ascii: "!") {
@@ -59,6 +58,6 @@ struct PatternList: Hashable, Sendable {
 }
 
 extension UInt8 {
-  /// The small letter of a capital one of ASCII; else the same.
+  /// The small letter of an ASCII capital; else the same.
   var asciiLowercased: UInt8 { (0x41...0x5A).contains(self) ? self + 0x20 : self }
 }

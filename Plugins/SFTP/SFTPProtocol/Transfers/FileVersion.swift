@@ -1,6 +1,6 @@
 import URLLoading
 
-/// What tells one version of a file from another: size and modification time, which is all that servers of version 3 tell.
+/// A version of a file: its size and modification time, all that version 3 has.
 struct FileVersion: Hashable, Sendable {
   let size: UInt64?
   let modificationTime: UInt32?
@@ -17,7 +17,7 @@ struct FileVersion: Hashable, Sendable {
       lastModified: Date(timeIntervalSince1970: TimeInterval(modificationTime)))
   }
 
-  /// How `later` shows that the file is another one; nil where it does not.
+  /// How the file changed up to `later`; nil where it did not.
   func change(to later: FileVersion) -> String? {
     if let size, let other = later.size, size != other {
       return other < size ? "it shrank while it was read" : "it grew while it was read"

@@ -1,14 +1,12 @@
 internal import URLLoadingBase
 
-/// Which parts of a file to ask for next, and in which order their bytes go on. A value that does no I/O.
+/// Decides which parts of a file to request next, and puts their bytes in order. A value that does no I/O.
 ///
-/// Parts are asked for ahead of what was handed on, as far as a window reaches. The window grows until the way to the server is
-/// filled: then answers wait for one another, and take more than twice the time of the fastest. Near by it hence stays small; more
-/// in flight would only leave the processors' caches before it is used. It shrinks when the consumer does not keep up, so that
-/// little waits in memory. Bytes that are next in order are handed on as they come; others are kept until it is their turn, and all
-/// that come while the consumer is slow.
+/// Parts are requested ahead, within a window. It grows until replies take more than twice the time of the fastest: then the network path
+/// is full, and more in flight would only leave the processor's cache. It shrinks when the consumer is slow. Bytes that are next in order
+/// are delivered as they come; others are buffered until their turn, and all during a pause.
 struct ReadAhead {
-  /// A part to ask for. A part whose answer was short is asked for again, from where it ended.
+  /// A request for a part, or for the rest of one whose reply was short.
   struct Request: Hashable {
     let part: Int
     let offset: UInt64
@@ -18,9 +16,9 @@ struct ReadAhead {
   enum EndAction: Hashable {
     /// The part is whole.
     case nothing
-    /// The answer was short: ask for the rest.
+    /// The reply was short: request the rest.
     case askAgain(Request)
-    /// The answer was empty: asking again would have no end.
+    /// The reply was empty: requesting again would have no end.
     case fail
   }
 
@@ -29,13 +27,13 @@ struct ReadAhead {
     let count: Int
     let askedTime: MonotonicInstant
     var receivedCount = 0
-    /// Bytes of the answer that is coming in, or came last.
+    /// Bytes of the current or last reply.
     var answerCount = 0
     var kept: [UInt8] = []
     var isWhole = false
   }
 
-  /// What was asked for and has not been handed on in full, in order.
+  /// Parts that were requested and not delivered in full, in order.
   private var parts: [Part] = []
   private var firstPart = 0
   private var nextOffset: UInt64
@@ -46,20 +44,19 @@ struct ReadAhead {
   private let smallestWindow: Int
   private let firstWindow: Int
   private let largestWindow: Int
-  /// Where the window was decided upon last.
+  /// Position of the last decision about the window.
   private var decidedAt: UInt64
   private var shortestAnswerTime = Duration.seconds(Int64.max)
   private var lastAnswerTime = Duration.zero
   private(set) var isPaused = false
 
-  /// Bytes asked for ahead, at first and at most.
+  /// Bytes requested ahead, at first and at most.
   static let firstWindow = 1 << 20
   static let largestWindow = 8 << 20
 
-  /// Makes the plan for the bytes of a file.
   /// - Parameters:
-  ///   - range: their positions.
-  ///   - requestCount: bytes that one request may ask for.
+  ///   - range: positions in the file.
+  ///   - requestCount: bytes of one request.
   init(
     _ range: Range<UInt64>, requestCount: Int, firstWindow: Int = ReadAhead.firstWindow,
     largestWindow: Int = ReadAhead.largestWindow
@@ -75,19 +72,18 @@ struct ReadAhead {
     window = self.firstWindow
   }
 
-  /// Where the next byte to be handed on is in the file.
+  /// The position of the next byte to deliver.
   var position: UInt64 { handedOnOffset }
 
-  /// Whether everything was asked for.
+  /// Whether everything was requested.
   var isAsked: Bool { nextOffset >= end }
 
-  /// Whether everything was handed on.
+  /// Whether everything was delivered.
   var isComplete: Bool { handedOnOffset >= end }
 
-  /// Bytes that are waited for or kept.
+  /// Bytes requested or buffered.
   var aheadCount: Int { Int(clamping: nextOffset - handedOnOffset) }
 
-  /// The consumer is slow, or is not any more.
   mutating func pause(_ pauses: Bool) {
     if pauses, !isPaused {
       window = max(smallestWindow, window / 2)
@@ -96,7 +92,7 @@ struct ReadAhead {
     isPaused = pauses
   }
 
-  /// The next part to ask for, if one is to be asked for now.
+  /// The next part to request now, if any.
   mutating func next(at time: MonotonicInstant) -> Request? {
     guard !isPaused, !isAsked, aheadCount == 0 || aheadCount + requestCount <= window else { return nil }
     let count = Int(min(UInt64(requestCount), end - nextOffset))
@@ -106,8 +102,8 @@ struct ReadAhead {
     return request
   }
 
-  /// Bytes of a part came.
-  /// - Returns: whether they are next in order and go on now; else they are kept.
+  /// Takes bytes of a part.
+  /// - Returns: whether they are next in order, to be delivered now; else they are buffered.
   mutating func received(_ bytes: UnsafeRawBufferPointer, of number: Int, at time: MonotonicInstant) -> Bool {
     let index = number - firstPart
     guard parts.indices.contains(index), !parts[index].isWhole else { return false }
@@ -115,7 +111,7 @@ struct ReadAhead {
       lastAnswerTime = parts[index].askedTime.duration(to: time)
       shortestAnswerTime = min(shortestAnswerTime, lastAnswerTime)
     }
-    // The table of requests has seen to it that no answer is longer than was asked for.
+    // `RequestTable` refuses replies that are longer than the request.
     let count = min(bytes.count, parts[index].count - parts[index].receivedCount)
     parts[index].receivedCount += count
     parts[index].answerCount += count
@@ -127,7 +123,7 @@ struct ReadAhead {
     return true
   }
 
-  /// The answer to a request for a part has ended.
+  /// The reply to a request for a part has ended.
   mutating func ended(_ number: Int) -> EndAction {
     let index = number - firstPart
     guard parts.indices.contains(index) else { return .nothing }
@@ -139,7 +135,7 @@ struct ReadAhead {
       return .nothing
     }
     guard answerCount > 0 else { return .fail }
-    // A server that gives less than it is asked for is asked for less from now on.
+    // The server's limit, for later requests.
     requestCount = max(min(requestCount, answerCount), min(requestCount, 4096))
     return .askAgain(
       Request(
@@ -147,7 +143,7 @@ struct ReadAhead {
         count: parts[index].count - parts[index].receivedCount))
   }
 
-  /// Kept bytes whose turn has come: some of them, so that a pause can come between.
+  /// Buffered bytes whose turn has come: those of one part, so that a pause can take effect before the next.
   mutating func takeKept() -> [UInt8]? {
     guard !isPaused, let first = parts.first, !first.kept.isEmpty else { return nil }
     parts[0].kept = []

@@ -3,12 +3,9 @@ internal import URLLoadingBase
 
 /// Loads a file, or a range of it.
 ///
-/// It is asked what the file is before it is opened: a server that opens a pipe would wait for the pipe's other end, and everybody
-/// who shares the connection with it. At the end it is asked again, to notice a file that changed meanwhile; but for a small one,
-/// which one answer holds: what that has is what the file was at one time.
-///
-/// Mutable state: all stored properties, confined to the connection's thread.
-// Safe to share: the state is touched on the connection's thread only.
+/// The file's attributes are loaded before it is opened, since a server that opens a pipe blocks the whole connection; and again at the
+/// end, to notice a change. A file that fits into one reply needs no second look: the reply is a snapshot.
+// Safe to share: see `RemoteOperation`.
 final class RemoteDownload: RemoteOperation, @unchecked Sendable {
   /// How far an earlier connection got.
   private struct Progress {
@@ -17,32 +14,25 @@ final class RemoteDownload: RemoteOperation, @unchecked Sendable {
     let end: UInt64
   }
 
-  /// Bytes that one request asks for: more than this does not make it faster.
+  /// Bytes a request: 128 KiB, beyond which a download of 1 GB gets no faster.
   private static let requestCount = 128 << 10
 
-  private var client: SFTPClient { server.client }
-  private let server: RemoteServer
-  private let report: Report
   private let request: URLRequest
-  private let path: RemotePath
-  private let failures: RemoteFailures
   private let earlier: Progress?
 
-  private var handle: RemoteHandle?
   private var version = FileVersion(FileAttributes())
   private var readAhead: ReadAhead?
   private var end: UInt64 = 0
-  /// The only request is for all of the file, and for a byte after its end, which shows whether it grew.
+  /// One request asks for the whole file and a byte more, which shows whether it grew.
   private var takesOneRequest = false
   private var isPaused = false
-  private var isOver = false
-  /// Of a file whose length nobody tells: what waits for the end of a pause.
+  /// Of a file of unknown length: where to continue after a pause.
   private var pausedRead: UInt64?
   private var check = Check.notAsked
 
   private enum Check {
     case notAsked, asked
-    /// Parts were asked for again after the question, which has to be asked once more.
+    /// Parts were requested after the check, which has to be repeated.
     case outdated
     case passed
   }
@@ -50,24 +40,19 @@ final class RemoteDownload: RemoteOperation, @unchecked Sendable {
   convenience init(
     _ request: URLRequest, url: URL, path: RemotePath, server: RemoteServer, report: @escaping Report
   ) {
-    self.init(request, path, RemoteFailures(url: url), nil, server, report)
+    self.init(request, url, path, nil, server, report)
   }
 
   private init(
-    _ request: URLRequest, _ path: RemotePath, _ failures: RemoteFailures, _ earlier: Progress?, _ server: RemoteServer,
+    _ request: URLRequest, _ url: URL, _ path: RemotePath, _ earlier: Progress?, _ server: RemoteServer,
     _ report: @escaping Report
   ) {
     self.request = request
-    self.path = path
-    self.failures = failures
     self.earlier = earlier
-    self.server = server
-    self.report = report
+    super.init(url: url, path: path, server: server, report: report)
   }
 
-  // MARK: From outside
-
-  func start() {
+  override func start() {
     client.stat(path.bytes) { [self] result in
       guard !isOver else { return }
       switch result {
@@ -77,7 +62,7 @@ final class RemoteDownload: RemoteOperation, @unchecked Sendable {
     }
   }
 
-  func pause(_ pauses: Bool) {
+  override func pause(_ pauses: Bool) {
     isPaused = pauses
     readAhead?.pause(pauses)
     guard !pauses, !isOver else { return }
@@ -89,12 +74,7 @@ final class RemoteDownload: RemoteOperation, @unchecked Sendable {
     ask()
   }
 
-  func stop() {
-    isOver = true
-    closeHandle()
-  }
-
-  // MARK: What it is
+  // MARK: The file
 
   private func found(_ attributes: FileAttributes) {
     switch attributes.kind {
@@ -129,7 +109,7 @@ final class RemoteDownload: RemoteOperation, @unchecked Sendable {
       respond(length: length, nil)
       return finish()
     }
-    // Some files of no size have contents all the same, such as those below /proc.
+    // Files below /proc have contents, and a size of 0.
     let isOpenEnded = length == 0 && contentRange == nil
     open(
       length: Int64(bytes.count), isOpenEnded ? nil : UInt64(bytes.lowerBound)..<UInt64(bytes.upperBound), contentRange)
@@ -148,14 +128,7 @@ final class RemoteDownload: RemoteOperation, @unchecked Sendable {
 
   /// - Parameter range: nil where the length is unknown.
   private func open(length: Int64?, _ range: Range<UInt64>?, _ contentRange: ContentRange?) {
-    if !client.canOpen { report(.waits) }
-    client.open(
-      path.bytes, .read,
-      willSend: { [self] in
-        if !isOver { report(.began) }
-        return !isOver
-      }
-    ) { [self] result in
+    client.open(path.bytes, .read, willSend: willOpen()) { [self] result in
       switch result {
       case .failure(let failure): if !isOver { end(failures.refused("load", failure), failure) }
       case .success(let opened):
@@ -175,7 +148,7 @@ final class RemoteDownload: RemoteOperation, @unchecked Sendable {
     }
   }
 
-  // MARK: Reading what has a length
+  // MARK: Reading a known length
 
   private func ask() {
     guard !isOver else { return }
@@ -217,7 +190,7 @@ final class RemoteDownload: RemoteOperation, @unchecked Sendable {
     finishIfComplete()
   }
 
-  /// Piece by piece: a pause that the consumer has asked for comes before the next.
+  /// One piece a turn of the thread, so that a pause takes effect before the next.
   private func handOnKept() {
     guard !isOver, let kept = readAhead?.takeKept() else { return }
     kept.withUnsafeBytes { report(.bytes($0)) }
@@ -227,9 +200,9 @@ final class RemoteDownload: RemoteOperation, @unchecked Sendable {
     server.perform { [self] in handOnKept() }
   }
 
-  // MARK: Reading what has none
+  // MARK: Reading an unknown length
 
-  /// One piece after another until the server says that it was the last.
+  /// Reads one piece after another until the end of the file.
   private func readOn(from offset: UInt64) {
     guard let handle, !isOver else { return }
     guard !isPaused else {
@@ -256,7 +229,7 @@ final class RemoteDownload: RemoteOperation, @unchecked Sendable {
 
   // MARK: The end
 
-  /// Goes out behind the last reads, so that a server that works in order has done those when it looks.
+  /// Sent after the last reads: a server that works in order has done those when it looks.
   private func askForChanges() {
     guard let handle else { return }
     check = .asked
@@ -281,32 +254,18 @@ final class RemoteDownload: RemoteOperation, @unchecked Sendable {
     }
   }
 
-  private func finish() {
-    stop()
-    report(.finished)
-  }
-
   private func end(_ error: URLError, _ failure: SFTPFailure? = nil) {
     let position = readAhead?.position
     let hasBegun = handle != nil
     stop()
-    guard case .connectionLost(let reason, _)? = failure, !(reason is WireViolation) else {
-      return report(.failed(error))
-    }
     let progress = position.map { Progress(version: version, position: $0, end: end) } ?? earlier
-    // What has no length cannot be gone on with once its beginning was handed on.
-    guard progress != nil || !hasBegun else { return report(.failed(error)) }
+    // A file of unknown length cannot be continued.
+    guard let failure, failure.isRepeatable, progress != nil || !hasBegun else { return report(.failed(error)) }
     report(
       .lost(
-        failure ?? .connectionLost(reason: nil, wasSent: true),
-        retry: { [request, path, failures] server, report in
-          RemoteDownload(request, path, failures, progress, server, report)
+        failure,
+        retry: { [request, url = failures.url, path] server, report in
+          RemoteDownload(request, url, path, progress, server, report)
         }))
-  }
-
-  private func closeHandle() {
-    guard let open = handle else { return }
-    handle = nil
-    client.close(open)
   }
 }

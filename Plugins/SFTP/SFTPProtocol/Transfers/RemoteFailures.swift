@@ -1,19 +1,18 @@
 import URLLoading
 
-/// Errors of one URL.
+/// Makes the errors of a load.
 struct RemoteFailures: Sendable {
-  /// What the server was asked to do, for the words and the code of its refusal.
+  /// The request that was refused, for the error's message and code.
   enum Step: Sendable {
-    /// To look at, open or read what the URL names.
     case read
-    /// To look at what an upload's URL names, or to do what needs no words of its own.
+    /// A request of an upload that is not named in the message.
     case store
     case create([UInt8])
     case write([UInt8])
     case rename([UInt8], to: [UInt8])
     case remove([UInt8])
 
-    /// The code of a refusal for want of permission.
+    /// The code for missing permission.
     fileprivate var deniedCode: URLError.Code {
       switch self {
       case .read: .noPermissionsToReadFile
@@ -21,7 +20,7 @@ struct RemoteFailures: Sendable {
       }
     }
 
-    /// The code of a refusal for a reason that has none of its own.
+    /// The code for other reasons.
     fileprivate var code: URLError.Code {
       switch self {
       case .read: .cannotOpenFile
@@ -32,7 +31,7 @@ struct RemoteFailures: Sendable {
       }
     }
 
-    /// What was refused, for the middle of a sentence.
+    /// The request, for the middle of a sentence.
     fileprivate var words: String? {
       switch self {
       case .read, .store: nil
@@ -54,10 +53,8 @@ struct RemoteFailures: Sendable {
     self.url = url
   }
 
-  /// What could not be done at all.
-  /// - Parameters:
-  ///   - action: such as "load", for "Cannot load …".
-  ///   - step: what of it the server was asked for.
+  /// A load that failed at its beginning.
+  /// - Parameter action: such as "load", for "Cannot load …".
   func refused(_ action: String, _ failure: SFTPFailure, _ step: Step = .read) -> URLError {
     let code: URLError.Code
     var words = failure.explanation
@@ -70,12 +67,12 @@ struct RemoteFailures: Sendable {
       default: code = step.code
       }
       if let refused = step.words { words = "the server refused \(refused): \(words)" }
-    case .connectionLost, .requestTooLong, .unsupported, .unusableAnswer: code = Self.code(failure)
+    case .connectionLost, .requestTooLong, .unusableAnswer: code = Self.code(failure)
     }
     return error(code, "Cannot \(action) \(name): \(words).", failure)
   }
 
-  /// The code of what is no answer.
+  /// The code of a failure other than a status.
   private static func code(_ failure: SFTPFailure) -> URLError.Code {
     switch failure {
     case .connectionLost(is WireViolation, _): .badServerResponse
@@ -83,7 +80,7 @@ struct RemoteFailures: Sendable {
     case .connectionLost(let reason as URLError, _): reason.code
     case .connectionLost: .networkConnectionLost
     case .requestTooLong: .badURL
-    case .unsupported, .unusableAnswer, .status: .badServerResponse
+    case .unusableAnswer, .status: .badServerResponse
     }
   }
 
@@ -102,13 +99,13 @@ struct RemoteFailures: Sendable {
   }
 
   /// No connection could be made.
-  /// - Parameter hasBegun: whether it was to take the place of one that broke in the middle of the load.
+  /// - Parameter hasBegun: whether an earlier one was lost in the middle of the load.
   func unreachable(_ failure: SFTPFailure, hasBegun: Bool) -> URLError {
     guard hasBegun, case .connectionLost(let reason, _) = failure else {
       return refused("reach the server of", failure)
     }
     switch (reason as? SSHFailure)?.kind {
-    // These say that the server is not what it was, or that somebody has to do something.
+    // The server is not what it was, or the user has to act.
     case .hostKeyRefused, .nothingInCommon, .loginFailed, .protocolViolation:
       return refused("reach the server of", failure)
     case .hostNotFound, .cannotConnect, .timedOut, .cancelled, .connectionLost, .channelRefused, nil:
@@ -127,19 +124,19 @@ struct RemoteFailures: Sendable {
     error(.cannotOpenFile, "Cannot \(action) \(name): it is a pipe, a device or a socket of the server, not a file.")
   }
 
-  /// What broke off in the middle, by what the server has answered or what has become of it.
+  /// A load that failed in the middle.
   func broken(_ failure: SFTPFailure) -> URLError {
     let code: URLError.Code =
       switch failure {
       case .status(let status) where [.noConnection, .connectionLost].contains(status.code): .networkConnectionLost
       case .status: .resourceUnavailable
       case .connectionLost(is SSHFailure, _), .connectionLost(is URLError, _): .networkConnectionLost
-      case .connectionLost, .requestTooLong, .unsupported, .unusableAnswer: Self.code(failure)
+      case .connectionLost, .requestTooLong, .unusableAnswer: Self.code(failure)
       }
     return error(code, "Cannot read on in \(name): \(failure.explanation).", failure)
   }
 
-  /// What cannot be gone on with, because the file is not what it was.
+  /// A load that failed in the middle, because the file changed.
   func broken(_ reason: String, _ failure: SFTPFailure? = nil) -> URLError {
     error(.resourceUnavailable, "Cannot read on in \(name): \(reason).", failure)
   }
@@ -148,7 +145,7 @@ struct RemoteFailures: Sendable {
     var underlying: (any Error)? = failure
     switch failure {
     case .connectionLost(let reason?, _)?: underlying = reason
-    // Not every code of a refusal says that it was for want of permission.
+    // Not every code says that permission is missing.
     case .status(let status)? where status.code == .permissionDenied: underlying = POSIXError(.EACCES)
     default: break
     }

@@ -1,11 +1,11 @@
-/// Finds the file that a symbolic link leads to, so that it can be replaced and the link stays.
+/// Finds the file that a symbolic link leads to.
 ///
 /// Mutable state: all of it, confined to the connection's thread.
 final class RemoteLink {
   enum End {
-    /// A path without a link at its end, and what is there; nil where nothing is.
+    /// A path without a link at its end, and its attributes; nil where there is no file.
     case leads(to: [UInt8], FileAttributes?)
-    /// The file is there, but only by the link: the server does not say where.
+    /// The file exists, but the server does not say where.
     case hidden(FileAttributes)
     case failed(SFTPFailure)
   }
@@ -34,7 +34,7 @@ final class RemoteLink {
     }
   }
 
-  /// Many servers only tidy a path that they are asked about, and follow no link in it.
+  /// Checks the target, since many servers' `realpath` follows no links.
   private func look() {
     client.lstat(target) { [self] result in
       switch result {
@@ -56,7 +56,7 @@ final class RemoteLink {
     }
   }
 
-  /// What a link says need not mean to the server what it means to others.
+  /// Asks for the target's attributes by the link: its text may be relative to another root.
   private func lookThroughLink() {
     client.stat(path) { [self] result in
       switch result {

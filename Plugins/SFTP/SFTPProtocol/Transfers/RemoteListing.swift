@@ -2,51 +2,24 @@ import URLLoading
 
 /// Lists a directory.
 ///
-/// Entries go on as they come. A listing that breaks off does not go on with another connection: a server promises no order, by which
-/// the next one could begin where this one ended.
-///
-/// Mutable state: all stored properties, confined to the connection's thread.
-// Safe to share: the state is touched on the connection's thread only.
+/// Entries are reported as they come. A listing that was interrupted fails, since servers promise no order in which another connection
+/// could continue.
+// Safe to share: see `RemoteOperation`.
 final class RemoteListing: RemoteOperation, @unchecked Sendable {
-  /// Questions for more that are under way at once with a server that is known to answer them one after another. Each answer of
-  /// OpenSSH's has a hundred entries at most.
-  private static let questionCount = 8
+  /// Requests under way at once with OpenSSH's server, whose replies have up to 100 entries each.
+  private static let readAheadCount = 8
 
-  private let client: SFTPClient
-  private let report: Report
-  private let path: RemotePath
-  private let failures: RemoteFailures
-  private var handle: RemoteHandle?
   private var underWay = 0
   private var isAtEnd = false
   private var isPaused = false
-  private var isOver = false
 
-  init(url: URL, path: RemotePath, server: RemoteServer, report: @escaping Report) {
-    failures = RemoteFailures(url: url)
-    self.path = path
-    client = server.client
-    self.report = report
-  }
-
-  // MARK: From outside
-
-  func start() {
-    if !client.canOpen { report(.waits) }
-    client.opendir(
-      path.bytes,
-      willSend: { [self] in
-        if !isOver { report(.began) }
-        return !isOver
-      }
-    ) { [self] result in
+  override func start() {
+    client.opendir(path.bytes, willSend: willOpen()) { [self] result in
       switch result {
       case .success(let opened):
         handle = opened
         guard !isOver else { return closeHandle() }
-        report(
-          .responded(
-            URLResponse(url: failures.url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)))
+        respond(length: -1)
         ask()
       case .failure(let failure) where isOver || failure.status == nil: lose(failure)
       case .failure(let failure): explain(failure)
@@ -54,21 +27,15 @@ final class RemoteListing: RemoteOperation, @unchecked Sendable {
     }
   }
 
-  func pause(_ pauses: Bool) {
+  override func pause(_ pauses: Bool) {
     isPaused = pauses
     ask()
   }
 
-  func stop() {
-    isOver = true
-    closeHandle()
-  }
-
   // MARK: Entries
 
-  /// Only OpenSSH is known to take questions about one directory in turn, as the draft demands; other servers work at them at the
-  /// same time, and fail.
-  private var window: Int { client.has(.expandPath) ? Self.questionCount : 1 }
+  /// OpenSSH carries out requests for one directory in order, as the draft demands; other servers run them at the same time, and fail.
+  private var window: Int { client.has(.expandPath) ? Self.readAheadCount : 1 }
 
   private func ask() {
     while let handle, !isOver, !isPaused, !isAtEnd, underWay < window {
@@ -88,7 +55,7 @@ final class RemoteListing: RemoteOperation, @unchecked Sendable {
   }
 
   private func list(_ names: [RemoteName]) {
-    // Asking again might have no end.
+    // Another request might have the same result, without an end.
     guard !names.isEmpty else { return end(failures.broken("the server answered with no names, and did not end")) }
     let entries = names.compactMap { name in
       let attributes = name.attributes
@@ -110,7 +77,7 @@ final class RemoteListing: RemoteOperation, @unchecked Sendable {
 
   // MARK: The end
 
-  /// Servers have one code for what is not there and for what is no directory.
+  /// Servers have one status for a missing directory and for a file that is none.
   private func explain(_ failure: SFTPFailure) {
     client.stat(path.bytes) { [self] result in
       guard !isOver else { return }
@@ -123,34 +90,21 @@ final class RemoteListing: RemoteOperation, @unchecked Sendable {
     }
   }
 
-  private func finish() {
-    stop()
-    report(.finished)
-  }
-
   private func end(_ error: URLError) {
     stop()
     report(.failed(error))
   }
 
-  /// Nothing was told yet: another connection may begin anew.
+  /// No entry was reported yet: another connection may start again.
   private func lose(_ failure: SFTPFailure) {
     guard !isOver else { return }
-    guard case .connectionLost(let reason, _) = failure, !(reason is WireViolation) else {
-      return end(failures.refused("list", failure))
-    }
+    guard failure.isRepeatable else { return end(failures.refused("list", failure)) }
     stop()
     report(
       .lost(
         failure,
-        retry: { [failures, path] server, report in
-          RemoteListing(url: failures.url, path: path, server: server, report: report)
+        retry: { [url = failures.url, path] server, report in
+          RemoteListing(url: url, path: path, server: server, report: report)
         }))
-  }
-
-  private func closeHandle() {
-    guard let open = handle else { return }
-    handle = nil
-    client.close(open)
   }
 }

@@ -1,16 +1,15 @@
 import URLLoading
 
-/// Where on a server a URL points: bytes, since servers promise no encoding.
+/// The path of a URL on a server. Version 3 defines no encoding for its bytes.
 ///
-/// Paths are absolute, but for those that begin with the segment `~`, which is the directory that the user is logged in to.
+/// Paths are absolute, except behind the segment `~`, the login directory.
 struct RemotePath: Hashable, Sendable {
-  /// As the server is asked for it: without a slash at the end.
+  /// Without a slash at the end.
   let bytes: [UInt8]
-  /// Whether the URL says that it means a directory, by a slash at its end.
+  /// Whether the URL ends in a slash.
   let namesDirectory: Bool
 
-  /// Reads the path of a URL.
-  /// - Throws: `URLError.badURL` for one that no file can have.
+  /// - Throws: `URLError.badURL` for a path that no file can have.
   init(of url: URL) throws(URLError) {
     guard url.query(percentEncoded: true) == nil else {
       throw URLError(
@@ -24,7 +23,7 @@ struct RemotePath: Hashable, Sendable {
     let slash = UInt8(ascii: "/")
     namesDirectory = bytes.isEmpty || bytes.last == slash || bytes == Array("/~".utf8)
     while bytes.count > 1, bytes.last == slash { bytes.removeLast() }
-    // The tilde has to stand there as such: an encoded one is the name of a file.
+    // An encoded tilde is the name of a file.
     if text == Array("/~".utf8) || text.starts(with: "/~/".utf8) {
       bytes = Array(bytes.dropFirst(2).drop { $0 == slash })
       if bytes.isEmpty { bytes = [UInt8(ascii: ".")] }
@@ -39,7 +38,7 @@ struct RemotePath: Hashable, Sendable {
     return path[..<start] + makeName(path[start...])
   }
 
-  /// A hidden name beside the file at `path` that nobody else makes; not longer than a name may be.
+  /// A hidden, random name beside the file at `path`, not longer than a name may be.
   static func temporary(for path: [UInt8]) -> [UInt8] {
     sibling(of: path) { name in
       let number = String(UInt64.random(in: 0 ... .max), radix: 16)
@@ -48,7 +47,6 @@ struct RemotePath: Hashable, Sendable {
   }
 
   /// The URL of another file on the server of `url`.
-  /// - Parameter path: as the server is asked for it.
   static func url(of path: [UInt8], on url: URL) -> URL {
     let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/".utf8)
     let text = path.map { byte in

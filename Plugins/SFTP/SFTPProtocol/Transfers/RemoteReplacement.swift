@@ -1,7 +1,5 @@
-/// Gives a file the name of another one.
-///
-/// Where the server has OpenSSH's extension that is one step. Else a file that has the name is put aside first, and put back if it goes
-/// wrong: for a moment there is none of that name, but never half of one.
+/// Renames a file over another one: in one step where the server has OpenSSH's extension. Else the other file is renamed first, and back
+/// on failure; for a moment no file has the name, but never half of one.
 ///
 /// Mutable state: none; used on the connection's thread.
 struct RemoteReplacement {
@@ -26,7 +24,7 @@ struct RemoteReplacement {
 
   private func renameInSteps(_ reply: @escaping SFTPClient.Reply<Void>) {
     client.rename(from, to: to) { result in
-      // Version 3 has no code for a name that is taken.
+      // Version 3 has no status for a name that is taken.
       guard case .failure(let failure) = result, failure.status != nil else { return reply(result) }
       let aside = RemotePath.temporary(for: to)
       let mark = record.begin(aside)
@@ -47,10 +45,10 @@ struct RemoteReplacement {
   }
 
   private func putBack(_ aside: [UInt8], _ mark: UploadRecord.Mark?) {
-    client.hold()
+    client.beginWork()
     client.rename(aside, to: to) { result in
       if case .success = result { record.end(mark) } else { record.giveUp(mark) }
-      client.letGo()
+      client.endWork()
     }
   }
 }

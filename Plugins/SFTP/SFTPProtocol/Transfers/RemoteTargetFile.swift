@@ -1,10 +1,10 @@
-/// The target of an upload itself, where it is written in place because a new file could not stand in for it.
+/// The target of an upload, written in place where a temporary file cannot replace it.
 ///
 /// Mutable state: all of it, confined to the connection's thread.
 final class RemoteTargetFile {
   private enum State {
     case untouched
-    /// It is being emptied.
+    /// Being opened and emptied.
     case opening
     case open(RemoteHandle)
     case closed
@@ -16,7 +16,7 @@ final class RemoteTargetFile {
   private var mark: UploadRecord.Mark?
   private var state = State.untouched
   private var isUnwanted = false
-  /// It was emptied, or may have been, and is not whole again.
+  /// It was emptied, or may have been, and is not complete.
   private(set) var isTorn = false
 
   init(_ path: [UInt8], client: SFTPClient, record: UploadRecord) {
@@ -29,13 +29,13 @@ final class RemoteTargetFile {
     if case .open(let handle) = state { handle } else { nil }
   }
 
-  /// Opens the file, and empties it; once, when there is something to write.
+  /// Opens and empties the file; once, when there is something to write.
   /// - Parameters:
   ///   - willSend: called when the server may have one more file open.
   ///   - reply: not called for a file that was discarded.
   func open(willSend: @escaping () -> Void, _ reply: @escaping SFTPClient.Reply<Void>) {
     client.open(
-      // What is emptied has to be created, too (draft-ietf-secsh-filexfer-02, section 6.3).
+      // `truncate` demands `create` (draft-ietf-secsh-filexfer-02, section 6.3).
       path, [.write, .create, .truncate],
       willSend: { [self] in
         guard !isUnwanted else { return false }
@@ -65,7 +65,7 @@ final class RemoteTargetFile {
     client.close(handle, reply)
   }
 
-  /// All was written, and the server has said so.
+  /// The server has confirmed all writes.
   func isWhole() {
     isTorn = false
     finish()
@@ -75,7 +75,7 @@ final class RemoteTargetFile {
   func discard() {
     isUnwanted = true
     switch state {
-    // The answer decides.
+    // Decided by the reply.
     case .untouched, .opening: return
     case .open(let handle): client.close(handle)
     case .closed: break

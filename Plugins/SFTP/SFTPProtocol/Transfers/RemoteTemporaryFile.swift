@@ -1,17 +1,16 @@
-/// A new file of an upload, under a name that nobody else knows: it gets the target's name, or goes.
-///
-/// Until it has done so it holds the connection, whatever becomes of the upload.
+/// The temporary file of an upload, which is renamed to the target or removed. Until then it keeps the connection open, even after the
+/// upload has ended.
 ///
 /// Mutable state: all of it, confined to the connection's thread.
 final class RemoteTemporaryFile {
   private enum State {
-    /// It is asked for, or waits for others to be closed.
+    /// Requested, or waiting for other files to be closed.
     case opening
     case open(RemoteHandle)
     case closed
-    /// There is none, or none any more under this name.
+    /// Not made, renamed or removed.
     case gone
-    /// The connection was lost before the server has said whether there is one.
+    /// The connection was lost before the server replied.
     case unknown
   }
 
@@ -22,7 +21,7 @@ final class RemoteTemporaryFile {
   private var state = State.opening
   private var isUnwanted = false
 
-  /// - Parameter target: the file that it is to stand in for, beside which it is made.
+  /// - Parameter target: the file that it replaces, in whose folder it is made.
   init(for target: [UInt8], client: SFTPClient, record: UploadRecord) {
     path = RemotePath.temporary(for: target)
     self.client = client
@@ -33,7 +32,7 @@ final class RemoteTemporaryFile {
     if case .open(let handle) = state { handle } else { nil }
   }
 
-  /// What the next connection has to remove if this one is lost now: nil where the server has no file of this name.
+  /// What the next connection has to remove if this one is lost now; nil where the server has no such file.
   var leftover: RemoteLeftover? {
     switch state {
     case .open, .closed, .unknown: RemoteLeftover(path: path, mark: mark)
@@ -46,7 +45,7 @@ final class RemoteTemporaryFile {
   ///   - willSend: called when the server may have one more file open.
   ///   - reply: not called for a file that was discarded.
   func open(willSend: @escaping () -> Void, _ reply: @escaping SFTPClient.Reply<Void>) {
-    client.hold()
+    client.beginWork()
     client.open(
       path, [.write, .create, .exclusive],
       willSend: { [self] in
@@ -67,19 +66,19 @@ final class RemoteTemporaryFile {
   }
 
   /// Closes what is open.
-  /// - Parameter permissions: what the file gets before, if anything.
+  /// - Parameter permissions: set first, if given.
   func close(permissions: UInt32?, _ reply: @escaping SFTPClient.Reply<Void>) {
     guard case .open(let handle) = state else { return }
     state = .closed
-    // A server that cannot set them keeps the contents from nobody.
+    // A failure leaves the server's default permissions.
     if let permissions { client.fsetstat(handle, FileAttributes(permissions: permissions)) { _ in } }
     client.close(handle, reply)
   }
 
-  /// It has the target's name.
+  /// It was renamed to the target.
   func becameTarget() { leave(.gone) }
 
-  /// The connection was lost while it was given the target's name.
+  /// The connection was lost while it was renamed.
   func isLost() { leave(.unknown) }
 
   private func leave(_ end: State) {
@@ -89,10 +88,10 @@ final class RemoteTemporaryFile {
     }
     state = end
     if case .unknown = end { record.giveUp(mark) } else { record.end(mark) }
-    client.letGo()
+    client.endWork()
   }
 
-  /// Removes the file, now or as soon as the server has answered that it is there.
+  /// Removes the file, now or as soon as the server has confirmed that it was made.
   func discard() {
     isUnwanted = true
     switch state {
@@ -105,7 +104,7 @@ final class RemoteTemporaryFile {
     if let handle { client.close(handle) }
     state = .gone
     record.remove(path, mark, by: client)
-    client.letGo()
+    client.endWork()
   }
 }
 

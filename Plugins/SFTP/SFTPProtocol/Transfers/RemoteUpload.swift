@@ -1,24 +1,16 @@
 import URLLoading
 
-/// Stores an upload: in a temporary file beside the target, which gets the target's name when it is whole. Whatever happens on the
-/// way, the target is the old file or the new one.
+/// Stores an upload: in a temporary file beside the target, which is renamed to the target when it is complete. Until then the target is
+/// the old file.
 ///
-/// A file that is replaced keeps its permissions, owner and group, and links stay links. Where a new file cannot be given the owner
-/// and group, or the server does not say where a link leads to, the target is written in place; then it is not whole until the end.
-///
-/// Mutable state: all stored properties, confined to the connection's thread.
-// Safe to share: the state is touched on the connection's thread only.
+/// The target keeps its permissions, owner and group, and links stay links. Where a new file cannot be given the owner and group, or the
+/// server does not say where a link leads, the target is written in place, and is incomplete until the end.
+// Safe to share: see `RemoteOperation`.
 final class RemoteUpload: RemoteOperation, @unchecked Sendable {
-  /// Bytes that wait, or are on their way and not confirmed: what the channel of most servers takes. What is read beyond that only
-  /// waits, and has left the processor's cache when it is encrypted.
+  /// Bytes read and not confirmed: 2 MiB, the channel window of most servers. More would only wait, and leave the processor's cache.
   private static let window = 2 << 20
   private static let pieceCount = 128 << 10
 
-  private var client: SFTPClient { server.client }
-  private let server: RemoteServer
-  private let report: Report
-  private let path: RemotePath
-  private var failures: RemoteFailures
   private let record: UploadRecord
   private let replaces: Bool
   private let body: UploadBodyReader
@@ -26,15 +18,15 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
   private var leftovers: [RemoteLeftover]
 
   private var target: [UInt8] = []
-  /// Whether the server has said what is there, and nothing about it forbids the upload.
+  /// The server has reported what the target is, and it may be replaced.
   private var mayReplaceTarget = false
   private var permissions: UInt32?
-  /// Of the file that is replaced.
+  /// The owner of the file that is replaced.
   private var owner: FileAttributes.Owner?
   private var temporary: RemoteTemporaryFile?
-  /// The temporary file may get the target's name: it has the target's owner.
-  private var mayStandIn = false
-  /// The target itself, where that is written.
+  /// The temporary file has the target's owner.
+  private var hasOwner = false
+  /// The target, where it is written in place.
   private var inPlace: RemoteTargetFile?
   private var openFailure: SFTPFailure?
   private var offset: UInt64 = 0
@@ -44,27 +36,21 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
   private var hasReadAll = false
   private var isClosed = false
   private var isPaused = false
-  private var isOver = false
   private var isCommitting = false
 
-  /// - Parameter replaces: false where a file that is there has to stay.
+  /// - Parameter replaces: false where an existing file has to stay.
   init(
     url: URL, path: RemotePath, replaces: Bool, body: UploadBodyReader, uploads: UnfinishedUploads? = nil,
     leftovers: [RemoteLeftover] = [], server: RemoteServer, report: @escaping Report
   ) {
-    failures = RemoteFailures(url: url)
     record = UploadRecord(uploads: uploads, url: url)
-    self.path = path
     self.replaces = replaces
     self.body = body
     self.leftovers = leftovers
-    self.server = server
-    self.report = report
+    super.init(url: url, path: path, server: server, report: report)
   }
 
-  // MARK: From outside
-
-  func start() {
+  override func start() {
     guard !path.namesDirectory else { return end(failures.directory("store the upload at")) }
     target = path.bytes
     for leftover in leftovers {
@@ -80,31 +66,28 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
       case .failure(let failure): refuse(failure)
       }
     }
-    // Nearly always there is no link and no directory: the file is made on the same way there and back. Where one that is there has
-    // to stay, it often is.
+    // Most targets are no links or directories: the temporary file is made in the same round trip.
     if replaces, !isOver { create() }
   }
 
-  func pause(_ pauses: Bool) {
+  override func pause(_ pauses: Bool) {
     isPaused = pauses
     readOn()
   }
 
-  func stop() {
+  override func stop() {
     guard !isOver else { return }
     isOver = true
-    // Once the new name was asked for, the file may have it.
+    // Once the rename was requested, it may have happened.
     if !isCommitting { temporary?.discard() }
     inPlace?.discard()
   }
 
   // MARK: The target
 
-  /// The file that the link leads to is replaced, not the link.
+  /// Replaces the file that the link leads to, not the link.
   private func followLink() {
-    noteLeftover()
-    temporary?.discard()
-    temporary = nil
+    discardTemporary()
     openFailure = nil
     RemoteLink(path.bytes, client: client) { [self] end in
       guard !isOver else { return }
@@ -128,7 +111,7 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
     case .regular, .unknown, .symbolicLink: break
     }
     guard replaces else { return end(exists) }
-    // Rights to run a file as somebody else do not pass to new contents.
+    // Without the set-user-ID, set-group-ID and sticky bits, which were given to the old contents.
     permissions = attributes.permissions.map { $0 & 0o777 }
     owner = attributes.owner
     if onlyByLink {
@@ -155,11 +138,11 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
   private func create() {
     let temporary = RemoteTemporaryFile(for: target, client: client, record: record)
     self.temporary = temporary
-    if !client.canOpen { report(.waits) }
-    temporary.open(willSend: { [self] in report(.began) }) { [self] result in
+    let began = willOpen()
+    temporary.open(willSend: { _ = began() }) { [self] result in
       switch result {
       case .success: keepOwner()
-      // What is wrong with the target says more.
+      // The target's own problem explains more.
       case .failure(let failure) where !mayReplaceTarget: openFailure = failure
       case .failure(let failure): refuseToOpen(failure)
       }
@@ -175,21 +158,21 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
 
   // MARK: The owner
 
-  /// Goes on when the new file has the owner and the group of the one that it is to stand in for.
+  /// Gives the temporary file the owner and the group of the target.
   private func keepOwner() {
     guard mayReplaceTarget, !isOver, let handle = temporary?.handle else { return }
-    guard let owner else { return standIn() }
+    guard let owner else { return keptOwner() }
     client.fstat(handle) { [self] result in
       guard !isOver else { return }
-      // Of a server that does not say whose files are nothing can be kept.
+      // A server that reports no owners cannot set them.
       guard case .success(let own) = result, let made = own.owner, made != owner else {
         if case .failure(let failure) = result, failure.status == nil { return refuse(failure) }
-        return standIn()
+        return keptOwner()
       }
       client.fsetstat(handle, FileAttributes(owner: owner)) { [self] result in
         guard !isOver else { return }
         switch result {
-        case .success: standIn()
+        case .success: keptOwner()
         case .failure(let failure) where failure.status == nil: refuse(failure)
         case .failure:
           writeInPlace("a new file cannot be given its owner \(owner.userID) and group \(owner.groupID)")
@@ -198,16 +181,14 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
     }
   }
 
-  private func standIn() {
-    mayStandIn = true
+  private func keptOwner() {
+    hasOwner = true
     readOn()
   }
 
-  /// - Parameter reason: why nothing can stand in for the target, for the middle of a sentence.
+  /// - Parameter reason: why no other file can replace the target, for the middle of a sentence.
   private func writeInPlace(_ reason: String) {
-    noteLeftover()
-    temporary?.discard()
-    temporary = nil
+    discardTemporary()
     failures.remark = "It has to be written in place: \(reason)."
     inPlace = RemoteTargetFile(target, client: client, record: record)
     readOn()
@@ -215,9 +196,7 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
 
   // MARK: The bytes
 
-  private var handle: RemoteHandle? { inPlace?.handle ?? temporary?.handle }
-
-  private var mayRead: Bool { inPlace != nil || (mayReplaceTarget && mayStandIn && temporary?.handle != nil) }
+  private var mayRead: Bool { inPlace != nil || (mayReplaceTarget && hasOwner && temporary?.handle != nil) }
 
   /// Reads ahead as far as the window reaches, one piece at a time.
   private func readOn() {
@@ -238,26 +217,23 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
           (error as? URLError)?.code ?? .cannotOpenFile,
           "Cannot read the upload's body for \(failures.name): \(error.localizedDescription)"))
     case .success(let bytes):
-      // What is written in place stays as it was until there is something to write.
-      if let inPlace, inPlace.handle == nil { empty(inPlace) { [self] in send(bytes) } } else { send(bytes) }
-    }
-  }
-
-  private func empty(_ file: RemoteTargetFile, _ goOn: @escaping () -> Void) {
-    if !client.canOpen { report(.waits) }
-    file.open(willSend: { [self] in report(.began) }) { [self] result in
-      switch result {
-      case .success:
-        failures.remark += " What is there now is not whole."
-        goOn()
-      case .failure(let failure): refuse(failure, .write(target))
+      guard let inPlace, inPlace.handle == nil else { return send(bytes) }
+      // A target that is written in place is emptied only when there is something to write.
+      let began = willOpen()
+      inPlace.open(willSend: { _ = began() }) { [self] result in
+        switch result {
+        case .success:
+          failures.remark += " What is there now is not whole."
+          send(bytes)
+        case .failure(let failure): refuse(failure, .write(target))
+        }
       }
     }
   }
 
   private func send(_ bytes: [UInt8]) {
     isReading = false
-    guard let handle, !isOver else { return }
+    guard let handle = inPlace?.handle ?? temporary?.handle, !isOver else { return }
     guard !bytes.isEmpty else {
       hasReadAll = true
       return close()
@@ -280,8 +256,8 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
 
   // MARK: The end
 
-  /// Nobody waits for the writes before: a server does what concerns one file in the order in which it is asked
-  /// (draft-ietf-secsh-filexfer-02, section 6.1).
+  /// Closes without waiting for the writes: a server carries out requests for one file in order (draft-ietf-secsh-filexfer-02, section
+  /// 6.1).
   private func close() {
     let closed: SFTPClient.Reply<Void> = { [self] result in
       guard !isOver else { return }
@@ -316,7 +292,7 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
     }
   }
 
-  /// The file has not got its name: because of one that came meanwhile, or for the server's own reasons.
+  /// The rename failed: because the target was made meanwhile, or for the server's own reasons.
   private func refuseName(_ failure: SFTPFailure) {
     isCommitting = false
     let step = RemoteFailures.Step.rename(temporary?.path ?? target, to: target)
@@ -329,8 +305,7 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
 
   private func stored() {
     isOver = true
-    report(
-      .responded(URLResponse(url: failures.url, mimeType: nil, expectedContentLength: 0, textEncodingName: nil)))
+    respond(length: 0)
     report(.finished)
   }
 
@@ -338,21 +313,27 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
     end(failures.refused("store the upload at", failure, step ?? .store), failure)
   }
 
-  /// If the connection is lost now, the next one has to remove what is there.
+  /// If the connection is lost now, the next one has to remove the temporary file.
   private func noteLeftover() {
     if let leftover = temporary?.leftover { leftovers.append(leftover) }
+  }
+
+  private func discardTemporary() {
+    noteLeftover()
+    temporary?.discard()
+    temporary = nil
   }
 
   private func end(_ error: URLError, _ failure: SFTPFailure? = nil) {
     noteLeftover()
     stop()
-    // Whether a name was given is not known when the connection is lost then: who must not replace cannot try again.
-    guard case .connectionLost(let reason, _)? = failure, !(reason is WireViolation), body.canRepeat,
-      replaces || !isCommitting
-    else { return report(.failed(error)) }
+    // A connection that is lost during the rename leaves it unknown whether that happened: without `replaces` a second try might fail.
+    guard let failure, failure.isRepeatable, body.canRepeat, replaces || !isCommitting else {
+      return report(.failed(error))
+    }
     report(
       .lost(
-        failure ?? .connectionLost(reason: nil, wasSent: true), remark: failures.remark,
+        failure, remark: failures.remark,
         retry: { [record, path, replaces, body, leftovers] server, report in
           RemoteUpload(
             url: record.url, path: path, replaces: replaces, body: body.again(), uploads: record.uploads,

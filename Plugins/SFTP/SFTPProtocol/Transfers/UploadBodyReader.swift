@@ -1,13 +1,13 @@
 import Foundation
 import URLLoading
 
-/// Reads the body of an upload piece by piece, where that may block: on threads of a pool.
+/// Reads the body of an upload piece by piece, on threads of a pool where that may block.
 ///
-/// Mutable state: `position`, `descriptor` and the stream, used by one read at a time, which its callers see to.
+/// Mutable state: all stored variables, used by one read at a time; callers wait for a read before the next.
 // Safe to share: reads follow each other.
 final class UploadBodyReader: @unchecked Sendable {
   private static let files = BlockingPool(name: "SFTP upload", maximumThreadCount: 16)
-  /// A stream may wait for its other end as long as it likes.
+  /// Apart from files, since a stream may block for any time.
   private static let streams = BlockingPool(name: "SFTP upload stream", maximumThreadCount: 512)
 
   private let body: URLUploadBody
@@ -24,10 +24,7 @@ final class UploadBodyReader: @unchecked Sendable {
     if case .stream(let stream, _) = body, hasBegun { stream.close() }
   }
 
-  /// Bytes of the whole body, where that is known.
-  var length: Int64? { body.length }
-
-  /// Whether the body can be had again from its beginning.
+  /// Whether the body can be read again from its beginning.
   var canRepeat: Bool {
     if case .stream = body { !hasBegun } else { true }
   }
@@ -58,7 +55,7 @@ final class UploadBodyReader: @unchecked Sendable {
         message: "The file to upload cannot be opened: \(url.path): \(String(cString: strerror(errno))).",
         url: url)
     }
-    // What the file grew by since it was measured is not sent.
+    // Bytes that were added since the length was measured are not sent.
     let wanted = Int(min(Int64(count), max(0, length - position)))
     guard wanted > 0 else { return [] }
     let piece = try [UInt8](unsafeUninitializedCapacity: wanted) { buffer, initialized in

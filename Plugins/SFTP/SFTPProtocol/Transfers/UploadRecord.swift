@@ -1,12 +1,12 @@
 import URLLoading
 
-/// Notes what an upload may leave on the server, for the session.
+/// Records for the session which files an upload may leave on the server.
 struct UploadRecord: Sendable {
   typealias Mark = UnfinishedUploads.Mark
 
-  /// Nil where nobody wants to know.
+  /// Nil where there is no session.
   let uploads: UnfinishedUploads?
-  /// Of the upload: the server and the user of its files.
+  /// The upload's URL: the server and the user of its files.
   let url: URL
 
   func begin(_ path: [UInt8]) -> Mark? { uploads?.begin(RemotePath.url(of: path, on: url)) }
@@ -19,14 +19,16 @@ struct UploadRecord: Sendable {
     if let mark { uploads?.giveUp(mark) }
   }
 
-  /// Removes a file that only this side knows of, and notes whether the server has confirmed that it has gone.
+  /// Removes a file, even if the load ends meanwhile, and records whether the server has confirmed it.
   func remove(_ path: [UInt8], _ mark: Mark?, by client: SFTPClient) {
-    client.cleanUp(path) { result in
+    client.beginWork()
+    client.remove(path) { result in
       switch result {
       case .success: end(mark)
       case .failure(let failure) where failure.status == .noSuchFile: end(mark)
       case .failure: giveUp(mark)
       }
+      client.endWork()
     }
   }
 }

@@ -1,19 +1,23 @@
-/// What a server says of a file, or is asked to set (draft-ietf-secsh-filexfer-02, section 5). Nil is what was not said.
+/// Attributes of a file, as a server reports or is asked to set them (draft-ietf-secsh-filexfer-02, section 5). Nil is what is absent.
 struct FileAttributes: Hashable, Sendable {
-  /// Kinds of files, by the bits of ``permissions`` that POSIX has for them.
+  /// Kinds of files, by POSIX's bits in ``permissions``.
   enum Kind: Hashable, Sendable {
     case regular, directory, symbolicLink, other, unknown
   }
 
+  struct Owner: Hashable, Sendable {
+    let userID: UInt32
+    let groupID: UInt32
+  }
+
   /// Length in bytes.
   var size: UInt64?
-  var userID: UInt32?
-  var groupID: UInt32?
-  /// The mode of POSIX, kind included.
+  var owner: Owner?
+  /// POSIX's mode, kind included.
   var permissions: UInt32?
-  /// Seconds since 1970.
+  /// Seconds since 1970; sent only together with ``modificationTime``.
   var accessTime: UInt32?
-  /// Seconds since 1970.
+  /// Seconds since 1970; sent only together with ``accessTime``.
   var modificationTime: UInt32?
 
   var kind: Kind {
@@ -25,7 +29,9 @@ struct FileAttributes: Hashable, Sendable {
     default: .other
     }
   }
+}
 
+extension FileAttributes {
   private enum Flag {
     static let size: UInt32 = 1
     static let owner: UInt32 = 2
@@ -35,37 +41,11 @@ struct FileAttributes: Hashable, Sendable {
     static let known = size | owner | permissions | times | extended
   }
 
-  /// User and group, where both were said.
-  var owner: Owner? {
-    guard let userID, let groupID else { return nil }
-    return Owner(userID: userID, groupID: groupID)
-  }
-
-  struct Owner: Hashable, Sendable {
-    let userID: UInt32
-    let groupID: UInt32
-  }
-
-  init(owner: Owner) {
-    userID = owner.userID
-    groupID = owner.groupID
-  }
-
-  init(size: UInt64? = nil, permissions: UInt32? = nil, accessTime: UInt32? = nil, modificationTime: UInt32? = nil) {
-    self.size = size
-    self.permissions = permissions
-    self.accessTime = accessTime
-    self.modificationTime = modificationTime
-  }
-
   init(from reader: inout PacketReader) throws(WireViolation) {
     let flags = try reader.uint32()
     guard flags & ~Flag.known == 0 else { throw .invalidField("file attributes with unknown flags") }
     if flags & Flag.size != 0 { size = try reader.uint64() }
-    if flags & Flag.owner != 0 {
-      userID = try reader.uint32()
-      groupID = try reader.uint32()
-    }
+    if flags & Flag.owner != 0 { owner = Owner(userID: try reader.uint32(), groupID: try reader.uint32()) }
     if flags & Flag.permissions != 0 { permissions = try reader.uint32() }
     if flags & Flag.times != 0 {
       accessTime = try reader.uint32()
@@ -80,31 +60,29 @@ struct FileAttributes: Hashable, Sendable {
     }
   }
 
+  private var hasTimes: Bool { accessTime != nil && modificationTime != nil }
+
+  private var flags: UInt32 {
+    (size == nil ? 0 : Flag.size) | (owner == nil ? 0 : Flag.owner) | (permissions == nil ? 0 : Flag.permissions)
+      | (hasTimes ? Flag.times : 0)
+  }
+
   /// Bytes that ``encode(into:)`` writes.
   var encodedCount: Int {
-    4 + (size == nil ? 0 : 8) + (hasOwner ? 8 : 0) + (permissions == nil ? 0 : 4) + (hasTimes ? 8 : 0)
+    4 + (size == nil ? 0 : 8) + (owner == nil ? 0 : 8) + (permissions == nil ? 0 : 4) + (hasTimes ? 8 : 0)
   }
 
-  func encode(into buffer: OutgoingBuffer) {
-    var flags: UInt32 = 0
-    if size != nil { flags |= Flag.size }
-    if hasOwner { flags |= Flag.owner }
-    if permissions != nil { flags |= Flag.permissions }
-    if hasTimes { flags |= Flag.times }
-    buffer.append(flags)
-    if let size { buffer.append(size) }
-    if hasOwner {
-      buffer.append(userID ?? 0)
-      buffer.append(groupID ?? 0)
+  func encode(into queue: SendQueue) {
+    queue.append(flags)
+    if let size { queue.append(size) }
+    if let owner {
+      queue.append(owner.userID)
+      queue.append(owner.groupID)
     }
-    if let permissions { buffer.append(permissions) }
-    if hasTimes {
-      buffer.append(accessTime ?? 0)
-      buffer.append(modificationTime ?? 0)
+    if let permissions { queue.append(permissions) }
+    if let accessTime, let modificationTime {
+      queue.append(accessTime)
+      queue.append(modificationTime)
     }
   }
-
-  /// The fields come in pairs: half a pair cannot be set.
-  private var hasOwner: Bool { userID != nil && groupID != nil }
-  private var hasTimes: Bool { accessTime != nil && modificationTime != nil }
 }

@@ -1,30 +1,29 @@
 /// Cuts a stream of bytes into packets, however it was split on its way.
 ///
-/// The bytes of files are handed on from where they came, without being put together first; all other packets are whole.
+/// Bytes of files are passed on without a copy; all other packets are whole.
 struct PacketAssembler {
-  /// The longest packet that is accepted: 256 KiB of a file's bytes, and what stands in front of them.
+  /// The longest packet that is accepted: 256 KiB of a file's bytes, and the fields before them.
   static let largestPacket = (256 << 10) + 9
 
-  /// What came. Pointers are valid during the call that hands them on.
+  /// Pointers are valid during the call.
   enum Piece {
-    /// A packet that carries no file's bytes, from its type on.
+    /// A packet without bytes of a file, from its type on.
     case packet(UnsafeRawBufferPointer)
-    /// An answer to a read begins, with so many bytes to come.
+    /// A reply to a read begins, with this number of bytes.
     case dataBegins(identifier: UInt32, count: Int)
-    /// Bytes of the answer that began last; `isLast` with the last of them.
+    /// Bytes of the reply that began last.
     case data(UnsafeRawBufferPointer, isLast: Bool)
   }
 
-  /// The beginning of a packet, its length in front, as far as it came.
+  /// The received beginning of a packet, its length in front.
   private var partial: [UInt8] = []
-  /// Bytes of a read's answer that have not come.
+  /// Bytes of a read's reply that are missing.
   private var missingDataCount = 0
 
-  /// Whether the stream stands between two packets.
+  /// Whether no packet is incomplete.
   var isBetweenPackets: Bool { partial.isEmpty && missingDataCount == 0 }
 
-  /// Takes the next bytes of the stream and hands on what they complete, in order.
-  /// - Throws: a violation, after which nothing more can be understood; or what `body` throws.
+  /// Takes the next bytes of the stream, and calls `body` with the pieces that they complete, in order.
   mutating func receive(
     _ bytes: UnsafeRawBufferPointer, _ body: (Piece) throws(WireViolation) -> Void
   ) throws(WireViolation) {
@@ -43,7 +42,7 @@ struct PacketAssembler {
     }
   }
 
-  /// The packet at the beginning of `bytes`, if all of it is there and it can be handed on as a whole.
+  /// The packet at the beginning of `bytes`, if it is whole and without bytes of a file.
   private static func wholePacket(_ bytes: UnsafeRawBufferPointer) throws(WireViolation) -> UnsafeRawBufferPointer? {
     guard bytes.count >= 5 else { return nil }
     let length = try length(of: bytes)
@@ -51,7 +50,7 @@ struct PacketAssembler {
     return UnsafeRawBufferPointer(rebasing: bytes[4..<4 + length])
   }
 
-  /// Collects a packet that came in parts, or the head of one with a file's bytes.
+  /// Collects a packet that came in parts, or the fields before a file's bytes.
   private mutating func assemble(
     _ rest: inout UnsafeRawBufferPointer, _ body: (Piece) throws(WireViolation) -> Void
   ) throws(WireViolation) {

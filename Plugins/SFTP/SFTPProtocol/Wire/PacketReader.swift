@@ -2,12 +2,11 @@
 struct PacketReader {
   private var rest: UnsafeRawBufferPointer
 
-  /// Reads from `bytes`, which have to stay valid as long as the reader and the strings that it gives.
+  /// - Parameter bytes: have to stay valid as long as the reader and its strings.
   init(_ bytes: UnsafeRawBufferPointer) {
     rest = bytes
   }
 
-  /// Bytes that were not read yet.
   var remainingCount: Int { rest.count }
 
   mutating func uint8() throws(WireViolation) -> UInt8 {
@@ -22,12 +21,12 @@ struct PacketReader {
     UInt64(bigEndian: try take(8).loadUnaligned(as: UInt64.self))
   }
 
-  /// A string: a length of four bytes, then so many bytes of whatever encoding.
+  /// A string of any encoding: four bytes of length, and the bytes.
   mutating func string() throws(WireViolation) -> UnsafeRawBufferPointer {
     try take(Int(try uint32()))
   }
 
-  /// All fields have been read.
+  /// Checks that all fields have been read.
   func end() throws(WireViolation) {
     guard rest.isEmpty else { throw .trailingBytes(rest.count) }
   }

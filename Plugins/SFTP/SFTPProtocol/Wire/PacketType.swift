@@ -8,13 +8,10 @@ enum PacketType: UInt8, Sendable {
   case write = 6
   case lstat = 7
   case fstat = 8
-  case setstat = 9
   case fsetstat = 10
   case opendir = 11
   case readdir = 12
   case remove = 13
-  case mkdir = 14
-  case rmdir = 15
   case realpath = 16
   case stat = 17
   case rename = 18

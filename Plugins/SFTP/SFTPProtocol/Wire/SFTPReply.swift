@@ -1,4 +1,4 @@
-/// A server's packet, but for the bytes of files, which `PacketAssembler` hands on as they come.
+/// A server's packet, except replies to reads, which `PacketAssembler` passes on in pieces.
 enum SFTPReply: Hashable, Sendable {
   case version(UInt32, extensions: Set<ServerExtension>)
   case status(identifier: UInt32, ServerStatus)
@@ -16,7 +16,7 @@ enum SFTPReply: Hashable, Sendable {
       self = .version(try reader.uint32(), extensions: try Self.extensions(&reader))
     case .status:
       self = .status(identifier: try reader.uint32(), try ServerStatus(from: &reader))
-      // Whatever follows the words is of no interest.
+      // The language, or nothing.
       return
     case .handle:
       let identifier = try reader.uint32()
@@ -38,7 +38,7 @@ enum SFTPReply: Hashable, Sendable {
   private static func names(_ reader: inout PacketReader) throws(WireViolation) -> [RemoteName] {
     let count = try reader.uint32()
     var names: [RemoteName] = []
-    // An entry takes twelve bytes at least: a count cannot make memory grow beyond what came.
+    // An entry has at least twelve bytes: the count cannot reserve more than was received.
     names.reserveCapacity(min(Int(count), reader.remainingCount / 12))
     for _ in 0..<count {
       let name = Array(try reader.string())

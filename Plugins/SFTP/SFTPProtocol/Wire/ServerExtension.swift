@@ -1,16 +1,17 @@
-/// OpenSSH's extensions that are made use of (its PROTOCOL file, section 4), and what a server says that it has.
+/// OpenSSH's extensions that this client knows (its PROTOCOL file, section 4).
 enum ServerExtension: String, Hashable, Sendable, CaseIterable {
   case posixRename = "posix-rename@openssh.com"
-  case fsync = "fsync@openssh.com"
   case limits = "limits@openssh.com"
-  /// Not asked for: it tells OpenSSH's own server from others that have taken over the rest.
+  /// Not requested: only OpenSSH's own server announces it.
   case expandPath = "expand-path@openssh.com"
 
-  /// Version 1 of each is what is understood; a server may announce others beside it.
+  /// The version of each that this client speaks; a server may announce others beside it.
   static let supportedVersion = Array("1".utf8)
+
+  var bytes: [UInt8] { Array(rawValue.utf8) }
 }
 
-/// What a server told in its answer to `limits@openssh.com`; 0 means that it sets none.
+/// A server's answer to `limits@openssh.com`; 0 is no limit.
 struct ServerLimits: Hashable, Sendable {
   var packetLength: UInt64
   var readLength: UInt64

@@ -1,6 +1,6 @@
-/// How a server says that something went well or wrong (draft-ietf-secsh-filexfer-02, section 7).
+/// A server's status for a request (draft-ietf-secsh-filexfer-02, section 7).
 struct ServerStatus: Error, Hashable, Sendable {
-  /// The codes of version 3. Others that a server may send are kept as they are.
+  /// The codes of version 3, and any others that a server sends.
   struct Code: RawRepresentable, Hashable, Sendable {
     let rawValue: UInt32
 
@@ -16,7 +16,7 @@ struct ServerStatus: Error, Hashable, Sendable {
   }
 
   let code: Code
-  /// The server's words, without control characters and not longer than a line.
+  /// The server's message: one line without control characters.
   let message: String
 
   init(_ code: Code, message: String = "") {
@@ -26,7 +26,7 @@ struct ServerStatus: Error, Hashable, Sendable {
 
   init(from reader: inout PacketReader) throws(WireViolation) {
     code = Code(rawValue: try reader.uint32())
-    // The draft demands words and their language; servers that grew out of older drafts leave them away.
+    // Required by the draft, but absent in older ones and their servers.
     message = reader.remainingCount > 0 ? Self.line(try reader.string()) : ""
   }
 
@@ -44,7 +44,7 @@ struct ServerStatus: Error, Hashable, Sendable {
       case .unsupported: "the server does not support this"
       default: "the server answered with status \(code.rawValue)"
       }
-    // OpenSSH's messages are the names of the codes, which say nothing new.
+    // OpenSSH's messages are only the names of the codes.
     let isNews =
       !message.isEmpty && !["failure", "success", "no such file", "permission denied"].contains(message.lowercased())
     return isNews ? "\(words) (\"\(message)\")" : words

@@ -1,23 +1,22 @@
-/// What a server sent that is not SFTP version 3. The connection cannot be used any more: nobody knows where the next packet
-/// begins, or what an answer belongs to.
+/// A violation of SFTP version 3 by a server, after which the connection cannot be used: packets or replies may be out of step.
 enum WireViolation: Error, Hashable, Sendable {
-  /// A packet says that it is longer than any that may come.
+  /// A packet announces a length above the largest that is accepted.
   case packetTooLong(UInt32)
-  /// A packet has no room for what every packet has.
+  /// A packet has no room for type and identifier.
   case packetTooShort(UInt32)
   /// A field reaches beyond the end of its packet.
   case truncated
-  /// A packet goes on after its last field.
+  /// A packet has bytes after its last field.
   case trailingBytes(Int)
   /// A field has a value that the draft does not allow.
   case invalidField(String)
-  /// A packet of a kind that a server does not send, or not now.
+  /// A packet of a type that a server does not send, or not now.
   case unexpectedPacket(UInt8)
   /// The server speaks another version than 3.
   case unsupportedVersion(UInt32)
-  /// An answer to nothing that was asked.
+  /// A reply without a request.
   case unknownIdentifier(UInt32)
-  /// An answer of a kind that the request does not have.
+  /// A reply of a type that the request does not have.
   case wrongReply(to: PacketType, got: PacketType)
   /// More bytes than a read asked for.
   case tooMuchData(asked: UInt32, got: Int)
@@ -28,7 +27,7 @@ extension WireViolation: CustomStringConvertible {
     switch self {
     case .packetTooLong(let length):
       "it announced a packet of \(length) bytes, where \(PacketAssembler.largestPacket) is the most that is accepted"
-        // Output of a login script comes first, and its letters look like a length.
+        // Output of a login script comes first, and is read as a length.
         + (Self.text(of: length).map {
           " (these bytes are the text \"\($0)\": does the server's login script print something?)"
         }
