@@ -162,11 +162,11 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
     pool.acquire(
       place, for: self,
       number: { number in
-        let isLate = state.withLock { state in
+        let isStopped = state.withLock { state in
           if !state.isStopped { state.load = number }
           return state.isStopped
         }
-        if isLate { pool.release(number) }
+        if isStopped { pool.release(number) }
       }
     ) { [self] grant in
       switch grant {

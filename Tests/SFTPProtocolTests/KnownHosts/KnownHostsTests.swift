@@ -35,13 +35,13 @@ import URLLoadingTestServers
       Issue.record("not changed")
       return
     }
-    #expect(old.map(\.fingerprint) == [keys.ed25519.fingerprint])
+    #expect(old.map(\.key.fingerprint) == [keys.ed25519.key.fingerprint])
     #expect(old.map(\.place.description) == ["known_hosts:3"])
     guard case .unknown(let others) = known.verdict(on: keys.rsa.key, ofHost: "example.org", port: 22) else {
       Issue.record("not unknown")
       return
     }
-    #expect(others.map(\.type) == ["ssh-ed25519"])
+    #expect(others.map(\.key.type) == ["ssh-ed25519"])
   }
 
   @Test func severalKeysOfAHostInSeveralFiles() {

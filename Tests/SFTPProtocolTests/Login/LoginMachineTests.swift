@@ -8,8 +8,8 @@ import Testing
     #expect(machine.start() == .listMethods)
     let action = machine.listed(methods)
     if let keys {
-      #expect(action == .gatherKeys)
-      _ = machine.gathered(keys)
+      #expect(action == .findKeys)
+      _ = machine.foundKeys(keys)
     }
     return machine
   }
@@ -17,8 +17,8 @@ import Testing
   @Test func keysThenQuestionsThenPassword() {
     var machine = LoginMachine(isOpenSSH: true)
     #expect(machine.start() == .listMethods)
-    #expect(machine.listed(["password", "keyboard-interactive", "publickey"]) == .gatherKeys)
-    #expect(machine.gathered(["ssh-ed25519", "ssh-rsa", "sk-ssh-ed25519@openssh.com"]) == .tryKey(0, .ed25519))
+    #expect(machine.listed(["password", "keyboard-interactive", "publickey"]) == .findKeys)
+    #expect(machine.foundKeys(["ssh-ed25519", "ssh-rsa", "sk-ssh-ed25519@openssh.com"]) == .tryKey(0, .ed25519))
     #expect(machine.refusedKey(wasSigned: false) == .tryKey(1, .rsaSHA512))
     #expect(machine.refusedKey(wasSigned: false) == .tryKey(1, .rsaSHA256))
     #expect(machine.refusedKey(wasSigned: false) == .answerQuestions(attempt: 0))
@@ -35,7 +35,7 @@ import Testing
     var machine = LoginMachine(isOpenSSH: false)
     _ = machine.start()
     _ = machine.listed(["publickey"])
-    #expect(machine.gathered(["ssh-rsa"]) == .tryKey(0, .rsaSHA512))
+    #expect(machine.foundKeys(["ssh-rsa"]) == .tryKey(0, .rsaSHA512))
     #expect(machine.refusedKey(wasSigned: false) == .tryKey(0, .rsaSHA1))
     #expect(machine.refusedKey(wasSigned: false) == .giveUp)
   }
@@ -54,7 +54,7 @@ import Testing
     var machine = LoginMachine(isOpenSSH: true)
     _ = machine.start()
     _ = machine.listed(["publickey"])
-    guard case .tryKey(0, _) = machine.gathered([nil, "ssh-ed25519"]) else {
+    guard case .tryKey(0, _) = machine.foundKeys([nil, "ssh-ed25519"]) else {
       Issue.record("not tried")
       return
     }
@@ -75,8 +75,8 @@ import Testing
         steps += 1
         switch action {
         case .listMethods: action = machine.listed(all.filter { _ in .random(using: &random) })
-        case .gatherKeys:
-          action = machine.gathered(
+        case .findKeys:
+          action = machine.foundKeys(
             (0..<Int.random(in: 0...50)).map { _ in ["ssh-rsa", "ssh-ed25519", nil].randomElement() ?? nil })
         case .tryKey(let key, _):
           switch Int.random(in: 0..<4, using: &random) {

@@ -62,11 +62,11 @@ struct KnownHostsPolicy: HostKeyPolicy {
   }
 
   private func ask(
-    _ offer: HostKeyOffer, _ server: String, _ state: String, _ others: [HostKeyVerdict.KnownKey]
+    _ offer: HostKeyOffer, _ server: String, _ state: String, _ others: [KnownHostsEntry]
   ) async -> HostKeyDecision {
     let space = SFTPHostKeySpace(
       host: offer.host, port: Int(offer.port), key: offer.key,
-      knownKeys: others.map { "\($0.type) \($0.fingerprint) (\($0.place))" }, isChanged: state == "has changed")
+      knownKeys: others.map { "\($0.key.type) \($0.key.fingerprint) (\($0.place))" }, isChanged: state == "has changed")
     if checking != .yes {
       let credential = await questions.ask { sender in
         URLAuthenticationChallenge(

@@ -12,17 +12,17 @@ extension ConnectionDriver {
       guard write(session) else { return }
       guard let count = read(session) else { return }
       if count == 0 { break }
-    } while !session.hasMore && machine.phase == .open
+    } while !session.socket.hasMore && machine.phase == .open
     connection.measure { metrics in
-      metrics.bytesSent = session.bytesSent
-      metrics.bytesReceived = session.bytesReceived
+      metrics.bytesSent = session.socket.bytesSent
+      metrics.bytesReceived = session.socket.bytesReceived
     }
   }
 
   private func write(_ session: SSHSession) -> Bool {
     fillsQueue = false
     while machine.phase == .open {
-      fillsQueue = session.outgoing.count >= Self.largestQueue
+      fillsQueue = session.socket.outgoing.count >= Self.largestQueue
       if fillsQueue { break }
       let bytes = user.bytesToSend
       if bytes.isEmpty { break }
@@ -60,9 +60,9 @@ extension ConnectionDriver {
   }
 
   func sendQueued() {
-    guard let session, machine.phase != .closed, !session.flush() else { return }
+    guard let session, machine.phase != .closed, !session.socket.flush() else { return }
     // Reads first: the server may have sent the reason.
-    session.beginTurn()
+    session.socket.beginTurn()
     step()
     if machine.phase != .closed { fail(failure(SSHSession.Code(number: LIBSSH2_ERROR_SOCKET_SEND, text: ""))) }
   }

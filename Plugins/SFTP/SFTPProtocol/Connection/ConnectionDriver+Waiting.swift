@@ -11,7 +11,7 @@ extension ConnectionDriver {
       return
     }
     guard let session, machine.phase == .open else { return }
-    switch keepAlive?.check(now, lastReceived: session.lastReceived, isReading: user.wantsToReceive) {
+    switch keepAlive?.check(now, lastReceived: session.socket.lastReceived, isReading: user.wantsToReceive) {
     case .ask:
       session.keepAlive()
       sendQueued()
@@ -34,7 +34,7 @@ extension ConnectionDriver {
     }
     // A broken socket that is not read would end each poll at once.
     if isHeldBack, descriptors[1].events == 0 { descriptors[1].fd = -1 }
-    if machine.phase != .open { session?.acknowledgeAtOnce() }
+    if machine.phase != .open { session?.socket.acknowledgeAtOnce() }
     let timeout = timeout
     ExitGate.shared.outside { _ = poll(&descriptors, nfds_t(descriptors.count), timeout) }
     if let descriptorUser, descriptors[2].revents != 0, !descriptorUser.descriptorIsReady() { close(nil) }
@@ -49,7 +49,7 @@ extension ConnectionDriver {
 
   private var socketEvents: Int16 {
     var events: Int32 = 0
-    if let session, !session.outgoing.isEmpty { events |= POLLOUT }
+    if let session, !session.socket.outgoing.isEmpty { events |= POLLOUT }
     switch machine.phase {
     case .idle, .reaching, .closed: break
     // Not read, but watched for its end.
@@ -63,9 +63,9 @@ extension ConnectionDriver {
 
   /// Milliseconds until the next deadline, rounded up; -1 without one.
   private var timeout: Int32 {
-    if session?.hasMore == true, !isHeldBack { return 0 }
+    if session?.socket.hasMore == true, !isHeldBack { return 0 }
     // Else `poll` reports when the socket takes more.
-    if fillsQueue, session?.outgoing.isEmpty == true { return 0 }
+    if fillsQueue, session?.socket.outgoing.isEmpty == true { return 0 }
     let now = MonotonicInstant.now
     var times: [MonotonicInstant] = []
     if let time = deadline.time { times.append(time) }

@@ -18,7 +18,7 @@ final class ConnectionDriver {
   private var jump: SSHConnection?
   var login: LoginDriver?
   private var isServiceRequested = false
-  private var preferences = AlgorithmPreferences()
+  var preferences = AlgorithmPreferences()
   var deadline: Deadline
   var keepAlive: KeepAlive?
   /// The user has more to send than the queue takes.
@@ -55,7 +55,7 @@ final class ConnectionDriver {
     while machine.phase != .closed {
       for work in connection.takeWork() { work(self) }
       guard machine.phase != .closed else { break }
-      session?.beginTurn()
+      session?.socket.beginTurn()
       step()
       sendQueued()
       guard machine.phase != .closed else { break }
@@ -72,8 +72,8 @@ final class ConnectionDriver {
     session?.end()
     connection.measure { metrics in
       metrics.end = Date()
-      metrics.bytesSent = session?.bytesSent ?? 0
-      metrics.bytesReceived = session?.bytesReceived ?? 0
+      metrics.bytesSent = session?.socket.bytesSent ?? 0
+      metrics.bytesReceived = session?.socket.bytesReceived ?? 0
     }
     login = nil
     session = nil
@@ -202,7 +202,7 @@ final class ConnectionDriver {
     connection.measure { $0.connected = Date() }
     apply(machine.reached())
     if machine.phase == .exchangingKeys {
-      session?.beginTurn()
+      session?.socket.beginTurn()
       exchangeKeys()
     }
   }
@@ -274,17 +274,7 @@ final class ConnectionDriver {
     if machine.phase == .open { pump() }
   }
 
-  // MARK: Failures
-
-  var offer: ServerOffer { ServerOffer(firstBytes: session?.firstBytes ?? []) }
-
-  func failure(_ code: SSHSession.Code) -> SSHFailure {
-    FailureExplanation(
-      code: code, phase: machine.phase, options: options, preferences: preferences, offer: offer,
-      disconnectMessage: session?.disconnectMessage, socketProblem: session?.socketProblem,
-      hasEnded: session?.hasEnded ?? false
-    ).failure
-  }
+  var offer: ServerOffer { ServerOffer(firstBytes: session?.socket.firstBytes ?? []) }
 
   private func outOfResources() -> SSHFailure {
     SSHFailure(.cannotConnect, "\(options.server) cannot be connected to: there is no memory or no descriptor left")

@@ -26,7 +26,7 @@ final class SSHConnection: Sendable {
   private let measured: Locked<SSHConnectionMetrics>
   /// Left when the thread has run its last work.
   private let lastWork = DispatchGroup()
-  /// Wakes the thread. Closed when nobody can post work any more.
+  /// An eventfd that wakes the thread.
   private let wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
 
   /// Makes a connection that does nothing yet.

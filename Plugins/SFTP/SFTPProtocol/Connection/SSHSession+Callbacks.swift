@@ -7,10 +7,10 @@ extension SSHSession {
     let receive: @convention(c) (Int32, UnsafeMutableRawPointer?, Int, Int32, Context?) -> Int = {
       _, buffer, count, _, context in
       guard let buffer, let session = SSHSession.from(context) else { return -Int(ECONNRESET) }
-      return session.receive(buffer, count)
+      return session.socket.receive(buffer, count)
     }
     let send: @convention(c) (Int32, UnsafeRawPointer?, Int, Int32, Context?) -> Int = { _, bytes, count, _, context in
-      SSHSession.from(context)?.enqueue(UnsafeRawBufferPointer(start: bytes, count: count))
+      SSHSession.from(context)?.socket.enqueue(UnsafeRawBufferPointer(start: bytes, count: count))
       return count
     }
     let disconnect:

@@ -1,8 +1,7 @@
 import Glibc
-internal import URLLoadingBase
 import URLLoadingCSSH2
 
-/// libssh2's session over a socket that never blocks. Packets go to a ``SendQueue``, which the connection empties: a call of libssh2 only
+/// libssh2's session over a socket that never blocks. Packets go to the queue of ``SSHSocket``: a call of libssh2 only
 /// ever waits for the server.
 ///
 /// Mutable state: all of it, confined to the connection's thread; libssh2's callbacks come during calls on that thread.
@@ -20,23 +19,7 @@ final class SSHSession {
     let text: String
   }
 
-  /// Bytes that one turn takes from the socket: 512 KiB, which stay in the processor's cache and do not keep other work waiting.
-  private static let turnCount = 1 << 19
-  /// Bytes that wait for sending, beyond which nothing more is read: a server could make us queue replies without bound.
-  private static let largestQueue = 4 << 20
-
-  let outgoing = SendQueue()
-  /// The bytes received before the exchange of keys ended.
-  private(set) var firstBytes: [UInt8] = []
-  /// The turn's allowance is used up; there may be more to read.
-  private(set) var hasMore = false
-  private(set) var bytesReceived: UInt64 = 0
-  private(set) var bytesSent: UInt64 = 0
-  private(set) var lastReceived = MonotonicInstant.now
-  /// The system's error when the socket failed; nil after an orderly end.
-  private(set) var socketProblem: String?
-  /// The server has ended its side of the connection.
-  private(set) var hasEnded = false
+  let socket: SSHSocket
   /// The text of the server's SSH_MSG_DISCONNECT.
   private(set) var disconnectMessage: String?
   /// The signature that the server waits for.
@@ -47,15 +30,13 @@ final class SSHSession {
   private let descriptor: Int32
   private var session: OpaquePointer?
   private var channel: OpaquePointer?
-  private var allowance = 0
-  private var keepsFirstBytes = true
-  private var isDead = false
   /// The callback for signatures gets this pointer.
   private let context = UnsafeMutablePointer<UnsafeMutableRawPointer?>.allocate(capacity: 1)
 
   /// Nil if there is no memory.
   init?(descriptor: Int32) {
     self.descriptor = descriptor
+    socket = SSHSocket(descriptor)
     context.initialize(to: nil)
     // Not retained: this object frees the session first.
     let owner = Unmanaged.passUnretained(self).toOpaque()
@@ -72,68 +53,7 @@ final class SSHSession {
   }
 
   /// Whether the connection is lost or ended.
-  var isGone: Bool { hasEnded || socketProblem != nil || disconnectMessage != nil }
-
-  // MARK: Bytes
-
-  func beginTurn() {
-    allowance = outgoing.count > Self.largestQueue ? 0 : Self.turnCount
-    hasMore = false
-  }
-
-  /// Sends as much of the queue as the socket takes; false where the socket has failed.
-  func flush() -> Bool {
-    while !outgoing.isEmpty {
-      let front = outgoing.front
-      let count = send(descriptor, front.baseAddress, front.count, Int32(MSG_NOSIGNAL))
-      if count > 0 {
-        bytesSent &+= UInt64(count)
-        outgoing.removeFirst(count)
-      } else if errno == EINTR {
-        continue
-      } else if errno == EAGAIN {
-        return true
-      } else {
-        socketProblem = String(cString: strerror(errno))
-        return false
-      }
-    }
-    return true
-  }
-
-  func receive(_ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int {
-    if isDead { return -Int(ECONNRESET) }
-    guard allowance > 0 else {
-      hasMore = outgoing.count <= Self.largestQueue
-      return -Int(EAGAIN)
-    }
-    var result = recv(descriptor, buffer, min(count, allowance), 0)
-    while result < 0, errno == EINTR { result = recv(descriptor, buffer, min(count, allowance), 0) }
-    if result < 0 {
-      let code = errno
-      if code != EAGAIN { socketProblem = String(cString: strerror(code)) }
-      return -Int(code)
-    }
-    if result == 0 { hasEnded = true }
-    allowance -= result
-    bytesReceived &+= UInt64(result)
-    if result > 0 { lastReceived = MonotonicInstant.now }
-    if keepsFirstBytes, firstBytes.count < ServerOffer.largestCount {
-      firstBytes.append(contentsOf: UnsafeRawBufferPointer(start: buffer, count: result))
-    }
-    return result
-  }
-
-  /// Acknowledges at once, not up to 40 ms later, until more comes. OpenSSH's server uses Nagle's algorithm (RFC 896) until it has started
-  /// a service: after a login its reply waits for the acknowledgement of its last packet.
-  func acknowledgeAtOnce() {
-    var on: Int32 = 1
-    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_QUICKACK, &on, socklen_t(MemoryLayout<Int32>.size))
-  }
-
-  func enqueue(_ bytes: UnsafeRawBufferPointer) {
-    if !isDead { outgoing.append(bytes) }
-  }
+  var isGone: Bool { socket.isGone || disconnectMessage != nil }
 
   func serverDisconnects(_ text: String) { disconnectMessage = SSHFailure.printable(text) }
 
@@ -159,7 +79,7 @@ final class SSHSession {
 
   func exchangeKeys() -> Step {
     let step = step(libssh2_session_handshake(session, descriptor))
-    if case .done = step { keepsFirstBytes = false }
+    if case .done = step { socket.keepsFirstBytes = false }
     return step
   }
 
@@ -296,16 +216,15 @@ final class SSHSession {
 
   /// Sends SSH_MSG_DISCONNECT where that does not block, and frees everything.
   func end() {
-    guard session != nil, !isDead else { return }
-    allowance = 0
+    guard session != nil, !socket.isDead else { return }
+    socket.endTurn()
     libssh2_session_disconnect_ex(session, SSH_DISCONNECT_BY_APPLICATION, "", "")
-    _ = flush()
+    _ = socket.flush()
     free()
   }
 
   private func free() {
-    // The callbacks report a closed socket from now on, so that libssh2 waits for no reply.
-    isDead = true
+    socket.isDead = true
     signing = .refused
     var turns = 0
     while let freed = session, libssh2_session_free(freed) == LIBSSH2_ERROR_EAGAIN, turns < 100 { turns += 1 }

@@ -43,16 +43,11 @@ struct ServerOffer: Sendable, Equatable {
     else { return }
     var reader = SSHFieldReader(payload)
     // SSH_MSG_KEXINIT and a cookie
-    guard reader.byte() == 20, reader.bytes(16) != nil, let keyExchange = reader.nameList(),
-      let hostKey = reader.nameList(), let cipherOut = reader.nameList(), let cipherIn = reader.nameList(),
-      let macOut = reader.nameList(), let macIn = reader.nameList()
-    else { return }
-    self.keyExchange = keyExchange
-    self.hostKey = hostKey
-    self.cipherOut = cipherOut
-    self.cipherIn = cipherIn
-    self.macOut = macOut
-    self.macIn = macIn
+    guard reader.byte() == 20, reader.bytes(16) != nil else { return }
+    let lists = (0..<6).compactMap { _ in reader.nameList() }
+    guard lists.count == 6 else { return }
+    (keyExchange, hostKey, cipherOut) = (lists[0], lists[1], lists[2])
+    (cipherIn, macOut, macIn) = (lists[3], lists[4], lists[5])
     isComplete = true
   }
 

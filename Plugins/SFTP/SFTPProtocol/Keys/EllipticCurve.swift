@@ -9,8 +9,6 @@ enum EllipticCurve: String, CaseIterable {
     self = curve
   }
 
-  var name: String { rawValue }
-
   var bits: Int {
     switch self {
     case .nistp256: 256

@@ -2,37 +2,34 @@ import URLLoadingCOpenSSL
 
 /// The ciphers by which OpenSSH encrypts key files that OpenSSL can decrypt.
 struct KeyCipher {
-  let cipher: OpaquePointer?
-  let keyCount: Int
-  let vectorCount: Int
+  private let cipher: OpaquePointer
+
+  var keyCount: Int { Int(EVP_CIPHER_get_key_length(cipher)) }
+  var vectorCount: Int { Int(EVP_CIPHER_get_iv_length(cipher)) }
   /// Bytes of the authentication tag.
-  let tagCount: Int
+  var tagCount: Int { EVP_CIPHER_get_mode(cipher) == EVP_CIPH_GCM_MODE ? 16 : 0 }
 
   /// Nil for one that is not supported, such as `chacha20-poly1305@openssh.com`.
   init?(name: String) {
-    switch name {
-    case "aes128-ctr": self.init(EVP_aes_128_ctr(), key: 16)
-    case "aes192-ctr": self.init(EVP_aes_192_ctr(), key: 24)
-    case "aes256-ctr": self.init(EVP_aes_256_ctr(), key: 32)
-    case "aes128-cbc": self.init(EVP_aes_128_cbc(), key: 16)
-    case "aes192-cbc": self.init(EVP_aes_192_cbc(), key: 24)
-    case "aes256-cbc", "rijndael-cbc@lysator.liu.se": self.init(EVP_aes_256_cbc(), key: 32)
-    case "aes128-gcm@openssh.com": self.init(EVP_aes_128_gcm(), key: 16, vector: 12, tag: 16)
-    case "aes256-gcm@openssh.com": self.init(EVP_aes_256_gcm(), key: 32, vector: 12, tag: 16)
-    default: return nil
-    }
-  }
-
-  private init(_ cipher: OpaquePointer?, key: Int, vector: Int = 16, tag: Int = 0) {
+    let cipher: OpaquePointer? =
+      switch name {
+      case "aes128-ctr": EVP_aes_128_ctr()
+      case "aes192-ctr": EVP_aes_192_ctr()
+      case "aes256-ctr": EVP_aes_256_ctr()
+      case "aes128-cbc": EVP_aes_128_cbc()
+      case "aes192-cbc": EVP_aes_192_cbc()
+      case "aes256-cbc", "rijndael-cbc@lysator.liu.se": EVP_aes_256_cbc()
+      case "aes128-gcm@openssh.com": EVP_aes_128_gcm()
+      case "aes256-gcm@openssh.com": EVP_aes_256_gcm()
+      default: nil
+      }
+    guard let cipher else { return nil }
     self.cipher = cipher
-    keyCount = key
-    vectorCount = vector
-    tagCount = tag
   }
 
   /// The decrypted bytes; nil if the tag does not match.
   func decrypt(_ bytes: [UInt8], key: [UInt8], vector: [UInt8], tag: [UInt8]) -> [UInt8]? {
-    guard let cipher, key.count == keyCount, vector.count == vectorCount, tag.count == tagCount,
+    guard key.count == keyCount, vector.count == vectorCount, tag.count == tagCount,
       bytes.count <= 1 << 20, let context = EVP_CIPHER_CTX_new()
     else { return nil }
     defer {

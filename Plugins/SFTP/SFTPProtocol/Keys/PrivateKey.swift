@@ -129,7 +129,7 @@ final class PrivateKey: @unchecked Sendable {
         point.first == 4, point.count == 1 + 2 * curve.fieldCount
       else { return nil }
       writer.string(curve.algorithm.rawValue)
-      writer.string(curve.name)
+      writer.string(curve.rawValue)
       writer.string(point)
     default: return nil
     }

@@ -8,7 +8,8 @@ extension KnownHosts {
         add(try LocalFile.read(file), file: file)
       } catch {
         guard !error.isMissing else { continue }
-        add(LineProblem(place: SourceLine(file: file, line: 1), reason: "the file cannot be read: \(error.reason)"))
+        let place = SourceLine(file: file, line: 1)
+        problems.append(LineProblem(place: place, reason: "the file cannot be read: \(error.reason)"))
       }
     }
   }

@@ -7,7 +7,7 @@ struct KnownHosts: Sendable {
 
   private(set) var entries: [KnownHostsEntry] = []
   /// Lines that were left out.
-  private(set) var problems: [LineProblem] = []
+  var problems: [LineProblem] = []
 
   init() {}
 
@@ -28,11 +28,6 @@ struct KnownHosts: Sendable {
         problems.append(LineProblem(place: place, reason: error.reason))
       }
     }
-  }
-
-  /// A file could not be read.
-  mutating func add(_ problem: LineProblem) {
-    problems.append(problem)
   }
 
   /// The name under which a host is looked up: with its port where that is not SSH's own.
@@ -68,12 +63,12 @@ struct KnownHosts: Sendable {
     if let known = same.first(where: { $0.meaning == .hostKey && $0.matches(name) }) { return .trusted(known.place) }
     let others = keys(ofHost: host, port: port)
     let changed = others.filter { $0.key.type == key.type }
-    if !changed.isEmpty { return .changed(changed.map(HostKeyVerdict.KnownKey.init)) }
+    if !changed.isEmpty { return .changed(changed) }
     // As OpenSSH does: the key that a host has at port 22 is trusted at its other ports.
     if others.isEmpty, port != 22, let known = same.first(where: { $0.meaning == .hostKey && $0.matches(portless) }) {
       return .trusted(known.place)
     }
-    return .unknown(others: others.map(HostKeyVerdict.KnownKey.init))
+    return .unknown(others: others)
   }
 
   /// The known keys of a host, without revoked ones.

@@ -1,4 +1,5 @@
 import Foundation
+import URLLoadingCOpenSSL
 
 /// One line of a known_hosts file (sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT").
 struct KnownHostsEntry: Hashable, Sendable {
@@ -56,8 +57,18 @@ struct KnownHostsEntry: Hashable, Sendable {
   func matches(_ name: [UInt8]) -> Bool {
     switch names {
     case .patterns(let list): list.matches(name)
-    case .hashed(let salt, let hash): Digest.hmacSHA1(key: salt, name) == hash
+    case .hashed(let salt, let hash): Self.hmacSHA1(key: salt, name) == hash
     }
+  }
+
+  /// The 20 bytes of HMAC-SHA1; nil where OpenSSL's configuration refuses it.
+  private static func hmacSHA1(key: [UInt8], _ message: [UInt8]) -> [UInt8]? {
+    var result = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+    var count: UInt32 = 0
+    guard let keyCount = Int32(exactly: key.count),
+      HMAC(EVP_sha1(), key, keyCount, message, message.count, &result, &count) != nil
+    else { return nil }
+    return Array(result.prefix(Int(count)))
   }
 
   private static func names(_ field: ArraySlice<UInt8>) throws(Problem) -> Names {

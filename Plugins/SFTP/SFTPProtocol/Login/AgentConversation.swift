@@ -40,7 +40,7 @@ final class AgentConversation: Sendable {
   private func exchange(_ message: [UInt8], at path: String) -> Result<[UInt8], Problem> {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return .failure(.system("socket")) }
-    let mayGoOn = state.withLock { state in
+    let isWanted = state.withLock { state in
       if !state.isCancelled { state.descriptor = descriptor }
       return !state.isCancelled
     }
@@ -48,7 +48,7 @@ final class AgentConversation: Sendable {
       state.withLock { $0.descriptor = nil }
       close(descriptor)
     }
-    guard mayGoOn else { return .failure(Problem("cancelled")) }
+    guard isWanted else { return .failure(Problem("cancelled")) }
     guard connect(descriptor, to: path) else { return .failure(.system("\(path) cannot be connected to")) }
     var writer = SSHFieldWriter()
     writer.string(message)

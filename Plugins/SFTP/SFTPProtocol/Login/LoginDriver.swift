@@ -10,7 +10,7 @@ final class LoginDriver {
     case failed(SSHFailure)
   }
 
-  private enum Activity {
+  enum Activity {
     case listing
     /// For an answer or a helper thread.
     case waiting
@@ -25,18 +25,18 @@ final class LoginDriver {
   private static let largestRoundCount = 16
 
   private(set) var acceptedMethod: String?
-  private unowned let driver: ConnectionDriver
-  private var machine: LoginMachine
-  private var activity = Activity.listing
-  private var keys: [LoginKey] = []
-  private var openKeys: [Int: PrivateKey] = [:]
+  unowned let driver: ConnectionDriver
+  var machine: LoginMachine
+  var activity = Activity.listing
+  var keys: [LoginKey] = []
+  var openKeys: [Int: PrivateKey] = [:]
   private var tried: [String] = []
-  private var problems: [String] = []
+  var problems: [String] = []
   private var questionAttempt = 0
   private var questionRounds = 0
   private var hasAnswers = true
   private var ownFailure: SSHFailure?
-  private let agent = AgentConversation()
+  let agent = AgentConversation()
 
   init(driver: ConnectionDriver, isOpenSSH: Bool) {
     self.driver = driver
@@ -105,7 +105,7 @@ final class LoginDriver {
     }
   }
 
-  private var isSigning = false
+  var isSigning = false
   private var user: String { driver.options.user }
   private var login: String { "\(user) on \(driver.options.server)" }
 
@@ -123,14 +123,14 @@ final class LoginDriver {
     return session.isGone || !refusals.contains(code.number) ? driver.failure(code) : nil
   }
 
-  private func note(_ what: String) {
+  func note(_ what: String) {
     if !tried.contains(what) { tried.append(what) }
   }
 
-  private func perform(_ action: LoginMachine.Action) {
+  func perform(_ action: LoginMachine.Action) {
     switch action {
     case .listMethods: activity = .listing
-    case .gatherKeys: gatherKeys()
+    case .findKeys: findKeys()
     case .tryKey(let index, let algorithm): tryKey(index, algorithm)
     case .answerQuestions(let attempt):
       questionAttempt = attempt
@@ -151,127 +151,6 @@ final class LoginDriver {
     text += tried.isEmpty ? "and there was nothing to try" : "and refused \(tried.joined(separator: ", "))"
     if !problems.isEmpty { text += "; not usable: \(problems.joined(separator: "; "))" }
     return SSHFailure(.loginFailed, text)
-  }
-
-  // MARK: Keys
-
-  private func gatherKeys() {
-    activity = .waiting
-    let (identities, agent) = (driver.options.identities, agent)
-    driver.help({ LoginKeys.gather(identities, agent: agent) }) { driver, result in
-      driver.withLogin { login in
-        login.keys = result.keys
-        login.problems += result.problems
-        login.perform(login.machine.gathered(result.keys.map { $0.publicKey?.type }))
-      }
-    }
-  }
-
-  private func tryKey(_ index: Int, _ algorithm: KeyAlgorithm) {
-    driver.session?.signing = SignatureRequest.none
-    isSigning = false
-    let publicKey = openKeys[index]?.publicKey ?? keys[index].publicKey
-    guard let publicKey else { return openUnknownKey(index) }
-    note(keys[index].name)
-    activity = .key(index, blob: publicKey.blob(for: algorithm))
-  }
-
-  /// Opens a key whose public half is not known, to offer it.
-  private func openUnknownKey(_ index: Int) {
-    activity = .waiting
-    open(index, attempt: 0) { login in
-      if let key = login.openKeys[index] {
-        login.perform(login.machine.opened(index, type: key.publicKey.type))
-      } else {
-        login.perform(login.machine.passedOver(index))
-      }
-    }
-  }
-
-  private func refusedKey(_ index: Int, _ session: SSHSession) {
-    switch session.signing {
-    // No passphrase, or the agent refused.
-    case .refused: perform(machine.passedOver(index))
-    case .signed: perform(machine.refusedKey(wasSigned: true))
-    case .none, .wanted: perform(machine.refusedKey(wasSigned: false))
-    }
-  }
-
-  private func sign(_ data: [UInt8], with index: Int) {
-    guard let algorithm = SignatureRequest.algorithm(in: data) else { return signed(nil) }
-    switch keys[index].origin {
-    case .file:
-      if let key = openKeys[index] { return signed(data.withUnsafeBytes { key.sign($0, algorithm) }) }
-      open(index, attempt: 0) { login in
-        login.signed(login.openKeys[index].flatMap { key in data.withUnsafeBytes { key.sign($0, algorithm) } })
-      }
-    case .agent(let path):
-      guard let publicKey = keys[index].publicKey else { return signed(nil) }
-      let agent = agent
-      driver.help({ agent.sign(data, with: publicKey, algorithm, at: path) }) { driver, result in
-        driver.withLogin { login in
-          switch result {
-          case .success(let signature): login.signed(signature)
-          case .failure(let problem):
-            login.problems.append("\(login.keys[index].name): \(problem.reason)")
-            login.signed(nil)
-          }
-        }
-      }
-    }
-  }
-
-  private func signed(_ signature: [UInt8]?) {
-    driver.session?.signing = signature.map { .signed($0) } ?? .refused
-  }
-
-  /// Opens a key file, with a passphrase where it needs one, and calls `then` in any case.
-  private func open(
-    _ index: Int, attempt: Int, passphrase: String? = nil, _ then: @escaping @Sendable (LoginDriver) -> Void
-  ) {
-    guard case .file(let file) = keys[index].origin else { return then(self) }
-    let agent = agent
-    // Slow by design (bcrypt), so not on the connection's thread.
-    let work: @Sendable () -> KeyOpening = {
-      ExitGate.shared.inside { file.open(passphrase: passphrase, isCancelled: { agent.isCancelled }) }
-    }
-    driver.help(work) { driver, opening in
-      driver.withLogin { login in
-        switch opening {
-        case .key(let key):
-          login.openKeys[index] = key
-          then(login)
-        case .unsupported(let why):
-          login.problems.append("\(file.path): \(why)")
-          then(login)
-        case .needsPassphrase: login.askForPassphrase(index, file.path, attempt: 0, then)
-        case .wrongPassphrase:
-          if attempt + 1 < LoginMachine.largestAttemptCount {
-            login.askForPassphrase(index, file.path, attempt: attempt + 1, then)
-          } else {
-            login.problems.append("\(file.path): the passphrase is wrong")
-            then(login)
-          }
-        }
-      }
-    }
-  }
-
-  private func askForPassphrase(
-    _ index: Int, _ path: String, attempt: Int, _ then: @escaping @Sendable (LoginDriver) -> Void
-  ) {
-    let authenticator = driver.options.authenticator
-    driver.ask({ try await authenticator.passphrase(forKeyFile: path, attempt: attempt) }) { driver, answer in
-      driver.withLogin { login in
-        switch answer {
-        case .success(let passphrase?): login.open(index, attempt: attempt, passphrase: passphrase, then)
-        case .success(nil):
-          login.problems.append("\(path): \(attempt == 0 ? "no passphrase was given" : "the passphrase is wrong")")
-          then(login)
-        case .failure(let error): login.give(up: error)
-        }
-      }
-    }
   }
 
   // MARK: Questions and passwords
@@ -316,7 +195,7 @@ final class LoginDriver {
     return nil
   }
 
-  private func give(up error: any Error) {
+  func give(up error: any Error) {
     activity = .failed(Self.failure(error, login))
   }
 

@@ -7,7 +7,7 @@ enum LoginKeys {
   }
 
   /// In the order of OpenSSH: the agent's keys that are also files, its other ones, files that the agent does not have.
-  static func gather(_ identities: SSHIdentities, agent: AgentConversation) -> Result {
+  static func find(_ identities: SSHIdentities, agent: AgentConversation) -> Result {
     var result = Result()
     var files: [KeyFile] = []
     for path in identities.files.prefix(64) {

@@ -3,7 +3,7 @@ struct LoginMachine {
   enum Action: Equatable {
     /// Ask the server for its methods, which is also the attempt without a login.
     case listMethods
-    case gatherKeys
+    case findKeys
     case tryKey(Int, KeyAlgorithm)
     case answerQuestions(attempt: Int)
     case givePassword(attempt: Int)
@@ -50,10 +50,10 @@ struct LoginMachine {
   }
 
   /// - Parameter types: the keys' types; nil where it is not known before the key is open.
-  mutating func gathered(_ types: [String?]) -> Action {
+  mutating func foundKeys(_ types: [String?]) -> Action {
     guard keyAttempts == nil else { return next() }
     var attempts: [KeyAttempt] = []
-    var late: [KeyAttempt] = []
+    var lastAttempts: [KeyAttempt] = []
     for (index, type) in types.enumerated() {
       // Of an unknown type any algorithm will do: the key is opened first, and then gets its own.
       let algorithms = type.map { KeyAlgorithm.all(forKeyType: $0) } ?? [.ed25519]
@@ -61,13 +61,13 @@ struct LoginMachine {
         let attempt = KeyAttempt(key: index, algorithm: algorithm)
         switch algorithm {
         // Servers with SHA-512 nearly always have SHA-256 too, and each attempt counts against the user.
-        case .rsaSHA256: if isOpenSSH { late.append(attempt) }
+        case .rsaSHA256: if isOpenSSH { lastAttempts.append(attempt) }
         case .rsaSHA1: if !isOpenSSH { attempts.append(attempt) }
         default: attempts.append(attempt)
         }
       }
     }
-    keyAttempts = Array((attempts + late).prefix(Self.largestKeyAttemptCount).reversed())
+    keyAttempts = Array((attempts + lastAttempts).prefix(Self.largestKeyAttemptCount).reversed())
     return next()
   }
 
@@ -115,7 +115,7 @@ struct LoginMachine {
     if isFinished { return .finish }
     guard let methods else { return .giveUp }
     if methods.contains("publickey") {
-      guard keyAttempts != nil else { return .gatherKeys }
+      guard keyAttempts != nil else { return .findKeys }
       if let attempt = keyAttempts?.popLast() {
         triedKeys += 1
         if triedKeys <= Self.largestKeyAttemptCount { return .tryKey(attempt.key, attempt.algorithm) }

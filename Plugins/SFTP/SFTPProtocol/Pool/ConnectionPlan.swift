@@ -43,8 +43,8 @@ struct ConnectionPlan<Place: Hashable & Sendable>: Sendable {
   let sharedLoadCount: Int
   private let largestConnectionCount: Int
   private var connections: [ConnectionID: Connection] = [:]
-  private var waiting: [LoadID: Place] = [:]
-  private var waitingOrder: [LoadID] = []
+  /// Loads without a connection, in order.
+  private var waiting: [(load: LoadID, place: Place)] = []
   private var nextConnection = 0
   private var isInvalid = false
 
@@ -59,7 +59,12 @@ struct ConnectionPlan<Place: Hashable & Sendable>: Sendable {
   /// Loads that wait for a connection, in order.
   func waitingLoads(for connection: ConnectionID) -> [LoadID] {
     guard let place = connections[connection]?.place else { return [] }
-    return waitingOrder.filter { waiting[$0] == place }
+    return waiting.filter { $0.place == place }.map(\.load)
+  }
+
+  private mutating func takeWaiting(for place: Place) -> [LoadID] {
+    defer { waiting.removeAll { $0.place == place } }
+    return waiting.filter { $0.place == place }.map(\.load)
   }
 
   // MARK: Loads
@@ -71,8 +76,7 @@ struct ConnectionPlan<Place: Hashable & Sendable>: Sendable {
       use(best.connection, load)
       return .use(best.connection)
     }
-    waiting[load] = place
-    waitingOrder.append(load)
+    waiting.append((load, place))
     return mayConnect ? .connect(connect(place)) : .wait
   }
 
@@ -89,9 +93,9 @@ struct ConnectionPlan<Place: Hashable & Sendable>: Sendable {
   /// A load has ended, or does not wait any more.
   /// - Returns: what to do with a connection.
   mutating func release(_ load: LoadID) -> (ConnectionID, ReleaseAction)? {
-    if let place = waiting.removeValue(forKey: load) {
-      waitingOrder.removeAll { $0 == load }
-      guard !waiting.values.contains(place),
+    if let index = waiting.firstIndex(where: { $0.load == load }) {
+      let place = waiting.remove(at: index).place
+      guard !waiting.contains(where: { $0.place == place }),
         let connection = connections.first(where: { $0.value.place == place && $0.value.phase == .connecting })?.key
       else { return nil }
       // The connection is not wanted any more.
@@ -108,12 +112,8 @@ struct ConnectionPlan<Place: Hashable & Sendable>: Sendable {
   mutating func connected(_ connection: ConnectionID) -> [LoadID] {
     guard let place = connections[connection]?.place, connections[connection]?.phase == .connecting else { return [] }
     connections[connection]?.phase = .ready
-    let loads = waitingOrder.filter { waiting[$0] == place }
-    for load in loads {
-      waiting[load] = nil
-      use(connection, load)
-    }
-    waitingOrder.removeAll { waiting[$0] == nil }
+    let loads = takeWaiting(for: place)
+    for load in loads { use(connection, load) }
     return loads
   }
 
@@ -121,10 +121,7 @@ struct ConnectionPlan<Place: Hashable & Sendable>: Sendable {
   /// - Returns: the loads that waited for it, which have failed.
   mutating func ended(_ connection: ConnectionID) -> [LoadID] {
     guard let gone = connections.removeValue(forKey: connection), gone.phase == .connecting else { return [] }
-    let loads = waitingOrder.filter { waiting[$0] == gone.place }
-    for load in loads { waiting[load] = nil }
-    waitingOrder.removeAll { waiting[$0] == nil }
-    return loads
+    return takeWaiting(for: gone.place)
   }
 
   /// An idle time has passed.

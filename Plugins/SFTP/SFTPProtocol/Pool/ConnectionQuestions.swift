@@ -17,7 +17,7 @@ final class ConnectionQuestions: Sendable {
   }
 
   /// Asks the delegate of a load that waits; if that load ends meanwhile, of the next one.
-  /// - Returns: the credential; nil where nobody gave one.
+  /// - Returns: the credential; nil without one.
   func ask(_ challenge: @escaping Challenge) async -> URLCredential? {
     while !Task.isCancelled, let (waiter, remove) = firstWaiting() {
       switch await waiter.ask(challenge) {

@@ -7,7 +7,7 @@ protocol SFTPTransport: AnyObject, Sendable {
   /// the server learns of the end only this way.
   func perform(_ work: @escaping @Sendable () -> Void)
 
-  /// Ends the connection, at whatever point it is; the client is told.
+  /// Ends the connection at any point; the client gets the end of its channel.
   func close()
 
   /// What was measured so far.

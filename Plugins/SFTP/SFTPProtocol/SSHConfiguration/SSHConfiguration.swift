@@ -49,11 +49,10 @@ struct SSHConfiguration {
 
   /// The configuration, with its tokens replaced.
   mutating func finish() -> HostConfiguration {
-    let resolution = ConfigurationResolution(
+    var resolution = ConfigurationResolution(
       values: values, originalHost: originalHost, user: givenUser, port: givenPort, source: source)
-    let (configuration, more) = resolution.resolve()
-    problems += more
-    var result = configuration
+    var result = resolution.resolve()
+    problems += resolution.problems
     result.problems = problems
     return result
   }

@@ -11,24 +11,24 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
   private static let window = 2 << 20
   private static let pieceCount = 128 << 10
 
-  private let record: UploadRecord
-  private let replaces: Bool
+  let record: UploadRecord
+  let replaces: Bool
   private let body: UploadBodyReader
   /// Temporary files that a connection may leave behind.
   private var leftovers: [RemoteLeftover]
 
-  private var target: [UInt8] = []
+  var target: [UInt8] = []
   /// The server has reported what the target is, and it may be replaced.
-  private var mayReplaceTarget = false
-  private var permissions: UInt32?
+  var mayReplaceTarget = false
+  var permissions: UInt32?
   /// The owner of the file that is replaced.
-  private var owner: FileAttributes.Owner?
-  private var temporary: RemoteTemporaryFile?
+  var owner: FileAttributes.Owner?
+  var temporary: RemoteTemporaryFile?
   /// The temporary file has the target's owner.
-  private var hasOwner = false
+  var hasOwner = false
   /// The target, where it is written in place.
-  private var inPlace: RemoteTargetFile?
-  private var openFailure: SFTPFailure?
+  var inPlace: RemoteTargetFile?
+  var openFailure: SFTPFailure?
   private var offset: UInt64 = 0
   private var confirmed: Int64 = 0
   private var underWay = 0
@@ -83,123 +83,12 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
     inPlace?.discard()
   }
 
-  // MARK: The target
-
-  /// Replaces the file that the link leads to, not the link.
-  private func followLink() {
-    discardTemporary()
-    openFailure = nil
-    RemoteLink(path.bytes, client: client) { [self] end in
-      guard !isOver else { return }
-      switch end {
-      case .leads(let real, let attributes?):
-        target = real
-        found(attributes)
-      case .leads(let real, nil):
-        target = real
-        acceptTarget()
-      case .hidden(let attributes): found(attributes, onlyByLink: true)
-      case .failed(let failure): refuse(failure)
-      }
-    }.follow()
-  }
-
-  private func found(_ attributes: FileAttributes, onlyByLink: Bool = false) {
-    switch attributes.kind {
-    case .directory: return end(failures.directory("store the upload at"))
-    case .other: return end(failures.special("store the upload at"))
-    case .regular, .unknown, .symbolicLink: break
-    }
-    guard replaces else { return end(exists) }
-    // Without the set-user-ID, set-group-ID and sticky bits, which were given to the old contents.
-    permissions = attributes.permissions.map { $0 & 0o777 }
-    owner = attributes.owner
-    if onlyByLink {
-      mayReplaceTarget = true
-      writeInPlace("the server does not say where its link leads to")
-    } else {
-      acceptTarget()
-    }
-  }
-
-  private var exists: URLError {
-    failures.error(
-      .cannotCreateFile,
-      "Cannot store the upload at \(failures.name): the file exists, and the request's If-None-Match forbids to replace it."
-    )
-  }
-
-  private func acceptTarget() {
-    mayReplaceTarget = true
-    if temporary == nil { return create() }
-    if let openFailure { refuseToOpen(openFailure) } else { keepOwner() }
-  }
-
-  private func create() {
-    let temporary = RemoteTemporaryFile(for: target, client: client, record: record)
-    self.temporary = temporary
-    let began = willOpen()
-    temporary.open(willSend: { _ = began() }) { [self] result in
-      switch result {
-      case .success: keepOwner()
-      // The target's own problem explains more.
-      case .failure(let failure) where !mayReplaceTarget: openFailure = failure
-      case .failure(let failure): refuseToOpen(failure)
-      }
-    }
-  }
-
-  private func refuseToOpen(_ failure: SFTPFailure) {
-    guard failure.status == .noSuchFile else { return refuse(failure, .create(temporary?.path ?? target)) }
-    end(
-      failures.error(
-        .fileDoesNotExist, "Cannot store the upload at \(failures.name): there is no such folder.", failure))
-  }
-
-  // MARK: The owner
-
-  /// Gives the temporary file the owner and the group of the target.
-  private func keepOwner() {
-    guard mayReplaceTarget, !isOver, let handle = temporary?.handle else { return }
-    guard let owner else { return keptOwner() }
-    client.fstat(handle) { [self] result in
-      guard !isOver else { return }
-      // A server that reports no owners cannot set them.
-      guard case .success(let own) = result, let made = own.owner, made != owner else {
-        if case .failure(let failure) = result, failure.status == nil { return refuse(failure) }
-        return keptOwner()
-      }
-      client.fsetstat(handle, FileAttributes(owner: owner)) { [self] result in
-        guard !isOver else { return }
-        switch result {
-        case .success: keptOwner()
-        case .failure(let failure) where failure.status == nil: refuse(failure)
-        case .failure:
-          writeInPlace("a new file cannot be given its owner \(owner.userID) and group \(owner.groupID)")
-        }
-      }
-    }
-  }
-
-  private func keptOwner() {
-    hasOwner = true
-    readOn()
-  }
-
-  /// - Parameter reason: why no other file can replace the target, for the middle of a sentence.
-  private func writeInPlace(_ reason: String) {
-    discardTemporary()
-    failures.remark = "It has to be written in place: \(reason)."
-    inPlace = RemoteTargetFile(target, client: client, record: record)
-    readOn()
-  }
-
   // MARK: The bytes
 
   private var mayRead: Bool { inPlace != nil || (mayReplaceTarget && hasOwner && temporary?.handle != nil) }
 
   /// Reads ahead as far as the window reaches, one piece at a time.
-  private func readOn() {
+  func readOn() {
     guard mayRead, !hasReadAll, !isOver, !isPaused, !isReading else { return }
     let count = min(client.largestWrite, Self.pieceCount)
     guard underWay == 0 || underWay + count <= Self.window else { return }
@@ -309,7 +198,7 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
     report(.finished)
   }
 
-  private func refuse(_ failure: SFTPFailure, _ step: RemoteFailures.Step? = nil) {
+  func refuse(_ failure: SFTPFailure, _ step: RemoteFailures.Step? = nil) {
     end(failures.refused("store the upload at", failure, step ?? .store), failure)
   }
 
@@ -318,13 +207,13 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
     if let leftover = temporary?.leftover { leftovers.append(leftover) }
   }
 
-  private func discardTemporary() {
+  func discardTemporary() {
     noteLeftover()
     temporary?.discard()
     temporary = nil
   }
 
-  private func end(_ error: URLError, _ failure: SFTPFailure? = nil) {
+  func end(_ error: URLError, _ failure: SFTPFailure? = nil) {
     noteLeftover()
     stop()
     // A connection that is lost during the rename leaves it unknown whether that happened: without `replaces` a second try might fail.
