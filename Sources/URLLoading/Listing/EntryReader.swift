@@ -1,4 +1,4 @@
-/// Reads the entries of one task; cancels it when nobody reads any more.
+/// Reads the entries of one task; cancels the task when it is released.
 final class EntryReader: Sendable {
   private let task: URLSessionDataTask
   private let sink: EntrySink
@@ -13,12 +13,11 @@ final class EntryReader: Sendable {
     task.cancel()
   }
 
-  /// Entries that follow, at least one; nil at the end.
+  /// The next entries, at least one; nil at the end.
   func nextBatch() async throws -> [URLDirectoryEntry]? {
     try await withTaskCancellationHandler {
-      // What waits is of no use to a task that was cancelled.
-      if Task.isCancelled { sink.dropAll() }
-      return try await sink.nextBatch()
+      if Task.isCancelled { sink.cancelReading() }
+      return try await sink.next()
     } onCancel: {
       task.cancel()
     }

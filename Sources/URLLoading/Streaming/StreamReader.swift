@@ -1,4 +1,4 @@
-/// Reads the body of one task; cancels it when nobody reads any more.
+/// Reads the body of one task; cancels the task when it is released.
 final class StreamReader: Sendable {
   let task: URLSessionDataTask
   private let sink: StreamSink
