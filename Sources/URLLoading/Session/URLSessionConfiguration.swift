@@ -27,6 +27,8 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   private struct Dictionaries: @unchecked Sendable {
     var httpAdditionalHeaders: [AnyHashable: Any]?
     var connectionProxyDictionary: [AnyHashable: Any]?
+    /// By their types.
+    var settings: [ObjectIdentifier: any URLProtocolSettings] = [:]
   }
 
   private let values: Locked<Values>
@@ -157,6 +159,18 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   }
 
   // MARK: Loading
+
+  /// The settings of protocol classes, by type.
+  ///
+  /// ```swift
+  /// configuration[TapeSettings.self].drive = "/dev/st1"
+  /// ```
+  ///
+  /// - Returns: what was set, else the defaults.
+  public subscript<Settings: URLProtocolSettings>(type: Settings.Type) -> Settings {
+    get { dictionaries.withLock { $0.settings[ObjectIdentifier(type)] as? Settings } ?? Settings() }
+    set { dictionaries.withLock { $0.settings[ObjectIdentifier(type)] = newValue } }
+  }
 
   /// Classes that are asked before all others whether they load a request, in this order. The built-in classes need not be here.
   open var protocolClasses: [AnyClass]? {
