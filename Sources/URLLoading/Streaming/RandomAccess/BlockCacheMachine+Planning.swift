@@ -1,30 +1,30 @@
-/// What is loaded, when, and for whom.
+/// What is loaded, and when.
 extension BlockCacheMachine {
   /// The blocks that a want may claim at a time: a load, and the beginning of the next one.
   private var claimLimit: Int { limits.requestBlocks + limits.requestBlocks / 2 }
 
-  /// A waiting want is woken when so many blocks are there, rather than for each.
+  /// Blocks for which a waiting want is resumed together.
   private static let wakeBatch = 8
 
   private func isMissing(_ block: Int) -> Bool {
     !recent.contains(block) && !loads.contains { $0.remaining.contains(block) }
   }
 
-  /// Claims what is there or on its way, and asks for what is missing.
+  /// Claims cached and loading blocks, and loads missing ones.
   mutating func plan(_ id: Int, _ actions: inout [Action]) {
     while var want = wants[id] {
       let claimable = min(want.end, want.cursor + claimLimit)
       while want.frontier < claimable, !isMissing(want.frontier) { want.frontier += 1 }
       wants[id] = want
       if want.frontier == want.end { return readAhead(want, &actions) }
-      // The next load begins when half of the last one is taken, so that it has come when it is needed.
+      // The next load begins when half of the last one is taken.
       guard want.frontier < claimable, want.frontier - want.cursor <= limits.requestBlocks / 2,
         request(for: id, want, &actions)
       else { return }
     }
   }
 
-  /// Plans for those that waited for a load to end.
+  /// Plans the wants that waited for a load to end.
   mutating func planQueue(_ actions: inout [Action]) {
     let waiting = queue
     queue = []
@@ -33,7 +33,7 @@ extension BlockCacheMachine {
 
   // MARK: Asking
 
-  /// Asks for the missing blocks at a want's frontier, and for their missing neighbours that somebody wants.
+  /// Loads the missing blocks at a want's frontier, with missing neighbours that other wants need.
   private mutating func request(for id: Int, _ want: Want, _ actions: inout [Action]) -> Bool {
     guard loads.count < limits.loads else {
       if !queue.contains(id) { queue.append(id) }
@@ -70,12 +70,12 @@ extension BlockCacheMachine {
     actions.append(.load(lastLoad, blocks))
   }
 
-  /// Whether somebody is about to take a block.
+  /// Whether a want is about to take a block.
   private func isWanted(_ block: Int) -> Bool {
     wants.values.contains { $0.cursor <= block && block < min($0.end, $0.cursor + claimLimit) }
   }
 
-  /// The blocks that are spoken for, those on their way included; shared ones may count twice.
+  /// The claimed and loading blocks; shared ones may count twice.
   private var claimedCount: Int {
     wants.values.reduce(0) { $0 + $1.frontier - $1.cursor }
       + loads.reduce(0) { $0 + max(0, $1.end - max($1.next, $1.wantedEnd)) }
@@ -88,9 +88,9 @@ extension BlockCacheMachine {
     min(limits.readAheadBlocks, max(1, (streams[stream]?.window ?? 0) * 2))
   }
 
-  /// A sequential want has all it needs: sees to it that the one after it will, too.
+  /// Reads ahead of a sequential want that has claimed all of its blocks.
   private mutating func readAhead(_ want: Want, _ actions: inout [Action]) {
-    // The last free connection is for what somebody waits for.
+    // The last free connection is for wants.
     guard want.isSequential, limits.readAheadBlocks > 0, loads.count < max(1, limits.loads - 1),
       let stream = streams[want.stream]
     else { return }
@@ -113,7 +113,7 @@ extension BlockCacheMachine {
     for index in loads.indices where loads[index].stream == stream { loads[index].stream = nil }
   }
 
-  /// After a want or a reader has gone: cancels loads that nobody waits for, and those that wait for their turn get it.
+  /// Cancels loads that no want or reader needs any more, and plans the queue with the free connections.
   mutating func cancelUnneeded(_ actions: inout [Action]) {
     let before = loads.count
     loads.removeAll { load in
@@ -127,10 +127,9 @@ extension BlockCacheMachine {
     if loads.count < before { planQueue(&actions) }
   }
 
-  // MARK: Memory, and who is woken
+  // MARK: Eviction and resumption
 
-  /// Gives back what is beyond the bound: what nobody has claimed, else what a want comes to later than to its next block; it is
-  /// then loaded again.
+  /// Evicts down to the bound: blocks that are not claimed, then those that are no want's next block, which are loaded again.
   mutating func evict(_ actions: inout [Action]) {
     var isRewound = false
     while recent.count > limits.cachedBlocks,
@@ -144,7 +143,7 @@ extension BlockCacheMachine {
         isRewound = true
       }
     }
-    // What is left of a want's batch may be there already.
+    // The rest of a want's batch may be complete now.
     if isRewound { wakeWants(&actions) }
   }
 

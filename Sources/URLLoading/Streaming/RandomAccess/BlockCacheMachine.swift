@@ -1,12 +1,12 @@
-/// Which blocks of a resource are there, which are on their way, who waits for them, and what is loaded next: a value that is fed
-/// events and answers with named actions. No I/O, no bytes, no locks.
+/// Decides which blocks of a resource are loaded, kept and evicted: a value that gets events and answers with named actions. No I/O,
+/// no bytes, no locks.
 ///
-/// A *want* is one read: it takes its blocks in order, and *claims* those that are there or on their way up to its frontier;
-/// claimed blocks are the last to be evicted. A *load* is one request for neighbouring blocks, which arrive in order. A *stream* is a
-/// reader, whose wants are sequential or not.
+/// A *want* is one read: it takes its blocks in order, and *claims* the cached and loading ones up to its frontier; claimed blocks
+/// are the last to be evicted. A *load* is one request for neighbouring blocks, which arrive in order. A *stream* is a reader, whose
+/// wants are sequential or not.
 ///
-/// Memory is bounded by the cache: loads are as large as there is room for. Where there is none, a want still gets its next
-/// block loaded, so nobody waits for somebody who waits for him; that is one block a want beyond the bound.
+/// Memory is bounded by the cache: loads are as large as there is room for. Where there is none, a want still gets its next block
+/// loaded, against deadlock; that is one block a want beyond the bound.
 struct BlockCacheMachine: Sendable {
   struct Limits: Sendable, Equatable {
     /// The blocks that may be in memory.
@@ -22,18 +22,18 @@ struct BlockCacheMachine: Sendable {
   enum Action: Equatable, Sendable {
     /// Ask for these blocks.
     case load(Int, Range<Int>)
-    /// Nobody needs what a load still brings.
+    /// The rest of a load is not needed.
     case cancelLoad(Int)
-    /// Give the memory of a block back.
+    /// Free a block.
     case drop(Int)
-    /// A waiting want has something to take.
+    /// Resume a waiting want.
     case wake(Int)
     /// A want ends with the error of the event.
     case fail(Int)
   }
 
   enum Take: Equatable, Sendable {
-    /// The next block of the want, which is there.
+    /// The next block of the want, which is cached.
     case block(Int)
     /// Wait to be woken.
     case wait
@@ -59,7 +59,7 @@ struct BlockCacheMachine: Sendable {
     let end: Int
     /// The next block to arrive.
     var next: Int
-    /// The end of what somebody asked for; the rest is read ahead.
+    /// The end of the blocks of wants; the rest is read ahead.
     let wantedEnd: Int
     /// The stream that it is read ahead for.
     var stream: Int?
@@ -74,7 +74,7 @@ struct BlockCacheMachine: Sendable {
     var window = 0
   }
 
-  /// The stream of what the first request brought unasked; it never ends.
+  /// The stream of the first request's blocks; it never ends.
   static let opening = -1
 
   let grid: BlockGrid
@@ -104,14 +104,13 @@ struct BlockCacheMachine: Sendable {
 
   // MARK: Readers
 
-  /// A reader comes.
   mutating func addStream() -> Int {
     lastStream += 1
     streams[lastStream] = Stream()
     return lastStream
   }
 
-  /// A reader goes; what was read ahead for it is of no use.
+  /// Ends a reader, and what is read ahead for it.
   mutating func removeStream(_ stream: Int) -> [Action] {
     streams[stream] = nil
     var actions: [Action] = []
@@ -122,7 +121,7 @@ struct BlockCacheMachine: Sendable {
 
   // MARK: Wants
 
-  /// Somebody reads these bytes of the resource, of which there is at least one.
+  /// Begins a read of some bytes, at least one.
   mutating func begin(_ bytes: Range<Int64>, stream: Int) -> (want: Int, actions: [Action]) {
     var actions: [Action] = []
     let isSequential = streams[stream]?.next == bytes.lowerBound
@@ -165,7 +164,7 @@ struct BlockCacheMachine: Sendable {
     return (.block(block), actions)
   }
 
-  /// A read ends before it has everything.
+  /// Ends a read early.
   mutating func cancel(_ id: Int) -> [Action] {
     guard wants.removeValue(forKey: id) != nil else { return [] }
     var actions: [Action] = []
@@ -178,7 +177,7 @@ struct BlockCacheMachine: Sendable {
   /// The block that a load brings next; nil when it was cancelled.
   func nextBlock(of id: Int) -> Int? { loads.first { $0.id == id }?.next }
 
-  /// The next `count` blocks of a load are there.
+  /// The next `count` blocks of a load have arrived.
   mutating func arrived(_ count: Int, of id: Int) -> [Action] {
     guard let index = loads.firstIndex(where: { $0.id == id }) else { return [] }
     let blocks = loads[index].next..<min(loads[index].next + count, loads[index].end)
@@ -190,7 +189,7 @@ struct BlockCacheMachine: Sendable {
     return actions
   }
 
-  /// A load has brought everything.
+  /// A load is complete.
   mutating func ended(_ id: Int) -> [Action] {
     loads.removeAll { $0.id == id }
     var actions: [Action] = []
@@ -198,7 +197,7 @@ struct BlockCacheMachine: Sendable {
     return actions
   }
 
-  /// A load failed. Wants that have claimed what it was to bring fail with it; blocks that came are good.
+  /// A load failed. Wants that have claimed its missing blocks fail with it; blocks that arrived are good.
   mutating func failed(_ id: Int) -> [Action] {
     guard let index = loads.firstIndex(where: { $0.id == id }) else { return [] }
     let lost = loads.remove(at: index).remaining
@@ -213,7 +212,7 @@ struct BlockCacheMachine: Sendable {
     return actions
   }
 
-  /// The resource is of no use any more: everything ends.
+  /// Ends everything.
   mutating func abandonAll() -> [Action] {
     let blocks = recent
     var actions = loads.map { Action.cancelLoad($0.id) } + wants.keys.sorted().map { Action.fail($0) }

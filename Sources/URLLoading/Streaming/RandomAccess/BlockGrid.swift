@@ -1,6 +1,5 @@
-/// How a resource is divided into blocks: of one size, but for the last one, and the first one where the grid is shifted.
-///
-/// A shift puts a boundary where the first answer begins, which for the last bytes of a resource may be anywhere.
+/// How a resource is divided into blocks: of one size, except for the last one, and for the first one where the grid is shifted to put
+/// a boundary where the first answer begins.
 struct BlockGrid: Sendable, Equatable {
   let length: Int64
   let blockSize: Int64
@@ -14,30 +13,27 @@ struct BlockGrid: Sendable, Equatable {
     shift = max(0, origin) % self.blockSize
   }
 
-  /// How many blocks there are.
   var count: Int { length == 0 ? 0 : block(at: length - 1) + 1 }
 
-  /// The block that has the byte at a position.
   func block(at position: Int64) -> Int {
     if position < shift { return 0 }
     return Int((position - shift) / blockSize) + (shift > 0 ? 1 : 0)
   }
 
-  /// The blocks that cover some bytes, of which there is at least one.
+  /// The blocks that cover some bytes, at least one.
   func blocks(covering bytes: Range<Int64>) -> Range<Int> {
     let first = block(at: bytes.lowerBound)
     return first..<max(first, block(at: bytes.upperBound - 1)) + 1
   }
 
-  /// The bytes of a block of this grid.
   func bytes(of block: Int) -> Range<Int64> {
     if shift > 0, block == 0 { return 0..<min(shift, length) }
     let start = shift + Int64(block - (shift > 0 ? 1 : 0)) * blockSize
-    // The sum may be larger than a number can be.
+    // Without overflow of the sum.
     return start..<(length - start > blockSize ? start + blockSize : length)
   }
 
-  /// The bytes of some blocks, of which there is at least one.
+  /// The bytes of some blocks, at least one.
   func bytes(of blocks: Range<Int>) -> Range<Int64> {
     bytes(of: blocks.lowerBound).lowerBound..<bytes(of: blocks.upperBound - 1).upperBound
   }

@@ -1,5 +1,5 @@
 /// The bytes of one block.
-// Safe to share: the one load that makes a block fills it, before anybody else sees it; from then on it is only read.
+// Safe to share: the load that makes a block fills it before it shares it; from then on it is only read.
 final class CacheBlock: @unchecked Sendable {
   let memory: UnsafeMutableRawBufferPointer
 

@@ -1,10 +1,10 @@
-/// What the answer to the first request is.
+/// The answer to the first request.
 enum FirstAnswer {
   /// A part of a resource of so many bytes.
   case part(Range<Int64>, length: Int64)
   /// All of it follows; the length, where it is known.
   case whole(Int64?)
-  /// There are no bytes.
+  /// The resource is empty.
   case empty
   /// A part of a coded form: only the whole can be decoded.
   case coded

@@ -1,13 +1,13 @@
 internal import URLLoadingBase
 
-/// The first request: its answer tells what the resource is, and its body goes to where that leads: blocks, or a file.
+/// The first request. Its answer decides whether the body, and the rest, is loaded as blocks or spooled to a file.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class OpeningLoad: BodySink {
   private enum Target {
     case unknown
     case range(RangeLoad?)
-    case spool(SpoolFile)
+    case spool(BodySpool)
   }
 
   private struct State {
@@ -15,7 +15,7 @@ final class OpeningLoad: BodySink {
     var task: URLSessionTask?
     var isCancelled = false
     var target = Target.unknown
-    /// Was told how it went.
+    /// ``open()`` has its result.
     var isOpened = false
     var response: URLResponse?
   }
@@ -59,14 +59,14 @@ final class OpeningLoad: BodySink {
     } onCancel: {
       let task = state.withLock { state in
         state.isCancelled = true
-        // Once the source is there, it alone decides.
+        // Then the source owns the task.
         return state.isOpened ? nil : state.task
       }
       task?.cancel()
     }
   }
 
-  // MARK: What the load says
+  // MARK: Events of the load
 
   func begin(expectedLength: Int64) {}
 
@@ -76,7 +76,7 @@ final class OpeningLoad: BodySink {
       state.response = response
       return state.task
     }
-    // Parts of a multipart answer are refused with the first one.
+    // Of a multipart answer only the first response counts, which is refused.
     guard let task else { return }
     let found = response.url ?? url
     switch FirstAnswer(response, asked: range, url: found) {
@@ -129,7 +129,7 @@ final class OpeningLoad: BodySink {
     }
   }
 
-  // MARK: Where it leads
+  // MARK: Sources
 
   private func beginRanges(of response: URLResponse, _ first: Range<Int64>, _ length: Int64, _ task: URLSessionTask) {
     let source = RangedSource(
@@ -147,9 +147,9 @@ final class OpeningLoad: BodySink {
 
   private func beginSpool(_ found: URL, _ length: Int64?, _ task: URLSessionTask) {
     do {
-      let spool = try SpoolFile(of: found, expectedLength: length, options: options)
+      let spool = try BodySpool(of: found, expectedLength: length, options: options)
       state.withLock { $0.target = .spool(spool) }
-      // Without a length only the end tells it.
+      // Without a length, at the end.
       if let length { opened(.success(SpooledSource(url: found, length: length, spool: spool, task: task))) }
     } catch {
       opened(.failure(error))

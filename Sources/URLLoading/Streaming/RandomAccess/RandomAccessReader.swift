@@ -46,7 +46,7 @@ public final class RandomAccessReader: Sendable {
   }
 
   /// Makes a read that waits, and all later ones, fail at once with `URLError.cancelled`. From any thread; other readers of
-  /// the resource go on.
+  /// the resource are not affected.
   public func cancel() {
     let running = state.withLock { state in
       state.isCancelled = true

@@ -1,14 +1,13 @@
 /// A resource of any scheme whose bytes can be read at any position: made by ``URLSession/randomAccess(to:options:delegate:)-(URLRequest,_,_)``.
 ///
-/// All reads get bytes of one version of the resource: when an answer is of another one, or nobody could tell, that read and
+/// All reads get bytes of one version of the resource: when an answer is of another version, or of an unknown one, that read and
 /// all later ones fail with `URLError.resourceUnavailable`. Other errors, such as a lost connection, end the reads that
 /// they concern; later ones try again.
 ///
 /// A read transfers the blocks that cover it and are not in memory, and no more, unless reads were sequential; neighbouring blocks
 /// are one request, of at most half of the cache. Readers that want the same block wait for one load.
 ///
-/// It works for as long as its session accepts tasks. What is being loaded is cancelled when neither it nor a
-/// reader of it is held any more.
+/// It works for as long as its session accepts tasks. Loads are cancelled when neither it nor a reader of it is referenced any more.
 ///
 /// Mutable state: none but that of `source`, which guards it.
 public final class RandomAccessResource: Sendable {
@@ -23,10 +22,10 @@ public final class RandomAccessResource: Sendable {
   /// What tells this version of the resource from others.
   public var validators: ResourceValidators { version.validators }
 
-  /// Its type, such as `application/zip`, if the source told it.
+  /// Its type, such as `application/zip`, if the source has one.
   public let mimeType: String?
 
-  /// Whether only the parts are loaded that are read. If not, the whole is being loaded, or was.
+  /// Whether only the parts are loaded that are read; else the whole resource is.
   public var hasByteRanges: Bool { kind != .whole }
 
   /// Whether bytes come by requests, rather than from a file of this machine.
@@ -35,7 +34,7 @@ public final class RandomAccessResource: Sendable {
   private let source: any RandomAccessSource
   private let version: ResourceVersion
   private let kind: Kind
-  /// The reads of ``read(at:count:)``, taken together.
+  /// That of ``read(at:count:)``.
   private let stream: Int
 
   init(source: any RandomAccessSource, version: ResourceVersion, kind: Kind, mimeType: String?) {
@@ -63,7 +62,6 @@ public final class RandomAccessResource: Sendable {
   /// Makes a reader for one consumer that reads with calls that block.
   public func makeReader() -> RandomAccessReader { RandomAccessReader(source) }
 
-  /// Cancels what is being loaded and gives back what is held. Reads that wait, and all later ones, fail with
-  /// `URLError.cancelled`.
+  /// Cancels loads and frees memory. Waiting reads, and all later ones, fail with `URLError.cancelled`.
   public func close() { source.close() }
 }

@@ -1,4 +1,4 @@
-/// The two ways to read: on a thread that waits, and as a Swift task.
+/// The two ways to read: blocking, and asynchronous.
 extension RandomAccessSource {
   /// Reads until the destination is full or the resource ends. Blocks.
   func readBlocking(
@@ -93,7 +93,7 @@ extension RandomAccessSource {
   }
 }
 
-/// Memory that one read fills, and gives away.
+/// Memory that one read fills and hands over.
 // Safe to share: used by one read, step by step.
 private final class ReadDestination: @unchecked Sendable {
   let start: UnsafeMutableRawPointer

@@ -8,23 +8,32 @@ protocol RandomAccessSource: AnyObject, Sendable {
   /// Whether ``advance(_:into:)`` may wait for a disk. It never waits for a network.
   var waitsForDisk: Bool { get }
 
-  /// A reader comes, whose reads may be sequential.
+  /// Adds a reader, whose reads may be sequential.
   func addStream() -> Int
 
-  /// A reader goes.
   func removeStream(_ stream: Int)
 
-  /// Begins to read some bytes of the resource, of which there is at least one.
+  /// Begins to read some bytes, at least one.
   func begin(_ bytes: Range<Int64>, stream: Int, handle: ReadHandle) throws -> RunningRead
 
-  /// Copies what is there to its place behind `destination`, and moves the read's position.
+  /// Copies available bytes to their place behind `destination`, and advances the read's position.
   func advance(_ read: inout RunningRead, into destination: UnsafeMutableRawPointer) throws -> ReadStep
 
-  /// Ends a read that has not got everything.
+  /// Ends a read early.
   func abandon(_ read: RunningRead)
 
-  /// Makes reads that wait and all later ones fail, and gives back what the source holds.
+  /// Makes waiting reads and all later ones fail, and frees memory.
   func close()
+}
+
+/// For sources without read-ahead.
+extension RandomAccessSource {
+  func addStream() -> Int { 0 }
+  func removeStream(_ stream: Int) {}
+
+  func begin(_ bytes: Range<Int64>, stream: Int, handle: ReadHandle) throws -> RunningRead {
+    RunningRead(bytes: bytes, handle: handle)
+  }
 }
 
 /// A read that has begun.
@@ -50,6 +59,6 @@ enum ReadStep {
   case finished
   /// There may be more at once.
   case more
-  /// The read's handle will be woken.
+  /// Wait until the read's handle is resumed.
   case wait
 }

@@ -1,6 +1,6 @@
 internal import URLLoadingBase
 
-/// One request for neighbouring blocks: puts the body into blocks, which go to the source as they get full.
+/// One request for neighbouring blocks, which go to the source as they are filled.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class RangeLoad: BodySink {
@@ -45,7 +45,7 @@ final class RangeLoad: BodySink {
     if use(task) { task.resume() }
   }
 
-  /// Takes the first request's load, whose response was judged already.
+  /// Takes over the first request, whose response was accepted.
   func adopt(_ task: URLSessionTask, for source: RangedSource) {
     state.withLock { state in
       state.source = source
@@ -54,7 +54,6 @@ final class RangeLoad: BodySink {
     _ = use(task)
   }
 
-  /// Nobody needs the rest.
   func cancel() {
     let task = state.withLock { state in
       state.isCancelled = true
@@ -74,7 +73,7 @@ final class RangeLoad: BodySink {
     return !isCancelled
   }
 
-  // MARK: What the load says
+  // MARK: Events of the load
 
   func begin(expectedLength: Int64) {}
 
@@ -127,7 +126,7 @@ final class RangeLoad: BodySink {
   }
 
   /// Copies bytes into blocks.
-  /// - Returns: the blocks that are full now.
+  /// - Returns: the blocks that were filled.
   private func fill(_ state: inout State, _ bytes: UnsafeRawBufferPointer) -> [CacheBlock] {
     var full: [CacheBlock] = []
     var rest = bytes
@@ -150,7 +149,7 @@ final class RangeLoad: BodySink {
     return full
   }
 
-  /// Ends the load for a reason of ours.
+  /// Fails the load.
   private func fail(_ error: URLError) {
     let (source, task) = state.withLock { state -> (RangedSource?, URLSessionTask?) in
       guard !state.isOver else { return (nil, nil) }

@@ -12,11 +12,10 @@ struct RangeRequests: Sendable {
     self.template.httpBody = nil
   }
 
-  /// Whether a delegate is told of each task.
+  /// Whether a delegate gets each task.
   var tellsDelegate: Bool { delegate != nil || session.delegates.task != nil }
 
-  /// A request for a part, or for the whole. A part's positions are those of the bytes that are stored, so no coding may be between
-  /// (RFC 9110, section 14.2).
+  /// A request for a part, or for the whole. Without a content coding, which would change a part's positions (RFC 9110, section 14.2).
   func request(for range: ByteRange?, ifRange: String?) -> URLRequest {
     var request = template
     request.setValue(range?.fieldValue, forHTTPHeaderField: "Range")
@@ -25,16 +24,16 @@ struct RangeRequests: Sendable {
     return request
   }
 
-  /// A task that gives its response, body and end to a sink.
+  /// A task whose response, body and end go to a sink.
   func task(for request: URLRequest, sink: any BodySink) -> URLSessionDataTask {
     let load = session.load(LoadPlan(request: request, kind: .bytes, owner: .reader))
     load.setSink(sink)
     return session.made(URLSessionDataTask(load: load), delegate: delegate)
   }
 
-  /// The requests for the resource where a task found it. What another host gave is asked for there, with the fields that the
-  /// redirect left: another answer of the first host might lead to another copy. Within one host the caller's request
-  /// stays, since credentials are in its URL.
+  /// The requests for the resource where a task found it: at another host with the fields that the redirect left, because the first
+  /// host might redirect to another copy the next time. Within one host the caller's request stays, because its URL may have
+  /// credentials.
   func following(_ task: URLSessionTask) -> RangeRequests {
     let (found, jarCookies) = task.load.read { ($0.attempt.request, $0.attempt.storageCookies) }
     guard var found, let url = found.url, let original = template.url,

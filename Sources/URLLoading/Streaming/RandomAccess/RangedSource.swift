@@ -2,7 +2,7 @@ internal import URLLoadingBase
 
 /// A resource that is loaded block by block, by requests with ranges, into a cache that all readers share.
 ///
-/// Decisions are the machine's; this carries them out. Loads are started, cancelled, and reads woken, outside of the lock.
+/// Executes the actions of the machine. Loads are started and cancelled, and reads resumed, outside of the lock.
 ///
 /// Mutable state: `state`, guarded by its lock. Blocks are immutable once they are in it.
 final class RangedSource: RandomAccessSource {
@@ -17,12 +17,12 @@ final class RangedSource: RandomAccessSource {
     var failure: URLError?
   }
 
-  /// What is to be done without the lock.
+  /// Effects of actions, for after the lock.
   private struct Effects: Sendable {
     var started: [RangeLoad] = []
     var cancelled: [RangeLoad] = []
     var woken: [ReadHandle] = []
-    /// Memory that goes: not while others wait for the lock.
+    /// Freed after the lock.
     var dropped: [CacheBlock] = []
   }
 
@@ -89,13 +89,12 @@ final class RangedSource: RandomAccessSource {
       if let error = state.failure ?? state.errors[number] { throw error }
       let (take, actions) = state.machine.take(number)
       defer { apply(actions, &state, &effects) }
-      // Taken before what the actions drop: the last one to want a block may be the reason to drop it.
+      // Before the actions, which may drop it.
       guard case .block(let index) = take else { return (take, nil) }
       return (take, state.blocks[index])
     }
     guard case .block(let index) = take, let block else {
       if take == .wait { return .wait }
-      // A want lasts as long as its read.
       throw URLError(.unknown, message: "A read of \(url.redactedDescription) lost its place.", url: url)
     }
     let there = grid.bytes(of: index)
@@ -128,7 +127,6 @@ final class RangedSource: RandomAccessSource {
 
   // MARK: Loads
 
-  /// Takes the next blocks of a load.
   func receive(_ blocks: [CacheBlock], from load: RangeLoad) {
     perform { state, effects in
       guard let first = state.machine.nextBlock(of: load.id) else {
@@ -140,7 +138,7 @@ final class RangedSource: RandomAccessSource {
     }
   }
 
-  /// A load has brought everything, or failed.
+  /// A load is complete, or failed.
   func ended(_ load: RangeLoad, _ error: (any Error)?) {
     perform { state, effects in
       state.loads[load.id] = nil
@@ -149,7 +147,7 @@ final class RangedSource: RandomAccessSource {
     }
   }
 
-  /// Nothing can be read any more. Only the first reason counts.
+  /// Makes all reads fail. Only the first error counts.
   func fail(_ error: URLError) {
     perform { state, effects in
       guard state.failure == nil else { return }
@@ -158,19 +156,15 @@ final class RangedSource: RandomAccessSource {
     }
   }
 
-  // MARK: Carrying out
+  // MARK: Actions
 
-  /// Changes the state, then does what that leads to.
-  private func perform<Result>(_ body: (inout State, inout Effects) throws -> Result) throws -> Result {
+  /// Changes the state, then executes the effects.
+  private func perform<Result, Failure: Error>(
+    _ body: (inout State, inout Effects) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     var effects = Effects()
     defer { run(effects) }
-    return try state.withLock { try body(&$0, &effects) }
-  }
-
-  private func perform(_ body: (inout State, inout Effects) -> Void) {
-    var effects = Effects()
-    state.withLock { body(&$0, &effects) }
-    run(effects)
+    return try state.withLock { state throws(Failure) in try body(&state, &effects) }
   }
 
   private func run(_ effects: Effects) {
@@ -181,7 +175,7 @@ final class RangedSource: RandomAccessSource {
       for load in effects.started { load.start(requests) }
       return
     }
-    // The delegate is told of a task where it is made. That is foreign code, and this may be the transfer loop.
+    // The delegate gets a task where it is made, and this may be the transfer loop.
     BlockingPool.protocols.run { [requests] in
       for load in effects.started { load.start(requests) }
     }
@@ -212,7 +206,6 @@ final class RangedSource: RandomAccessSource {
 }
 
 extension BlockCacheMachine.Limits {
-  /// The limits that follow from what the user wants.
   init(_ options: RandomAccessOptions, connections: Int) {
     cachedBlocks = options.cachedBlocks
     requestBlocks = max(1, cachedBlocks / 2)

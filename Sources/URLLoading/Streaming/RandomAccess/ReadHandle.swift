@@ -1,12 +1,12 @@
 internal import URLLoadingBase
 
-/// Lets one read wait, on its thread or as a Swift task, and be cancelled by others.
+/// Suspends one read, blocking or as a Swift task, until it is resumed or cancelled.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class ReadHandle: Sendable {
   private struct State {
     var isCancelled = false
-    /// Was woken before it waited.
+    /// Resumed before it waited.
     var isAwake = false
     var semaphore: DispatchSemaphore?
     var continuation: UnsafeContinuation<Void, Never>?
@@ -21,7 +21,7 @@ final class ReadHandle: Sendable {
 
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-  /// Ends the wait that is, or the next one. It may do so too often: who waits looks again.
+  /// Resumes the current wait, or the next one. Spurious calls are allowed.
   func wake() { wake(cancelling: false) }
 
   /// Makes the read fail.

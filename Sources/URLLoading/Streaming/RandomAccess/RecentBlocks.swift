@@ -1,6 +1,5 @@
-/// The blocks that are there, in the order in which they were used last.
+/// The cached blocks, by their last use: a linked list.
 struct RecentBlocks: Sendable {
-  /// The neighbours of a block in that order.
   private struct Links {
     var older: Int?
     var newer: Int?
@@ -14,13 +13,12 @@ struct RecentBlocks: Sendable {
 
   func contains(_ block: Int) -> Bool { links[block] != nil }
 
-  /// Adds a block as the one that was used last.
   mutating func insert(_ block: Int) {
     if links[block] != nil { return touch(block) }
     append(block)
   }
 
-  /// Notes that a block was used.
+  /// Makes a block the most recently used.
   mutating func touch(_ block: Int) {
     guard newest != block, links[block] != nil else { return }
     remove(block)
@@ -33,7 +31,7 @@ struct RecentBlocks: Sendable {
     if let newer = gone.newer { links[newer]?.older = gone.older } else { newest = gone.older }
   }
 
-  /// The block that was not used for the longest time, of those that may go.
+  /// The least recently used block of those that may be evicted.
   func oldest(where mayGo: (Int) -> Bool) -> Int? {
     var next = oldest
     while let block = next {

@@ -1,12 +1,11 @@
-/// The version of a resource that is being read, and whether later answers are of the same one.
+/// The version of a resource that is being read.
 struct ResourceVersion: Sendable {
-  /// What a later answer is.
   enum Verdict {
     /// The bytes that were asked for, of this version.
     case fits
-    /// Of another version, or nobody can tell: nothing more can be read.
+    /// Of another version, or an unknown one: nothing more can be read.
     case changed(URLError)
-    /// No bytes. Others may come another time.
+    /// No bytes; a later request may succeed.
     case refused(URLError)
   }
 
@@ -33,7 +32,6 @@ struct ResourceVersion: Sendable {
     }
   }
 
-  /// The error for a part that was not asked for, or is of no use.
   static func error(_ contradiction: RangeExpectation.Contradiction, _ url: URL) -> URLError {
     URLError(
       .badServerResponse,

@@ -1,14 +1,14 @@
-/// A resource without byte ranges: its one answer goes to a file, and reads wait for the bytes that they need.
+/// A resource without byte ranges: its one answer is spooled, and reads wait for their bytes.
 ///
 /// Mutable state: none but that of `spool`.
 final class SpooledSource: RandomAccessSource {
   let url: URL
   let length: Int64
   let waitsForDisk = true
-  private let spool: SpoolFile
+  private let spool: BodySpool
   private let task: URLSessionTask
 
-  init(url: URL, length: Int64, spool: SpoolFile, task: URLSessionTask) {
+  init(url: URL, length: Int64, spool: BodySpool, task: URLSessionTask) {
     self.url = url
     self.length = length
     self.spool = spool
@@ -17,13 +17,6 @@ final class SpooledSource: RandomAccessSource {
 
   deinit {
     task.cancel()
-  }
-
-  func addStream() -> Int { 0 }
-  func removeStream(_ stream: Int) {}
-
-  func begin(_ bytes: Range<Int64>, stream: Int, handle: ReadHandle) throws -> RunningRead {
-    RunningRead(bytes: bytes, handle: handle)
   }
 
   func advance(_ read: inout RunningRead, into destination: UnsafeMutableRawPointer) throws -> ReadStep {
