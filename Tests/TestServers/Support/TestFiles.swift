@@ -74,6 +74,11 @@ package enum TestFiles {
     return low
   }
 
+  /// The first index at which both differ, counted from 0; nil if they are equal.
+  package static func firstDifference(_ one: [UInt8], _ other: [UInt8]) -> Int? {
+    firstDifference(Data(one), Data(other))
+  }
+
   private static func block(_ seed: UInt64) -> Data {
     if let known = blocks.withLock({ $0[seed] }) { return known }
     var generator = SeededGenerator(seed: seed &* 0x9E37_79B9_7F4A_7C15)
