@@ -5,7 +5,7 @@ import Foundation
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   let source = InputSource(Array(UnsafeBufferPointer(start: bytes, count: count)))
-  var limits = ArchiveLimits.standard
+  var limits = ArchiveConfiguration()
   limits.maximumMemberSize = 1 << 20
   limits.maximumMembers = 1000
   let reader = ZipReader(source: source, limits: limits)
@@ -26,6 +26,7 @@ public func fuzzOneInput(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 
 /// The input as a source.
 final class InputSource: ByteSource {
+  let cancellation = Cancellation()
   private let bytes: [UInt8]
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -38,6 +39,4 @@ final class InputSource: ByteSource {
     buffer.copyBytes(from: rest)
     return rest.count
   }
-
-  func cancel() {}
 }

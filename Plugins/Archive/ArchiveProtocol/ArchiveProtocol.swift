@@ -16,16 +16,8 @@ import URLLoading
 /// member needs, where the archive's scheme has byte ranges.
 ///
 /// The archive is loaded through the session of the load, with its configuration, credentials and delegate, and with the
-/// header fields of the request.
-///
+/// header fields of the request. `URLSessionConfiguration.archive` has the formats, limits and directories.
 public final class ArchiveProtocol: URLProtocol, @unchecked Sendable {
-  /// What holds for all archives of this process: formats, limits, where indexes are kept. Loads go by what it is when they
-  /// begin.
-  public static var configuration: ArchiveConfiguration {
-    get { ArchiveConfiguration.current.withLock { $0 } }
-    set { ArchiveConfiguration.current.withLock { $0 = newValue } }
-  }
-
   /// Whether the request's URL is one of an archive's member, in any spelling.
   public override class func canInit(with request: URLRequest) -> Bool {
     guard let scheme = request.url?.scheme?.lowercased() else { return false }
@@ -34,7 +26,7 @@ public final class ArchiveProtocol: URLProtocol, @unchecked Sendable {
 
   /// The request with the canonical URL.
   public override class func canonicalRequest(for request: URLRequest) -> URLRequest {
-    guard let text = request.url?.absoluteString, let url = try? URL(archiveSpelling: text) else { return request }
+    guard let text = request.url?.absoluteString, let url = try? URL(archiveString: text) else { return request }
     var canonical = request
     canonical.url = url
     return canonical
@@ -49,12 +41,12 @@ public final class ArchiveProtocol: URLProtocol, @unchecked Sendable {
   /// `GET` and `HEAD`: archives are read only.
   public override class var acceptedHTTPMethods: [String]? { ["GET", "HEAD"] }
 
-  /// Starts to load, on a thread of its own.
+  /// Starts to load, on a thread of the plugin's pool.
   public override func startLoading() {
     guard let url = request.url, let client = client as? any URLProtocolSessionClient else { return }
-    let configuration = Self.configuration
+    let configuration = client.session.configuration.archive
     do throws(ArchiveURLError) {
-      _ = try URL(archiveSpelling: url.absoluteString)
+      _ = try URL(archiveString: url.absoluteString)
       let depth = url.archiveNestingDepth
       let limit = min(configuration.maximumNestingDepth, ArchivePools.maximumDepth)
       guard depth <= limit else { throw .nestedTooDeep(url.absoluteString, limit: limit) }
@@ -70,6 +62,6 @@ public final class ArchiveProtocol: URLProtocol, @unchecked Sendable {
     }
   }
 
-  /// Stops; the load's gate has ended what was waited for.
+  /// Stops the load, whose gate has cancelled what it waits for.
   public override func stopLoading() {}
 }

@@ -1,8 +1,7 @@
-import ArchiveProtocol
 import ArgumentParser
 import URLLoading
 
-/// Options about the way to a server, of every command.
+/// Options of the connection, for every command.
 struct ConnectionOptions: ParsableArguments {
   @Option(
     name: [.customShort("H"), .long], parsing: .unconditionalSingleValue,
@@ -26,7 +25,7 @@ struct ConnectionOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Keep the indexes of archives in this directory.", valueName: "DIRECTORY"))
   var archiveIndex: String?
 
-  /// Checks them and puts them with the others.
+  /// Checks the options and adds them to the others.
   func apply(to options: inout LoadOptions) throws(Failure) {
     for text in header { options.headers.append(try OptionReader.header(text)) }
     if let maxTime {
@@ -41,14 +40,12 @@ struct ConnectionOptions: ParsableArguments {
     }
     if let proxy { options.proxy = try ProxyOption(proxy) }
     options.login = user.map(OptionReader.login)
-    if let archiveIndex {
-      ArchiveProtocol.configuration.indexDirectory = URL(fileURLWithPath: archiveIndex, isDirectory: true)
-    }
+    options.archiveIndex = archiveIndex.map { URL(fileURLWithPath: $0, isDirectory: true) }
   }
 }
 
 extension LoadOptions {
-  /// Asks for the password that belongs to the user's name, if there is none.
+  /// Asks for the user's password, if there is none.
   mutating func askPassword() throws(Failure) {
     guard let login, login.password == nil else { return }
     self.login?.password = Terminal.askSecret("Password for \(login.user): ")

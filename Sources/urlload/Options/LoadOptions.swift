@@ -15,7 +15,7 @@ struct LoadOptions: Sendable {
     let value: String
   }
 
-  /// What answers a challenge. The password may still have to be asked for.
+  /// The answer to challenges. A missing password is asked for.
   struct Login: Equatable, Sendable {
     let user: String
     var password: String?
@@ -34,5 +34,6 @@ struct LoadOptions: Sendable {
   var authorityFile: String?
   var proxy: ProxyOption?
   var login: Login?
+  var archiveIndex: URL?
   var parallel = 8
 }

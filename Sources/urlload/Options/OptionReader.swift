@@ -1,14 +1,14 @@
 import ArchiveProtocol
 import URLLoading
 
-/// Reads the values of options. Pure, but for the test whether a word without a scheme is the path of a file.
+/// Reads the values of options.
 enum OptionReader {
-  /// A URL with a scheme. Members of archives may be spelled in any way, `x.zip!/a` for one in a local file included.
+  /// A URL with a scheme, or a member of an archive in any spelling, `x.zip!/a` for one in a local file included.
   static func url(_ text: String) throws(Failure) -> URL {
     let here = URL(fileURLWithPath: FileManager.default.currentDirectoryPath, isDirectory: true)
     if let member = URL(archiveShorthand: text, relativeTo: here) { return member }
     if let scheme = text.split(separator: ":").first?.lowercased(), ArchiveProtocol.schemes.contains(scheme) {
-      do { return try URL(archiveSpelling: text) } catch {
+      do { return try URL(archiveString: text) } catch {
         throw Failure(.badURL, "this names no member of an archive", SafeText.url(text), advice: error.description)
       }
     }
@@ -24,7 +24,7 @@ enum OptionReader {
     return text.contains(".") && !text.contains(" ") ? "https://\(text)" : "scheme://host/path"
   }
 
-  /// `Name: value`; the value may be empty. What is said about a wrong one has no value in it, which may be secret.
+  /// `Name: value`; the value may be empty. Failures do not contain it, because it may be secret.
   static func header(_ text: String) throws(Failure) -> LoadOptions.Header {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let name = parts.first.map { String($0) } ?? ""
@@ -55,7 +55,7 @@ enum OptionReader {
     return text.uppercased()
   }
 
-  /// RFC 9110, section 5.6.2: what names of fields and methods are made of.
+  /// A token (RFC 9110, section 5.6.2), as names of fields and methods are.
   private static func isToken(_ text: String) -> Bool {
     !text.isEmpty
       && text.utf8.allSatisfy { byte in

@@ -2,7 +2,6 @@ import Foundation
 
 /// A proxy, given as a URL.
 struct ProxyOption: Equatable, Sendable {
-  /// What the proxy speaks.
   enum Kind: String, Equatable, Sendable {
     case http
     case socks4
@@ -33,7 +32,7 @@ struct ProxyOption: Equatable, Sendable {
     password = components.password
   }
 
-  /// The proxy in the words of `URLSessionConfiguration.connectionProxyDictionary`: for every scheme.
+  /// For `URLSessionConfiguration.connectionProxyDictionary`: the proxy of every scheme.
   var dictionary: [AnyHashable: Any] {
     var result: [AnyHashable: Any] = [:]
     for prefix in kind == .http ? ["HTTP", "HTTPS", "FTP"] : ["SOCKS"] {

@@ -1,3 +1,4 @@
+import ArchiveProtocol
 import URLLoading
 
 /// Makes the request for a URL.
@@ -12,7 +13,7 @@ enum RequestBuilder {
     return request
   }
 
-  /// What `-X` says, else what the other options mean.
+  /// That of `-X`, else by the other options.
   static func method(_ options: LoadOptions) -> String {
     if let method = options.method { return method }
     switch options.body {
@@ -22,8 +23,8 @@ enum RequestBuilder {
     }
   }
 
-  /// A file that is uploaded to a directory keeps its name there. A login for FTP is part of the URL: a server that lets
-  /// anonymous users in would not ask for it. So is one for SSH, where a login begins with the user.
+  /// A file that is uploaded to a directory keeps its name there. A login for FTP is part of the URL, because a server with anonymous
+  /// users does not ask for one; so is that for SSH, where a login begins with the user.
   private static func target(of url: URL, _ options: LoadOptions) -> URL {
     var target = url
     if case .file(let path) = options.body, url.absoluteString.hasSuffix("/") {
@@ -46,6 +47,7 @@ enum RequestBuilder {
     }
     if let file = options.authorityFile { configuration.certificateAuthorityFile = URL(fileURLWithPath: file) }
     if let proxy = options.proxy { configuration.connectionProxyDictionary = proxy.dictionary }
+    configuration.archive.indexDirectory = options.archiveIndex
     return configuration
   }
 }

@@ -21,7 +21,7 @@ struct ArchiveShorthandTests {
 
   @Test func nests() throws {
     let url = try #require(URL(archiveShorthand: "a.tar!/b.zip!/c d", relativeTo: Self.directory))
-    #expect(try url == URL(archiveSpelling: "archive:archive:file:///home/me/my%20files/a.tar!/b.zip!/c%20d"))
+    #expect(try url == URL(archiveString: "archive:archive:file:///home/me/my%20files/a.tar!/b.zip!/c%20d"))
   }
 
   @Test(arguments: ["x.zip", "x.zip!", "!/a", "https://h/x.zip!/a", "archive:file:///x!/a", "a:b.zip!/c", ""])

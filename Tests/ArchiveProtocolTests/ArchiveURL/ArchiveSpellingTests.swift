@@ -35,21 +35,21 @@ struct ArchiveSpellingTests {
   ]
 
   @Test(arguments: spellings) func becomesCanonical(spelling: String, archive: String, member: String) throws {
-    let url = try URL(archiveSpelling: spelling)
+    let url = try URL(archiveString: spelling)
     #expect(url.absoluteString.hasPrefix("archive://"))
     #expect(url.archiveMember?.archive.absoluteString == archive)
     #expect(url.archiveMember?.path == member)
     #expect(url.archiveNestingDepth == 1)
-    #expect(try URL(archiveSpelling: url.absoluteString) == url)
+    #expect(try URL(archiveString: url.absoluteString) == url)
   }
 
   /// Foundation encodes such text on its own when a request is made of it, and differently when it is standardized.
   @Test(arguments: spellings) func survivesFoundation(spelling: String, archive: String, member: String) throws {
     let url = try #require(URL(string: spelling))
-    #expect(try URL(archiveSpelling: url.absoluteString) == URL(archiveSpelling: spelling))
+    #expect(try URL(archiveString: url.absoluteString) == URL(archiveString: spelling))
     // It takes dot segments away before anybody can know what they belong to.
     guard !spelling.contains("/../") else { return }
-    #expect(try URL(archiveSpelling: url.standardized.absoluteString) == URL(archiveSpelling: spelling))
+    #expect(try URL(archiveString: url.standardized.absoluteString) == URL(archiveString: spelling))
   }
 
   @Test func nests() throws {
@@ -61,10 +61,10 @@ struct ArchiveSpellingTests {
       "archive:archive://file%3A%2F%2F%2Fa%2520b.tar/in/inner.zip!/x%20y",
       "archive://jar%3Afile%3A%2F%2F%2Fa%2520b.tar%21%2Fin%2Finner.zip/x%20y",
     ] {
-      #expect(try URL(archiveSpelling: spelling) == expected)
+      #expect(try URL(archiveString: spelling) == expected)
       let url = try #require(URL(string: spelling))
-      #expect(try URL(archiveSpelling: url.absoluteString) == expected)
-      #expect(try URL(archiveSpelling: url.standardized.absoluteString) == expected)
+      #expect(try URL(archiveString: url.absoluteString) == expected)
+      #expect(try URL(archiveString: url.standardized.absoluteString) == expected)
     }
     #expect(expected.archiveNestingDepth == 2)
     #expect(expected.archiveMember?.archive.archiveMember?.path == "in/inner.zip")
@@ -73,7 +73,7 @@ struct ArchiveSpellingTests {
   }
 
   @Test func keepsQueryAndFragment() throws {
-    let url = try URL(archiveSpelling: "archive:https://h/x.zip!/a?b c#d")
+    let url = try URL(archiveString: "archive:https://h/x.zip!/a?b c#d")
     #expect(url.query(percentEncoded: false) == "b c")
     #expect(url.fragment() == "d")
   }
@@ -97,7 +97,7 @@ struct ArchiveSpellingTests {
     ("archive:archive:file:///a.tar!/x", .missingSeparator("archive:file:///a.tar")),
   ])
   func saysWhatIsWrong(spelling: String, error: ArchiveURLError) {
-    #expect(throws: error) { try URL(archiveSpelling: spelling) }
+    #expect(throws: error) { try URL(archiveString: spelling) }
     #expect(error.localizedDescription == error.description)
     #expect(URL(string: spelling)?.archiveMember == nil)
     #expect((URL(string: spelling)?.archiveNestingDepth ?? 0) == 0)
@@ -105,9 +105,9 @@ struct ArchiveSpellingTests {
 
   @Test func boundsTheDepth() {
     let deep = String(repeating: "archive:", count: 100_000) + "file:///x" + String(repeating: "!/a", count: 100_000)
-    #expect(throws: ArchiveURLError.nestedTooDeep(deep, limit: 64)) { try URL(archiveSpelling: deep) }
+    #expect(throws: ArchiveURLError.nestedTooDeep(deep, limit: 64)) { try URL(archiveString: deep) }
     let most = String(repeating: "zip:", count: 64) + "file:///x" + String(repeating: "!/a", count: 64)
-    #expect(throws: Never.self) { try #expect(URL(archiveSpelling: most).archiveNestingDepth == 64) }
+    #expect(throws: Never.self) { try #expect(URL(archiveString: most).archiveNestingDepth == 64) }
   }
 
   @Test func needsASchemeOfTheArchive() throws {

@@ -46,7 +46,7 @@ struct ArchiveURLPropertyTests {
         #expect(member.archive.absoluteString == container.absoluteString)
       }
       #expect(url.archiveNestingDepth == depth)
-      #expect(try URL(archiveSpelling: url.absoluteString).absoluteString == url.absoluteString)
+      #expect(try URL(archiveString: url.absoluteString).absoluteString == url.absoluteString)
       #expect(url.absoluteString.utf8.allSatisfy { PercentEncoding.isUnreserved($0) || ":/%".utf8.contains($0) })
     }
   }

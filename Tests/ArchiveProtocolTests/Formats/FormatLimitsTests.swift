@@ -1,15 +1,16 @@
 import Foundation
 import Glibc
 import Testing
+import URLLoadingBase
 import URLLoadingTestServers
 
 @testable import ArchiveProtocol
 
 /// Archives that would cost too much.
 struct FormatLimitsTests {
-  private func options(_ change: (inout FormatLimits) -> Void) -> FormatOptions {
-    var options = FormatOptions.all
-    change(&options.limits)
+  private func options(_ change: (inout ArchiveConfiguration) -> Void) -> ArchiveConfiguration {
+    var options = ArchiveConfiguration.all
+    change(&options)
     return options
   }
 
@@ -31,7 +32,7 @@ struct FormatLimitsTests {
       try? FileManager.default.removeItem(at: archive)
       try await tree.make(archive, command[0], Array(command.dropFirst()))
       #expect(
-        limit { _ = try OpenedArchive(archive, options: options { $0.maximumMemberCount = 3 }) } == "maximumMemberCount"
+        limit { _ = try OpenedArchive(archive, options: options { $0.maximumMembers = 3 }) } == "maximumMembers"
       )
       #expect(
         limit { _ = try OpenedArchive(archive, options: options { $0.maximumIndexBytes = 300 }) } == "maximumIndexBytes"
@@ -52,11 +53,11 @@ struct FormatLimitsTests {
         try OpenedArchive(
           MemoryByteSource(packed), name: nil,
           options: options {
-            $0.maximumRatio = 100
-            $0.ratioFloor = 1_000_000
+            $0.maximumExpansionRatio = 100
+            $0.freelyExpandedBytes = 1_000_000
           }
         ).read("data")
-      } == "maximumRatio")
+      } == "maximumExpansionRatio")
   }
 
   @Test(arguments: ["-ms=on", "-ms=off"]) func sevenZip(solid: String) async throws {
@@ -66,10 +67,10 @@ struct FormatLimitsTests {
     try await Command.check(
       Tool.path("7z"), ["a", "-bd", solid, file.path, "a", "b", "c"], directory: tree.url)
     let ratio = options {
-      $0.maximumRatio = 20
-      $0.ratioFloor = 1_000_000
+      $0.maximumExpansionRatio = 20
+      $0.freelyExpandedBytes = 1_000_000
     }
-    #expect(limit { try OpenedArchive(file, options: ratio).read("c") } == "maximumRatio")
+    #expect(limit { try OpenedArchive(file, options: ratio).read("c") } == "maximumExpansionRatio")
     let spool = options { $0.maximumSpooledBytes = 6_000_000 }
     #expect(
       limit { try OpenedArchive(file, options: spool).read("c") } == (solid == "-ms=on" ? "maximumSpooledBytes" : nil))
@@ -78,8 +79,8 @@ struct FormatLimitsTests {
   @Test func nothingIsLeftOnDisk() async throws {
     let packed = try await Tool.filter("gzip", data: TestFiles.pattern(count: 3_000_000))
     let folder = try TemporaryDirectory("spool")
-    var options = FormatOptions.all
-    options.spoolDirectory = folder.path
+    var options = ArchiveConfiguration.all
+    options.temporaryDirectory = folder.url
     let opened = try OpenedArchive(MemoryByteSource(packed), name: "../../escape.gz", options: options)
     #expect(try opened.read(opened.entries[0]).count == 3_000_000)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
@@ -87,12 +88,12 @@ struct FormatLimitsTests {
 
   @Test func aDirectoryThatIsNotThereIsNamed() async throws {
     let packed = try await Tool.filter("gzip", data: Data("x".utf8))
-    var options = FormatOptions.all
-    options.spoolDirectory = "/nowhere/at/all"
-    let error = #expect(throws: SpoolError.self) {
+    var options = ArchiveConfiguration.all
+    options.temporaryDirectory = URL(fileURLWithPath: "/nowhere/at/all")
+    let error = #expect(throws: SpoolFile.Failure.self) {
       try OpenedArchive(MemoryByteSource(packed), name: nil, options: options)
     }
     #expect(error?.code == ENOENT)
-    #expect(error?.description.contains("/nowhere/at/all") == true)
+    #expect(error?.localizedDescription.contains("/nowhere/at/all") == true)
   }
 }

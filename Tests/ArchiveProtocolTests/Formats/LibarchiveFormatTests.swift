@@ -79,10 +79,10 @@ struct LibarchiveFormatTests {
   @Test func formatsHaveToBeAskedFor() throws {
     let source = MemoryByteSource(HandmadeRar.version5([("a", Data("x".utf8))]))
     let error = #expect(throws: ArchiveError.self) {
-      try ArchiveOpening.reader(for: source, archiveName: nil, options: FormatOptions())
+      try ArchiveOpening.reader(for: source, archiveName: nil, configuration: ArchiveConfiguration())
     }
     #expect(
-      error == .unknownFormat("a rar5 archive; `enabledFormats` of the configuration allows them"))
+      error == .unknownFormat("a rar5 archive, which only `optionalFormats` of the configuration allows"))
   }
 
   @Test func truncationIsDamage() async throws {

@@ -29,9 +29,9 @@ import URLLoadingTestServers
 
   private static func run(_ samples: [MutationSamples.Sample]) -> [String] {
     var mutator = FormatMutator(seed: seed)
-    var options = FormatOptions.all
-    options.limits.maximumSpooledBytes = 64 << 20
-    options.limits.maximumMemberCount = 50_000
+    var options = ArchiveConfiguration.all
+    options.maximumSpooledBytes = 64 << 20
+    options.maximumMembers = 50_000
     var complaints: [String] = []
     let memoryBefore = residentBytes()
     for index in 0..<count {
@@ -50,7 +50,7 @@ import URLLoadingTestServers
   }
 
   /// Reads the directory and the first members.
-  private static func exercise(_ bytes: [UInt8], _ options: FormatOptions) throws {
+  private static func exercise(_ bytes: [UInt8], _ options: ArchiveConfiguration) throws {
     let archive = try OpenedArchive(MemoryByteSource(bytes), name: "x", options: options)
     for entry in archive.entries.prefix(12) {
       guard let body = try? archive.reader.open(entry, from: 0, source: archive.source, password: nil) else { continue }

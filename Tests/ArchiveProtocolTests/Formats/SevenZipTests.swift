@@ -66,7 +66,7 @@ struct SevenZipTests {
     let opened = try OpenedArchive(counting)
     #expect(counting.count < 300_000)
     counting.reset()
-    #expect(try opened.read("m17") == TestFiles.pattern(count: 200_000, seed: 17))
+    #expect(try TestFiles.firstDifference(opened.read("m17"), TestFiles.pattern(count: 200_000, seed: 17)) == nil)
     #expect(counting.count < 900_000)
   }
 
@@ -80,7 +80,9 @@ struct SevenZipTests {
     let length = try #require(counting.length)
     counting.reset()
     for index in [7, 3, 12, 7, 0, 19] {
-      #expect(try opened.read("m\(index)") == TestFiles.pattern(count: 200_000, seed: UInt64(index)))
+      #expect(
+        try TestFiles.firstDifference(opened.read("m\(index)"), TestFiles.pattern(count: 200_000, seed: UInt64(index)))
+          == nil)
     }
     #expect(counting.count < length + 1_000_000)
     let before = counting.count

@@ -15,8 +15,8 @@ struct SharingTests {
 
   private static func packed(_ program: String) async throws -> (data: Data, packed: Data) {
     // Hard to pack, so that reading takes many blocks.
-    var generator = SplitMix(state: 5)
-    let data = Data((0..<1_000_000).flatMap { _ in withUnsafeBytes(of: generator.next(), Array.init) })
+    var generator = SeededGenerator(seed: 5)
+    let data = generator.bytes(8_000_000)
     return (data, try await Tool.filter(program, ["-1", "-c"], data))
   }
 
@@ -55,7 +55,7 @@ struct SharingTests {
     await #expect(throws: ArchiveError.cancelled) { try await third.value }
     stuck.cancel()
     await #expect(throws: ArchiveError.cancelled) { try await first.value }
-    #expect(try await second.value == data)
+    #expect(try await TestFiles.firstDifference(second.value, data) == nil)
     // Nothing was read twice: the decoder went on where it was.
     #expect(counting.count <= packed.count)
   }
@@ -72,14 +72,17 @@ struct SharingTests {
     let stuck = GatedByteSource(counting, gate: 4_000_000)
     // The header stands at the end: it is read before the gate closes.
     stuck.open()
-    #expect(try opened.archive.read("m0", source: stuck) == TestFiles.pattern(count: 1_000_000, seed: 0))
+    #expect(
+      try TestFiles.firstDifference(
+        opened.archive.read("m0", source: stuck), TestFiles.pattern(count: 1_000_000, seed: 0)) == nil)
     let closed = GatedByteSource(counting, gate: 4_000_000)
     let first = Task { try await onThread { try opened.archive.read("m7", source: closed) } }
     let isStuck = try await onThread { closed.waitForReader() }
     try #require(isStuck)
     closed.cancel()
     await #expect(throws: ArchiveError.cancelled) { try await first.value }
-    #expect(try opened.archive.read("m7") == TestFiles.pattern(count: 1_000_000, seed: 7))
+    #expect(
+      try TestFiles.firstDifference(opened.archive.read("m7"), TestFiles.pattern(count: 1_000_000, seed: 7)) == nil)
     #expect(counting.count < 9_500_000)
   }
 
@@ -90,7 +93,7 @@ struct SharingTests {
     #expect(throws: FailingByteSource.Failure.self) {
       try opened.read("data", source: FailingByteSource(source, from: 2_000_000))
     }
-    #expect(try opened.read("data") == data)
+    #expect(try TestFiles.firstDifference(opened.read("data"), data) == nil)
   }
 
   /// In a long run of nothing libarchive itself asks for more, and is lost when there is none.
@@ -103,7 +106,7 @@ struct SharingTests {
     #expect(throws: FailingByteSource.Failure.self) {
       try opened.read("data", source: FailingByteSource(source, from: Int64(packed.count) + 2_000_000))
     }
-    #expect(try opened.read("data") == data + Data("end".utf8))
+    #expect(try TestFiles.firstDifference(opened.read("data"), data + Data("end".utf8)) == nil)
   }
 
   @Test func solidPassThatASourceHasCostIsMadeAgain() async throws {
@@ -121,7 +124,9 @@ struct SharingTests {
         try opened.read("m7", source: FailingByteSource(source, from: limit))
       }
       for (index, name) in names.enumerated().reversed() {
-        #expect(try opened.read(name) == TestFiles.pattern(count: 1_000_000, seed: UInt64(index)))
+        #expect(
+          try TestFiles.firstDifference(opened.read(name), TestFiles.pattern(count: 1_000_000, seed: UInt64(index)))
+            == nil)
       }
     }
   }

@@ -9,6 +9,7 @@ import URLLoadingTestServers
 ///
 /// Mutable state: the count, guarded by a lock.
 final class FileByteSource: ByteSource {
+  let cancellation = Cancellation()
   private let descriptor: Int32
   private let size: Int64
   private let count = Locked<Int64>(0)
@@ -38,6 +39,4 @@ final class FileByteSource: ByteSource {
     count.withLock { $0 += Int64(filled) }
     return filled
   }
-
-  func cancel() {}
 }

@@ -112,12 +112,13 @@ struct ZipSample {
   }
 
   /// Reads the members of an archive.
-  static func entries(_ bytes: [UInt8], limits: ArchiveLimits = .standard) throws -> [ArchiveEntry] {
+  static func entries(_ bytes: [UInt8], limits: ArchiveConfiguration = ArchiveConfiguration()) throws -> [ArchiveEntry]
+  {
     try ZipReader(source: MemoryByteSource(bytes), limits: limits).readEntries()
   }
 
   /// The error that reading the members gives.
-  static func failure(_ bytes: [UInt8], limits: ArchiveLimits = .standard) -> ArchiveError? {
+  static func failure(_ bytes: [UInt8], limits: ArchiveConfiguration = ArchiveConfiguration()) -> ArchiveError? {
     do {
       _ = try entries(bytes, limits: limits)
       return nil

@@ -49,7 +49,7 @@ struct ZipDirectoryFinderTests {
       let entries = try ZipSample.entries(sample.bytes())
       #expect(entries[0].location == .zip(localHeader: Int64(count), compressedSize: 7, method: 0, flags: 0))
       let source = MemoryByteSource(sample.bytes())
-      let reader = ZipReader(source: source, limits: .standard)
+      let reader = ZipReader(source: source)
       #expect(try reader.bytes(of: entries[1], source: source) == Array("content".utf8))
     }
     // One archive behind the other: the last counts.
@@ -131,18 +131,18 @@ struct ZipDirectoryFinderTests {
     let members = (0..<5_000).map { ZipSample.Member("directory/member \($0)") }
     let bytes = ZipSample(members).bytes()
     let source = MemoryByteSource(bytes)
-    #expect(try ZipReader(source: source, limits: .standard).readEntries().count == 5_000)
+    #expect(try ZipReader(source: source).readEntries().count == 5_000)
     #expect(source.reads.count == 2)
     // No byte comes twice.
     #expect(source.reads[0].lowerBound == source.reads[1].upperBound)
     let small = MemoryByteSource(Self.two.bytes())
-    _ = try ZipReader(source: small, limits: .standard).readEntries()
+    _ = try ZipReader(source: small).readEntries()
     #expect(small.reads.count == 1)
   }
 
   @Test func readsASourceOfUnknownLength() throws {
     let source = MemoryByteSource(Self.two.bytes(), tellsLength: false)
-    let reader = ZipReader(source: source, limits: .standard)
+    let reader = ZipReader(source: source)
     let entries = try reader.readEntries()
     #expect(try reader.bytes(of: entries[1], source: source) == Array("content".utf8))
   }
@@ -185,7 +185,7 @@ struct ZipDirectoryFinderTests {
       if index % 3 == 0 { bytes += [0, 0, 0, 0, 1, 0, 1, 0, 46, 0, 0, 0] as [UInt8] }
     }
     let source = MemoryByteSource(bytes)
-    #expect(throws: ArchiveError.self) { try ZipReader(source: source, limits: .standard).readEntries() }
+    #expect(throws: ArchiveError.self) { try ZipReader(source: source).readEntries() }
     #expect(source.reads.count < 200)
   }
 }

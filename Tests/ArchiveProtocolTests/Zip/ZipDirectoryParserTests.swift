@@ -187,7 +187,7 @@ struct ZipDirectoryParserTests {
   }
 
   @Test func limits() {
-    var limits = ArchiveLimits.standard
+    var limits = ArchiveConfiguration()
     limits.maximumMembers = 2
     let three = ZipSample([.init("a"), .init("b"), .init("c")])
     #expect(ZipSample.failure(three.bytes(), limits: limits).isLimit("maximumMembers"))
@@ -196,7 +196,7 @@ struct ZipDirectoryParserTests {
     var liar = three
     liar.count = 1
     #expect(ZipSample.failure(liar.bytes(), limits: limits).isLimit("maximumMembers"))
-    limits = .standard
+    limits = ArchiveConfiguration()
     limits.maximumIndexBytes = 100
     #expect(ZipSample.failure(three.bytes(), limits: limits).isLimit("maximumIndexBytes"))
     #expect(ZipSample.failure(ZipDirectoryFinderTests.two.bytes(), limits: limits) == nil)

@@ -11,7 +11,7 @@ import URLLoadingTestServers
 /// `URL_LOADING_MUTANTS` says how many; the seed of one that fails is in the message.
 struct ZipMutationTests {
   private static let limits = {
-    var limits = ArchiveLimits.standard
+    var limits = ArchiveConfiguration()
     limits.maximumMemberSize = 4 << 20
     limits.maximumMembers = 10_000
     return limits

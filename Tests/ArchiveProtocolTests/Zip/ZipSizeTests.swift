@@ -17,7 +17,7 @@ struct ZipSizeTests {
       """
     try await Command.check(PackageFolder.python, ["-c", script, file.path])
     let source = try FileByteSource(file)
-    let reader = ZipReader(source: source, limits: .standard)
+    let reader = ZipReader(source: source)
     let entries = try reader.readEntries()
     #expect(entries.count == 70_000)
     #expect(Set(entries.map(\.path)).count == 70_000)
@@ -55,7 +55,7 @@ struct ZipSizeTests {
       """
     try await Command.check(PackageFolder.python, ["-c", script, file.path])
     let source = try FileByteSource(file)
-    let reader = ZipReader(source: source, limits: .standard)
+    let reader = ZipReader(source: source)
     let entries = try reader.readEntries()
     #expect(entries.map(\.name) == ["large", "small"])
     let size: Int64 = 5 << 30

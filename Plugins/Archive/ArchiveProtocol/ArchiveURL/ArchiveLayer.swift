@@ -3,10 +3,10 @@
 /// The spellings are
 /// - the canonical one, `archive://<archive URL, percent-encoded>/<member>`;
 /// - `archive:URL!/member`, and the same with `jar:` and `zip:`; the last `!/` splits;
-/// - what Foundation makes of these: `URL(string:)` percent-encodes all of a path, `%` and the scheme's colon too, when one
-///   of its characters may not stand in a URL; `standardized` puts `//` behind the first colon.
+/// - what Foundation makes of these: `URL(string:)` percent-encodes all of a path, `%` and the scheme's colon too, when the path has
+///   a character that a URL may not have; `standardized` puts `//` behind the first colon.
 struct ArchiveLayer {
-  /// The archive's URL, in whatever spelling it is given.
+  /// The archive's URL, in any spelling.
   var archive: [UInt8]
   /// The member's name. Segments that were `.` or `..` are gone, as RFC 3986, section 5.2.4, resolves them; those that were
   /// written `%2E` are part of the name.
@@ -43,7 +43,7 @@ struct ArchiveLayer {
     }
     let hierarchical = rest.dropFirst(2)
     let authority = hierarchical.prefix { !"/?#".utf8.contains($0) }
-    // A host of schemes alone comes from `standardized`. The canonical form has no `!` of its own that could be meant here.
+    // A host that is schemes alone comes from `standardized`; the canonical form has no `!` in its host.
     if Self.isSchemes(PercentEncoding.decoded(authority)), Self.lastSeparator(in: Array(rest)) != nil {
       try self.init(spelled: hierarchical, of: text)
     } else if scheme == "archive" {
@@ -77,8 +77,8 @@ struct ArchiveLayer {
     suffix = PercentEncoding.repaired(behind[path.endIndex...])
   }
 
-  /// Undoes what `URL(string:)` did to a path with a character that may not stand there: all of it was encoded once more,
-  /// which shows in the colon of the archive's scheme. The query and the fragment are encoded apart, and leave no trace.
+  /// Decodes a path that `URL(string:)` encoded as a whole, which the encoded colon of the archive's scheme shows. Whether it encoded
+  /// the query and the fragment cannot be seen.
   private static func withoutFoundationsEncoding(_ rest: ArraySlice<UInt8>) -> [UInt8] {
     let path = rest.prefix { !"?#".utf8.contains($0) }
     let first = path.prefix { $0 != UInt8(ascii: "/") }

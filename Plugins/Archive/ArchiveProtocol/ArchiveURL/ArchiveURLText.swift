@@ -2,10 +2,10 @@ import Foundation
 
 /// The canonical text of an archive URL, built of its layers.
 struct ArchiveURLText {
-  /// As many archives inside one another as a URL may name, whatever a configuration allows: it bounds the work on a text.
+  /// The most archives inside one another that a URL may name, whatever a configuration allows: bounds the work on a text.
   static let maximumDepth = 64
 
-  /// The URL of the outermost archive, which is none of an archive's member.
+  /// The URL of the outermost archive, which is in no other.
   private(set) var root: [UInt8]
   /// The archives, from the innermost, whose member is named, to the one at ``root``.
   private(set) var layers: [ArchiveLayer] = []
@@ -39,7 +39,7 @@ struct ArchiveURLText {
     for segment in member.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
       if isFirst || !member.isEmpty { text.append(UInt8(ascii: "/")) }
       isFirst = false
-      // Whoever resolves a reference or tidies up a URL would take these for steps, and only if they are not encoded.
+      // Unencoded, these would be removed as dot segments when the URL is resolved or standardized.
       if segment.elementsEqual(".".utf8) {
         text.append(contentsOf: "%2E".utf8)
       } else if segment.elementsEqual("..".utf8) {
@@ -55,7 +55,7 @@ struct ArchiveURLText {
     bytes(archive: archive, member: layer.member) + layer.suffix
   }
 
-  /// What was typed as an archive's URL, with all that may not stand in a URL encoded.
+  /// An archive's URL as it was typed, with all characters encoded that a URL may not have.
   private static func valid(_ root: [UInt8], of text: String) throws(ArchiveURLError) -> [UInt8] {
     let colon = (root.firstIndex(of: UInt8(ascii: ":")) ?? -1) + 1
     var end = colon

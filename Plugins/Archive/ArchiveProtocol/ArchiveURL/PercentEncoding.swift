@@ -1,6 +1,6 @@
 /// Percent-encoding on bytes (RFC 3986, section 2.1).
 enum PercentEncoding {
-  /// Which bytes may stand as they are.
+  /// Which bytes are not encoded.
   typealias Allowed = (UInt8) -> Bool
 
   /// RFC 3986, section 2.3.
@@ -13,19 +13,18 @@ enum PercentEncoding {
     }
   }
 
-  /// What may stand in a path, query or fragment: unreserved, sub-delims, and `:@/?` (RFC 3986, sections 3.3 to 3.5).
+  /// What a path, query or fragment may have: unreserved, sub-delims, and `:@/?` (RFC 3986, sections 3.3 to 3.5).
   static func isAllowedBehindAuthority(_ byte: UInt8) -> Bool {
     isUnreserved(byte) || "!$&'()*+,;=:@/?".utf8.contains(byte)
   }
 
-  /// Appends bytes, encoding those that may not stand as they are.
   static func append(_ bytes: some Sequence<UInt8>, to text: inout [UInt8], allowed: Allowed) {
     for byte in bytes {
       if allowed(byte) { text.append(byte) } else { appendEscape(of: byte, to: &text) }
     }
   }
 
-  /// Decodes every escape. A percent sign that begins none means itself.
+  /// Decodes every escape. A percent sign that begins none is kept.
   static func decoded(_ text: some RandomAccessCollection<UInt8>) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count)
@@ -42,8 +41,7 @@ enum PercentEncoding {
     return bytes
   }
 
-  /// Encodes what may not stand in a URL behind its authority; escapes that are there already stay. A percent sign that
-  /// begins none means itself.
+  /// Encodes what a URL may not have behind its authority, percent signs that begin no escape included. Escapes stay.
   static func repaired(_ text: some RandomAccessCollection<UInt8>) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count)
@@ -78,12 +76,7 @@ enum PercentEncoding {
   }
 
   private static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
+    Character(Unicode.Scalar(byte)).hexDigitValue.map { UInt8($0) }
   }
 
   private static func appendEscape(of byte: UInt8, to text: inout [UInt8]) {

@@ -29,14 +29,15 @@ extension URL {
       encodingInvalidCharacters: false)
   }
 
-  /// The canonical URL of what is spelled in any way: canonically, or as `archive:URL!/member`, `jar:URL!/member` or
-  /// `zip:URL!/member`, where the last `!/` splits, and archives nest as in `archive:archive:file:///a.tar!/inner.zip!/x`.
+  /// The canonical URL of a member from any of its spellings, as people type them: canonically, or as `archive:URL!/member`,
+  /// `jar:URL!/member` or `zip:URL!/member`, where the last `!/` splits, and archives nest as in
+  /// `archive:archive:file:///a.tar!/inner.zip!/x`.
   ///
   /// The text is a URL: `%`, `?` and `#` in a member's name are written `%25`, `%3F` and `%23`. Characters that no URL may
   /// have, such as spaces and letters with accents, and percent signs that begin no escape may stand as they are. A query
   /// and a fragment behind the member are kept; they do not count for finding it.
   /// - Throws: ``ArchiveURLError``, which says what is wrong.
-  public init(archiveSpelling text: String) throws(ArchiveURLError) {
+  public init(archiveString text: String) throws(ArchiveURLError) {
     let canonical = try ArchiveURLText(text).text()
     guard let url = URL(string: canonical, encodingInvalidCharacters: false) else {
       throw .invalidArchive(text, archive: canonical)

@@ -1,10 +1,10 @@
 import Foundation
-internal import URLLoadingBase
 
-/// What programs decide about archives: which formats are read, what they may cost, and where bytes are kept meanwhile.
+/// What a session's loads of archive members go by: which formats are read, what they may cost, and where bytes are kept meanwhile.
+/// Programs set it as `URLSessionConfiguration.archive`.
 ///
-/// The limits keep archives that were made to do harm from filling memory or disks, and from running forever. Their defaults
-/// let real archives pass. An error about one of them names its property.
+/// The limits keep malicious archives from filling memory or disks, and from running forever. Their defaults let real archives
+/// pass. An error about one of them names its property.
 public struct ArchiveConfiguration: Sendable, Hashable {
   /// Formats that are read only when asked for: they are rare, or the code that reads them is.
   public enum OptionalFormat: String, Sendable, Hashable, CaseIterable {
@@ -49,25 +49,13 @@ public struct ArchiveConfiguration: Sendable, Hashable {
   /// by default.
   public var maximumSpooledBytes: Int64 = 16 << 30
 
-  /// The directory that indexes of archives are kept in, so that the next start of the program need not read them again. Nil,
-  /// which is the default, keeps them in memory only. Where it is not there it is made, for its owner alone.
+  /// The directory in which indexes of archives are kept, so that the next start of the program need not read them again; made
+  /// for its owner alone where it is missing. Nil, the default, keeps indexes in memory only.
   public var indexDirectory: URL?
 
-  /// The directory of temporary files. They have no name there, and are gone with the process. The system's by default.
+  /// The directory of temporary files, which have no name and are gone with the process. The system's by default.
   public var temporaryDirectory: URL = FileManager.default.temporaryDirectory
 
   /// The defaults.
   public init() {}
-
-  /// The configuration of the process. Guarded by its lock.
-  static let current = Locked(ArchiveConfiguration())
-}
-
-extension ArchiveConfiguration {
-  /// What readers of archives need of it.
-  var limits: ArchiveLimits {
-    ArchiveLimits(
-      maximumExpansionRatio: maximumExpansionRatio, freelyExpandedBytes: freelyExpandedBytes,
-      maximumMemberSize: maximumMemberSize, maximumMembers: maximumMembers, maximumIndexBytes: maximumIndexBytes)
-  }
 }

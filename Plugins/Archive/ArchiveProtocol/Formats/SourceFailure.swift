@@ -1,10 +1,14 @@
-/// Wraps an error of a ``ByteSource`` on its way through a decoder, so that it is not taken for damage: the same bytes may be
-/// there for the next reader.
+/// Wraps an error of a ``ByteSource`` on its way through a decoder, to tell it from damage: the next reader may get the bytes.
 struct SourceFailure: Error {
   let underlying: any Error
 
-  /// What the outside is to see of `error`.
+  /// The error of the source, where `error` is one.
   static func unwrap(_ error: any Error) -> any Error {
     (error as? SourceFailure)?.underlying ?? error
+  }
+
+  /// Runs `body`; what it throws is unwrapped.
+  static func unwrapping<Result>(_ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch { throw unwrap(error) }
   }
 }

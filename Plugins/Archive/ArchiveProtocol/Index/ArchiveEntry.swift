@@ -1,8 +1,8 @@
 import Foundation
 
 /// What an archive's directory says about one member.
-struct ArchiveEntry: Sendable, Hashable, Codable {
-  enum Kind: Sendable, Hashable, Codable {
+struct ArchiveEntry: Sendable, Hashable {
+  enum Kind: Sendable, Hashable {
     case file
     case directory
     /// The target as the archive has it: relative to the member's own directory, or absolute.
@@ -14,7 +14,7 @@ struct ArchiveEntry: Sendable, Hashable, Codable {
   }
 
   /// What is neither a file nor a directory nor a link, and has no content. The numbers are those of an index on disk.
-  enum Special: UInt8, Sendable, Hashable, Codable {
+  enum Special: UInt8, Sendable, Hashable {
     case unknown, fifo, characterDevice, blockDevice, socket
 
     /// By the type in a Unix mode.
@@ -28,7 +28,7 @@ struct ArchiveEntry: Sendable, Hashable, Codable {
       }
     }
 
-    /// What it is, for people.
+    /// For messages.
     var words: String {
       switch self {
       case .unknown: "of a kind that is no file"
@@ -41,21 +41,21 @@ struct ArchiveEntry: Sendable, Hashable, Codable {
   }
 
   /// How the bytes of the member are found again.
-  enum Location: Sendable, Hashable, Codable {
+  enum Location: Sendable, Hashable {
     /// They stand as they are at this position of the source.
     case plain(position: Int64)
     /// A zip member: the position of its local header, the compressed size, the method (APPNOTE 4.4.5) and the flags (4.4.4).
     case zip(localHeader: Int64, compressedSize: Int64, method: UInt16, flags: UInt16)
-    /// The so manieth header that libarchive gives for the archive, from 0; its header's position, where a reader can begin there.
+    /// The number of its header among those that libarchive gives, from 0; the header's position, where a reader can begin there.
     case ordinal(Int, headerPosition: Int64?)
-    /// There are none: a directory that only the names of others tell of.
+    /// There are none: a directory that is only part of other names.
     case none
   }
 
   /// The name as the archive has it, made canonical: no leading or trailing slash, no empty, `.` or `..` segment.
   var path: [UInt8]
   var kind: Kind
-  /// The bytes of the member, decoded; nil where only the end tells.
+  /// The bytes of the member, decoded; nil where that is known at the end only.
   var size: Int64?
   var modificationDate: Date?
   /// CRC-32 of the decoded bytes, where the directory has it.

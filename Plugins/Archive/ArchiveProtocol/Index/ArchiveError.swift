@@ -1,4 +1,4 @@
-/// What can be wrong with an archive or with what was asked of it. The load adds the archive's URL and the member.
+/// What can be wrong with an archive or a request for a member. The load adds the archive's URL and the member.
 enum ArchiveError: Error, Hashable {
   /// The bytes are of no format that is enabled; what they look like, if that is known.
   case unknownFormat(String?)
@@ -8,7 +8,7 @@ enum ArchiveError: Error, Hashable {
   case limitExceeded(what: String, limit: Int64, property: String)
   case passwordRequired
   case wrongPassword
-  /// The member is packed or encrypted in a way that nothing here can undo.
+  /// The member is packed or encrypted in a way that cannot be read.
   case unsupported(String)
   case cancelled
 }

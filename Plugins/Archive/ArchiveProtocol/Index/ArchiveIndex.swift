@@ -1,5 +1,3 @@
-import Foundation
-
 /// The members of one archive, found by name. Of members with the same name the last one counts, as for unpackers.
 struct ArchiveIndex: Sendable {
   /// What a name leads to.
@@ -20,14 +18,14 @@ struct ArchiveIndex: Sendable {
   let entries: [ArchiveEntry]
 
   init(_ entries: [ArchiveEntry]) {
-    let isSorted = zip(entries, entries.dropFirst()).allSatisfy { Self.precedes($0.path, $1.path) }
+    let isSorted = zip(entries, entries.dropFirst()).allSatisfy { $0.path.lexicographicallyPrecedes($1.path) }
     guard !isSorted else {
       self.entries = entries
       return
     }
-    // The position decides among equals, so that the last of them comes last.
+    // Stable: of equal names the last one is kept.
     let order = entries.indices.sorted { first, second in
-      if Self.precedes(entries[first].path, entries[second].path) { return true }
+      if entries[first].path.lexicographicallyPrecedes(entries[second].path) { return true }
       return entries[first].path == entries[second].path && first < second
     }
     var unique: [ArchiveEntry] = []
@@ -45,11 +43,11 @@ struct ArchiveIndex: Sendable {
     return index < entries.count && entries[index].path == path ? entries[index] : nil
   }
 
-  /// Follows a name, and the links on its way, to what it stands for. Links never lead out of the archive.
+  /// Follows a name, and the links on its way. Links never lead out of the archive.
   func resolve(_ path: [UInt8]) -> Resolution { resolve(path) { _ in [] } }
 
   /// The same, for archives whose links are read when they are followed.
-  /// - Parameter readTarget: reads the target of a symbolic link that the index does not have, which is an empty one there.
+  /// - Parameter readTarget: reads the target of a symbolic link, where it is empty in the index.
   func resolve(_ path: [UInt8], readTarget: (ArchiveEntry) throws -> [UInt8]) rethrows -> Resolution {
     var remaining = Array(path.split(separator: UInt8(ascii: "/")).reversed())
     var place: [UInt8] = []
@@ -93,8 +91,8 @@ struct ArchiveIndex: Sendable {
     return .directory(place)
   }
 
-  /// The members and directories right below a directory, in the order of their names. Directories that only the names of
-  /// others tell of are made up.
+  /// The members and directories right below a directory, in the order of their names, with directories that are only part of
+  /// other names.
   func children(of directory: [UInt8]) -> [ArchiveEntry] {
     let prefix = directory.isEmpty ? [] : directory + [UInt8(ascii: "/")]
     var children: [ArchiveEntry] = []
@@ -104,7 +102,7 @@ struct ArchiveIndex: Sendable {
       if let slash = entry.path[prefix.count...].firstIndex(of: UInt8(ascii: "/")) {
         let path = Array(entry.path[..<slash])
         if self[path] == nil { children.append(ArchiveEntry(path: path, kind: .directory, location: .none)) }
-        // All that is below a directory stands together; what comes next is not before its name with the byte after "/".
+        // Skips all that is below the directory: its names sort before the byte after "/".
         index = firstIndex(notBefore: path + [UInt8(ascii: "/") + 1])
       } else {
         if !entry.path.isEmpty { children.append(entry) }
@@ -127,7 +125,7 @@ struct ArchiveIndex: Sendable {
     var high = entries.count
     while low < high {
       let middle = (low + high) / 2
-      if Self.precedes(entries[middle].path, path) { low = middle + 1 } else { high = middle }
+      if entries[middle].path.lexicographicallyPrecedes(path) { low = middle + 1 } else { high = middle }
     }
     return low
   }
@@ -148,18 +146,5 @@ struct ArchiveIndex: Sendable {
       }
     }
     return true
-  }
-
-  private static func precedes(_ first: [UInt8], _ second: [UInt8]) -> Bool {
-    first.withUnsafeBytes { first in
-      second.withUnsafeBytes { second in
-        let common = min(first.count, second.count)
-        if common > 0, let left = first.baseAddress, let right = second.baseAddress {
-          let order = memcmp(left, right, common)
-          if order != 0 { return order < 0 }
-        }
-        return first.count < second.count
-      }
-    }
   }
 }

@@ -1,7 +1,7 @@
 /// Names of members as archives have them, made the paths that members are found by.
 enum ArchivePath {
-  /// The canonical path of a name: what remains when it is resolved from the archive's top directory, which nothing leads out
-  /// of. Slashes at the start and the end, empty segments and `.` go; `..` takes the segment before it away, if there is one.
+  /// The canonical path of a name, resolved from the archive's top directory, which nothing leads out of. Slashes at the start and
+  /// the end, empty segments and `.` are removed; `..` removes the segment before it, if there is one.
   ///
   /// So `/etc/passwd` is `etc/passwd` in the archive, `../../x` is `x`, and `a/../b` is `b`.
   static func canonical(_ name: UnsafeRawBufferPointer) -> [UInt8] {
@@ -21,7 +21,7 @@ enum ArchivePath {
   static func canonical(_ name: [UInt8]) -> [UInt8] { name.withUnsafeBytes(canonical) }
 
   private static func isCanonical(_ name: Slice<UnsafeRawBufferPointer>) -> Bool {
-    // How many bytes the segment has so far, and whether all of them are dots.
+    // Of the current segment.
     var length = 0
     var isDots = true
     for byte in name {

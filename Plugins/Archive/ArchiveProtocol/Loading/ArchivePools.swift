@@ -2,12 +2,12 @@ import URLLoading
 
 /// The threads that read archives: pools of their own for every depth of nesting.
 ///
-/// A thread that reads an archive waits for the bytes of that archive, which, where it is a member of another, threads of the next
-/// lower depth deliver. In one pool at its limit all could wait for each other.
+/// A thread that reads a nested archive waits for bytes that a thread of the next lower depth delivers. In one pool at its limit
+/// that would be a deadlock.
 struct ArchivePools: Sendable {
   static let shared = ArchivePools()
 
-  /// Depths that have pools of their own; what is nested deeper is refused before.
+  /// The deepest nesting that is loaded.
   static let maximumDepth = 16
 
   private let opening: [BlockingPool]
@@ -22,6 +22,6 @@ struct ArchivePools: Sendable {
   /// - Parameter depth: 1 for an archive that is no member of another.
   func opening(depth: Int) -> BlockingPool { opening[min(max(depth, 1), Self.maximumDepth) - 1] }
 
-  /// For reading members; these wait for work of the pool for opening.
+  /// For reading members. Its threads wait for work of the other pool.
   func loading(depth: Int) -> BlockingPool { loading[min(max(depth, 1), Self.maximumDepth) - 1] }
 }

@@ -6,7 +6,7 @@ internal import URLLoadingBase
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class ArchiveStore: URLSessionComponent {
-  /// What makes two archives the same: where they are, and what is sent to get them.
+  /// Archives are the same by URL and request fields.
   struct Key: Hashable {
     var url: URL
     var fields: [String: String]
@@ -17,61 +17,56 @@ final class ArchiveStore: URLSessionComponent {
     case open(OpenArchive, lastUse: ContinuousClock.Instant)
   }
 
-  private enum Found {
-    case open(OpenArchive)
-    case join(SharedOpening)
-    case begin(SharedOpening, stale: OpenArchive?)
-  }
-
   private struct State {
     var slots: [Key: Slot] = [:]
     var isInvalid = false
     var isSweeping = false
   }
 
-  /// Directories of so many archives are kept.
+  /// Archives that are kept open.
   private static let maximumArchives = 16
-  /// Together they have at most so many members; one archive alone may have more.
+  /// Members of all of them together; one archive alone may have more.
   private static let maximumMembers = 1_000_000
 
-  /// An archive that was not used for so long is looked at again before it is used: it may be another one by now.
+  /// An archive that was idle for longer is validated before it is used again.
   private static let trustTime = Duration.seconds(10)
-  /// An archive that was not used for so long is closed.
+  /// An archive that was idle for longer is closed.
   private static let idleTime = Duration.seconds(60)
 
   private let state = Locked(State())
 
   init(configuration: URLSessionConfiguration) {}
 
-  /// Gives the archive, and opens it if it is not open. Blocks.
-  /// - Parameter open: opens the archive; called at most once for all that wait, on a thread of its own. Gets what was known
-  ///   of the archive before, if it has to be looked at again.
+  /// The archive, opened if necessary. Blocks.
+  /// - Parameter open: opens the archive; called once for all that wait, on a thread of the pool. Gets the directory of an
+  ///   archive that has to be validated.
   func archive(
     for key: Key, depth: Int, gate: URLProtocolGate,
     open: @escaping @Sendable (SharedOpening, KnownIndex?) throws -> OpenArchive
   ) throws -> OpenArchive {
     let now = ContinuousClock.now
-    let found = state.withLock { state -> Found in
+    let new = SharedOpening()
+    let (slot, stale) = state.withLock { state -> (Slot, OpenArchive?) in
       switch state.slots[key] {
       case .open(let archive, let lastUse) where now - lastUse < Self.trustTime && archive.isUnchangedFile:
         state.slots[key] = .open(archive, lastUse: now)
-        return .open(archive)
-      case .opening(let opening) where opening.join(): return .join(opening)
+        return (.open(archive, lastUse: now), nil)
+      case .opening(let opening) where opening.join(): return (.opening(opening), nil)
       case let slot:
-        let opening = SharedOpening()
-        state.slots[key] = .opening(opening)
-        if case .open(let archive, _) = slot { return .begin(opening, stale: archive) }
-        return .begin(opening, stale: nil)
+        state.slots[key] = .opening(new)
+        if case .open(let archive, _) = slot { return (.opening(new), archive) }
+        return (.opening(new), nil)
       }
     }
-    switch found {
-    case .open(let archive): return archive
-    case .join(let opening): return try opening.wait(gate)
-    case .begin(let opening, let stale):
-      ArchivePools.shared.opening(depth: depth).run {
-        let result = Result { try open(opening, stale.flatMap { KnownIndex(of: $0) }) }
-        self.settle(opening, key, result)
-        opening.finish(result)
+    switch slot {
+    case .open(let archive, _): return archive
+    case .opening(let opening):
+      if opening === new {
+        ArchivePools.shared.opening(depth: depth).run {
+          let result = Result { try open(new, stale.flatMap { KnownIndex(of: $0) }) }
+          self.settle(new, key, result)
+          new.finish(result)
+        }
       }
       return try opening.wait(gate)
     }
@@ -100,7 +95,7 @@ final class ArchiveStore: URLSessionComponent {
       return state.slots
     }
     for slot in dropped.values {
-      if case .opening(let opening) = slot { opening.cancel() }
+      if case .opening(let opening) = slot { opening.cancellation.cancel() }
     }
   }
 
@@ -118,7 +113,7 @@ final class ArchiveStore: URLSessionComponent {
     sweepLater()
   }
 
-  /// Closes archives that nobody has used for a while: they hold a connection's worth of memory, and the session.
+  /// Closes idle archives, which keep memory and the session, every 30 seconds.
   private func sweepLater() {
     let isFirst = state.withLock { state in
       defer { state.isSweeping = true }
@@ -130,7 +125,7 @@ final class ArchiveStore: URLSessionComponent {
 
   private func sweep() {
     let now = ContinuousClock.now
-    let (dropped, goesOn) = state.withLock { state -> ([Slot], Bool) in
+    let (dropped, isOpen) = state.withLock { state -> ([Slot], Bool) in
       state.isSweeping = false
       var dropped: [Slot] = []
       for (key, slot) in state.slots {
@@ -141,10 +136,10 @@ final class ArchiveStore: URLSessionComponent {
       return (dropped, !state.slots.isEmpty)
     }
     withExtendedLifetime(dropped) {}
-    if goesOn { sweepLater() }
+    if isOpen { sweepLater() }
   }
 
-  /// Drops what was not used for longest, until the rest is small enough.
+  /// Drops the least recently used archives until the rest is within the limits.
   private static func evict(_ state: inout State) -> [OpenArchive] {
     var open = state.slots.compactMap {
       key, slot -> (key: Key, archive: OpenArchive, lastUse: ContinuousClock.Instant)? in

@@ -1,9 +1,8 @@
 import Foundation
 internal import URLLoadingBase
 
-/// Waits on the calling thread, which must be none of Swift's cooperative pool, for an async operation.
-///
-/// - Parameter onStart: gets what cancels the operation.
+/// Waits on the calling thread, which must not be of Swift's cooperative pool, for an async operation.
+/// - Parameter onStart: gets a function that cancels the operation.
 func waitForResult<Success: Sendable>(
   of operation: @escaping @Sendable () async throws -> Success, onStart: (@escaping @Sendable () -> Void) -> Void
 ) throws -> Success {

@@ -1,7 +1,7 @@
 import Foundation
 import URLLoading
 
-/// Reads what ``IndexEncoder`` writes. Bytes that make no sense give nil in the end, never a trap.
+/// Reads what ``IndexEncoder`` writes; nil for bytes that make no sense.
 struct IndexDecoder {
   private let bytes: [UInt8]
   private var position = 0

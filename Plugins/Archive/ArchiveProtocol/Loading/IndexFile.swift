@@ -1,29 +1,36 @@
 import Foundation
 import URLLoading
+internal import URLLoadingBase
 import URLLoadingCZlib
 
 /// The directory of an archive in a file of `indexDirectory`.
 ///
-/// The file is a cache: one that is missing, damaged, of another version or of another archive is as none. It begins with a magic
+/// The file is a cache: one that is missing, damaged, of another version or of another archive is ignored. It begins with a magic
 /// number and ends with the CRC-32 of all before it.
 ///
-/// Nothing of the archive's URL is in it, nor in its name, but hashes of the URL without its passwords. It is of use only to who
-/// can load the archive: it counts when the archive was opened, with whatever login that takes, and is as the index says. What
-/// an archive has may be nobody else's business, so files and directories are made for their owner alone.
+/// It contains no URL, only a hash of the URL without its passwords, as does its name. It is used only after the archive itself was
+/// opened, with the login that takes, and has the same length and validators. Files and directories are made for their owner alone.
+///
+/// A file is valid for the limits under which the directory was read: a session with other limits reads the archive itself, which
+/// it may have to refuse.
 struct IndexFile {
   private static let magic = Array("URLLoading index 2\n".utf8)
-  /// Files that a directory of indexes has; the oldest go.
+  /// Files in a directory of indexes; the oldest are removed.
   private static let maximumFiles = 256
 
   private let directory: URL
+  /// What the index is of: the limits, and the URL without its password.
   private let text: String
-  /// The URL as an earlier version of the file had it in its name, and in its content.
+  private let maximumBytes: Int64
+  /// The URL that version 1 of the file had in its name and content.
   private let whole: String
 
-  init(directory: URL, url: URL) {
+  init(directory: URL, url: URL, limits: ArchiveConfiguration = ArchiveConfiguration()) {
     self.directory = directory
     whole = url.absoluteString
-    text = URLSecrets.cleared(whole, .removePassword)
+    maximumBytes = limits.maximumIndexBytes
+    text =
+      "\(limits.maximumMembers) \(limits.maximumIndexBytes) \(URLSecrets.cleared(whole, .removePassword))"
   }
 
   private var file: URL { directory.appendingPathComponent(Self.name(of: "2 " + text)) }
@@ -36,12 +43,12 @@ struct IndexFile {
     return hash.value
   }
 
-  /// Tells URLs apart whose files have one name.
+  /// Another hash: tells URLs apart whose files have the same name.
   private var mark: [UInt8] { Array(String(Self.hash("archive " + text), radix: 16).utf8) }
 
-  /// Reads the directory; nil where there is none to rely on.
+  /// Reads the directory; nil where there is no valid one.
   func load() -> KnownIndex? {
-    guard let bytes = Self.contents(of: file), bytes.count > Self.magic.count + 4 else { return nil }
+    guard let bytes = contents(), bytes.count > Self.magic.count + 4 else { return nil }
     var reader = IndexDecoder(Array(bytes.dropLast(4)))
     guard Self.checksum(bytes.dropLast(4)) == bytes.suffix(4).reduce(0, { $0 << 8 | UInt32($1) }),
       reader.take(Self.magic.count).elementsEqual(Self.magic), reader.takeBytes().elementsEqual(mark)
@@ -49,14 +56,17 @@ struct IndexFile {
     return reader.takeIndex()
   }
 
-  // Foundation's functions leave the file to children of the process while they read it.
-  private static func contents(of file: URL) -> Data? {
+  /// The file's bytes; nil where there is none, or it is larger than the directory itself may be.
+  private func contents() -> Data? {
+    // Foundation's functions for files open them without close-on-exec.
     let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
-    return try? FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).readToEnd()
+    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    guard let size = FileVersion(of: descriptor)?.size, size <= maximumBytes else { return nil }
+    return try? handle.read(upToCount: Int(size))
   }
 
-  /// Writes the directory. What goes wrong is no error of the load.
+  /// Writes the directory. Errors are ignored.
   func save(_ known: KnownIndex) {
     var encoder = IndexEncoder(Self.magic)
     encoder.put(mark)
@@ -71,7 +81,7 @@ struct IndexFile {
     prune()
   }
 
-  /// Puts the bytes in place at once, for nobody else to read from the first moment on.
+  /// Replaces the file atomically, with mode 0600 from the start.
   private func write(_ bytes: Data) {
     let temporary = directory.appendingPathComponent(".\(UInt64.random(in: 0 ... .max)).partial").path
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -86,7 +96,7 @@ struct IndexFile {
     }
   }
 
-  /// Makes a directory, and those that it is in, as far as they are not there.
+  /// Makes a directory, and missing ones above it, with mode 0700 from the start.
   private static func makeDirectory(_ path: String) {
     guard mkdir(path, 0o700) != 0, errno == ENOENT else { return }
     let parent = (path as NSString).deletingLastPathComponent

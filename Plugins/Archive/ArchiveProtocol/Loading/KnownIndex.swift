@@ -1,14 +1,14 @@
 import Foundation
 import URLLoading
 
-/// The directory of an archive as it was at some time, and what tells whether it still is the archive's.
+/// The directory of an archive at some time, and what tells whether it is still valid.
 struct KnownIndex: Sendable {
   var formatName: String
   var length: Int64
   var validators: ResourceValidators
   var index: ArchiveIndex
 
-  /// A local header, a name of usual length, and small members as a whole.
+  /// Bytes of the first read: a local header with a name of usual length, and small members as a whole.
   private static let headerSize: Int64 = 512
   private static let largestFirstRead: Int64 = 64 << 10
 
@@ -16,8 +16,8 @@ struct KnownIndex: Sendable {
     (self.formatName, self.length, self.validators, self.index) = (formatName, length, validators, index)
   }
 
-  /// Nil where the directory cannot be taken over: nothing tells versions of the archive apart, or its members are found
-  /// only by what a reader learnt on its way.
+  /// Nil where the directory is of no use for another reader: versions of the archive cannot be told apart, or members have no
+  /// positions.
   init?(of archive: OpenArchive) {
     guard archive.resource.validators.isStrong, archive.url.isFileURL || archive.resource.hasByteRanges,
       archive.index.entries.allSatisfy({ Self.isFound($0.location) })
@@ -27,22 +27,22 @@ struct KnownIndex: Sendable {
       index: archive.index)
   }
 
-  /// Whether this is the directory of what was opened.
+  /// Whether this is the directory of an archive that was opened.
   func describes(_ resource: RandomAccessResource) -> Bool {
     resource.length == length && resource.validators.isStrong && resource.validators == validators
   }
 
-  /// A reader for members whose places are known.
+  /// A reader for members at known positions.
   func reader(_ source: any ByteSource, _ configuration: ArchiveConfiguration) -> (any ArchiveReader)? {
     switch ArchiveFormat(rawValue: formatName) {
-    case .zip: ZipReader(source: source, limits: configuration.limits)
+    case .zip: ZipReader(source: source, limits: configuration)
     case let format? where format.isPlainSequence:
-      SequenceReader(format, source: source, options: configuration.formatOptions)
+      SequenceReader(format: format, source: source, configuration: configuration)
     default: nil
     }
   }
 
-  /// Where the bytes of a member begin; nil when it is none, or has none.
+  /// The first bytes to read for a member; nil for what is no member, or has no bytes.
   func firstRange(for path: [UInt8]) -> Range<Int64>? {
     guard case .member(let entry) = index.resolve(path) else { return nil }
     let (start, size): (Int64, Int64)

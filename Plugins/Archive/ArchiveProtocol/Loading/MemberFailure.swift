@@ -1,7 +1,7 @@
 import Foundation
 import URLLoading
 
-/// What a load says of a failure: what was wrong, in which archive and member, and what would be right.
+/// The error of a load: what was wrong, in which archive and member, and what would be right.
 enum MemberFailure {
   static func error(
     _ error: any Error, url: URL, member: ArchiveMember, configuration: ArchiveConfiguration
@@ -22,7 +22,7 @@ enum MemberFailure {
     }
   }
 
-  /// A name for people: short, and without bytes that are no text.
+  /// A name for messages: shortened, and valid text.
   static func name(_ path: some Collection<UInt8>) -> String {
     path.count > 300 ? String(decoding: path.prefix(200), as: UTF8.self) + "…" : String(decoding: path, as: UTF8.self)
   }
@@ -38,7 +38,7 @@ enum MemberFailure {
     case .limitExceeded(let what, let limit, let property):
       (
         .dataLengthExceedsMaximum,
-        "\(what) is limited to \(limit); ArchiveProtocol.configuration.\(property) raises that"
+        "\(what) is limited to \(limit); URLSessionConfiguration.archive.\(property) raises that"
       )
     case .passwordRequired: (.userAuthenticationRequired, "it is encrypted, and no password was given")
     case .wrongPassword: (.userAuthenticationRequired, "the password is wrong")

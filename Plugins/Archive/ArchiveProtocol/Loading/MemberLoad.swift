@@ -1,12 +1,12 @@
 import Foundation
 import URLLoading
 
-/// One load of a member or directory of an archive, from the opening of the archive to the last byte, on a thread that may block.
+/// One load of a member or directory, from the opening of the archive to the last byte, on a thread that may block.
 struct MemberLoad {
-  /// Passwords that may be refused before the refusal is the result, whatever a delegate says.
+  /// Wrong passwords after which the load fails.
   private static let maximumPasswords = 16
   private static let bufferSize = 256 << 10
-  private static let entriesInAStep = 256
+  private static let entriesPerBatch = 256
 
   let instance: ArchiveProtocol
   let request: URLRequest
@@ -27,7 +27,6 @@ struct MemberLoad {
       try load()
       client.urlProtocolDidFinishLoading(instance)
     } catch {
-      // Nobody listens to a load that was stopped.
       guard !gate.hasEnded else { return }
       client.urlProtocol(
         instance, didFailWithError: MemberFailure.error(error, url: url, member: member, configuration: configuration))
@@ -35,14 +34,14 @@ struct MemberLoad {
   }
 
   private func load() throws {
-    // What takes time before the first byte is the archive's own loading, which has its own timeouts.
+    // Until the response only the archive's own load has a timeout.
     client.urlProtocol(instance, isWaiting: true)
     var hasResponded = false
     let archive = try open()
     do {
       try send(from: archive, &hasResponded)
     } catch let error as URLError where error.code == .resourceUnavailable && !hasResponded {
-      // The archive is not any more what its directory was read from.
+      // The archive changed since its directory was read.
       session.component(ArchiveStore.self).discard(archive, for: key)
       try send(from: try open(), &hasResponded)
     }
@@ -54,7 +53,7 @@ struct MemberLoad {
     ArchiveStore.Key(url: member.archive, fields: archiveRequest.allHTTPHeaderFields ?? [:])
   }
 
-  /// The request for the archive: as that for the member, without what speaks of the member's own bytes.
+  /// The request for the archive: that for the member, without the fields about the member's bytes.
   private var archiveRequest: URLRequest {
     var archive = request
     archive.url = member.archive
@@ -120,7 +119,7 @@ struct MemberLoad {
   private func list(_ path: [UInt8], of archive: OpenArchive, _ hasResponded: inout Bool) throws {
     respond(
       URLResponse(url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil), &hasResponded)
-    var step: [URLDirectoryEntry] = []
+    var batch: [URLDirectoryEntry] = []
     for entry in archive.index.children(of: path) {
       let name = entry.path[(path.isEmpty ? 0 : path.count + 1)...]
       let kind: URLDirectoryEntry.Kind =
@@ -135,13 +134,13 @@ struct MemberLoad {
           nameBytes: name, in: url, kind: kind, size: kind == .file ? entry.size : nil,
           modificationDate: entry.modificationDate)
       else { continue }
-      step.append(listed)
-      if step.count == Self.entriesInAStep {
-        try list(step)
-        step.removeAll(keepingCapacity: true)
+      batch.append(listed)
+      if batch.count == Self.entriesPerBatch {
+        try list(batch)
+        batch.removeAll(keepingCapacity: true)
       }
     }
-    if !step.isEmpty { try list(step) }
+    if !batch.isEmpty { try list(batch) }
   }
 
   private func list(_ entries: [URLDirectoryEntry]) throws {
@@ -169,10 +168,10 @@ struct MemberLoad {
     let buffer = UnsafeMutableRawBufferPointer.allocate(
       byteCount: Int(min(Int64(Self.bufferSize), max(entry.size ?? .max, 1))), alignment: 16)
     defer { buffer.deallocate() }
-    let pieces = try MemberPieces(entry, range, isPart: contentRange != nil, of: archive, source, gate, buffer) {
+    let pieces = try MemberPieces(entry, range, isPart: contentRange != nil, of: archive, source, buffer) {
       failures in try askPassword(for: entry, failures)
     }
-    // The first bytes tell whether the archive is sound and the password right; then it is time for a response.
+    // The first bytes show damage and a wrong password; the response comes after them.
     var count = try pieces.next(into: buffer)
     respond(response, &hasResponded)
     var sent: Int64 = 0

@@ -1,28 +1,28 @@
 import Foundation
 import URLLoading
 
-/// The bytes of a member that a load asked for, piece by piece: from the member itself, or from what was decoded of it before.
+/// The requested bytes of a member, piece by piece: from the member itself, or from its spool.
 struct MemberPieces {
-  /// Members up to this size are decoded again for every part.
+  /// Bytes. Smaller members are decoded again for every part.
   private static let smallestSpooled: Int64 = 1 << 20
 
   private let next: (UnsafeMutableRawBufferPointer) throws -> Int
 
   /// - Parameters:
-  ///   - isPart: the range is part of the member, and more parts may be asked for.
-  ///   - askPassword: gets how many passwords were wrong; gives the next, or nil.
+  ///   - isPart: the range is part of the member, so that more parts may be requested.
+  ///   - askPassword: gets the number of wrong passwords; returns the next, or nil.
   init(
     _ entry: ArchiveEntry, _ range: Range<Int64>, isPart: Bool, of archive: OpenArchive, _ source: ResourceSource,
-    _ gate: URLProtocolGate, _ buffer: UnsafeMutableRawBufferPointer, askPassword: (Int) throws -> [UInt8]?
+    _ buffer: UnsafeMutableRawBufferPointer, askPassword: (Int) throws -> [UInt8]?
   ) throws {
     if isPart, Self.isDecodedFromItsStart(entry), (entry.size ?? 0) > Self.smallestSpooled {
       let spool = try Self.withPassword(archive, askPassword) { _ in
-        let spool = try archive.spool(entry)
-        // The first byte tells a wrong password.
-        _ = try spool.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<1]), at: 0, gate: gate)
+        let spool = try archive.spool(entry, reading: source)
+        // The first byte shows a wrong password.
+        _ = try spool.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<1]), at: 0, source: source)
         return spool
       }
-      next = Self.pieces(of: spool, range, gate)
+      next = Self.pieces(of: spool, range, source)
     } else {
       let (body, count) = try Self.withPassword(archive, askPassword) { password in
         let body = try archive.reader.open(entry, from: range.lowerBound, source: source, password: password)
@@ -32,7 +32,7 @@ struct MemberPieces {
     }
   }
 
-  /// Gives some bytes; the first piece is in `buffer` already when it is that of the initialiser.
+  /// Some bytes; 0 at the end. The first call needs the initialiser's buffer, which has the first piece.
   func next(into buffer: UnsafeMutableRawBufferPointer) throws -> Int { try next(buffer) }
 
   private static func isDecodedFromItsStart(_ entry: ArchiveEntry) -> Bool {
@@ -44,14 +44,14 @@ struct MemberPieces {
   }
 
   private static func pieces(
-    of spool: SpooledMember, _ range: Range<Int64>, _ gate: URLProtocolGate
+    of spool: SpooledMember, _ range: Range<Int64>, _ source: ResourceSource
   ) -> (UnsafeMutableRawBufferPointer) throws -> Int {
     var position = range.lowerBound
     return { buffer in
       let wanted = Int(min(Int64(buffer.count), range.upperBound - position))
       guard wanted > 0 else { return 0 }
       let count = try spool.read(
-        into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: position, gate: gate)
+        into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: position, source: source)
       position += Int64(count)
       return count
     }
@@ -60,19 +60,19 @@ struct MemberPieces {
   private static func pieces(
     of body: any MemberBody, first: Int, _ range: Range<Int64>, readsToEnd: Bool
   ) -> (UnsafeMutableRawBufferPointer) throws -> Int {
-    var held: Int? = first
+    var pending: Int? = first
     var left = Int64(range.count)
     return { buffer in
       if left == 0 {
         guard readsToEnd else { return 0 }
-        // Only the end says that all of the member was there and right.
-        let count = try held ?? body.read(into: buffer)
-        held = nil
+        // The member is verified at its end.
+        let count = try pending ?? body.read(into: buffer)
+        pending = nil
         guard count == 0 else { throw ArchiveError.damaged("it has more bytes than its archive says") }
         return 0
       }
-      let count = try held ?? body.read(into: buffer)
-      held = nil
+      let count = try pending ?? body.read(into: buffer)
+      pending = nil
       if readsToEnd, Int64(count) > left { throw ArchiveError.damaged("it has more bytes than its archive says") }
       let taken = Int(min(Int64(count), left))
       left -= Int64(taken)
@@ -80,7 +80,7 @@ struct MemberPieces {
     }
   }
 
-  /// Opens with the password that is known, or those that are given, until one is right.
+  /// Opens with the stored password, then with those that are given.
   private static func withPassword<Opened>(
     _ archive: OpenArchive, _ askPassword: (Int) throws -> [UInt8]?, _ open: ([UInt8]?) throws -> Opened
   ) throws -> Opened {
@@ -90,7 +90,7 @@ struct MemberPieces {
       do {
         return try open(archive.password)
       } catch let error as ArchiveError where error == .passwordRequired || error == .wrongPassword {
-        // One that was right for another member is no failed answer.
+        // A stored password of another member does not count.
         if error == .wrongPassword, asked { failures += 1 }
         archive.password = nil
         guard let password = try askPassword(failures) else { throw error }

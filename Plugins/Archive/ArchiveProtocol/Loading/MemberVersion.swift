@@ -1,9 +1,9 @@
 import Foundation
 import URLLoading
 
-/// What tells one version of a member from others.
+/// The validators of a member.
 enum MemberVersion {
-  /// Made of the archive's own validators, and of what the archive says of the member: its checksum, or its place.
+  /// Made from the archive's own validators and the member's checksum, or its position.
   static func validators(of entry: ArchiveEntry, in resource: RandomAccessResource) -> ResourceValidators {
     guard let archive = resource.validators.ifRangeValue else {
       return ResourceValidators(lastModified: entry.modificationDate, isLastModifiedStrong: false)

@@ -9,11 +9,11 @@ final class OpenArchive: Sendable {
   fileprivate struct State {
     var password: [UInt8]?
     var spools: [ArchiveEntry.Location: SpooledMember] = [:]
-    /// The location of the spool that was used last stands last.
+    /// The most recently used last.
     var order: [ArchiveEntry.Location] = []
   }
 
-  /// Members that are kept decoded, because parts of them were asked for.
+  /// Members that are kept decoded.
   private static let maximumSpools = 4
 
   let url: URL
@@ -21,12 +21,12 @@ final class OpenArchive: Sendable {
   let reader: any ArchiveReader
   let index: ArchiveIndex
   let configuration: ArchiveConfiguration
-  private let openedVersion: LocalVersion?
+  private let openedVersion: FileVersion?
   private let state = Locked(State())
 
   init(
     url: URL, resource: RandomAccessResource, reader: any ArchiveReader, index: ArchiveIndex,
-    configuration: ArchiveConfiguration, openedAs: LocalVersion?
+    configuration: ArchiveConfiguration, openedAs: FileVersion?
   ) {
     self.url = url
     self.resource = resource
@@ -38,19 +38,19 @@ final class OpenArchive: Sendable {
 
   deinit { resource.close() }
 
-  /// For a local archive: the name still leads to the file that is open. Others are asked about with every range.
+  /// Whether the name of a local archive still leads to the open file. Other archives are validated with every range.
   var isUnchangedFile: Bool {
     guard url.isFileURL, !resource.isRemote else { return true }
-    return LocalVersion(url) == openedVersion
+    return FileVersion(ofLocal: url) == openedVersion
   }
 
-  /// The password that opened a member before.
+  /// The password that last opened a member.
   var password: [UInt8]? {
     get { state.withLock { $0.password } }
     set { state.withLock { $0.password = newValue } }
   }
 
-  /// Follows a name to what it stands for.
+  /// See ``ArchiveIndex/resolve(_:)``.
   func resolve(_ path: [UInt8], source: any ByteSource) throws -> ArchiveIndex.Resolution {
     try index.resolve(path) { link in
       guard let zip = reader as? ZipReader else { return [] }
@@ -58,14 +58,12 @@ final class OpenArchive: Sendable {
     }
   }
 
-  /// The bytes of a member that cannot be read at any place, decoded once for all who ask for parts of it.
-  func spool(_ entry: ArchiveEntry) throws -> SpooledMember {
+  /// The spool of a member that has to be decoded from its start, for all loads of its parts.
+  func spool(_ entry: ArchiveEntry, reading source: any ByteSource) throws -> SpooledMember {
     if let known = state.withLock({ $0.use(entry.location) }) { return known }
-    let source = ResourceSource(resource)
-    let body = try reader.open(entry, from: 0, source: source, password: password)
     let made = try SpooledMember(
-      body, source: source, directory: configuration.temporaryDirectory.path,
-      limit: configuration.maximumSpooledBytes)
+      directory: configuration.temporaryDirectory.path, limit: configuration.maximumSpooledBytes, reading: source
+    ) { try reader.open(entry, from: 0, source: $0, password: password) }
     let dropped = state.withLock { state -> SpooledMember? in
       state.spools[entry.location] = made
       _ = state.use(entry.location)
@@ -75,16 +73,6 @@ final class OpenArchive: Sendable {
     withExtendedLifetime(dropped) {}
     return made
   }
-
-  /// Forgets a spool whose decoding was broken off.
-  func drop(_ spool: SpooledMember, of entry: ArchiveEntry) {
-    let dropped = state.withLock { state -> SpooledMember? in
-      guard state.spools[entry.location] === spool else { return nil }
-      state.order.removeAll { $0 == entry.location }
-      return state.spools.removeValue(forKey: entry.location)
-    }
-    withExtendedLifetime(dropped) {}
-  }
 }
 
 extension OpenArchive.State {
@@ -93,5 +81,15 @@ extension OpenArchive.State {
     order.removeAll { $0 == location }
     order.append(location)
     return spool
+  }
+}
+
+extension FileVersion {
+  /// Nil for what is no local file.
+  init?(ofLocal url: URL) {
+    guard url.isFileURL else { return nil }
+    let version = url.withUnsafeFileSystemRepresentation { $0.flatMap { FileVersion(path: $0) } }
+    guard let version else { return nil }
+    self = version
   }
 }

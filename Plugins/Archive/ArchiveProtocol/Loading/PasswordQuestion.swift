@@ -2,7 +2,7 @@ import Foundation
 import URLLoading
 internal import URLLoadingBase
 
-/// Asks the load's owner for a password, and waits on the calling thread for the answer.
+/// Asks for a password by a challenge, and waits on the calling thread for the answer.
 ///
 /// Mutable state: `answer`, guarded by its lock, and written once.
 final class PasswordQuestion: NSObject, URLAuthenticationChallengeSender {
@@ -15,7 +15,7 @@ final class PasswordQuestion: NSObject, URLAuthenticationChallengeSender {
   private let answer = Locked<Answer?>(nil)
   private let isAnswered = DispatchSemaphore(value: 0)
 
-  /// Waits for the answer to a challenge that `ask` sends.
+  /// Waits for the answer to the challenge that `ask` sends.
   /// - Returns: the password; nil when there is none.
   /// - Throws: `URLError.userCancelledAuthentication`, or ``ArchiveError/cancelled`` when the load has ended.
   func wait(gate: URLProtocolGate, url: URL?, asking ask: () -> Void) throws -> [UInt8]? {

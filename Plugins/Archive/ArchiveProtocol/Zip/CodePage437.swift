@@ -1,4 +1,4 @@
-/// The characters of the IBM PC, in which names are that do not say otherwise (APPNOTE 4.4.17 and appendix D).
+/// The characters of the IBM PC: the default for names (APPNOTE 4.4.17 and appendix D).
 enum CodePage437 {
   /// The characters 128 to 255.
   private static let upperHalf = Array(

@@ -1,4 +1,4 @@
-/// A member that was encrypted: when it turns out to be damaged, a wrong password may be why.
+/// An encrypted member. A wrong password can pass its check and look like damage.
 final class ZipDecryptedBody: MemberBody {
   private let body: any MemberBody
 

@@ -2,11 +2,10 @@
 struct ZipDirectory: Equatable {
   /// The position of its bytes in the source.
   var range: Range<Int64>
-  /// How many members it tells of.
+  /// The number of members, by the end record.
   var members: UInt64
-  /// Whether ``members`` is all of the number. Without zip64 it can be just the low 16 bits of it.
+  /// Whether ``members`` is the whole number. Without zip64 it can be its low 16 bits.
   var hasWholeCount: Bool
-  /// What is to be added to the positions that the directory has: the bytes that somebody put in front of the archive, such as
-  /// the program of a self-extracting one.
+  /// Added to the positions in the directory: the bytes in front of the archive, such as the program of a self-extracting one.
   var shift: Int64
 }

@@ -1,8 +1,8 @@
-/// Finds the central directory of a zip from its end. Does no reading of its own: it says which bytes it needs.
+/// Finds the central directory of a zip from its end. Does no I/O: it says which bytes it needs.
 ///
-/// A comment may contain what looks like an end record, and bytes may stand before and behind the archive. So every place with
-/// the signature is a candidate. The last comes first, as with other tools; one that fills the file to its very end comes before
-/// one that does not; one that says that there are no members comes after all others.
+/// A comment may contain what looks like an end record, and bytes may stand before and behind the archive, so every position with
+/// the signature is a candidate. Candidates are tried from the last, as by other tools: first those whose comment ends with the
+/// file, then the others, and last those without members.
 struct ZipDirectoryFinder {
   enum Step: Equatable {
     /// Give these bytes to ``take(_:at:)``.
@@ -10,24 +10,18 @@ struct ZipDirectoryFinder {
     case found(ZipDirectory)
   }
 
-  /// What a candidate is found to be.
-  private enum Finding {
-    case needs(Range<Int64>)
-    case directory(ZipDirectory)
-  }
-
-  /// All that can be needed at the end: an end record with the longest comment, and the zip64 records before it.
+  /// Bytes at the end that can be needed: an end record with the longest comment, and the zip64 records before it.
   private static let tailSize =
     Int64(ZipEndRecord.size + ZipEndRecord.maximumCommentLength + ZipEndRecord.locatorSize + ZipEndRecord.zip64Size)
-  /// More places with the signature than this are there on purpose.
+  /// Archives with more are malicious.
   private static let maximumCandidates = 64
 
   let length: Int64
   private(set) var tail: [UInt8] = []
   private let tailPosition: Int64
-  /// Positions of end records in ``tail``, in the order in which they are tried. Nil before there is a tail.
+  /// Positions of end records in ``tail``, in the order of trial. Nil before there is a tail.
   private var candidates: [Int]?
-  /// Bytes from elsewhere that the current candidate asked for.
+  /// Other bytes that the current candidate needed.
   private var pieces: [(position: Int64, bytes: [UInt8])] = []
   private var firstError: ArchiveError?
 
@@ -46,7 +40,6 @@ struct ZipDirectoryFinder {
     }
   }
 
-  /// What is to be done next.
   mutating func next() throws(ArchiveError) -> Step {
     guard let candidates else {
       guard length >= ZipEndRecord.size else {
@@ -56,12 +49,9 @@ struct ZipDirectoryFinder {
     }
     for (index, candidate) in candidates.enumerated() {
       do throws(ArchiveError) {
-        switch try find(from: candidate, isOnlyOne: index == 0 && candidates.count == 1) {
-        case .needs(let range):
-          self.candidates = Array(candidates[index...])
-          return .read(range)
-        case .directory(let directory): return .found(directory)
-        }
+        let step = try find(from: candidate, isOnlyOne: index == 0 && candidates.count == 1)
+        if case .read = step { self.candidates = Array(candidates[index...]) }
+        return step
       } catch {
         firstError = firstError ?? error
         pieces = []
@@ -71,8 +61,8 @@ struct ZipDirectoryFinder {
       ?? .damaged("there is no end record, which every zip archive has at its end: bytes are missing there")
   }
 
-  /// The bytes of a range as far as the tail has them: a suffix of the range.
-  func held(of range: Range<Int64>) -> ArraySlice<UInt8> {
+  /// The suffix of a range that is in the tail.
+  func known(of range: Range<Int64>) -> ArraySlice<UInt8> {
     let position = min(max(range.lowerBound, tailPosition), range.upperBound)
     let start = Int(position - tailPosition)
     let end = Int(range.upperBound - tailPosition)
@@ -99,12 +89,12 @@ struct ZipDirectoryFinder {
     return ranked.flatMap { $0 }
   }
 
-  private func find(from candidate: Int, isOnlyOne: Bool) throws(ArchiveError) -> Finding {
+  private func find(from candidate: Int, isOnlyOne: Bool) throws(ArchiveError) -> Step {
     var record = tail.withUnsafeBytes { ZipEndRecord(endRecord: $0, at: candidate) }
-    // Where the end records begin, which is where the directory ends.
+    // The directory ends where the end records begin.
     var end = tailPosition + Int64(candidate)
     switch try zip64Record(before: end) {
-    case .needs(let range): return .needs(range)
+    case .needs(let range): return .read(range)
     case .none: break
     case .record(let zip64, let position):
       guard record.agrees(with: zip64) else {
@@ -136,26 +126,26 @@ struct ZipDirectoryFinder {
       throw .unsupported("a zip archive that is split over several files")
     }
     let size = ZipEndRecord.zip64Size
-    // Right before its locator is where it is, however much was put in front of the archive.
+    // It is right before its locator, whatever was put in front of the archive.
     let usual = locatorPosition - Int64(size)
     if let bytes = known(usual, size), let record = record(bytes, endingAt: locatorPosition, from: usual) {
       return .record(record, position: usual)
     }
-    let told = locator.withUnsafeBytes { UnsafeRawBufferPointer($0).uint64(at: 8) }
-    guard usual >= 0, told <= UInt64(usual) else {
-      throw .damaged("the position of its zip64 end record, \(told), is outside of the archive")
+    let stated = locator.withUnsafeBytes { UnsafeRawBufferPointer($0).uint64(at: 8) }
+    guard usual >= 0, stated <= UInt64(usual) else {
+      throw .damaged("the position of its zip64 end record, \(stated), is outside of the archive")
     }
-    let position = Int64(told)
+    let position = Int64(stated)
     guard let bytes = known(position, size) else { return .needs(position..<(position + Int64(size))) }
     guard let record = record(bytes, endingAt: locatorPosition, from: position) else {
-      throw .damaged("there is no zip64 end record at \(told), where its locator says")
+      throw .damaged("there is no zip64 end record at \(stated), where its locator says")
     }
     return .record(record, position: position)
   }
 
   private func record(_ bytes: [UInt8], endingAt end: Int64, from position: Int64) -> ZipEndRecord? {
     bytes.withUnsafeBytes { bytes in
-      // The size counts from behind itself (APPNOTE 4.3.14.1).
+      // The size does not count itself (APPNOTE 4.3.14.1).
       guard bytes.uint32(at: 0) == ZipSignature.zip64EndRecord, end - position >= 12,
         bytes.uint64(at: 4) == UInt64(end - position - 12)
       else { return nil }
@@ -167,9 +157,9 @@ struct ZipDirectoryFinder {
 
   private func directory(
     of record: ZipEndRecord, endingAt end: Int64, isOnlyOne: Bool
-  ) throws(ArchiveError) -> Finding {
-    let (told, overflow) = record.directoryOffset.addingReportingOverflow(record.directorySize)
-    guard !overflow, told <= UInt64(end) else {
+  ) throws(ArchiveError) -> Step {
+    let (stated, overflow) = record.directoryOffset.addingReportingOverflow(record.directorySize)
+    guard !overflow, stated <= UInt64(end) else {
       throw .damaged(
         """
         its directory, at \(record.directoryOffset) with \(record.directorySize) bytes, is not before its end record \
@@ -183,15 +173,15 @@ struct ZipDirectoryFinder {
     }
     var found = ZipDirectory(
       range: (end - size)..<end, members: record.members, hasWholeCount: record.isZip64, shift: end - size - offset)
-    guard size > 0, found.shift != 0 || !isOnlyOne else { return .directory(found) }
-    // Either bytes stand in front of the archive, or some that do not count are between directory and end record.
+    guard size > 0, found.shift != 0 || !isOnlyOne else { return .found(found) }
+    // Bytes stand either in front of the archive, or between directory and end record.
     for start in found.shift == 0 ? [offset] : [end - size, offset] {
-      guard let bytes = known(start, 4) else { return .needs(start..<(start + 4)) }
+      guard let bytes = known(start, 4) else { return .read(start..<(start + 4)) }
       let signature = number(in: bytes, at: 0)
       if signature == ZipSignature.directoryRecord || signature == ZipSignature.extraData {
         found.range = start..<(start + size)
         found.shift = start - offset
-        return .directory(found)
+        return .found(found)
       }
     }
     throw .damaged("there is no directory at \(end - size), where it would have to be by its end record")
@@ -199,11 +189,11 @@ struct ZipDirectoryFinder {
 
   // MARK: Bytes
 
-  /// Bytes that were read, or nil where they were not, or are none.
+  /// Bytes that were read before; nil where they were not.
   private func known(_ position: Int64, _ count: Int) -> [UInt8]? {
     guard position >= 0 else { return nil }
     let range = position..<(position + Int64(count))
-    if position >= tailPosition, range.upperBound <= tailPosition + Int64(tail.count) { return Array(held(of: range)) }
+    if position >= tailPosition, range.upperBound <= tailPosition + Int64(tail.count) { return Array(known(of: range)) }
     for piece in pieces where piece.position <= position {
       let start = Int(position - piece.position)
       if start + count <= piece.bytes.count { return Array(piece.bytes[start..<(start + count)]) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads the records of a central directory (APPNOTE 4.3.12). Does no input or output.
+/// Reads the records of a central directory (APPNOTE 4.3.12). Does no I/O.
 struct ZipDirectoryParser {
   /// A record without its name, extra fields and comment.
   static let recordSize = 46
@@ -11,12 +11,11 @@ struct ZipDirectoryParser {
   private var extents = ZipExtents()
 
   /// Reads all members.
-  /// - Parameters:
-  ///   - bytes: those of `directory.range`.
-  /// - Returns: the members in the directory's order, those of the same name too. A member without a name, which nothing can
-  ///   ask for, is left out. The target of a symbolic link is its content, and is left empty here.
+  /// - Parameter bytes: those of `directory.range`.
+  /// - Returns: the members in the directory's order, duplicates included, members without a name left out. Targets of symbolic
+  ///   links are empty.
   static func entries(
-    _ bytes: UnsafeRawBufferPointer, of directory: ZipDirectory, limits: ArchiveLimits
+    _ bytes: UnsafeRawBufferPointer, of directory: ZipDirectory, limits: ArchiveConfiguration
   ) throws(ArchiveError) -> [ArchiveEntry] {
     try limits.check(members: directory.members)
     var parser = ZipDirectoryParser(bytes: bytes, directory: directory)
@@ -29,8 +28,7 @@ struct ZipDirectoryParser {
     self.directory = directory
   }
 
-  private mutating func parse(_ limits: ArchiveLimits) throws(ArchiveError) {
-    // The count was checked against the bytes that there are, and against the limit.
+  private mutating func parse(_ limits: ArchiveConfiguration) throws(ArchiveError) {
     let expected = Int(min(directory.members, UInt64(bytes.count / Self.recordSize)))
     entries.reserveCapacity(expected)
     extents.reserve(expected)
@@ -38,7 +36,7 @@ struct ZipDirectoryParser {
     var members: UInt64 = 0
     while position < bytes.count {
       let signature = bytes.uint32(at: position)
-      // What may follow the records signs them (APPNOTE 4.3.13).
+      // A signature may follow the records (APPNOTE 4.3.13).
       if signature == ZipSignature.digitalSignature { break }
       guard signature == ZipSignature.directoryRecord, position <= bytes.count - Self.recordSize else {
         if members == 0, signature == ZipSignature.extraData { throw .unsupported("an encrypted directory") }
@@ -82,7 +80,7 @@ struct ZipDirectoryParser {
     else {
       throw .damaged(
         """
-        \(Self.quoted(name.path)), at \(localHeader) with \(extra.compressedSize) bytes, reaches into its directory \
+        \(EntryCollector.text(name.path)), at \(localHeader) with \(extra.compressedSize) bytes, reaches into its directory \
         at \(directory.range.lowerBound)
         """)
     }
@@ -99,7 +97,7 @@ struct ZipDirectoryParser {
     return end
   }
 
-  /// The kind by the name, and by the mode of those who write one: Unix and its descendants (APPNOTE 4.4.2, 4.4.15).
+  /// The kind by the name, and by the mode that Unix (3) and macOS (19) write (APPNOTE 4.4.2, 4.4.15).
   private static func kind(of name: ZipName, host: UInt8, attributes: UInt32) -> ArchiveEntry.Kind {
     if name.isDirectory { return .directory }
     switch (host, attributes >> 16 & UInt32(S_IFMT)) {
@@ -110,6 +108,4 @@ struct ZipDirectoryParser {
     default: return .file
     }
   }
-
-  private static func quoted(_ path: [UInt8]) -> String { "'\(String(decoding: path, as: UTF8.self))'" }
 }

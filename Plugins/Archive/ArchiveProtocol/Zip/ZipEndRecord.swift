@@ -2,7 +2,7 @@
 struct ZipEndRecord: Equatable {
   static let size = 22
   static let locatorSize = 20
-  /// Without what a later version may add behind it.
+  /// Without what later versions may append.
   static let zip64Size = 56
   static let maximumCommentLength = 65_535
 
@@ -12,7 +12,7 @@ struct ZipEndRecord: Equatable {
   var members: UInt64
   var directorySize: UInt64
   var directoryOffset: UInt64
-  /// Whether numbers of the record are only the low bits of what they should say: 16 of the members, as some old tools have it.
+  /// Else the count may be the low 16 bits only, as some old tools write it.
   var isZip64: Bool
 
   /// Reads the end record whose signature is at a position.
@@ -37,7 +37,7 @@ struct ZipEndRecord: Equatable {
     isZip64 = true
   }
 
-  /// Whether a zip64 record says the same, as far as this one has room for it (APPNOTE 4.4.1.4).
+  /// Whether a zip64 record has the same values, where they fit into this one (APPNOTE 4.4.1.4).
   func agrees(with zip64: ZipEndRecord) -> Bool {
     (members == 0xFFFF || members == zip64.members)
       && (directorySize == 0xFFFF_FFFF || directorySize == zip64.directorySize)

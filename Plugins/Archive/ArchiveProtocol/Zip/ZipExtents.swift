@@ -1,7 +1,7 @@
-/// The bytes that members take, to find out whether any are shared.
+/// The bytes of each member, to find out whether any are shared.
 ///
-/// Members that share bytes are how a small archive becomes petabytes, however low the ratio of each; no tool writes them. The
-/// length of a local header's extra fields is only known there, so an extent is the least that the member can take.
+/// Members that share bytes expand a small archive to petabytes, however low the ratio of each; no tool writes them. The length of a
+/// local header's extra fields is not known here, so an extent is the least that the member takes.
 struct ZipExtents {
   /// A local header without its name and extra fields (APPNOTE 4.3.7).
   static let localHeaderSize: Int64 = 30
@@ -11,8 +11,7 @@ struct ZipExtents {
 
   mutating func reserve(_ count: Int) { extents.reserveCapacity(count) }
 
-  /// Adds a member.
-  /// - Returns: false where it ends behind the limit, or beyond all numbers; it is not added then.
+  /// - Returns: false, and nothing is added, where the member ends behind the limit.
   mutating func append(_ localHeader: Int64, nameLength: Int, compressedSize: Int64, limit: Int64) -> Bool {
     let (dataStart, firstOverflow) = localHeader.addingReportingOverflow(Self.localHeaderSize + Int64(nameLength))
     let (end, secondOverflow) = dataStart.addingReportingOverflow(compressedSize)

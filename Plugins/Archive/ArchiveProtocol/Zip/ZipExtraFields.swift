@@ -1,7 +1,6 @@
 /// The extra fields of a record, one after the other (APPNOTE 4.5).
 ///
-/// Some tools pad them with bytes that are no field. What does not have the shape of one ends them; it is no error, because
-/// all that reading a member needs is checked where it is needed.
+/// Some tools pad them, so bytes that are no field end the sequence without an error.
 struct ZipExtraFields: Sequence, IteratorProtocol {
   enum Identifier {
     /// APPNOTE 4.5.3.
@@ -28,7 +27,6 @@ struct ZipExtraFields: Sequence, IteratorProtocol {
     end = Swift.min(range.upperBound, bytes.count)
   }
 
-  /// The next field, and where its data is.
   mutating func next() -> (identifier: UInt16, data: Range<Int>)? {
     guard position <= end - 4 else { return nil }
     let identifier = bytes.uint16(at: position)

@@ -1,6 +1,6 @@
-/// The header in front of a member's data (APPNOTE 4.3.7): only what the directory does not have.
+/// The header in front of a member's data (APPNOTE 4.3.7): what the directory does not have.
 struct ZipLocalHeader: Equatable {
-  /// What WinZip's AES needs to know.
+  /// The extra field of WinZip's AES.
   struct AES: Equatable {
     var version: UInt16
     var strength: UInt8
@@ -15,14 +15,14 @@ struct ZipLocalHeader: Equatable {
   var dosDate: UInt16
   var aes: AES?
 
-  /// The size of the header that begins the bytes, by its first 30; nil where it is none.
+  /// The size of a header, by its first 30 bytes; nil where it is none.
   static func size(_ bytes: UnsafeRawBufferPointer) -> Int? {
     guard bytes.count >= ZipExtents.localHeaderSize, bytes.uint32(at: 0) == ZipSignature.localHeader else { return nil }
     return Int(ZipExtents.localHeaderSize) + Int(bytes.uint16(at: 26)) + Int(bytes.uint16(at: 28))
   }
 
-  /// Reads the header that the bytes begin with, and compares it with what the directory says. A difference in the sizes and
-  /// the checksum is none, because they may stand behind the data; what is decoded is held against the directory's.
+  /// Reads a header, and compares it with the directory. Sizes and checksum are not compared, because they may stand behind the
+  /// data; the decoded bytes are compared with those in the directory.
   init(_ bytes: UnsafeRawBufferPointer, of entry: ArchiveEntry, method: UInt16, flags: UInt16) throws(ArchiveError) {
     guard let size = Self.size(bytes), size <= bytes.count else {
       throw .damaged("there is no local header where its directory says")
@@ -42,7 +42,6 @@ struct ZipLocalHeader: Equatable {
           method: bytes.uint16(at: data.lowerBound + 5))
       }
     }
-    // The header hides them where the directory is encrypted, too.
     guard self.method == method, (self.flags ^ flags) & ZipFlags.encrypted == 0 else {
       throw .damaged(
         """
@@ -50,8 +49,8 @@ struct ZipLocalHeader: Equatable {
         \(Self.description(self.method, self.flags))
         """)
     }
-    // Only the directory tells which system made the name, and so what a backslash means. Nor does each tool set the flag for
-    // UTF-8 in both places.
+    // Only the directory says which system made the name, which decides what a backslash means; and some tools set the flag for
+    // UTF-8 in one place only.
     let names = [(self.flags, false), (self.flags, true), (flags, false), (flags, true)].lazy.map {
       flags, backslashes in
       ZipName(

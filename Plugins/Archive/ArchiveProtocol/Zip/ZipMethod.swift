@@ -4,7 +4,7 @@ enum ZipMethod {
   static let deflated: UInt16 = 8
   static let lzma: UInt16 = 14
   static let zstandard: UInt16 = 93
-  /// WinZip's mark for AES; an extra field has the method.
+  /// WinZip's AES; an extra field has the method.
   static let aes: UInt16 = 99
 
   /// Those that libarchive unpacks: deflate, bzip2, LZMA, Zstandard, xz, PPMd.
@@ -12,7 +12,6 @@ enum ZipMethod {
   /// Those that libarchive unpacks behind WinZip's AES.
   static let decryptable: Set<UInt16> = [0, 8]
 
-  /// What people call it.
   static func name(_ method: UInt16) -> String {
     switch method {
     case 0: "stored"

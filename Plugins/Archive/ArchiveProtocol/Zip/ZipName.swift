@@ -1,6 +1,6 @@
 import URLLoadingCZlib
 
-/// A member's name as zip has it, and what it means.
+/// A member's name, decoded.
 struct ZipName {
   /// APPNOTE 4.4.4: the name is UTF-8.
   static let utf8Flag: UInt16 = 1 << 11
@@ -9,16 +9,15 @@ struct ZipName {
 
   /// The member's canonical path.
   let path: [UInt8]
-  /// Whether it ends with a slash, as those of directories do.
+  /// Whether the name ends with a slash.
   let isDirectory: Bool
 
-  /// Reads a name, in this order: as UTF-8 where the flag says so; from the Unicode path field, if it belongs to this name; as
-  /// UTF-8 where it is valid as that, because many tools write it without a word; else in code page 437. A name with the flag
-  /// that is not UTF-8 keeps its bytes.
+  /// Decodes a name: as UTF-8 where the flag says so (bytes that are not valid are kept); else from the Unicode path field, if that
+  /// belongs to this name; else as UTF-8 where it is valid, because many tools do not set the flag; else as code page 437.
   /// - Parameters:
   ///   - bytes: where name and extra fields are.
   ///   - unicodePath: where the data of the Unicode path field is.
-  ///   - hasBackslashes: whether a backslash divides directories, as in names that were made under MS-DOS.
+  ///   - hasBackslashes: whether a backslash separates directories, as under MS-DOS.
   init(
     _ bytes: UnsafeRawBufferPointer, in range: Range<Int>, unicodePath: Range<Int>?, flags: UInt16, hasBackslashes: Bool
   ) {

@@ -1,26 +1,26 @@
-/// The bytes of a member as the archive has them, in order, and decrypted where that is zip's traditional encryption.
+/// The packed bytes of a member, in order; with zip's traditional encryption, decrypted.
 ///
 /// Used by one thread at a time.
 final class ZipPackedBytes {
   private let source: any ByteSource
   private var position: Int64
   private var end: Int64
-  /// Bytes that came with the header, and where the next ones stand.
-  private var held: ArraySlice<UInt8>
+  /// Bytes from `position` on that came with the header.
+  private var known: ArraySlice<UInt8>
   private var decryption: ZipTraditionalDecryption?
 
   /// - Parameters:
-  ///   - held: the first of the bytes, if there are any already.
-  init(source: any ByteSource, range: Range<Int64>, held: ArraySlice<UInt8>) {
+  ///   - known: the first of the bytes, which may be none.
+  init(source: any ByteSource, range: Range<Int64>, known: ArraySlice<UInt8>) {
     self.source = source
     position = range.lowerBound
     end = range.upperBound
-    self.held = held.prefix(Int(clamping: range.upperBound - range.lowerBound))
+    self.known = known.prefix(Int(clamping: range.upperBound - range.lowerBound))
   }
 
   var remaining: Int64 { end - position }
 
-  /// Begins to decrypt. The first twelve bytes are the encryption's own.
+  /// Decrypts from here on. The first twelve bytes are the encryption's header.
   func decrypt(with password: [UInt8], check: UInt8) throws {
     guard remaining >= Int64(ZipTraditionalDecryption.headerSize) else {
       throw ArchiveError.damaged("it is encrypted, but too short for that")
@@ -32,15 +32,13 @@ final class ZipPackedBytes {
     self.decryption = decryption
   }
 
-  /// Leaves bytes out.
   func skip(_ count: Int64) {
     let count = min(max(count, 0), remaining)
     position += count
-    held = held.dropFirst(Int(clamping: count))
+    known = known.dropFirst(Int(clamping: count))
   }
 
-  /// Reads as many bytes as are wanted and there.
-  /// - Returns: their number; 0 only at the end.
+  /// - Returns: the bytes read; fewer than `buffer.count` at the end only.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
     let count = Int(min(Int64(buffer.count), remaining))
     guard count > 0 else { return 0 }
@@ -51,9 +49,9 @@ final class ZipPackedBytes {
   }
 
   private func readExactly(_ target: UnsafeMutableRawBufferPointer) throws {
-    let count = min(held.count, target.count)
-    target.copyBytes(from: held.prefix(count))
-    held = held.dropFirst(count)
+    let count = min(known.count, target.count)
+    target.copyBytes(from: known.prefix(count))
+    known = known.dropFirst(count)
     position += Int64(count)
     guard count < target.count else { return }
     let rest = UnsafeMutableRawBufferPointer(rebasing: target[count...])

@@ -1,38 +1,34 @@
-/// Reads zip archives by their directory, which is at the end, and their members by their places: a member costs no more
-/// than its own bytes.
+/// Reads zip archives by the directory at their end: a member costs its own bytes only.
 ///
-/// A member's path is its name as ``ZipName`` reads it. Of a symbolic link the directory does not have the target:
-/// ``readEntries()`` leaves it empty, which no real target is, and ``readLinkTarget(of:source:password:)`` reads it.
-// Safe to share: nothing in it changes.
-final class ZipReader: ArchiveReader {
-  /// Header and data of a member come with one read up to this many bytes.
+/// The directory does not have the targets of symbolic links: ``readEntries()`` leaves them empty, and
+/// ``readLinkTarget(of:source:password:)`` reads them.
+struct ZipReader: ArchiveReader {
+  /// Bytes of data that are read together with a member's header.
   private static let maximumFirstRead: Int64 = 256 << 10
-  /// The same where only a later part of the member is wanted: of more, nothing comes with the header.
+  /// Of larger members, where only a later part is wanted, the header is read alone.
   private static let maximumFirstReadOfRange: Int64 = 16 << 10
-  /// The extra fields that tools usually write into local headers fit into this.
+  /// Bytes: enough for the extra fields that tools usually write into local headers.
   private static let usualExtraSize = 128
+  /// Bytes that libarchive gets at a time.
+  private static let smallestBlock: Int64 = 1 << 10
+  private static let largestBlock: Int64 = 512 << 10
   /// Linux has no longer paths (PATH_MAX).
   private static let maximumLinkTarget: Int64 = 4096
 
   let formatName = "zip"
-  private let source: any ByteSource
-  private let limits: ArchiveLimits
-
-  init(source: any ByteSource, limits: ArchiveLimits) {
-    self.source = source
-    self.limits = limits
-  }
+  let source: any ByteSource
+  var limits = ArchiveConfiguration()
 
   // MARK: The directory
 
   func readEntries() throws -> [ArchiveEntry] {
-    var finder = ZipDirectoryFinder(length: try wholeLength())
+    var finder = ZipDirectoryFinder(length: try source.findLength())
     while true {
       switch try finder.next() {
       case .read(let range):
         finder.take(try source.bytes(in: range), at: range.lowerBound)
       case .found(let directory):
-        return try entries(of: directory, tail: finder.held(of: directory.range))
+        return try entries(of: directory, tail: finder.known(of: directory.range))
       }
     }
   }
@@ -47,18 +43,6 @@ final class ZipReader: ArchiveReader {
     var bytes = try source.bytes(in: rest, reserving: tail.count)
     bytes.append(contentsOf: tail)
     return try bytes.withUnsafeBytes { try ZipDirectoryParser.entries($0, of: directory, limits: limits) }
-  }
-
-  /// The source's length, which one that does not know it beforehand tells when it was read to its end.
-  private func wholeLength() throws -> Int64 {
-    if let length = source.length { return length }
-    var buffer = [UInt8](repeating: 0, count: 256 << 10)
-    var position: Int64 = 0
-    while true {
-      let count = try buffer.withUnsafeMutableBytes { try source.read(into: $0, at: position) }
-      position += Int64(count)
-      if count < buffer.count { return position }
-    }
   }
 
   // MARK: Members
@@ -86,9 +70,9 @@ final class ZipReader: ArchiveReader {
     guard !overflow, !endOverflow, end <= source.length ?? .max else {
       throw ArchiveError.damaged("its \(compressedSize) bytes reach beyond the archive's end")
     }
-    let bytes = ZipPackedBytes(source: source, range: start..<end, held: first.dropFirst(header.size))
+    let bytes = ZipPackedBytes(source: source, range: start..<end, known: first.dropFirst(header.size))
     if isEncrypted, method != ZipMethod.aes, let password {
-      // The byte that tells a wrong password is of the time where the checksum was not known yet (Info-ZIP).
+      // The check byte is of the time where the checksum was not known yet (Info-ZIP).
       let check =
         header.flags & ZipFlags.hasDataDescriptor != 0
         ? UInt8(truncatingIfNeeded: header.dosTime >> 8) : UInt8(truncatingIfNeeded: (entry.checksum ?? 0) >> 24)
@@ -96,7 +80,7 @@ final class ZipReader: ArchiveReader {
     }
     let body = try self.body(
       of: entry, size: size, header: header, bytes: bytes, from: max(offset, 0), password: password)
-    // A wrong password passes the check of one byte once in 256 times.
+    // One of 256 wrong passwords passes the check byte.
     return isEncrypted ? ZipDecryptedBody(body) : body
   }
 
@@ -106,15 +90,9 @@ final class ZipReader: ArchiveReader {
       throw ArchiveError.damaged("a symbolic link with a target of \(entry.size ?? 0) bytes")
     }
     let body = try open(entry, from: 0, source: source, password: password)
-    // One byte more than there is room for would be noticed by the body itself.
     var target = [UInt8](repeating: 0, count: Int(size))
-    var filled = 0
-    while filled < target.count {
-      let count = try target.withUnsafeMutableBytes {
-        try body.read(into: UnsafeMutableRawBufferPointer(rebasing: $0[filled...]))
-      }
-      guard count > 0 else { throw ArchiveError.damaged("a symbolic link whose target ends too early") }
-      filled += count
+    guard try target.withUnsafeMutableBytes({ try body.read(into: $0) }) == target.count else {
+      throw ArchiveError.damaged("a symbolic link whose target ends too early")
     }
     return target
   }
@@ -133,7 +111,7 @@ final class ZipReader: ArchiveReader {
     guard wanted >= ZipExtents.localHeaderSize, position <= .max - wanted else {
       throw ArchiveError.damaged("its local header, at \(position), is beyond the archive's end")
     }
-    var bytes = try source.bytes(in: position..<(position + wanted), allowsLess: true)
+    var bytes = try source.bytes(at: position, count: Int(wanted))
     guard let size = bytes.withUnsafeBytes(ZipLocalHeader.size) else {
       throw ArchiveError.damaged("there is no local header at \(position), where its directory says")
     }
@@ -154,7 +132,7 @@ final class ZipReader: ArchiveReader {
   ) throws -> any MemberBody {
     let isAES = header.method == ZipMethod.aes
     let isDecrypted = header.flags & ZipFlags.encrypted != 0 && !isAES
-    // That of no bytes is 0, and neither a loop over them nor libarchive would come to look at it.
+    // Not checked below: there are no bytes to read.
     if size == 0, let checksum = entry.checksum, checksum != 0 { throw ArchiveError.damaged("its checksum is wrong") }
     if header.method == ZipMethod.stored {
       guard bytes.remaining == size else {
@@ -168,16 +146,26 @@ final class ZipReader: ArchiveReader {
       let name = ZipMethod.name(method)
       throw ArchiveError.unsupported(isAES ? "\(name) under AES in a zip archive" : "zip's packing method \(name)")
     }
-    // Version 2 has no checksum but an authentication code, so that who changes the version gets around both.
+    // Version 2 has an authentication code instead of a checksum; a changed version would skip both checks.
     if let aes = header.aes, isAES, (aes.version == 2) != (entry.checksum == nil) {
       throw ArchiveError.damaged("its directory and its local header have different versions of AES")
     }
-    // Some tools say so of what has nothing to be packed; and libarchive takes LZMA of nothing for damaged.
-    if size == 0, bytes.remaining == 0 || method == ZipMethod.lzma, entry.checksum == 0 { return ZipEmptyBody() }
+    // Some tools write a method for members without bytes; libarchive 3.6 takes LZMA of nothing for damaged.
+    if size == 0, bytes.remaining == 0 || method == ZipMethod.lzma, entry.checksum == 0 {
+      return PlainBody(source: source, position: 0, size: 0, offset: 0)
+    }
     let virtual = ZipVirtualHeader(
       method: header.method, flags: isDecrypted ? header.flags & ~ZipFlags.encrypted : header.flags,
       dosTime: header.dosTime, dosDate: header.dosDate, checksum: entry.checksum ?? 0, compressedSize: bytes.remaining,
       size: size, aes: header.aes)
-    return try ZipDecodedBody(bytes, header: virtual, from: offset, password: isAES ? password : nil)
+    let block = Int(min(max(bytes.remaining, Self.smallestBlock), Self.largestBlock))
+    let feed = LibarchiveFeed(ZipMemberOrigin(virtual, bytes), blocks: .init(smallest: block, largest: block))
+    let handle = try LibarchiveHandle(feed, format: .zip, password: isAES ? password : nil)
+    guard try handle.nextHeader() != nil else { throw ArchiveError.damaged("libarchive finds no member") }
+    // libarchive 3.6 takes a Zstandard member whose last block fills its buffer of 128 KiB for cut off, after it gave all bytes.
+    let canEndWithError = method == ZipMethod.zstandard && size % (128 << 10) == 0
+    return BlockBody(
+      handle, size: size, checksum: canEndWithError ? virtual.checksum : nil, offset: offset, limits: nil,
+      canEndWithError: canEndWithError)
   }
 }

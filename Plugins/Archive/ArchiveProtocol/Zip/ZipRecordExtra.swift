@@ -8,7 +8,7 @@ struct ZipRecordExtra {
   var modificationDate: Date?
   /// Where the data of the Unicode path field is.
   var unicodePath: Range<Int>?
-  /// WinZip's AES in its version 2 leaves the checksum out, because the authentication code says more.
+  /// Version 2 of WinZip's AES has an authentication code instead of a checksum.
   var hasNoChecksum = false
 
   init(
@@ -23,7 +23,7 @@ struct ZipRecordExtra {
       switch identifier {
       case ZipExtraFields.Identifier.zip64:
         var fields = Zip64Fields(bytes, data)
-        // They stand there in this order, and only those whose own field is full (APPNOTE 4.5.3).
+        // In this order, and only those whose own field is all ones (APPNOTE 4.5.3).
         if size == 0xFFFF_FFFF { size = try fields.next(of: number) }
         if compressedSize == 0xFFFF_FFFF { compressedSize = try fields.next(of: number) }
         if localHeader == 0xFFFF_FFFF { localHeader = try fields.next(of: number) }

@@ -1,19 +1,17 @@
 import URLLoadingCZlib
 
-/// A member that is not packed. Its bytes come straight from the source.
-///
-/// The checksum is known to be right only when all of the member was read; a part of it is checked by nothing but its length.
+/// A member that is not packed. The checksum is verified when all of it is read; of a part only the length is.
 final class ZipStoredBody: MemberBody {
   private let bytes: ZipPackedBytes
-  /// What the checksum has to be; nil where it is not asked for.
+  /// Nil where the checksum is not verified.
   private let expected: UInt32?
   private var checksum: UInt = 0
-  /// How many bytes are to be read before the first that counts.
+  /// Bytes to read and drop first.
   private var toDiscard: Int64
 
   /// - Parameters:
   ///   - bytes: those of the member, from its first.
-  ///   - canSkip: whether bytes can be left out without being read, which those of an encrypted member cannot.
+  ///   - canSkip: whether bytes can be skipped without being read, which those of an encrypted member cannot.
   init(_ bytes: ZipPackedBytes, from offset: Int64, checksum: UInt32?, canSkip: Bool) {
     self.bytes = bytes
     if canSkip, offset > 0 {

@@ -2,8 +2,8 @@ import Foundation
 
 /// The ways in which zip writes times.
 enum ZipTime {
-  /// MS-DOS's date and time (APPNOTE 4.4.6). They are local time of a zone that nobody tells; here they count as UTC, so that
-  /// the same archive says the same everywhere. Nil where they are no date.
+  /// MS-DOS's date and time (APPNOTE 4.4.6): local time of an unknown zone, taken for UTC, so that an archive gives the same dates
+  /// everywhere. Nil where they are no date.
   static func date(dosDate: UInt16, dosTime: UInt16) -> Date? {
     let day = Int(dosDate & 31)
     let month = Int(dosDate >> 5 & 15)
@@ -19,7 +19,7 @@ enum ZipTime {
     return Date(timeIntervalSince1970: Double(days * 86_400 + hour * 3600 + minute * 60 + second))
   }
 
-  /// The modification time of Info-ZIP's extended timestamp: a flag that says that it is there, and seconds since 1970.
+  /// The modification time of Info-ZIP's extended timestamp: a flag that it is present, and seconds since 1970.
   static func date(extendedTimestamp bytes: UnsafeRawBufferPointer, in data: Range<Int>) -> Date? {
     guard data.count >= 5, bytes[data.lowerBound] & 1 != 0 else { return nil }
     return date(seconds: bytes.uint32(at: data.lowerBound + 1))

@@ -1,16 +1,15 @@
 import URLLoadingCZlib
 
-/// PKWARE's traditional encryption (APPNOTE 6.1), which protects nothing, and which archives have all the same.
+/// PKWARE's traditional encryption (APPNOTE 6.1), which is weak, and common.
 ///
-/// It is undone here and not by libarchive, because the byte that tells a wrong password depends on whether sizes stand behind
-/// the data (APPNOTE 6.1.6 and Info-ZIP's practice), which the header that libarchive is given does not say any more.
+/// Not by libarchive: the check byte of the password depends on whether sizes stand behind the data (APPNOTE 6.1.6 and Info-ZIP's
+/// practice), which the header that libarchive gets does not say.
 struct ZipTraditionalDecryption {
   static let headerSize = 12
 
   private var key0: UInt32 = 0x1234_5678
   private var key1: UInt32 = 0x2345_6789
   private var key2: UInt32 = 0x3456_7890
-  // zlib's table is for all of the process, and never changes.
   private let table = get_crc_table()
 
   init(password: [UInt8]) {

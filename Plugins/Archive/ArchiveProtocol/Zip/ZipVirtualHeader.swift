@@ -1,7 +1,5 @@
-/// The header of an archive of one member, which libarchive is given in front of a member's packed bytes.
-///
-/// It says what the directory says, and nothing that libarchive could stumble over: an ASCII name, no data descriptor, sizes
-/// in zip64's field where they are large.
+/// The header that libarchive gets in front of a member's packed bytes: the directory's values, with an ASCII name, no data
+/// descriptor, and zip64's field for large sizes.
 struct ZipVirtualHeader {
   var method: UInt16
   var flags: UInt16
@@ -12,8 +10,8 @@ struct ZipVirtualHeader {
   var size: Int64
   var aes: ZipLocalHeader.AES?
 
-  /// What follows the packed bytes: an end record without a directory, which the streaming reader does not look for.
-  /// Decoders that ask for one more byte than they need, as that of Zstandard does, take the end for missing bytes.
+  /// What follows the packed bytes: an end record. Decoders of libarchive 3.6 that read one byte more than they need, such as that
+  /// of Zstandard, take the end for missing bytes.
   func endBytes() -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(littleEndian: ZipSignature.endRecord)
@@ -40,7 +38,7 @@ struct ZipVirtualHeader {
     var bytes: [UInt8] = []
     bytes.append(littleEndian: ZipSignature.localHeader)
     bytes.append(littleEndian: UInt16(isLarge ? 45 : 20))
-    // Bits 1 and 2 mean something to the method (APPNOTE 4.4.4): LZMA's end mark for one.
+    // Bits 1 and 2 are the method's (APPNOTE 4.4.4), such as LZMA's end mark.
     bytes.append(littleEndian: flags & (ZipFlags.encrypted | 0b110))
     bytes.append(littleEndian: method)
     bytes.append(littleEndian: dosTime)

@@ -19,6 +19,7 @@ final class CountingByteSource: ByteSource {
   }
 
   var length: Int64? { source.length }
+  var cancellation: Cancellation { source.cancellation }
   var count: Int64 { counts.withLock { $0.bytes } }
 
   func reset() {
@@ -32,9 +33,5 @@ final class CountingByteSource: ByteSource {
       $0.reads += 1
     }
     return count
-  }
-
-  func cancel() {
-    source.cancel()
   }
 }

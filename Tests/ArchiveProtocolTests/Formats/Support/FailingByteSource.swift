@@ -4,6 +4,7 @@
 final class FailingByteSource: ByteSource {
   struct Failure: Error {}
 
+  let cancellation = Cancellation()
   private let source: any ByteSource
   private let first: Int64
 
@@ -18,6 +19,4 @@ final class FailingByteSource: ByteSource {
     if position + Int64(buffer.count) > first { throw Failure() }
     return try source.read(into: buffer, at: position)
   }
-
-  func cancel() {}
 }

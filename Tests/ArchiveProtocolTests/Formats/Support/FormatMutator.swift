@@ -1,9 +1,11 @@
+import URLLoadingTestServers
+
 /// Changes bytes at random, the same on every run.
 struct FormatMutator {
-  var generator: SplitMix
+  var generator: SeededGenerator
 
   init(seed: UInt64) {
-    generator = SplitMix(state: seed)
+    generator = SeededGenerator(seed: seed)
   }
 
   /// A changed copy.

@@ -4,19 +4,20 @@ import Foundation
 
 /// A source that makes reads behind a position wait until it is cancelled or opened.
 ///
-/// Mutable state: `isOpen`, `isCancelled`, `waiting`, `reads`; guarded by `condition`.
+/// Mutable state: `isOpen` and `waiting`, guarded by `condition`.
 // Safe to share: see above.
 final class GatedByteSource: ByteSource, @unchecked Sendable {
+  let cancellation = Cancellation()
   private let source: any ByteSource
   private let gate: Int64
   private let condition = NSCondition()
   private var isOpen = false
-  private var isCancelled = false
   private var waiting = 0
 
   init(_ source: any ByteSource, gate: Int64) {
     self.source = source
     self.gate = gate
+    cancellation.onCancel { [weak self] in self?.wakeAll() }
   }
 
   var length: Int64? { source.length }
@@ -32,10 +33,10 @@ final class GatedByteSource: ByteSource, @unchecked Sendable {
     if end > gate {
       waiting += 1
       condition.broadcast()
-      while !isOpen, !isCancelled { condition.wait() }
+      while !isOpen, !cancellation.isCancelled { condition.wait() }
       waiting -= 1
     }
-    if isCancelled { throw ArchiveError.cancelled }
+    try checkCancellation()
   }
 
   func open() {
@@ -45,9 +46,8 @@ final class GatedByteSource: ByteSource, @unchecked Sendable {
     condition.unlock()
   }
 
-  func cancel() {
+  private func wakeAll() {
     condition.lock()
-    isCancelled = true
     condition.broadcast()
     condition.unlock()
   }

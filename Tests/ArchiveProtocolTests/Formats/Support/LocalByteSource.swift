@@ -7,6 +7,7 @@ import URLLoadingTestServers
 /// A file as a source.
 // Safe to share: the descriptor does not change, and pread has no position.
 final class LocalByteSource: ByteSource {
+  let cancellation = Cancellation()
   private let descriptor: Int32
   let length: Int64?
 
@@ -31,6 +32,4 @@ final class LocalByteSource: ByteSource {
     }
     return filled
   }
-
-  func cancel() {}
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import URLLoadingTestServers
 
 @testable import ArchiveProtocol
 
@@ -11,13 +12,13 @@ struct OpenedArchive {
   /// The last entry of each name.
   let byPath: [String: ArchiveEntry]
 
-  init(_ file: URL, options: FormatOptions = .all) throws {
+  init(_ file: URL, options: ArchiveConfiguration = .all) throws {
     try self.init(LocalByteSource(file), name: file.lastPathComponent, options: options)
   }
 
-  init(_ source: any ByteSource, name: String? = nil, options: FormatOptions = .all) throws {
+  init(_ source: any ByteSource, name: String? = nil, options: ArchiveConfiguration = .all) throws {
     self.source = source
-    reader = try #require(try ArchiveOpening.reader(for: source, archiveName: name, options: options))
+    reader = try ArchiveOpening.reader(for: source, archiveName: name, configuration: options)
     entries = try reader.readEntries()
     byPath = Dictionary(entries.map { (String(decoding: $0.path, as: UTF8.self), $0) }, uniquingKeysWith: { $1 })
   }
@@ -53,10 +54,12 @@ struct OpenedArchive {
   func expect(_ files: [String: Data], sourceLocation: SourceLocation = #_sourceLocation) throws {
     for (name, data) in files.sorted(by: { $0.key < $1.key }) {
       let read = try self.read(name)
-      #expect(read == data, "\(name): \(read.count) bytes", sourceLocation: sourceLocation)
+      #expect(
+        TestFiles.firstDifference(read, data) == nil, "\(name): \(read.count) bytes", sourceLocation: sourceLocation)
       let offset = data.count / 3
       #expect(
-        try self.read(name, from: Int64(offset)) == data.dropFirst(offset), "\(name) from \(offset)",
+        try TestFiles.firstDifference(self.read(name, from: Int64(offset)), data.dropFirst(offset)) == nil,
+        "\(name) from \(offset)",
         sourceLocation: sourceLocation)
       #expect(
         try self.read(name, from: Int64(data.count)).isEmpty, "\(name) from its end", sourceLocation: sourceLocation)
@@ -64,11 +67,11 @@ struct OpenedArchive {
   }
 }
 
-extension FormatOptions {
+extension ArchiveConfiguration {
   /// Every format.
-  static var all: FormatOptions {
-    var options = FormatOptions()
-    options.enabledFormats = ArchiveFormat.optional
+  static var all: ArchiveConfiguration {
+    var options = ArchiveConfiguration()
+    options.optionalFormats = Set(OptionalFormat.allCases)
     return options
   }
 }

@@ -1,10 +1,13 @@
-/// Bytes one after another.
+/// Decoded bytes one after another.
 protocol ByteStream: AnyObject {
-  /// The next bytes, valid until the next call; empty at the end, once all was found whole.
+  /// The next bytes, valid until the next call; empty at the verified end.
   ///
   /// After a ``SourceFailure`` it can be called again, unless ``isBroken``.
   func next() throws -> UnsafeRawBufferPointer
 
-  /// Nothing more will come of it.
+  /// It has failed for good.
   var isBroken: Bool { get }
+
+  /// The packed bytes that were fetched.
+  var packedCount: Int64 { get }
 }

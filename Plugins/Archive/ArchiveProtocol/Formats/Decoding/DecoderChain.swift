@@ -1,19 +1,22 @@
 /// One or two decoders, one behind the other, over a source.
 final class DecoderChain {
-  private let packed = SourceStream()
+  private let packed = SourceOrigin(nil, isSeekable: false)
+  private let first: any ByteStream
   private let last: any ByteStream
 
   /// - Parameter filters: the outermost first.
   init(_ filters: [CompressionFilter]) throws {
-    var stream: any ByteStream = packed
+    var decoders: [any ByteStream] = []
     for filter in filters {
-      stream = filter == .gzip ? try GzipDecoder(stream) : LibarchiveDecoder(filter, stream)
+      let origin: any FeedOrigin = decoders.last.map(StreamOrigin.init) ?? packed
+      decoders.append(filter == .gzip ? try GzipDecoder(origin) : LibarchiveDecoder(filter, origin))
     }
-    last = stream
+    guard let first = decoders.first, let last = decoders.last else { throw ArchiveError.unsupported("no filter") }
+    (self.first, self.last) = (first, last)
   }
 
   /// The packed bytes that were read.
-  var packedCount: Int64 { packed.position }
+  var packedCount: Int64 { first.packedCount }
   var isBroken: Bool { last.isBroken }
 
   /// The next decoded bytes, valid until the next call; empty at the end.

@@ -2,24 +2,26 @@ import URLLoadingCZlib
 
 /// Decodes gzip (RFC 1952) with zlib, which checks the CRC and the length of every member, where libarchive 3.6 does not.
 ///
-/// Members may follow one another, and zero bytes the last one, as tapes have them. Anything else behind it is damage: it
-/// may be what is left of a member.
+/// Members may follow one another, and zero bytes the last one, as on tapes. Anything else behind it is damage: it may be a
+/// truncated member.
 final class GzipDecoder: ByteStream {
-  private let input: any ByteStream
+  private let origin: any FeedOrigin
+  private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
   private let output = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
-  // At one address, because zlib's state points back to it.
+  // On the heap, because zlib's state points back to it.
   private let zlib = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
   private var pending = UnsafeRawBufferPointer(start: nil, count: 0)
+  private(set) var packedCount: Int64 = 0
   private var phase = Phase.inMember
 
   private enum Phase {
     case inMember, betweenMembers, padding, atEnd
   }
 
-  init(_ input: any ByteStream) throws {
-    self.input = input
+  init(_ origin: any FeedOrigin) throws {
+    self.origin = origin
     zlib.initialize(to: z_stream())
-    // 15 bits of window, and 16 for gzip's own header and trailer and no other.
+    // 15 bits of window; 16 allows gzip's header and trailer only.
     let status = inflateInit2_(zlib, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
     guard status == Z_OK else { throw ArchiveError.unsupported("zlib does not start: \(status)") }
   }
@@ -27,16 +29,22 @@ final class GzipDecoder: ByteStream {
   deinit {
     inflateEnd(zlib)
     zlib.deallocate()
+    input.deallocate()
     output.deallocate()
   }
 
-  var isBroken: Bool { input.isBroken }
+  var isBroken: Bool { origin.isBroken }
 
   func next() throws -> UnsafeRawBufferPointer {
     while phase != .atEnd {
       if pending.isEmpty {
-        pending = try input.next()
-        if pending.isEmpty { try end() }
+        let count = try origin.fetch(into: input, at: packedCount)
+        packedCount += Int64(count)
+        pending = UnsafeRawBufferPointer(rebasing: input[..<count])
+        if count == 0 {
+          guard phase != .inMember else { throw ArchiveError.damaged("gzip: the compressed data ends too early") }
+          phase = .atEnd
+        }
       }
       switch phase {
       case .inMember:
@@ -60,16 +68,7 @@ final class GzipDecoder: ByteStream {
     return UnsafeRawBufferPointer(start: nil, count: 0)
   }
 
-  private func end() throws {
-    guard phase == .inMember else {
-      phase = .atEnd
-      return
-    }
-    throw ArchiveError.damaged("gzip: the compressed data ends too early")
-  }
-
   private func inflate() throws -> Int {
-    guard phase == .inMember, !pending.isEmpty else { return 0 }
     // zlib takes a pointer to mutable bytes and does not change them.
     zlib.pointee.next_in = UnsafeMutableRawPointer(mutating: pending.baseAddress)?.assumingMemoryBound(to: Bytef.self)
     let offered = min(pending.count, 1 << 30)
@@ -83,7 +82,7 @@ final class GzipDecoder: ByteStream {
     switch status {
     case Z_STREAM_END: phase = .betweenMembers
     case Z_OK: break
-    // All output space was free and input was there: nothing could be made of it.
+    // Without progress, though input and room for output were there, it is damage.
     case Z_BUF_ERROR where used > 0 || count > 0: break
     default:
       let reason = zlib.pointee.msg.map { String(cString: $0) } ?? "zlib's error \(status)"

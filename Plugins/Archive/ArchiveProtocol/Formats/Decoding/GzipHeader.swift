@@ -1,11 +1,11 @@
 import Foundation
 
-/// What the header of a gzip member tells about the file in it (RFC 1952, 2.3).
+/// The name and date in the header of a gzip member (RFC 1952, 2.3).
 struct GzipHeader: Sendable, Hashable {
-  /// The bytes of a header that are looked at.
+  /// The bytes of a header that are read.
   static let prefixLength = 4096
 
-  /// The name of the file, in Latin 1 as far as the writer kept to the standard.
+  /// The name of the file: Latin 1 by the standard, any bytes in practice.
   var fileName: [UInt8]?
   var modificationDate: Date?
 
@@ -13,7 +13,7 @@ struct GzipHeader: Sendable, Hashable {
   init(head: [UInt8]) {
     guard head.count >= 10, head.starts(with: [0x1f, 0x8b, 8]) else { return }
     let flags = head[3]
-    let seconds = head[4..<8].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    let seconds = head[4..<8].littleEndian
     if seconds != 0 { modificationDate = Date(timeIntervalSince1970: TimeInterval(seconds)) }
     var position = 10
     if flags & 4 != 0 {

@@ -1,24 +1,23 @@
 /// Decodes one stream by one of libarchive's filters.
 final class LibarchiveDecoder: ByteStream {
   private let filter: CompressionFilter
-  private let input: any ByteStream
   private let feed: LibarchiveFeed
   private var hasFailed = false
   private var handle: LibarchiveHandle?
   private var isAtEnd = false
 
-  init(_ filter: CompressionFilter, _ input: any ByteStream) {
+  init(_ filter: CompressionFilter, _ origin: any FeedOrigin) {
     self.filter = filter
-    self.input = input
-    feed = LibarchiveFeed(StreamOrigin(input), blocks: .init(smallest: 256 << 10, largest: 256 << 10))
+    feed = LibarchiveFeed(origin, blocks: .init(smallest: 256 << 10, largest: 256 << 10))
   }
 
-  var isBroken: Bool { hasFailed || input.isBroken }
+  var isBroken: Bool { hasFailed || feed.origin.isBroken }
+  var packedCount: Int64 { feed.fetchedCount }
 
   func next() throws -> UnsafeRawBufferPointer {
     let none = UnsafeRawBufferPointer(start: nil, count: 0)
     if isAtEnd { return none }
-    // What fails here can be tried again, what fails inside libarchive cannot.
+    // A source that fails here costs nothing; inside libarchive it costs the decoder.
     try feed.fetchAhead(window)
     do {
       if let block = try openedHandle()?.nextBlock() {
@@ -38,7 +37,7 @@ final class LibarchiveDecoder: ByteStream {
     return none
   }
 
-  /// More packed bytes than the filter takes for one of its steps, but for long runs of frames without content.
+  /// More packed bytes than one step of the filter takes, except in long runs of frames without content.
   private var window: Int {
     switch filter {
     case .lz4: 5 << 20  // a block of 4 MiB
@@ -55,7 +54,7 @@ final class LibarchiveDecoder: ByteStream {
     return try handle.nextHeader() == nil ? nil : handle
   }
 
-  /// Some filters take no notice of what stands behind the end.
+  /// libarchive 3.6 ignores what stands behind the end of some filters.
   private func checkEnd() throws {
     guard let handle else { return }
     try feed.fetchAhead(1)

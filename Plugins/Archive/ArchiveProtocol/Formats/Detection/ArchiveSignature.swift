@@ -1,16 +1,16 @@
-/// What the content of an archive says about its format. Names are never looked at.
+/// The format of an archive by its content. Names do not count.
 enum ArchiveSignature: Sendable, Hashable {
   case archive(ArchiveFormat)
   case compressed(CompressionFilter)
   /// None of the formats; what it looks like, if that is known.
   case unknown(String?)
 
-  /// How many of the first bytes are looked at: up to the volume descriptor of ISO 9660 (ECMA-119, 6.7.1).
+  /// The first bytes that are examined: up to the volume descriptor of ISO 9660 (ECMA-119, 6.7.1).
   static let headLength = 32_768 + 6
-  /// How many of the last bytes are looked at for zip's end record and its comment (APPNOTE 4.3.16).
+  /// The last bytes that are examined: zip's end record and its comment (APPNOTE 4.3.16).
   static let tailLength = 22 + 65_535
 
-  /// Finds out the format from the first bytes. Zip archives behind other data are left to ``hasZipEndRecord(_:)``.
+  /// Detects the format by the first bytes. For zip archives behind other data see ``hasZipEndRecord(_:)``.
   /// - Parameter head: the first ``headLength`` bytes, or all that there are.
   static func detect(head: [UInt8]) -> ArchiveSignature {
     if let filter = filter(of: head) { return .compressed(filter) }

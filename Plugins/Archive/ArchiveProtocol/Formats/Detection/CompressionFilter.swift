@@ -1,8 +1,8 @@
-/// A format that packs one stream of bytes.
+/// A format that compresses one stream of bytes.
 enum CompressionFilter: String, Sendable, Hashable, CaseIterable {
   case gzip, bzip2, xz, lzma, zstd, lz4
 
-  /// What people append to a file's name, the name of the format included.
+  /// Suffixes of file names, the usual one first.
   var suffixes: [String] {
     switch self {
     case .gzip: ["gz", "gzip", "tgz"]
@@ -14,10 +14,9 @@ enum CompressionFilter: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The usual suffix.
   var suffix: String { suffixes.first ?? rawValue }
 
-  /// A file's name without the suffix of this format, as far as it has one.
+  /// A file's name without the suffix of this format.
   func strippingSuffix(of name: String) -> String {
     let lowercased = name.lowercased()
     for suffix in suffixes where lowercased.hasSuffix("." + suffix) && name.count > suffix.count + 1 {

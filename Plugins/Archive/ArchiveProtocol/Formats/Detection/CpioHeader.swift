@@ -11,8 +11,7 @@ enum CpioHeader {
     return isPlausibleBinary(head)
   }
 
-  /// The old binary format has a magic of two bytes; the file's type, the name's length and its final zero byte have to be
-  /// right as well.
+  /// The old binary format has a magic of two bytes only, so the file's type, the name's length and its final zero byte count, too.
   private static func isPlausibleBinary(_ head: [UInt8]) -> Bool {
     guard head.count >= 27 else { return false }
     let isLittleEndian: Bool

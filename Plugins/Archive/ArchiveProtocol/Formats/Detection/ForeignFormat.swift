@@ -1,4 +1,4 @@
-/// Names for content that is no archive of ours, for messages.
+/// Names of formats that are not read, for messages.
 enum ForeignFormat {
   static func describe(_ head: [UInt8]) -> String? {
     guard !head.isEmpty else { return "an empty file" }

@@ -1,7 +1,7 @@
-/// A frame that zstd and lz4 share and that holds nothing to decode (RFC 8878, 3.1.2).
+/// A frame of zstd and lz4 that is skipped (RFC 8878, 3.1.2).
 enum SkippableFrame {
-  /// The format of the first frame behind leading skippable ones; zstd where that is too far away to see, because its tools
-  /// write such frames first (pzstd does so always), those of lz4 do not.
+  /// The format of the first frame behind leading skippable ones; zstd where that is not among these bytes, because its tools
+  /// write such frames first (pzstd always) and those of lz4 do not.
   static func filter(behind head: [UInt8]) -> CompressionFilter? {
     var position = 0
     while let length = length(head[position...]) {
@@ -17,6 +17,6 @@ enum SkippableFrame {
   private static func length(_ bytes: ArraySlice<UInt8>) -> Int? {
     let head = Array(bytes.prefix(8))
     guard head.count == 8, head[0] & 0xf0 == 0x50, head[1...3].elementsEqual([0x2a, 0x4d, 0x18]) else { return nil }
-    return 8 + head[4...].reversed().reduce(0) { $0 << 8 | Int($1) }
+    return 8 + Int(head[4...].littleEndian)
   }
 }

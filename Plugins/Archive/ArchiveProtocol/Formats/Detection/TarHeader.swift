@@ -2,8 +2,8 @@
 enum TarHeader {
   static let blockSize = 512
 
-  /// Whether the first block has the checksum that it states (POSIX.1-2017 pax, "ustar Interchange Format"): the sum of its bytes,
-  /// the checksum's own taken for spaces. Some old writers added signed bytes.
+  /// Whether the checksum of the first block is right (POSIX.1-2017 pax, "ustar Interchange Format"): the sum of its bytes, with
+  /// spaces for the checksum itself. Some old writers added signed bytes.
   static func hasValidChecksum(_ head: [UInt8]) -> Bool {
     guard head.count >= blockSize, let stated = octal(head[148..<156]) else { return false }
     var unsigned = 0
@@ -16,7 +16,7 @@ enum TarHeader {
     return stated == unsigned || stated == signed
   }
 
-  /// Whether these bytes, all that there are, are an archive without members: only the blocks of zeros of its end.
+  /// Whether the whole archive is the blocks of zeros at its end.
   static func isEmptyArchive(_ bytes: [UInt8]) -> Bool {
     bytes.count >= 2 * blockSize && bytes.count % blockSize == 0 && bytes.allSatisfy { $0 == 0 }
   }

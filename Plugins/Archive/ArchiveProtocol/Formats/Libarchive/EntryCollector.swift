@@ -1,7 +1,7 @@
-/// Collects an archive's members in their order, duplicates and all, within the limits.
+/// Collects an archive's members in their order, with duplicates, within the limits.
 struct EntryCollector {
   private(set) var entries: [ArchiveEntry] = []
-  private let limits: FormatLimits
+  private let limits: ArchiveConfiguration
   private var indexBytes: Int64 = 0
   /// The last file of each name, for hard links.
   private var files: [[UInt8]: Int] = [:]
@@ -9,24 +9,22 @@ struct EntryCollector {
   private var links: [(link: Int, file: Int)] = []
   private var headerCount = 0
 
-  init(limits: FormatLimits) {
+  init(limits: ArchiveConfiguration) {
     self.limits = limits
   }
 
-  /// Counts a header; its ordinal.
+  /// Counts a header.
+  /// - Returns: its ordinal.
   mutating func nextOrdinal() throws -> Int {
-    guard headerCount < limits.maximumMemberCount else {
-      throw ArchiveError.limitExceeded(
-        what: "members", limit: Int64(limits.maximumMemberCount), property: "maximumMemberCount")
-    }
     headerCount += 1
+    try limits.check(members: UInt64(headerCount))
     return headerCount - 1
   }
 
-  /// Adds what libarchive tells about a member. The top directory itself is left out.
+  /// Adds a member; the top directory itself is left out.
   /// - Parameters:
-  ///   - location: where its bytes are, if it has any.
-  ///   - checksum: what is to be checked when they are read, and libarchive does not check.
+  ///   - location: of its bytes, if it has any.
+  ///   - checksum: what libarchive does not check when they are read.
   mutating func add(
     _ header: LibarchiveEntry, ordinal: Int, location: ArchiveEntry.Location, checksum: UInt32? = nil
   ) throws {
@@ -49,7 +47,7 @@ struct EntryCollector {
     case .hardLink(let target):
       if let file = files[target] {
         links.append((entries.count, file))
-        // cpio's newer formats give the bytes with the last name only.
+        // cpio's newer formats have the bytes at the last name only.
         if let size, size > 0, (entries[file].size ?? 0) == 0 {
           entries[file].size = size
           entries[file].location = location
@@ -60,13 +58,12 @@ struct EntryCollector {
     entries.append(entry)
   }
 
-  /// Changes where the member that was added last has its bytes.
   mutating func relocateLast(_ location: ArchiveEntry.Location) {
     guard !entries.isEmpty else { return }
     entries[entries.count - 1].location = location
   }
 
-  /// All members. A hard link has the size and the place of what it is another name of, as far as that came before.
+  /// All members. A hard link has the size and location of its file, if that came before.
   func finished() -> [ArchiveEntry] {
     var entries = entries
     for (link, file) in links {
@@ -77,7 +74,6 @@ struct EntryCollector {
     return entries
   }
 
-  /// A member's name for messages.
   static func text(_ path: [UInt8]) -> String {
     "'\(String(decoding: path, as: UTF8.self))'"
   }
@@ -89,9 +85,6 @@ struct EntryCollector {
       case .file, .directory, .other: 0
       }
     indexBytes += Int64(path.count + targetLength + 96)
-    guard indexBytes <= limits.maximumIndexBytes else {
-      throw ArchiveError.limitExceeded(
-        what: "bytes of the archive's directory", limit: limits.maximumIndexBytes, property: "maximumIndexBytes")
-    }
+    try limits.check(indexBytes: indexBytes)
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import URLLoadingCArchive
 
-/// Reads what libarchive tells about a member.
+/// A member's header from libarchive.
 struct LibarchiveEntry {
   private let entry: OpaquePointer
 
@@ -9,7 +9,7 @@ struct LibarchiveEntry {
     self.entry = entry
   }
 
-  /// The name as the archive has it; nil where not even its bytes are given.
+  /// The name as the archive has it; nil where libarchive does not even give its bytes.
   var name: [UInt8]? {
     CharacterLocale.withUTF8 {
       bytes(archive_entry_pathname(entry)) ?? bytes(archive_entry_pathname_utf8(entry))
@@ -27,7 +27,7 @@ struct LibarchiveEntry {
       case 0o120000:
         return .symbolicLink(
           target: bytes(archive_entry_symlink(entry)) ?? bytes(archive_entry_symlink_utf8(entry)) ?? [])
-      // Formats that know no types leave it out.
+      // 0 in formats without types.
       case 0o100000, 0: return .file
       case let type: return .other(ArchiveEntry.Special(mode: UInt32(type)))
       }
@@ -44,7 +44,7 @@ struct LibarchiveEntry {
 
   var isEncrypted: Bool { archive_entry_is_data_encrypted(entry) != 0 }
 
-  /// Whether some of the member's bytes are not in the archive, because they are zero.
+  /// Whether the archive leaves out zero bytes of the member.
   var isSparse: Bool { archive_entry_sparse_reset(entry) > 0 }
 
   private func bytes(_ text: UnsafePointer<CChar>?) -> [UInt8]? {

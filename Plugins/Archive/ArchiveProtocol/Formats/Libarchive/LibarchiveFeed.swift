@@ -1,16 +1,16 @@
-/// Gives libarchive its input, block by block, and remembers the error that ended it.
+/// Gives libarchive its input, block by block, and keeps the error that ended it.
 ///
-/// libarchive cannot try a failed read again: its reader is lost then. Therefore bytes can be fetched ahead, between its calls,
-/// where a failure costs nothing.
+/// A read that fails breaks libarchive's reader. Therefore bytes can be fetched ahead, between its calls, where a failure costs
+/// nothing.
 ///
 /// Used by one thread at a time, the one that uses the ``LibarchiveHandle``.
 final class LibarchiveFeed {
-  /// The sizes of blocks. Each read that follows its predecessor doubles the size, each jump begins with the smallest.
+  /// The sizes of blocks, in bytes. Each sequential read doubles the size; a seek resets it to the smallest.
   struct BlockSizes {
     var smallest: Int
     var largest: Int
 
-    /// For headers between bodies that are left out.
+    /// For headers between bodies that are skipped.
     static let headers = BlockSizes(smallest: 4 << 10, largest: 32 << 10)
     static let directory = BlockSizes(smallest: 64 << 10, largest: 64 << 10)
     static let bodies = BlockSizes(smallest: 64 << 10, largest: 256 << 10)
@@ -30,9 +30,9 @@ final class LibarchiveFeed {
   private(set) var failure: (any Error)?
   private let sizes: BlockSizes
   private var blockSize: Int
-  /// What libarchive got last, and may look at until it asks for more.
+  /// What libarchive got last, and may use until its next read.
   private var lent: Chunk?
-  /// Fetched, and not yet given to libarchive: the bytes from `position` on.
+  /// Fetched bytes from `position` on.
   private var ahead: [Chunk] = []
   private var spare: [UnsafeMutableRawBufferPointer] = []
 
@@ -63,8 +63,8 @@ final class LibarchiveFeed {
     return chunk.bytes
   }
 
-  /// Moves on without reading.
-  /// - Returns: by how much; nil when the origin failed.
+  /// Skips bytes.
+  /// - Returns: how many; nil when the origin failed.
   func skip(_ count: Int64) -> Int64? {
     guard origin.isSeekable, count > 0, count <= .max - position else { return 0 }
     do {
@@ -77,7 +77,7 @@ final class LibarchiveFeed {
     }
   }
 
-  /// libarchive asks for long skips in steps of a gibibyte: for a size that an archive made up, that could take hours.
+  /// libarchive 3.6 does long skips in steps of a gibibyte, which for a made-up size could take hours.
   private func isLongSkipBehindEnd(_ count: Int64) throws -> Bool {
     guard count >= 1 << 30 else { return false }
     return try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) {
@@ -85,9 +85,8 @@ final class LibarchiveFeed {
     }
   }
 
-  /// Moves to a position.
   /// - Parameter whence: as of `lseek`.
-  /// - Returns: the position; nil when there is no such, or the origin failed.
+  /// - Returns: the position; nil for an invalid one, or when the origin failed.
   func seek(_ offset: Int64, whence: Int32) -> Int64? {
     guard origin.isSeekable else { return nil }
     let base: Int64
@@ -108,7 +107,7 @@ final class LibarchiveFeed {
     return target
   }
 
-  /// Fetches until `count` bytes or all the rest are here.
+  /// Fetches until `count` bytes, or all the rest, are in memory.
   func fetchAhead(_ count: Int) throws {
     var present = ahead.reduce(0) { $0 + $1.bytes.count }
     while present < count {

@@ -2,28 +2,41 @@ import URLLoadingCArchive
 
 /// One reader of libarchive over a feed. Freed with this object.
 ///
-/// Used by one thread at a time; it may be another one for every call.
+/// Used by one thread at a time.
 final class LibarchiveHandle {
-  /// A piece of a member's bytes, valid until the next call, and its place in the member.
+  /// Some of a member's bytes, valid until the next call, and their position in the member.
   struct Block {
     let bytes: UnsafeRawBufferPointer
     let offset: Int64
   }
 
   let feed: LibarchiveFeed
-  /// Nothing more can be read, for the input failed or contradicts itself.
+  /// Nothing more can be read.
   private(set) var isBroken = false
+  /// Where the last block ended in its member.
+  private var blockEnd: Int64 = 0
   private let archive: OpaquePointer
 
   /// - Parameters:
   ///   - format: the only format that is tried; nil for the plain output of `filter`.
   ///   - filter: the only filter, which is not guessed but applied.
-  init(_ feed: LibarchiveFeed, format: ArchiveFormat?, filter: CompressionFilter? = nil) throws {
+  ///   - password: for a zip member that is encrypted by AES.
+  init(
+    _ feed: LibarchiveFeed, format: ArchiveFormat?, filter: CompressionFilter? = nil, password: [UInt8]? = nil
+  ) throws {
     guard let archive = archive_read_new() else { throw ArchiveError.unsupported("no memory for a reader") }
     self.archive = archive
     self.feed = feed
     try check(Self.enable(format, in: archive))
     if let filter, let code = filter.libarchiveCode { try check(archive_read_append_filter(archive, code)) }
+    if let password {
+      // libarchive takes a C string.
+      guard !password.isEmpty, !password.contains(0) else { throw ArchiveError.wrongPassword }
+      try check(
+        (password + [0]).withUnsafeBytes {
+          archive_read_add_passphrase(archive, $0.baseAddress?.assumingMemoryBound(to: CChar.self))
+        })
+    }
     archive_read_set_read_callback(archive) { _, feed, block in
       guard let bytes = LibarchiveHandle.feed(feed)?.nextBlock() else { return Int(ARCHIVE_FATAL) }
       block?.pointee = bytes.baseAddress
@@ -37,10 +50,10 @@ final class LibarchiveHandle {
         LibarchiveHandle.feed(feed)?.seek(offset, whence: whence) ?? Int64(ARCHIVE_FATAL)
       }
     }
-    // Never without: opening a reader whose data was not set crashes. The feed lives as long as this object.
+    // libarchive 3.6 crashes when it opens a reader without callback data. The feed lives as long as this object.
     archive_read_set_callback_data(archive, Unmanaged.passUnretained(feed).toOpaque())
     try check(CharacterLocale.withUTF8 { archive_read_open1(archive) })
-    // A stream that breaks before its first byte passes for an empty one, and the next call forgets the error.
+    // libarchive 3.6 takes a stream that fails before its first byte for an empty one, and the next call clears the error.
     if format == nil, hasError { throw fail(ARCHIVE_FATAL) }
   }
 
@@ -52,26 +65,29 @@ final class LibarchiveHandle {
   func nextHeader() throws -> OpaquePointer? {
     var entry: OpaquePointer?
     let status = CharacterLocale.withUTF8 { archive_read_next_header(archive, &entry) }
+    blockEnd = 0
     switch status {
     case ARCHIVE_OK: return entry
     case ARCHIVE_EOF: return nil
-    // Only the name could not be converted to UTF-8; libarchive gives the bytes then.
+    // A name that is not UTF-8, which libarchive gives as bytes.
     case ARCHIVE_WARN where message.contains("convert"): return entry
     default: throw fail(status)
     }
   }
 
-  /// Some bytes of the member; nil at its end, once libarchive found it whole.
+  /// Some bytes of the member; nil at its end, where libarchive has verified it.
   func nextBlock() throws -> Block? {
-    // Some readers give empty blocks in between; one that gives nothing else is going round in circles.
+    // Some readers give empty blocks in between, and some of them without end for damaged data.
     for _ in 0..<4096 {
       var start: UnsafeRawPointer?
       var count = 0
       var offset: Int64 = 0
       let status = CharacterLocale.withUTF8 { archive_read_data_block(archive, &start, &count, &offset) }
       switch status {
-      case ARCHIVE_OK where count == 0 && offset == 0: continue
-      case ARCHIVE_OK: return Block(bytes: UnsafeRawBufferPointer(start: start, count: count), offset: offset)
+      case ARCHIVE_OK where count == 0 && offset <= blockEnd: continue
+      case ARCHIVE_OK:
+        blockEnd = offset &+ Int64(count)
+        return Block(bytes: UnsafeRawBufferPointer(start: start, count: count), offset: offset)
       case ARCHIVE_EOF: return nil
       default: throw fail(status)
       }
@@ -80,15 +96,13 @@ final class LibarchiveHandle {
     throw ArchiveError.damaged("a member's data does not come to an end")
   }
 
-  /// Where the header that was read last begins.
+  /// The position of the last header.
   var headerPosition: Int64 { archive_read_header_position(archive) }
-  /// Up to where the format's reader has consumed its input.
+  /// The bytes of input that the format's reader has consumed.
   var consumedCount: Int64 { archive_filter_bytes(archive, 0) }
-  /// Up to where the filter has consumed the packed input.
+  /// The bytes of packed input that the filter has consumed.
   var packedConsumedCount: Int64 { archive_filter_bytes(archive, -1) }
-  /// Whether libarchive has met an error, even if it did not say so.
   private var hasError: Bool { archive_errno(archive) != 0 }
-  /// What libarchive says about its last error.
   private var message: String { archive_error_string(archive).map { String(cString: $0) } ?? "no reason is known" }
 
   private func check(_ status: Int32) throws {
@@ -100,24 +114,24 @@ final class LibarchiveHandle {
     if let failure = feed.failure { return failure }
     let message = message
     let lowercased = message.lowercased()
+    if lowercased.contains("passphrase") { return ArchiveError.wrongPassword }
     let unsupported = ["not supported", "unsupported", "unavailable", "encrypt", "crypto"]
     if unsupported.contains(where: lowercased.contains) { return ArchiveError.unsupported(message) }
     return ArchiveError.damaged(message)
   }
 
-  /// Nil only where libarchive lost the pointer that it was given; the callback then fails.
   private static func feed(_ pointer: UnsafeMutableRawPointer?) -> LibarchiveFeed? {
     pointer.map { Unmanaged<LibarchiveFeed>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Enables one format. Never all: some readers of libarchive run programs or read local files that the archive names.
+  /// Enables one format, never all: some readers of libarchive run programs, or read local files that the archive names.
   private static func enable(_ format: ArchiveFormat?, in archive: OpaquePointer) -> Int32 {
     switch format {
     case nil:
-      // The raw format takes no empty stream.
+      // The raw format refuses an empty stream.
       let status = archive_read_support_format_empty(archive)
       return status == ARCHIVE_OK ? archive_read_support_format_raw(archive) : status
-    case .zip: return archive_read_support_format_zip_seekable(archive)
+    case .zip: return archive_read_support_format_zip_streamable(archive)
     case .tar: return archive_read_support_format_tar(archive)
     case .cpio: return archive_read_support_format_cpio(archive)
     case .ar: return archive_read_support_format_ar(archive)

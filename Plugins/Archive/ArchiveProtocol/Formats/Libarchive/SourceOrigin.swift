@@ -1,14 +1,14 @@
-/// The bytes of a source, from a position on. The source may be exchanged for another one of the same bytes.
+/// The bytes of a source, from a position on. The source may be replaced by another one of the same bytes.
 final class SourceOrigin: FeedOrigin {
   var source: (any ByteSource)?
-  let start: Int64
+  let isSeekable: Bool
+  private let start: Int64
 
-  init(_ source: (any ByteSource)?, start: Int64 = 0) {
+  init(_ source: (any ByteSource)?, start: Int64 = 0, isSeekable: Bool = true) {
     self.source = source
     self.start = start
+    self.isSeekable = isSeekable
   }
-
-  var isSeekable: Bool { true }
 
   func fetch(into buffer: UnsafeMutableRawBufferPointer, at position: Int64) throws -> Int {
     let (sum, overflow) = start.addingReportingOverflow(position)

@@ -7,7 +7,7 @@ final class StreamOrigin: FeedOrigin {
     self.stream = stream
   }
 
-  var isSeekable: Bool { false }
+  var isBroken: Bool { stream.isBroken }
 
   func fetch(into buffer: UnsafeMutableRawBufferPointer, at position: Int64) throws -> Int {
     if pending.isEmpty { pending = try stream.next() }
@@ -16,9 +16,5 @@ final class StreamOrigin: FeedOrigin {
     buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: pending[..<count]))
     pending = UnsafeRawBufferPointer(rebasing: pending[count...])
     return count
-  }
-
-  func findLength() throws -> Int64 {
-    throw ArchiveError.unsupported("the length of a stream")
   }
 }

@@ -1,15 +1,17 @@
-/// A member that libarchive decodes, from its reader at that member.
+/// A member that libarchive decodes, from a handle that has just read its header.
 ///
-/// Gaps between blocks and behind the last one are zero bytes in sparse files, and damage elsewhere.
+/// Gaps between blocks and behind the last one are zero bytes in sparse files, and damage elsewhere. The end is verified with the
+/// last byte: where all of the bytes come with one read, no damaged member looks whole.
 final class BlockBody: MemberBody {
   private let handle: LibarchiveHandle
   private let size: Int64?
   private let isSparse: Bool
   private let checksum: UInt32?
   private var running = RunningChecksum()
-  private let limits: FormatLimits
+  private let limits: ArchiveConfiguration?
+  private let canEndWithError: Bool
   private let whenWhole: (() -> Void)?
-  /// How many of the member's bytes were given or left out.
+  /// How many of the member's bytes were read or skipped.
   private var position: Int64 = 0
   private var leaveOut: Int64
   private var block: LibarchiveHandle.Block?
@@ -19,16 +21,19 @@ final class BlockBody: MemberBody {
 
   /// - Parameters:
   ///   - checksum: of all bytes, where libarchive does not check it.
-  ///   - whenWhole: told once, when the member was read to its end, and the handle may go on.
+  ///   - limits: nil where the ratio of decoded to packed bytes is known to be allowed.
+  ///   - canEndWithError: whether an error behind the last byte counts as the end, if size and checksum are right.
+  ///   - whenWhole: called once, when the member was read to its end and the handle is free for the next one.
   init(
     _ handle: LibarchiveHandle, size: Int64?, isSparse: Bool = false, checksum: UInt32? = nil, offset: Int64,
-    limits: FormatLimits, whenWhole: (() -> Void)? = nil
+    limits: ArchiveConfiguration?, canEndWithError: Bool = false, whenWhole: (() -> Void)? = nil
   ) {
     self.handle = handle
     self.size = size
     self.isSparse = isSparse
     self.checksum = checksum
     self.limits = limits
+    self.canEndWithError = canEndWithError
     self.whenWhole = whenWhole
     leaveOut = max(offset, 0)
   }
@@ -36,21 +41,19 @@ final class BlockBody: MemberBody {
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
     if let failure { throw failure }
     do {
-      while true {
-        let known = try fill()
-        guard known > 0 else { return 0 }
+      var filled = 0
+      while filled < buffer.count, case let known = try fill(), known > 0 {
         let skipped = min(leaveOut, known)
-        if skipped > 0 {
-          leaveOut -= skipped
-          move(by: skipped)
-          continue
-        }
-        guard !buffer.isEmpty else { return 0 }
-        let count = Int(min(Int64(buffer.count), known))
-        copy(count, to: buffer)
-        move(by: Int64(count))
-        return count
+        leaveOut -= skipped
+        position += skipped
+        let count = Int(min(Int64(buffer.count - filled), known - skipped))
+        copy(count, to: UnsafeMutableRawBufferPointer(rebasing: buffer[filled..<(filled + count)]))
+        position += Int64(count)
+        filled += count
+        if let block, position >= block.offset + Int64(block.bytes.count) { self.block = nil }
       }
+      if position == size, block == nil { _ = try fill() }
+      return filled
     } catch {
       failure = SourceFailure.unwrap(error)
       throw SourceFailure.unwrap(error)
@@ -60,7 +63,7 @@ final class BlockBody: MemberBody {
   /// How many bytes are known from `position` on, zeros or the block's; 0 at the end.
   private func fill() throws -> Int64 {
     while !isAtEnd, block == nil {
-      guard let next = try handle.nextBlock() else {
+      guard let next = try nextBlock() else {
         isAtEnd = true
         break
       }
@@ -68,7 +71,7 @@ final class BlockBody: MemberBody {
       guard next.offset >= position, isSparse || next.offset == position, !overflow, end <= size ?? .max else {
         throw ArchiveError.damaged("the member has other bytes than its header says")
       }
-      try limits.checkRatio(decoded: end, packed: handle.feed.fetchedCount)
+      try limits?.checkRatio(decoded: end, packed: handle.feed.fetchedCount)
       if checksum != nil { running.add(next.bytes) }
       if end > position { block = next }
     }
@@ -81,28 +84,26 @@ final class BlockBody: MemberBody {
       throw ArchiveError.damaged("the member has \(position) bytes, but its header says \(size)")
     }
     try running.check(checksum)
-    whenEnd()
+    if !hasEnded { whenWhole?() }
+    hasEnded = true
     return 0
   }
 
-  private func whenEnd() {
-    guard !hasEnded else { return }
-    hasEnded = true
-    whenWhole?()
+  private func nextBlock() throws -> LibarchiveHandle.Block? {
+    do {
+      return try handle.nextBlock()
+    } catch {
+      guard canEndWithError, position == size, running.value == checksum else { throw error }
+      return nil
+    }
   }
 
-  private func copy(_ count: Int, to buffer: UnsafeMutableRawBufferPointer) {
-    let target = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
+  private func copy(_ count: Int, to target: UnsafeMutableRawBufferPointer) {
     if let block, block.offset <= position {
       let start = Int(position - block.offset)
       target.copyMemory(from: UnsafeRawBufferPointer(rebasing: block.bytes[start..<(start + count)]))
     } else {
       target.initializeMemory(as: UInt8.self, repeating: 0)
     }
-  }
-
-  private func move(by count: Int64) {
-    position += count
-    if let current = block, position >= current.offset + Int64(current.bytes.count) { block = nil }
   }
 }

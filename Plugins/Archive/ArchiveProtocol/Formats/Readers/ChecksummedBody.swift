@@ -4,7 +4,7 @@ final class ChecksummedBody: MemberBody {
   private let expected: UInt32?
   private var sum: UInt32 = 0
 
-  /// - Parameter sum: nil where not all bytes are read, so that nothing can be said.
+  /// - Parameter sum: nil where not all bytes are read.
   init(_ body: any MemberBody, sum: UInt32?) {
     self.body = body
     expected = sum

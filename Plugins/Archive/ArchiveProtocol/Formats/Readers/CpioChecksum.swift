@@ -1,9 +1,9 @@
-/// The header of a member in cpio's `crc` format: a sum of the member's bytes, which libarchive does not look at.
+/// The header of a member in cpio's `crc` format: a sum of the member's bytes, which libarchive 3.6 does not check.
 struct CpioChecksum {
   let dataPosition: Int64
   let sum: UInt32
 
-  /// Whether the archive is of that format: all of its members are, or none.
+  /// Whether the archive, and so each of its members, is of that format.
   static func isUsed(in source: any ByteSource) -> Bool {
     (try? source.bytes(at: 0, count: 6)).map { $0.elementsEqual("070702".utf8) } ?? false
   }

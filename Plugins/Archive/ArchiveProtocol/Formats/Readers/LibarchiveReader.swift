@@ -1,12 +1,12 @@
 internal import URLLoadingBase
 
-/// Reads 7z, ISO 9660, and what else libarchive knows and the configuration allows.
+/// Reads 7z, ISO 9660, and the optional formats, by libarchive.
 ///
-/// Members that are packed together are decoded by a ``SolidPass``. For others a reader skips to them; one that has given a
-/// whole member waits for a request for a later one.
+/// Members that are packed together are decoded by a ``SolidPass``. For others a walk skips to them; after a whole member it is kept
+/// for later members.
 ///
 /// Mutable state: `state`, guarded by its own lock.
-// Safe to share: a walk is in `state` or used by one body, never both.
+// Safe to share: a walk is either in `state` or used by one body.
 final class LibarchiveReader: ArchiveReader, @unchecked Sendable {
   private struct State {
     var groups: MemberGroups?
@@ -15,31 +15,31 @@ final class LibarchiveReader: ArchiveReader, @unchecked Sendable {
   }
 
   private static let maximumIdle = 2
-  /// Passes keep a decoder and its dictionary each.
+  /// Each has a decoder with its dictionary.
   private static let maximumPasses = 4
 
   private let format: ArchiveFormat
   private let source: any ByteSource
   private let head: [UInt8]
-  private let options: FormatOptions
+  private let configuration: ArchiveConfiguration
   private let budget: SpoolBudget
   private let state = Locked(State())
 
   /// - Parameter head: the archive's first bytes.
-  init(_ format: ArchiveFormat, source: any ByteSource, head: [UInt8], options: FormatOptions) {
+  init(_ format: ArchiveFormat, source: any ByteSource, head: [UInt8], configuration: ArchiveConfiguration) {
     self.format = format
     self.source = source
     self.head = Array(head.prefix(64))
-    self.options = options
-    budget = SpoolBudget(limit: options.limits.maximumSpooledBytes)
+    self.configuration = configuration
+    budget = SpoolBudget(limit: configuration.maximumSpooledBytes)
   }
 
-  var formatName: String { format.name }
+  var formatName: String { format.rawValue }
 
   func readEntries() throws -> [ArchiveEntry] {
     try unwrapping {
       let walk = try MemberWalk(format, source: source, blocks: .directory)
-      var collector = EntryCollector(limits: options.limits)
+      var collector = EntryCollector(limits: configuration)
       while let header = try walk.next() {
         let ordinal = try collector.nextOrdinal()
         let isRar = format == .rar || format == .rar5
@@ -57,7 +57,7 @@ final class LibarchiveReader: ArchiveReader, @unchecked Sendable {
     guard case .ordinal(let ordinal, _) = entry.location else {
       throw ArchiveError.unsupported("this member has no bytes of its own")
     }
-    if entry.isEncrypted { throw ArchiveError.unsupported("encrypted members of \(format.name) archives") }
+    if entry.isEncrypted { throw ArchiveError.unsupported("encrypted members of \(format.rawValue) archives") }
     return try unwrapping {
       if let group = try groups(reading: source).group(of: ordinal) {
         return SolidBody(
@@ -73,12 +73,12 @@ final class LibarchiveReader: ArchiveReader, @unchecked Sendable {
     let walk = try takeIdle(before: ordinal) ?? MemberWalk(format, source: source, blocks: .bodies)
     walk.origin.source = source
     let header = try walk.advance(to: ordinal)
-    // A hard link has another name than the member whose bytes it shares.
+    // Except for a hard link, which has another name than the member with its bytes.
     if entry.kind == .file, let name = header.name, ArchivePath.canonical(Array(name)) != entry.path {
       throw ArchiveError.damaged("member \(ordinal) has another name than it had")
     }
     return BlockBody(
-      walk.handle, size: header.size, checksum: entry.checksum, offset: offset, limits: options.limits,
+      walk.handle, size: header.size, checksum: entry.checksum, offset: offset, limits: configuration,
       whenWhole: { [weak self] in
         walk.origin.source = nil
         self?.keep(walk)
@@ -89,7 +89,7 @@ final class LibarchiveReader: ArchiveReader, @unchecked Sendable {
     state.withLock { state in
       let candidates = state.idle.indices.filter { index in
         let next = state.idle[index].nextOrdinal
-        // libarchive's 7z reader, once it has decoded something, decodes all that it is to skip.
+        // libarchive 3.6's 7z reader, once it has decoded something, decodes all that it skips.
         return format == .sevenZip ? next == ordinal : next <= ordinal
       }
       return candidates.max { state.idle[$0].nextOrdinal < state.idle[$1].nextOrdinal }.map {
@@ -99,7 +99,7 @@ final class LibarchiveReader: ArchiveReader, @unchecked Sendable {
   }
 
   private func keep(_ walk: MemberWalk) {
-    // libarchive 3.6's reader loses its way behind a member of a WARC that it has read.
+    // libarchive 3.6 does not find the next header of a WARC behind a member that it has read.
     guard format != .warc else { return }
     state.withLock { state in
       state.idle.append(walk)
@@ -109,19 +109,19 @@ final class LibarchiveReader: ArchiveReader, @unchecked Sendable {
 
   private func groups(reading source: any ByteSource) throws -> MemberGroups {
     if let groups = state.withLock({ $0.groups }) { return groups }
-    let groups = try MemberGroups(format, source: source, head: head, limits: options.limits)
+    let groups = try MemberGroups(format, source: source, head: head, limits: configuration)
     state.withLock { $0.groups = groups }
     return groups
   }
 
-  /// The pass through a group; those that were not used for the longest time are given up.
+  /// The pass through a group. The least recently used passes are dropped.
   private func pass(of group: MemberGroups.Group) throws -> SolidPass {
     try state.withLock { state in
       let pass: SolidPass
       if let index = state.passes.firstIndex(where: { $0.group == group }) {
         pass = state.passes.remove(at: index)
       } else {
-        pass = try SolidPass(format, group: group, options: options, budget: budget)
+        pass = try SolidPass(format, group: group, configuration: configuration, budget: budget)
       }
       state.passes.append(pass)
       if state.passes.count > Self.maximumPasses { state.passes.removeFirst() }

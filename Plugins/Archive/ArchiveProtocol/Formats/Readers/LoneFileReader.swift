@@ -1,26 +1,16 @@
 import Foundation
 
-/// Reads a packed file that is no archive: it has one member, the file.
-final class LoneFileReader: ArchiveReader {
-  private let name: [UInt8]
-  private let modificationDate: Date?
-  private let source: any ByteSource
-  private let filters: [CompressionFilter]
-  private let spool: DecodedSpool
-
-  init(
-    name: [UInt8], modificationDate: Date?, source: any ByteSource, filters: [CompressionFilter], spool: DecodedSpool
-  ) {
-    self.name = name
-    self.modificationDate = modificationDate
-    self.source = source
-    self.filters = filters
-    self.spool = spool
-  }
+/// Reads a compressed file that is no archive: its one member is the file.
+struct LoneFileReader: ArchiveReader {
+  let name: [UInt8]
+  let modificationDate: Date?
+  let source: any ByteSource
+  let filters: [CompressionFilter]
+  let spool: DecodedSpool
 
   var formatName: String { filters.reversed().map(\.suffix).joined(separator: ".") }
 
-  /// Its size is known only after somebody has read it to the end.
+  /// The size is known only once the file was decoded to its end.
   func readEntries() throws -> [ArchiveEntry] {
     try source.checkCancellation()
     return [
@@ -32,7 +22,7 @@ final class LoneFileReader: ArchiveReader {
   func open(
     _ entry: ArchiveEntry, from offset: Int64, source: any ByteSource, password: [UInt8]?
   ) throws -> any MemberBody {
-    // Not the entry's size: the decoder's end is the one that is checked.
+    // Without the entry's size: the decoder verifies the end.
     PlainBody(source: SpooledDecoder(spool, packed: source), position: 0, size: nil, offset: offset)
   }
 }

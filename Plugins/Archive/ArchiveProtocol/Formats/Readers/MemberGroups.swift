@@ -6,16 +6,15 @@ enum MemberGroups: Sendable {
     let last: Int
   }
 
-  /// Each member for itself, and a reader can leave out those before it.
+  /// None: a reader can skip to each member.
   case separate
   /// All.
   case together
   /// Those of one folder; a list by ordinal, nil for a member without bytes.
   case folders([Group?])
 
-  /// How members of an archive go together.
   /// - Parameter head: the first bytes of the archive.
-  init(_ format: ArchiveFormat, source: any ByteSource, head: [UInt8], limits: FormatLimits) throws {
+  init(_ format: ArchiveFormat, source: any ByteSource, head: [UInt8], limits: ArchiveConfiguration) throws {
     switch format {
     case .sevenZip:
       guard let layout = try SevenZipLayout.read(from: source, limit: limits.maximumIndexBytes) else {
@@ -29,7 +28,7 @@ enum MemberGroups: Sendable {
     }
   }
 
-  /// The group of a member that shares it with others; nil for one that can be read alone.
+  /// The group of a member; nil for a member that can be read alone.
   func group(of ordinal: Int) -> Group? {
     switch self {
     case .separate: return nil

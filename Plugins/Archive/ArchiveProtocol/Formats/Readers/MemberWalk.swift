@@ -1,4 +1,4 @@
-/// A reader of libarchive on its way through an archive's members, in their order.
+/// A handle of libarchive that goes through an archive's members, in their order.
 final class MemberWalk {
   let origin: SourceOrigin
   let handle: LibarchiveHandle
@@ -17,7 +17,7 @@ final class MemberWalk {
     return LibarchiveEntry(header)
   }
 
-  /// Goes to a member that was not passed yet.
+  /// Skips to a member that comes later.
   func advance(to ordinal: Int) throws -> LibarchiveEntry {
     while let header = try next() {
       if nextOrdinal == ordinal + 1 { return header }

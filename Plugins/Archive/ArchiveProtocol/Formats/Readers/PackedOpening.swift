@@ -1,26 +1,26 @@
-/// Makes the reader for a packed stream: of the sequence of members that is in it, or of the one file that it is.
+/// Makes the reader for a compressed stream: a sequence of members, or one file.
 struct PackedOpening {
-  /// Filters that are undone, one inside the other.
+  /// Filters inside one another that are decoded.
   static let maximumDepth = 2
 
   let outermost: CompressionFilter
   let source: any ByteSource
   let archiveName: String?
-  let options: FormatOptions
+  let configuration: ArchiveConfiguration
 
   func reader() throws -> any ArchiveReader {
     var filters = [outermost]
     var gzipHeader = try header(of: outermost, in: source)
     while true {
-      let spool = try DecodedSpool(filters, options: options)
+      let spool = try DecodedSpool(filters, configuration: configuration)
       let decoder = SpooledDecoder(spool, packed: source)
       let head = try decoder.bytes(at: 0, count: ArchiveSignature.headLength)
       switch ArchiveSignature.detect(head: head) {
       case .archive(let format) where format.isPlainSequence:
-        let inner = SequenceReader(format, source: decoder, options: options)
-        return PackedReader(inner, filters: filters, spool: spool)
+        let inner = SequenceReader(format: format, source: decoder, configuration: configuration)
+        return PackedReader(inner: inner, filters: filters, spool: spool)
       case .compressed(let filter) where filters.count < Self.maximumDepth && filter != .lzma:
-        // What is decoded so far is little; with both filters in one chain only the inner bytes are kept.
+        // Starts again with both filters in one chain, which spools the inner bytes only.
         gzipHeader = try header(of: filter, in: decoder)
         filters.append(filter)
       default:

@@ -1,15 +1,9 @@
-/// Reads a packed tar, cpio or ar archive: the same archive, over the bytes that were decoded.
-final class PackedReader: ArchiveReader {
-  private let inner: SequenceReader
-  private let filters: [CompressionFilter]
-  private let spool: DecodedSpool
-
-  /// - Parameter inner: reads its directory from a decoder over `spool`.
-  init(_ inner: SequenceReader, filters: [CompressionFilter], spool: DecodedSpool) {
-    self.inner = inner
-    self.filters = filters
-    self.spool = spool
-  }
+/// Reads a compressed tar, cpio or ar archive: a sequence over the decoded bytes.
+struct PackedReader: ArchiveReader {
+  /// Reads its directory from a decoder over ``spool``.
+  let inner: SequenceReader
+  let filters: [CompressionFilter]
+  let spool: DecodedSpool
 
   var formatName: String { ([inner.formatName] + filters.reversed().map(\.suffix)).joined(separator: ".") }
 

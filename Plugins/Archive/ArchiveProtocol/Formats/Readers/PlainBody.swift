@@ -2,12 +2,12 @@
 final class PlainBody: MemberBody {
   private let source: any ByteSource
   private var position: Int64
-  /// Where the member ends; nil where the source's end is that.
+  /// Where the member ends; nil for the source's end.
   private let end: Int64?
 
   /// - Parameters:
-  ///   - size: nil for all that the source has.
-  ///   - offset: how many bytes to leave out.
+  ///   - size: nil for all of the source.
+  ///   - offset: how many bytes to skip.
   init(source: any ByteSource, position: Int64, size: Int64?, offset: Int64) {
     self.source = source
     let sum = position.addingReportingOverflow(max(offset, 0))

@@ -1,6 +1,6 @@
 /// The main header of a rar 5 archive (RAR 5.0 archive format, "Main archive header").
 enum Rar5Header {
-  /// Whether members are packed together; true where the header cannot be read, which costs time only.
+  /// Whether members are packed together; true, which costs time only, where the header cannot be read.
   static func isSolid(_ head: [UInt8]) -> Bool {
     var rest = head.dropFirst(8 + 4)  // the signature, and the header's CRC
     guard number(&rest) != nil, let type = number(&rest), let flags = number(&rest) else { return true }

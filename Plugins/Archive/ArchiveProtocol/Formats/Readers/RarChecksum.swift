@@ -1,4 +1,4 @@
-/// The CRC-32 that a rar archive has for a member: libarchive checks it for packed members, and forgets stored ones.
+/// The CRC-32 of a member of a rar archive. libarchive 3.6 checks it for packed members, but not for stored ones.
 enum RarChecksum {
   /// - Parameter position: of the member's header, or of headers before it that are of no member.
   /// - Returns: nil where there is none, as in a rar 5 archive that uses BLAKE2 alone.
@@ -32,11 +32,13 @@ enum RarChecksum {
   /// CRC of the header (2 bytes), type (1), flags (2), length (2); a file's CRC stands at 16 (rar's technote.txt).
   private static func version4(_ bytes: [UInt8]) -> Block? {
     guard bytes.count >= 7 else { return nil }
-    if bytes[2] == 0x74 { return bytes.count < 20 ? nil : .member(UInt32(truncatingIfNeeded: little(bytes[16..<20]))) }
-    var length = little(bytes[5..<7])
+    if bytes[2] == 0x74 {
+      return bytes.count < 20 ? nil : .member(UInt32(truncatingIfNeeded: bytes[16..<20].littleEndian))
+    }
+    var length = bytes[5..<7].littleEndian
     if bytes[4] & 0x80 != 0 {
       guard bytes.count >= 11 else { return nil }
-      length += little(bytes[7..<11])
+      length += bytes[7..<11].littleEndian
     }
     return .other(length: Int64(length))
   }
@@ -60,10 +62,6 @@ enum RarChecksum {
     if fileFlags & 2 != 0 { rest = rest.dropFirst(4) }
     guard fileFlags & 4 != 0 else { return .member(nil) }
     guard rest.count >= 4 else { return nil }
-    return .member(UInt32(truncatingIfNeeded: little(rest.prefix(4))))
-  }
-
-  private static func little(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-    bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    return .member(UInt32(truncatingIfNeeded: rest.prefix(4).littleEndian))
   }
 }

@@ -1,6 +1,6 @@
 /// The one pass over the headers of a tar, cpio or ar archive.
 struct SequenceIndex {
-  /// A member that is a range of the source, for what the next header says about it.
+  /// A member that is a range of the source, unless the next header contradicts that.
   private struct Candidate {
     let ordinal: Int
     let headerPosition: Int64
@@ -10,7 +10,7 @@ struct SequenceIndex {
 
   private let format: ArchiveFormat
   private let source: any ByteSource
-  /// Whether members have sums that libarchive does not look at.
+  /// Whether members have a ``CpioChecksum``.
   private let isChecksummed: Bool
   private let handle: LibarchiveHandle
   private var collector: EntryCollector
@@ -18,7 +18,7 @@ struct SequenceIndex {
   /// The member that reaches farthest.
   private var farthest: Candidate?
 
-  init(_ format: ArchiveFormat, source: any ByteSource, limits: FormatLimits) throws {
+  init(_ format: ArchiveFormat, source: any ByteSource, limits: ArchiveConfiguration) throws {
     self.format = format
     self.source = source
     isChecksummed = format == .cpio && CpioChecksum.isUsed(in: source)
@@ -32,7 +32,7 @@ struct SequenceIndex {
       checkLast(nextHeader: headerPosition)
       try add(LibarchiveEntry(pointer), headerPosition: headerPosition)
     }
-    // Only the end tells whether all of the last member is there; that of a packed archive is where its checksum is.
+    // Finds out whether the last member is whole; at the end of a packed archive its checksum is verified.
     let length = try source.findLength()
     if let farthest, farthest.end > length {
       throw ArchiveError.damaged(
@@ -60,7 +60,7 @@ struct SequenceIndex {
     if end > farthest?.end ?? 0 { farthest = candidate }
   }
 
-  /// A member that does not end where the next one begins is not the range that it seems to be: libarchive is to read it.
+  /// A member that does not end where the next one begins is no range of the source, and is read by libarchive.
   private mutating func checkLast(nextHeader: Int64) {
     guard let last else { return }
     self.last = nil

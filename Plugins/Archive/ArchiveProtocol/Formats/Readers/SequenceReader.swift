@@ -1,26 +1,18 @@
-/// Reads tar, cpio and ar: members stand one after another, as they are.
+/// Reads tar, cpio and ar, whose members stand unpacked one after another.
 ///
-/// The directory is made in one pass over the headers. After that a member is a range of the source, and libarchive is
-/// asked only for those that are not one: sparse files.
-final class SequenceReader: ArchiveReader {
-  private let format: ArchiveFormat
-  private let source: any ByteSource
-  private let options: FormatOptions
+/// The directory is made in one pass over the headers. After that a member is a range of the source; only sparse files are read by
+/// libarchive.
+struct SequenceReader: ArchiveReader {
+  let format: ArchiveFormat
+  let source: any ByteSource
+  let configuration: ArchiveConfiguration
 
-  init(_ format: ArchiveFormat, source: any ByteSource, options: FormatOptions) {
-    self.format = format
-    self.source = source
-    self.options = options
-  }
-
-  var formatName: String { format.name }
+  var formatName: String { format.rawValue }
 
   func readEntries() throws -> [ArchiveEntry] {
-    do {
-      var index = try SequenceIndex(format, source: source, limits: options.limits)
+    try SourceFailure.unwrapping {
+      var index = try SequenceIndex(format, source: source, limits: configuration)
       return try index.read()
-    } catch {
-      throw SourceFailure.unwrap(error)
     }
   }
 
@@ -38,19 +30,15 @@ final class SequenceReader: ArchiveReader {
           sum: offset == 0 ? header.sum : nil)
       }
       let origin = SourceOrigin(source, start: position)
-      return try unwrapping {
+      return try SourceFailure.unwrapping {
         let handle = try LibarchiveHandle(LibarchiveFeed(origin, blocks: .bodies), format: format)
         guard try handle.nextHeader() != nil else {
           throw ArchiveError.damaged("there is no member at position \(position)")
         }
-        return BlockBody(handle, size: entry.size, isSparse: true, offset: offset, limits: options.limits)
+        return BlockBody(handle, size: entry.size, isSparse: true, offset: offset, limits: configuration)
       }
     case .ordinal, .zip, .none:
       throw ArchiveError.unsupported("this member has no bytes of its own")
     }
-  }
-
-  private func unwrapping<Result>(_ body: () throws -> Result) throws -> Result {
-    do { return try body() } catch { throw SourceFailure.unwrap(error) }
   }
 }

@@ -1,4 +1,4 @@
-/// Reads the numbers and bits of a 7z header (7zFormat.txt of the LZMA SDK). Everything throws ``Malformed`` at the end.
+/// Reads the numbers and bits of a 7z header (7zFormat.txt of the LZMA SDK); throws ``Malformed`` at its end.
 struct SevenZipCursor {
   struct Malformed: Error {}
 
@@ -34,7 +34,7 @@ struct SevenZipCursor {
     return number
   }
 
-  /// A number of things, each of which takes at least `bits` bits of what follows; 0 where they may take none.
+  /// A count of items, each of which takes at least `bits` bits of what follows.
   mutating func count(ofAtLeast bits: Int) throws -> Int {
     let number = try number()
     guard bits == 0 ? number <= SevenZipLayout.maximumCount : number <= remaining * 8 / bits else { throw Malformed() }
@@ -53,8 +53,8 @@ struct SevenZipCursor {
     return result
   }
 
-  /// CRCs for some of `count` things. Their values are libarchive's business.
-  /// - Returns: which have one.
+  /// CRCs of some of `count` items; libarchive checks their values.
+  /// - Returns: which items have one.
   mutating func digests(_ count: Int) throws -> [Bool] {
     let areAllDefined = try byte() != 0
     let defined = areAllDefined ? Array(repeating: true, count: count) : try bits(count)

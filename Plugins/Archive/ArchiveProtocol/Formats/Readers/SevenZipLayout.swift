@@ -1,7 +1,6 @@
-/// Which files of a 7z archive are packed together: its header says so, and libarchive does not.
+/// Which files of a 7z archive are packed together, by its header; libarchive does not say it.
 ///
-/// With it a file that is packed alone is read alone, and a file of a solid archive after those before it in its folder, not
-/// all in the archive.
+/// With it a file that is packed alone is read alone, and a file of a solid archive after those before it in its folder only.
 struct SevenZipLayout {
   static let maximumCount = 1 << 24
   private static let signatureLength: Int64 = 32
@@ -9,9 +8,8 @@ struct SevenZipLayout {
   /// The folder of each file, in the order of the files; nil for those without bytes.
   let folders: [Int?]
 
-  /// - Parameters:
-  ///   - limit: bytes of the header, unpacked.
-  /// - Returns: nil when the header cannot be understood here; libarchive tells what is wrong with it, if something is.
+  /// - Parameter limit: bytes of the header, unpacked.
+  /// - Returns: nil for a header that is not understood here; libarchive reports damage.
   static func read(from source: any ByteSource, limit: Int64) throws -> SevenZipLayout? {
     do {
       guard var header = try firstHeader(source, limit: limit) else { return nil }
@@ -36,8 +34,8 @@ struct SevenZipLayout {
   private static func firstHeader(_ source: any ByteSource, limit: Int64) throws -> [UInt8]? {
     let start = try source.bytes(at: 0, count: Int(signatureLength))
     guard start.count == Int(signatureLength) else { return nil }
-    let offset = Int64(truncatingIfNeeded: littleEndian(start[12..<20]))
-    let size = Int64(truncatingIfNeeded: littleEndian(start[20..<28]))
+    let offset = Int64(truncatingIfNeeded: start[12..<20].littleEndian)
+    let size = Int64(truncatingIfNeeded: start[20..<28].littleEndian)
     guard offset >= 0, size > 0, offset <= .max - signatureLength, size <= limit else { return nil }
     let position = signatureLength + offset
     guard try source.findLength() - size >= position else { return nil }
@@ -67,7 +65,7 @@ struct SevenZipLayout {
   private static func decode(_ file: [UInt8], size: Int) -> [UInt8]? {
     var result: [UInt8] = []
     do {
-      let decoder = LibarchiveDecoder(.lzma, ByteArrayStream(file))
+      let decoder = LibarchiveDecoder(.lzma, BytesOrigin(file))
       while result.count < size {
         let bytes = try decoder.next()
         guard !bytes.isEmpty else { return nil }
@@ -118,9 +116,5 @@ struct SevenZipLayout {
       left -= 1
       return folder
     }
-  }
-
-  private static func littleEndian(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-    bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 }

@@ -1,6 +1,6 @@
 /// The streams of a 7z archive: packed ones, the folders that they are decoded to, and the files in each.
 struct SevenZipStreams {
-  /// A folder: what one chain of decoders gives; files in one folder can be decoded only one after another.
+  /// The output of one chain of decoders. Files in one folder can be decoded only one after another.
   struct Folder {
     /// The identifiers of its methods, and their properties.
     var coders: [(method: [UInt8], properties: [UInt8])] = []
@@ -16,7 +16,7 @@ struct SevenZipStreams {
   /// How many files with bytes each folder has.
   var fileCounts: [Int] = []
 
-  /// - Parameter cursor: stands behind the identifier of the streams' description.
+  /// - Parameter cursor: is behind the identifier of the streams' description.
   init(_ cursor: inout SevenZipCursor) throws {
     while true {
       switch try cursor.byte() {
@@ -49,7 +49,7 @@ struct SevenZipStreams {
   private mutating func readFolders(_ cursor: inout SevenZipCursor) throws {
     guard try cursor.byte() == 0x0b else { throw SevenZipCursor.Malformed() }
     let count = try cursor.count(ofAtLeast: 16)
-    // Descriptions in another stream exist on paper only.
+    // No tool writes descriptions in another stream.
     guard try cursor.byte() == 0 else { throw SevenZipCursor.Malformed() }
     folders = try (0..<count).map { _ in try Self.readFolder(&cursor) }
     guard try cursor.byte() == 0x0c else { throw SevenZipCursor.Malformed() }
@@ -108,7 +108,7 @@ struct SevenZipStreams {
           for _ in 1..<count { _ = try cursor.number() }
         }
       case 0x0a:
-        // Only of files whose folder's digest is not theirs.
+        // A folder's digest is that of its only file.
         var count = 0
         for (index, files) in fileCounts.enumerated() where files != 1 || !folders[index].hasDigest { count += files }
         _ = try cursor.digests(count)

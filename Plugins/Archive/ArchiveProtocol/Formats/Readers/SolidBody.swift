@@ -1,4 +1,4 @@
-/// A member that a ``SolidPass`` decodes, or has decoded.
+/// A member of a ``SolidPass``.
 final class SolidBody: MemberBody {
   private let pass: SolidPass
   private let ordinal: Int

@@ -1,6 +1,6 @@
 internal import URLLoadingBase
 
-/// The decoded bytes of a packed stream, in a temporary file, as far as somebody has asked for them. Nothing is decoded twice.
+/// The decoded bytes of a packed stream, in a temporary file, as far as they were read. Nothing is decoded twice.
 ///
 /// Mutable state: `spooled`, guarded by its own lock; `chain` and `discarding`, touched only inside a step of `progress`, of which
 /// there is one at a time, in order.
@@ -12,28 +12,28 @@ final class DecodedSpool: @unchecked Sendable {
   }
 
   private let filters: [CompressionFilter]
-  private let limits: FormatLimits
+  private let limits: ArchiveConfiguration
   private let budget: SpoolBudget
   private let file: SpoolFile
   private let progress = SharedProgress()
   private let spooled = Locked(Spooled())
   private var chain: DecoderChain?
-  /// How many bytes a chain that was begun again gives before the new ones.
+  /// How many known bytes a restarted chain gives first.
   private var discarding: Int64 = 0
 
   /// - Parameter filters: the outermost first.
-  init(_ filters: [CompressionFilter], options: FormatOptions) throws {
+  init(_ filters: [CompressionFilter], configuration: ArchiveConfiguration) throws {
     self.filters = filters
-    limits = options.limits
-    budget = SpoolBudget(limit: options.limits.maximumSpooledBytes)
-    file = try SpoolFile(directory: options.spoolDirectory)
+    limits = configuration
+    budget = SpoolBudget(limit: configuration.maximumSpooledBytes)
+    file = try SpoolFile(directory: configuration.temporaryDirectory.path)
   }
 
-  /// The number of all decoded bytes, once they are known.
+  /// The number of decoded bytes, once the stream was decoded to its end.
   var length: Int64? { spooled.withLock { $0.isComplete ? $0.count : nil } }
 
   /// Reads decoded bytes until `buffer` is full or they end.
-  /// - Parameter source: gives packed bytes, if some are needed.
+  /// - Parameter source: the packed bytes, for this reader.
   func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int64, source: any ByteSource) throws -> Int {
     let (end, overflow) = position.addingReportingOverflow(Int64(buffer.count))
     guard position >= 0 else { throw ArchiveError.damaged("a position before the beginning") }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Work in steps that several threads wait for, each for a certain point: one of them does a step at a time, in the name of its own
-/// source, and the others wait. One that is cancelled leaves, and another goes on.
+/// Work in steps that several threads wait for, each up to a point of its own: one of them does a step at a time, with its own
+/// source, and the others wait. When that one is cancelled, another takes over.
 ///
 /// Mutable state: `isAdvancing`, `isComplete`, `failure`; guarded by `condition`.
 // Safe to share: what is guarded by `condition` is touched only while it is locked.
@@ -11,40 +11,39 @@ final class SharedProgress: @unchecked Sendable {
   private var isComplete = false
   private var failure: (any Error)?
 
-  /// Does steps, or waits for those of others, until `isEnough` or all is done.
-  /// - Parameters:
-  ///   - isEnough: asked between steps, with a lock held.
-  ///   - source: of the one who waits; its cancellation ends the wait.
-  ///   - step: never runs twice at a time. Says whether there is more to do. When it throws, that is final, and everyone who
-  ///     waits for more gets the error; except for a ``SourceFailure``, which only the one gets whose source it was.
-  func advance(
-    for source: any ByteSource, until isEnough: () -> Bool, step: () throws -> Bool
-  ) throws {
+  /// A step failed for good.
+  var hasFailed: Bool {
     condition.lock()
     defer { condition.unlock() }
-    while !isEnough() {
-      if let failure { throw failure }
-      if isComplete { return }
-      if isAdvancing {
-        // Nobody tells when another one's source is cancelled: look now and then.
-        _ = condition.wait(until: Date(timeIntervalSinceNow: 0.05))
-        try unlocked { try source.checkCancellation() }
-      } else {
-        isAdvancing = true
-        let result = Result {
-          try unlocked {
-            do { try source.checkCancellation() } catch { throw SourceFailure(underlying: error) }
-            return try step()
-          }
-        }
-        isAdvancing = false
-        condition.broadcast()
-        try record(result)
+    return failure != nil
+  }
+
+  /// Does steps, or waits for those of others, until `isEnough` or all is done.
+  /// - Parameters:
+  ///   - source: the caller's, whose cancellation ends the wait.
+  ///   - isEnough: asked between steps, with a lock held.
+  ///   - step: never runs twice at a time. Returns whether there is more to do. An error is final, and everyone who waits for
+  ///     more gets it; except for a ``SourceFailure``, which only the caller gets.
+  func advance(for source: any ByteSource, until isEnough: () -> Bool, step: () throws -> Bool) throws {
+    try source.cancellation.onCancel({ [weak self] in self?.wakeAll() }) {
+      condition.lock()
+      defer { condition.unlock() }
+      while !isEnough() {
+        if let failure { throw failure }
+        if isComplete { return }
+        try source.checkCancellation()
+        if isAdvancing { condition.wait() } else { try advance(step) }
       }
     }
   }
 
-  private func record(_ result: Result<Bool, any Error>) throws {
+  private func advance(_ step: () throws -> Bool) throws {
+    isAdvancing = true
+    condition.unlock()
+    let result = Result { try step() }
+    condition.lock()
+    isAdvancing = false
+    condition.broadcast()
     switch result {
     case .success(let hasMore): isComplete = !hasMore
     case .failure(let error as SourceFailure): throw error.underlying
@@ -54,9 +53,9 @@ final class SharedProgress: @unchecked Sendable {
     }
   }
 
-  private func unlocked<Result>(_ body: () throws -> Result) rethrows -> Result {
+  private func wakeAll() {
+    condition.lock()
+    condition.broadcast()
     condition.unlock()
-    defer { condition.lock() }
-    return try body()
   }
 }

@@ -1,7 +1,7 @@
 internal import URLLoadingBase
 
-/// One pass through members that can be decoded only one after another. It keeps what it decodes in a temporary file, so that
-/// each member is decoded once, whichever is asked for first.
+/// One pass through members that can be decoded only one after another. Decoded bytes go to a temporary file, so that each member
+/// is decoded once, in whatever order they are read.
 ///
 /// Mutable state: `members`, guarded by its own lock; `walk`, `current`, `discarding` and `end`, touched only inside a step of
 /// `progress`, of which there is one at a time, in order.
@@ -21,29 +21,31 @@ final class SolidPass: @unchecked Sendable {
     let path: [UInt8]
   }
 
-  /// Fetched before a step, so that one that has to wait for the source can be given up without losing the decoder.
+  /// Bytes that are fetched before a step, so that a cancelled wait for the source does not cost the decoder.
   private static let window = 512 << 10
 
   let group: MemberGroups.Group
   private let format: ArchiveFormat
-  private let limits: FormatLimits
+  private let limits: ArchiveConfiguration
   private let budget: SpoolBudget
   private let file: SpoolFile
   private let progress = SharedProgress()
   private let members = Locked<[Int: Member]>([:])
   private var walk: MemberWalk?
   private var current: Current?
-  /// How many bytes of the current member a walk that was begun again gives before the new ones.
+  /// How many known bytes of the current member a restarted walk gives first.
   private var discarding: Int64 = 0
   /// The end of the temporary file.
   private var end: Int64 = 0
 
-  init(_ format: ArchiveFormat, group: MemberGroups.Group, options: FormatOptions, budget: SpoolBudget) throws {
+  init(_ format: ArchiveFormat, group: MemberGroups.Group, configuration: ArchiveConfiguration, budget: SpoolBudget)
+    throws
+  {
     self.format = format
     self.group = group
     self.budget = budget
-    limits = options.limits
-    file = try SpoolFile(directory: options.spoolDirectory)
+    limits = configuration
+    file = try SpoolFile(directory: configuration.temporaryDirectory.path)
   }
 
   deinit {
@@ -52,7 +54,7 @@ final class SolidPass: @unchecked Sendable {
 
   /// Reads some bytes of a member.
   /// - Parameters:
-  ///   - source: gives the archive's bytes, if some are needed.
+  ///   - source: the archive's bytes, for this reader.
   ///   - checksum: of all its bytes, where libarchive does not check it.
   /// - Returns: how many; 0 at its end.
   func read(
@@ -76,7 +78,7 @@ final class SolidPass: @unchecked Sendable {
       into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(available)]), at: member.start + offset)
   }
 
-  /// Goes to the next member, or decodes some of the current one.
+  /// Enters the next member, or decodes some of the current one.
   private func step(reading source: any ByteSource) throws -> Bool {
     let walk = try walk ?? begin(reading: source)
     walk.origin.source = source
@@ -99,7 +101,7 @@ final class SolidPass: @unchecked Sendable {
     }
   }
 
-  /// The first walk, or one that takes the place of another that a failed source has cost.
+  /// The first walk, or a new one where a failed source has broken the last.
   private func begin(reading source: any ByteSource) throws -> MemberWalk {
     let walk = try MemberWalk(format, source: source, blocks: .bodies)
     while walk.nextOrdinal < group.first { _ = try walk.advance(to: walk.nextOrdinal) }

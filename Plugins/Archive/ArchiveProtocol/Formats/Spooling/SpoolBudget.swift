@@ -1,6 +1,6 @@
 internal import URLLoadingBase
 
-/// How many bytes one archive may keep in temporary files, counted over all of them.
+/// The bytes that one archive may have in temporary files, all of them together.
 ///
 /// Mutable state: `used`, guarded by its own lock.
 final class SpoolBudget: Sendable {

@@ -1,4 +1,4 @@
-/// The decoded bytes of a packed source, for one consumer. What is decoded is shared with other consumers, by `spool`.
+/// The decoded bytes of a packed source, for one consumer. Consumers share the spool.
 final class SpooledDecoder: ByteSource {
   private let spool: DecodedSpool
   private let packed: any ByteSource
@@ -9,16 +9,9 @@ final class SpooledDecoder: ByteSource {
   }
 
   var length: Int64? { spool.length }
+  var cancellation: Cancellation { packed.cancellation }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int64) throws -> Int {
-    if buffer.isEmpty {
-      try packed.checkCancellation()
-      return 0
-    }
-    return try spool.read(into: buffer, at: position, source: packed)
-  }
-
-  func cancel() {
-    packed.cancel()
+    try spool.read(into: buffer, at: position, source: packed)
   }
 }

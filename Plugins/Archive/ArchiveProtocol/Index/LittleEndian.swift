@@ -1,4 +1,4 @@
-/// Numbers in zip's byte order (APPNOTE 4.4.1.1). Outside of the bytes everything is 0: whoever needs to know has checked.
+/// Little-endian numbers, such as zip's (APPNOTE 4.4.1.1). Outside of the bytes they are 0; callers check bounds where it matters.
 extension UnsafeRawBufferPointer {
   @inline(__always)
   func number<Number: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(_: Number.Type, at position: Int) -> Number
@@ -17,8 +17,13 @@ extension UnsafeRawBufferPointer {
   func uint64(at position: Int) -> UInt64 { number(UInt64.self, at: position) }
 }
 
+extension BidirectionalCollection<UInt8> {
+  /// The number that these bytes are, at most eight.
+  var littleEndian: UInt64 { reversed().reduce(0) { $0 << 8 | UInt64($1) } }
+}
+
 extension [UInt8] {
-  /// Appends a number in zip's byte order.
+  /// Appends a number.
   mutating func append(littleEndian number: some FixedWidthInteger) {
     Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
   }

@@ -1,4 +1,0 @@
-/// No bytes.
-final class ZipEmptyBody: MemberBody {
-  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int { 0 }
-}
