@@ -1,8 +1,8 @@
 import Foundation
 internal import URLLoadingBase
 
-/// Ends the command at a signal: partial files go, those of uploads too, and the terminal is as before. A second signal waits for no
-/// server.
+/// Graceful shutdown at a signal: removes partial files, those of uploads too, and restores the terminal. A second signal ends the
+/// command at once.
 ///
 /// Mutable state: `state`, guarded by its lock.
 enum Signals {
@@ -13,15 +13,15 @@ enum Signals {
   }
 
   private static let state = Locked(State())
-  /// Who waits longer is told why, after so many seconds.
-  private static let patience: TimeInterval = 0.3
+  /// Seconds after which a line says what the command waits for.
+  private static let noticeDelay: TimeInterval = 0.3
 
-  /// From now on signals end the command in good order, and a closed pipe is an error of `write`.
+  /// Installs the handlers. From now on a closed pipe is an error of `write`.
   static func install(_ console: Console) {
     signal(SIGPIPE, SIG_IGN)
     let registered = DispatchGroup()
     for (number, reason) in [(SIGINT, ExitReason.interrupted), (SIGTERM, .terminated), (SIGHUP, .terminated)] {
-      // What nohup, or a shell's background, made deaf stays deaf to hanging up.
+      // nohup(1) and background jobs of shells ignore it: so does the command.
       if number == SIGHUP, isIgnored(number) { continue }
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
@@ -31,33 +31,38 @@ enum Signals {
       state.withLock { $0.sources.append(source) }
       source.resume()
     }
-    // Until then a signal would be lost, on a busy machine after something was begun.
+    // Until the handlers are registered a signal would be lost.
     _ = registered.wait(timeout: .now() + 1)
   }
 
-  /// A signal breaks off these uploads, and lets them remove what they have begun to store.
+  /// A signal cancels these uploads, and waits until they have removed what they stored.
   static func attend(to uploads: UploadSession) {
     state.withLock { $0.uploads = uploads }
   }
 
-  /// Whether a signal is ending the command: nobody else says anything more, or ends it.
-  static var isEnding: Bool { state.withLock { $0.isEnding } }
+  /// Suspends for good where a signal is ending the command, so that nothing else writes a line or ends it.
+  static func suspendIfEnding() async {
+    await withUnsafeContinuation { continuation in
+      // Else never resumed: the process ends with the signal's clean-up.
+      if !state.withLock({ $0.isEnding }) { continuation.resume() }
+    }
+  }
 
   private static func end(_ reason: ExitReason, _ console: Console) {
     let (isFirst, uploads) = state.withLock { state in
       defer { state.isEnding = true }
       return (!state.isEnding, state.uploads)
     }
-    let word = reason == .interrupted ? "interrupted" : "terminated"
-    guard isFirst else { leave(reason, "\(word) again: what was stored in part may be left", console) }
+    let event = reason == .interrupted ? "interrupted" : "terminated"
+    guard isFirst else { leave(reason, "\(event) again: what was stored in part may be left", console) }
     PartialFiles.shared.removeAll()
-    guard let uploads else { leave(reason, "\(word): nothing of unfinished files is left", console) }
-    DispatchQueue.global().asyncAfter(deadline: .now() + patience) {
-      console.line("urlload: \(word): removing what was stored in part; a second signal does not wait for that")
+    guard let uploads else { leave(reason, "\(event): nothing of unfinished files is left", console) }
+    DispatchQueue.global().asyncAfter(deadline: .now() + noticeDelay) {
+      console.line("urlload: \(event): removing what was stored in part; a second signal does not wait for that")
     }
     uploads.end(cancels: true) { left in
       leave(
-        reason, "\(word): \(left.isEmpty ? "nothing of unfinished files is left" : UploadSession.text(left))", console)
+        reason, "\(event): \(left.isEmpty ? "nothing of unfinished files is left" : UploadSession.text(left))", console)
     }
   }
 

@@ -93,14 +93,13 @@ struct URLLoad: AsyncParsableCommand {
   }
 
   private static func leave(_ reason: ExitReason) -> Never {
-    // Nothing is left to flush, and a thread that waits in a read must not hold up the end.
+    // Nothing is left to flush, and a thread may be blocked in a read.
     _exit(reason.rawValue)
   }
 }
 
-/// What a command line asks for, ready to go.
+/// The work of a command line.
 protocol Runnable: Sendable {
-  /// Runs to the end.
-  /// - Returns: the reason to end with.
+  /// - Returns: the reason to exit with.
   func run() async -> ExitReason
 }

@@ -193,7 +193,10 @@ import URLLoadingTestServers
     }
     let draining = Task.detached {
       var buffer = [UInt8](repeating: 0, count: 1 << 16)
-      while !Task.isCancelled { if read(descriptor, &buffer, buffer.count) <= 0 { usleep(1000) } }
+      while !Task.isCancelled {
+        var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        if poll(&ready, 1, 100) > 0 { _ = read(descriptor, &buffer, buffer.count) }
+      }
     }
     let status = await process.waitForExit()
     draining.cancel()

@@ -15,7 +15,7 @@
 /// ```
 ///
 /// Programs set `configuration.tape.drive` before they make the session. The class reads `session.configuration.tape`, and a
-/// ``URLSessionResource`` gets the configuration when it is made.
+/// ``URLSessionComponent`` gets the configuration when it is made.
 public protocol URLProtocolSettings: Sendable {
   /// Makes the defaults.
   init()

@@ -27,7 +27,7 @@ final class StreamBuffer<Piece: RangeReplaceableCollection & Sendable>: Sendable
     self.cost = cost
   }
 
-  /// Sets the load that is told what the reader takes.
+  /// Sets the load whose ``Load/consumed(_:)`` gets what the reader takes.
   func attach(to load: Load) {
     state.withLock { $0.load = load }
   }

@@ -14,7 +14,7 @@ struct EntryText {
   private let isTerminal: Bool
   private let encoder = JSONEncoder()
 
-  /// - Parameter isTerminal: whether control characters would steer it. Elsewhere a name is written as it is.
+  /// - Parameter isTerminal: whether control characters are escaped.
   init(form: ListOptions.Form, isTerminal: Bool) {
     self.form = form
     self.isTerminal = isTerminal
@@ -23,7 +23,7 @@ struct EntryText {
   }
 
   /// The line without its end.
-  /// - Parameter folder: the path of the directory, with a slash at its end, where the entry is not right in the listed one.
+  /// - Parameter folder: the path from the listed directory to the entry's, with a slash at its end.
   func line(for entry: URLDirectoryEntry, in folder: [UInt8] = []) throws -> [UInt8] {
     switch form {
     case .names: shown(folder) + name(of: entry)
@@ -40,7 +40,7 @@ struct EntryText {
     isTerminal ? Array(SafeText.escaped(entry.name).utf8) : entry.nameBytes
   }
 
-  /// Columns of fixed width: the lines to come are not known.
+  /// Columns of fixed width.
   private static func facts(of entry: URLDirectoryEntry) -> String {
     let kind = entry.kind == .unknown ? "-" : entry.kind == .symbolicLink ? "link" : entry.kind.rawValue
     let size = entry.size.map { String($0) } ?? "-"

@@ -1,7 +1,8 @@
 import Foundation
 
-/// Lines on standard output, gathered to larger pieces.
+/// Lines on standard output, written in batches.
 struct LineOutput {
+  /// Bytes.
   private static let largestPiece = 32 << 10
   /// Milliseconds.
   private static let longestWait = 200
@@ -10,12 +11,12 @@ struct LineOutput {
   private var piece: [UInt8] = []
   private var lastWrite = LineOutput.now
 
-  /// - Parameter writesAtOnce: whether somebody looks at each line.
+  /// - Parameter writesAtOnce: whether each line is written as it comes, as on a terminal.
   init(writesAtOnce: Bool) {
     self.writesAtOnce = writesAtOnce
   }
 
-  /// Milliseconds, as of the last tick: exact enough, and cheap enough to ask for with every line.
+  /// Milliseconds, by the coarse clock: it is read with every line.
   private static var now: Int {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
@@ -31,16 +32,12 @@ struct LineOutput {
     }
   }
 
-  /// Writes what was gathered.
+  /// Writes the batch.
   mutating func flush() throws(Failure) {
     defer {
       piece.removeAll(keepingCapacity: true)
       lastWrite = Self.now
     }
-    do {
-      try DescriptorWriter.write(piece, to: STDOUT_FILENO)
-    } catch {
-      throw Failure(writing: "standard output", (error as? POSIXError)?.code.rawValue ?? EIO)
-    }
+    try DescriptorWriter.write(piece, to: STDOUT_FILENO, "standard output")
   }
 }

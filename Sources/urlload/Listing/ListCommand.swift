@@ -3,7 +3,6 @@ import URLLoading
 
 /// The command `urlload ls`.
 struct ListCommand: ParsableCommand {
-  /// The word that the command line begins with.
   static let name = "ls"
 
   static let configuration = CommandConfiguration(

@@ -23,7 +23,7 @@ struct Lister: Runnable {
           if failure.reason == .localFile { console.line(failure.line) }
           return failure.reason
         }
-        // What came is shown, and that it is not all.
+        // The entries before the failure are shown.
         try? output.flush()
         console.line(failure.line)
         failures.append(failure)

@@ -16,7 +16,7 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
     var response: URLResponse?
     var verdict: ResponseVerdict?
     var failure: Failure?
-    /// The bytes that the part still has to have; nil where it is no part.
+    /// Bytes of the part that have not come; nil where it is no part.
     var missing: Int64?
     var isSatisfied = false
     var showedRequest = false
@@ -41,7 +41,6 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
     self.situation = situation
   }
 
-  /// Runs the attempt to its end.
   func run(_ request: URLRequest, in session: URLSession) async -> Outcome {
     let task = make(request, in: session)
     task.delegate = self
@@ -89,7 +88,7 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
       state.withLock { $0.failure = error }
       return completionHandler(.cancel)
     }
-    // Other schemes than HTTP know no HEAD: their body is not waited for.
+    // Schemes other than HTTP have no HEAD: the load is cancelled at its response.
     let isEnough = options.headOnly && !(response is HTTPURLResponse)
     if isEnough { state.withLock { $0.isSatisfied = true } }
     completionHandler(isEnough ? .cancel : .allow)
@@ -120,7 +119,8 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
     }
   }
 
-  /// Counts bytes of a part. Of those that it has too many nobody knows which are the right ones.
+  /// Counts bytes of a part.
+  /// - Returns: false when the part has too many: then none can be trusted.
   private func fits(_ count: Int64) -> Bool {
     state.withLock { state in
       guard let missing = state.missing else { return true }
@@ -179,7 +179,7 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
     state.ended?.resume(returning: Outcome(response: state.response, error: error, verdict: state.verdict))
   }
 
-  /// The error for a part that ended before it had all its bytes; nil if it has them.
+  /// The error for a part that ended early.
   private func shortness(_ state: State) -> URLError? {
     guard let missing = state.missing, missing > 0, !options.headOnly else { return nil }
     return URLError(

@@ -1,12 +1,11 @@
 import URLLoading
 
-/// Loads all URLs, some at a time, and shows how it goes.
+/// Loads all URLs, some at a time, and shows progress.
 struct LoadGroup: Runnable {
   let options: LoadOptions
   let console: Console
 
-  /// Runs to the end.
-  /// - Returns: the reason to end with: that of the first URL that failed.
+  /// - Returns: the reason of the first URL that failed.
   func run() async -> ExitReason {
     var outputs: [any Output] = []
     do throws(Failure) {
@@ -30,8 +29,7 @@ struct LoadGroup: Runnable {
     display?.start()
     let failures = await load(loaders)
     display?.stop()
-    // A signal has broken the loads off, and ends the command when it has tidied up.
-    while Signals.isEnding { try? await Task.sleep(for: .seconds(1)) }
+    await Signals.suspendIfEnding()
     let left = await leftovers(uploads)
     session.finishTasksAndInvalidate()
     for failure in failures.compactMap(\.self) where failure.reason != .outputClosed { console.line(failure.line) }
@@ -39,7 +37,7 @@ struct LoadGroup: Runnable {
     return failures.compactMap(\.self).first?.reason ?? .success
   }
 
-  /// What uploads that have ended leave.
+  /// The files that uploads have left.
   private func leftovers(_ uploads: UploadSession?) async -> [URL] {
     guard let uploads else { return [] }
     return await withCheckedContinuation { continuation in
@@ -47,7 +45,7 @@ struct LoadGroup: Runnable {
     }
   }
 
-  /// What went wrong with each, in order.
+  /// The failure of each, in order.
   private func load(_ loaders: [Loader]) async -> [Failure?] {
     await withTaskGroup(of: (Int, Failure?).self) { group in
       var failures = [Failure?](repeating: nil, count: loaders.count)

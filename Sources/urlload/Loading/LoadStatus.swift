@@ -1,11 +1,10 @@
 import Foundation
 internal import URLLoadingBase
 
-/// How far a load is, for the display of progress.
+/// The progress of a load, for the display.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class LoadStatus: Sendable {
-  /// What is known.
   struct Snapshot: Sendable {
     var name: String
     var done: Int64 = 0

@@ -1,6 +1,6 @@
 import URLLoading
 
-/// Loads one URL into its output, in as many attempts as are allowed.
+/// Loads one URL into its output, in one attempt or more.
 struct Loader: Sendable {
   let url: URL
   let options: LoadOptions
@@ -9,8 +9,7 @@ struct Loader: Sendable {
   let session: URLSession
   let console: Console
 
-  /// Runs to the end.
-  /// - Returns: what went wrong, or nil.
+  /// - Returns: the failure, or nil.
   func run() async -> Failure? {
     defer { status.update { $0.hasEnded = true } }
     let failure = await load()

@@ -1,6 +1,6 @@
 import URLLoading
 
-/// Answers challenges with the login that the user gave, or asks for what SSH wants to know; a delegate of tasks that need no other.
+/// Answers challenges with the login that the user gave, or by asking at the terminal for SSH; a delegate of tasks that need no other.
 final class LoginAnswer: NSObject, URLSessionTaskDelegate, Sendable {
   private let login: LoadOptions.Login?
   private let console: Console
@@ -17,7 +17,7 @@ final class LoginAnswer: NSObject, URLSessionTaskDelegate, Sendable {
     answer(challenge, of: task, completionHandler)
   }
 
-  /// The password is meant for the server that the user named: not for one that it redirects to, nor for a proxy.
+  /// The password is for the server that the user named: not for redirects to others, nor for a proxy.
   func answer(
     _ challenge: URLAuthenticationChallenge, of task: URLSessionTask,
     _ completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void

@@ -2,9 +2,9 @@ import Dispatch
 import SFTPProtocol
 import URLLoading
 
-/// What a login by SSH has to know from the user, asked at the terminal.
+/// A question of a login by SSH, asked at the terminal.
 struct LoginQuestion {
-  /// Loads ask one after another.
+  /// Questions are asked one after another.
   private static let terminal = DispatchQueue(label: "questions at the terminal")
 
   private let text: String
@@ -14,7 +14,7 @@ struct LoginQuestion {
     let space = challenge.protectionSpace
     guard space.protocol == "sftp" else { return nil }
     let (host, realm) = (space.host, space.realm ?? "")
-    // The first time it is 1: it is not answered with what the session knows.
+    // 1 at the first question: what the session has stored counts as a failure.
     let again = challenge.previousFailureCount > 1 ? "That was not right. " : ""
     switch space.authenticationMethod {
     case SFTPProtocol.passphraseMethod: text = "\(again)Passphrase for the key \(realm): "
@@ -24,13 +24,12 @@ struct LoginQuestion {
     }
   }
 
-  /// Asks, below the lines of the console.
-  /// - Parameter answered: gets what was typed, or nil if that was nothing or if there is no terminal; on a thread of its own.
+  /// - Parameter answered: gets what was typed, or nil for nothing and without a terminal; on a thread of its own.
   func ask(_ console: Console, _ answered: @escaping @Sendable (String?) -> Void) {
     Self.terminal.async {
-      console.holdProgress(true)
+      console.hideProgress(true)
       let answer = Terminal.askSecret(text)
-      console.holdProgress(false)
+      console.hideProgress(false)
       answered(answer?.isEmpty == true ? nil : answer)
     }
   }

@@ -1,27 +1,27 @@
 import URLLoading
 
-/// What becomes of a response's body.
+/// What is done with a response's body.
 enum ResponseVerdict: Equatable, Sendable {
-  /// It is written, after what is there. A part has to have so many bytes.
+  /// Append it. A part has to have so many bytes.
   case write(length: Int64?)
-  /// What is there goes, and it is written. A part has to have so many bytes.
+  /// Truncate the output, and write it. A part has to have so many bytes.
   case writeAnew(length: Int64?)
-  /// Nobody wants it: the load is tried again after some seconds.
+  /// Drop it, and retry after so many seconds.
   case retry(TimeInterval)
-  /// It does not go on where the load broke off: the load begins anew, if it may be tried again.
+  /// Drop it, for it does not continue the output, and retry from the start, if a retry is left.
   case beginAnew(Failure)
-  /// Nobody wants it.
+  /// Drop it, and fail.
   case refuse(Failure)
 
   /// What the attempt knows.
   struct Situation {
     var options: LoadOptions
     var policy: RetryPolicy
-    /// Attempts that were made, this one included.
+    /// The number of this attempt, from 1.
     var attempt: Int
-    /// What the request asked for; nil where that is for nobody to judge.
+    /// What the request asked for; nil where the response is not judged by that.
     var expectation: RangeExpectation?
-    /// Whether the request asked to go on after the bytes that are written.
+    /// Whether the request asked for the bytes behind those that are written.
     var goesOn: Bool
     /// Bytes that are written.
     var count: Int64
@@ -30,19 +30,19 @@ enum ResponseVerdict: Equatable, Sendable {
     var url: URL
   }
 
-  /// Whether what was written before has gone.
+  /// Whether the output was truncated.
   var isAnew: Bool { if case .writeAnew = self { true } else { false } }
 
   init(_ response: URLResponse, _ now: Situation) {
     let verdict = now.expectation?.verdict(on: response)
-    // Behind the end of a resource that became shorter there is nothing to go on with.
+    // 416 to a resumption: the resource became shorter.
     let isUnsatisfied = if now.goesOn, case .unsatisfiable = verdict { true } else { false }
     if let response = response as? HTTPURLResponse, response.statusCode >= 400, !isUnsatisfied {
       self.init(status: response, now)
       return
     }
     let wholeIsWrong = now.options.range != nil && !now.options.headOnly && response.expectedContentLength != 0
-    // A body does not follow.
+    // Without a body.
     let isHead = now.options.headOnly && response is HTTPURLResponse
     switch verdict {
     case .continues(let range):
@@ -77,7 +77,7 @@ enum ResponseVerdict: Equatable, Sendable {
     }
   }
 
-  /// What is written begins with this response.
+  /// The output begins with this response.
   private static func begin(_ now: Situation, length: Int64?) -> ResponseVerdict {
     guard now.count > 0 else { return .write(length: length) }
     return now.canRestart
@@ -88,7 +88,7 @@ enum ResponseVerdict: Equatable, Sendable {
           advice: restartable))
   }
 
-  /// The response is not the rest.
+  /// The response does not continue the output.
   private static func beginAnew(_ now: Situation, _ reason: String) -> ResponseVerdict {
     let failure = Failure(
       .broken, "the load cannot go on after \(now.count) bytes (\(reason))", now.subject,
@@ -101,7 +101,6 @@ enum ResponseVerdict: Equatable, Sendable {
 }
 
 extension ResponseVerdict.Situation {
-  /// The URL as messages have it.
   fileprivate var subject: String { SafeText.url(url) }
 
   /// What is wrong with a body that is longer than its range.

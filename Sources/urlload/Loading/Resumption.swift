@@ -1,6 +1,6 @@
 import URLLoading
 
-/// Where a load that broke off can go on.
+/// Where a load that broke off can be resumed.
 struct Resumption: Equatable, Sendable {
   /// The position of the first byte of the output in the resource.
   let start: Int64
@@ -11,14 +11,13 @@ struct Resumption: Equatable, Sendable {
   /// What tells that the resource is still the same.
   let validators: ResourceValidators
 
-  /// Nil where a load of this response could not go on: no ranges, nothing to tell versions apart, or a coded
-  /// body, whose positions say nothing about the resource's.
-  ///
+  /// Nil where a load of this response cannot be resumed: no ranges, no strong validators, or a coded body, whose positions are
+  /// not the resource's.
   /// - Parameter isPart: whether a part was asked for.
   init?(_ response: URLResponse, isPart: Bool) {
     guard response.acceptsByteRanges, response.validators.isStrong else { return nil }
     if let response = response as? HTTPURLResponse {
-      // Several parts in one answer have no one position.
+      // A multipart answer has several positions.
       guard response.statusCode == 200 || response.statusCode == 206 && response.contentRange != nil,
         response.value(forHTTPHeaderField: "Content-Encoding").map({ $0.lowercased() == "identity" }) ?? true
       else { return nil }
@@ -31,7 +30,7 @@ struct Resumption: Equatable, Sendable {
     completeLength = range == nil ? (whole < 0 ? nil : whole) : range?.completeLength
   }
 
-  /// What is missing after `count` bytes; nil where nothing is.
+  /// What to ask for after `count` bytes; nil where nothing is missing.
   func expectation(after count: Int64) -> RangeExpectation? {
     let first = start + count
     let end = last.map { $0 + 1 } ?? completeLength
@@ -51,7 +50,7 @@ extension RangeExpectation {
     self.init(range: range)
   }
 
-  /// Asks for it, if the resource is still the same (RFC 9110, section 13.1.5).
+  /// Sets `Range` and `If-Range` (RFC 9110, section 13.1.5).
   func apply(to request: inout URLRequest) {
     request.setValue(range?.fieldValue, forHTTPHeaderField: "Range")
     request.setValue(validators.ifRangeValue, forHTTPHeaderField: "If-Range")

@@ -2,9 +2,7 @@ import URLLoading
 
 /// Whether a load that failed is tried again, and when.
 struct RetryPolicy: Sendable {
-  /// How often it may be tried again.
   let retries: Int
-  /// The method of the request.
   let method: String
 
   /// The longest wait that a server can ask for, in seconds.
@@ -18,14 +16,14 @@ struct RetryPolicy: Sendable {
   func delay(after error: any Error, attempt: Int) -> TimeInterval? {
     guard attempt <= retries, let error = error as? URLError else { return nil }
     switch error.code {
-    // Nothing reached the server, so any method may be tried again.
+    // Nothing reached the server, so any method may be retried.
     case .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed: return backOff(attempt)
     case .timedOut, .networkConnectionLost: return isIdempotent ? backOff(attempt) : nil
     default: return nil
     }
   }
 
-  /// Seconds to wait before an attempt that begins anew, since the last one could not go on; nil for none.
+  /// Seconds to wait before an attempt from the start, after one that could not be resumed; nil for none.
   /// - Parameter attempt: attempts that failed so far, from 1.
   func delayOfNewBeginning(attempt: Int) -> TimeInterval? {
     attempt <= retries && isIdempotent ? backOff(attempt) : nil
@@ -46,7 +44,7 @@ struct RetryPolicy: Sendable {
     return wait <= Self.longestWait ? wait : nil
   }
 
-  /// 0.5 seconds, then twice as long each time, 30 at most.
+  /// Exponential: 0.5 seconds, then twice as long each time, 30 at most.
   private func backOff(_ attempt: Int) -> TimeInterval {
     min(30, 0.5 * Double(1 << min(10, attempt - 1)))
   }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Names for files that a server suggests.
+/// Names of files by a server's suggestion.
 enum FileNames {
-  /// A name that stays in the directory, whatever was suggested.
+  /// A name without directories.
   static func safe(_ suggestion: String?) -> String {
     let last = (suggestion ?? "").unicodeScalars.split { $0 == "/" || $0 == "\0" }.last.map { String($0) } ?? ""
     return last.isEmpty || last == "." || last == ".." ? "download" : last

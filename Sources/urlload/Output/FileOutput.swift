@@ -1,7 +1,7 @@
 import URLLoading
 internal import URLLoadingBase
 
-/// A file that has its name only when it is whole. Until then its bytes are in a hidden file beside it.
+/// A file that gets its name only when it is whole. Until then its bytes are in a hidden file beside it.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class FileOutput: Output {
@@ -17,14 +17,14 @@ final class FileOutput: Output {
 
   private let state: Locked<State>
 
-  /// A file whose path the user gave. One that is there is replaced.
+  /// A file at the user's path; replaces an existing one.
   init(path: String) throws(Failure) {
     var target = path
     var mode: mode_t?
     var status = stat()
     if stat(path, &status) == 0 {
       guard status.st_mode & S_IFMT != S_IFDIR else { throw Failure(writing: path, EISDIR) }
-      // The rename must not replace a symbolic link by a file.
+      // The rename must not replace a symbolic link.
       if let resolved = realpath(path, nil) {
         target = String(cString: resolved)
         free(resolved)
@@ -38,7 +38,7 @@ final class FileOutput: Output {
     state = Locked(State(directory: directory, name: name, mode: mode))
   }
 
-  /// A file in the current directory, named by the response. Files that are there stay.
+  /// A file in the current directory, named by the response; replaces no existing one.
   init() {
     state = Locked(State(replaces: false))
   }
@@ -66,11 +66,7 @@ final class FileOutput: Output {
 
   func write(_ data: Data) throws(Failure) {
     let (descriptor, label) = state.withLock { ($0.descriptor, $0.name ?? "the file") }
-    do {
-      try DescriptorWriter.write(data, to: descriptor)
-    } catch {
-      throw Failure(writing: label, (error as? POSIXError)?.code.rawValue ?? EIO)
-    }
+    try DescriptorWriter.write(data, to: descriptor, label)
     state.withLock { $0.written += Int64(data.count) }
   }
 

@@ -5,27 +5,26 @@ protocol Output: AnyObject, Sendable {
   /// Bytes that were written.
   var count: Int64 { get }
 
-  /// Whether a load that failed on the way can begin again from the start.
+  /// Whether a load that broke off can start again.
   var canRestart: Bool { get }
 
-  /// Whether this is a file that must be right or not there at all.
+  /// Whether this is a file, which must be whole or absent.
   var isFile: Bool { get }
 
   /// The name to show, once it is known.
   var name: String? { get }
 
-  /// The response is there and its body is wanted.
+  /// Called before the body of a response.
   func begin(_ response: URLResponse) throws(Failure)
 
-  /// Writes more.
   func write(_ data: Data) throws(Failure)
 
-  /// Forgets what was written.
+  /// Truncates what was written.
   func restart() throws(Failure)
 
-  /// All is written.
+  /// Called when the body is whole.
   func finish() throws(Failure)
 
-  /// The load failed: nothing of it stays.
+  /// Called when the load has failed: removes what was written.
   func abandon()
 }

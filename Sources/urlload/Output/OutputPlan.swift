@@ -2,7 +2,6 @@ import Foundation
 
 /// Where the body of each URL goes.
 struct OutputPlan: Equatable, Sendable {
-  /// Where one body goes.
   enum Target: Equatable, Sendable {
     case standardOutput
     case file(String)
@@ -12,7 +11,6 @@ struct OutputPlan: Equatable, Sendable {
   /// One for each URL, in order.
   let targets: [Target]
 
-  /// Decides by the options.
   /// - Parameters:
   ///   - files: what was given with `-o`, in order.
   ///   - usesSuggestedNames: whether `-O` was given.
@@ -42,7 +40,6 @@ struct OutputPlan: Equatable, Sendable {
 }
 
 extension OutputPlan.Target {
-  /// Opens it.
   func open() throws(Failure) -> any Output {
     switch self {
     case .standardOutput: return StreamOutput()

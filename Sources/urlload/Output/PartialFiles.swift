@@ -1,13 +1,12 @@
 import Foundation
 internal import URLLoadingBase
 
-/// The files that are being written under hidden names, so that a signal can remove them.
+/// The files that are being written under hidden names, for a signal to remove.
 ///
-/// A file is made, renamed and removed under the lock: after ``removeAll()`` there is none and none comes.
+/// Files are made, renamed and removed under the lock: after ``removeAll()`` there are none and none is made.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class PartialFiles: Sendable {
-  /// Those of this process.
   static let shared = PartialFiles()
 
   private struct State {
@@ -19,56 +18,46 @@ final class PartialFiles: Sendable {
 
   /// Makes a file in a directory, with a hidden name.
   func create(in directory: String) throws(Failure) -> (descriptor: Int32, path: String) {
-    let made = state.withLock { state -> (Int32, String, Int32) in
-      guard !state.isClosed else { return (-1, directory, EINTR) }
-      for _ in 0..<100 {
-        let path = directory + "/.urlload-\(String(UInt64.random(in: 0 ... .max), radix: 16)).part"
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-        if descriptor >= 0 {
-          state.paths.insert(path)
-          return (descriptor, path, 0)
-        }
-        if errno != EEXIST { return (-1, directory, errno) }
-      }
-      return (-1, directory, EEXIST)
+    try state.withLock { state throws(Failure) in
+      guard !state.isClosed else { throw Failure(writing: directory, EINTR) }
+      let path = directory + "/.urlload-\(String(UInt64.random(in: 0 ... .max), radix: 16)).part"
+      let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+      guard descriptor >= 0 else { throw Failure(writing: directory, errno) }
+      state.paths.insert(path)
+      return (descriptor, path)
     }
-    guard made.0 >= 0 else { throw Failure(writing: directory, made.2) }
-    return (made.0, made.1)
   }
 
   /// Gives a whole file its name.
-  /// - Parameter replaces: whether a file that has the name goes; if not, it stays and the answer is false.
+  /// - Parameter replaces: whether an existing file of that name is replaced; if not, the result is false.
   func commit(_ path: String, to target: String, replaces: Bool) throws(Failure) -> Bool {
-    let code = state.withLock { state -> Int32 in
-      guard state.paths.contains(path) else { return EINTR }
-      if !replaces {
-        // A link, unlike a rename, fails where the name is taken.
-        if link(path, target) == 0 {
-          unlink(path)
-          state.paths.remove(path)
-          return 0
+    try state.withLock { state throws(Failure) in
+      guard state.paths.contains(path) else { throw Failure(writing: target, EINTR) }
+      // A link, unlike a rename, fails where the name is taken.
+      if !replaces, link(path, target) == 0 {
+        unlink(path)
+      } else {
+        if !replaces {
+          if errno == EEXIST { return false }
+          // Some file systems have no links.
+          guard [EPERM, EOPNOTSUPP, EMLINK].contains(errno) else { throw Failure(writing: target, errno) }
+          if access(target, F_OK) == 0 { return false }
         }
-        // Some file systems have no links.
-        guard errno == EPERM || errno == EOPNOTSUPP || errno == EMLINK else { return errno }
-        if access(target, F_OK) == 0 { return EEXIST }
+        guard rename(path, target) == 0 else { throw Failure(writing: target, errno) }
       }
-      guard rename(path, target) == 0 else { return errno }
       state.paths.remove(path)
-      return 0
+      return true
     }
-    if code == EEXIST, !replaces { return false }
-    guard code == 0 else { throw Failure(writing: target, code) }
-    return true
   }
 
-  /// Removes a file that did not become whole.
+  /// Removes a partial file.
   func remove(_ path: String) {
     state.withLock { state in
       if state.paths.remove(path) != nil { unlink(path) }
     }
   }
 
-  /// Removes all, for good.
+  /// Removes all files, and lets none be made any more.
   func removeAll() {
     state.withLock { state in
       for path in state.paths { unlink(path) }

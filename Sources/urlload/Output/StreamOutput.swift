@@ -37,11 +37,7 @@ final class StreamOutput: Output {
   func begin(_ response: URLResponse) throws(Failure) {}
 
   func write(_ data: Data) throws(Failure) {
-    do {
-      try DescriptorWriter.write(data, to: descriptor)
-    } catch {
-      throw Failure(writing: label, (error as? POSIXError)?.code.rawValue ?? EIO)
-    }
+    try DescriptorWriter.write(data, to: descriptor, label)
     written.withLock { $0 += Int64(data.count) }
   }
 

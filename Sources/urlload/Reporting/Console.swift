@@ -1,18 +1,18 @@
 import Foundation
 internal import URLLoadingBase
 
-/// Standard error: lines of text, and below them a line of progress where that is a terminal.
+/// Standard error: lines of text, and below them a line of progress on a terminal.
 ///
-/// Mutable state: `state`, guarded by its lock, which also keeps lines from mixing.
+/// Mutable state: `state`, guarded by its lock, under which lines are written.
 final class Console: Sendable {
   private struct State {
     var progress = ""
-    var isHeld = false
+    var isHidden = false
   }
 
   private let state = Locked(State())
 
-  /// Writes a line above the line of progress. Control characters in it become harmless.
+  /// Writes a line above the line of progress, with control characters replaced.
   func line(_ text: String) {
     state.withLock { state in
       let erase = state.progress.isEmpty ? "" : "\r\u{1B}[K"
@@ -20,25 +20,25 @@ final class Console: Sendable {
     }
   }
 
-  /// Shows a line of progress in place of the last one.
+  /// Replaces the line of progress.
   func show(progress text: String) {
     state.withLock { state in
-      guard !state.isHeld else { return }
+      guard !state.isHidden else { return }
       state.progress = text
       Self.write("\r\u{1B}[K" + text)
     }
   }
 
-  /// Takes the line of progress away, and shows none, while the user is asked something.
-  func holdProgress(_ holds: Bool) {
+  /// Hides the line of progress while the user is asked something.
+  func hideProgress(_ isHidden: Bool) {
     state.withLock { state in
-      if holds, !state.progress.isEmpty { Self.write("\r\u{1B}[K") }
+      if isHidden, !state.progress.isEmpty { Self.write("\r\u{1B}[K") }
       state.progress = ""
-      state.isHeld = holds
+      state.isHidden = isHidden
     }
   }
 
-  /// Lets the last line of progress stand.
+  /// Keeps the last line of progress.
   func endProgress() {
     state.withLock { state in
       if !state.progress.isEmpty { Self.write("\n") }
@@ -47,7 +47,7 @@ final class Console: Sendable {
   }
 
   private static func write(_ text: String) {
-    // Where standard error is gone there is nobody to tell.
-    try? DescriptorWriter.write(Data(text.utf8), to: STDERR_FILENO)
+    // An error of standard error itself can be shown nowhere.
+    try? DescriptorWriter.write(Data(text.utf8), to: STDERR_FILENO, "standard error")
   }
 }

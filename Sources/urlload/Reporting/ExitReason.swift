@@ -16,7 +16,7 @@ enum ExitReason: Int32, CaseIterable, Sendable {
   case outputClosed = 141
   case terminated = 143
 
-  /// What the code tells, in a few words.
+  /// The text of the help.
   var meaning: String {
     switch self {
     case .success: "everything was loaded"

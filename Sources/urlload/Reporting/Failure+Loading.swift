@@ -19,7 +19,7 @@ extension Failure {
     }
     let detail = Self.detail(of: error)
     if error.code == .unsupportedURL {
-      // The library lists the schemes that it has after a semicolon.
+      // The library lists its schemes after a semicolon.
       let available = detail.split(separator: "; ", maxSplits: 1).dropFirst().first.map { String($0) }
       self.init(
         .badURL, "no protocol \(isListing ? "lists" : "loads") the scheme \"\(url.scheme ?? "")\"", subject,
@@ -28,12 +28,12 @@ extension Failure {
     }
     let special = url.scheme?.lowercased() == "sftp" ? Self.explainSSH(error, isListing: isListing) : nil
     let (reason, what, advice) = special ?? (isListing ? Self.explainListing(error) : Self.explain(error))
-    // What a file's failure is, is said by its kind alone.
+    // For a file the kind of failure says all.
     let isSaid = detail.isEmpty || reason == .notFound && url.isFileURL && error.code != .cannotOpenFile
     self.init(reason, isSaid ? what : "\(what) (\(detail))", subject, advice: advice)
   }
 
-  /// What the library, or libcurl behind it, said.
+  /// The message of the library, or of libcurl behind it.
   private static func detail(of error: any Error) -> String {
     let information = (error as NSError).userInfo
     let underlying = (information[NSUnderlyingErrorKey] as? NSError)?.userInfo[NSLocalizedDescriptionKey] as? String
@@ -41,7 +41,7 @@ extension Failure {
     return text.hasSuffix(".") ? String(text.dropLast()) : text
   }
 
-  /// What is meant otherwise about directories.
+  /// Differs for directories.
   private static func explainListing(_ error: URLError) -> (ExitReason, String, String) {
     switch error.code {
     case .fileDoesNotExist: (.notFound, "there is no such directory", "check the path")
@@ -56,7 +56,7 @@ extension Failure {
     }
   }
 
-  /// What is meant otherwise where SSH is spoken.
+  /// Differs for SSH.
   private static func explainSSH(_ error: URLError, isListing: Bool) -> (ExitReason, String, String)? {
     let isForbidden = ((error as NSError).userInfo[NSUnderlyingErrorKey] as? POSIXError)?.code == .EACCES
     return switch error.code {

@@ -1,7 +1,7 @@
 import URLLoading
 
 extension Failure {
-  /// What a request was refused for, in the command's terms.
+  /// Why a request was refused, in the command's terms.
   init(_ refusal: RefusedRequest, _ subject: String) {
     let (reason, advice): (ExitReason, String) =
       switch refusal.kind {
@@ -9,7 +9,7 @@ extension Failure {
       case .body: (.usage, "leave out -d and -T, or choose another method with -X")
       case .missingBody: (.usage, "give it one with -T FILE or -d DATA")
       case .listing: (.usage, "list without another method")
-      // No user of the command has a delegate who could follow it.
+      // The library's hint is about delegates.
       case .redirect: (.broken, "load what it leads to by its own URL, if you trust it")
       case .unknownRedirect: (.broken, refusal.hint ?? "urlload --help lists the schemes that are built in")
       }

@@ -1,10 +1,9 @@
 /// Why something could not be done: one line for people, and an exit code for scripts.
 struct Failure: Error, Equatable {
-  /// The kind, which decides the exit code.
   let reason: ExitReason
   /// What was wrong.
   let what: String
-  /// The URL or file that it was about.
+  /// The URL or file.
   let subject: String?
   /// What would be right.
   let advice: String

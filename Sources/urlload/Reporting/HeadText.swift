@@ -9,7 +9,7 @@ enum HeadText {
     return ["\(request.httpMethod ?? "GET") \(url)"] + fields.map { "\($0.key): \(redacted($0.value, of: $0.key))" }
   }
 
-  /// The status and the fields, or what other schemes say in their place.
+  /// The status and the fields, or what other schemes have in their place.
   static func lines(of response: URLResponse) -> [String] {
     if let response = response as? HTTPURLResponse {
       let status = "\(response.statusCode) \(HTTPURLResponse.localizedString(forStatusCode: response.statusCode))"

@@ -1,7 +1,7 @@
 import Dispatch
 internal import URLLoadingBase
 
-/// Redraws the line of progress some times a second.
+/// Redraws the line of progress five times a second.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class ProgressDisplay: Sendable {
@@ -28,7 +28,7 @@ final class ProgressDisplay: Sendable {
     timer.resume()
   }
 
-  /// Draws for the last time, and lets that stand.
+  /// Draws for the last time.
   func stop() {
     state.withLock { state in
       state.timer?.cancel()
@@ -49,7 +49,7 @@ final class ProgressDisplay: Sendable {
     console.show(progress: line.text(width: Terminal.width - 1))
   }
 
-  /// One load by its name, several by how many are done.
+  /// The line for one load, or the sum of several.
   static func line(for loads: [LoadStatus.Snapshot]) -> ProgressLine {
     if loads.count == 1 {
       return ProgressLine(label: loads[0].name, done: loads[0].done, total: loads[0].total, rate: nil)

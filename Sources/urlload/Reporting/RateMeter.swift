@@ -1,6 +1,6 @@
-/// The rate of the last seconds.
+/// The rate of the last five seconds.
 struct RateMeter: Sendable {
-  /// Samples older than this, in seconds, are forgotten.
+  /// Seconds.
   static let window = 5.0
 
   private var samples: [(time: Double, count: Int64)] = []
@@ -12,7 +12,7 @@ struct RateMeter: Sendable {
     while samples.count > 2, let first = samples.first, time - first.time > Self.window { samples.removeFirst() }
   }
 
-  /// Bytes a second; nil until there is something to tell.
+  /// Bytes a second; nil in the first tenth of a second.
   var rate: Double? {
     guard let first = samples.first, let last = samples.last, last.time - first.time >= 0.1 else { return nil }
     return Double(last.count - first.count) / (last.time - first.time)

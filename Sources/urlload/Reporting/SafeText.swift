@@ -1,8 +1,8 @@
 import URLLoading
 
-/// Text from strangers, made fit for a terminal.
+/// Untrusted text, made safe for a terminal.
 enum SafeText {
-  /// The text on one line, with control characters, and what else ``line(_:)`` takes out, as escapes: `\n`, `\u{1b}`.
+  /// The text on one line, with control characters as escapes: `\n`, `\u{1b}`.
   static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
@@ -25,7 +25,7 @@ enum SafeText {
     }
   }
 
-  /// The text on one line. Control characters, with which a server could steer the terminal, become `?`.
+  /// The text on one line. Control characters, with which a server could control the terminal, become `?`.
   static func line(_ text: some StringProtocol) -> String {
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -38,12 +38,12 @@ enum SafeText {
     return String(result)
   }
 
-  /// A URL for a message: without passwords, and not longer than a line (a `data:` URL has no end).
+  /// A URL for a message: without passwords, and shortened to a line.
   static func url(_ url: URL) -> String { url.redactedDescription }
 
-  /// The same of what somebody typed as a URL.
+  /// The same for what was typed as a URL.
   static func url(_ text: String) -> String { URL.redactedDescription(of: text) }
 
-  /// Text in which there may be URLs: without their passwords.
+  /// Text that may contain URLs: without their passwords.
   static func withoutPasswords(_ text: String) -> String { URLSecrets.cleared(text, .hideInText) }
 }

@@ -3,10 +3,10 @@ internal import URLLoadingBase
 
 /// The user's terminal.
 enum Terminal {
-  /// The terminal's settings while it does not show what is typed. Guarded by its lock.
+  /// The terminal's settings before echo was switched off. Guarded by its lock.
   private static let hidden = Locked<(descriptor: Int32, settings: termios)?>(nil)
 
-  /// Whether there is a terminal to show progress on, and the bytes do not go there.
+  /// Whether standard error is a terminal on which no body is written.
   static func wantsProgress(_ outputs: [OutputPlan.Target]) -> Bool {
     guard isatty(STDERR_FILENO) == 1 else { return false }
     return !outputs.contains(.standardOutput) || isatty(STDOUT_FILENO) == 0
@@ -19,7 +19,7 @@ enum Terminal {
     return Int(size.ws_col)
   }
 
-  /// Asks for something that is not shown when it is typed; nil where there is no terminal.
+  /// Asks for a secret, without echo; nil where there is no terminal.
   static func askSecret(_ question: String) -> String? {
     let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -30,8 +30,8 @@ enum Terminal {
     defer { restore() }
     settings.c_lflag &= ~tcflag_t(ECHO)
     guard tcsetattr(descriptor, TCSAFLUSH, &settings) == 0 else { return nil }
-    try? DescriptorWriter.write(Data(SafeText.line(question).utf8), to: descriptor)
-    defer { try? DescriptorWriter.write(Data("\n".utf8), to: descriptor) }
+    try? DescriptorWriter.write(Data(SafeText.line(question).utf8), to: descriptor, "/dev/tty")
+    defer { try? DescriptorWriter.write(Data("\n".utf8), to: descriptor, "/dev/tty") }
     var line: [UInt8] = []
     var byte: UInt8 = 0
     while line.count < 4096 {
@@ -43,7 +43,7 @@ enum Terminal {
     return String(decoding: line, as: UTF8.self)
   }
 
-  /// Shows again what is typed.
+  /// Switches echo on again.
   static func restore() {
     hidden.withLock { hidden in
       guard var before = hidden else { return }

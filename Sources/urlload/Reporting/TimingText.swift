@@ -1,8 +1,8 @@
 import URLLoading
 
-/// What a request took, as text.
+/// The times of a request, as text.
 enum TimingText {
-  /// Lines for one request and its response: where it went, and when each of its phases was over.
+  /// Lines for one request and its response: the peer, and when each phase ended.
   static func lines(of metrics: URLSessionTaskTransactionMetrics) -> [String] {
     var peer: [String] = []
     if let name = metrics.networkProtocolName { peer.append(name) }

@@ -37,7 +37,7 @@ private struct DrumSettings: URLProtocolSettings, Equatable {
   }
 
   /// What a resource of the session is made with.
-  private final class Drives: URLSessionResource {
+  private final class Drives: URLSessionComponent {
     let settings: TapeSettings
     init(configuration: URLSessionConfiguration) { settings = configuration[TapeSettings.self] }
     func flush() {}
@@ -49,6 +49,6 @@ private struct DrumSettings: URLProtocolSettings, Equatable {
     configuration[TapeSettings.self].drive = "st1"
     let session = URLSession(configuration: configuration)
     defer { session.invalidateAndCancel() }
-    #expect(session.resource(Drives.self).settings.drive == "st1")
+    #expect(session.component(Drives.self).settings.drive == "st1")
   }
 }
