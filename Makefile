@@ -9,7 +9,7 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
 
 PREFIX ?= /usr/local
 
-.PHONY: build install demo test lint format sanitize bench bench-check clean build-dependencies test-dependencies
+.PHONY: build install demo test lint format sanitize bench bench-check call-count clean build-dependencies test-dependencies
 
 build: build-dependencies
 	@Scripts/build-without-warnings
@@ -46,6 +46,10 @@ bench: build-dependencies test-dependencies
 # What a load costs in instructions, beside Benchmarks/instructions.json; WRITE=1 writes that anew.
 bench-check: build-dependencies test-dependencies
 	@Scripts/bench-check
+
+# The functions that a load passes, for http, file and a protocol class of one's own, by a debugger's evidence.
+call-count: build-dependencies
+	@Scripts/count-calls
 
 clean:
 	@rm -rf .build
