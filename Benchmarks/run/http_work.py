@@ -5,6 +5,7 @@ from http_clients import C_LARGE, C_USUAL, FOUNDATION, NIO, OURS, REQUESTS, HTTP
 from model import TURNS, Client, Goal, Work
 
 PLOTTED = (OURS, NIO, FOUNDATION)
+BULK = (Goal(OURS, 0.95, of=C_LARGE), Goal(OURS, 1, of=NIO))
 
 
 class HTTPWork(HTTPClients):
@@ -24,8 +25,7 @@ class HTTPWork(HTTPClients):
             )
             plotted = PLOTTED if mode == "file" else ()
             yield Work(
-                "W3", title, "MB/s", clients, C_LARGE, (Goal(OURS, 0.95, of=C_LARGE),), plotted=plotted, turns=TURNS,
-                repeats=2)
+                "W3", title, "MB/s", clients, C_LARGE, BULK, plotted=plotted, turns=TURNS, repeats=2)
 
     def upload(self):
         size = 256 * MIB
@@ -40,8 +40,7 @@ class HTTPWork(HTTPClients):
             self.python(REQUESTS, *work, **options),
         )
         yield Work(
-            "W5", "256 MiB sent from a file", "MB/s", clients, C_LARGE, (Goal(OURS, 0.95, of=C_LARGE),), plotted=PLOTTED,
-            turns=3 * TURNS)
+            "W5", "256 MiB sent from a file", "MB/s", clients, C_LARGE, BULK, plotted=PLOTTED, turns=3 * TURNS)
 
     def start(self):
         self.fixtures.file(1024)
@@ -127,7 +126,7 @@ class HTTPWork(HTTPClients):
                 self.swift(NIO, "async-http-client-bench", *work, **limit),
                 self.swift(FOUNDATION, "peer-bench", *work, **limit),
             )
-            goals = (Goal(OURS, 6, is_limit=True),) if connections == 6 else ()
+            goals = (Goal(OURS, 1, of=NIO), *([Goal(OURS, 6, is_limit=True)] if connections == 6 else []))
             yield Work(
                 "C1", title, "KB a task", clients, "C", goals,
                 notes="What the process's resident memory grew by, for each load that a silent server does not answer.",
@@ -144,7 +143,11 @@ class HTTPWork(HTTPClients):
                 self.c("C" + words, *work, **connections), self.swift(OURS + words, "load-bench", *work, **connections),
                 self.swift(NIO + words, "async-http-client-bench", *work, **connections),
             ]
-        goals = (Goal(f"{OURS}, 10,000 at once", 1.3, of=f"{OURS}, 100 at once", what="cpu", is_limit=True),)
+        few, many = ", 100 at once", ", 10,000 at once"
+        goals = (
+            Goal(OURS + many, 1.3, of=OURS + few, what="cpu", is_limit=True),
+            Goal(OURS + few, 1, of=NIO + few), Goal(OURS + many, 1, of=NIO + many),
+        )
         yield Work("C2", "1 KB by HTTP/1.1 on 64 connections", "requests/s", tuple(clients), "C, 100 at once", goals)
 
     def long_run(self):

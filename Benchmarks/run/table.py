@@ -84,7 +84,7 @@ def write(path, results, rounds, load):
     lines = [
         "# Benchmarks", "",
         f"Written by `make bench` on {date}: medians of {rounds} rounds. In each round every client did every piece of work, "
-        f"one after another; those that have to hold against each other did short work {TURNS}, {3 * TURNS} or {9 * TURNS} times. "
+        f"one after another; those that have to hold against each other did short work {TURNS} to {9 * TURNS} times. "
         "Servers and clients share the machine, on the loopback address. “Beside” is how many times "
         "as fast as the client it names, the median of the rounds: above 1 is faster. CPU is user's and system's time of the client. "
         "Resident memory is the highest of all rounds.", "",
