@@ -71,9 +71,9 @@ def main():
     def place(kind, make):
         for each, function in functions:
             if each == kind:
-                address = hex(start + int(function, 16)) if function[0].isdigit() else function
-                # Exactly at the entry: what a debugger takes for the end of a function's prologue is after it.
-                make(f"*{address}", internal=True).silent = True
+                # Of the program exactly the entry: a function's name would stand for the end of its prologue. Of a library the
+                # function itself: an address would be that of the program's stub for it.
+                make(f"*{start + int(function, 16):#x}" if function[0].isdigit() else function, internal=True).silent = True
 
     place("begin", Begin)
     gdb.execute("continue", to_string=True)
