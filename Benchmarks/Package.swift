@@ -56,6 +56,7 @@ let package = Package(
       dependencies: [
         "Measuring", urlLoading, .product(name: "ArchiveProtocol", package: "swift-url-loading"),
         .product(name: "SFTPProtocol", package: "swift-url-loading"),
+        .product(name: "SFTPKeystream", package: "swift-url-loading"),
       ],
       linkerSettings: swiftInside(and: ["-lcurl"])),
     // Programs that load one URL and say when its first byte came. The package in Static has the others that have everything inside.

@@ -1,5 +1,6 @@
 import ArchiveProtocol
 import Measuring
+import SFTPKeystream
 import SFTPProtocol
 import URLLoading
 
@@ -12,7 +13,9 @@ struct PluginBench {
 
   private static func run() async throws {
     let work = try Work()
-    // KEYSTREAM: here the row "with keystream" of Benchmarks/run/sftp_work.py, which sets this variable, switches it on.
+    if ProcessInfo.processInfo.environment["KEYSTREAM"] != nil, !SFTPKeystream.enable() {
+      throw Work.Misuse(description: "there is no keystream here")
+    }
     let configuration = URLSessionConfiguration.ephemeral
     configuration.protocolClasses = [SFTPProtocol.self, ArchiveProtocol.self]
     configuration.httpMaximumConnectionsPerHost = work.connections
