@@ -30,7 +30,7 @@ extension Base64Decoder {
   /// - Parameter output: room for `outputCapacity(forInput:)` bytes.
   /// - Returns: the number of bytes written; nil where the text is not what it should be.
   static func decode(plain input: UnsafeRawBufferPointer, into output: UnsafeMutableRawPointer) -> Int? {
-    let steps = Base64Vector.isFast ? input.count / Base64Vector.characters : 0
+    let steps = input.count / Base64Vector.characters
     let (head, body) = (steps * Base64Vector.characters, steps * Base64Vector.bytes)
     Base64Vector.decode(plain: UnsafeRawBufferPointer(rebasing: input[..<head]), into: output)
     var decoder = Base64Decoder()
@@ -42,7 +42,6 @@ extension Base64Decoder {
 
   /// Whether every byte of `input` is in the alphabet: no padding, whitespace or escape.
   static func isPlain(_ input: UnsafeRawBufferPointer) -> Bool {
-    guard Base64Vector.isFast else { return isPlainByTables(input) }
     let rest = input[Base64Vector.plainPrefix(of: input)...]
     return rest.count < Base64Vector.characters && isPlainByTables(UnsafeRawBufferPointer(rebasing: rest))
   }

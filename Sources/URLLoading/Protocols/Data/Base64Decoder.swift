@@ -84,7 +84,7 @@ struct Base64Decoder {
   ) {
     var from = source
     var to = target
-    while Base64Vector.isFast, end - from >= Base64Vector.characters {
+    while end - from >= Base64Vector.characters {
       // As much as the nearest cache has room for is looked at, then decoded.
       let text = UnsafeRawBufferPointer(start: from, count: min(end - from, 8192))
       let count = Base64Vector.plainPrefix(of: text)

@@ -6,14 +6,6 @@ enum Base64Vector {
   /// A step writes this much, of which the last bytes are nothing.
   static let bytesWritten = 14
 
-  #if DEBUG
-  /// Without optimisation each operation is a call, and tables are fifty times as fast.
-  static let isFast = false
-  #else
-  /// Whether this is faster than tables.
-  static let isFast = true
-  #endif
-
   private typealias Bytes = SIMD16<UInt8>
   private typealias Words = SIMD8<UInt16>
   private typealias DoubleWords = SIMD4<UInt32>
