@@ -1,3 +1,5 @@
+internal import URLLoadingBase
+
 /// The value of a `Content-Disposition` field, RFC 6266.
 struct ContentDisposition {
   /// `inline`, `attachment` or another type, in lower case.
@@ -30,7 +32,9 @@ struct ContentDisposition {
         bytes.append(byte)
         continue
       }
-      guard let high = rest.popFirst().flatMap(hexDigit), let low = rest.popFirst().flatMap(hexDigit) else {
+      guard let high = rest.popFirst().flatMap(PercentDecoding.hexDigit),
+        let low = rest.popFirst().flatMap(PercentDecoding.hexDigit)
+      else {
         return nil
       }
       bytes.append(high << 4 | low)
@@ -40,14 +44,5 @@ struct ContentDisposition {
     }
     guard parts[0].equalsIgnoringASCIICase("ISO-8859-1") else { return nil }
     return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
-  }
-
-  private static func hexDigit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case 0x30...0x39: byte - 0x30
-    case 0x41...0x46: byte - 0x41 + 10
-    case 0x61...0x66: byte - 0x61 + 10
-    default: nil
-    }
   }
 }

@@ -1,3 +1,5 @@
+internal import URLLoadingBase
+
 /// A text with its percent-encoding decoded some times, and where each byte of it comes from.
 struct DecodedView {
   private(set) var bytes: [UInt8]
@@ -28,7 +30,7 @@ struct DecodedView {
     var index = 0
     while index < bytes.count {
       next.origins.append(origins[index])
-      if bytes[index] == UInt8(ascii: "%"), let byte = escaped(behind: index) {
+      if let byte = PercentDecoding.escapedByte(at: index, in: bytes) {
         first = first ?? origins[index]
         next.bytes.append(byte)
         index += 3
@@ -41,21 +43,5 @@ struct DecodedView {
     next.origins.append(origins[bytes.count])
     next.firstDecoded = first
     return next
-  }
-
-  /// RFC 3986, section 2.1.
-  private func escaped(behind percent: Int) -> UInt8? {
-    guard percent + 2 < bytes.count, let high = Self.digit(bytes[percent + 1]), let low = Self.digit(bytes[percent + 2])
-    else { return nil }
-    return high << 4 | low
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }
