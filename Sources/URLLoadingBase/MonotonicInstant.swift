@@ -1,6 +1,6 @@
 import Glibc
 
-/// A point in time that no change of the clock moves, and that goes on while the machine sleeps.
+/// A point in time of a clock that is never set, and that runs while the machine sleeps.
 ///
 /// What `ContinuousClock.Instant` is, but of a size that the compiler knows: every event of a load carries one.
 package struct MonotonicInstant: Comparable, Sendable {
@@ -10,6 +10,9 @@ package struct MonotonicInstant: Comparable, Sendable {
   package init(nanoseconds: Int64) {
     self.nanoseconds = nanoseconds
   }
+
+  /// No deadline.
+  package static let distantFuture = MonotonicInstant(nanoseconds: .max)
 
   package static var now: MonotonicInstant {
     var time = timespec()
@@ -21,13 +24,15 @@ package struct MonotonicInstant: Comparable, Sendable {
     advanced(byNanoseconds: duration.wholeNanoseconds)
   }
 
-  /// Stays within what can be told.
+  /// Saturates at the ends of the range.
   package func advanced(byNanoseconds count: Int64) -> MonotonicInstant {
     let (sum, overflows) = nanoseconds.addingReportingOverflow(count)
     return MonotonicInstant(nanoseconds: overflows ? (count < 0 ? .min : .max) : sum)
   }
 
   package func duration(to other: MonotonicInstant) -> Duration { .nanoseconds(other.nanoseconds &- nanoseconds) }
+
+  package func seconds(to other: MonotonicInstant) -> Double { Double(other.nanoseconds &- nanoseconds) * 1e-9 }
 
   package static func < (first: MonotonicInstant, second: MonotonicInstant) -> Bool {
     first.nanoseconds < second.nanoseconds

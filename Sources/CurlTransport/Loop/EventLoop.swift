@@ -21,9 +21,12 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   static let ftp = EventLoop(name: "url-ftp")
 
   enum Entry {
+    /// Of an actor that is isolated to the loop.
     case job(UnownedJob)
-    case work(@Sendable () -> Void)
-    case errand(any LoopErrand)
+    /// Of a task that prefers ``LoopTaskExecutor``.
+    case taskJob(UnownedJob)
+    case closure(@Sendable () -> Void)
+    case object(any LoopWork)
   }
 
   private struct Inbox {
@@ -38,19 +41,15 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   }()
 
   /// The loop whose thread the caller runs on; nil on others. Asking starts no loop.
-  private static var current: EventLoop? {
+  static var current: EventLoop? {
     currentKey.flatMap { pthread_getspecific($0) }.map { Unmanaged<EventLoop>.fromOpaque($0).takeUnretainedValue() }
   }
-
-  /// Whether the caller runs on the thread of a loop.
-  package static var isLoopThread: Bool { current != nil }
 
   /// What the loop waits for. Only code that runs on the loop may touch it.
   let reactor: Reactor
 
   private let name: StaticString
   private let inbox = Locked(Inbox())
-  // Touched by every transfer: the run-time check that accesses do not overlap costs as much as they do.
   private var batch: [Entry] = []
   private var resumptions = ResumptionBatch()
   private var thread = pthread_t()
@@ -79,17 +78,22 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   /// Runs `work` on the loop's thread, after everything posted before it. Never runs it at once.
   package func execute(_ work: @escaping @Sendable () -> Void) {
-    post(.work(work))
+    post(.closure(work))
   }
 
-  /// Does an errand on the loop's thread, after everything posted before it.
-  func execute(_ errand: any LoopErrand) {
-    post(.errand(errand))
+  /// Runs `work` on the loop's thread, after everything posted before it.
+  func execute(_ work: any LoopWork) {
+    post(.object(work))
   }
 
   /// Runs a job of an actor that is isolated to this loop.
   package func enqueue(_ job: consuming ExecutorJob) {
     post(.job(UnownedJob(job)))
+  }
+
+  /// Runs a job of a task that prefers ``LoopTaskExecutor``.
+  func enqueue(taskJob job: UnownedJob) {
+    post(.taskJob(job))
   }
 
   /// Traps unless it is called on the loop's thread.
@@ -138,13 +142,13 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
         if !didWork { break }
       }
       reactor.applyInterest()
-      resumptions.endTurn()
+      for continuation in resumptions.endTurn() { continuation.resume() }
       let canSleep = inbox.withLock { inbox in
         inbox.isAsleep = inbox.entries.isEmpty && resumptions.isEmpty
         return inbox.isAsleep
       }
-      if !reactor.wait(canSleep: canSleep) { resumptions.resumeAll() }
-      // What is posted from now on is taken in this turn; nobody needs to wake the thread for it.
+      if !reactor.wait(canSleep: canSleep) { for continuation in resumptions.takeAll() { continuation.resume() } }
+      // What is posted from now on is taken in this turn, without a wake-up.
       if canSleep { inbox.withLock { $0.isAsleep = false } }
       reactor.dispatchEvents()
     }
@@ -158,9 +162,10 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     guard !batch.isEmpty else { return false }
     for entry in batch {
       switch entry {
-      case .work(let work): work()
-      case .errand(let errand): errand.run()
+      case .closure(let work): work()
+      case .object(let work): work.run()
       case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
+      case .taskJob(let job): job.runSynchronously(on: LoopTaskExecutor.shared.asUnownedTaskExecutor())
       }
     }
     batch.removeAll(keepingCapacity: batch.capacity <= 4096)

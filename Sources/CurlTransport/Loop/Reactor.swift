@@ -1,4 +1,5 @@
 import Glibc
+internal import URLLoadingBase
 internal import URLLoadingCCurl
 internal import URLLoadingCLinux
 
@@ -17,9 +18,9 @@ final class Reactor {
     var stage = SocketStage.unannounced
     /// The file that was opened under the number; nil for one of libcurl's own.
     var file: ino_t?
-    /// A control connection of FTP: closing it in good manners would wait for the server.
+    /// A control connection of FTP, whose graceful close would block.
     var isFTP = false
-    /// Told apart from an earlier socket with the same number by events that arrive late.
+    /// Tells events of an earlier socket with the same number apart.
     var generation: UInt32 = 0
 
     /// Whether it is one, and the number does not belong to something else by now.
@@ -56,8 +57,6 @@ final class Reactor {
   private let wakeDescriptor: Int32
   private let events: UnsafeMutablePointer<epoll_event>
   private let eventCapacity = 512
-  // No two accesses to these overlap: nothing calls out while it changes one. The run-time check of that is dear where they are
-  // touched for every request.
   private var sockets: [Socket] = []
   private var dirty: [Int32] = []
   private var armed: [MultiHandle] = []
@@ -68,7 +67,7 @@ final class Reactor {
     wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
     precondition(epoll >= 0 && wakeDescriptor >= 0, "no file descriptor for the transfer loop")
     events = .allocate(capacity: eventCapacity)
-    // Edge triggered: every write is an event by itself, and nobody has to read the counter.
+    // Edge triggered: every write is an event by itself, and the counter need not be read.
     var event = epoll_event()
     event.events = EPOLLIN.rawValue | EPOLLET.rawValue
     event.data.u64 = Self.wakeToken
@@ -91,13 +90,6 @@ final class Reactor {
     events.deallocate()
   }
 
-  /// Monotonic time in nanoseconds.
-  static func now() -> UInt64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-  }
-
   /// Ends the current or the next `wait`. Callable from any thread.
   func wake() {
     eventfd_write(wakeDescriptor, 1)
@@ -110,10 +102,10 @@ final class Reactor {
   func wait(canSleep: Bool) -> Bool {
     turn &+= 1
     var timeout: Int32 = canSleep ? -1 : 0
-    if canSleep, let deadline = armed.lazy.map(\.deadline).min(), deadline != .max {
-      let now = Self.now()
+    if canSleep, let deadline = armed.lazy.map(\.deadline).min(), deadline != .distantFuture {
+      let nanoseconds = max(0, deadline.nanoseconds - MonotonicInstant.now.nanoseconds)
       // Rounded up, or the loop would spin through the last millisecond.
-      timeout = deadline <= now ? 0 : Int32(clamping: (deadline - now + 999_999) / 1_000_000)
+      timeout = Int32(clamping: (nanoseconds + 999_999) / 1_000_000)
     }
     eventCount = Int(max(0, epoll_wait(epoll, events, Int32(eventCapacity), timeout)))
     return eventCount > 0
@@ -169,12 +161,12 @@ final class Reactor {
 
   func fireDeadlines() {
     guard !armed.isEmpty else { return }
-    let now = Self.now()
+    let now = MonotonicInstant.now
     var index = armed.count - 1
     while index >= 0 {
       let multi = armed[index]
       if multi.deadline <= now { multi.deadlineIsReached(now) }
-      if multi.deadline == .max {
+      if multi.deadline == .distantFuture {
         multi.isArmed = false
         armed.swapAt(index, armed.count - 1)
         armed.removeLast()
@@ -226,16 +218,16 @@ final class Reactor {
     return close(descriptor)
   }
 
-  /// Has the kernel hold back what is written to a connection, or send that and hold nothing back.
-  func holdWrites(_ holds: Bool, of descriptor: Int32) {
-    var value: Int32 = holds ? 1 : 0
+  /// Sets TCP_CORK (tcp(7)), with which the kernel buffers what is written to a connection, or clears it, which sends that.
+  func cork(_ isCorked: Bool, _ descriptor: Int32) {
+    var value: Int32 = isCorked ? 1 : 0
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_CORK, &value, socklen_t(MemoryLayout<Int32>.size))
   }
 
-  /// Has the kernel send what it holds back.
+  /// Sends what TCP_CORK buffers.
   func flushWrites(of descriptor: Int32) {
     var value: Int32 = 1
-    // libcurl has set it; to set it again sends what TCP_CORK holds back (tcp(7)).
+    // libcurl has set it; setting it again flushes (tcp(7)).
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &value, socklen_t(MemoryLayout<Int32>.size))
   }
 
@@ -270,7 +262,7 @@ final class Reactor {
       let index = Int(descriptor)
       sockets[index].isDirty = false
       let wanted = sockets[index].wanted
-      // A socket that nobody waits for stays registered: the next request on the connection will want it again.
+      // A socket without interest stays registered: the next request on the connection will want it again.
       if wanted != 0, wanted != sockets[index].registered { register(descriptor, wanted) }
     }
     dirty.removeAll(keepingCapacity: true)

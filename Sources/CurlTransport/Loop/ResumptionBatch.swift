@@ -1,16 +1,17 @@
 /// Resumes the continuations of `async` functions whose transfers have ended in batches.
 ///
-/// To resume a continuation alone wakes a thread, which takes as long as a small transfer, and the loop goes on beside it with the
-/// rest of its turn.
+/// To resume one alone wakes a thread, which takes as long as a small transfer, while the loop has the rest of its turn to do.
 // Loop thread only.
 struct ResumptionBatch {
-  /// Continuations that a batch is not held any longer for.
-  private static let size = 16
-  /// Turns of the loop that a smaller batch is held for while sockets have more to read.
-  private static let longestHold = 4
+  typealias Continuations = [UnsafeContinuation<Void, Never>]
 
-  private var waiting: [UnsafeContinuation<Void, Never>] = []
-  private var heldTurns = 0
+  /// Continuations from which on a batch is resumed at the end of the turn.
+  private static let size = 16
+  /// Turns after which a smaller one is, while sockets still have something to read.
+  private static let longestWait = 4
+
+  private var waiting: Continuations = []
+  private var turns = 0
 
   var isEmpty: Bool { waiting.isEmpty }
 
@@ -18,15 +19,16 @@ struct ResumptionBatch {
     waiting.append(continuation)
   }
 
-  /// A turn of the loop is over.
-  mutating func endTurn() {
-    heldTurns += 1
-    if waiting.count >= Self.size || heldTurns > Self.longestHold { resumeAll() }
+  /// What is to be resumed at the end of a turn.
+  mutating func endTurn() -> Continuations {
+    guard !waiting.isEmpty else { return [] }
+    turns += 1
+    return waiting.count >= Self.size || turns > Self.longestWait ? takeAll() : []
   }
 
-  mutating func resumeAll() {
-    heldTurns = 0
-    for continuation in waiting { continuation.resume() }
-    waiting.removeAll(keepingCapacity: true)
+  /// What is to be resumed when sockets have nothing to read.
+  mutating func takeAll() -> Continuations {
+    turns = 0
+    return exchange(&waiting, with: [])
   }
 }

@@ -1,21 +1,21 @@
-/// How far a socket of libcurl's has come, and with that, whether its end will be told.
+/// How far a socket of libcurl's has come, and with that, whether libcurl will report its end.
 ///
-/// libcurl has connections closed by a callback (CURLOPT_CLOSESOCKETFUNCTION), but closes by itself, without a word, what did not
-/// become one, and the pipe of its resolver thread. The number then soon stands for something else, of which the kernel knows nothing
+/// libcurl has connections closed by a callback (CURLOPT_CLOSESOCKETFUNCTION), but closes by itself what did not become
+/// one, and the pipe of its resolver thread (7.88). The number then soon stands for something else, of which the kernel knows nothing
 /// yet.
 enum SocketStage {
-  /// May be closed at any time without a word.
+  /// May be closed at any time without a callback.
   case unannounced
   /// Made for a connection.
   case opened
   /// Waits for its connection.
   case connecting
-  /// Has had its connection: its end is told.
+  /// Was connected: its end is reported.
   case connected
 
-  /// When the kernel has to be told what is waited for.
+  /// When a change of interest has to reach epoll.
   enum Registration {
-    /// At once, whatever it was told before.
+    /// At once, whatever is registered.
     case atOnce
     /// At the end of the turn, if it differs from what the kernel knows.
     case later

@@ -1,42 +1,42 @@
 import Foundation
+internal import URLLoadingBase
 
 /// A transfer that an engine runs. All calls may come from any thread and return at once.
 // Mutable state:
 // - `stage`, `handler`, `body`, `startTime`, `startInstant`: written before anybody else knows the transfer, then touched on the loop's
 //   thread only. A command that comes after the end finds nothing to do. No two accesses overlap: nothing calls out while it
 //   changes one.
-package final class Transfer: Sendable, LoopErrand {
+package final class Transfer: Sendable, LoopWork {
   private enum Stage {
     /// On its way to the loop.
     case new(TransferEngine)
     /// In the line of a multi handle.
-    case waiting(MultiHandle, AdmissionQueue<Transfer>.Ticket, Held)
+    case waiting(MultiHandle, AdmissionQueue<Transfer>.Ticket, Pauses)
     case running(EasyHandle)
     case over
   }
 
   /// What was paused while the transfer waited.
-  struct Held {
+  struct Pauses {
     var isReceivingPaused = false
-    var isSendingHeld = false
+    var isSendingPaused = false
   }
 
-  /// What it is asked for, without the body. It stays here, so that the loop, which reads it, counts no references to what other
-  /// threads have, too: the count of a URL's text that many load would go back and forth between processors.
+  /// The request, without the body. The loop reads it here: a copy of its own would count references that other threads count, too.
   let request: TransferRequest
 
-  // There are two loops, which do not end. All transfers share them, and to count their references would be as dear.
+  // Unowned: the two loops never end.
   private unowned(unsafe) let loop: EventLoop
   // Safe, these five: touched by one thread at a time, as said above.
   nonisolated(unsafe) private var stage: Stage
   /// Nil when it is over, or runs.
   nonisolated(unsafe) private var handler: (any TransferHandler)?
-  /// Whoever sends it takes it: it may be large, and hold the transfer.
+  /// Taken by the handle that sends it: it may be large, and refer to the transfer.
   nonisolated(unsafe) private var body: TransferRequest.Body
   /// When the engine began with it, in seconds since 1970.
   nonisolated(unsafe) private(set) var startTime = 0.0
-  /// The same on the monotonic clock, in nanoseconds.
-  nonisolated(unsafe) private(set) var startInstant: UInt64 = 0
+  /// The same on the monotonic clock.
+  nonisolated(unsafe) private(set) var startInstant = MonotonicInstant.distantFuture
 
   init(loop: EventLoop, _ engine: TransferEngine, _ request: consuming TransferRequest, _ handler: any TransferHandler)
   {
@@ -56,39 +56,39 @@ package final class Transfer: Sendable, LoopErrand {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     startTime = Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
-    startInstant = Reactor.now()
+    startInstant = .now
     engine.begin(self)
   }
 
-  /// It waits from now on.
+  /// The transfer waits for a connection.
   func wait(in multi: MultiHandle, _ ticket: AdmissionQueue<Transfer>.Ticket) {
-    stage = .waiting(multi, ticket, Held())
+    stage = .waiting(multi, ticket, Pauses())
   }
 
-  /// What it takes to run, which the transfer lets go of.
+  /// What a running transfer's handle owns.
   struct Work {
     let handler: any TransferHandler
     let body: TransferRequest.Body
     /// What was paused while it waited.
-    var held = Held()
+    var pauses = Pauses()
   }
 
-  /// It waits no longer. Nil when there is nothing to do any more.
+  /// Ends the waiting. Nil when the transfer is over.
   func takeWork() -> Work? {
     guard let handler = handler.take() else { return nil }
     var work = Work(handler: handler, body: exchange(&body, with: .none))
-    if case .waiting(_, _, let held) = stage { work.held = held }
+    if case .waiting(_, _, let pauses) = stage { work.pauses = pauses }
     stage = .over
     return work
   }
 
-  /// Ends a transfer that libcurl does not have.
+  /// Fails a transfer that libcurl does not have.
   func fail(_ failure: TransferFailure) {
-    if let work = takeWork() { fail(failure, toldTo: work.handler) }
+    if let work = takeWork() { fail(failure, to: work.handler) }
   }
 
-  /// Tells the end of a transfer that libcurl never had.
-  func fail(_ failure: TransferFailure, toldTo handler: any TransferHandler) {
+  /// Reports the failure of a transfer that libcurl never had.
+  func fail(_ failure: TransferFailure, to handler: any TransferHandler) {
     var failure = failure
     failure.metrics = TransferMetrics()
     failure.metrics.start = Date(timeIntervalSince1970: startTime)
@@ -113,10 +113,10 @@ package final class Transfer: Sendable, LoopErrand {
   }
 
   /// Notes what is paused, if the transfer waits.
-  private func hold(_ change: (inout Held) -> Void) {
-    guard case .waiting(let multi, let ticket, var held) = stage else { return }
-    change(&held)
-    stage = .waiting(multi, ticket, held)
+  private func note(_ change: (inout Pauses) -> Void) {
+    guard case .waiting(let multi, let ticket, var pauses) = stage else { return }
+    change(&pauses)
+    stage = .waiting(multi, ticket, pauses)
   }
 
   // MARK: Commands
@@ -154,12 +154,12 @@ package final class Transfer: Sendable, LoopErrand {
   /// delivered any more when this is called from one of the handler's methods.
   package func pause() {
     if loop.isCurrentThread { handle?.refuseBody() }
-    perform({ $0.pause() }, whileWaiting: { $0 = Held(isReceivingPaused: true, isSendingHeld: true) })
+    perform({ $0.pause() }, whileWaiting: { $0 = Pauses(isReceivingPaused: true, isSendingPaused: true) })
   }
 
   /// Undoes `pause()` and what `resumeReceiving()` undoes.
   package func resume() {
-    perform({ $0.resume() }, whileWaiting: { $0 = Held() })
+    perform({ $0.resume() }, whileWaiting: { $0 = Pauses() })
   }
 
   /// Asks the body source again after it said `BodyRead.wait`.
@@ -167,7 +167,7 @@ package final class Transfer: Sendable, LoopErrand {
     perform { $0.resumeSending() }
   }
 
-  /// Goes on with decoding in the loop's next turn.
+  /// Continues decoding in the loop's next turn.
   func continueDecoding() {
     perform { $0.continueDecoding() }
   }
@@ -181,11 +181,11 @@ package final class Transfer: Sendable, LoopErrand {
   package var currentMetrics: TransferMetrics? { loop.isCurrentThread ? handle?.metrics() : nil }
 
   private func perform(
-    _ command: @escaping @Sendable (EasyHandle) -> Void, whileWaiting note: (@Sendable (inout Held) -> Void)? = nil
+    _ command: @escaping @Sendable (EasyHandle) -> Void, whileWaiting note: (@Sendable (inout Pauses) -> Void)? = nil
   ) {
     loop.execute {
       if let handle = self.handle { return command(handle) }
-      if let note { self.hold(note) }
+      if let note { self.note(note) }
     }
   }
 }

@@ -1,5 +1,5 @@
 /// Work for the loop that is an object anyway, and so needs no closure.
-protocol LoopErrand: AnyObject, Sendable {
+protocol LoopWork: AnyObject, Sendable {
   /// Called once, on the loop's thread.
   func run()
 }
