@@ -38,7 +38,7 @@ enum { smallest = 24, step = 16, small_count = 64, largest_small = smallest + (s
 
 /// The other classes. The odd ones are libcurl's buffers: 16, 64 or 512 KiB, and a byte.
 static const size_t large_sizes[] = {1288, 1544, 2056, 2568, 3080, 4104, 5128, 6152, 8200, 16392, 32776, 65544, 524296};
-/// How many of each a thread keeps: what a crowd of transfers frees at once.
+/// How many of each a thread keeps: what 256 transfers free at once.
 static const uint32_t large_limits[] = {512, 512, 512, 512, 256, 256, 256, 128, 64, 64, 16, 128, 4};
 static const uint32_t small_limit = 1024;
 /// From this small class on, of 536 bytes, half as many.

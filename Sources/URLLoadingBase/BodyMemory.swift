@@ -8,7 +8,7 @@ package final class BodyMemory: Sendable {
   package static let shared = BodyMemory(maximumKeptBytes: 8 << 20)
 
   /// A piece of memory of a capacity that may be used again.
-  // Safe to share: a value that says where the memory is; who has it, has it alone.
+  // Safe to share: a value that says where the memory is; it has one owner at a time.
   package struct Block: @unchecked Sendable {
     package let start: UnsafeMutableRawPointer
     package let capacity: Int
@@ -72,7 +72,7 @@ package final class BodyMemory: Sendable {
   }
 
   /// The first bytes of a block, as data that gives the block back at its end; or a copy, where the block has much more room than
-  /// that: whoever collects data must not collect empty room with it.
+  /// that: data that is kept must not keep empty room.
   package func data(_ block: Block, count: Int) -> Data {
     guard count > Self.smallestShare, count >= block.capacity / 2 else {
       defer { recycle(block) }

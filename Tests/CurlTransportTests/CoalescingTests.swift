@@ -3,13 +3,13 @@ import Testing
 import URLLoadingCurlTransport
 
 /// Bodies whose pieces are put together.
-@Suite struct GatheringTests {
+@Suite struct CoalescingTests {
   private static let limit = 100_000
 
   private func request(_ url: String) -> TransferRequest {
     var request = TransferRequest(url: url)
     request.expectsLargeBody = true
-    request.gatheringCount = Self.limit
+    request.coalescingLimit = Self.limit
     return request
   }
 
@@ -36,8 +36,8 @@ import URLLoadingCurlTransport
       let state = try await engine.run(request(server.url()))
       #expect(state.failure == nil)
       #expect(same(state.body, body))
-      #expect(!state.gathered.isEmpty)
-      #expect(state.gathered.allSatisfy { $0 > 16_384 && $0 <= Self.limit })
+      #expect(!state.coalesced.isEmpty)
+      #expect(state.coalesced.allSatisfy { $0 > 16_384 && $0 <= Self.limit })
       #expect(state.events.last == "complete")
     }
   }
@@ -63,16 +63,16 @@ import URLLoadingCurlTransport
     let state = try await makeEngine().run(request(server.url()))
     #expect(state.failure != nil)
     #expect(same(state.body, body))
-    #expect(!state.gathered.isEmpty)
+    #expect(!state.coalesced.isEmpty)
     #expect(state.events.last == "complete")
   }
 
   /// A handler that wants no bytes gets none that it cannot refuse.
-  @Test func nothingIsGatheredForWhoMayRefuse() async throws {
+  @Test func nothingIsCoalescedForWhoMayRefuse() async throws {
     let body = pattern(1_000_000)
     let server = try server("Content-Length: \(body.count)\r\n", body)
     let recorder = Recorder(
-      takesGathered: { $0.pauses > 0 },
+      takesCoalesced: { $0.pauses > 0 },
       flow: { transfer, _, state in
         guard state.pauses == 0 else { return .accepted }
         DispatchQueue.global().async { transfer.resumeReceiving() }
@@ -81,7 +81,7 @@ import URLLoadingCurlTransport
     let state = try await makeEngine().run(request(server.url()), recorder: recorder)
     #expect(state.pauses == 1)
     #expect(same(state.body, body))
-    #expect(!state.gathered.isEmpty)
+    #expect(!state.coalesced.isEmpty)
   }
 
   @Test func nothingComesWhilePaused() async throws {
@@ -104,7 +104,7 @@ import URLLoadingCurlTransport
     let engine = makeEngine()
     let recorder = Recorder(keepsBody: false)
     let transfer = engine.start(request(server.url()), handler: recorder)
-    _ = try await recorder.wait { !$0.gathered.isEmpty }
+    _ = try await recorder.wait { !$0.coalesced.isEmpty }
     transfer.cancel()
     // The engine goes on, with a handle that has forgotten everything.
     let state = try await engine.run(request(server.url()))

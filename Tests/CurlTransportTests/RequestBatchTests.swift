@@ -5,7 +5,7 @@ import Testing
 @Suite struct RequestBatchTests {
   private var batch = RequestBatch()
 
-  @Test mutating func aLoneRequestIsNotHeldBack() {
+  @Test mutating func aSingleRequestIsSentAtOnce() {
     batch.added()
     #expect(batch.begins() == .nothing)
     #expect(batch.requestBegins() == .nothing)
@@ -15,23 +15,23 @@ import Testing
   @Test mutating func twoAreSentTogether() {
     batch.added()
     batch.added()
-    #expect(batch.begins() == .hold)
+    #expect(batch.begins() == .cork)
     #expect(batch.requestBegins() == .nothing)
     #expect(batch.requestBegins() == .nothing)
-    #expect(batch.ends() == .release)
+    #expect(batch.ends() == .uncork)
   }
 
-  @Test mutating func aCrowdIsSentInParts() {
+  @Test mutating func manyAreSentInParts() {
     let parts = 3
     for _ in 0..<parts * RequestBatch.size { batch.added() }
-    #expect(batch.begins() == .hold)
+    #expect(batch.begins() == .cork)
     var actions: [RequestBatch.Action] = []
     for _ in 0..<parts * RequestBatch.size { actions.append(batch.requestBegins()) }
     // Before the first of the second part, and of the third.
     let flushes = actions.indices.filter { actions[$0] == .flush }
     #expect(flushes == [RequestBatch.size, 2 * RequestBatch.size])
     #expect(actions.allSatisfy { $0 == .flush || $0 == .nothing })
-    #expect(batch.ends() == .release)
+    #expect(batch.ends() == .uncork)
   }
 
   @Test mutating func oneTurnHasNothingOfAnother() {

@@ -47,7 +47,7 @@ struct AdmissionQueue<Waiter> {
   /// The host that came last, which is as a rule the one that comes next. It is kept when nothing of it is left.
   private var latest = 0
   private var waiting = WaitingLines<Waiter>()
-  /// Hosts that may have room for some who wait.
+  /// Hosts that may have room for waiting transfers.
   private var ready: [Int] = []
 
   /// - Parameters:
@@ -92,7 +92,7 @@ struct AdmissionQueue<Waiter> {
     return lookAt(place.host)
   }
 
-  /// The next transfer that libcurl gets now; nil when all that wait have to go on waiting.
+  /// The next transfer that libcurl gets now; nil when none can be admitted.
   mutating func next() -> (waiter: Waiter, place: Place)? {
     while let host = ready.popLast() {
       hosts[host].isReady = false
@@ -106,8 +106,8 @@ struct AdmissionQueue<Waiter> {
     return nil
   }
 
-  /// Nobody will be admitted any more.
-  /// - Returns: All who waited, those of a host in order.
+  /// No transfer will be admitted any more.
+  /// - Returns: all that waited, those of a host in order.
   mutating func close() -> [Waiter] {
     var all: [Waiter] = []
     for host in hosts.indices {

@@ -7,7 +7,7 @@ final class BodyDecoder {
   enum Action {
     /// Pass these bytes on; then call `delivered()`, or nothing if they were refused.
     case deliver(UnsafeRawBufferPointer)
-    /// Nothing to pass on yet: go on.
+    /// Nothing to deliver yet: call again.
     case proceed
     /// All the bytes that came are taken.
     case finish

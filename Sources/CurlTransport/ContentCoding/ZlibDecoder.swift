@@ -67,8 +67,7 @@ final class ZlibDecoder: ContentDecoder {
         isRaw = !Self.isZlibHeader(first, input[step.consumed])
         try initialize(windowBits: isRaw ? -MAX_WBITS : MAX_WBITS)
         // One byte is too little for anything to come out.
-        var held = first
-        try withUnsafeBytes(of: &held) { held throws(ContentDecodingError) in _ = try inflate(held, into: output) }
+        try withUnsafeBytes(of: first) { first throws(ContentDecodingError) in _ = try inflate(first, into: output) }
       case .inflating:
         let rest = UnsafeRawBufferPointer(rebasing: input[step.consumed...])
         let room = UnsafeMutableRawBufferPointer(rebasing: output[step.produced...])
@@ -115,7 +114,7 @@ final class ZlibDecoder: ContentDecoder {
     state = .inflating
   }
 
-  /// Lets zlib go on, and notes when it comes to the end of what it reads.
+  /// Calls zlib once, and notes the end of a member.
   private func inflate(
     _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
   ) throws(ContentDecodingError) -> DecodingStep {
@@ -136,7 +135,8 @@ final class ZlibDecoder: ContentDecoder {
     case Z_OK, Z_BUF_ERROR: break
     case Z_STREAM_END: state = coding == .gzip ? .afterMember : .ended(tolerated: isRaw ? 4 : 0)
     case Z_MEM_ERROR: throw .outOfMemory
-    case Z_NEED_DICT: throw .malformed("the body's \(coding.rawValue) coding needs a dictionary that nobody has")
+    case Z_NEED_DICT:
+      throw .malformed("the body's \(coding.rawValue) coding needs a dictionary, which HTTP has none for")
     default:
       let words = stream.pointee.msg.map { String(cString: $0) } ?? "zlib's error \(result)"
       throw .malformed("the body's \(coding.rawValue) coding is damaged: \(words)")

@@ -96,7 +96,7 @@ enum CurlErrorTable {
     context.systemError == ENETUNREACH ? Code.notConnectedToInternet : Code.cannotConnectToHost
   }
 
-  /// FTP: a file that is not there, told from one that may not be touched. Servers use 550 for both (RFC 959
+  /// FTP: tells a file that does not exist from one that may not be accessed. Servers use 550 for both (RFC 959
   /// section 4.2), so their words decide.
   private static func fileCode(_ code: Int, _ context: CurlErrorContext) -> Int {
     let text = context.ftpReplyText.lowercased()

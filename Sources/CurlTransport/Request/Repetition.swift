@@ -1,4 +1,4 @@
-/// Whether a request that got no answer may be sent again without asking whoever made it (RFC 9112, section 9.3.1).
+/// Whether a request without a response may be repeated automatically (RFC 9112, section 9.3.1).
 ///
 /// Both repeat by this rule: libcurl, which would send any request again where a kept connection ended, and the session.
 struct Repetition: Equatable {

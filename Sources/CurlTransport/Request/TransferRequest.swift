@@ -80,9 +80,9 @@ package struct TransferRequest: Sendable {
   package var streamWeight: Int?
   /// The answer is likely to be large: it is read with a buffer of 512 KiB in place of 64 KiB.
   package var expectsLargeBody: Bool
-  /// Pieces of the answer's body are put together up to so many bytes, and come as ``TransferHandler/transfer(_:didGather:)``.
-  package var gatheringCount = 0
-  /// Whether a success is told with all that is known about it, which takes time to ask for; a failure always is.
+  /// Bytes up to which pieces of the response's body are coalesced for ``TransferHandler/transfer(_:didCoalesce:)``; 0 for none.
+  package var coalescingLimit = 0
+  /// Whether a success comes with metrics, which take time to ask libcurl for; a failure always does.
   package var wantsMetrics = true
   /// Use a new connection and close it afterwards.
   package var usesOwnConnection: Bool

@@ -79,7 +79,7 @@ extension EasyHandle {
     set(CURLOPT_NOPROGRESS, 0)
   }
 
-  /// Watches the commands that libcurl sends to an FTP server, which it tells to its log only.
+  /// Watches the commands that libcurl sends to an FTP server; only its log has them.
   func setCommandCallback() {
     set(CURLOPT_DEBUGDATA, UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()))
     _ = ccurl_set_debug(curl) { _, type, bytes, count, context in
@@ -93,7 +93,7 @@ extension EasyHandle {
     set(CURLOPT_VERBOSE, 1)
   }
 
-  /// libcurl has said goodbye, and would block the loop until the server answers.
+  /// libcurl 7.88 has sent QUIT, and would block the loop until the server replies.
   private func quits() {
     guard let multi else { return }
     let ports =

@@ -1,8 +1,8 @@
 internal import URLLoadingCCurl
 
-/// How a transfer ends: what its handler is told, and whether its request may be sent again.
+/// The end of a transfer: its result, and whether its request may be repeated.
 extension EasyHandle {
-  /// What the handler is told at the end, after the handle was given back.
+  /// The last calls of a transfer's handler, made after the handle was given back.
   struct Completion {
     let transfer: Transfer
     let handler: any TransferHandler
@@ -19,12 +19,12 @@ extension EasyHandle {
     }
   }
 
-  /// The completion for libcurl's result; nil when nobody listens any more.
+  /// The completion for libcurl's result; nil when there is no handler any more.
   func completion(_ code: CURLcode) -> Completion? {
     guard let transfer, let handler else { return nil }
     let code = kind == .ftp ? ftpResult(code) : code
     var isSuccess = code == CURLE_OK || (failureReason == nil && isComplete(despite: code))
-    let head = isSuccess || heldHead != nil ? takePendingHead() : nil
+    let head = isSuccess || pendingHead != nil ? takePendingHead() : nil
     if isSuccess, !hasHead {
       // libcurl takes half a head for a whole one.
       failureReason = .incompleteHead
@@ -50,7 +50,7 @@ extension EasyHandle {
     return sent > reportedSentBytes ? sent : nil
   }
 
-  /// The completion for a failure that is not libcurl's; nil when nobody listens any more.
+  /// The completion for a failure that is not libcurl's; nil when there is no handler any more.
   func failure(_ reason: TransferFailure.Reason) -> Completion? {
     guard let transfer, let handler else { return nil }
     var failure = TransferFailure(reason)

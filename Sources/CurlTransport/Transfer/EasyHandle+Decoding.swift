@@ -4,7 +4,7 @@ internal import URLLoadingCCurl
 ///
 /// libcurl could do that, but takes a body whose coding is cut off for a whole one (as of 7.88).
 extension EasyHandle {
-  /// How much is decoded in a turn of the loop, in bytes, before others get theirs: a thousandth of it may be all that came.
+  /// Bytes that are decoded for a transfer in a turn of the loop; a thousandth of it may be all that came.
   private static let workPerTurn: UInt64 = 1 << 20
 
   /// Notes how the body that is to come is coded.
@@ -13,7 +13,7 @@ extension EasyHandle {
     contentEncoding = head.lines.values(of: "content-encoding")
   }
 
-  /// Takes bytes of a coded body. Returns what libcurl is told.
+  /// Takes bytes of a coded body. Returns what the callback returns to libcurl.
   func receiveCodedBody(_ bytes: UnsafeRawBufferPointer, _ contentEncoding: [String]) -> Int {
     do throws(ContentDecodingError) {
       if decoder == nil { try makeDecoder(contentEncoding) }
@@ -81,7 +81,7 @@ extension EasyHandle {
     return Int(CURL_WRITEFUNC_PAUSE)
   }
 
-  /// Others had their turn.
+  /// The loop's other transfers had their turn.
   func continueDecoding() {
     guard isYielding else { return }
     isYielding = false

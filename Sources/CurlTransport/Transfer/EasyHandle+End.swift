@@ -11,9 +11,9 @@ struct EndWatch {
 /// The end of a body over HTTP/2 that has no Content-Length.
 ///
 /// When a server breaks the rules of HTTP/2 (RFC 9113, section 5.4.1), libcurl 7.88 ends the connection, and every transfer on it as
-/// if END_STREAM had come; no callback tells the two apart, that for its log included. But such an end has two traces: the connection
+/// if END_STREAM had come; no callback tells the two apart, not even the log's. But such an end has two traces: the connection
 /// is closed, and a GOAWAY was written right before. After a stream's own end the connection stays, or, where the server has
-/// announced that it goes away, is closed without a word.
+/// announced that it goes away, is closed without one.
 ///
 /// What this does not see: the end while this transfer was paused, or others on the connection are, which keep it open; a GOAWAY in
 /// the same turn as the request's last bytes, or in the same call as the head of any request on the connection; RST_STREAM with

@@ -1,10 +1,11 @@
 import Glibc
+internal import URLLoadingBase
 internal import URLLoadingCCurl
 
-/// What libcurl is not left alone with in FTP: it would take SIZE's answer for the end of the file, and wait a minute for every reply.
+/// What libcurl 7.88 gets wrong in FTP: it takes the reply to SIZE for the end of the file, and waits a minute for every reply.
 extension EasyHandle {
-  /// How long the reply to SIZE or MDTM is waited for, in nanoseconds. All other commands have libcurl's time.
-  private static let patience: UInt64 = 2_000_000_000
+  /// For the reply to SIZE or MDTM. All other commands have libcurl's own timeouts.
+  private static let replyTimeout = Duration.seconds(2)
 
   /// Has libcurl ask what is to be known of a file. Of these commands it does not look at the replies, unless they refuse REST.
   func setQuestions(for request: borrowing TransferRequest) {
@@ -33,7 +34,7 @@ extension EasyHandle {
 
   func commandIsSent(_ line: UnsafeRawBufferPointer) {
     ftp.sent(line)
-    if ftp.openQuestion != nil { multi?.beginQuestion(of: self, until: Reactor.now() + Self.patience) }
+    if ftp.openQuestion != nil { multi?.beginQuestion(of: self, until: .now.advanced(by: Self.replyTimeout)) }
   }
 
   func questionIsUnanswered() {
@@ -54,7 +55,7 @@ extension EasyHandle {
 
   // MARK: The body
 
-  /// Whether so many bytes more are more than the range has, which reaches to the end of the file; then the transfer fails.
+  /// Whether `count` more bytes exceed the range, which reaches to the end of the file; then the transfer fails.
   func exceedsRange(_ count: Int) -> Bool {
     guard let length = ftpRange?.length(in: nil), receivedBytes + Int64(count) > length else { return false }
     failureReason = .wrongLength(received: receivedBytes + Int64(count), expected: length)
@@ -71,8 +72,7 @@ extension EasyHandle {
     return CURLE_PARTIAL_FILE
   }
 
-  /// A server may end a TLS connection without a word, as many do when a file is at its end: what counts is that all has come that
-  /// it announced.
+  /// Many servers end a TLS connection without close_notify at the end of a file: what counts is that all announced bytes came.
   func isCompleteFTP(despite code: CURLcode) -> Bool {
     guard code == CURLE_RECV_ERROR, hasHead, !body.isPresent, shape?.ftpTLS == .explicit,
       let expected = ftp.head(ftpRange).contentLength, receivedBytes == expected

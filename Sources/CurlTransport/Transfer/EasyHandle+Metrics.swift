@@ -1,4 +1,5 @@
 import Foundation
+internal import URLLoadingBase
 internal import URLLoadingCCurl
 
 /// What libcurl and the handle know about how the transfer went.
@@ -12,7 +13,7 @@ extension EasyHandle {
     metrics.preTransfer = seconds(CURLINFO_PRETRANSFER_TIME_T)
     metrics.startTransfer = seconds(CURLINFO_STARTTRANSFER_TIME_T)
     metrics.total = Double(ccurl_get_off(curl, CURLINFO_TOTAL_TIME_T)) * 1e-6
-    metrics.noteQueueTime(queueTime, elapsed: Double(Reactor.now() &- startInstant) * 1e-9)
+    metrics.noteQueueTime(queueTime, elapsed: startInstant.seconds(to: .now))
     metrics.isReusedConnection = isRequestSent && ccurl_get_long(curl, CURLINFO_NUM_CONNECTS) == 0
     metrics.isProxyConnection = shape?.proxy != nil
     if hasHead { metrics.networkProtocol = networkProtocol }

@@ -17,7 +17,7 @@ extension EasyHandle {
     kind = request.kind
     wantsMetrics = request.wantsMetrics
     isHeadRequest = request.method == "HEAD"
-    gatheringCount = request.gatheringCount
+    coalescingLimit = request.coalescingLimit
     typeOfService = request.typeOfService
     credentialsAnswer401 = request.credential != nil
     credentialsAnswer407 = request.proxyCredential != nil || proxy?.user != nil
@@ -90,7 +90,7 @@ extension EasyHandle {
       set(CURLOPT_CONNECTTIMEOUT_MS, Int(min(max(timeout * 1000, 1), 2_000_000_000)))
     }
     setProxy(shape)
-    // The proxy of a tunnel is told, too, and gets no fields of the list.
+    // CONNECT has this one, too, and no field of the list.
     if shape.proxy != nil, let agent = configuration.userAgent { set(CURLOPT_USERAGENT, agent) }
     if let credential = shape.credential {
       set(CURLOPT_USERNAME, credential.user)

@@ -52,7 +52,7 @@ struct FTPReplies {
     // "150-" begins a reply of several lines, "150 " ends it.
     guard line.count >= 4, line[3] == 32, line[..<3].allSatisfy({ $0 &- 48 < 10 }) else { return }
     let code = line[..<3].reduce(0) { $0 * 10 + Int($1 - 48) }
-    // The answer to QUIT, which says nothing of the transfer, may come before libcurl tells of its end.
+    // The reply to QUIT says nothing of the transfer, and may come before libcurl reports its end.
     guard code != 221 else { return }
     self.code = code
     var end = line.count

@@ -1,31 +1,30 @@
+internal import URLLoadingBase
 internal import URLLoadingCCurl
 
 /// A multi handle of libcurl: a pool of connections, the transfers that use it or wait for it, and easy handles at rest.
 // Loop thread only. An engine owns it, and the reactor's tables point to it until `close()`.
 final class MultiHandle {
   let reactor: Reactor
-  /// When libcurl or a draining transfer wants the next turn, on the monotonic clock in nanoseconds.
-  private(set) var deadline = UInt64.max
+  /// When libcurl or a draining transfer wants the next turn.
+  var deadline = MonotonicInstant.distantFuture
   var isArmed = false
   var isTouched = false
 
-  private var curl: UnsafeMutableRawPointer?
-  private var curlDeadline = UInt64.max
+  var curl: UnsafeMutableRawPointer?
+  var curlDeadline = MonotonicInstant.distantFuture
   private let configuration: TransferEngineConfiguration
   private let proxies: ProxySelector
-  // No two accesses to these overlap: nothing calls out while it changes one. The run-time check of that is dear where they are
-  // touched for every transfer.
-  private var queue: AdmissionQueue<Transfer>
-  private var running: [EasyHandle] = []
+  var queue: AdmissionQueue<Transfer>
+  var running: [EasyHandle] = []
   private var idle: [EasyHandle] = []
-  private var draining = 0
+  var draining = 0
   /// Transfers that wait for the reply to a question of FTP.
-  private var asking = 0
+  var asking = 0
   /// Transfers that put bytes together in this turn.
-  private var gathering: [EasyHandle] = []
+  private var coalescing: [EasyHandle] = []
   /// Connections that take many transfers at once, and what is sent together on them.
-  private var multiplexed: [MultiplexedConnection] = []
-  private var batch = RequestBatch()
+  var multiplexed: [MultiplexedConnection] = []
+  var batch = RequestBatch()
   private var isRetired = false
 
   /// Idle handles that are kept; more come only from bursts.
@@ -33,7 +32,7 @@ final class MultiHandle {
   /// Streams of HTTP/2 that libcurl has on one connection.
   private static let streamsPerConnection = 100
   /// With more connections than these that take many at once, it takes longer to hold their writes back than is gained.
-  private static let maximumBatchedSockets = 4
+  static let maximumBatchedSockets = 4
 
   init?(configuration: TransferEngineConfiguration, proxies: ProxySelector, reactor: Reactor) {
     guard let curl = WakeupPair.makeMulti() else { return nil }
@@ -89,65 +88,6 @@ final class MultiHandle {
     closeIfDone()
   }
 
-  /// Whether connections to a host are known to take many transfers at once.
-  func isMultiplexing(at place: AdmissionQueue<Transfer>.Place) -> Bool { queue.isMultiplexing(at: place) }
-
-  /// Connections to a host take many transfers at once.
-  func multiplexes(at place: AdmissionQueue<Transfer>.Place) {
-    if queue.multiplexes(at: place) == .admitNext { reactor.touch(self) }
-  }
-
-  /// A connection takes many transfers at once.
-  /// - Parameters:
-  ///   - socket: the one that was opened last for it. Of several that were tried libcurl may have taken another, and closed that.
-  ///   - session: that of TLS.
-  func multiplexes(on ports: PortPair, openedAs socket: Int32?, _ session: UnsafeRawPointer?) {
-    guard !isMultiplexed(ports) else { return }
-    let opened = socket.flatMap { PortPair(of: $0) == ports ? $0 : nil }
-    guard let socket = opened ?? reactor.openSocket(of: self, between: ports) else { return }
-    multiplexed.append(MultiplexedConnection(socket: socket, ports: ports, session: session))
-  }
-
-  /// Whether a connection is open, and known to take many transfers at once.
-  func isMultiplexed(_ ports: PortPair) -> Bool {
-    multiplexed.contains { $0.ports == ports }
-  }
-
-  /// A socket is about to be closed.
-  func socketCloses(_ socket: Int32) {
-    if let index = multiplexed.firstIndex(where: { $0.socket == socket }) { multiplexed.remove(at: index) }
-  }
-
-  /// An open connection that takes many transfers at once.
-  func multiplexedConnection(_ ports: PortPair) -> MultiplexedConnection? {
-    multiplexed.first { $0.ports == ports }
-  }
-
-  /// Notes how much has been written to a connection, or to all of them, before libcurl may write more.
-  private func noteWrittenBytes(to socket: Int32? = nil) {
-    for index in multiplexed.indices where socket == nil || multiplexed[index].socket == socket {
-      multiplexed[index].noteWrittenBytes()
-    }
-  }
-
-  /// A request is about to be written.
-  func requestBegins(on ports: PortPair) {
-    if let index = multiplexed.firstIndex(where: { $0.ports == ports }) { multiplexed[index].requestBegins() }
-    perform(batch.requestBegins())
-  }
-
-  private func perform(_ action: RequestBatch.Action) {
-    guard action != .nothing else { return }
-    for connection in multiplexed {
-      switch action {
-      case .nothing: break
-      case .hold: reactor.holdWrites(true, of: connection.socket)
-      case .flush: reactor.flushWrites(of: connection.socket)
-      case .release: reactor.holdWrites(false, of: connection.socket)
-      }
-    }
-  }
-
   private func admitWaiting() {
     while curl != nil, let next = queue.next() {
       run(next.waiter, at: next.place, proxies.proxy(for: next.waiter.request.url))
@@ -160,7 +100,7 @@ final class MultiHandle {
       try add(transfer, work, at: place, proxy)
     } catch {
       vacate(place)
-      transfer.fail(error, toldTo: work.handler)
+      transfer.fail(error, to: work.handler)
     }
   }
 
@@ -203,8 +143,8 @@ final class MultiHandle {
     guard easy.multi === self, let curl else { return }
     curl_multi_remove_handle(curl, easy.curl)
     easy.multi = nil
-    if easy.drainDeadline != .max {
-      easy.drainDeadline = .max
+    if easy.drainDeadline != .distantFuture {
+      easy.drainDeadline = .distantFuture
       draining -= 1
     }
     endQuestion(of: easy)
@@ -214,43 +154,6 @@ final class MultiHandle {
     if index < running.count { running[index].runningIndex = index }
     if let place = easy.place.take() { vacate(place) }
     closeIfDone()
-  }
-
-  /// Gives a transfer that nobody listens to until `deadline` to finish.
-  func drain(_ easy: EasyHandle, until deadline: UInt64) {
-    draining += 1
-    easy.drainDeadline = deadline
-    updateDeadline()
-  }
-
-  /// Gives the reply to a question until `deadline` to come.
-  func beginQuestion(of easy: EasyHandle, until deadline: UInt64) {
-    if easy.replyDeadline == .max { asking += 1 }
-    easy.replyDeadline = deadline
-    easy.overdueTurn = nil
-    updateDeadline()
-  }
-
-  /// The reply has come, or nobody waits for it any more.
-  func endQuestion(of easy: EasyHandle) {
-    guard easy.replyDeadline != .max else { return }
-    easy.replyDeadline = .max
-    easy.overdueTurn = nil
-    asking -= 1
-  }
-
-  /// Ends transfers that wait in vain.
-  private func endOverdueQuestions(_ now: UInt64) {
-    for easy in running where easy.replyDeadline <= now {
-      if let turn = easy.overdueTurn, turn != reactor.turn {
-        easy.questionIsUnanswered()
-        finish(easy, CURLE_OPERATION_TIMEDOUT)
-      } else {
-        // The loop may have been held up, and the reply be there: it gets a turn in which to find it.
-        easy.overdueTurn = reactor.turn
-        easy.replyDeadline = now + 20_000_000
-      }
-    }
   }
 
   /// Reports the transfers that libcurl has finished, and begins with as many that waited.
@@ -286,57 +189,19 @@ final class MultiHandle {
     var count: Int32 = 0
     noteWrittenBytes(to: descriptor)
     curl_multi_socket_action(curl, descriptor, ready, &count)
-    deliverGathered()
+    deliverCoalesced()
     reactor.touch(self)
   }
 
-  func deadlineIsReached(_ now: UInt64) {
-    if draining > 0 {
-      for easy in running where easy.drainDeadline <= now { release(easy) }
-    }
-    if asking > 0 { endOverdueQuestions(now) }
-    if let curl, curlDeadline <= now {
-      curlDeadline = .max
-      var count: Int32 = 0
-      perform(batch.begins())
-      noteWrittenBytes()
-      curl_multi_socket_action(curl, CURL_SOCKET_TIMEOUT, 0, &count)
-      perform(batch.ends())
-      deliverGathered()
-      reactor.touch(self)
-    }
-    updateDeadline()
-  }
-
   /// Has what `easy` puts together delivered when libcurl is done with this turn.
-  func noteGathering(_ easy: EasyHandle) {
-    gathering.append(easy)
+  func noteCoalescing(_ easy: EasyHandle) {
+    coalescing.append(easy)
   }
 
-  private func deliverGathered() {
-    guard !gathering.isEmpty else { return }
-    for easy in gathering { easy.deliverGatheredBody() }
-    gathering.removeAll(keepingCapacity: true)
-  }
-
-  private func setCurlDeadline(_ milliseconds: Int) {
-    switch milliseconds {
-    case ..<0: curlDeadline = .max
-    case 0: curlDeadline = 0
-    default: curlDeadline = Reactor.now() + UInt64(milliseconds) * 1_000_000
-    }
-    updateDeadline()
-  }
-
-  private func updateDeadline() {
-    deadline = curlDeadline
-    if draining > 0 {
-      for easy in running { deadline = min(deadline, easy.drainDeadline) }
-    }
-    if asking > 0 {
-      for easy in running { deadline = min(deadline, easy.replyDeadline) }
-    }
-    if deadline != .max { reactor.arm(self) }
+  func deliverCoalesced() {
+    guard !coalescing.isEmpty else { return }
+    for easy in coalescing { easy.deliverCoalescedBody() }
+    coalescing.removeAll(keepingCapacity: true)
   }
 
   // MARK: The end
@@ -366,22 +231,22 @@ final class MultiHandle {
       easy.place = nil
       easy.detach()
     }
-    // Taken before anybody is told, who might cancel another one.
+    // Taken before any handler is called, which might cancel another transfer.
     let waiting = queue.close().map { ($0, $0.takeWork()) }
     running.removeAll()
-    gathering.removeAll()
+    coalescing.removeAll()
     idle.removeAll()
     self.curl = nil
     reactor.shutDownControlConnections(of: self)
     curl_multi_cleanup(curl)
     reactor.remove(self)
     draining = 0
-    curlDeadline = .max
-    deadline = .max
+    curlDeadline = .distantFuture
+    deadline = .distantFuture
     for completion in completions { completion.deliver() }
     guard let reason else { return }
     for case (let transfer, let work?) in waiting {
-      transfer.fail(TransferFailure(reason), toldTo: work.handler)
+      transfer.fail(TransferFailure(reason), to: work.handler)
     }
   }
 }

@@ -1,55 +1,54 @@
-/// Decides which requests go out together on connections that take many at once.
+/// Decides which requests share packets on connections that take many at once.
 ///
 /// libcurl writes each request by itself, and each write is a packet, an interrupt and a wake-up of the server. While TCP_CORK is set
-/// (tcp(7)), the kernel holds writes back and makes one packet of them. The server gets some of a crowd at a time, to be at work while
-/// the rest is written.
+/// (tcp(7)), the kernel buffers writes and makes one packet of them. It is flushed from time to time, for the server to work meanwhile.
 struct RequestBatch {
   /// What to do with the connections.
   enum Action: Equatable {
     case nothing
-    /// Writes are held back from now on.
-    case hold
-    /// What is held back is sent.
+    /// Writes are buffered from now on.
+    case cork
+    /// What is buffered is sent.
     case flush
-    /// What is held back is sent, and no more is held back.
-    case release
+    /// What is buffered is sent, and writes are not buffered any more.
+    case uncork
   }
 
-  /// So many requests are sent together.
+  /// Requests that are sent together.
   static let size = 8
 
-  private var newcomers = 0
-  private var heldRequests = 0
-  private var isHolding = false
+  private var addedTransfers = 0
+  private var corkedRequests = 0
+  private var isCorked = false
 
   /// libcurl was given a transfer, and will begin with it in a turn to come.
   mutating func added() {
-    newcomers += 1
+    addedTransfers += 1
   }
 
   /// libcurl begins with what it was given.
   mutating func begins() -> Action {
-    defer { newcomers = 0 }
-    // A lone one gains nothing, and a system call is dear.
-    guard newcomers > 1 else { return .nothing }
-    isHolding = true
-    heldRequests = 0
-    return .hold
+    defer { addedTransfers = 0 }
+    // A single one gains nothing for its system calls.
+    guard addedTransfers > 1 else { return .nothing }
+    isCorked = true
+    corkedRequests = 0
+    return .cork
   }
 
   /// A request is about to be written.
   mutating func requestBegins() -> Action {
-    guard isHolding else { return .nothing }
-    defer { heldRequests += 1 }
-    guard heldRequests == Self.size else { return .nothing }
-    heldRequests = 0
+    guard isCorked else { return .nothing }
+    defer { corkedRequests += 1 }
+    guard corkedRequests == Self.size else { return .nothing }
+    corkedRequests = 0
     return .flush
   }
 
   /// libcurl has begun with all.
   mutating func ends() -> Action {
-    guard isHolding else { return .nothing }
-    isHolding = false
-    return .release
+    guard isCorked else { return .nothing }
+    isCorked = false
+    return .uncork
   }
 }

@@ -13,7 +13,7 @@ package protocol TransferBodySource: AnyObject, Sendable {
 
 /// The outcome of a read from a body source.
 package enum BodyRead: Sendable {
-  /// So many bytes were written to the buffer, at least one.
+  /// The number of bytes that were written to the buffer, at least one.
   case bytes(Int)
   /// There is nothing yet. The source calls `Transfer.resumeSending()` when there is.
   case wait

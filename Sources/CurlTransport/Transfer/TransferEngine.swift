@@ -34,7 +34,7 @@ package actor TransferEngine {
 
   isolated deinit {
     // The last reference may go in the middle of a callback of libcurl, which must not be pulled away below itself.
-    // Nobody else can reach the handles any more; they are used on the loop's thread as before.
+    // Nothing else refers to the handles any more; they are used on the loop's thread as before.
     nonisolated(unsafe) let remaining = retired + (multi.map { [$0] } ?? [])
     guard !remaining.isEmpty else { return }
     loop.execute {
@@ -62,7 +62,7 @@ package actor TransferEngine {
     ftp?.shutdown()
   }
 
-  /// Makes sure that no connection that exists now is used by a later transfer. Running transfers go on.
+  /// No connection that exists now is used by a later transfer. Running transfers continue.
   package nonisolated func closeIdleConnections() {
     post { $0.retireConnections() }
     companion.withLock { $0.engine }?.closeIdleConnections()

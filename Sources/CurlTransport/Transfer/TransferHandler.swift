@@ -12,7 +12,7 @@ package protocol TransferHandler: AnyObject, Sendable {
   /// An informational response, with a status from 100 to 199 (RFC 9110 section 15.2).
   func transfer(_ transfer: Transfer, didReceiveInformational head: TransferHead)
 
-  /// The head of the response. For FTP one is made up of what the server told before the first byte.
+  /// The head of the response. For FTP it is made of the server's replies before the first byte.
   func transfer(_ transfer: Transfer, didReceive head: consuming TransferHead)
 
   /// Some bytes of the body, valid during the call.
@@ -21,12 +21,12 @@ package protocol TransferHandler: AnyObject, Sendable {
   ///   perhaps divided in another way.
   func transfer(_ transfer: Transfer, didReceive bytes: UnsafeRawBufferPointer) -> TransferFlow
 
-  /// Whether the handler would take bytes of the body now. Asked before some are put together for
-  /// ``transfer(_:didGather:)``, which cannot refuse them.
+  /// Whether the handler would take bytes of the body now. Asked before pieces are coalesced for
+  /// ``transfer(_:didCoalesce:)``, which cannot refuse them.
   func transferTakesBody(_ transfer: Transfer) -> Bool
 
-  /// Bytes of the body that may be kept without a copy, for a request with ``TransferRequest/gatheringCount``.
-  func transfer(_ transfer: Transfer, didGather bytes: Data)
+  /// Bytes of the body that may be kept without a copy, for a request with ``TransferRequest/coalescingLimit``.
+  func transfer(_ transfer: Transfer, didCoalesce bytes: Data)
 
   /// Fields after the body (RFC 9110 section 6.5). Called at most once, before the completion.
   func transfer(_ transfer: Transfer, didReceiveTrailers fields: [(name: String, value: String)])

@@ -3,7 +3,7 @@ import Foundation
 /// What libcurl knows about a transfer, at its end.
 // Safe to share: written by the one who makes it, before anybody else sees it, and only read afterwards.
 package final class TransferMetrics: @unchecked Sendable {
-  /// Those of a transfer whose metrics nobody wants.
+  /// For transfers without ``TransferRequest/wantsMetrics``.
   static let unknown = TransferMetrics()
 
   /// When the engine began with the transfer.

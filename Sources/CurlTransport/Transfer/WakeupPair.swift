@@ -2,8 +2,8 @@ import Glibc
 internal import URLLoadingCCurl
 internal import URLLoadingCLinux
 
-/// The pair of sockets by which a multi handle of libcurl can be woken. libcurl tells of it nowhere, and children of the process would
-/// inherit it.
+/// The pair of sockets by which a multi handle of libcurl can be woken. libcurl 7.88 has no call that names it, and children of the
+/// process would inherit it.
 enum WakeupPair {
   /// How far above the lowest free descriptor the pair is looked for: other threads may open some in the same moment.
   private static let reach: Int32 = 32

@@ -12,8 +12,8 @@ final class Recorder: TransferHandler {
     var sent: [Int64] = []
     var result: Result<TransferMetrics, TransferFailure>?
     var pauses = 0
-    /// Lengths of what came gathered.
-    var gathered: [Int] = []
+    /// Lengths of what came coalesced.
+    var coalesced: [Int] = []
 
     var failure: TransferFailure? {
       if case .failure(let failure) = result { return failure }
@@ -49,13 +49,13 @@ final class Recorder: TransferHandler {
   private let flow: FlowDecision?
   private let onHead: (@Sendable (Transfer) -> Void)?
   private let keepsBody: Bool
-  private let takesGathered: (@Sendable (State) -> Bool)?
+  private let takesCoalesced: (@Sendable (State) -> Bool)?
 
   init(
     keepsBody: Bool = true, onHead: (@Sendable (Transfer) -> Void)? = nil,
-    takesGathered: (@Sendable (State) -> Bool)? = nil, flow: FlowDecision? = nil
+    takesCoalesced: (@Sendable (State) -> Bool)? = nil, flow: FlowDecision? = nil
   ) {
-    self.takesGathered = takesGathered
+    self.takesCoalesced = takesCoalesced
     self.keepsBody = keepsBody
     self.onHead = onHead
     self.flow = flow
@@ -137,12 +137,12 @@ final class Recorder: TransferHandler {
   }
 
   func transferTakesBody(_ transfer: Transfer) -> Bool {
-    takesGathered?(state) ?? true
+    takesCoalesced?(state) ?? true
   }
 
-  func transfer(_ transfer: Transfer, didGather bytes: Data) {
+  func transfer(_ transfer: Transfer, didCoalesce bytes: Data) {
     update {
-      $0.gathered.append(bytes.count)
+      $0.coalesced.append(bytes.count)
       if $0.events.last != "body" { $0.events.append("body") }
       if keepsBody { $0.body += bytes }
     }

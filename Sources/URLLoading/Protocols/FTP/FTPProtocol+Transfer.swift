@@ -44,7 +44,7 @@ extension FTPProtocol: TransferHandler {
 
   func transferTakesBody(_ transfer: Transfer) -> Bool { sessionClient?.gate.isOpen != false }
 
-  func transfer(_ transfer: Transfer, didGather bytes: Data) {
+  func transfer(_ transfer: Transfer, didCoalesce bytes: Data) {
     bytes.withUnsafeBytes { take($0, of: transfer) }
   }
 

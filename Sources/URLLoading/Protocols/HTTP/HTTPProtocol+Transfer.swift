@@ -46,7 +46,7 @@ extension HTTPProtocol: TransferHandler {
       && sessionClient?.gate.isOpen != false
   }
 
-  func transfer(_ transfer: Transfer, didGather bytes: Data) {
+  func transfer(_ transfer: Transfer, didCoalesce bytes: Data) {
     let isUnwanted = state.withLock { $0.isStopped || transfer === $0.retired }
     if !isUnwanted { client?.urlProtocol(self, didLoad: bytes) }
   }

@@ -114,9 +114,9 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     let demand = sessionClient.urlProtocolDemand(self)
     transferRequest.wantsMetrics = demand.wantsMetrics
     transferRequest.typeOfService = connections.typeOfService
-    transferRequest.gatheringCount = demand.preferredPieceLength
+    transferRequest.coalescingLimit = demand.preferredPieceLength
     // What is taken piece by piece is large as a rule, and worth a large buffer; so is a long range.
-    transferRequest.expectsLargeBody = transferRequest.gatheringCount > 0 || asksForLongRange
+    transferRequest.expectsLargeBody = transferRequest.coalescingLimit > 0 || asksForLongRange
     if demand.priority != URLSessionTask.defaultPriority {
       // RFC 9113, section 5.3.2: weights from 1 to 256.
       transferRequest.streamWeight = max(1, Int(demand.priority * 256))

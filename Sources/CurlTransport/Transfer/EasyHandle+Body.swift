@@ -1,0 +1,67 @@
+internal import URLLoadingCCurl
+
+/// The bodies of the response and of the request.
+extension EasyHandle {
+  /// Bytes of the response's body. Returns how many were taken, or libcurl's number for a pause.
+  func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
+    guard let transfer else {
+      drainBudget -= bytes.count
+      return drainBudget < 0 ? 0 : bytes.count
+    }
+    // FTP: libcurl writes what it found out as fields of a header, to the body too.
+    if kind == .ftp, isHeadRequest { return bytes.count }
+    if !hasHead { deliverPendingHead() }
+    guard let handler else {
+      isReceivingPaused = true
+      return Int(CURL_WRITEFUNC_PAUSE)
+    }
+    if isReceivingPaused { return Int(CURL_WRITEFUNC_PAUSE) }
+    if kind == .ftp, ftpRangeReachesEnd, exceedsRange(bytes.count) { return 0 }
+    if let contentEncoding { return receiveCodedBody(bytes, contentEncoding) }
+    if coalesces(bytes) { return coalesce(bytes, for: transfer, handler) }
+    return receiveWhole(bytes, for: transfer, handler)
+  }
+
+  /// Hands bytes of the body on as they came.
+  func receiveWhole(_ bytes: UnsafeRawBufferPointer, for transfer: Transfer, _ handler: any TransferHandler) -> Int {
+    switch handler.transfer(transfer, didReceive: bytes) {
+    case .accepted:
+      receivedBytes += Int64(bytes.count)
+      deliveredBytes += Int64(bytes.count)
+      return bytes.count
+    case .pause:
+      isReceivingPaused = true
+      return Int(CURL_WRITEFUNC_PAUSE)
+    }
+  }
+
+  /// Fills `buffer` with the next bytes of the request's body. Returns how many, or one of libcurl's special numbers.
+  func provideBody(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+    guard transfer != nil else { return Int(CURL_READFUNC_ABORT) }
+    guard !isSendingPaused else { return Int(CURL_READFUNC_PAUSE) }
+    sendingTurn = reactor.turn
+    switch body.read(into: buffer) {
+    case .bytes(let count): return count
+    case .end: return 0
+    case .wait:
+      isAwaitingBody = true
+      return Int(CURL_READFUNC_PAUSE)
+    case .failed(let reason):
+      failureReason = reason
+      return Int(CURL_READFUNC_ABORT)
+    }
+  }
+
+  /// Begins with the request's body anew, to send it again. False when that cannot, or must not, be done.
+  func rewindBody() -> Bool {
+    !refusesRepetition() && body.rewind()
+  }
+
+  func progress(uploaded: Int64) {
+    if endWatch != nil { noteProgress() }
+    let sent = min(uploaded, body.readBytes)
+    guard sent != reportedSentBytes, let transfer else { return }
+    reportedSentBytes = sent
+    handler?.transfer(transfer, didSendBodyBytes: sent)
+  }
+}

@@ -1,0 +1,86 @@
+internal import URLLoadingBase
+internal import URLLoadingCCurl
+
+/// What a transfer's owner asks of the handle: pausing, resuming, the end.
+extension EasyHandle {
+  /// From within a callback: no more of the body is taken; the next piece pauses libcurl.
+  func refuseBody() {
+    isReceivingPaused = true
+  }
+
+  /// From within a callback: the handler gets no more calls.
+  func silence() {
+    handler = nil
+  }
+
+  func pauseReceiving() {
+    isReceivingPaused = true
+    applyPause()
+  }
+
+  func resumeReceiving() {
+    guard isReceivingPaused else { return }
+    isReceivingPaused = false
+    applyPause()
+  }
+
+  func pause() {
+    isReceivingPaused = true
+    isSendingPaused = true
+    applyPause()
+  }
+
+  func resume() {
+    guard isReceivingPaused || isSendingPaused else { return }
+    isReceivingPaused = false
+    isSendingPaused = false
+    applyPause()
+  }
+
+  func resumeSending() {
+    guard isAwaitingBody else { return }
+    isAwaitingBody = false
+    applyPause()
+  }
+
+  private var pauseMask: Int32 {
+    var mask: Int32 = 0
+    if isReceivingPaused { mask |= CURLPAUSE_RECV }
+    if isAwaitingBody || isSendingPaused { mask |= CURLPAUSE_SEND }
+    return mask
+  }
+
+  /// Has libcurl open the FTP data connection that the server has named. When 7.88 reads that reply in the same call in which it sent
+  /// the command, it neither continues nor waits for anything. A change of what is paused wakes it.
+  func openDataConnection() {
+    curl_easy_pause(curl, pauseMask ^ CURLPAUSE_RECV)
+    applyPause()
+  }
+
+  func applyPause() {
+    // libcurl delivers what it has buffered from within this call.
+    let code = curl_easy_pause(curl, pauseMask)
+    deliverCoalescedBody()
+    // Without a connection there is nothing to pause yet; the callbacks look at the flags when there is.
+    guard code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT else { return }
+    multi?.finish(self, code)
+  }
+
+  func cancel(discardingUpTo count: Int) {
+    guard let multi else { return }
+    let left = expectedLength.map { $0 - receivedBytes }
+    let isLast = hasHead && body.isComplete && kind == .http
+    guard count > 0, isLast, left.map({ $0 <= Int64(count) }) ?? true else {
+      multi.release(self)
+      return
+    }
+    transfer?.attach(nil)
+    transfer = nil
+    handler = nil
+    drainBudget = count
+    multi.drain(self, until: .now.advanced(by: .seconds(1)))
+    // Nothing is left to be sent, but libcurl takes a transfer that may not send for one that is not done.
+    resume()
+    continueDecoding()
+  }
+}

@@ -1,0 +1,69 @@
+internal import URLLoadingCCurl
+
+/// The heads of responses, as libcurl passes on their lines.
+extension EasyHandle {
+  /// A line of a response's head or trailers. Returns how much of it was taken: less than all ends the transfer.
+  func receiveHeader(_ line: UnsafeRawBufferPointer) -> Int {
+    guard transfer != nil else { return line.count }
+    if kind == .ftp {
+      return receiveReply(line)
+    }
+    switch parser.take(line) {
+    case .none: break
+    case .failure(let reason):
+      failureReason = reason
+      return 0
+    case .head(let head): receive(head)
+    }
+    return line.count
+  }
+
+  private func receive(_ head: consuming TransferHead) {
+    guard let transfer, let handler else { return }
+    guard isRequestSent else {
+      proxyHead = head
+      parser.expectHead()
+      return
+    }
+    if (100..<200).contains(head.statusCode), head.statusCode != 101 {
+      handler.transfer(transfer, didReceiveInformational: head)
+      return
+    }
+    isAnswered = true
+    if tlsVersion == nil { (tlsVersion, tlsCipherSuite) = TLSInspector.shared.parameters(of: curl) }
+    let isChallenge =
+      (head.statusCode == 401 && credentialsAnswer401) || (head.statusCode == 407 && credentialsAnswer407)
+    guard !isChallenge else {
+      pendingHead = head
+      return
+    }
+    guard !hasHead else { return }
+    accept(head)
+    handler.transfer(transfer, didReceive: consume head)
+  }
+
+  func deliverPendingHead() {
+    guard let transfer, let head = takePendingHead() else { return }
+    handler?.transfer(transfer, didReceive: head)
+  }
+
+  /// The head that the handler has not seen, if there is one.
+  func takePendingHead() -> TransferHead? {
+    guard !hasHead else { return nil }
+    if kind == .ftp {
+      pendingHead = ftp.head(ftpRange)
+    }
+    guard let head = pendingHead.take() else { return nil }
+    accept(head)
+    return head
+  }
+
+  /// This is the head whose body is delivered.
+  private func accept(_ head: borrowing TransferHead) {
+    hasHead = true
+    expectBody(after: head)
+    let hasNoBody = isHeadRequest || head.statusCode == 204 || head.statusCode == 304
+    expectedLength = hasNoBody ? 0 : head.contentLength
+    if expectedLength == nil { watchEnd(after: head) }
+  }
+}

@@ -1,0 +1,61 @@
+/// Connections that take many transfers at once, and the requests that are sent together on them.
+extension MultiHandle {
+  /// Whether connections to a host are known to take many transfers at once.
+  func isMultiplexing(at place: AdmissionQueue<Transfer>.Place) -> Bool { queue.isMultiplexing(at: place) }
+
+  /// Connections to a host take many transfers at once.
+  func multiplexes(at place: AdmissionQueue<Transfer>.Place) {
+    if queue.multiplexes(at: place) == .admitNext { reactor.touch(self) }
+  }
+
+  /// A connection takes many transfers at once.
+  /// - Parameters:
+  ///   - socket: the one that was opened last for it. Of several that were tried libcurl may have taken another, and closed that.
+  ///   - session: that of TLS.
+  func multiplexes(on ports: PortPair, openedAs socket: Int32?, _ session: UnsafeRawPointer?) {
+    guard !isMultiplexed(ports) else { return }
+    let opened = socket.flatMap { PortPair(of: $0) == ports ? $0 : nil }
+    guard let socket = opened ?? reactor.openSocket(of: self, between: ports) else { return }
+    multiplexed.append(MultiplexedConnection(socket: socket, ports: ports, session: session))
+  }
+
+  /// Whether a connection is open, and known to take many transfers at once.
+  func isMultiplexed(_ ports: PortPair) -> Bool {
+    multiplexed.contains { $0.ports == ports }
+  }
+
+  /// A socket is about to be closed.
+  func socketCloses(_ socket: Int32) {
+    if let index = multiplexed.firstIndex(where: { $0.socket == socket }) { multiplexed.remove(at: index) }
+  }
+
+  /// An open connection that takes many transfers at once.
+  func multiplexedConnection(_ ports: PortPair) -> MultiplexedConnection? {
+    multiplexed.first { $0.ports == ports }
+  }
+
+  /// Notes how much has been written to a connection, or to all of them, before libcurl may write more.
+  func noteWrittenBytes(to socket: Int32? = nil) {
+    for index in multiplexed.indices where socket == nil || multiplexed[index].socket == socket {
+      multiplexed[index].noteWrittenBytes()
+    }
+  }
+
+  /// A request is about to be written.
+  func requestBegins(on ports: PortPair) {
+    if let index = multiplexed.firstIndex(where: { $0.ports == ports }) { multiplexed[index].requestBegins() }
+    perform(batch.requestBegins())
+  }
+
+  func perform(_ action: RequestBatch.Action) {
+    guard action != .nothing else { return }
+    for connection in multiplexed {
+      switch action {
+      case .nothing: break
+      case .cork: reactor.cork(true, connection.socket)
+      case .flush: reactor.flushWrites(of: connection.socket)
+      case .uncork: reactor.cork(false, connection.socket)
+      }
+    }
+  }
+}
