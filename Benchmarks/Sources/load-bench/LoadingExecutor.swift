@@ -1,3 +1,0 @@
-import URLLoading
-
-extension URLSession { static var loadingExecutor: any TaskExecutor { globalConcurrentExecutor } }
