@@ -6,24 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define BLOCK_CACHE_IS_OFF 1
-#endif
-#endif
-
-#ifdef BLOCK_CACHE_IS_OFF
-
-// The sanitizers must see each block, and its end.
-void *block_cache_malloc(size_t size) { return malloc(size); }
-void block_cache_free(void *block) { free(block); }
-void *block_cache_realloc(void *block, size_t size) { return realloc(block, size); }
-void *block_cache_calloc(size_t count, size_t size) { return calloc(count, size); }
-char *block_cache_strdup(const char *text) { return strdup(text); }
-size_t block_cache_kept(void) { return 0; }
-
-#else
-
 // A block is what malloc gave, with nothing in front of it: what is small has to stay small, or the blocks of 64 transfers
 // leave a processor's cache. How large a block is, malloc knows.
 
@@ -208,5 +190,3 @@ size_t block_cache_kept(void) {
   for (int index = 0; index < class_count; index++) sum += cache.classes[index].count;
   return sum;
 }
-
-#endif
