@@ -78,22 +78,22 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   /// Runs `work` on the loop's thread, after everything posted before it. Never runs it at once.
   package func execute(_ work: @escaping @Sendable () -> Void) {
-    post(.closure(work))
+    execute(.closure(work))
   }
 
   /// Runs `work` on the loop's thread, after everything posted before it.
   func execute(_ work: any LoopWork) {
-    post(.object(work))
+    execute(.object(work))
   }
 
   /// Runs a job of an actor that is isolated to this loop.
   package func enqueue(_ job: consuming ExecutorJob) {
-    post(.job(UnownedJob(job)))
+    execute(.job(UnownedJob(job)))
   }
 
   /// Runs a job of a task that prefers ``LoopTaskExecutor``.
   func enqueue(taskJob job: UnownedJob) {
-    post(.taskJob(job))
+    execute(.taskJob(job))
   }
 
   /// Traps unless it is called on the loop's thread.
@@ -113,7 +113,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     loop.resumptions.add(continuation)
   }
 
-  private func post(_ entry: Entry) {
+  private func execute(_ entry: Entry) {
     let mustWake = inbox.withLock { inbox in
       inbox.entries.append(entry)
       defer { inbox.isAsleep = false }
@@ -124,7 +124,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   // MARK: The thread
 
-  private func run() -> Never {
+  private func setUpThread() {
     name.withUTF8Buffer { name_thread(UnsafeRawPointer($0.baseAddress)?.assumingMemoryBound(to: CChar.self)) }
     // Signals are the application's: none is handled here, and a write to a closed socket is an error code.
     var signals = sigset_t()
@@ -132,14 +132,27 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     if let key = Self.currentKey { pthread_setspecific(key, Unmanaged.passUnretained(self).toOpaque()) }
     reactor.open()
+  }
+
+  private func run() -> Never {
+    setUpThread()
     while true {
       reactor.reap()
       // Completions often post the next transfer. A few rounds of that cost less than a trip through epoll each.
       for _ in 0..<4 {
-        let didWork = runPostedWork()
+        let hasWork = takePostedWork()
+        for entry in batch {
+          switch entry {
+          case .closure(let work): work()
+          case .object(let work): work.run()
+          case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
+          case .taskJob(let job): job.runSynchronously(on: LoopTaskExecutor.shared.asUnownedTaskExecutor())
+          }
+        }
+        batch.removeAll(keepingCapacity: batch.capacity <= 4096)
         reactor.fireDeadlines()
         reactor.reap()
-        if !didWork { break }
+        if !hasWork { break }
       }
       reactor.applyInterest()
       for continuation in resumptions.endTurn() { continuation.resume() }
@@ -150,25 +163,16 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
       if !reactor.wait(canSleep: canSleep) { for continuation in resumptions.takeAll() { continuation.resume() } }
       // What is posted from now on is taken in this turn, without a wake-up.
       if canSleep { inbox.withLock { $0.isAsleep = false } }
-      reactor.dispatchEvents()
+      reactor.dispatch()
     }
   }
 
-  private func runPostedWork() -> Bool {
+  /// Moves what was posted to `batch`; false where that is nothing.
+  private func takePostedWork() -> Bool {
     inbox.withLock { inbox in
       swap(&inbox.entries, &batch)
       inbox.isAsleep = false
     }
-    guard !batch.isEmpty else { return false }
-    for entry in batch {
-      switch entry {
-      case .closure(let work): work()
-      case .object(let work): work.run()
-      case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
-      case .taskJob(let job): job.runSynchronously(on: LoopTaskExecutor.shared.asUnownedTaskExecutor())
-      }
-    }
-    batch.removeAll(keepingCapacity: batch.capacity <= 4096)
-    return true
+    return !batch.isEmpty
   }
 }

@@ -98,7 +98,7 @@ final class Reactor {
   // MARK: Waiting
 
   /// Waits for sockets, the earliest deadline or a wake-up.
-  /// - Returns: whether there is anything for `dispatchEvents()`.
+  /// - Returns: whether there is anything for `dispatch()`.
   func wait(canSleep: Bool) -> Bool {
     turn &+= 1
     var timeout: Int32 = canSleep ? -1 : 0
@@ -112,7 +112,7 @@ final class Reactor {
   }
 
   /// Hands the sockets for which there were events to their owners.
-  func dispatchEvents() {
+  func dispatch() {
     for index in 0..<eventCount { dispatch(events[index]) }
     eventCount = 0
   }

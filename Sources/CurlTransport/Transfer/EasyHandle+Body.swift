@@ -3,7 +3,7 @@ internal import URLLoadingCCurl
 /// The bodies of the response and of the request.
 extension EasyHandle {
   /// Bytes of the response's body. Returns how many were taken, or libcurl's number for a pause.
-  func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
+  func receive(body bytes: UnsafeRawBufferPointer) -> Int {
     guard let transfer else {
       drainBudget -= bytes.count
       return drainBudget < 0 ? 0 : bytes.count
@@ -19,11 +19,11 @@ extension EasyHandle {
     if kind == .ftp, ftpRangeReachesEnd, exceedsRange(bytes.count) { return 0 }
     if let contentEncoding { return receiveCodedBody(bytes, contentEncoding) }
     if coalesces(bytes) { return coalesce(bytes, for: transfer, handler) }
-    return receiveWhole(bytes, for: transfer, handler)
+    return receive(decoded: bytes, for: transfer, handler)
   }
 
-  /// Hands bytes of the body on as they came.
-  func receiveWhole(_ bytes: UnsafeRawBufferPointer, for transfer: Transfer, _ handler: any TransferHandler) -> Int {
+  /// Takes bytes of the body that need no decoding, and are handed on as they are.
+  func receive(decoded bytes: UnsafeRawBufferPointer, for transfer: Transfer, _ handler: any TransferHandler) -> Int {
     switch handler.transfer(transfer, didReceive: bytes) {
     case .accepted:
       receivedBytes += Int64(bytes.count)

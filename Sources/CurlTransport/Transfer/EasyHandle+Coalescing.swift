@@ -24,10 +24,10 @@ extension EasyHandle {
     if let coalesced = coalescedBody, coalesced.capacity - coalesced.count < bytes.count {
       deliverCoalescedBody()
       // The handler may have wanted no more.
-      return receiveBody(bytes)
+      return receive(body: bytes)
     }
     guard coalescedBody != nil || beginCoalescing(bytes.count, for: transfer, handler) else {
-      return receiveWhole(bytes, for: transfer, handler)
+      return receive(decoded: bytes, for: transfer, handler)
     }
     guard let source = bytes.baseAddress, var coalesced = coalescedBody else { return bytes.count }
     coalesced.block.start.advanced(by: coalesced.count).copyMemory(from: source, byteCount: bytes.count)

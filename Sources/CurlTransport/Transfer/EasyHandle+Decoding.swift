@@ -20,7 +20,7 @@ extension EasyHandle {
       guard let decoder else {
         // Nothing that changes the bytes.
         self.contentEncoding = nil
-        return receiveBody(bytes)
+        return receive(body: bytes)
       }
       return try decode(bytes, with: decoder)
     } catch {

@@ -3,7 +3,7 @@ internal import URLLoadingCCurl
 /// The heads of responses, as libcurl passes on their lines.
 extension EasyHandle {
   /// A line of a response's head or trailers. Returns how much of it was taken: less than all ends the transfer.
-  func receiveHeader(_ line: UnsafeRawBufferPointer) -> Int {
+  func receive(header line: UnsafeRawBufferPointer) -> Int {
     guard transfer != nil else { return line.count }
     if kind == .ftp {
       return receiveReply(line)

@@ -69,7 +69,7 @@ final class MultiHandle {
   func begin(_ transfer: Transfer) {
     let proxy = proxies.proxy(for: transfer.request.url)
     switch queue.arrived(transfer, at: ConnectionKey(url: transfer.request.url, proxy: proxy)) {
-    case .admit(let place): run(transfer, at: place, proxy)
+    case .admit(let place): begin(transfer, at: place, proxy)
     case .wait(let ticket):
       do {
         // A request that cannot be sent has nothing to wait for.
@@ -90,11 +90,11 @@ final class MultiHandle {
 
   private func admitWaiting() {
     while curl != nil, let next = queue.next() {
-      run(next.waiter, at: next.place, proxies.proxy(for: next.waiter.request.url))
+      begin(next.waiter, at: next.place, proxies.proxy(for: next.waiter.request.url))
     }
   }
 
-  private func run(_ transfer: Transfer, at place: AdmissionQueue<Transfer>.Place, _ proxy: ProxyServer?) {
+  private func begin(_ transfer: Transfer, at place: AdmissionQueue<Transfer>.Place, _ proxy: ProxyServer?) {
     guard let work = transfer.takeWork() else { return vacate(place) }
     do throws(TransferFailure) {
       try add(transfer, work, at: place, proxy)
@@ -163,16 +163,20 @@ final class MultiHandle {
       guard let finished = ccurl_multi_next_finished(curl, &result),
         let context = ccurl_get_private(finished)
       else { break }
-      finish(Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue(), result)
+      takeOut(Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue(), result)?.deliver()
     }
     admitWaiting()
   }
 
   /// Takes a transfer out and reports its end.
   func finish(_ easy: EasyHandle, _ result: CURLcode) {
-    guard let completion = easy.completion(result) else { return release(easy) }
+    takeOut(easy, result)?.deliver()
+  }
+
+  private func takeOut(_ easy: EasyHandle, _ result: CURLcode) -> EasyHandle.Completion? {
+    let completion = easy.completion(result)
     release(easy)
-    (consume completion).deliver()
+    return completion
   }
 
   /// Takes a transfer out without a report; its handle can be used for another.

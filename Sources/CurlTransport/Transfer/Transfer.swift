@@ -57,7 +57,10 @@ package final class Transfer: Sendable, LoopWork {
     clock_gettime(CLOCK_REALTIME, &time)
     startTime = Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
     startInstant = .now
-    engine.begin(self)
+    guard let multi = engine.openMulti() else {
+      return fail(TransferFailure(engine.isShutDown ? .engineShutDown : .outOfMemory))
+    }
+    multi.begin(self)
   }
 
   /// The transfer waits for a connection.

@@ -15,7 +15,7 @@ package actor TransferEngine {
   // Safe, this and `isShutDown`: touched on the loop's thread alone, as said above.
   nonisolated(unsafe) private var multi: MultiHandle?
   private var retired: [MultiHandle] = []
-  nonisolated(unsafe) private var isShutDown = false
+  nonisolated(unsafe) private(set) var isShutDown = false
   /// The engine that runs this one's FTP transfers, on the loop for these; made by the first.
   private let companion = Locked(Companion())
 
@@ -87,17 +87,9 @@ package actor TransferEngine {
 
   // MARK: On the loop
 
-  /// Begins with a transfer. Called on the loop's thread.
-  nonisolated func begin(_ transfer: Transfer) {
+  /// The multi handle of the engine, made at its first use; nil after the shutdown, and without memory. Called on the loop's thread.
+  nonisolated func openMulti() -> MultiHandle? {
     assert(loop.isCurrentThread)
-    guard let multi = openMulti() else {
-      transfer.fail(TransferFailure(isShutDown ? .engineShutDown : .outOfMemory))
-      return
-    }
-    multi.begin(transfer)
-  }
-
-  private nonisolated func openMulti() -> MultiHandle? {
     guard !isShutDown else { return nil }
     if multi == nil { multi = MultiHandle(configuration: configuration, proxies: proxies, reactor: loop.reactor) }
     return multi

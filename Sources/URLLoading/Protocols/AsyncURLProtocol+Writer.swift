@@ -83,13 +83,13 @@ extension AsyncURLProtocol {
       return credential
     }
 
-    func finish() async throws {
+    /// Returns when the end may be sent.
+    func waitForEnd() async throws {
       try await gate.waitUntilOpen()
       guard state.withLock({ $0.hasResponded }) else {
         throw URLError(
           .badServerResponse, message: "\(type(of: instance)) returned without a response.", url: instance.request.url)
       }
-      instance.client?.urlProtocolDidFinishLoading(instance)
     }
   }
 }

@@ -51,7 +51,8 @@ open class AsyncURLProtocol: URLProtocol, @unchecked Sendable {
         } else {
           try await self.load(self.request, to: writer)
         }
-        try await writer.finish()
+        try await writer.waitForEnd()
+        self.client?.urlProtocolDidFinishLoading(self)
       } catch {
         self.client?.urlProtocol(self, didFailWithError: error)
       }

@@ -7,7 +7,7 @@ extension URLSession {
     if isSubclassed { return try await data(for: URLRequest(url: url), delegate: delegate) }
     let task = waitedDataTask(URLRequest(url: url), delegate)
     await finish(task)
-    return try data(of: task)
+    return try task.load.takeOutcome().loadedData()
   }
 
   /// Loads a resource into memory.
@@ -21,7 +21,7 @@ extension URLSession {
     if isSubclassed { return try await handled(delegate) { self.dataTask(with: request, completionHandler: $0) } }
     let task = waitedDataTask(request, delegate)
     await finish(task)
-    return try data(of: task)
+    return try task.load.takeOutcome().loadedData()
   }
 
   /// Sends bytes, in the place of a body that the request has, and gives what the server answers. Where nobody set the request's
@@ -34,7 +34,7 @@ extension URLSession {
     }
     let task = upload(request, .data(bodyData), delegate)
     await finish(task)
-    return try data(of: task)
+    return try task.load.takeOutcome().loadedData()
   }
 
   /// Sends a file, which is read as it is sent, and gives what the server answers.
@@ -46,7 +46,7 @@ extension URLSession {
     }
     let task = upload(request, .file(fileURL), delegate)
     await finish(task)
-    return try data(of: task)
+    return try task.load.takeOutcome().loadedData()
   }
 
   /// Loads a resource into a temporary file, which is the caller's to move or remove.
@@ -63,7 +63,7 @@ extension URLSession {
     let plan = LoadPlan(request: request, kind: .download, owner: .waiter, upload: UploadSource(of: request))
     let task = made(URLSessionDownloadTask(load: load(plan)), delegate: delegate)
     await finish(task)
-    return try file(of: task)
+    return try task.load.takeOutcome().loadedFile()
   }
 
   /// Goes on with a download where an earlier one stopped.
@@ -76,7 +76,7 @@ extension URLSession {
     }
     let task = made(download(resumingWith: resumeData, owner: .waiter), delegate: delegate)
     await finish(task)
-    return try file(of: task)
+    return try task.load.takeOutcome().loadedFile()
   }
 
   /// The tasks that have not ended.
@@ -124,29 +124,10 @@ extension URLSession {
     await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
         task.load.wait(continuation)
-        task.resume()
+        task.load.resume(task)
       }
     } onCancel: {
       task.cancel()
     }
-  }
-
-  private func data(of task: URLSessionTask) throws -> (Data, URLResponse) {
-    let (body, response) = try result(of: task)
-    return (body.data ?? Data(), response)
-  }
-
-  private func file(of task: URLSessionTask) throws -> (URL, URLResponse) {
-    let (body, response) = try result(of: task)
-    guard let file = body.file else { throw URLError(.cannotOpenFile) }
-    return (file, response)
-  }
-
-  private func result(of task: URLSessionTask) throws -> (LoadedBody, URLResponse) {
-    let outcome = task.load.takeOutcome()
-    guard let response = outcome.response, outcome.error == nil else {
-      throw outcome.error ?? URLError(.badServerResponse)
-    }
-    return (outcome.body, response)
   }
 }

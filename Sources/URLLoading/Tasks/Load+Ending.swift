@@ -21,7 +21,10 @@ extension Load {
     entries?.end(error)
     guard !isCompleted else { return }
     // The waiting function completes the load itself: this may be the transfer loop.
-    guard let delivery else { return resumeWaiter() }
+    guard let delivery else {
+      if let waiter = update({ $0.ending.takeWaiter() }) { EventLoop.resume(waiter) }
+      return
+    }
     let last: @Sendable () -> Void = { _ = self.complete() }
     if dropsWaiting { delivery.replaceAll(with: last) } else { delivery.addLast(last) }
   }
@@ -29,10 +32,6 @@ extension Load {
   /// Resumes `function` when the load has ended: at once if it did.
   func wait(_ function: UnsafeContinuation<Void, Never>) {
     if update({ $0.ending.wait(function) }) { function.resume() }
-  }
-
-  private func resumeWaiter(_ outcome: LoadPlan.Outcome? = nil) {
-    if let waiter = update({ $0.ending.takeWaiter(outcome) }) { EventLoop.resume(waiter) }
   }
 
   /// What an `async` function gets when it was resumed.
@@ -75,7 +74,9 @@ extension Load {
       if case .file(let url) = body { unlink(url.path) }
     case .waiter:
       outcome = LoadPlan.Outcome(body: body, response: ended.response, error: error)
-      if ended.delivery != nil { resumeWaiter(outcome.take()) }
+      if ended.delivery != nil, let waiter = update({ $0.ending.takeWaiter(outcome.take()) }) {
+        EventLoop.resume(waiter)
+      }
     case .reader, .nobody: break
     case .delegate:
       if case .file(let url) = body, let download = task as? URLSessionDownloadTask {

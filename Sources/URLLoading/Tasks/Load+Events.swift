@@ -5,11 +5,28 @@ extension Load {
   /// Takes an event: at once, or behind those that wait for a decision, as the machine says.
   func receive(_ event: Attempt.Event, attempt: Int, isReplay: Bool = false) {
     switch event {
-    case .response(let response): received(response, attempt: attempt, isReplay: isReplay)
+    case .response(let response): receive(response, attempt: attempt, isReplay: isReplay)
     case .data(let data): receive(data, attempt: attempt, isReplay: isReplay)
     case .entries(let entries): receive(entries, attempt: attempt, isReplay: isReplay)
-    case .finished: finished(attempt: attempt, isReplay: isReplay)
-    case .failed(let error): failed(error, attempt: attempt, isReplay: isReplay)
+    case .finished:
+      let action = update { state in
+        let action = state.machine.finished(attempt: attempt, isReplay: isReplay)
+        if action == .retain { state.attempt.retained.append(.finished) }
+        return action
+      }
+      switch action {
+      case .ignore, .retain: break
+      case .finish: end(plan.isResumption ? shortness() : nil, dropsWaiting: false)
+      case .failOutOfOrder:
+        abort(failure(.badServerResponse, "The protocol class finished without a response."))
+      }
+    case .failed(let error):
+      let action = update { state in
+        let action = state.machine.failed(attempt: attempt, isReplay: isReplay)
+        if action == .retain { state.attempt.retained.append(.failed(error)) }
+        return action
+      }
+      if action == .end { end(namingMissingCredentials(error), dropsWaiting: false) }
     }
   }
 
@@ -85,7 +102,8 @@ extension Load {
 
   // MARK: Response
 
-  private func received(_ response: URLResponse, attempt: Int, isReplay: Bool) {
+  /// Takes the response's head.
+  func receive(_ response: URLResponse, attempt: Int, isReplay: Bool = false) {
     let now = MonotonicInstant.now
     let (action, hasCredential) = update { state -> (LoadMachine.ResponseAction, Bool) in
       let action = state.machine.responded(attempt: attempt, isReplay: isReplay, at: now)
@@ -146,31 +164,6 @@ extension Load {
     storage.store(
       setCookieValues: cookies, from: url, mainDocumentURL: request.mainDocumentURL,
       policy: session.values.httpCookieAcceptPolicy)
-  }
-
-  // MARK: The end of an attempt
-
-  private func finished(attempt: Int, isReplay: Bool) {
-    let action = update { state -> LoadMachine.FinishAction in
-      let action = state.machine.finished(attempt: attempt, isReplay: isReplay)
-      if action == .retain { state.attempt.retained.append(.finished) }
-      return action
-    }
-    switch action {
-    case .ignore, .retain: break
-    case .finish: end(plan.isResumption ? shortness() : nil, dropsWaiting: false)
-    case .failOutOfOrder:
-      abort(failure(.badServerResponse, "The protocol class finished without a response."))
-    }
-  }
-
-  private func failed(_ error: any Error, attempt: Int, isReplay: Bool) {
-    let action = update { state -> LoadMachine.FailureAction in
-      let action = state.machine.failed(attempt: attempt, isReplay: isReplay)
-      if action == .retain { state.attempt.retained.append(.failed(error)) }
-      return action
-    }
-    if action == .end { end(namingMissingCredentials(error), dropsWaiting: false) }
   }
 
   // MARK: What is known on the side

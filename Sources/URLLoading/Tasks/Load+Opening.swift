@@ -9,15 +9,12 @@ extension Load {
     case restart
   }
 
-  /// Begins an attempt.
-  func open(_ request: URLRequest, as opening: Opening = .first) {
-    // Foreign classes are asked whether they load the request, which may take time: not on the transfer loop.
-    let custom = opening == .first ? [] : ProtocolRegistry.shared.custom(of: session.values.protocolClasses)
-    guard custom.isEmpty else { return BlockingPool.protocols.run { self.begin(request, as: opening) } }
-    begin(request, as: opening)
-  }
-
-  private func begin(_ request: consuming URLRequest, as opening: Opening) {
+  /// Begins an attempt. Foreign classes may take time to say whether they load the request: after a redirect they are asked on a thread
+  /// of a pool, since this may be the transfer loop.
+  func open(_ request: consuming URLRequest, as opening: Opening = .first, mayBlock: Bool = false) {
+    if opening != .first, !mayBlock, !ProtocolRegistry.shared.custom(of: session.values.protocolClasses).isEmpty {
+      return BlockingPool.protocols.run { [request] in self.open(request, as: opening, mayBlock: true) }
+    }
     var prepared = request
     let storageCookies = addCookies(to: &prepared)
     if opening == .first {

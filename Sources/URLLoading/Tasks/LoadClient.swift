@@ -45,15 +45,15 @@ final class LoadClient: NSObject, URLProtocolSessionClient {
   }
 
   func urlProtocol(_ protocol: URLProtocol, cachedResponseIsValid cachedResponse: CachedURLResponse) {
-    load.receive(.response(cachedResponse.response), attempt: attempt)
-    load.receive(.data(cachedResponse.data), attempt: attempt)
+    load.receive(cachedResponse.response, attempt: attempt)
+    load.receive(cachedResponse.data, attempt: attempt)
     load.receive(.finished, attempt: attempt)
   }
 
   func urlProtocol(
     _ protocol: URLProtocol, didReceive response: URLResponse, cacheStoragePolicy policy: URLCache.StoragePolicy
   ) {
-    load.receive(.response(response), attempt: attempt)
+    load.receive(response, attempt: attempt)
   }
 
   func urlProtocol(_ protocol: URLProtocol, didLoad data: Data) {

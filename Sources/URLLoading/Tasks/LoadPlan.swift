@@ -23,6 +23,22 @@ struct LoadPlan: Sendable {
     var body: LoadedBody
     var response: URLResponse?
     var error: (any Error)?
+
+    func loadedData() throws -> (Data, URLResponse) {
+      let response = try loadedResponse()
+      return (body.data ?? Data(), response)
+    }
+
+    func loadedFile() throws -> (URL, URLResponse) {
+      let response = try loadedResponse()
+      guard let file = body.file else { throw URLError(.cannotOpenFile) }
+      return (file, response)
+    }
+
+    private func loadedResponse() throws -> URLResponse {
+      guard let response, error == nil else { throw error ?? URLError(.badServerResponse) }
+      return response
+    }
   }
 
   var request: URLRequest

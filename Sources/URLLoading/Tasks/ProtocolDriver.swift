@@ -62,22 +62,23 @@ final class ProtocolDriver: Sendable {
       return true
     }
     guard isDue else { return }
-    if blocks { BlockingPool.protocols.run { self.callInstance() } } else { callInstance() }
+    @Sendable func callInstance() {
+      while let call = takeCall() {
+        switch call {
+        case .start where blocks: gate.asProducer { instance.startLoading() }
+        case .start: instance.startLoading()
+        case .stop: instance.stopLoading()
+        }
+      }
+    }
+    if blocks { BlockingPool.protocols.run(callInstance) } else { callInstance() }
   }
 
-  private func callInstance() {
-    while true {
-      let call = state.withLock { state in
-        let call = state.takeCall()
-        if call == nil { state.isRunning = false }
-        return call
-      }
-      switch call {
-      case .start where blocks: gate.asProducer { instance.startLoading() }
-      case .start: instance.startLoading()
-      case .stop: instance.stopLoading()
-      case nil: return
-      }
+  private func takeCall() -> Call? {
+    state.withLock { state in
+      let call = state.takeCall()
+      if call == nil { state.isRunning = false }
+      return call
     }
   }
 }

@@ -50,7 +50,7 @@ struct ReactorTests {
     reactor.applyInterest()
     #expect(write(other, "x", 1) == 1)
     #expect(reactor.wait(canSleep: false))
-    reactor.dispatchEvents()
+    reactor.dispatch()
     reactor.reap()
     reactor.setInterest(0, in: descriptor, owner: multi)
     reactor.applyInterest()
@@ -86,7 +86,7 @@ struct ReactorTests {
     try connectSocket(descriptor, to: server)
     reactor.applyInterest()
     #expect(reactor.wait(canSleep: false))
-    reactor.dispatchEvents()
+    reactor.dispatch()
     reactor.reap()
     #expect(reactor.closeSocket(descriptor) == 0)
   }
