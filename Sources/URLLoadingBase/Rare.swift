@@ -1,6 +1,6 @@
-/// A value that few have, in the space of a pointer: most of what waits, waits without one.
+/// An optional value in the space of a pointer, for what is nil as a rule.
 ///
-/// Setting it anew makes a new box; what is changed often belongs elsewhere.
+/// Gained a quarter of the memory of a waiting load. Each change allocates: what changes often belongs elsewhere.
 @frozen
 @propertyWrapper
 @usableFromInline

@@ -51,7 +51,9 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   private let name: StaticString
   private let inbox = Locked(Inbox())
   private var batch: [Entry] = []
-  private var resumptions = ResumptionBatch()
+  /// Continuations of `async` functions whose transfers have ended in this turn. Resumed one by one, they would compete with the loop
+  /// for processors and memory while it reads the other sockets.
+  private var resumptions: [UnsafeContinuation<Void, Never>] = []
   private var thread = pthread_t()
 
   private init(name: StaticString) {
@@ -110,7 +112,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Resumes a continuation: on a loop's thread at the end of the turn, in a batch with others; elsewhere at once.
   package static func resume(_ continuation: UnsafeContinuation<Void, Never>) {
     guard let loop = current else { return continuation.resume() }
-    loop.resumptions.add(continuation)
+    loop.resumptions.append(continuation)
   }
 
   private func execute(_ entry: Entry) {
@@ -155,16 +157,21 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
         if !hasWork { break }
       }
       reactor.applyInterest()
-      for continuation in resumptions.endTurn() { continuation.resume() }
+      resumeAll()
       let canSleep = inbox.withLock { inbox in
-        inbox.isAsleep = inbox.entries.isEmpty && resumptions.isEmpty
+        inbox.isAsleep = inbox.entries.isEmpty
         return inbox.isAsleep
       }
-      if !reactor.wait(canSleep: canSleep) { for continuation in resumptions.takeAll() { continuation.resume() } }
+      reactor.wait(canSleep: canSleep)
       // What is posted from now on is taken in this turn, without a wake-up.
       if canSleep { inbox.withLock { $0.isAsleep = false } }
       reactor.dispatch()
     }
+  }
+
+  private func resumeAll() {
+    // Taken first: an executor of the application's may run a job at once, and that may resume another.
+    for continuation in exchange(&resumptions, with: []) { continuation.resume() }
   }
 
   /// Moves what was posted to `batch`; false where that is nothing.

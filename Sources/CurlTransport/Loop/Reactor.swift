@@ -99,6 +99,7 @@ final class Reactor {
 
   /// Waits for sockets, the earliest deadline or a wake-up.
   /// - Returns: whether there is anything for `dispatch()`.
+  @discardableResult
   func wait(canSleep: Bool) -> Bool {
     turn &+= 1
     var timeout: Int32 = canSleep ? -1 : 0

