@@ -1,6 +1,6 @@
 import URLLoading
 
-/// One thing that every protocol class with certain capabilities has to get right.
+/// A requirement on every protocol class with certain capabilities.
 public struct ConformanceCheck: Sendable, Identifiable, CustomStringConvertible {
   /// What is checked, in a few words. No two checks have the same.
   public let name: String
@@ -32,8 +32,8 @@ public struct ConformanceCheck: Sendable, Identifiable, CustomStringConvertible 
   /// Makes the check.
   /// - Parameters:
   ///   - fixture: puts bytes behind URLs of the class.
-  ///   - timeLimit: how long the check may take. A class that hangs fails the check; what hangs is left behind. That an
-  ///     instance is gone after its end may take half of this, 10 seconds at most.
+  ///   - timeLimit: how long the check may take. A class that hangs fails the check; its threads are not waited for. An
+  ///     instance may take half of this, at most 10 seconds, to be released after its end.
   /// - Throws: ``ConformanceFailure`` when the class is wrong; else what the fixture threw.
   public func run(_ fixture: any URLProtocolFixture, timeLimit: Duration = .seconds(60)) async throws {
     let context = CheckContext(check: name, fixture: fixture, timeLimit: timeLimit)

@@ -1,6 +1,6 @@
 import URLLoading
 
-/// A class does not keep to what it promises.
+/// A class fails a check.
 public struct ConformanceFailure: Error, Sendable, CustomStringConvertible {
   /// The name of the check.
   public let check: String
@@ -8,7 +8,7 @@ public struct ConformanceFailure: Error, Sendable, CustomStringConvertible {
   /// The URL that was loaded, if it was about one.
   public let url: URL?
 
-  /// What is right.
+  /// What is expected.
   public let expected: String
 
   /// What was seen instead.

@@ -9,7 +9,7 @@ import URLLoading
 public enum URLProtocolConformance {
   /// Every check that there is. A new concept adds its group here.
   static let all: [ConformanceCheck] =
-    wholeLoads + responses + sequences + failures + cancelling + flow + crowds + ranges + validators + resuming
+    wholeLoads + responses + sequences + failures + cancelling + flow + concurrency + ranges + validators + resuming
     + uploads + listings
 
   /// The checks that a class's capabilities ask for.

@@ -157,7 +157,7 @@ import URLLoadingTestServers
       } else {
         for frame in frames { try connection.send([frame]) }
       }
-      if end == .thenCloses { return }
+      if end == .thenCloses { connection.closeWriting() }
       _ = connection.waitForPeerClose()
     }
     let state = try await peer.get()

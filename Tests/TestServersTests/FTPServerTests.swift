@@ -8,7 +8,7 @@ import URLLoadingTestServers
     #expect(try await Curl.run([server.url().absoluteString]).output == DocumentRoot.small)
     let rest = try await Curl.run(["-C", "8000000", server.url("/large.bin").absoluteString])
     let count = DocumentRoot.largeSize - 8_000_000
-    #expect(rest.output == TestFiles.pattern(count: count, offset: 8_000_000))
+    #expect(difference(rest.output, from: TestFiles.pattern(count: count, offset: 8_000_000)) == nil)
     #expect(await server.waitForLog("<- REST 8000000"))
     #expect(try await Curl.run([server.url("/missing").absoluteString]).status == .exited(78))
   }
@@ -37,7 +37,7 @@ import URLLoadingTestServers
     let url = server.url("/large.bin").absoluteString
     #expect(try await Curl.run([url]).status != .exited(0))
     let outcome = try await Curl.trusting(["--ssl-reqd", url])
-    #expect(outcome.output == TestFiles.pattern(count: DocumentRoot.largeSize))
+    #expect(difference(outcome.output, from: TestFiles.pattern(count: DocumentRoot.largeSize)) == nil)
   }
 
   @Test func leavesCommandsOut() async throws {

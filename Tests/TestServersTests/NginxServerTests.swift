@@ -11,7 +11,7 @@ import URLLoadingTestServers
     #expect(small.text.contains("\r\nETag: "))
     #expect(small.text.contains("\r\nLast-Modified: "))
     let part = try await Curl.run(["-r", "1000000-1999999", server.url("/large.bin").absoluteString])
-    #expect(part.output == TestFiles.pattern(count: 1_000_000, offset: 1_000_000))
+    #expect(difference(part.output, from: TestFiles.pattern(count: 1_000_000, offset: 1_000_000)) == nil)
     #expect(await server.waitForAccess("\"bytes=1000000-1999999\""))
     let whole = try await Curl.run(["-i", "-r", "0-9", server.url("/noranges/small.txt").absoluteString])
     #expect(whole.text.hasPrefix("HTTP/1.1 200"))

@@ -24,7 +24,7 @@ import URLLoadingTestServers
     let outcome = try await Curl.run([
       "-T", file.path, "-H", "Transfer-Encoding: chunked", "-H", "Expect: 100-continue", server.url().absoluteString,
     ])
-    #expect(outcome.output == body)
+    #expect(difference(outcome.output, from: body) == nil)
     #expect(server.requests.first?.isChunked == true)
   }
 

@@ -26,7 +26,7 @@ package struct FTPPath {
       break
     }
     self.type = type
-    let decoded = PercentDecoding.decoded(rest)
+    let decoded = PercentEncoding.decoded(rest)
     let name = decoded[((decoded.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1)...]
     // libcurl refuses control characters, which could end a command.
     file = name.isEmpty || decoded.contains { $0 < 32 } ? nil : Array(name)

@@ -1,7 +1,7 @@
 import Foundation
 
 // Safe to share: nothing changes after init.
-/// A question for credentials, and all that is known when it is asked.
+/// A request of a server or proxy for credentials.
 open class URLAuthenticationChallenge: NSObject, @unchecked Sendable {
   private let space: URLProtectionSpace
   private let credential: URLCredential?
@@ -13,12 +13,12 @@ open class URLAuthenticationChallenge: NSObject, @unchecked Sendable {
   /// A challenge.
   ///
   /// - Parameters:
-  ///   - space: who asks.
-  ///   - credential: what would be sent if nobody objects.
+  ///   - space: the server or proxy, and its realm.
+  ///   - credential: the credential that is used by default.
   ///   - previousFailureCount: how many credentials were refused before.
-  ///   - response: the response that refused the last one, or that asked.
+  ///   - response: the response with the challenge.
   ///   - error: why the last one failed.
-  ///   - sender: who takes the answer.
+  ///   - sender: the object that takes the answer.
   public init(
     protectionSpace space: URLProtectionSpace, proposedCredential credential: URLCredential?,
     previousFailureCount: Int, failureResponse response: URLResponse?, error: (any Error)?,
@@ -32,7 +32,7 @@ open class URLAuthenticationChallenge: NSObject, @unchecked Sendable {
     answerTo = sender
   }
 
-  /// The same challenge, to be answered to somebody else.
+  /// The same challenge with another sender.
   public init(
     authenticationChallenge challenge: URLAuthenticationChallenge, sender: any URLAuthenticationChallengeSender
   ) {
@@ -44,21 +44,21 @@ open class URLAuthenticationChallenge: NSObject, @unchecked Sendable {
     answerTo = sender
   }
 
-  /// Who asks.
+  /// The server or proxy, and its realm.
   open var protectionSpace: URLProtectionSpace { space }
 
-  /// What would be sent if nobody objects. With a password it can be used as it is.
+  /// The credential that is used by default. One with a password can be used as it is.
   open var proposedCredential: URLCredential? { credential }
 
   /// How many credentials were refused before.
   open var previousFailureCount: Int { failures }
 
-  /// The response that refused the last credential, or that asked.
+  /// The response with the challenge.
   open var failureResponse: URLResponse? { response }
 
   /// Why the last credential failed.
   open var error: (any Error)? { lastError }
 
-  /// Who takes the answer. Session delegates answer to their completion handler instead.
+  /// The object that takes the answer. Session delegates answer by their completion handler instead.
   open var sender: (any URLAuthenticationChallengeSender)? { answerTo }
 }

@@ -5,13 +5,13 @@ public protocol URLAuthenticationChallengeSender: NSObjectProtocol, Sendable {
   /// Use this credential.
   func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge)
 
-  /// Go on without one.
+  /// Continue without a credential.
   func continueWithoutCredential(for challenge: URLAuthenticationChallenge)
 
-  /// Give the load up.
+  /// Cancel the load.
   func cancel(_ challenge: URLAuthenticationChallenge)
 
-  /// Do as if nobody had been asked.
+  /// Do what the load does without a delegate.
   func performDefaultHandling(for challenge: URLAuthenticationChallenge)
 
   /// Leave this protection space; the next one that the server offered is tried.
@@ -20,12 +20,12 @@ public protocol URLAuthenticationChallengeSender: NSObjectProtocol, Sendable {
 
 // These two are optional on Apple's systems.
 extension URLAuthenticationChallengeSender {
-  /// Goes on without a credential.
+  /// Continues without a credential.
   public func performDefaultHandling(for challenge: URLAuthenticationChallenge) {
     continueWithoutCredential(for: challenge)
   }
 
-  /// Goes on without a credential.
+  /// Continues without a credential.
   public func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {
     continueWithoutCredential(for: challenge)
   }

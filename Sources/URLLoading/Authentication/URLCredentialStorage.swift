@@ -1,21 +1,21 @@
 internal import URLLoadingBase
 
 extension NSNotification.Name {
-  /// Posted by a storage when what it holds has changed.
+  /// Posted by a storage when its credentials have changed.
   public static let NSURLCredentialStorageChanged = NSNotification.Name("NSURLCredentialStorageChanged")
 }
 
-/// An option for ``URLCredentialStorage/remove(_:for:options:)``: a true number lets credentials go that are kept on other devices, too.
+/// An option for ``URLCredentialStorage/remove(_:for:options:)``: a true number removes credentials that are kept on other devices, too.
 public let NSURLCredentialStorageRemoveSynchronizableCredentials =
   "NSURLCredentialStorageRemoveSynchronizableCredentials"
 
 // Safe to share: stored properties are guarded as said below; subclasses answer for theirs.
 /// Credentials by the place that wants them, for sessions to answer challenges with.
 ///
-/// A session uses the default credential of a protection space without asking its delegate, once; where that is refused, or there is
-/// none, the delegate is asked. What a delegate gave, and what was accepted, becomes the default where its persistence says so.
+/// A session answers a challenge once with the default credential of the protection space; where that is refused, or there is none, it
+/// calls its delegate. An accepted credential becomes the default if its persistence is not `none`.
 ///
-/// Everything is in memory, also what is permanent: this system has no key chain that all programs share.
+/// All credentials are kept in memory, permanent ones too: Linux has no key chain that programs share.
 ///
 /// Mutable state: `state`, guarded by its lock.
 open class URLCredentialStorage: NSObject, @unchecked Sendable {
@@ -82,7 +82,7 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
     }
   }
 
-  /// What is used for a space without asking; nil if nothing was said to be.
+  /// The default credential of a space; nil if there is none.
   open func defaultCredential(for space: URLProtectionSpace) -> URLCredential? {
     state.withLock { $0.spaces[space].flatMap { known in known.defaultUser.flatMap { known.byUser[$0] } } }
   }
@@ -123,7 +123,7 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
     remove(credential, for: space, options: options)
   }
 
-  /// Gives what is used for a space without asking, for a task.
+  /// Gives the default credential of a space, for a task.
   open func getDefaultCredential(
     for space: URLProtectionSpace, task: URLSessionTask, completionHandler: @escaping @Sendable (URLCredential?) -> Void
   ) {
@@ -145,7 +145,7 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
     return true
   }
 
-  /// Does what changes the storage, and tells that it did.
+  /// Changes the storage, and posts the notification if `body` changed something.
   private func change(_ body: (inout [URLProtectionSpace: Credentials]) -> Bool) {
     if state.withLock({ body(&$0.spaces) }) {
       NotificationCenter.default.post(name: .NSURLCredentialStorageChanged, object: self)

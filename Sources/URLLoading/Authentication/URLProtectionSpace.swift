@@ -108,13 +108,13 @@ open class URLProtectionSpace: NSObject, NSSecureCoding, NSCopying, @unchecked S
   /// and some do.
   open var realm: String? { parts.realm }
 
-  /// How it wants its users to prove who they are.
+  /// The authentication method, such as `NSURLAuthenticationMethodHTTPBasic`.
   open var authenticationMethod: String { parts.authenticationMethod }
 
   /// Whether this is a space on a proxy.
   open override func isProxy() -> Bool { parts.proxyType != nil }
 
-  /// Whether nobody on the way can read the password: the connection is encrypted, or the method does not send it.
+  /// Whether the password cannot be read on the way: the connection is encrypted, or the method does not send it.
   open var receivesCredentialSecurely: Bool {
     switch authenticationMethod {
     case NSURLAuthenticationMethodHTTPDigest, NSURLAuthenticationMethodNTLM,

@@ -1,7 +1,6 @@
 import Foundation
 
-/// Turns the dictionary of a cookie's properties into what the cookie holds, and back. Values may be of any type, as
-/// Apple's API has it; those of a wrong type count as missing.
+/// Converts between a cookie's contents and the dictionary of its properties. Values of a wrong type count as missing.
 enum CookieProperties {
   static func contents(of properties: [HTTPCookiePropertyKey: Any], now: Date = Date()) -> HTTPCookie.Contents? {
     guard let name = string(properties[.name]), let value = string(properties[.value]),

@@ -8,7 +8,7 @@ extension HTTPCookie {
 
   /// The cookies that a response sets, as far as a server at that URL may set them (RFC 6265bis 5.7).
   ///
-  /// A cookie whose time is over is among them: storing it removes the stored one. A cookie without a path gets `/`;
+  /// Expired cookies are among them: storing one removes the stored cookie. A cookie without a path gets `/`;
   /// those that loads store by themselves get the directory of the request's path (RFC 6265bis 5.1.4).
   ///
   /// - Parameters:
@@ -35,8 +35,8 @@ extension HTTPCookie {
     return result
   }
 
-  /// A cookie from one `Set-Cookie` value. Nil if it is malformed, for a domain that the host is not in or that
-  /// nobody owns, or breaks the promise of its name's prefix (RFC 6265bis 5.7).
+  /// A cookie from one `Set-Cookie` value. Nil if it is malformed, for a public suffix or a domain that the host is
+  /// not in, or without the attributes that its name's prefix requires (RFC 6265bis 5.7).
   ///
   /// - Parameter defaultPath: the path of a cookie that names none; nil for what the request's path gives.
   convenience init?(setCookie text: String, origin: CookieOrigin, defaultPath: String? = nil, now: Date = Date()) {
@@ -54,7 +54,7 @@ extension HTTPCookie {
         domain = "." + wanted
       }
     }
-    guard Self.keepsPrefixPromise(parsed) else { return nil }
+    guard Self.fulfilsPrefix(parsed) else { return nil }
     self.init(
       Contents(
         name: parsed.name, value: parsed.value, domain: domain,
@@ -65,7 +65,7 @@ extension HTTPCookie {
 
   /// `__Secure-` and `__Host-` in any case (RFC 6265bis 4.1.3). A cookie without a name whose value begins like
   /// that would be taken for one by a server.
-  private static func keepsPrefixPromise(_ cookie: SetCookie) -> Bool {
+  private static func fulfilsPrefix(_ cookie: SetCookie) -> Bool {
     if cookie.name.isEmpty {
       return !["__secure-", "__host-"].contains { cookie.value.hasPrefixIgnoringASCIICase($0) }
     }

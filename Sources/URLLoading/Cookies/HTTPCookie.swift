@@ -43,8 +43,8 @@ open class HTTPCookie: NSObject, @unchecked Sendable {
 
   /// A cookie from properties.
   ///
-  /// Nil unless there are a name, a value, a path, and a domain or an origin URL; and nil if the name or the value
-  /// holds what would end it early in a header field: a control character, a semicolon, "=" in the name.
+  /// Nil unless there are a name, a value, a path, and a domain or an origin URL; and nil if the name or the value has what
+  /// would end it early in a header field: a control character, a semicolon, "=" in the name.
   public init?(properties: [HTTPCookiePropertyKey: Any]) {
     guard let contents = CookieProperties.contents(of: properties) else { return nil }
     self.contents = contents
@@ -75,7 +75,7 @@ open class HTTPCookie: NSObject, @unchecked Sendable {
   /// Whether the cookie goes over encrypted connections only.
   open var isSecure: Bool { contents.isSecure }
 
-  /// Whether the cookie is kept from scripts.
+  /// Whether the cookie is hidden from scripts.
   open var isHTTPOnly: Bool { contents.isHTTPOnly }
 
   /// To which requests from other sites the cookie goes; nil if to all.

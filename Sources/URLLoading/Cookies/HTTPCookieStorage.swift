@@ -1,5 +1,4 @@
 import Foundation
-internal import Synchronization
 internal import URLLoadingBase
 
 extension NSNotification.Name {
@@ -8,8 +7,7 @@ extension NSNotification.Name {
   public static let NSHTTPCookieManagerCookiesChanged = NSNotification.Name("NSHTTPCookieManagerCookiesChanged")
 }
 
-// Mutable state: `state` (the cookies, the policy, whether a notification is under way), guarded by its lock; `hasCookies`, an
-// atomic that is changed under that lock.
+// Mutable state: `state` (the cookies, the policy, whether a notification is under way), guarded by its lock.
 // Safe to share: see above; everything else is immutable, and subclasses answer for theirs.
 /// Keeps cookies and finds those for a request, by RFC 6265bis.
 ///
@@ -17,20 +15,18 @@ extension NSNotification.Name {
 /// oldest go.
 open class HTTPCookieStorage: NSObject, @unchecked Sendable {
   private struct State {
-    var jar = CookieJar()
+    var cookies = CookieStore()
     var policy = HTTPCookie.AcceptPolicy.always
     var isNotificationPending = false
   }
 
   private let state = Locked(State())
-  /// Every load asks, and many a storage stays empty: to look is cheaper than to take a lock that all threads take.
-  private let hasCookies = Atomic(false)
 
   private static let sharedStorage = HTTPCookieStorage()
   private static let groupStorages = Locked<[String: HTTPCookieStorage]>([:])
   private static let notifications = DispatchQueue(label: "URLLoading.HTTPCookieStorage.notifications")
 
-  /// A storage of its own, which shares its cookies with nobody.
+  /// An empty storage.
   public override init() {}
 
   /// The storage that sessions use unless their configuration names another.
@@ -53,9 +49,9 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
     set { state.withLock { $0.policy = newValue } }
   }
 
-  /// All cookies whose time is not over, oldest first. Never nil.
+  /// All cookies that have not expired, oldest first. Never nil.
   open var cookies: [HTTPCookie]? {
-    state.withLock { $0.jar.all(now: Date()) }
+    state.withLock { $0.cookies.all(now: Date()) }
   }
 
   /// The cookies for a request to a URL, in the order of sending: longest path first, then oldest first. Never nil.
@@ -63,12 +59,10 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
     cookies(for: url, mainDocumentURL: nil)
   }
 
-  /// Stores a cookie, in place of one with the same name, domain and path; one whose time is over removes that. With
-  /// the policy `never` nothing is stored.
+  /// Stores a cookie, in place of one with the same name, domain and path; one that has expired removes that. With the
+  /// policy `never` nothing is stored.
   open func setCookie(_ cookie: HTTPCookie) {
-    change { state in
-      state.policy != .never && state.jar.store(cookie, now: Date())
-    }
+    change { $0.policy != .never && $0.cookies.store(cookie, now: Date()) }
   }
 
   /// Stores cookies of a response, as far as the policy and RFC 6265bis 5.7 let a server at that URL set them.
@@ -88,15 +82,15 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
 
   /// Removes the cookie with the same name, domain and path.
   open func deleteCookie(_ cookie: HTTPCookie) {
-    change { $0.jar.remove(cookie) }
+    change { $0.cookies.remove(cookie) }
   }
 
   /// Removes the cookies that were stored or changed after a date.
   open func removeCookies(since date: Date) {
-    change { $0.jar.removeAll(storedSince: date) }
+    change { $0.cookies.removeAll(storedSince: date) }
   }
 
-  /// All cookies in an order of the caller's choice.
+  /// All cookies, sorted by the descriptors.
   open func sortedCookies(using sortOrder: [NSSortDescriptor]) -> [HTTPCookie] {
     let all = cookies ?? []
     return (NSArray(array: all).sortedArray(using: sortOrder) as? [HTTPCookie]) ?? all
@@ -108,10 +102,10 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
 
   // MARK: - For loads
 
-  /// The value of the `Cookie` field for a request, or nil if no cookie is for it. Costs next to nothing while the
-  /// storage is empty.
+  /// The value of the `Cookie` field for a request, or nil if no cookie is for it.
   func cookieHeader(for url: URL, mainDocumentURL: URL? = nil) -> String? {
-    guard hasCookies.load(ordering: .acquiring) else { return nil }
+    // Before the URL is taken apart: many storages stay empty.
+    guard state.withLock({ !$0.cookies.isEmpty }) else { return nil }
     let found = cookies(for: url, mainDocumentURL: mainDocumentURL)
     return found.isEmpty ? nil : HTTPCookie.fieldValue(for: found)
   }
@@ -129,7 +123,7 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
 
   private func cookies(for url: URL, mainDocumentURL: URL?) -> [HTTPCookie] {
     guard let origin = CookieOrigin(url, mainDocumentURL: mainDocumentURL) else { return [] }
-    return state.withLock { $0.jar.cookies(for: origin, now: Date()) }
+    return state.withLock { $0.cookies.cookies(for: origin, now: Date()) }
   }
 
   private func store(_ cookies: [HTTPCookie], from origin: CookieOrigin, policy: HTTPCookie.AcceptPolicy) {
@@ -141,17 +135,16 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
       else { return false }
       var isChanged = false
       let now = Date()
-      for cookie in cookies where state.jar.store(cookie, from: origin, now: now) { isChanged = true }
+      for cookie in cookies where state.cookies.store(cookie, from: origin, now: now) { isChanged = true }
       return isChanged
     }
   }
 
-  /// Changes the state and, if `body` says that cookies changed, tells observers. Not from here: observers are
-  /// foreign code, and the caller may be a load.
+  /// Changes the state and, if `body` says that cookies changed, posts the notification: on a queue, since observers may block and
+  /// the caller may be a load.
   private func change(_ body: (inout State) -> Bool) {
     let notifies = state.withLock { state in
       let isChanged = body(&state)
-      hasCookies.store(!state.jar.isEmpty, ordering: .releasing)
       guard isChanged, !state.isNotificationPending else { return false }
       state.isNotificationPending = true
       return true

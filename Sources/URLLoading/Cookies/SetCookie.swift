@@ -1,7 +1,6 @@
 import Foundation
 
-/// One `Set-Cookie` value, taken apart as RFC 6265bis 5.6 says. Pure syntax: whether the cookie is accepted is
-/// decided later, with the URL it comes from.
+/// One `Set-Cookie` value, parsed by RFC 6265bis 5.6. Whether the cookie is accepted depends on the URL it comes from.
 struct SetCookie {
   var name = ""
   var value = ""
@@ -28,11 +27,12 @@ struct SetCookie {
     var parts = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map {
       Substring($0)
     }
+    // Without "=" all is the value (5.6).
     let pair = parts.removeFirst()
-    (name, value) = Self.nameAndValue(pair)
+    (name, value) = Self.split(pair) ?? ("", String(pair.trimmingFieldWhitespace))
     guard name.utf8.count + value.utf8.count <= Self.sizeLimit, !(name.isEmpty && value.isEmpty) else { return nil }
     for part in parts {
-      let (key, value) = Self.attribute(part)
+      let (key, value) = Self.split(part) ?? (String(part.trimmingFieldWhitespace), "")
       if value.utf8.count <= Self.attributeLimit {
         set(key.lowercased(), to: value)
       }
@@ -70,23 +70,10 @@ struct SetCookie {
     }
   }
 
-  /// Without "=" all is the value, and the name is empty (5.6).
-  private static func nameAndValue(_ pair: Substring) -> (String, String) {
-    guard let equals = pair.utf8.firstIndex(of: UInt8(ascii: "=")) else {
-      return ("", String(pair.trimmingFieldWhitespace))
-    }
-    return split(pair, at: equals)
-  }
-
-  private static func attribute(_ part: Substring) -> (String, String) {
-    guard let equals = part.utf8.firstIndex(of: UInt8(ascii: "=")) else {
-      return (String(part.trimmingFieldWhitespace), "")
-    }
-    return split(part, at: equals)
-  }
-
-  private static func split(_ text: Substring, at equals: Substring.Index) -> (String, String) {
-    (
+  /// What stands before and after the first "="; nil where there is none.
+  private static func split(_ text: Substring) -> (String, String)? {
+    guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+    return (
       String(Substring(text.utf8[..<equals]).trimmingFieldWhitespace),
       String(Substring(text.utf8[equals...].dropFirst()).trimmingFieldWhitespace)
     )

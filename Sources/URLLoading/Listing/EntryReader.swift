@@ -16,6 +16,7 @@ final class EntryReader: Sendable {
   /// The next entries, at least one; nil at the end.
   func nextBatch() async throws -> [URLDirectoryEntry]? {
     try await withTaskCancellationHandler {
+      // A cancelled reader gets no buffered entries.
       if Task.isCancelled { sink.cancelReading() }
       return try await sink.next()
     } onCancel: {

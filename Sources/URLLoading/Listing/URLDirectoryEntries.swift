@@ -5,17 +5,16 @@ extension URLSession {
   /// for try await entry in session.entries(at: url) { print(entry.name, entry.size ?? 0) }
   /// ```
   ///
-  /// The load begins when the first entry is asked for. Entries come in the source's order while it is read; when the reader is slow
-  /// the source is held back, so that a directory of any size takes little memory. The load is cancelled with the
-  /// surrounding `Task`, and when the iterator is let go. A listing that breaks off throws: only one that
-  /// ends with nil was whole.
+  /// The load begins when the first entry is asked for. Entries come in the source's order; while the reader is slow the
+  /// source is paused, so that a directory of any size takes little memory. The load is cancelled with the surrounding `Task`, and when
+  /// the iterator is released. A listing that ends with nil is complete; others throw.
   ///
   /// The errors are those of a load, and `URLError.resourceUnavailable` where the URL names something that is no directory,
   /// `URLError.unsupportedURL` where no class can list the scheme, `URLError.cannotParseResponse` where a server's
-  /// listing makes no sense.
+  /// listing cannot be read.
   /// - Parameters:
   ///   - url: the directory, with or without a slash at its end.
-  ///   - delegate: asked first about challenges and so on; the session's for what it lacks.
+  ///   - delegate: called for challenges and so on; the session's for methods that it lacks.
   public func entries(at url: URL, delegate: (any URLSessionTaskDelegate)? = nil) -> URLDirectoryEntries {
     entries(at: URLRequest(url: url), delegate: delegate)
   }
@@ -63,9 +62,6 @@ public struct URLDirectoryEntries: AsyncSequence, Sendable {
     init(entries: URLDirectoryEntries) {
       self.entries = entries
     }
-
-    /// The next entry; nil at the end, when there were no more. After that, and after an error, there is nothing more.
-    public mutating func next() async throws -> URLDirectoryEntry? { try await next(isolation: nil) }
 
     /// The next entry; nil at the end, when there were no more. After that, and after an error, there is nothing more.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws -> URLDirectoryEntry? {

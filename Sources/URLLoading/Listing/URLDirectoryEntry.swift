@@ -1,7 +1,9 @@
+internal import URLLoadingBase
+
 /// One thing in a directory, as ``URLSession/entries(at:delegate:)-(URL,_)`` gives it.
 ///
-/// What the source does not tell is nil. An entry's URL is always one level below its directory's: a name that would lead
-/// elsewhere makes no entry.
+/// Unknown properties are nil. An entry's URL is always one level below its directory's: a name that would lead elsewhere makes no
+/// entry.
 public struct URLDirectoryEntry: Sendable, Hashable {
   /// What an entry is. A symbolic link is not followed.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -13,7 +15,7 @@ public struct URLDirectoryEntry: Sendable, Hashable {
     case symbolicLink
     /// A device, a pipe, a socket.
     case other
-    /// The source does not tell.
+    /// Not known.
     case unknown
   }
 
@@ -26,7 +28,7 @@ public struct URLDirectoryEntry: Sendable, Hashable {
   /// Bytes of a file's content; nil for what is no file.
   public let size: Int64?
 
-  /// When the content was changed last, as exactly as the source tells.
+  /// When the content was changed last, in the source's precision.
   public let modificationDate: Date?
 
   /// The name where it is no UTF-8.
@@ -44,13 +46,7 @@ public struct URLDirectoryEntry: Sendable, Hashable {
   public init?(
     name: String, in directory: URL, kind: Kind, size: Int64? = nil, modificationDate: Date? = nil
   ) {
-    guard Self.isUsable(name.utf8) else { return nil }
-    self.name = name
-    rawName = nil
-    self.directory = directory
-    self.kind = kind
-    self.size = size.flatMap { $0 < 0 ? nil : $0 }
-    self.modificationDate = modificationDate
+    self.init(bytes: Array(name.utf8), in: directory, kind: kind, size: size, modificationDate: modificationDate)
   }
 
   /// Makes an entry whose name is bytes, in whatever encoding. See ``init(name:in:kind:size:modificationDate:)``.
@@ -90,14 +86,14 @@ public struct URLDirectoryEntry: Sendable, Hashable {
     if !text.hasSuffix("/") { text += "/" }
     text += Self.percentEncoded(nameBytes)
     if kind == .directory { text += "/" }
-    // Behind a URL, encoded text is always one; the rest is for the type checker.
+    // Encoded text behind a URL is a URL; the other branch is never taken.
     return URL(string: text) ?? directory.appending(component: name)
   }
 
-  /// About how many bytes of memory it takes, for the limit of what may wait.
+  /// The approximate memory in bytes, for the limit of buffered entries.
   var cost: Int { 128 + name.utf8.count + (rawName?.count ?? 0) }
 
-  private static func isUsable(_ name: some Collection<UInt8>) -> Bool {
+  private static func isUsable(_ name: [UInt8]) -> Bool {
     guard !name.isEmpty, !name.contains(where: { $0 == UInt8(ascii: "/") || $0 == 0 }) else { return false }
     return name.count > 2 || !name.allSatisfy { $0 == UInt8(ascii: ".") }
   }
@@ -106,7 +102,6 @@ public struct URLDirectoryEntry: Sendable, Hashable {
   /// a name that is a tilde: in those of SFTP, a first segment of that kind is the login directory.
   private static func percentEncoded(_ name: [UInt8]) -> String {
     guard name != [UInt8(ascii: "~")] else { return "%7E" }
-    let hexadecimal = Array("0123456789ABCDEF".utf8)
     var result: [UInt8] = []
     result.reserveCapacity(name.count)
     for byte in name {
@@ -115,7 +110,7 @@ public struct URLDirectoryEntry: Sendable, Hashable {
         UInt8(ascii: "0")...UInt8(ascii: "9"):
         result.append(byte)
       case _ where "-._~!$&'()*+,=:@".utf8.contains(byte): result.append(byte)
-      default: result += [UInt8(ascii: "%"), hexadecimal[Int(byte >> 4)], hexadecimal[Int(byte & 15)]]
+      default: PercentEncoding.appendEscape(of: byte, to: &result)
       }
     }
     return String(decoding: result, as: UTF8.self)

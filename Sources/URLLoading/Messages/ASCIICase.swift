@@ -41,6 +41,9 @@ extension UInt8 {
 
   var isASCIIDigit: Bool { self &- 0x30 < 10 }
 
+  /// HTTP whitespace (Fetch): tab, line feed, carriage return, space.
+  var isHTTPWhitespace: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
+
   /// A character of a token, RFC 9110 5.6.2.
   var isTokenCharacter: Bool {
     switch self {

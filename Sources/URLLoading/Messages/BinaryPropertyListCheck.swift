@@ -1,7 +1,7 @@
 import Foundation
 
-/// Walks through a binary property list as its reader will, and tells whether that ends well: all objects lie in the
-/// data, are of the usual kinds, and are few enough when each reference counts as an object of its own.
+/// Checks a binary property list before Foundation reads it: all objects lie in the data, are of the usual kinds, and are few enough
+/// when each reference counts as an object.
 ///
 /// The format: objects, a table of their offsets, and a trailer of 32 bytes that says where the table is and how wide
 /// its entries are. An object begins with a byte that has the kind in its upper half and a count in its lower one.

@@ -4,8 +4,7 @@ internal import URLLoadingBase
 struct ContentDisposition {
   /// `inline`, `attachment` or another type, in lower case.
   let type: String?
-  /// The file name that the sender proposes, as it is: it may be a path, or worse. `filename*` wins over
-  /// `filename` (RFC 6266 4.3).
+  /// The file name that the sender proposes, unchecked: it may be a path. `filename*` wins over `filename` (RFC 6266 4.3).
   let filename: String?
 
   init(_ fieldValue: String) {
@@ -25,20 +24,13 @@ struct ContentDisposition {
   static func decodeExtended(_ value: String) -> String? {
     let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3 else { return nil }
-    var bytes: [UInt8] = []
-    var rest = parts[2].utf8[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      guard let high = rest.popFirst().flatMap(PercentDecoding.hexDigit),
-        let low = rest.popFirst().flatMap(PercentDecoding.hexDigit)
-      else {
-        return nil
-      }
-      bytes.append(high << 4 | low)
+    let text = Array(parts[2].utf8)
+    let percent = UInt8(ascii: "%")
+    guard text.indices.allSatisfy({ text[$0] != percent || PercentEncoding.escapedByte(in: text, at: $0) != nil })
+    else {
+      return nil
     }
+    let bytes = PercentEncoding.decoded(text)
     if parts[0].equalsIgnoringASCIICase("UTF-8") {
       return String(validating: bytes, as: UTF8.self)
     }

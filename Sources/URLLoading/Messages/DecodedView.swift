@@ -30,7 +30,7 @@ struct DecodedView {
     var index = 0
     while index < bytes.count {
       next.origins.append(origins[index])
-      if let byte = PercentDecoding.escapedByte(at: index, in: bytes) {
+      if let byte = PercentEncoding.escapedByte(in: bytes, at: index) {
         first = first ?? origins[index]
         next.bytes.append(byte)
         index += 3

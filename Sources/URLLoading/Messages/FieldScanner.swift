@@ -1,11 +1,15 @@
-/// Reads the pieces of a field value (RFC 9110 5.6) from left to right. Never fails hard: what is
-/// not there gives nil and leaves the position where it was.
+/// Reads the pieces of a field value (RFC 9110 5.6) from left to right. What is not there gives nil and leaves the position where
+/// it was.
 struct FieldScanner {
   private let bytes: [UInt8]
   var position = 0
 
   init(_ text: String) {
-    bytes = Array(text.utf8)
+    self.init(Array(text.utf8))
+  }
+
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
   }
 
   var isAtEnd: Bool { position >= bytes.count }
@@ -13,7 +17,7 @@ struct FieldScanner {
   var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
 
   mutating func skipWhitespace() {
-    while let byte = peek, byte == 0x20 || byte == 0x09 { position += 1 }
+    while peek?.isHTTPWhitespace == true { position += 1 }
   }
 
   /// Skips one byte if it is the given one.
@@ -53,7 +57,7 @@ struct FieldScanner {
     return String(decoding: content, as: UTF8.self)
   }
 
-  /// All up to one of the characters, which stays; without white space at the ends.
+  /// All up to a character, which stays; without white space at the ends.
   mutating func text(upTo stop: Unicode.Scalar) -> String {
     take { UInt32($0) != stop.value }.map { String($0.trimmingFieldWhitespace) } ?? ""
   }
@@ -76,7 +80,7 @@ struct FieldScanner {
     return result
   }
 
-  private mutating func take(while condition: (UInt8) -> Bool) -> String? {
+  mutating func take(while condition: (UInt8) -> Bool) -> String? {
     let start = position
     while let byte = peek, condition(byte) { position += 1 }
     return position > start ? text(from: start) : nil

@@ -1,13 +1,13 @@
 internal import URLLoadingBase
 internal import URLLoadingCurlTransport
 
-/// Where a response has its fields from: given as they are, or still in the head of a transfer.
+/// The fields of a response: given, or read from the head of a transfer at the first access.
 ///
 /// Mutable state: `made`, guarded by its lock.
 struct HTTPFieldSource: ~Copyable, Sendable {
   private let head: TransferHead?
   private let made: Locked<HTTPFields?>
-  /// Whether they came from a server, as they describe the bytes on the wire; not so what somebody else made up.
+  /// Whether a server sent them: they then describe the bytes on the wire, before decoding.
   let isReceived: Bool
 
   init(_ fields: HTTPFields, isReceived: Bool = true) {
@@ -31,7 +31,7 @@ struct HTTPFieldSource: ~Copyable, Sendable {
     }
   }
 
-  /// The length of the body, where the head tells it and no coding changes it.
+  /// The length of the body, where the head has it and there is no content coding.
   var knownLength: Int64? { head.flatMap { $0.hasContentEncoding ? nil : $0.contentLength } }
 
   /// Whether no cookie is set, without a look at the fields.

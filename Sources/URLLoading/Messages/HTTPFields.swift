@@ -100,15 +100,6 @@ extension HTTPFields: Equatable {
   }
 
   private var folded: [String: String] {
-    var result: [String: String] = [:]
-    for (name, value) in fields {
-      let key = name.lowercased()
-      if let old = result[key] {
-        result[key] = old + ", " + value
-      } else {
-        result[key] = value
-      }
-    }
-    return result
+    Dictionary(dictionary.map { ($0.key.lowercased(), $0.value) }, uniquingKeysWith: { first, _ in first })
   }
 }

@@ -4,8 +4,8 @@ internal import URLLoadingCurlTransport
 // Safe to share: nothing changes after init.
 /// A response to an HTTP request.
 ///
-/// It keeps the fields as the server sent them and derives all else when asked, since most responses are asked
-/// for little. Take a dictionary once rather than in a loop.
+/// It keeps the fields as the server sent them, and derives each property at every access: read `allHeaderFields` once rather than in
+/// a loop.
 open class HTTPURLResponse: URLResponse, @unchecked Sendable {
   /// The status code (RFC 9110 15).
   open var statusCode: Int { status }
@@ -87,7 +87,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
 
   /// All header fields, those that are repeated joined by ", " (RFC 9110 5.3). Known names have their usual spelling,
   /// whatever the server wrote, so that `allHeaderFields["Content-Type"]` finds them; other names stay as they came.
-  /// `value(forHTTPHeaderField:)` does not mind the case.
+  /// `value(forHTTPHeaderField:)` finds a name in any case.
   open var allHeaderFields: [AnyHashable: Any] {
     var result: [AnyHashable: Any] = [:]
     for (name, value) in fields.dictionary {
@@ -127,16 +127,10 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     return numbers.count == 1 ? numbers.first ?? -1 : -1
   }
 
-  /// Whether nothing stands between the bytes that `Content-Length` counts and those that are loaded.
+  /// Whether `Content-Length` counts the bytes that are loaded.
   private var isLengthOfBody: Bool {
-    if let encoding = fields["Content-Encoding"],
-      !encoding.trimmingFieldWhitespace.isEmpty,
-      !encoding.trimmingFieldWhitespace.equalsIgnoringASCIICase("identity")
-    {
-      return false
-    }
     // RFC 9112 6.3: a transfer coding overrides a length.
-    return !fields.contains("Transfer-Encoding")
+    contentCoding == nil && !fields.contains("Transfer-Encoding")
   }
 
   open override var suggestedFilename: String? {

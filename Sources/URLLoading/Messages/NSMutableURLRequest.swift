@@ -72,9 +72,4 @@ open class NSMutableURLRequest: NSURLRequest {
     get { request.httpShouldHandleCookies }
     set { request.httpShouldHandleCookies = newValue }
   }
-
-  /// Attaches a value for protocol classes to find, or removes it with nil.
-  func setProtocolProperty(_ value: Any?, forKey key: String) {
-    request.setProtocolProperty(value, forKey: key)
-  }
 }

@@ -9,7 +9,7 @@ extension NSURLRequest {
     case returnCacheDataElseLoad = 2
     /// Take what the cache has, however old; fail if it has nothing.
     case returnCacheDataDontLoad = 3
-    /// Load from the source, and tell caches on the way not to answer either.
+    /// Load from the source, and ask caches on the way not to answer either.
     case reloadIgnoringLocalAndRemoteCacheData = 4
     /// Use what the cache has if the source confirms it.
     case reloadRevalidatingCacheData = 5
@@ -26,15 +26,15 @@ extension NSURLRequest {
     case voip = 1
     /// Video.
     case video = 2
-    /// Traffic nobody waits for.
+    /// Traffic in the background.
     case background = 3
     /// Voice.
     case voice = 4
-    /// Data somebody waits for.
+    /// Data that a user waits for.
     case responsiveData = 6
     /// Streamed audio and video.
     case avStreaming = 8
-    /// Audio and video somebody takes part in.
+    /// Interactive audio and video.
     case responsiveAV = 9
     /// The signalling of calls.
     case callSignaling = 11

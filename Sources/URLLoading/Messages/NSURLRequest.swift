@@ -90,9 +90,4 @@ open class NSURLRequest: NSObject, NSSecureCoding, NSCopying, NSMutableCopying {
 
   /// Whether the load sends and stores cookies.
   open var httpShouldHandleCookies: Bool { request.httpShouldHandleCookies }
-
-  /// What a protocol class attached to the request under this key.
-  func protocolProperty(forKey key: String) -> Any? {
-    request.protocolProperty(forKey: key)
-  }
 }

@@ -2,9 +2,8 @@ import Foundation
 
 /// Reads property lists from outside.
 ///
-/// Foundation on Linux crashes on a binary property list that holds a set, and unfolds objects that are referenced from
-/// several places each time anew, so that a few hundred bytes take all memory. Binary lists are therefore checked
-/// before Foundation sees them. In XML neither can be written.
+/// Foundation on Linux (Swift 6.3) crashes on a binary property list with a set, and copies an object for each reference to it, so that
+/// a few hundred bytes take all memory: binary lists are checked first. XML has neither sets nor references.
 enum PropertyListReader {
   /// The dictionary that a property list of any format consists of; nil for anything else and for what is damaged.
   static func dictionary(from data: Data) -> [String: Any]? {

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Whether a part is of the version that is there.
+/// Whether a part is of the known version.
 extension RangeExpectation {
-  /// Parts may be put together if they share a strong validator (RFC 9110, section 15.3.7.3). A server that knows no `If-Range`
-  /// answers with a part of whatever version it has.
+  /// Parts may be combined if they share a strong validator (RFC 9110, section 15.3.7.3). A server without `If-Range` answers with a part
+  /// of any version.
   func versionContradiction(_ part: ContentRange, _ response: URLResponse) -> Contradiction? {
     difference(response.validators, completeLength: part.completeLength).map { Contradiction(.version, $0) }
   }

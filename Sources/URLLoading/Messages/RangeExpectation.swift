@@ -1,8 +1,8 @@
-/// What a request asked for of a resource, and what is known of that from earlier answers. It says whether an answer
-/// continues, replaces or contradicts what is there.
+/// The part of a resource that a request asked for, and what earlier answers said about the resource: decides whether an answer
+/// continues, replaces or contradicts the bytes that are there.
 ///
-/// Resumed downloads, random access and the command all go by this one judgement, for answers of any scheme. It looks at the
-/// head alone: of an answer that continues, the body has to have as many bytes as its range, and whoever takes it counts them.
+/// Resumed downloads, random access and the command use it, for answers of any scheme. It reads the head alone: the caller checks that
+/// the body of an answer that continues has as many bytes as its range.
 ///
 /// ```swift
 /// let expectation = RangeExpectation(range: .from(500), completeLength: 1000, validators: first.validators)
@@ -17,10 +17,10 @@ public struct RangeExpectation: Sendable, Hashable {
   /// The part that the request asked for; nil where it had no `Range` field.
   public var range: ByteRange?
 
-  /// The length of the whole resource in bytes, as earlier answers told it; nil where none did.
+  /// The length of the whole resource in bytes by earlier answers; nil where it is not known.
   public var completeLength: Int64?
 
-  /// What tells the version that is there from others; none where nothing is there yet.
+  /// The validators of the version that is there; none where nothing is there yet.
   public var validators: ResourceValidators
 
   /// An expectation.
@@ -28,7 +28,7 @@ public struct RangeExpectation: Sendable, Hashable {
   /// - Parameters:
   ///   - range: the part that the request asks for; nil for a request without a `Range` field.
   ///   - completeLength: the length of the whole in bytes, if it is known already.
-  ///   - validators: of the version of which something is there already.
+  ///   - validators: those of the version that is there.
   public init(
     range: ByteRange?, completeLength: Int64? = nil, validators: ResourceValidators = ResourceValidators()
   ) {
@@ -37,22 +37,22 @@ public struct RangeExpectation: Sendable, Hashable {
     self.validators = validators
   }
 
-  /// What an answer is, measured by what was asked for.
+  /// How an answer relates to the request.
   public enum Verdict: Sendable, Hashable {
     /// Exactly the part that was asked for, of the version that is known: as many bytes follow as the range has.
     case continues(ContentRange)
-    /// The whole follows, from its first byte on, of the known version or of another one: what is there has to go.
+    /// The whole follows, from its first byte on, of the known version or of another one: the bytes that are there are replaced.
     case replaces
-    /// A part that was not asked for, of another version, or in a form that is of no use: nothing of it belongs to what is there.
+    /// A part that was not asked for, of another version, or in another coding: it does not fit the bytes that are there.
     case contradicts(Contradiction)
     /// Nothing follows, since the range begins behind the end of the resource (RFC 9110, section 15.5.17), which has so many
-    /// bytes; nil where the answer does not tell.
+    /// bytes; nil where the answer does not say.
     case unsatisfiable(completeLength: Int64?)
     /// Another status of HTTP: what follows is no part of the resource.
     case other(status: Int)
   }
 
-  /// Why a part does not belong to what is there.
+  /// Why a part does not fit.
   public struct Contradiction: Sendable, Hashable, CustomStringConvertible {
     /// What does not fit.
     public enum Kind: Sendable, Hashable {
@@ -60,7 +60,7 @@ public struct RangeExpectation: Sendable, Hashable {
       case unasked
       /// It is another part, or does not say which.
       case range
-      /// It is of another version, or nobody can tell.
+      /// It is of another version, or of an unknown one.
       case version
       /// It is coded, or announces a body of another length than its range has.
       case form
@@ -82,7 +82,7 @@ public struct RangeExpectation: Sendable, Hashable {
   public func verdict(on response: URLResponse) -> Verdict {
     let http = response as? HTTPURLResponse
     switch http?.statusCode {
-    // What has no status says by its range alone that it is a part.
+    // Without a status, a content range makes it a part.
     case nil: if response.contentRange == nil { return .replaces }
     case 206: break
     case 200, 203: return .replaces
@@ -100,7 +100,7 @@ public struct RangeExpectation: Sendable, Hashable {
     return found.map { .contradicts($0) } ?? .continues(part)
   }
 
-  /// Why nobody knows which part follows.
+  /// Why it is not known which part follows.
   private static func namelessness(_ response: HTTPURLResponse?) -> String {
     if response?.mimeType == "multipart/byteranges" { return "it has several parts, and one was asked for" }
     guard let field = response?.value(forHTTPHeaderField: "Content-Range") else {
@@ -109,9 +109,9 @@ public struct RangeExpectation: Sendable, Hashable {
     return "its Content-Range \"\(field)\" names no bytes"
   }
 
-  /// A server may send less than was asked for (RFC 9110, section 15.3.7); that is then not what is missing.
+  /// A server may send less than was asked for (RFC 9110, section 15.3.7), which does not fit then.
   private func contradiction(of part: ContentRange, to range: ByteRange) -> Contradiction? {
-    // The last bytes end with the last one. Of other ranges that end early nobody knows whether the resource does.
+    // A suffix ends at the end of the resource. For other ranges that end early the length is not known.
     let isSuffix = if case .suffix = range { true } else { false }
     let length = part.completeLength ?? completeLength ?? (isSuffix ? part.lastByte + 1 : nil)
     let mismatch = Contradiction(
@@ -130,7 +130,7 @@ public struct RangeExpectation: Sendable, Hashable {
     return nil
   }
 
-  /// Parts of a coded form are no parts of what is there. A body that is announced with another length is not that part.
+  /// A part with a content coding, or with another length than its range, does not fit.
   private static func flaw(_ part: ContentRange, _ response: URLResponse) -> Contradiction? {
     if let coding = (response as? HTTPURLResponse)?.contentCoding {
       return Contradiction(.form, "it is a part of a form that is coded with \(coding)")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Everything that a request holds; the storage that `URLRequest` and `NSURLRequest` share.
+/// The values of a request: the storage that `URLRequest` and `NSURLRequest` share.
 struct RequestValues {
   enum Body {
     case none
@@ -33,7 +33,7 @@ struct RequestValues {
       urlFacts = URLFacts(url)
     }
   }
-  /// What loads ask of the URL.
+  /// Properties of the URL that every load needs.
   private(set) var urlFacts: URLFacts
   /// Absolute, too.
   var mainDocumentURL: URL? { didSet { mainDocumentURL = mainDocumentURL?.resolved } }
@@ -51,7 +51,6 @@ struct RequestValues {
 
   static let defaultTimeoutInterval: TimeInterval = 60
 
-  // Inlined, or the whole of it is copied to where it is to be.
   init(
     url: URL? = nil, cachePolicy: NSURLRequest.CachePolicy = .useProtocolCachePolicy,
     explicitTimeoutInterval: TimeInterval? = nil
@@ -84,7 +83,7 @@ struct RequestValues {
 }
 
 extension RequestValues: Hashable {
-  /// Properties of protocols do not count: they are about the way a request takes, not about what it asks for.
+  /// Properties that protocol classes attached do not count.
   static func == (left: RequestValues, right: RequestValues) -> Bool {
     left.url == right.url && left.method == right.method && left.mainDocumentURL == right.mainDocumentURL
       && left.cachePolicy == right.cachePolicy && left.networkServiceType == right.networkServiceType
@@ -106,7 +105,7 @@ extension RequestValues.Body: Equatable {
     switch (left, right) {
     case (.none, .none): true
     case (.stream(let left), .stream(let right)): left === right
-    // Whether it can be read as a stream, too, is no part of what is asked for.
+    // Data is the same with and without a stream over it.
     default: left.data != nil && left.data == right.data
     }
   }

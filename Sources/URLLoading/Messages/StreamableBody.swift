@@ -12,7 +12,7 @@ final class StreamableBody: Sendable {
     self.data = data
   }
 
-  /// The same stream for everybody who asks, made when somebody does.
+  /// The stream, made at the first access.
   var stream: InputStream {
     made.withLock { made in
       if let made { return made }

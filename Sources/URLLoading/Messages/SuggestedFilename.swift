@@ -1,6 +1,6 @@
 import Foundation
 
-/// Makes the name under which a resource can be saved, from what strangers say about it.
+/// Makes a safe file name for a resource, from what its source says.
 enum SuggestedFilename {
   /// The proposed name if it can be made safe, else the last part of the URL's path, else "Unknown" with the
   /// extension that belongs to the type.

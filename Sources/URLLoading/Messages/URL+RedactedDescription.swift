@@ -1,11 +1,11 @@
 extension URL {
   /// The URL for a message: without passwords, and not longer than a line (a `data:` URL has no end).
   ///
-  /// `***` stands in the place of a password: that of this URL, and those of URLs inside of it, as they stand or
+  /// `***` replaces each password: that of this URL, and those of URLs inside of it, as they stand or
   /// percent-encoded (`archive://http%3A%2F%2Fuser%3A***%40host%2Fx.zip/a`).
   public var redactedDescription: String { Self.redactedDescription(of: absoluteString) }
 
-  /// The same of a text that may be no URL: what somebody typed, or what a server sent as one.
+  /// The same for text that may be no URL, such as user input or a server's field.
   public static func redactedDescription(of text: String) -> String {
     let utf8 = text.utf8
     guard utf8.count > longestShown else { return URLSecrets.cleared(text, .hidePassword) }

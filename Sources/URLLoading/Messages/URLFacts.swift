@@ -1,8 +1,7 @@
 internal import URLLoadingBase
 
-/// What every load asks of its URL, looked up once.
-///
-/// A URL is a reference: to ask it several times counts references, in memory that all loads of the same URL write to.
+/// Properties of a URL that every load needs, computed once: each access of a `URL` counts references, which loads of the same URL in
+/// other threads write to as well.
 struct URLFacts {
   /// The whole URL; empty where there is none.
   let text: String

@@ -1,4 +1,4 @@
 extension URLRequest {
-  /// Stands where a request is needed and none is at hand: no protocol class loads it.
+  /// In place of a request that is missing: no protocol class loads it.
   static let placeholder = URLRequest(url: URL(fileURLWithPath: "/dev/null/"))
 }

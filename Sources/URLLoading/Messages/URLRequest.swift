@@ -1,7 +1,7 @@
 import Foundation
 
 // Sendable in spite of `InputStream` and the values of protocol properties, which may be classes: as with
-// Apple's type, who sends a request along gives up using these. The storage itself is never changed while shared.
+// Apple's type, a sender of a request must not use these any more. The storage itself is never changed while shared.
 /// A request to load a URL, of any scheme.
 ///
 /// Copies are cheap: they share their storage until one of them changes.
@@ -12,7 +12,7 @@ public struct URLRequest: @unchecked Sendable {
   public typealias NetworkServiceType = NSURLRequest.NetworkServiceType
 
   private final class Storage {
-    // Changed only by a request that alone has the storage, while nobody else looks: a check of that would cost more than the look.
+    // Changed only by a request that references the storage alone.
     var values: RequestValues
 
     init(_ values: consuming RequestValues) {
@@ -46,7 +46,7 @@ public struct URLRequest: @unchecked Sendable {
 
   var values: RequestValues { storage.values }
 
-  /// What loads ask of the URL.
+  /// Properties of the URL that every load needs.
   var urlFacts: URLFacts { storage.values.urlFacts }
 
   /// Whether both are copies of one request. False does not say that they differ.
@@ -77,7 +77,7 @@ public struct URLRequest: @unchecked Sendable {
     set { change { $0.explicitTimeoutInterval = newValue } }
   }
 
-  /// The timeout if somebody set one; else the session's configuration decides.
+  /// The timeout if it was set; else the session's configuration decides.
   var explicitTimeoutInterval: TimeInterval? { storage.values.explicitTimeoutInterval }
 
   /// The URL of the document that this load is a part of, made absolute as `url` is. It decides which cookies are
@@ -100,7 +100,7 @@ public struct URLRequest: @unchecked Sendable {
     set { change { $0.setMethod(newValue) } }
   }
 
-  /// The method if somebody set one; else what is done with the request decides.
+  /// The method if it was set; else the kind of task decides.
   var explicitMethod: String? { storage.values.explicitMethod }
 
   /// All header fields, or nil if there are none. Setting replaces all.
@@ -143,7 +143,7 @@ public struct URLRequest: @unchecked Sendable {
     set { change { $0.body = newValue.map { .stream($0) } ?? .none } }
   }
 
-  /// Sets a body that is there as data and as a stream, which nobody has read yet.
+  /// Sets a body that can be read as data and as a stream.
   mutating func setStreamableBody(_ data: Data) {
     change { $0.body = .streamable(StreamableBody(data)) }
   }

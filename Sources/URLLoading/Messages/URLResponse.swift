@@ -1,7 +1,7 @@
 import Foundation
 
 // Safe to share: nothing changes after init.
-/// What a source says about a resource before it sends the bytes, for any scheme.
+/// The head of an answer: what a source says about a resource before it sends the bytes, for any scheme.
 open class URLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   private let details: Details
 
@@ -39,7 +39,7 @@ open class URLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable
   ///     unknown.
   ///   - textEncodingName: the IANA name of its character set.
   ///   - contentRange: the part that follows, or nil for the whole resource.
-  ///   - validators: what tells this version of the resource from others.
+  ///   - validators: the validators of this version of the resource.
   ///   - acceptsByteRanges: whether a request with a `Range` field would get that range.
   ///   - suggestedFilename: a name for the resource as a file; what could lead to another directory is removed.
   public init(
@@ -101,7 +101,7 @@ open class URLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable
   /// The number of bytes to come, or -1 if it is not known.
   open var expectedContentLength: Int64 { details.expectedContentLength }
 
-  /// The IANA name of the character set, if the source told it.
+  /// The IANA name of the character set; nil if it is not known.
   open var textEncodingName: String? { details.textEncodingName }
 
   /// A name for the resource as a file. Never a path: whatever the source says, it has no slash, no NUL,
@@ -113,7 +113,7 @@ open class URLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable
   /// The part of the resource that follows, or nil if it is all of it.
   open var contentRange: ContentRange? { details.contentRange }
 
-  /// What tells this version of the resource from others.
+  /// The validators of this version of the resource.
   open var validators: ResourceValidators { details.validators }
 
   /// Whether a request with a `Range` field would get that range of the resource.

@@ -1,33 +1,33 @@
 /// Finds users and passwords of URLs in a text: of the URL that it is, and of those inside of it, as they stand
 /// (`archive:http://u:p@host/x.zip!/a`) or percent-encoded, once or more often (`archive://http%3A%2F%2Fu%3Ap%40host…/a`).
 ///
-/// All that is printed or stored of a URL goes through here. It works on the text alone, and knows no scheme: which of them nest
-/// others is up to their classes, and what is no URL may hold a password, too. The text is looked at as it stands, then decoded
-/// once, twice and so on. What is found in any of these views is taken out where it came from; the rest stays byte for byte.
+/// Every URL that is printed or stored is cleared by this. It works on the text and knows no scheme: any scheme may nest others, and
+/// text that is no URL may have a password, too. The text is searched as it stands, then decoded once, twice and so on. What is found
+/// in any of these views is removed from the text; the rest stays byte for byte.
 package struct URLSecrets {
-  /// What becomes of what was found.
+  /// How secrets are removed.
   package enum Treatment {
-    /// The password becomes `***`. For people: all that may be a password counts, also in what is no valid URL.
+    /// The password becomes `***`. For messages: whatever may be a password counts, also in text that is no valid URL.
     case hidePassword
-    /// The same in text that has URLs in it: other words may have a colon and an `@`, too.
+    /// The same in text around URLs, which may have a colon and an `@`, too.
     case hideInText
-    /// The password goes, with its colon. For programs: a URL stays one.
+    /// The password is removed with its colon: a URL stays one.
     case removePassword
-    /// User and password go, with the `@`. For programs: a URL stays one.
+    /// User and password are removed with the `@`: a URL stays one.
     case removeUser
   }
 
-  /// As often a text is decoded at most. Archives nest 64 deep, no more.
+  /// How often a text is decoded at most: archives nest up to 64 deep.
   private static let maximumLevels = 70
 
   private let treatment: Treatment
-  /// Whether the text goes on behind its end.
+  /// Whether the text is the beginning of a longer one.
   private let isCut: Bool
-  /// What is to go, in bytes of the text.
+  /// The secrets, in bytes of the text.
   private var found: [Range<Int>] = []
 
   /// The text without its secrets.
-  /// - Parameter isCut: whether this is the beginning of a longer text: what follows may make a password of the end.
+  /// - Parameter isCut: whether the text is the beginning of a longer one, and its end may be part of a password.
   package static func cleared(_ text: String, _ treatment: Treatment, isCut: Bool = false) -> String {
     // Most texts have no `@`, neither as such nor encoded.
     guard isCut || text.utf8.contains(where: { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "%") }) else {
@@ -41,7 +41,7 @@ package struct URLSecrets {
       guard let next = view.decoded() else { return secrets.clear(bytes) ?? text }
       view = next
     }
-    // What cannot be looked at to its ground is not shown.
+    // What is encoded more often than that is not shown.
     secrets.found.append(view.firstDecoded..<bytes.count)
     return secrets.clear(bytes) ?? text
   }
@@ -52,13 +52,13 @@ package struct URLSecrets {
 
   private var isForPeople: Bool { treatment == .hidePassword || treatment == .hideInText }
 
-  /// Nil if nothing is to go.
+  /// Nil if there are no secrets.
   private func clear(_ bytes: [UInt8]) -> String? {
     guard !found.isEmpty else { return nil }
     var result: [UInt8] = []
     var position = 0
     for range in found.sorted(by: { ($0.lowerBound, $1.upperBound) < ($1.lowerBound, $0.upperBound) }) {
-      // What is part of the one before, or goes on with it, was found in another view.
+      // A range that overlaps or touches the one before was found in another view.
       if range.lowerBound >= position, position == 0 || range.lowerBound > position {
         result += bytes[position..<range.lowerBound]
         if isForPeople { result += "***".utf8 }
@@ -125,7 +125,7 @@ package struct URLSecrets {
     else { return }
     // A URL behind the schemes of others: what stands before its slashes is none of its authority.
     guard !Self.areSchemes(bytes[authority], before: bytes[authority.upperBound...]) else { return }
-    // A password with a slash that is not encoded ends the authority for a reader, not for who wrote it. A port is none.
+    // A slash in a password that is not encoded ends the authority early. A port is no password.
     let isPort = bytes[(colon + 1)..<authority.upperBound].allSatisfy { (0x30...0x39).contains($0) }
     let reachesEnd = isCut && authority.upperBound == bytes.count
     guard !isPort || reachesEnd else { return }

@@ -1,7 +1,7 @@
-/// Gathers a task's metrics: one transaction for each attempt, from what the load sees and, where the protocol instance
-/// knows more, from what it reports.
+/// Collects a task's metrics: one transaction for each attempt, with the protocol instance's figures where it reports some, else the
+/// load's.
 struct MetricsCollector {
-  // An object, because most tasks have none.
+  // A class: most tasks have none.
   private final class Transaction {
     let request: URLRequest
     var response: URLResponse?
@@ -17,7 +17,7 @@ struct MetricsCollector {
   }
 
   private var start: Date?
-  /// Whether anybody will look at them.
+  /// Whether metrics are collected.
   private var isWanted = false
   private var finishedTransactions: [Transaction] = []
   private var current: Transaction?
@@ -41,7 +41,7 @@ struct MetricsCollector {
 
   mutating func received(_ count: Int) { current?.bytesReceived += Int64(count) }
 
-  /// The protocol instance's own figures go before the load's.
+  /// The protocol instance's figures replace the load's.
   mutating func replaceTransaction(_ metrics: URLSessionTaskTransactionMetrics) { current?.reported = metrics }
 
   mutating func endTransaction() {

@@ -5,7 +5,7 @@ import Foundation
 open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {
   /// How a resource was fetched.
   public enum ResourceFetchType: Int, Sendable {
-    /// Nobody said.
+    /// Not known.
     case unknown = 0
     /// Over the network, or from whatever else the scheme loads.
     case networkLoad = 1
@@ -17,7 +17,7 @@ open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {
 
   /// How a host name was resolved.
   public enum DomainResolutionProtocol: Int, Sendable {
-    /// Nobody said, or there was no need.
+    /// Not known, or not resolved.
     case unknown = 0
     /// DNS over UDP.
     case udp = 1

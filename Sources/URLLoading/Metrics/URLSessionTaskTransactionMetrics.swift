@@ -5,7 +5,7 @@ internal import URLLoadingBase
 // Safe to share: see above; everything else is immutable, and subclasses answer for theirs.
 /// What happened in one request and its response.
 ///
-/// A protocol class makes one for each request it sends, sets what it knows and hands it to its client.
+/// A protocol class makes one for each request that it sends, sets what it knows, and passes it to its client.
 open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
   private struct Values: Sendable {
     var response: URLResponse?
@@ -239,5 +239,4 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
 
   /// Whether the connection used multipath TCP. Always false: Linux does not say.
   public var isMultipath: Bool { false }
-
 }

@@ -3,23 +3,19 @@ internal import URLLoadingBase
 extension AsyncURLProtocol {
   /// What a loading function reports to.
   ///
-  /// Mutable state: `state`, guarded by its lock.
+  /// Mutable state: `hasResponded`, guarded by its lock.
   public final class Writer: Sendable {
-    private struct State {
-      var hasResponded = false
-    }
-
     private let instance: AsyncURLProtocol
     private let gate: URLProtocolGate
-    private let state = Locked(State())
+    private let hasResponded = Locked(false)
 
     init(_ instance: AsyncURLProtocol, gate: URLProtocolGate) {
       self.instance = instance
       self.gate = gate
     }
 
-    /// The session whose configuration, credentials and delegate apply to this load: for bytes from elsewhere. Nil where another
-    /// client than a session's was put in.
+    /// The session whose configuration, credentials and delegate apply to this load: load through it what comes from elsewhere. Nil
+    /// where the instance has another client than a session's.
     public var session: URLSession? { instance.sessionClient?.session }
 
     /// The body to upload, if there is one.
@@ -28,7 +24,7 @@ extension AsyncURLProtocol {
     /// Sends the response's head, once, before any data.
     public func respond(_ response: URLResponse) async throws {
       try await gate.waitUntilOpen()
-      state.withLock { $0.hasResponded = true }
+      hasResponded.withLock { $0 = true }
       instance.client?.urlProtocol(instance, didReceive: response, cacheStoragePolicy: .allowed)
     }
 
@@ -51,23 +47,24 @@ extension AsyncURLProtocol {
       instance.client?.urlProtocol(instance, didLoad: data)
     }
 
-    /// Lists more of what is in the directory. Returns when there is room for more. Where nothing was responded it does that first; so an empty directory is an empty list.
+    /// Lists more entries of the directory. Returns when there is room for more. Sends a response first where there was none, so a class
+    /// may call it with no entries for an empty directory.
     /// - Throws: `CancellationError` when the load has ended.
     public func list(_ entries: [URLDirectoryEntry]) async throws {
-      if !state.withLock({ $0.hasResponded }) { try await respond(mimeType: nil) }
+      if !hasResponded.withLock({ $0 }) { try await respond(mimeType: nil) }
       try await gate.waitUntilOpen()
       instance.sessionClient?.urlProtocol(instance, didList: entries)
     }
 
-    /// Reports that the resource is elsewhere. When the redirect is followed, this function is cancelled.
+    /// Reports a redirect. When it is followed, the loading function is cancelled.
     public func redirect(to request: URLRequest, response: URLResponse) async throws {
-      state.withLock { $0.hasResponded = true }
+      hasResponded.withLock { $0 = true }
       instance.client?.urlProtocol(instance, wasRedirectedTo: request, redirectResponse: response)
       try await gate.waitUntilOpen()
     }
 
     /// Asks for a credential.
-    /// - Returns: the credential, or nil to go on without one.
+    /// - Returns: the credential, or nil to load without one.
     public func challenge(
       _ protectionSpace: URLProtectionSpace, previousFailureCount: Int = 0, failureResponse: URLResponse? = nil
     ) async throws -> URLCredential? {
@@ -86,7 +83,7 @@ extension AsyncURLProtocol {
     /// Returns when the end may be sent.
     func waitForEnd() async throws {
       try await gate.waitUntilOpen()
-      guard state.withLock({ $0.hasResponded }) else {
+      guard hasResponded.withLock({ $0 }) else {
         throw URLError(
           .badServerResponse, message: "\(type(of: instance)) returned without a response.", url: instance.request.url)
       }

@@ -4,7 +4,7 @@ internal import URLLoadingBase
 /// A protocol class whose loading is one `async` function.
 ///
 /// A subclass overrides ``URLProtocol/canInit(with:)-(URLRequest)`` and ``load(_:to:)``. The load's end cancels the task that runs the
-/// function; a slow consumer suspends its writes. For a scheme of one's own that is all:
+/// function; its writes are suspended while the consumer is slow. A whole class:
 ///
 /// ```swift
 /// final class GreetingProtocol: AsyncURLProtocol, @unchecked Sendable {
@@ -21,7 +21,7 @@ internal import URLLoadingBase
 open class AsyncURLProtocol: URLProtocol, @unchecked Sendable {
   private let loading = Locked<Task<Void, Never>?>(nil)
 
-  /// The function runs in a task of its own, so starting it blocks nobody. A subclass adds what it can do.
+  /// `nonblocking`, since the function runs in a task of its own. A subclass adds its own capabilities.
   open override class var capabilities: Capabilities { .nonblocking }
 
   /// Loads the request: responds, writes the body, and returns when that is whole.
@@ -31,8 +31,8 @@ open class AsyncURLProtocol: URLProtocol, @unchecked Sendable {
       .unsupportedURL, message: "\(type(of: self)) does not implement load(_:to:).", url: request.url)
   }
 
-  /// Lists the directory that the URL names, for a class that declares ``URLProtocol/Capabilities/listing``: called in the place of
-  /// ``load(_:to:)`` where entries are asked for.
+  /// Lists the directory that the URL names, for a class that declares ``URLProtocol/Capabilities/listing``: called in place of
+  /// ``load(_:to:)`` for a listing.
   /// - Throws: what the load fails with.
   open func list(_ request: URLRequest, to writer: Writer) async throws {
     throw URLError(

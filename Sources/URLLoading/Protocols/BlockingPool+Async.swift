@@ -1,10 +1,9 @@
 internal import URLLoadingBase
 
 extension BlockingPool {
-  /// Runs work that blocks for an `async` function, which waits for its result.
+  /// Runs work that blocks, and returns its result.
   func perform<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-    // The result goes through a lock, which is held until the continuation is resumed: the thread sanitizer sees no order
-    // between a resume and what the task does next.
+    // The continuation is resumed under the lock: the thread sanitizer sees no order between a resume and what the task does next.
     let outcome = Locked<Result<Value, any Error>?>(nil)
     await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
       run {

@@ -1,16 +1,16 @@
 // Safe to share: `state` is touched only while `condition` is locked.
-/// Threads for work that blocks: file reads, engines that know no other way, `startLoading` of foreign classes. Neither
-/// the transfer loop nor Swift's cooperative pool may wait for such work.
+/// Threads for work that blocks: file reads, libraries without an asynchronous form, `startLoading` of users' classes. Neither the
+/// transfer loop nor Swift's cooperative pool may wait for such work.
 ///
-/// Threads are made when work finds no idle one, up to a limit, and end after some idle seconds. Work that waits for other work
-/// needs another pool than that: in one pool at its limit each would wait for the other's thread.
+/// A thread is made for work that finds none idle, up to a limit, and ends after some idle seconds. Work that waits for other work
+/// needs another pool: in one pool at its limit both could wait forever.
 ///
 /// Mutable state: `state`, guarded by `condition`.
 public final class BlockingPool: @unchecked Sendable {
   /// For reads of files and streams: short pieces of work.
   static let engines = BlockingPool(name: "URLLoading engine", maximumThreadCount: 16)
 
-  /// For `startLoading` of foreign classes, which may take as long as the load: a stalled one must not hold up others.
+  /// For `startLoading` of users' classes, which may take as long as the load: many threads, so that a stalled one does not delay others.
   static let protocols = BlockingPool(name: "URLLoading protocol", maximumThreadCount: 512)
 
   private struct State {
@@ -37,7 +37,7 @@ public final class BlockingPool: @unchecked Sendable {
     self.idleTime = idleTime
   }
 
-  /// Threads that there are, those that are about to begin or to end included.
+  /// The number of threads, those that are about to begin or to end included.
   public var threadCount: Int {
     condition.lock()
     defer { condition.unlock() }
@@ -84,8 +84,7 @@ public final class BlockingPool: @unchecked Sendable {
     condition.unlock()
   }
 
-  /// The oldest work; the caller holds the lock. Work that was taken is not kept until the queue is empty, which under load
-  /// it may never be.
+  /// The oldest work; called under the lock. Work that was taken is removed from time to time: under load the queue may never be empty.
   private func takeFirst() -> (@Sendable () -> Void)? {
     let work = state.work[state.next]
     state.work[state.next] = nil

@@ -1,5 +1,5 @@
 extension ByteRangeSelection {
-  /// The bytes that a selection means, and how the response describes them; nil where there are none to give.
+  /// The selected bytes, and the content range of the response; nil for a range that cannot be satisfied.
   public func bytes(ofLength length: Int64) -> (Range<Int64>, ContentRange?)? {
     switch self {
     case .whole: (0..<length, nil)
@@ -10,7 +10,7 @@ extension ByteRangeSelection {
 }
 
 extension URLError {
-  /// Under this key an error about a range tells the length of the whole resource, an `Int64`.
+  /// The key of the length of the whole resource, an `Int64`, in an error about a range.
   static let completeLengthKey = "URLLoadingCompleteLength"
 
   /// A range that lies outside of the resource: what HTTP's status 416 says, for protocol classes of schemes that have no status.

@@ -10,7 +10,7 @@ final class ChallengeContinuation: NSObject, URLAuthenticationChallengeSender {
     self.continuation = Locked(continuation)
   }
 
-  /// Lets the function go on; only the first answer counts.
+  /// Resumes the function; only the first answer counts.
   func answer(_ credential: URLCredential?) {
     let waiter = continuation.withLock { waiter in
       defer { waiter = nil }

@@ -1,17 +1,17 @@
 internal import URLLoadingBase
 
-/// Runs the steps of a protocol that reads from something that may block: on a pool of threads, one after another, and none
-/// while the load's gate is closed. After some steps the thread is left to others that wait for one.
+/// Runs the steps of a protocol whose reads may block: on a pool of threads, one after another, and none while the load's gate is
+/// closed. After some steps the thread is given to other work that waits for one.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class ChunkPump: Sendable {
-  /// What a step comes to.
+  /// The result of a step.
   enum Step {
     /// There is more to do.
     case more
-    /// Nothing is there now; ``ChunkPump/wake()`` will be called.
+    /// There is nothing to read now; ``ChunkPump/wake()`` will be called.
     case wait
-    /// That was all.
+    /// That was the last step.
     case done
   }
 
@@ -20,7 +20,7 @@ final class ChunkPump: Sendable {
     var gate: URLProtocolGate?
     var isRunning = false
     var isWaiting = false
-    /// What the running step is about to wait for is there already.
+    /// ``ChunkPump/wake()`` was called while the step ran.
     var isWoken = false
     var isStopped = false
     var pool: BlockingPool
@@ -36,10 +36,9 @@ final class ChunkPump: Sendable {
     state = Locked(State(pool: pool))
   }
 
-  /// Whether the load still wants what the steps do.
   var isStopped: Bool { state.withLock { $0.isStopped } }
 
-  /// From the next step on, runs them where each may wait as long as it likes without holding up others.
+  /// From the next step on, uses a pool with enough threads for steps that wait long.
   func expectLongSteps() {
     state.withLock { $0.pool = .protocols }
   }
@@ -56,7 +55,7 @@ final class ChunkPump: Sendable {
     run()
   }
 
-  /// What a step waited for is there.
+  /// There is something to read for a step that returned `wait`.
   func wake() {
     state.withLock { state in
       state.isWaiting = false
@@ -65,7 +64,7 @@ final class ChunkPump: Sendable {
     run()
   }
 
-  /// Lets go of the step; one that is running ends first.
+  /// Releases the step; one that is running ends first.
   func stop() {
     let released = state.withLock { state in
       state.isStopped = true

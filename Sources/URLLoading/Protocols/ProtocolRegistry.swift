@@ -1,9 +1,8 @@
-internal import Synchronization
 internal import URLLoadingBase
 
 /// The classes that `URLProtocol.registerClass` made available, and the choice of a class for a request.
 ///
-/// Mutable state: `registered`, guarded by its lock; `hasRegistered`, an atomic that is changed under that lock.
+/// Mutable state: `registered`, guarded by its lock.
 final class ProtocolRegistry: Sendable {
   static let shared = ProtocolRegistry()
 
@@ -13,15 +12,10 @@ final class ProtocolRegistry: Sendable {
   ]
 
   private let registered = Locked<[URLProtocol.Type]>([])
-  /// Few programs register any, and every load asks: to look is cheaper than to take a lock that all threads take.
-  private let hasRegistered = Atomic(false)
 
   func register(_ anyClass: AnyClass) -> Bool {
     guard let protocolClass = anyClass as? URLProtocol.Type else { return false }
-    registered.withLock { classes in
-      classes.insert(protocolClass, at: 0)
-      hasRegistered.store(true, ordering: .releasing)
-    }
+    registered.withLock { $0.insert(protocolClass, at: 0) }
     return true
   }
 
@@ -29,43 +23,37 @@ final class ProtocolRegistry: Sendable {
   func unregister(_ anyClass: AnyClass) {
     registered.withLock { classes in
       if let index = classes.firstIndex(where: { $0 == anyClass }) { classes.remove(at: index) }
-      hasRegistered.store(!classes.isEmpty, ordering: .releasing)
     }
   }
 
-  /// The classes that are not built in, in the order in which they are asked: their `canInit` is foreign code.
+  /// The classes that are not built in, in the order of the search: their `canInit` is user code.
   func custom(of configured: [URLProtocol.Type]) -> [URLProtocol.Type] {
-    hasRegistered.load(ordering: .acquiring) ? configured + registered.withLock { $0 } : configured
+    configured + registered.withLock { $0 }
   }
 
   /// The class that loads `task`: of its configuration, else registered, else built in.
-  /// - Parameter request: the task's current one, if it is at hand.
+  /// - Parameter request: the task's current one, if the caller has it.
   func protocolClass(
     for task: URLSessionTask, loading request: URLRequest? = nil, configured: [URLProtocol.Type]
   ) -> URLProtocol.Type? {
     for candidate in configured where candidate.canInit(with: task) { return candidate }
-    if hasRegistered.load(ordering: .acquiring) {
-      for candidate in registered.withLock({ $0 }) where candidate.canInit(with: task) { return candidate }
-    }
+    for candidate in registered.withLock({ $0 }) where candidate.canInit(with: task) { return candidate }
     guard let request = request ?? task.currentRequest else { return nil }
     return Self.builtIns.first { $0.canInit(with: request) }
   }
 
   /// The error for a URL that no class loads: names the scheme, and the schemes that are there.
-  /// - Parameter origin: where a redirect came from that led there.
+  /// - Parameter origin: the URL that redirected to it, if one did.
   func unsupported(_ url: URL?, configured: [URLProtocol.Type], redirectedFrom origin: URL? = nil) -> URLError {
     let available = schemes(configured) { _ in true }
-    guard let url else {
-      return URLError(.badURL, message: "The request has no URL.", url: nil)
-    }
+    guard let url else { return URLError(.badURL, message: "The request has no URL.", url: nil) }
     if let origin {
       return RefusedRequest(redirectFrom: origin, toUnknown: url, available: available).error(url)
     }
     let subject =
       url.scheme.map { "No registered protocol class loads the scheme \"\($0)\" of \(url.redactedDescription)" }
       ?? "\"\(url.redactedDescription)\" has no scheme"
-    return URLError(
-      .unsupportedURL, message: "\(subject); available are \(available).", url: url)
+    return URLError(.unsupportedURL, message: "\(subject); available are \(available).", url: url)
   }
 
   /// The error for a directory of a scheme whose class cannot list: names the schemes whose classes can.

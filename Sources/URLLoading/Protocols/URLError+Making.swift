@@ -7,14 +7,14 @@ extension URLError {
   /// - Parameters:
   ///   - code: the kind of failure.
   ///   - message: one sentence, or more; goes to `localizedDescription`. A full stop right behind the URL at the end is left
-  ///     out: whoever copies the URL would copy it, too.
+  ///     out, so that the URL can be copied.
   ///   - url: the URL that failed; goes to `failingURL` as it is.
-  ///   - underlying: the error that this one tells of, if there is one.
+  ///   - underlying: the error that caused this one.
   public init(_ code: Code, message: String, url: URL?, underlying: (any Error)? = nil) {
     var info: [String: Any] = [NSLocalizedDescriptionKey: Self.withoutStop(message, behind: url)]
     if let url {
       info[NSURLErrorFailingURLErrorKey] = url
-      // The key that callers of old look under; its constant is deprecated.
+      // An older key, whose constant is deprecated.
       info["NSErrorFailingURLStringKey"] = url.absoluteString
     }
     if let underlying { info[NSUnderlyingErrorKey] = underlying }

@@ -1,7 +1,7 @@
 internal import URLLoadingBase
 
 // Safe to share: stored properties are immutable, or guarded as said below; subclasses answer for theirs.
-/// One way to load URLs: a class that is asked whether it handles a request, and whose instances each load one.
+/// A way to load URLs: a class that says which requests it loads, and whose instances load one each.
 ///
 /// A session asks the classes of its configuration, then those given to ``registerClass(_:)`` (the newest first),
 /// then the built-in ones; the first whose ``canInit(with:)-(URLSessionTask)`` says yes loads the request. The built-in classes
@@ -10,7 +10,7 @@ internal import URLLoadingBase
 /// A subclass overrides ``canInit(with:)-(URLRequest)``, ``startLoading()`` and ``stopLoading()``, and reports through
 /// ``client``: any redirects or challenges, one response, data, then finish; or a failure at any time. Client calls may
 /// come from any thread, one after another. `stopLoading()` is called exactly once for every instance that was started,
-/// after it finished, failed or was cancelled; nothing it sends from then on is looked at.
+/// after it finished, failed or was cancelled; what it sends from then on is ignored.
 ///
 /// What a subclass can do beyond sending bytes is declared in ``capabilities``; sessions offer resumable downloads,
 /// redirects from the network and so on for the classes that declare them.
@@ -19,7 +19,7 @@ internal import URLLoadingBase
 open class URLProtocol: NSObject, @unchecked Sendable {
   private struct Link {
     var client: (any URLProtocolClient)?
-    /// The same with our additions: casts are slow, so it is made once.
+    /// The same with our additions: casts are slow.
     var sessionClient: (any URLProtocolSessionClient)?
     /// Strong: the load releases its instance when it ends.
     var task: URLSessionTask?
@@ -33,7 +33,7 @@ open class URLProtocol: NSObject, @unchecked Sendable {
   private let link: Locked<Link>
 
   /// The request to load: in canonical form, with the session's additional headers, its cookies and the upload body. That is in
-  /// `httpBodyStream`, which nobody has read, and in `httpBody` as well where it is in memory.
+  /// `httpBodyStream`, not read yet, and in `httpBody` as well where it is in memory.
   open var request: URLRequest { loadedRequest }
 
   /// A cached response that may be used or revalidated; nil where there is none.
@@ -61,8 +61,8 @@ open class URLProtocol: NSObject, @unchecked Sendable {
     self.task = task
   }
 
-  /// Where the instance reports what it loads. The session's own client also conforms to ``URLProtocolSessionClient``, which has
-  /// what sessions can be told, and tell, beyond Apple's calls: `client as? any URLProtocolSessionClient`.
+  /// Where the instance reports what it loads. The session's own client also conforms to ``URLProtocolSessionClient``, which
+  /// has calls beyond Apple's: `client as? any URLProtocolSessionClient`.
   open var client: (any URLProtocolClient)? {
     get { link.withLock { $0.client } }
     set {
@@ -70,7 +70,7 @@ open class URLProtocol: NSObject, @unchecked Sendable {
     }
   }
 
-  /// The client with our additions; nil when somebody else's client was put in. Not public: subclasses use such names.
+  /// The client with our additions; nil for a client without them. Not public: subclasses use such names.
   final var sessionClient: (any URLProtocolSessionClient)? { link.withLock { $0.sessionClient } }
 
   /// The task that is loaded.
@@ -81,10 +81,10 @@ open class URLProtocol: NSObject, @unchecked Sendable {
 
   // MARK: Choosing a class
 
-  /// Whether this class loads requests like this one. A pure question: it may be asked any number of times.
+  /// Whether this class loads such a request. Without side effects: called any number of times.
   open class func canInit(with request: URLRequest) -> Bool { false }
 
-  /// Whether this class loads this task. Preferred by sessions; unless overridden it asks about the current request.
+  /// Whether this class loads a task: what sessions call. Unless overridden, whether it loads the current request.
   open class func canInit(with task: URLSessionTask) -> Bool {
     guard let request = task.currentRequest else { return false }
     return canInit(with: request)
@@ -140,11 +140,11 @@ open class URLProtocol: NSObject, @unchecked Sendable {
 
   /// Stores a value with a request, for protocol classes to find; it stays with copies and conversions of the request.
   open class func setProperty(_ value: Any, forKey key: String, in request: NSMutableURLRequest) {
-    request.setProtocolProperty(value, forKey: key)
+    request.request.setProtocolProperty(value, forKey: key)
   }
 
   /// Removes what ``setProperty(_:forKey:in:)`` stored.
   open class func removeProperty(forKey key: String, in request: NSMutableURLRequest) {
-    request.setProtocolProperty(nil, forKey: key)
+    request.request.setProtocolProperty(nil, forKey: key)
   }
 }

@@ -1,11 +1,11 @@
 /// What a protocol instance reports to: Apple's calls. ``URLProtocolSessionClient`` has ours.
 ///
 /// The order is *(redirect | challenge)\*, one response, data\*, finish*; a failure may come at any time.
-/// Where a directory's entries are asked for they come in the place of data, by a call of ``URLProtocolSessionClient``.
+/// In a listing, entries take the place of data, by a call of ``URLProtocolSessionClient``.
 public protocol URLProtocolClient: NSObjectProtocol, Sendable {
-  /// The resource is elsewhere. When the redirect is followed this instance is stopped and `request` is loaded.
-  /// When it is refused, `redirectResponse` is the result, without a body unless the instance has reported that response
-  /// as received by then. One that has a body uses the call of ``URLProtocolSessionClient`` that says so.
+  /// A redirect. When it is followed, this instance is stopped and `request` is loaded. When it is refused, `redirectResponse` is the
+  /// result, without a body unless the instance has reported it as received by then. For a redirect with a body
+  /// ``URLProtocolSessionClient`` has a call with `bodyFollows`.
   func urlProtocol(_ protocol: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: URLResponse)
 
   /// The cached response that the instance was made with is valid.

@@ -1,11 +1,11 @@
 internal import URLLoadingBase
 
-/// Says whether a load wants more of what an instance sends: back-pressure, one gate for each attempt, made by the load.
+/// Back-pressure: whether a load takes more of what an instance sends. The load makes one gate for each attempt.
 ///
 /// The gate closes while the consumer is slow, the task is suspended or a delegate decides, and ends with the attempt. It is closed
 /// before the call to the client returns whose bytes filled the consumer's buffer. An instance gets it from its client
 /// (``URLProtocolSessionClient/gate``) and follows it in one of three ways: a function awaits ``waitUntilOpen()``, a thread that
-/// may block calls ``blockUntilOpen()``, and what is driven by events registers with ``observe(_:)``.
+/// may block calls ``blockUntilOpen()``, and event-driven code registers with ``observe(_:)``.
 ///
 /// Mutable state: `state`, guarded by its lock.
 public final class URLProtocolGate: Sendable {
@@ -26,7 +26,7 @@ public final class URLProtocolGate: Sendable {
     /// The thread that is in `startLoading`, which waits where it sends.
     var producer: pthread_t?
 
-    /// Whether the caller is to call the observers: they have not heard of the last change, and nobody else is calling them.
+    /// Whether the caller is to call the observers: the last change was not announced, and no other thread is calling them.
     mutating func beginsToAnnounce() -> Bool {
       guard !isAnnouncing, !hasEnded, !observers.isEmpty, hasChanged else { return false }
       isAnnouncing = true
@@ -42,7 +42,7 @@ public final class URLProtocolGate: Sendable {
   /// Whether more is wanted now.
   public var isOpen: Bool { state.withLock { $0.isOpen } }
 
-  /// Whether the attempt is over, for whatever reason: nothing that is sent from now on is looked at.
+  /// Whether the attempt has ended, for whatever reason: what is sent from now on is ignored.
   public var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
   /// Returns when more is wanted.
@@ -53,7 +53,7 @@ public final class URLProtocolGate: Sendable {
         if !enqueue(.function(continuation)) { continuation.resume() }
       }
     }
-    // A loading function may send from tasks of its own, which nobody cancels.
+    // A loading function may send from tasks of its own, which are not cancelled.
     if hasEnded || Task.isCancelled { throw CancellationError() }
   }
 
@@ -90,7 +90,7 @@ public final class URLProtocolGate: Sendable {
 
   // MARK: The load's side
 
-  /// Closes or opens the gate. Whoever waits or observes hears of it by ``announce()``; so this may be called with locks held.
+  /// Closes or opens the gate; ``announce()`` then resumes waiters and calls observers. May be called under locks.
   func set(isOpen: Bool) {
     state.withLock { state in
       guard !state.hasEnded, state.isOpen != isOpen else { return }
@@ -99,7 +99,7 @@ public final class URLProtocolGate: Sendable {
     }
   }
 
-  /// Ends the gate, for good; ``announce()`` tells.
+  /// Ends the gate; ``announce()`` then resumes waiters and calls end actions.
   func end() {
     state.withLock { state in
       state.isOpen = false
@@ -107,7 +107,7 @@ public final class URLProtocolGate: Sendable {
     }
   }
 
-  /// Carries out what was set: resumes who waits, and calls the observers. Called without locks held.
+  /// Resumes waiters and calls observers after ``set(isOpen:)`` or ``end()``. Not under locks.
   func announce() {
     let (waiters, actions, announces) = state.withLock { state -> ([Waiter], [@Sendable () -> Void], Bool) in
       guard state.isOpen || state.hasEnded else { return ([], [], state.beginsToAnnounce()) }

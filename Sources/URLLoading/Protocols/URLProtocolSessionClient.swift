@@ -1,19 +1,18 @@
 /// What a protocol instance can report beyond Apple's ``URLProtocolClient``. The client that a session gives to its
 /// instances conforms; every built-in protocol uses it, and every plugin may.
 public protocol URLProtocolSessionClient: URLProtocolClient {
-  /// The session whose configuration, credentials and delegate apply to this load. A protocol that needs bytes from
-  /// elsewhere loads them through it.
+  /// The session whose configuration, credentials and delegate apply to this load: for loads of other URLs that the protocol needs.
   var session: URLSession { get }
 
-  /// Says whether the load wants more now: back-pressure, which every instance follows that sends after ``URLProtocol/startLoading()``
-  /// has returned. An instance that sends from within `startLoading()` need not: its calls to the client wait.
+  /// Back-pressure. An instance that sends after ``URLProtocol/startLoading()`` has returned follows it; one that sends from within
+  /// `startLoading()` need not, since its calls to the client block.
   var gate: URLProtocolGate { get }
 
   /// What the load wants of the instance, beyond the request.
   func urlProtocolDemand(_ protocol: URLProtocol) -> URLProtocolDemand
 
-  /// The resource is elsewhere, and where `bodyFollows` the instance goes on with `redirectResponse` and its body: they are
-  /// the result if the redirect is refused, however soon that is.
+  /// A redirect. With `bodyFollows` the instance then sends `redirectResponse` and its body, which are the result if the redirect is
+  /// refused.
   func urlProtocol(
     _ protocol: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: URLResponse, bodyFollows: Bool)
 
@@ -27,11 +26,10 @@ public protocol URLProtocolSessionClient: URLProtocolClient {
   /// An informational (1xx) response came ahead of the final one (RFC 9110, section 15.2).
   func urlProtocol(_ protocol: URLProtocol, didReceiveInformationalResponse response: HTTPURLResponse)
 
-  /// Bytes of the upload body left; `totalBytesSent` counts those of this attempt.
+  /// Bytes of the upload body were sent; `totalBytesSent` counts those of this attempt.
   func urlProtocol(_ protocol: URLProtocol, didSendBodyData totalBytesSent: Int64)
 
-  /// The load waits for something that is not the peer's fault, such as a free connection: the request timeout stands
-  /// still until it waits no more.
+  /// Whether the load waits for something else than the peer, such as a free connection: the request timeout does not run meanwhile.
   func urlProtocol(_ protocol: URLProtocol, isWaiting: Bool)
 
   /// What is known about the exchange that just ended: once, before finish or failure.
@@ -40,7 +38,7 @@ public protocol URLProtocolSessionClient: URLProtocolClient {
   /// The body to upload, or nil. Each call gives it from its beginning when it is data or a file.
   func urlProtocolUploadBody(_ protocol: URLProtocol) -> URLUploadBody?
 
-  /// A body stream was used up and must be sent again (after a challenge, say): asks the delegate for a new one.
+  /// A body stream was read and must be sent again (after a challenge, say): gets a new one from the delegate.
   func urlProtocol(
     _ protocol: URLProtocol, needsNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void)
 }

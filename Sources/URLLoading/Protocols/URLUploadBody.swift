@@ -8,10 +8,10 @@ public enum URLUploadBody: @unchecked Sendable {
   /// A file of `length` bytes, measured when the load began.
   case file(URL, length: Int64)
 
-  /// A stream, not yet opened, read once; `length` in bytes where the request's `Content-Length` tells it.
+  /// A stream, not yet opened, read once; `length` in bytes if the request has a `Content-Length`.
   case stream(InputStream, length: Int64?)
 
-  /// Bytes to send; nil where a stream does not tell.
+  /// The length in bytes; nil for a stream of unknown length.
   public var length: Int64? {
     switch self {
     case .data(let data): Int64(data.count)

@@ -1,9 +1,9 @@
-/// The two forms of a method that is asked, with a completion handler and `async`: the default of each asks the other one, since a
-/// delegate implements either, and whoever forwards to it need not know which.
+/// The two forms of a method with an answer, with a completion handler and `async`: the default of each calls the other one, since a
+/// delegate implements either.
 enum DelegateForms {
   fileprivate enum Form { case handler, async }
 
-  /// Which form of which method the default of the other one is asking: where that is a default, too, there is no implementation.
+  /// The form and the method that the default of the other form calls: where that is a default, too, there is no implementation.
   struct Question: Sendable {
     fileprivate let object: ObjectIdentifier
     fileprivate let method: DelegateMethod
@@ -58,6 +58,6 @@ struct ChallengeAnswer: Sendable {
     self.credential = credential
   }
 
-  /// As if nobody had been asked.
+  /// What is answered without a delegate.
   static let byDefault = ChallengeAnswer(.performDefaultHandling, nil)
 }

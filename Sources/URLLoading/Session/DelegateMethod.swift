@@ -1,5 +1,5 @@
-/// The methods of the delegate protocols that a library's default stands in for.
-enum DelegateMethod: UInt32 {
+/// The methods of the delegate protocols that have a default.
+enum DelegateMethod: Int, CaseIterable {
   case sessionChallenge
   case created, redirect, challenge, bodyStream, sent, informational, metrics, completion
   case response, becameDownload, data

@@ -1,19 +1,22 @@
-internal import Synchronization
+internal import URLLoadingBase
 
-/// Finds out whether a delegate implements a method: set for the time of one call, and told by the method's default.
+/// Finds out whether a delegate implements a method: a task-local value during one call, which the method's default marks.
 ///
-/// It is about one object and one method. What that method calls on other delegates, as forwarding ones do, reaches other defaults,
-/// which do not count; nor does what is called after ``close()``.
+/// It is about one object and one method: defaults of other delegates, to which a method may forward, do not count, nor do calls
+/// after ``close()``.
 ///
-/// Mutable state: `state`, an atomic.
+/// Mutable state: `state`, guarded by its lock.
 final class DelegateProbe: Sendable {
   @TaskLocal static var current: DelegateProbe?
 
   private let object: ObjectIdentifier
   private let method: DelegateMethod
-  private let state = Atomic(0)
-  private static let reached = 1
-  private static let closed = 2
+  private let state = Locked(State())
+
+  private struct State {
+    var hasReachedDefault = false
+    var isClosed = false
+  }
 
   init(_ object: ObjectIdentifier, _ method: DelegateMethod) {
     self.object = object
@@ -23,14 +26,12 @@ final class DelegateProbe: Sendable {
   /// The default of a method was called.
   static func reachedDefault(of object: AnyObject, _ method: DelegateMethod) {
     guard let probe = current, probe.method == method, probe.object == ObjectIdentifier(object) else { return }
-    _ = probe.state.compareExchange(expected: 0, desired: reached, ordering: .acquiringAndReleasing)
+    probe.state.withLock { if !$0.isClosed { $0.hasReachedDefault = true } }
   }
 
   /// Whether the default was called in the place of an implementation.
-  var foundNoImplementation: Bool { state.load(ordering: .acquiring) & Self.reached != 0 }
+  var foundNoImplementation: Bool { state.withLock { $0.hasReachedDefault } }
 
   /// The call has returned.
-  func close() {
-    state.bitwiseOr(Self.closed, ordering: .acquiringAndReleasing)
-  }
+  func close() { state.withLock { $0.isClosed = true } }
 }

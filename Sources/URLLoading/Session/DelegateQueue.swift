@@ -1,10 +1,8 @@
-/// The queue of a session that was given none: serial, with a thread whenever it has work.
-///
-/// By itself an operation queue shares a pool of about one thread a core, which blocked delegates of other sessions would
-/// use up. A serial dispatch queue is not limited so.
+/// The default delegate queue of a session: serial, over a dispatch queue of its own. Operation queues without one share about one
+/// thread a core, and delegates that block would starve other sessions.
 // Safe to share: its one property is immutable.
 final class DelegateQueue: OperationQueue, @unchecked Sendable {
-  // Held here, since `underlyingQueue` does not hold it.
+  // `underlyingQueue` does not retain it.
   private let serialQueue = DispatchQueue(label: "URLSession delegate queue")
 
   override init() {

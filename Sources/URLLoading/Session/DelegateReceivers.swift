@@ -1,9 +1,8 @@
-/// Who is told about a task, or asked: its own delegate, and behind it the session's, for what that lacks.
+/// The delegates that are called about a task: its own, and the session's for methods that it lacks.
 ///
-/// This is where one delegate stands in for another. The default methods of the protocols do not: a delegate that forwards to another
-/// one gets from it what an absent method does, and nothing comes back to itself.
+/// Only here one delegate replaces another; the default methods of the protocols call no other delegate.
 struct DelegateReceivers<Delegate: Sendable>: Sendable {
-  /// A delegate and what is known of its class.
+  /// A delegate and what is known about its class.
   struct Receiver: Sendable {
     let delegate: Delegate
     let object: ObjectIdentifier
@@ -11,10 +10,10 @@ struct DelegateReceivers<Delegate: Sendable>: Sendable {
   }
 
   let first: Receiver
-  /// Nil where the first is the only one: it is called then, whatever it lacks.
+  /// Nil where the first is the only one, which is then always called.
   let second: Receiver?
 
-  /// Tells the first that implements the method.
+  /// Calls the first that implements the method.
   func tell(_ method: DelegateMethod, _ call: (Delegate) -> Void) {
     guard let second else { return call(first.delegate) }
     if first.tells(method, call) { return }
@@ -41,7 +40,7 @@ struct DelegateReceivers<Delegate: Sendable>: Sendable {
 }
 
 extension DelegateReceivers.Receiver {
-  /// - Returns: false when the delegate has no such method, and was told nothing.
+  /// - Returns: false when the delegate has no such method.
   fileprivate func tells(_ method: DelegateMethod, _ call: (Delegate) -> Void) -> Bool {
     if let isPresent = traits.has(method) {
       if isPresent { call(delegate) }
@@ -52,8 +51,8 @@ extension DelegateReceivers.Receiver {
     return conclude(probe, method)
   }
 
-  /// - Parameter isLast: whether nobody else is asked, and the default is to answer.
-  /// - Returns: false when the delegate has no such method; it has answered nothing then, unless it is the last.
+  /// - Parameter isLast: whether the default may answer.
+  /// - Returns: false when the delegate has no such method; there is no answer then, unless it is the last.
   func asks<Answer: Sendable>(
     _ method: DelegateMethod, isLast: Bool, _ call: (Delegate, @escaping @Sendable (Answer) -> Void) -> Void,
     answer: @escaping @Sendable (Answer) -> Void
@@ -64,13 +63,13 @@ extension DelegateReceivers.Receiver {
     }
     let probe = DelegateProbe(object, method)
     DelegateProbe.$current.withValue(probe) {
-      // A default answers at once, before the call returns: that is not what the delegate says.
+      // A default answers before the call returns: that is no answer of the delegate's.
       call(delegate) { given in if isLast || !probe.foundNoImplementation { answer(given) } }
     }
     return conclude(probe, method)
   }
 
-  /// What a call that has returned says about the delegate's class: defaults are reached while it runs, or never.
+  /// Notes what a call that has returned shows: a default is reached while it runs, or never.
   private func conclude(_ probe: DelegateProbe, _ method: DelegateMethod) -> Bool {
     probe.close()
     let isPresent = !probe.foundNoImplementation

@@ -1,12 +1,11 @@
-internal import Synchronization
 internal import URLLoadingBase
 
-/// Which methods the delegates of one class implement, as far as that was found out: Swift has no optional protocol methods to ask.
+/// Which methods the delegates of one class implement, as far as that is known: Swift has no optional protocol methods to ask.
 ///
-/// Mutable state: two sets of bits, atomics that only grow; `known`, guarded by its lock.
+/// Mutable state: `presence` and `known`, each guarded by its lock.
 final class DelegateTraits: Sendable {
-  private let present = Atomic<UInt32>(0)
-  private let absent = Atomic<UInt32>(0)
+  /// By the methods' raw values; nil for what is not known.
+  private let presence = Locked([Bool?](repeating: nil, count: DelegateMethod.allCases.count))
 
   private static let known = Locked<[ObjectIdentifier: DelegateTraits]>([:])
 
@@ -22,18 +21,9 @@ final class DelegateTraits: Sendable {
   }
 
   /// Nil while that is not known.
-  func has(_ method: DelegateMethod) -> Bool? {
-    let bit: UInt32 = 1 << method.rawValue
-    if present.load(ordering: .relaxed) & bit != 0 { return true }
-    return absent.load(ordering: .relaxed) & bit != 0 ? false : nil
-  }
+  func has(_ method: DelegateMethod) -> Bool? { presence.withLock { $0[method.rawValue] } }
 
   func note(_ method: DelegateMethod, isPresent: Bool) {
-    let bit: UInt32 = 1 << method.rawValue
-    if isPresent {
-      present.bitwiseOr(bit, ordering: .relaxed)
-    } else {
-      absent.bitwiseOr(bit, ordering: .relaxed)
-    }
+    presence.withLock { $0[method.rawValue] = isPresent }
   }
 }

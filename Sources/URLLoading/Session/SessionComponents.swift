@@ -2,16 +2,16 @@ internal import URLLoadingBase
 
 /// What a protocol class keeps for all loads of one session, such as its pool of connections.
 ///
-/// A class asks its session for it by type (``URLSession/component(_:)``); the session makes one at the first request and ends
-/// it with itself.
+/// A class gets it from its session by type (``URLSession/component(_:)``); the session makes it at the first call and invalidates it
+/// at its own end.
 public protocol URLSessionComponent: AnyObject, Sendable {
   /// Makes the component of a session with this configuration.
   init(configuration: URLSessionConfiguration)
 
-  /// The session is flushed: what is idle is closed, so that later loads start anew.
+  /// The session is flushed: closes idle connections, so that later loads use new ones.
   func flush()
 
-  /// The session is no more; no load will come.
+  /// The session has ended; no load follows.
   func invalidate()
 }
 
@@ -20,7 +20,7 @@ public protocol URLSessionComponent: AnyObject, Sendable {
 /// Mutable state: `state`, guarded by its lock.
 final class SessionComponents: Sendable {
   private struct State {
-    /// A few at most, so that none needs a table.
+    /// A few at most: searched without a table.
     var known: [(type: ObjectIdentifier, component: any URLSessionComponent)] = []
   }
 
@@ -43,7 +43,7 @@ final class SessionComponents: Sendable {
     }
   }
 
-  /// The component of a type, where somebody has asked for it before.
+  /// The component of a type, if it was made.
   func existing<Component: URLSessionComponent>(_ type: Component.Type) -> Component? {
     state.withLock { state in state.known.first { $0.type == ObjectIdentifier(type) }?.component as? Component }
   }

@@ -1,12 +1,11 @@
-internal import Synchronization
 internal import URLLoadingBase
 
 /// Wakes the loads of a session when one of their timeouts may have passed.
 ///
-/// One timer for all loads: it fires at the earliest deadline that was announced, asks every load, and goes on with
-/// the earliest of what they answer. Deadlines that move back, as they do whenever data comes, cost nothing until then.
+/// One timer for all loads: it fires at the earliest deadline that was announced, asks every load for its deadline, and is set to
+/// the earliest of these. Deadlines that move back, as they do whenever data comes, do not set the timer.
 ///
-/// Mutable state: `state`, guarded by its lock; `announcedWake`, an atomic that is changed under that lock.
+/// Mutable state: `state`, guarded by its lock.
 final class SessionDeadlines: Sendable {
   private struct State {
     var timer: (any DispatchSourceTimer)?
@@ -15,11 +14,6 @@ final class SessionDeadlines: Sendable {
   }
 
   private let state = Locked(State())
-  /// `wakesAt` in nanoseconds, or the largest number. Every load announces a deadline, hardly one is the earliest: to look is cheaper
-  /// than to take a lock that all threads take. A load that finds an earlier one here is among those that are asked when that passes:
-  /// it is in the registry, and this is taken back before the registry is read.
-  private let announcedWake = Atomic(Int64.max)
-  /// Whose loads are looked at.
   private let tasks: TaskRegistry
   private static let queue = DispatchQueue(label: "URLSession deadlines")
 
@@ -29,33 +23,25 @@ final class SessionDeadlines: Sendable {
 
   /// A load of the session has a deadline that may be earlier than all others.
   func look(by instant: MonotonicInstant) {
-    guard instant.nanoseconds < announcedWake.load(ordering: .acquiring) else { return }
-    state.withLock { arm(&$0, by: instant) }
+    state.withLock { state in
+      guard !state.isStopped, state.wakesAt.map({ instant < $0 }) ?? true else { return }
+      state.wakesAt = instant
+      if let timer = state.timer {
+        Self.set(timer, to: instant)
+      } else {
+        // The first timer of a process starts a thread: not while a load waits to begin.
+        Self.queue.async { [self] in makeTimer() }
+      }
+    }
   }
 
   func stop() {
     state.withLock { state in
       state.timer?.cancel()
       state.timer = nil
-      note(nil, in: &state)
+      state.wakesAt = nil
       state.isStopped = true
     }
-  }
-
-  private func arm(_ state: inout State, by instant: MonotonicInstant) {
-    guard !state.isStopped, state.wakesAt.map({ instant < $0 }) ?? true else { return }
-    note(instant, in: &state)
-    if let timer = state.timer {
-      Self.set(timer, to: instant)
-    } else {
-      // The first timer of a process starts a thread: not while a load waits to begin.
-      Self.queue.async { [self] in makeTimer() }
-    }
-  }
-
-  private func note(_ wake: MonotonicInstant?, in state: inout State) {
-    state.wakesAt = wake
-    announcedWake.store(wake?.nanoseconds ?? .max, ordering: .sequentiallyConsistent)
   }
 
   private func makeTimer() {
@@ -74,7 +60,8 @@ final class SessionDeadlines: Sendable {
   }
 
   private func fire() {
-    state.withLock { note(nil, in: &$0) }
+    // Before the registry is read: a deadline that is announced from now on arms the timer by itself.
+    state.withLock { $0.wakesAt = nil }
     let now = MonotonicInstant.now
     var next: MonotonicInstant?
     for task in tasks.resumed {

@@ -1,4 +1,4 @@
-/// What a session has from its start to its end: what follows from its configuration, and what its loads share.
+/// The constant parts of a session: its configuration, what is derived from that, and what its loads share.
 struct SessionParts {
   /// The session's own copy.
   let configuration: URLSessionConfiguration
@@ -7,7 +7,7 @@ struct SessionParts {
   let tasks: TaskRegistry
   let components: SessionComponents
   let deadlines: SessionDeadlines
-  /// Of a load whose request has no timeout of its own.
+  /// The limits of a load whose request has no timeout of its own.
   let limits: LoadMachine.Limits
 
   init(configuration given: URLSessionConfiguration) {

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Lets the first call of a handler through: foreign code may call it twice, and a continuation may be resumed once.
+/// Accepts the first call of a handler: user code may call it twice, and a continuation may be resumed once.
 ///
 /// Mutable state: `isGiven`, an atomic.
 final class SingleAnswer: Sendable {

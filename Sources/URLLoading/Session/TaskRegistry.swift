@@ -1,33 +1,32 @@
-internal import Synchronization
 internal import URLLoadingBase
 
-/// The tasks of a session, held from their creation to their end. Once the session is about to end, those that nobody has resumed are
-/// only known while somebody else holds them; and so are from the start those that are resumed by who made them.
+/// The tasks of a session, retained from their creation to their end. Tasks that were not resumed are referenced weakly once the
+/// session is about to end; tasks that their maker resumes at once, from the start.
 ///
-/// Mutable state: `state`, guarded by its lock; `lastIdentifier`, an atomic.
+/// Mutable state: `state`, guarded by its lock.
 final class TaskRegistry: Sendable {
   /// Where a task is.
   enum Place {
     case unstarted(Int)
-    case held(Int)
+    case resumed(Int)
   }
 
-  /// How a task that was not resumed is known.
+  /// A reference to a task that was not resumed.
   private enum Unstarted {
-    case held(URLSessionTask)
-    case known(Weak)
+    case strong(URLSessionTask)
+    case weak(Weak)
 
     var task: URLSessionTask? {
       switch self {
-      case .held(let task): task
-      case .known(let weak): weak.task
+      case .strong(let task): task
+      case .weak(let weak): weak.task
       }
     }
   }
 
   private struct Weak { weak var task: URLSessionTask? }
 
-  /// References at places that their tasks know, so that none is searched for.
+  /// References at indexes that their tasks remember, so that none is searched for.
   private struct Table<Reference> {
     private(set) var entries: [Reference?] = []
     private var vacant: [Int] = []
@@ -51,7 +50,7 @@ final class TaskRegistry: Sendable {
       entries[place] = nil
       vacant.append(place)
       if vacant.count == entries.count {
-        // What a crowd left behind is not kept for ever.
+        // The memory of many tasks at once is not kept.
         entries.removeAll(keepingCapacity: entries.count <= 1024)
         vacant.removeAll(keepingCapacity: true)
       }
@@ -60,13 +59,14 @@ final class TaskRegistry: Sendable {
 
   private struct State {
     var unstarted = Table<Unstarted>()
-    var held = Table<URLSessionTask>()
-    var holdsUnstarted = true
+    var resumed = Table<URLSessionTask>()
+    var retainsUnstarted = true
+    var lastIdentifier = 0
 
     mutating func take(_ task: URLSessionTask) {
       switch task.registryPlace {
       case .unstarted(let place): unstarted.remove(at: place)
-      case .held(let place): held.remove(at: place)
+      case .resumed(let place): resumed.remove(at: place)
       case nil: break
       }
       task.registryPlace = nil
@@ -74,62 +74,65 @@ final class TaskRegistry: Sendable {
   }
 
   private let state = Locked(State())
-  private let lastIdentifier = Atomic(0)
 
   /// A number that no other task of this session has.
-  func nextIdentifier() -> Int { lastIdentifier.wrappingAdd(1, ordering: .relaxed).newValue }
-
-  /// Takes a task that was just made.
-  /// - Parameter holds: whether it is held; one that is not is known until it is retained, removed, or gone.
-  func add(_ task: URLSessionTask, holds: Bool) {
+  func nextIdentifier() -> Int {
     state.withLock { state in
-      let entry = holds && state.holdsUnstarted ? Unstarted.held(task) : .known(Weak(task: task))
+      state.lastIdentifier += 1
+      return state.lastIdentifier
+    }
+  }
+
+  /// Adds a task that was just made.
+  /// - Parameter retains: whether the reference is strong.
+  func add(_ task: URLSessionTask, retains: Bool) {
+    state.withLock { state in
+      let entry = retains && state.retainsUnstarted ? Unstarted.strong(task) : .weak(Weak(task: task))
       task.registryPlace = .unstarted(state.unstarted.insert(entry))
     }
   }
 
-  /// Holds no task any more, from now on, before it is resumed.
-  func letGoOfUnstarted() {
+  /// References tasks weakly from now on until they are resumed.
+  func releaseUnstarted() {
     let released = state.withLock { state -> [URLSessionTask] in
       var released: [URLSessionTask] = []
-      state.holdsUnstarted = false
+      state.retainsUnstarted = false
       state.unstarted.replaceAll { entry in
-        guard case .held(let task) = entry else { return entry }
+        guard case .strong(let task) = entry else { return entry }
         released.append(task)
-        return .known(Weak(task: task))
+        return .weak(Weak(task: task))
       }
       return released
     }
-    // What a task releases may come back here: not while the lock is held.
+    // Not under the lock: the end of a task calls `remove(_:)`.
     withExtendedLifetime(released) {}
   }
 
-  /// Holds a task until ``remove(_:)``.
+  /// Retains a resumed task until ``remove(_:)``.
   func retain(_ task: URLSessionTask) {
     state.withLock { state in
-      if case .held = task.registryPlace { return }
+      if case .resumed = task.registryPlace { return }
       state.take(task)
-      task.registryPlace = .held(state.held.insert(task))
+      task.registryPlace = .resumed(state.resumed.insert(task))
     }
   }
 
-  /// Knows a task no longer.
-  // Whoever calls holds the task, or ends it: it must not go while the lock is held, since what it releases may come back here.
+  /// Removes a task, which the caller references: its end calls this, so it must not be under the lock.
   func remove(_ task: URLSessionTask) {
     state.withLock { $0.take(task) }
   }
 
   /// The tasks that were resumed and have not ended, in no order.
-  var resumed: [URLSessionTask] { state.withLock { $0.held.entries.compactMap { $0 } } }
+  var resumed: [URLSessionTask] { state.withLock { $0.resumed.entries.compactMap { $0 } } }
 
   /// The tasks that have not ended, in the order in which they were made.
   var all: [URLSessionTask] {
     let found = state.withLock { state in
-      state.held.entries.compactMap { $0 } + state.unstarted.entries.compactMap { $0?.task }
+      state.resumed.entries.compactMap { $0 } + state.unstarted.entries.compactMap { $0?.task }
     }
     return found.sorted { $0.taskIdentifier < $1.taskIdentifier }
   }
 
-  /// Whether no resumed task is left. One that nobody resumed cannot keep a session from ending.
-  var isIdle: Bool { state.withLock { $0.held.isEmpty } }
+  /// Whether no resumed task is left: one that was not resumed does not keep a session from ending.
+  var isIdle: Bool { state.withLock { $0.resumed.isEmpty } }
 }

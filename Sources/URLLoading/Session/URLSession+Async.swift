@@ -13,8 +13,8 @@ extension URLSession {
   /// Loads a resource into memory.
   /// - Parameters:
   ///   - request: what to load.
-  ///   - delegate: asked first about redirects, challenges and so on; the session's for what it lacks.
-  /// - Throws: `URLError` as a rule, with the URL in `failingURL`; what a protocol class failed with.
+  ///   - delegate: called for redirects, challenges and so on; the session's for methods that it lacks.
+  /// - Throws: the error that the load failed with, a `URLError` with the URL in `failingURL` unless a protocol class reports another.
   public func data(
     for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws -> (Data, URLResponse) {
@@ -24,8 +24,8 @@ extension URLSession {
     return try task.load.takeOutcome().loadedData()
   }
 
-  /// Sends bytes, in the place of a body that the request has, and gives what the server answers. Where nobody set the request's
-  /// method, and the URL's class stores by `PUT` (as those of `file`, `ftp` and `sftp` do), that is the method; over HTTP it is `GET`.
+  /// Uploads bytes, in place of a body that the request has, and returns the server's answer. The method is the request's; where that
+  /// was not set, `PUT` for classes that store by it (`file`, `ftp`, `sftp`), else `GET`.
   public func upload(
     for request: URLRequest, from bodyData: Data, delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws -> (Data, URLResponse) {
@@ -37,7 +37,7 @@ extension URLSession {
     return try task.load.takeOutcome().loadedData()
   }
 
-  /// Sends a file, which is read as it is sent, and gives what the server answers.
+  /// Uploads a file, which is read as it is sent, and returns the server's answer.
   public func upload(
     for request: URLRequest, fromFile fileURL: URL, delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws -> (Data, URLResponse) {
@@ -66,7 +66,7 @@ extension URLSession {
     return try task.load.takeOutcome().loadedFile()
   }
 
-  /// Goes on with a download where an earlier one stopped.
+  /// Resumes a download.
   /// - Parameter resumeData: from `URLSessionDownloadTask.cancelByProducingResumeData()`, or an error's `userInfo`.
   public func download(
     resumeFrom resumeData: Data, delegate: (any URLSessionTaskDelegate)? = nil
@@ -105,7 +105,7 @@ extension URLSession {
 
   // MARK: Helpers
 
-  // What is alive while a load waits is memory of every load that waits: so all else is done by functions that are not async.
+  // Functions that are not async: the frames of async ones take memory while a load is awaited.
 
   private func waitedDataTask(_ request: URLRequest, _ delegate: (any URLSessionTaskDelegate)?) -> URLSessionTask {
     let load = load(LoadPlan(request: request, kind: .data, owner: .waiter, upload: UploadSource(of: request)))

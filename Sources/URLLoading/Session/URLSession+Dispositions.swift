@@ -1,9 +1,9 @@
 extension URLSession {
   /// An answer to an authentication challenge.
   public enum AuthChallengeDisposition: Int, Sendable {
-    /// Use the credential that comes with the answer; go on without one when that is nil.
+    /// Use the credential that comes with the answer; continue without one when that is nil.
     case useCredential = 0
-    /// As if no delegate had been asked.
+    /// Do what the load does without a delegate.
     case performDefaultHandling = 1
     /// End the task with `URLError.cancelled`.
     case cancelAuthenticationChallenge = 2
@@ -15,9 +15,9 @@ extension URLSession {
   public enum ResponseDisposition: Int, Sendable {
     /// End the task with `URLError.cancelled`.
     case cancel = 0
-    /// Go on.
+    /// Load the body.
     case allow = 1
-    /// Go on as a download task.
+    /// Load the body as a download task.
     case becomeDownload = 2
   }
 }

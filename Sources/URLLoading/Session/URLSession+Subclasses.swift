@@ -1,6 +1,6 @@
 internal import URLLoadingBase
 
-/// The `async` functions of a subclass go by its methods with completion handlers: those it may have overridden.
+/// The `async` functions of a subclass call its methods with completion handlers, which it may have overridden.
 extension URLSession {
   var isSubclassed: Bool { type(of: self) != URLSession.self }
 

@@ -41,10 +41,9 @@ extension URLSession {
   func made<Made: URLSessionTask>(_ task: Made, delegate: (any URLSessionTaskDelegate)? = nil) -> Made {
     if let delegate { task.delegate = delegate }
     switch task.load.plan.owner {
-    // As at Apple's, the session holds what it made, so that its user need not.
-    case .delegate, .handler: taskRegistry.add(task, holds: true)
-    case .reader: taskRegistry.add(task, holds: false)
-    // Resumed at once, and held by the registry from then on.
+    case .delegate, .handler: taskRegistry.add(task, retains: true)
+    case .reader: taskRegistry.add(task, retains: false)
+    // Resumed at once, and retained by the registry from then on.
     case .waiter, .nobody: break
     }
     let delegates = delegates

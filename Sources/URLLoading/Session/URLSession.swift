@@ -1,18 +1,17 @@
-internal import Synchronization
 internal import URLLoadingBase
 
 // Safe to share: see below; everything else is immutable.
-/// Loads URLs of every scheme that a protocol class stands for, by tasks that are told about through a delegate,
-/// a completion handler, or `async` functions.
+/// Loads URLs of every scheme that a protocol class stands for, by tasks that report to a delegate or a completion handler, or by
+/// `async` functions.
 ///
-/// A session holds its tasks from their creation to their end, so a task that nobody resumes or cancels keeps it alive, until it is
-/// invalidated. ``URLSession/shared`` apart, invalidate a session that is no longer needed.
+/// A session retains its tasks from their creation to their end, and each task its session. Invalidate a session that is no longer
+/// needed, ``URLSession/shared`` apart: else a task that is neither resumed nor cancelled keeps both alive.
 ///
 /// Subclasses, such as those of tests, may override every method that makes a task. None of these calls another one, so each
-/// that code under test uses has to be overridden; the `async` functions go by those with completion handlers.
+/// that code under test uses has to be overridden; the `async` functions call those with completion handlers.
 ///
-/// Mutable state: `state`, guarded by its lock; `isEnding`, an atomic that is changed under that lock; in `parts`, the registry of
-/// tasks, the resources and the deadlines, each with a lock of its own.
+/// Mutable state: `state`, guarded by its lock; in `parts`, the registry of tasks, the components and the deadlines, each with a lock
+/// of its own.
 open class URLSession: NSObject, @unchecked Sendable {
   private enum Lifetime { case valid, finishing, invalid }
 
@@ -21,17 +20,14 @@ open class URLSession: NSObject, @unchecked Sendable {
     var delegates = SessionDelegates.none
     var description: String?
     var delegateQueue: OperationQueue?
-    /// Callers of ``invalidateAndCancel()`` who have tasks left to cancel.
+    /// Calls of ``invalidateAndCancel()`` that still cancel tasks.
     var cancellers = 0
   }
 
-  /// What uploads that have ended have, until the delegate is told that the session is invalid, to remove their temporary files.
+  /// How long the call `didBecomeInvalidWithError` waits for uploads that have ended to remove their temporary files.
   private static let shutdownTimeout = Duration.seconds(25)
 
   private let state: Locked<State>
-  /// Whether the session takes no new tasks. Each task asks several times: to look is cheaper than to take a lock that all threads
-  /// take. Whoever adds a task to the registry and then finds this false is seen by whoever makes it true and then looks there.
-  private let isEnding = Atomic(false)
   /// Whether there is a delegate, or was.
   private let hadDelegate: Bool
   private let isShared: Bool
@@ -39,7 +35,7 @@ open class URLSession: NSObject, @unchecked Sendable {
 
   /// The queue that delegate methods and completion handlers run on.
   open var delegateQueue: OperationQueue {
-    // Made at its first use: it is dear as such things go, and async functions without a delegate never use it.
+    // Made at its first use: it is expensive, and async functions without a delegate never use it.
     state.withLock { state in
       if let queue = state.delegateQueue { return queue }
       let queue = DelegateQueue()
@@ -53,8 +49,7 @@ open class URLSession: NSObject, @unchecked Sendable {
   private static let sharedInstance = URLSession(
     configuration: .default, delegate: nil, delegateQueue: nil, isShared: true)
 
-  /// Makes a session as ``init(configuration:)`` does with the default configuration. There for subclasses: the one initialiser that
-  /// they call, or leave to be called, as at Apple's.
+  /// Makes a session with the default configuration: the designated initialiser for subclasses, as on Apple's systems.
   public override init() {
     parts = SessionParts(configuration: .default)
     state = Locked(State())
@@ -71,7 +66,7 @@ open class URLSession: NSObject, @unchecked Sendable {
   /// Makes a session.
   /// - Parameters:
   ///   - configuration: copied.
-  ///   - delegate: held until the session is invalid.
+  ///   - delegate: retained until the session is invalid.
   ///   - queue: a serial queue for delegate methods and completion handlers; nil makes one.
   public convenience init(
     configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?, delegateQueue queue: OperationQueue?
@@ -95,7 +90,7 @@ open class URLSession: NSObject, @unchecked Sendable {
     deadlines.stop()
   }
 
-  /// A copy of the configuration that the session goes by.
+  /// A copy of the session's configuration.
   open var configuration: URLSessionConfiguration {
     SessionParts.copy(of: parts.configuration)
   }
@@ -113,46 +108,44 @@ open class URLSession: NSObject, @unchecked Sendable {
 
   // MARK: Invalidation
 
-  /// Lets running tasks finish, accepts no new ones, then tells the delegate and lets go of it.
+  /// Lets running tasks finish, accepts no new ones, then calls `didBecomeInvalidWithError` and releases the delegate.
   ///
-  /// A task that was not resumed by then is not waited for: the session lets go of it, and its handler may never be called. Who
-  /// holds it can still resume it: it runs while others do, and fails with `URLError.cancelled` once the session is invalid.
+  /// A task that was not resumed by then is not waited for: the session releases it, and its handler may never be called. A task that
+  /// is resumed afterwards runs while others do, and fails with `URLError.cancelled` once the session is invalid.
   open func finishTasksAndInvalidate() {
     guard !isShared else { return }
     state.withLock { stopAcceptingTasks(&$0) }
-    taskRegistry.letGoOfUnstarted()
+    taskRegistry.releaseUnstarted()
     invalidateIfIdle()
   }
 
-  /// Cancels all tasks, accepts no new ones, then tells the delegate and lets go of it.
+  /// Cancels all tasks, accepts no new ones, then calls `didBecomeInvalidWithError` and releases the delegate.
   open func invalidateAndCancel() {
     guard !isShared else { return }
     state.withLock { state in
       stopAcceptingTasks(&state)
-      // One step with that: a task that nobody resumed is not waited for until it is cancelled, and others may have ended by then.
+      // Under the same lock: the last resumed task may end before those that were not resumed are cancelled.
       state.cancellers += 1
     }
-    // The newest first: what waits for a connection must not begin because one that has it is cancelled.
+    // The newest first: a waiting task must not begin because one that has a connection is cancelled.
     for task in taskRegistry.all.reversed() { task.cancel() }
-    taskRegistry.letGoOfUnstarted()
+    taskRegistry.releaseUnstarted()
     state.withLock { $0.cancellers -= 1 }
     invalidateIfIdle()
   }
 
   private func stopAcceptingTasks(_ state: inout State) {
-    guard state.lifetime == .valid else { return }
-    state.lifetime = .finishing
-    isEnding.store(true, ordering: .sequentiallyConsistent)
+    if state.lifetime == .valid { state.lifetime = .finishing }
   }
 
   /// Whether a task that is made now would never run.
-  var acceptsTasks: Bool { !isEnding.load(ordering: .acquiring) }
+  var acceptsTasks: Bool { state.withLock { $0.lifetime == .valid } }
 
-  /// Takes a task that is resumed for the first time into the session's care.
-  /// - Returns: false when the session has ended, and the task is only held until it has said so.
+  /// Retains a task that is resumed for the first time until its end.
+  /// - Returns: false when the session is invalid, and the task has to fail.
   func didResume(_ task: URLSessionTask) -> Bool {
     taskRegistry.retain(task)
-    return !isEnding.load(ordering: .acquiring) || state.withLock { $0.lifetime != .invalid }
+    return state.withLock { $0.lifetime != .invalid }
   }
 
   /// Why a task of an invalidated session fails.
@@ -160,10 +153,10 @@ open class URLSession: NSObject, @unchecked Sendable {
     URLError(.cancelled, message: "The session was invalidated; make a new one.", url: request.url)
   }
 
-  /// Lets go of a task that has ended.
+  /// Releases a task that has ended.
   func didEnd(_ task: URLSessionTask) {
     taskRegistry.remove(task)
-    if isEnding.load(ordering: .acquiring) { invalidateIfIdle() }
+    invalidateIfIdle()
   }
 
   private func invalidateIfIdle() {
@@ -176,11 +169,11 @@ open class URLSession: NSObject, @unchecked Sendable {
     let unfinished = components.existing(UnfinishedUploads.self)
     components.invalidate()
     deadlines.stop()
-    guard let unfinished else { return tellInvalid() }
-    unfinished.whenSettled(within: Self.shutdownTimeout) { self.tellInvalid() }
+    guard let unfinished else { return reportInvalid() }
+    unfinished.whenSettled(within: Self.shutdownTimeout) { self.reportInvalid() }
   }
 
-  private func tellInvalid() {
+  private func reportInvalid() {
     delegateQueue.addOperation {
       self.delegate?.urlSession(self, didBecomeInvalidWithError: nil)
       self.state.withLock { $0.delegates = SessionDelegates.none }
@@ -213,8 +206,8 @@ open class URLSession: NSObject, @unchecked Sendable {
 
   // MARK: Upload
 
-  /// A task that uploads bytes, in the place of a body that the request has. Where nobody set the request's method, and the URL's
-  /// class stores by `PUT` (as those of `file`, `ftp` and `sftp` do), that is the method; over HTTP it is `GET`.
+  /// A task that uploads bytes, in place of a body that the request has. The method is the request's; where that was not set, `PUT` for
+  /// classes that store by it (`file`, `ftp`, `sftp`), else `GET`.
   open func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
     upload(request, .data(bodyData), owner: .delegate)
   }
@@ -271,12 +264,12 @@ open class URLSession: NSObject, @unchecked Sendable {
     download(request, owner: .handler { completionHandler($0.file, $1, $2) })
   }
 
-  /// A download task that goes on where an earlier one stopped; from the start when the resource changed since.
+  /// A task that resumes a download; from the start when the resource has changed since.
   open func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
     made(download(resumingWith: resumeData, owner: .delegate))
   }
 
-  /// A download task that goes on where an earlier one stopped; from the start when the resource changed since.
+  /// A task that resumes a download; from the start when the resource has changed since.
   open func downloadTask(
     withResumeData resumeData: Data, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
   ) -> URLSessionDownloadTask {

@@ -1,9 +1,9 @@
 internal import URLLoadingBase
 
 // Safe to share: the mutable state is guarded as said below; subclasses answer for theirs.
-/// What a session goes by. A session copies its configuration when it is made; changes afterwards do not reach it.
+/// The settings of a session. A session copies its configuration when it is made; changes afterwards do not reach it.
 ///
-/// Every property here takes effect. What Apple's class has beyond these either means nothing on Linux or is not built yet.
+/// Every property here takes effect. Properties of Apple's class that are not here have no meaning on Linux or are not implemented yet.
 ///
 /// Mutable state: `values` and `dictionaries`, each guarded by its lock.
 open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
@@ -98,7 +98,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
 
   // MARK: Credentials
 
-  /// Where challenges are answered from before a delegate is asked; nil for nowhere.
+  /// The credentials that answer challenges before the delegate is called; nil for none.
   open var urlCredentialStorage: URLCredentialStorage? {
     get { values.withLock { $0.urlCredentialStorage } }
     set { values.withLock { $0.urlCredentialStorage = newValue } }
@@ -106,7 +106,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
 
   // MARK: Cookies
 
-  /// Where cookies are kept; nil for no cookies.
+  /// The storage of cookies; nil for no cookies.
   open var httpCookieStorage: HTTPCookieStorage? {
     get { values.withLock { $0.httpCookieStorage } }
     set { values.withLock { $0.httpCookieStorage = newValue } }
@@ -172,7 +172,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     set { dictionaries.withLock { $0.settings[ObjectIdentifier(type)] = newValue } }
   }
 
-  /// Classes that are asked before all others whether they load a request, in this order. The built-in classes need not be here.
+  /// The classes that a session asks first whether they load a request, in this order. The built-in classes need not be among them.
   open var protocolClasses: [AnyClass]? {
     get { values.withLock { $0.protocolClasses } }
     set { values.withLock { $0.protocolClasses = (newValue ?? []).compactMap { $0 as? URLProtocol.Type } } }

@@ -1,4 +1,4 @@
-/// What a data or upload task tells its owner, and asks.
+/// What a data or upload task reports to its owner, and asks it.
 public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
   /// The response's head came. Nothing more comes until the handler is called with what to do.
   func urlSession(
@@ -10,7 +10,7 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse
   ) async -> URLSession.ResponseDisposition
 
-  /// The data task became a download task, which goes on in its place; the data task is silent from now on.
+  /// The data task became a download task, which continues the load; no more calls come about the data task.
   func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didBecome downloadTask: URLSessionDownloadTask)
 
@@ -19,7 +19,7 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
 }
 
 extension URLSessionDataDelegate {
-  /// Asks the async form; where there is none, the task goes on.
+  /// Calls the async form; where there is none, the task continues.
   public func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
@@ -29,7 +29,7 @@ extension URLSessionDataDelegate {
     }
   }
 
-  /// Asks the form with a handler; where there is none, the task goes on.
+  /// Calls the form with a handler; where there is none, the task continues.
   public nonisolated(nonsending) func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse
   ) async -> URLSession.ResponseDisposition {

@@ -1,16 +1,15 @@
-/// What a session tells its owner, and asks.
+/// What a session reports to its owner, and asks it.
 ///
-/// Every method has a default, so a delegate implements what it cares about; the default does what its absence means at Apple's. Where
-/// a method has a form with a completion handler and an async one, either may be implemented. Calls come on the session's
-/// `delegateQueue`.
+/// Every method has a default, which does what Apple's systems do where a delegate lacks the method. Of a method with a completion
+/// handler and an async form, either may be implemented. Calls come on the session's `delegateQueue`.
 public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
-  /// The session is invalid, and lets go of its delegate after this call. Uploads that were broken off have removed their temporary
-  /// files by now, or cannot: ``UnfinishedUploads`` has the rest.
+  /// The session is invalid, and releases its delegate after this call. Cancelled and failed uploads have removed their temporary files
+  /// by now; ``UnfinishedUploads`` lists those that could not be removed.
   /// - Parameter error: nil when the session was invalidated by a call.
   func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)
 
   /// A connection needs credentials or a decision: NTLM, Negotiate, a client certificate, server trust. Where it is not
-  /// implemented the task's method is asked.
+  /// implemented the task's method is called.
   func urlSession(
     _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
@@ -25,7 +24,7 @@ extension URLSessionDelegate {
   /// Does nothing.
   public func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {}
 
-  /// Asks the async form; where there is none, the challenge is handled by default.
+  /// Calls the async form; where there is none, the challenge is handled by default.
   public func urlSession(
     _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
@@ -38,7 +37,7 @@ extension URLSessionDelegate {
       })
   }
 
-  /// Asks the form with a handler; where there is none, the challenge is handled by default. Sessions ask the task's method instead.
+  /// Calls the form with a handler; where there is none, the challenge is handled by default. Sessions call the task's method instead.
   public nonisolated(nonsending) func urlSession(
     _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {

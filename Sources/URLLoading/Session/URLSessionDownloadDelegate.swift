@@ -1,4 +1,4 @@
-/// What a download task tells its owner.
+/// What a download task reports to its owner.
 public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
   /// The download is whole, in a temporary file that is removed when this call returns: move it, or open it.
   func urlSession(_ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL)
@@ -9,7 +9,7 @@ public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
     _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
     totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64)
 
-  /// The download goes on where an earlier one stopped.
+  /// The download resumes an earlier one.
   /// - Parameters:
   ///   - fileOffset: bytes that are there already; 0 when the resource changed and the download starts again.
   ///   - expectedTotalBytes: the size of the whole, or -1.

@@ -1,8 +1,8 @@
-/// What a task tells its owner, and asks, whatever its kind.
+/// What a task of any kind reports to its owner, and asks it.
 ///
-/// What the delegate of a single task does not implement is asked of the session's delegate, by the session.
+/// For a method that the delegate of a single task does not implement, the session calls its own delegate.
 public protocol URLSessionTaskDelegate: URLSessionDelegate {
-  /// A task was made. Called at once, on the thread that made it, before anything else is said about the task.
+  /// A task was made. Called on the thread that made it, before any other call about the task.
   func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask)
 
   /// The server redirects. Call the handler with the request to follow, changed or not, or with nil to take the
@@ -54,7 +54,7 @@ extension URLSessionTaskDelegate {
     DelegateProbe.reachedDefault(of: self, .created)
   }
 
-  /// Asks the async form; where there is none, the redirect is followed.
+  /// Calls the async form; where there is none, the redirect is followed.
   public func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
@@ -64,7 +64,7 @@ extension URLSessionTaskDelegate {
     }
   }
 
-  /// Asks the form with a handler; where there is none, the redirect is followed.
+  /// Calls the form with a handler; where there is none, the redirect is followed.
   public nonisolated(nonsending) func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest
@@ -75,7 +75,7 @@ extension URLSessionTaskDelegate {
     }
   }
 
-  /// Asks the async form; where there is none, the challenge is handled by default.
+  /// Calls the async form; where there is none, the challenge is handled by default.
   public func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
@@ -88,7 +88,7 @@ extension URLSessionTaskDelegate {
       })
   }
 
-  /// Asks the form with a handler; where there is none, the challenge is handled by default.
+  /// Calls the form with a handler; where there is none, the challenge is handled by default.
   public nonisolated(nonsending) func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {

@@ -1,18 +1,18 @@
 internal import URLLoadingBase
 
-/// The files that uploads of a session have begun to store and not finished: temporary ones beside their targets, and targets that
+/// The files that uploads of a session have begun to store and not finished: temporary files beside their targets, and targets that
 /// are being written in place.
 ///
-/// An upload that is cancelled or fails removes its temporary file in the background, at a server perhaps; its task has ended by then.
-/// A session tells its delegate that it is invalid only after that. A program that is about to end otherwise waits like this:
+/// An upload that was cancelled or has failed removes its temporary file after its task has ended, in the background and perhaps on a
+/// server. A session calls `urlSession(_:didBecomeInvalidWithError:)` after that. A program that ends without it waits like this:
 ///
 /// ```swift
 /// let left = await session.component(UnfinishedUploads.self).settle(within: .seconds(3))
 /// ```
 ///
-/// Protocol classes that store something note here what would be left of it.
+/// Protocol classes that store files record here which files may be left.
 ///
-/// Mutable state: `state`, guarded by its lock. Nothing is called while it is held.
+/// Mutable state: `state`, guarded by its lock; no function is called under it.
 public final class UnfinishedUploads: URLSessionComponent {
   /// Stands for a file, or for work that may make one.
   public struct Mark: Hashable, Sendable {
@@ -21,7 +21,7 @@ public final class UnfinishedUploads: URLSessionComponent {
 
   private struct Entry {
     var url: URL?
-    /// Somebody finishes it, or removes it.
+    /// It is being finished or removed.
     var isUnderWay = true
   }
 
@@ -30,11 +30,11 @@ public final class UnfinishedUploads: URLSessionComponent {
     var nextNumber = 0
     var underWayCount = 0
     var waiters: [Int: @Sendable () -> Void] = [:]
-    /// What was given up, the oldest first.
+    /// The numbers of the files that were given up, the oldest first.
     var givenUp: [Int] = []
   }
 
-  /// More files that were given up are not remembered: it is the oldest that are forgotten.
+  /// Files that were given up; of more than these the oldest are forgotten.
   private static let largestGivenUpCount = 1000
 
   private let state = Locked(State())
@@ -51,19 +51,19 @@ public final class UnfinishedUploads: URLSessionComponent {
   // MARK: For protocol classes
 
   /// A file is about to be made, or to be written in place.
-  /// - Parameter url: the file, told without its password; nil for work of which nothing can be left yet, but which is waited for.
+  /// - Parameter url: the file, recorded without its password; nil for work that has made no file yet, but has to be waited for.
   public func begin(_ url: URL?) -> Mark {
-    let told = url.map { Self.withoutPassword($0) }
+    let recorded = url.map { Self.withoutPassword($0) }
     return state.withLock { state in
       let number = state.nextNumber
       state.nextNumber += 1
-      state.entries[number] = Entry(url: told)
+      state.entries[number] = Entry(url: recorded)
       state.underWayCount += 1
       return Mark(number: number)
     }
   }
 
-  /// The file has gone, or is whole under its name. May be called again.
+  /// The file was removed, or is whole under its name. May be called again.
   public func end(_ mark: Mark) {
     finish(mark) { state in
       state.entries[mark.number] = nil
@@ -71,7 +71,7 @@ public final class UnfinishedUploads: URLSessionComponent {
     }
   }
 
-  /// Nobody goes on with the file, nor removes it: it stays as it is, as far as is known.
+  /// The file is neither finished nor removed: as far as is known it stays as it is.
   public func giveUp(_ mark: Mark) {
     finish(mark) { state in
       guard state.entries[mark.number]?.isUnderWay == true else { return }
@@ -95,14 +95,14 @@ public final class UnfinishedUploads: URLSessionComponent {
 
   // MARK: For programs
 
-  /// The files that there may be now, in the order in which they were begun.
+  /// The unfinished files that may exist now, in the order in which they were begun.
   public var urls: [URL] {
     state.withLock { state in state.entries.sorted { $0.key < $1.key }.compactMap(\.value.url) }
   }
 
-  /// Waits until nothing is under way: every upload has ended, and what it left was removed or given up.
+  /// Waits until every upload has ended and its file was finished, removed or given up.
   /// - Parameter limit: how long to wait at most.
-  /// - Returns: the files that are left, or may be.
+  /// - Returns: the unfinished files that may exist.
   public func settle(within limit: Duration) async -> [URL] {
     await withCheckedContinuation { continuation in
       whenSettled(within: limit) { continuation.resume() }
@@ -120,8 +120,7 @@ public final class UnfinishedUploads: URLSessionComponent {
       return number
     }
     guard let number else { return function() }
-    let seconds = Double(limit.components.seconds) + Double(limit.components.attoseconds) / 1e18
-    DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [weak self] in
+    DispatchQueue.global().asyncAfter(deadline: .now() + limit.dispatchInterval) { [weak self] in
       self?.state.withLock { $0.waiters.removeValue(forKey: number) }?()
     }
   }

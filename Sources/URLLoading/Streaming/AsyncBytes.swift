@@ -1,8 +1,8 @@
 extension URLSession {
   /// The body of a resource as it comes, byte by byte.
   ///
-  /// Bytes wait in a buffer of bounded size; while it is full the sender is held back. The load is cancelled when neither the
-  /// sequence nor an iterator of it is held any more. One iterator at a time.
+  /// The buffer is bounded: while it is full, the sender is paused. The load is cancelled when the sequence and its iterators are
+  /// released. One iterator at a time.
   public struct AsyncBytes: AsyncSequence, Sendable {
     /// Bytes.
     public typealias Element = UInt8

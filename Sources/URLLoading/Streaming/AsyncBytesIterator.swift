@@ -2,9 +2,8 @@ import Foundation
 
 /// Hands out bytes one by one from chunks that an asynchronous source gives.
 ///
-/// Almost every `next` is a pointer comparison and a load that is inlined into the caller's loop. Only when a chunk is
-/// used up the source is asked for more, and the task's cancellation is looked at. Empty chunks are skipped. After the
-/// end or an error the source is not asked again.
+/// Almost every `next` is a pointer comparison and a load that is inlined into the caller's loop. Only at the end of a chunk the source
+/// is called, and the task's cancellation is checked. Empty chunks are skipped. After the end or an error the source is not called again.
 public struct AsyncBytesIterator: AsyncIteratorProtocol {
   @usableFromInline var cursor: UnsafePointer<UInt8>
   @usableFromInline var end: UnsafePointer<UInt8>

@@ -55,14 +55,6 @@ public struct AsyncCharacterSequence<Base: AsyncSequence>: AsyncSequence where B
       lookahead = scalar
       return cluster.character
     }
-
-    /// The next character, or nil at the end.
-    ///
-    /// - Throws: what the base sequence throws.
-    @inlinable
-    public mutating func next() async throws(Base.Failure) -> Character? {
-      try await next(isolation: nil)
-    }
   }
 
   /// Starts reading the base sequence.

@@ -47,14 +47,6 @@ public struct AsyncLineSequence<Base: AsyncSequence>: AsyncSequence where Base.E
       return String(decoding: line, as: UTF8.self)
     }
 
-    /// The next line that is not empty, or nil at the end.
-    ///
-    /// - Throws: what the base sequence throws.
-    @inlinable
-    public mutating func next() async throws(Base.Failure) -> String? {
-      try await next(isolation: nil)
-    }
-
     /// Takes a byte that may end the line; one that does not is appended to it.
     ///
     /// The line ends beyond ASCII are found by their last byte: C2 and E2 are lead bytes in UTF-8 and never anything

@@ -51,14 +51,6 @@ public struct AsyncUnicodeScalarSequence<Base: AsyncSequence>: AsyncSequence whe
       }
       return UnicodeScalar(sequence.value) ?? "\u{FFFD}"
     }
-
-    /// The next scalar, or nil at the end.
-    ///
-    /// - Throws: what the base sequence throws.
-    @inlinable
-    public mutating func next() async throws(Base.Failure) -> UnicodeScalar? {
-      try await next(isolation: nil)
-    }
   }
 
   /// Starts reading the base sequence.

@@ -51,7 +51,7 @@ extension URLProtocolConformance {
       ConformanceCheck("cancel from another thread while data comes") { context in
         let resource = try await context.place(large)
         for bytes in [1, large / 3, large * 2 / 3] {
-          // The instance goes on meanwhile, and may be done first.
+          // The instance keeps sending, and may finish first.
           try await context.cancelling(resource, isCertain: false) { session, make in
             let task = make()
             task.resume()

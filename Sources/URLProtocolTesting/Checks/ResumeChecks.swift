@@ -1,6 +1,6 @@
 import URLLoading
 
-/// Downloads that are interrupted and go on.
+/// Downloads that are interrupted and resumed.
 extension URLProtocolConformance {
   static let resuming = [
     ConformanceCheck("a download goes on from its resume data", capabilities: .byteRanges) { context in
@@ -13,7 +13,7 @@ extension URLProtocolConformance {
         repeat {
           let round = try await context.interrupt(resource, after: step, resumeData)
           outcome = round.outcome
-          // A cancel drops what the delegate has not been told yet.
+          // A cancel drops calls that the delegate has not received yet.
           if resumeData != nil, round.isComplete || !outcome.resumedAt.isEmpty {
             try context.expectGoingOn(outcome, resource)
           }
@@ -28,7 +28,7 @@ extension URLProtocolConformance {
               advice: "Responses need acceptsByteRanges, validators, and the length of the whole.")
           }
           resumeData = data
-          // One that goes on from the end has nothing left to be interrupted in.
+          // One that resumes at the end cannot be interrupted again.
         } while rounds < (step == large / 4 ? 8 : 1)
         if outcome.error != nil, let resumeData {
           outcome = try await context.finish(resource, resumeData)

@@ -140,7 +140,7 @@ final class CheckSession: Sendable {
     context.step("the session was waited for, to end with its last task", nil)
     session.finishTasksAndInvalidate()
     guard await recorder.isInvalid.wait(until: { $0 }) else { throw CancellationError() }
-    // Those of which there was none yet were waited for; tasks with another owner tell the delegate of their progress only.
+    // Tasks with another owner call the delegate with their progress only, and have no completions here.
     let delegated = recorder.outcomes.value.values.map(\.completions)
     let handled = handledOutcomes.value.map(\.value.completions)
     for count in delegated + handled {
@@ -150,7 +150,8 @@ final class CheckSession: Sendable {
     }
     context.step("the instances were waited for, to go after their end", nil)
     _ = await ledger.entries.wait(for: context.quietLimit) { entries in
-      entries.allSatisfy { $0.isReleased && $0.stops > 0 } || entries.contains { $0.bytesAfterStop > FlowLimits.late }
+      entries.allSatisfy { $0.isReleased && $0.stops > 0 }
+        || entries.contains { $0.bytesAfterStop > FlowLimits.afterStop }
     }
     try Task.checkCancellation()
     for entry in ledger.entries.value { try entry.verify(context) }

@@ -1,20 +1,19 @@
-/// How much may be on its way.
+/// Limits of the checks of back-pressure.
 enum FlowLimits {
-  /// What the kit's sessions let wait for a slow consumer, in bytes.
+  /// The buffer of the kit's sessions, in bytes.
   static let buffer = 1 << 20
 
-  /// What an instance may have given to its client in all, while the consumer takes nothing more: what it took at once, the
-  /// buffer, and the pieces that were on their way.
+  /// Bytes that an instance may give to its client while the consumer takes none: what it took before, the buffer, and pieces in
+  /// flight.
   static let standing = 3 << 20
 
-  /// The longest time, in seconds, that a sender is made to wait for the pause or the stop that was decided and that another
-  /// thread is about to tell it.
+  /// How long a sender is blocked, in seconds, until another thread carries out a stop that was decided.
   static let stopping = 2.0
 
-  /// What may still come after `stopLoading()`, in bytes: it was on its way.
-  static let late = 1 << 20
+  /// Bytes in flight that may still come after `stopLoading()`.
+  static let afterStop = 1 << 20
 
-  /// How long a sender that should hold back is watched. One that does not hold back and is slower than this escapes;
-  /// one that holds back never fails.
+  /// How long a sender that should pause is watched. One that does not pause and is slower than this is not found; one that pauses
+  /// never fails.
   static let watch = Duration.milliseconds(150)
 }

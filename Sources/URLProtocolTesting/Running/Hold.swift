@@ -1,13 +1,13 @@
 import URLLoading
 
-/// Where a consumer stands still until it is let go.
+/// Blocks a consumer until it is released.
 final class Hold: Sendable {
   private let released = Observed(false)
   private let arrived = Observed(false)
 
   func release() { released.update { $0 = true } }
 
-  /// Stands still on the calling thread, which must not belong to Swift's cooperative pool.
+  /// Blocks the calling thread, which must not belong to Swift's cooperative pool.
   func stand() {
     arrived.update { $0 = true }
     let semaphore = DispatchSemaphore(value: 0)
@@ -18,6 +18,6 @@ final class Hold: Sendable {
     semaphore.wait()
   }
 
-  /// Waits until somebody stands.
+  /// Waits until a thread is blocked.
   func waitForArrival() async -> Bool { await arrived.wait { $0 } }
 }

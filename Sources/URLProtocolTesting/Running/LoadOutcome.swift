@@ -1,11 +1,11 @@
 import URLLoading
 
-/// What the owner of a task got.
+/// What the owner of a task received.
 struct LoadOutcome: Sendable {
   var response: URLResponse?
   var body = Data()
   var error: (any Error)?
-  /// How often the end was told.
+  /// How often completion was reported.
   var completions = 0
   /// The delegate's calls about a data task's body, in their order, repetitions left out.
   var calls: [String] = []

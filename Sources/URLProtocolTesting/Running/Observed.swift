@@ -3,8 +3,8 @@ import URLLoading
 // Safe to share: `value`, `waiters` and `nextWaiter` are touched only while `lock` is held.
 /// A value that several threads change and that checks wait on.
 ///
-/// Mutable state: the value and those who wait, guarded by `lock`. A waiter is taken off the list under the lock and called
-/// after it, hence exactly once. The lock is an `NSLock`, which the thread sanitizer sees.
+/// Mutable state: the value and its waiters, guarded by `lock`. A waiter is removed under the lock and called after it, hence exactly
+/// once. The lock is an `NSLock`, which the thread sanitizer sees.
 final class Observed<Value: Sendable>: @unchecked Sendable {
   private struct Waiter {
     let condition: @Sendable (Value) -> Bool

@@ -1,6 +1,6 @@
 import URLLoading
 
-/// The delegate of the kit's sessions: writes down what it is told about each task.
+/// The delegate of the kit's sessions: records the calls about each task.
 ///
 /// Mutable state: in `outcomes` and `isInvalid`, which guard it.
 final class Recorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate, Sendable {
@@ -8,7 +8,7 @@ final class Recorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
   let outcomes = Observed<[Int: LoadOutcome]>([:])
   let isInvalid = Observed(false)
   let ledger: Ledger
-  /// Where data tasks' delegate calls stand still at the first data.
+  /// Blocks the delegate calls of data tasks at the first data.
   private let hold: Hold?
 
   init(ledger: Ledger, hold: Hold?) {

@@ -1,6 +1,6 @@
 import URLLoading
 
-/// What one instance was told and reported.
+/// The calls of and by one instance.
 struct LedgerEntry: Sendable {
   let url: URL?
   var order = EventOrder()
@@ -8,7 +8,7 @@ struct LedgerEntry: Sendable {
   var stops = 0
   /// Bytes reported after `stopLoading()` returned.
   var bytesAfterStop = 0
-  /// The instance let go of its client, as it does at the latest when it is gone itself.
+  /// The instance released its client, as it does at the latest at its own end.
   var isReleased = false
 
   /// Throws what the instance got wrong, once its load has ended.
@@ -20,7 +20,7 @@ struct LedgerEntry: Sendable {
         advice: "Look at what calls the client: after an end, nothing may.")
     }
     try context.expect(
-      bytesAfterStop <= FlowLimits.late, url, "silence after stopLoading()",
+      bytesAfterStop <= FlowLimits.afterStop, url, "silence after stopLoading()",
       "\(bytesAfterStop) bytes came after it",
       "stopLoading() must end what sends: a flag that the sender looks at before each piece, or a cancel of its source."
     )
@@ -30,7 +30,7 @@ struct LedgerEntry: Sendable {
     )
     try context.expect(
       isReleased, url, "the instance to be gone soon after stopLoading()",
-      "it still held its client \(context.quietLimit.inSeconds) s later",
+      "it still retained its client \(context.quietLimit.inSeconds) s later",
       "Something keeps it: a closure or a thread that never ends, a timer, a reference cycle. stopLoading() must undo it."
     )
   }

@@ -1,8 +1,8 @@
 import URLLoading
 
-/// Stands between an instance and the session: writes down what the instance reports and passes it on.
+/// The client of a spied instance: records what the instance reports and forwards it to the session.
 ///
-/// The instance is the only one that holds it, so its end tells that the instance is gone.
+/// Only the instance retains it, so it ends with the instance.
 final class SpyClient: NSObject, URLProtocolSessionClient {
   private let target: any URLProtocolSessionClient
   private let ledger: Ledger
@@ -32,10 +32,10 @@ final class SpyClient: NSObject, URLProtocolSessionClient {
     }
   }
 
-  private func tell(_ moment: Moment) { ledger.hook?(moment, task) }
+  private func report(_ moment: Moment) { ledger.hook?(moment, task) }
 
-  private func tellData(_ instance: URLProtocol) {
-    if ledger.hook != nil { tell(.data(ledger.entries.value[number].order.bytes)) }
+  private func reportData(_ instance: URLProtocol) {
+    if ledger.hook != nil { report(.data(ledger.entries.value[number].order.bytes)) }
     settle()
   }
 
@@ -62,14 +62,14 @@ final class SpyClient: NSObject, URLProtocolSessionClient {
   ) {
     note(.response)
     target.urlProtocol(`protocol`, didReceive: response, cacheStoragePolicy: policy)
-    tell(.response)
+    report(.response)
     settle()
   }
 
   func urlProtocol(_ protocol: URLProtocol, didLoad data: Data) {
     note(.data(data.count))
     target.urlProtocol(`protocol`, didLoad: data)
-    tellData(`protocol`)
+    reportData(`protocol`)
   }
 
   func urlProtocol(_ protocol: URLProtocol, didList entries: [URLDirectoryEntry]) {
@@ -82,7 +82,7 @@ final class SpyClient: NSObject, URLProtocolSessionClient {
   func urlProtocolDidFinishLoading(_ protocol: URLProtocol) {
     note(.finish)
     target.urlProtocolDidFinishLoading(`protocol`)
-    tell(.finished)
+    report(.finished)
   }
 
   func urlProtocol(_ protocol: URLProtocol, didFailWithError error: any Error) {
@@ -112,7 +112,7 @@ final class SpyClient: NSObject, URLProtocolSessionClient {
   func urlProtocol(_ protocol: URLProtocol, didLoad bytes: UnsafeRawBufferPointer) {
     note(.data(bytes.count))
     target.urlProtocol(`protocol`, didLoad: bytes)
-    tellData(`protocol`)
+    reportData(`protocol`)
   }
 
   func urlProtocol(_ protocol: URLProtocol, didReceiveInformationalResponse response: HTTPURLResponse) {
@@ -121,7 +121,7 @@ final class SpyClient: NSObject, URLProtocolSessionClient {
 
   func urlProtocol(_ protocol: URLProtocol, didSendBodyData totalBytesSent: Int64) {
     target.urlProtocol(`protocol`, didSendBodyData: totalBytesSent)
-    tell(.sent(Int(clamping: totalBytesSent)))
+    report(.sent(Int(clamping: totalBytesSent)))
   }
 
   func urlProtocol(_ protocol: URLProtocol, isWaiting: Bool) { target.urlProtocol(`protocol`, isWaiting: isWaiting) }

@@ -34,10 +34,19 @@ def pass_on(client, context, backend):
                 if plain in ready:
                     data = plain.recv(65536)
                     if not data:
+                        finish(secure)
                         return
                     secure.sendall(data)
         except OSError:
             pass
+
+
+def finish(secure):
+    """Sends FIN, and reads until the client has closed: for bytes that nobody has read the kernel would send RST."""
+    secure.settimeout(10)
+    secure.shutdown(socket.SHUT_WR)
+    while secure.recv(65536):
+        pass
 
 
 def main():

@@ -90,15 +90,15 @@ import URLLoadingTestServers
   }
 
   @Test func expiredWhileStoredIsNeverSent() throws {
-    var jar = CookieJar()
+    var store = CookieStore()
     let origin = try #require(CookieOrigin("http://example.org/"))
     let start = Date(timeIntervalSince1970: 1_000_000)
     let cookie = try #require(HTTPCookie(setCookie: "a=1; Max-Age=10", origin: origin, now: start))
-    let isStored = jar.store(cookie, from: origin, now: start)
+    let isStored = store.store(cookie, from: origin, now: start)
     #expect(isStored)
-    #expect(jar.cookies(for: origin, now: start.addingTimeInterval(9)) == [cookie])
-    #expect(jar.cookies(for: origin, now: start.addingTimeInterval(10)) == [])
-    #expect(jar.all(now: start.addingTimeInterval(10)) == [])
+    #expect(store.cookies(for: origin, now: start.addingTimeInterval(9)) == [cookie])
+    #expect(store.cookies(for: origin, now: start.addingTimeInterval(10)) == [])
+    #expect(store.all(now: start.addingTimeInterval(10)) == [])
   }
 
   @Test func publicSuffixes() {
@@ -163,15 +163,15 @@ import URLLoadingTestServers
   }
 
   @Test func limitsForASiteAndInAll() {
-    for index in 0..<(CookieJar.siteLimit + 20) {
+    for index in 0..<(CookieStore.siteLimit + 20) {
       store("c\(index)=x", from: index % 2 == 0 ? "http://example.org/" : "http://www.example.org/")
     }
-    #expect(storage.cookies?.count == CookieJar.siteLimit)
+    #expect(storage.cookies?.count == CookieStore.siteLimit)
     #expect(storage.cookies?.first?.name == "c20")
-    for index in 0..<(CookieJar.totalLimit + 5) {
+    for index in 0..<(CookieStore.totalLimit + 5) {
       storage.store(setCookieValues: ["d=x"], from: URL(string: "http://site\(index).example/") ?? "http://a/")
     }
-    #expect(storage.cookies?.count == CookieJar.totalLimit)
+    #expect(storage.cookies?.count == CookieStore.totalLimit)
     #expect(storage.cookies?.first?.bareDomain == "site5.example")
   }
 
@@ -227,6 +227,6 @@ import URLLoadingTestServers
     }
     let sent = header("http://example.org/") ?? ""
     #expect(!sent.utf8.contains { $0 < 0x20 || $0 == 0x7F })
-    #expect(storage.cookies?.count ?? 0 <= CookieJar.siteLimit)
+    #expect(storage.cookies?.count ?? 0 <= CookieStore.siteLimit)
   }
 }

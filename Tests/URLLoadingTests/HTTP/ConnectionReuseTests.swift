@@ -23,6 +23,9 @@ import URLLoadingTestServers
       let record = await client.load(server.url("/\(number)"), as: kind)
       #expect(record.text == "first" && record.error == nil, "\(number): \(String(describing: record.error))")
     }
+    // Each load but the first was sent on the connection of the one before, and then on its own.
+    #expect(server.connectionCount == 10)
+    #expect(server.requests.count == 19)
   }
 
   @Test(arguments: ["data", "file", "stream"])
@@ -44,6 +47,8 @@ import URLLoadingTestServers
       let record = await client.run(task)
       #expect(record.body == body && record.error == nil, "\(number): \(String(describing: record.error))")
     }
+    #expect(server.connectionCount == 4)
+    #expect(server.requests.count == 7)
   }
 
   @Test func oneConnectionServesRequestsInARow() async throws {
@@ -59,16 +64,11 @@ import URLLoadingTestServers
   }
 
   @Test func noMoreConnectionsThanAllowed() async throws {
-    let most = Watched(0)
-    let now = Watched(0)
+    // The first are answered when there are three at once.
+    let arrived = Watched(0)
     let server = try ScriptedServer.http { _ in
-      let count = now.update { value in
-        value += 1
-        return value
-      }
-      most.update { $0 = max($0, count) }
-      Thread.sleep(forTimeInterval: 0.02)
-      now.update { $0 -= 1 }
+      arrived.update { $0 += 1 }
+      guard arrived.waitBlocking(until: { $0 >= 3 }) else { throw TestServerError("fewer than three at once") }
       return HTTPResponse(text: "ok")
     }
     let client = RecordedSession { $0.httpMaximumConnectionsPerHost = 3 }
@@ -77,7 +77,7 @@ import URLLoadingTestServers
         group.addTask { #expect(await client.load(server.url("/\(number)")).text == "ok") }
       }
     }
-    #expect(most.value <= 3 && server.connectionCount <= 3)
+    #expect(server.connectionCount == 3)
   }
 
   @Test func aQueuedTaskDoesNotBurnItsTimeout() async throws {

@@ -19,14 +19,14 @@ import Testing
 
   @Test func bridgesBothWaysByAs() throws {
     let object = sample()
-    object.setProtocolProperty("value", forKey: "key")
+    object.request.setProtocolProperty("value", forKey: "key")
     let value = object as URLRequest
     #expect(value.httpMethod == "POST")
     #expect(value.value(forHTTPHeaderField: "A") == "1,2")
     #expect(value.protocolProperty(forKey: "key") as? String == "value")
     let back = value as NSURLRequest
     #expect(back == object)
-    #expect(back.protocolProperty(forKey: "key") as? String == "value")
+    #expect(back.request.protocolProperty(forKey: "key") as? String == "value")
     let any: Any = object
     #expect((any as? URLRequest)?.url == "http://example.org/a?b")
     #expect(((value as Any) as? NSURLRequest)?.url == "http://example.org/a?b")
@@ -59,12 +59,12 @@ import Testing
 
   @Test func archives() throws {
     let object = sample()
-    object.setProtocolProperty(["a": 1], forKey: "list")
-    object.setProtocolProperty(NSObject(), forKey: "object")
+    object.request.setProtocolProperty(["a": 1], forKey: "list")
+    object.request.setProtocolProperty(NSObject(), forKey: "object")
     let back = try #require(try archivedAndBack(object))
     #expect(back == object)
-    #expect(back.protocolProperty(forKey: "list") as? [String: Int] == ["a": 1])
-    #expect(back.protocolProperty(forKey: "object") == nil)
+    #expect(back.request.protocolProperty(forKey: "list") as? [String: Int] == ["a": 1])
+    #expect(back.request.protocolProperty(forKey: "object") == nil)
     #expect(back.request.explicitTimeoutInterval == 5)
   }
 

@@ -8,27 +8,27 @@ import Testing
     session.dataTask(with: try #require(URL(string: "data:,x")))
   }
 
-  @Test func holdsFromTheStartUntilItLetsGo() throws {
+  @Test func retainsUntilItReleases() throws {
     let session = URLSession(configuration: .ephemeral)
     let registry = session.taskRegistry
     weak var weakTask: URLSessionTask?
     func make() throws { weakTask = try task(session) }
     try make()
     #expect(weakTask != nil && registry.isIdle && registry.all.count == 1)
-    registry.letGoOfUnstarted()
+    registry.releaseUnstarted()
     #expect(weakTask == nil && registry.all.isEmpty)
     try make()
     #expect(weakTask == nil)
   }
 
-  @Test func knowsWithoutHolding() throws {
+  @Test func referencesWeakly() throws {
     let session = URLSession(configuration: .ephemeral)
     let registry = session.taskRegistry
     weak var weakTask: URLSessionTask?
     func make() throws {
       let task = try task(session)
       registry.remove(task)
-      registry.add(task, holds: false)
+      registry.add(task, retains: false)
       weakTask = task
       #expect(registry.all == [task])
       #expect(registry.isIdle)

@@ -1,3 +1,5 @@
+internal import URLLoadingBase
+
 /// An archive URL, in any spelling, with its outermost archive taken off.
 ///
 /// The spellings are

@@ -1,4 +1,5 @@
 import Foundation
+internal import URLLoadingBase
 
 /// The canonical text of an archive URL, built of its layers.
 struct ArchiveURLText {

@@ -1,4 +1,5 @@
 import URLLoading
+internal import URLLoadingBase
 
 /// The path of a URL on a server. Version 3 defines no encoding for its bytes.
 ///
@@ -16,7 +17,7 @@ struct RemotePath: Hashable, Sendable {
         .badURL, message: "An SFTP URL has no query: a question mark in a file's name is written %3F.", url: url)
     }
     let text = Array(url.path(percentEncoded: true).utf8)
-    var bytes = Self.decoded(text)
+    var bytes = PercentEncoding.decoded(text)
     guard !bytes.contains(0) else {
       throw URLError(.badURL, message: "The path contains a NUL byte, which no file's name has.", url: url)
     }
@@ -62,32 +63,5 @@ struct RemotePath: Hashable, Sendable {
     components.query = nil
     components.fragment = nil
     return components.url ?? url
-  }
-
-  private static func decoded(_ text: [UInt8]) -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.count)
-    var index = 0
-    while index < text.count {
-      if text[index] == UInt8(ascii: "%"), index + 2 < text.count, let high = hexDigit(text[index + 1]),
-        let low = hexDigit(text[index + 2])
-      {
-        bytes.append(high << 4 | low)
-        index += 3
-      } else {
-        bytes.append(text[index])
-        index += 1
-      }
-    }
-    return bytes
-  }
-
-  private static func hexDigit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case 0x30...0x39: byte - 0x30
-    case 0x41...0x46: byte - 0x37
-    case 0x61...0x66: byte - 0x57
-    default: nil
-    }
   }
 }

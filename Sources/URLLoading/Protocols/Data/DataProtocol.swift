@@ -51,8 +51,7 @@ final class DataProtocol: URLProtocol, @unchecked Sendable {
       self,
       didReceive: URLResponse(
         url: url, mimeType: parsed.mimeType, expectedContentLength: Int64(bytes.count),
-        textEncodingName: parsed.textEncodingName, contentRange: contentRange, validators: ResourceValidators(),
-        acceptsByteRanges: true, suggestedFilename: nil),
+        textEncodingName: parsed.textEncodingName, contentRange: contentRange, acceptsByteRanges: true),
       cacheStoragePolicy: .notAllowed)
     send(parsed.body, request.httpMethod == "HEAD" ? 0..<0 : Int(bytes.lowerBound)..<Int(bytes.upperBound))
   }

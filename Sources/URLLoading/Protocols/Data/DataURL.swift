@@ -1,12 +1,13 @@
 import Foundation
+internal import URLLoadingBase
 
 /// A `data:` URL, parsed by RFC 2397 and the "data: URL processor" of the WHATWG Fetch Standard, section 6.
 ///
-/// Parsing looks at the media type and checks the body once; the body is decoded when it is asked for.
+/// Parsing reads the media type and checks the body; the body is decoded when it is read.
 struct DataURL: Sendable {
   /// The media type; `text/plain;charset=US-ASCII` when the URL states none or a wrong one.
   let mediaType: MIMEType
-  /// The body, still encoded where that allows to decode any range of it.
+  /// The body, still encoded.
   let body: DataURLBody
 
   /// Type and subtype, as `URLResponse.mimeType` wants them.
@@ -31,11 +32,15 @@ struct DataURL: Sendable {
     let parts = text.utf8.withContiguousStorageIfAvailable { Self.split(UnsafeRawBufferPointer($0)) }
     guard let parts, parts.schemeEnd > 0 else { throw .wrongScheme }
     guard let comma = parts.comma else { throw .missingComma }
-    var mediaType = Self.unescapeForbidden(Array(text.utf8.prefix(comma).dropFirst(parts.schemeEnd)))
+    // The standard does not decode escapes here; it sees the text as it was written. `URL(string:)` has escaped what may not stand
+    // in a URL, so exactly that is undone.
+    var mediaType = PercentEncoding.decoded(Array(text.utf8.prefix(comma).dropFirst(parts.schemeEnd))) {
+      " \"<>\\^`{|}".utf8.contains($0)
+    }
     let isBase64 = Self.removeBase64Marker(&mediaType)
     if mediaType.first == UInt8(ascii: ";") { mediaType.insert(contentsOf: "text/plain".utf8, at: 0) }
     self.mediaType = MIMEType(parsing: mediaType) ?? .dataURLDefault
-    guard let body = DataURLBody(text: text, range: comma + 1..<parts.end, isBase64: isBase64) else {
+    guard let body = DataURLBody(url: text, range: comma + 1..<parts.end, isBase64: isBase64) else {
       throw .invalidBase64
     }
     self.body = body
@@ -52,28 +57,6 @@ struct DataURL: Sendable {
     }
     let end = offset(of: UInt8(ascii: "#"), before: text.count) ?? text.count
     return (scheme.count, offset(of: UInt8(ascii: ","), before: end), end)
-  }
-
-  /// Undoes the escaping of characters that may not stand in a URL but mean something in a media type.
-  ///
-  /// The standard does not decode escapes here; it sees the text as it was written. `URL(string:)` escapes spaces,
-  /// quotes and the like before we see it, so that exactly these come back.
-  private static func unescapeForbidden(_ bytes: [UInt8]) -> [UInt8] {
-    let forbidden = Array(" \"<>\\^`{|}".utf8)
-    var result: [UInt8] = []
-    var index = 0
-    while index < bytes.count {
-      if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count, let high = hexadecimalValue(bytes[index + 1]),
-        let low = hexadecimalValue(bytes[index + 2]), forbidden.contains(high << 4 | low)
-      {
-        result.append(high << 4 | low)
-        index += 3
-      } else {
-        result.append(bytes[index])
-        index += 1
-      }
-    }
-    return result
   }
 
   /// Removes `;base64` from the end of the media type; spaces may stand before the word and around the whole.

@@ -37,6 +37,6 @@ extension FTPProtocol: URLAuthenticationChallengeSender {
 
   private func refuse() {
     guard let failure = state.withLock({ $0.refusal }) else { return }
-    client?.urlProtocol(self, didFailWithError: URLError(failure, url: request.url))
+    fail(URLError(failure, url: request.url))
   }
 }

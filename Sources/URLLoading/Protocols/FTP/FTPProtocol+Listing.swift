@@ -53,7 +53,7 @@ extension FTPProtocol {
     let head = state.withLock { $0.probed }
     guard isFile, head?.resourceLength != nil || head?.lastModified != nil else { return tell(failure) }
     collect(failure.metrics)
-    client?.urlProtocol(self, didFailWithError: URLError.notDirectory(request.url))
+    fail(.notDirectory(request.url))
   }
 
   /// - Returns: whether the listing goes on.
@@ -70,6 +70,6 @@ extension FTPProtocol {
 
   private func failListing(_ error: URLError) {
     state.withLock { $0.listing = nil }
-    client?.urlProtocol(self, didFailWithError: error)
+    fail(error)
   }
 }

@@ -1,6 +1,6 @@
 internal import URLLoadingCurlTransport
 
-/// What the transfer says, on the transfer loop.
+/// Events of the transfer, on the transfer loop.
 extension FTPProtocol: TransferHandler {
   func transferDidLeaveQueue(_ transfer: Transfer) {
     state.withLock { $0.upload?.isUnderWay = true }
@@ -62,7 +62,7 @@ extension FTPProtocol: TransferHandler {
     if case .failure(let failure) = result, case .unanswered(let question) = failure.reason,
       let url = request.url
     {
-      // It is not asked again, so that this comes to an end.
+      // The question is not asked again, so that the load ends.
       sessionClient.session.component(FTPServerMemory.self).leftUnanswered(question, by: url)
       return start(stage)
     }
@@ -111,7 +111,7 @@ extension FTPProtocol: TransferHandler {
       failure.urlErrorCode = URLError.Code.fileIsDirectory.rawValue
       failure.message = "The URL names a directory (\(failure.message))"
     }
-    client?.urlProtocol(self, didFailWithError: URLError(failure, url: request.url))
+    fail(URLError(failure, url: request.url))
   }
 
   /// Whether a range was asked for; it is no longer.
@@ -138,7 +138,7 @@ extension FTPProtocol: TransferHandler {
     case .whole: start(.body(nil))
     case .partial(let range): start(.body(range))
     case .unsatisfiable:
-      client?.urlProtocol(self, didFailWithError: URLError.unsatisfiableRange(of: request, length: length))
+      fail(.unsatisfiableRange(of: request, length: length))
     }
   }
 
@@ -162,13 +162,12 @@ extension FTPProtocol: TransferHandler {
     }
     guard changes > Self.largestChangeCount else { return start(.probe) }
     let message = "The file changed each time that its size was known."
-    client?.urlProtocol(
-      self, didFailWithError: URLError(.networkConnectionLost, message: message, url: request.url))
+    fail(URLError(.networkConnectionLost, message: message, url: request.url))
   }
 
   private static let largestChangeCount = 3
 
-  /// The body that was asked for in place of the size: that there is one was the question.
+  /// Ends a `HEAD` at the first byte of a body that was requested since the server answers no SIZE.
   private func endAtBody(_ transfer: Transfer) {
     let metrics = transfer.currentMetrics
     transfer.cancel()
@@ -184,11 +183,11 @@ extension FTPProtocol: TransferHandler {
       didReceive: URLResponse(
         url: url, mimeType: MIMETypes.type(forFileName: url.lastPathComponent) ?? "application/octet-stream",
         expectedContentLength: length, textEncodingName: nil, contentRange: range,
-        validators: Self.validators(head), acceptsByteRanges: head.contentLength != nil, suggestedFilename: nil),
+        validators: Self.validators(head), acceptsByteRanges: head.contentLength != nil),
       cacheStoragePolicy: .notAllowed)
   }
 
-  /// MDTM's time (RFC 3659, section 3), and size: FTP has nothing better to know a version by.
+  /// MDTM's time (RFC 3659, section 3), and size: FTP has no better validators.
   private static func validators(_ head: TransferHead) -> ResourceValidators {
     guard let modified = head.lastModified else { return ResourceValidators() }
     let size = head.resourceLength ?? head.contentLength ?? -1

@@ -83,17 +83,11 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
 
   override func startLoading() {
     guard let url = request.url, let host = url.host(percentEncoded: true), !host.isEmpty else {
-      client?.urlProtocol(
-        self, didFailWithError: URLError(.badURL, message: "The FTP URL has no host.", url: request.url))
-      return
+      return fail(URLError(.badURL, message: "The FTP URL has no host.", url: request.url))
     }
     let path = url.path(percentEncoded: true)
     if !wantsEntries, path.hasSuffix("/") || path.isEmpty {
-      client?.urlProtocol(
-        self,
-        didFailWithError: URLError(
-          .fileIsDirectory, message: "\(url.redactedDescription) names a directory.", url: url))
-      return
+      return fail(URLError(.fileIsDirectory, message: "\(url.redactedDescription) names a directory.", url: url))
     }
     if let user = url.user(percentEncoded: false) {
       let password = url.password(percentEncoded: false) ?? ""
@@ -105,6 +99,8 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     }
     begin()
   }
+
+  func fail(_ error: URLError) { client?.urlProtocol(self, didFailWithError: error) }
 
   /// Whether a directory is to be listed.
   var wantsEntries: Bool { sessionClient?.urlProtocolDemand(self).wantsEntries == true }

@@ -1,7 +1,7 @@
 internal import URLLoadingBase
 internal import URLLoadingCurlTransport
 
-/// What the session's FTP servers leave without an answer, so that each makes one load wait and no other.
+/// The questions that the session's FTP servers do not answer: only one load waits for each.
 // Mutable state: `unanswered`, guarded by its lock.
 final class FTPServerMemory: URLSessionComponent {
   private let unanswered = Locked<[String: FTPQuestions]>([:])
@@ -13,7 +13,7 @@ final class FTPServerMemory: URLSessionComponent {
     FTPQuestions.all.subtracting(unanswered.withLock { $0[Self.name(url)] } ?? [])
   }
 
-  /// A server has not answered. One that is silent about the size is not asked for the date either: that would be another wait.
+  /// A server has not answered. One that does not answer SIZE is not asked MDTM either.
   func leftUnanswered(_ question: FTPQuestions, by url: URL) {
     unanswered.withLock { $0[Self.name(url), default: []].formUnion(question.contains(.size) ? .all : question) }
   }

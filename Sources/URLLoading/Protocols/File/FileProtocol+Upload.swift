@@ -2,42 +2,34 @@
 extension FileProtocol {
   func store(_ body: URLUploadBody) {
     guard let url = request.url else { return }
-    let target: String
+    let target: UploadTarget?
     do throws(URLError) {
       guard let path = try FilePath(url).text else {
         throw URLError(.badURL, message: "The name of a file to store must be UTF-8.", url: url)
       }
-      target = path
+      target = try makeTarget(path, url)
     } catch {
       return fail(error)
     }
-    let made: UploadTarget?
-    do throws(URLError) {
-      made = try makeTarget(target, url)
-    } catch {
-      return fail(error)
-    }
-    guard let made else { return }
+    guard let target else { return }
     if case .stream = body { pump.expectLongSteps() }
-    copy(UploadReader(body), to: made)
+    copy(UploadReader(body), to: target)
   }
 
-  /// - Returns: nil for a load that nobody wants any more.
+  /// - Returns: nil for a load that was stopped.
   private func makeTarget(_ path: String, _ url: URL) throws(URLError) -> UploadTarget? {
     guard let record = sessionClient?.session.component(UnfinishedUploads.self) else { return nil }
-    let (made, code) = storing.withLock { storing -> (UploadTarget?, Int32) in
-      guard !storing.isStopped else { return (nil, 0) }
-      let result = UploadTarget.make(path, record)
-      if case .success(let target) = result { storing.target = target }
-      switch result {
-      case .success(let target): return (target, 0)
-      case .failure(let error): return (nil, error.code.rawValue)
+    do throws(POSIXError) {
+      return try storing.withLock { (storing: inout Storing) throws(POSIXError) -> UploadTarget? in
+        guard !storing.isStopped else { return nil }
+        let target = try UploadTarget.make(path, record)
+        storing.target = target
+        return target
       }
-    }
-    guard code == 0 else {
+    } catch {
+      let code = error.code.rawValue
       throw code == EISDIR || code == EPERM ? OpenFile.failure(toOpen: url, code) : cannotStore(code)
     }
-    return made
   }
 
   private func copy(_ reader: UploadReader, to target: UploadTarget) {

@@ -2,8 +2,8 @@ internal import URLLoadingBase
 
 /// Loads `file:` URLs, stores uploads in them, and lists directories.
 ///
-/// Regular files are read in pieces on a pool of threads. Pipes, sockets and devices are read as they have something; none of
-/// them is waited for on a thread.
+/// Regular files are read in pieces on a pool of threads. Pipes, sockets and devices are read when they are readable; no thread waits
+/// for them.
 ///
 /// Mutable state: `pump`'s own; `waiting` and `storing`, each guarded by its lock.
 // Safe to share: the mutable state is guarded as said above.
@@ -18,7 +18,6 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
   /// What an upload stores into.
   struct Storing {
     var target: UploadTarget?
-    /// Nothing is made any more.
     var isStopped = false
   }
 
@@ -64,7 +63,7 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
       defer { storing.target = nil }
       return storing.target
     }
-    // A step that waits for the body may do so for long, and holds the target.
+    // Here, since a step that waits for the body keeps the target for as long.
     target?.discard()
   }
 
@@ -94,7 +93,7 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
       didReceive: URLResponse(
         url: url, mimeType: file.mimeType, expectedContentLength: Int64(bytes.count),
         textEncodingName: file.textEncodingName, contentRange: contentRange, validators: validators,
-        acceptsByteRanges: true, suggestedFilename: nil),
+        acceptsByteRanges: true),
       cacheStoragePolicy: .notAllowed)
     send(file, request.httpMethod == "HEAD" ? 0..<0 : bytes)
   }
@@ -108,12 +107,12 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
         return .done
       }
       let wanted = Int(min(Int64(Self.chunkSize), bytes.upperBound - position))
-      // Who takes pieces gets the memory that they were read into.
+      // The piece is given away with the memory that it was read into.
       guard let block = BodyMemory.shared.take(atLeast: wanted) else {
         self.fail(file.readFailure(String(cString: strerror(ENOMEM))))
         return .done
       }
-      let count = ReadBuffer.uninterrupted { pread(file.descriptor, block.start, wanted, off_t(position)) }
+      let count = Self.uninterrupted { pread(file.descriptor, block.start, wanted, off_t(position)) }
       guard count > 0 else {
         let reason = count == 0 ? "it shrank while it was read" : String(cString: strerror(errno))
         BodyMemory.shared.recycle(block)
@@ -132,20 +131,23 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
     client?.urlProtocol(
       self,
       didReceive: URLResponse(
-        url: url, mimeType: file.mimeType, expectedContentLength: -1, textEncodingName: file.textEncodingName,
-        contentRange: nil, validators: ResourceValidators(), acceptsByteRanges: false, suggestedFilename: nil),
+        url: url, mimeType: file.mimeType, expectedContentLength: -1, textEncodingName: file.textEncodingName),
       cacheStoragePolicy: .notAllowed)
-    let buffer = ReadBuffer(capacity: Self.chunkSize)
     pump.start {
       // Without a writer, reading a pipe looks like its end: ask before the read.
       guard file.isReady else { return self.waitForBytes(of: file) }
-      let count = buffer.fill(Self.chunkSize) { read(file.descriptor, $0, Self.chunkSize) }
+      guard let block = BodyMemory.shared.take(atLeast: Self.chunkSize) else {
+        self.fail(file.readFailure(String(cString: strerror(ENOMEM))))
+        return .done
+      }
+      defer { BodyMemory.shared.recycle(block) }
+      let count = Self.uninterrupted { read(file.descriptor, block.start, Self.chunkSize) }
       switch count {
       case 0:
         self.client?.urlProtocolDidFinishLoading(self)
         return .done
       case 1...:
-        self.sessionClient?.urlProtocol(self, didLoad: buffer.bytes(count))
+        self.sessionClient?.urlProtocol(self, didLoad: UnsafeRawBufferPointer(start: block.start, count: count))
         return .more
       case _ where errno == EAGAIN: return self.waitForBytes(of: file)
       default:
@@ -153,6 +155,13 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
         return .done
       }
     }
+  }
+
+  /// Repeats a call that a signal interrupted.
+  private static func uninterrupted(_ call: () -> Int) -> Int {
+    var result = call()
+    while result < 0, errno == EINTR { result = call() }
+    return result
   }
 
   private func waitForBytes(of file: OpenFile) -> ChunkPump.Step {

@@ -71,7 +71,7 @@ final class OpenFile: Sendable {
       ?? "application/octet-stream"
   }
 
-  /// The encoding of text, where a byte order mark tells it.
+  /// The encoding of text with a byte order mark.
   var textEncodingName: String? {
     isRegular ? ContentSniffer.textEncoding(of: beginning) : nil
   }

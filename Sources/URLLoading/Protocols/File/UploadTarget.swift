@@ -1,16 +1,16 @@
 internal import URLLoadingBase
 
-/// Where an upload to a file goes: a temporary file beside the target, which takes the target's place when it is whole.
+/// Where an upload to a file goes: a temporary file beside the target, which is renamed to the target when it is whole.
 ///
-/// Links are followed: what they lead to is replaced. A file keeps its permissions, owner and group. One whose owner or group a new
-/// file cannot be given is written in place, as is what a link leads to that is not there yet.
+/// Links are followed: the file that they name is replaced. A file keeps its permissions, owner and group. Written in place are a file
+/// whose owner or group cannot be set, and one that does not exist behind a link.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class UploadTarget: Sendable {
   private struct State {
     var descriptor: Int32
     var written: Int64 = 0
-    /// The target itself was begun to be written, and is not whole.
+    /// The target is written in place, and not whole.
     var isTorn = false
     /// Committed or discarded.
     var isOver = false
@@ -25,56 +25,51 @@ final class UploadTarget: Sendable {
   private let mark: UnfinishedUploads.Mark
 
   /// Makes the file that is written first.
-  static func make(_ path: String, _ record: UnfinishedUploads) -> Result<UploadTarget, POSIXError> {
+  static func make(_ path: String, _ record: UnfinishedUploads) throws(POSIXError) -> UploadTarget {
     var status = stat()
-    guard stat(path, &status) == 0 else { return makeNew(path, record) }
+    guard stat(path, &status) == 0 else { return try makeNew(path, record) }
     // Neither a folder nor a device can be replaced by a file.
     guard status.st_mode & S_IFMT == S_IFREG else {
-      return failure(status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EPERM)
+      throw POSIXError(status.st_mode & S_IFMT == S_IFDIR ? .EISDIR : .EPERM)
     }
-    guard let target = realpath(path, nil) else { return failure(errno) }
+    guard let target = realpath(path, nil) else { throw .ofLastCall }
     defer { free(target) }
     let real = String(cString: target)
-    let result = makeTemporary(beside: real, record, permissions: status.st_mode & 0o777)
-    guard case .success(let made) = result, !made.takesOwner(of: status) else { return result }
+    let made = try makeTemporary(beside: real, record, permissions: status.st_mode & 0o777)
+    if made.takesOwner(of: status) { return made }
     made.discard()
-    return makeInPlace(real, record, O_WRONLY | O_CLOEXEC)
+    return try makeInPlace(real, record, O_WRONLY | O_CLOEXEC)
   }
 
   /// - Parameter path: of what is not there, or of a link to what is not there.
-  private static func makeNew(_ path: String, _ record: UnfinishedUploads) -> Result<UploadTarget, POSIXError> {
-    guard errno == ENOENT else { return failure(errno) }
+  private static func makeNew(_ path: String, _ record: UnfinishedUploads) throws(POSIXError) -> UploadTarget {
+    guard errno == ENOENT else { throw .ofLastCall }
     var status = stat()
     let isLink = lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     return isLink
-      ? makeInPlace(path, record, O_WRONLY | O_CREAT | O_CLOEXEC)
-      : makeTemporary(beside: path, record, permissions: nil)
+      ? try makeInPlace(path, record, O_WRONLY | O_CREAT | O_CLOEXEC)
+      : try makeTemporary(beside: path, record, permissions: nil)
   }
 
   private static func makeTemporary(
     beside path: String, _ record: UnfinishedUploads, permissions: mode_t?
-  ) -> Result<UploadTarget, POSIXError> {
+  ) throws(POSIXError) -> UploadTarget {
     let temporary = "\(path).\(UInt64.random(in: 0 ... .max))"
     let mark = record.begin(URL(fileURLWithPath: temporary))
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else {
       defer { record.end(mark) }
-      return failure(errno)
+      throw .ofLastCall
     }
-    return .success(UploadTarget(descriptor, temporary, path, permissions, record, mark))
+    return UploadTarget(descriptor, temporary, path, permissions, record, mark)
   }
 
   private static func makeInPlace(
     _ path: String, _ record: UnfinishedUploads, _ flags: Int32
-  ) -> Result<UploadTarget, POSIXError> {
+  ) throws(POSIXError) -> UploadTarget {
     let descriptor = open(path, flags, 0o666)
-    guard descriptor >= 0 else { return failure(errno) }
-    return .success(
-      UploadTarget(descriptor, nil, path, nil, record, record.begin(URL(fileURLWithPath: path))))
-  }
-
-  private static func failure(_ code: Int32) -> Result<UploadTarget, POSIXError> {
-    .failure(POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO))
+    guard descriptor >= 0 else { throw .ofLastCall }
+    return UploadTarget(descriptor, nil, path, nil, record, record.begin(URL(fileURLWithPath: path)))
   }
 
   private init(
@@ -91,7 +86,7 @@ final class UploadTarget: Sendable {
 
   deinit { discard() }
 
-  /// Gives the temporary file the owner and group of the one that it stands in for.
+  /// Gives the temporary file the owner and group of the target.
   private func takesOwner(of status: stat) -> Bool {
     state.withLock { state in
       var own = stat()
@@ -121,14 +116,14 @@ final class UploadTarget: Sendable {
     }
   }
 
-  /// What is written in place stays as it was until there is something to write.
+  /// Empties a target that is written in place: not before there is something to write.
   private func tear(_ state: inout State) throws {
     guard temporary == nil, !state.isTorn else { return }
     try Self.check(ftruncate(state.descriptor, 0))
     state.isTorn = true
   }
 
-  /// Whether the target itself was begun to be written, and is not whole.
+  /// Whether the target is written in place, and not whole.
   var isTorn: Bool { state.withLock { $0.isTorn } }
 
   /// All is written: the file has the target's name from now on.
@@ -162,6 +157,11 @@ final class UploadTarget: Sendable {
   }
 
   private static func check(_ result: some SignedInteger) throws {
-    if result < 0 { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    if result < 0 { throw POSIXError.ofLastCall }
   }
+}
+
+extension POSIXError {
+  /// What `errno` says.
+  static var ofLastCall: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 }

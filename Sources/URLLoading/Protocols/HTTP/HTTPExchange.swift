@@ -1,18 +1,19 @@
 internal import URLLoadingBase
 internal import URLLoadingCurlTransport
 
-/// What an HTTP response means for the load: a value that is fed heads and answers, and says what to do. No I/O inside.
+/// What an HTTP response means for the load: takes heads and answers to challenges, returns actions. A value without I/O.
 struct HTTPExchange {
   enum HeadAction {
     case deliver
     case redirect(URLRequest)
-    /// Hold the body back and ask for a credential.
+    /// Pause before the body and ask for a credential.
     case challenge(URLProtectionSpace, previousFailureCount: Int)
     case fail(URLError)
   }
 
-  private struct Held {
-    /// Nil when it is a proxy's refusal to open a tunnel, which says nothing about the resource.
+  /// A challenge that waits for its answer.
+  private struct Pending {
+    /// The response with the challenge; nil when it is a proxy's refusal to open a tunnel, which says nothing about the resource.
     var response: HTTPURLResponse?
     /// What the server offers, the best first.
     var offers: [Offer]
@@ -29,7 +30,7 @@ struct HTTPExchange {
   /// Credentials that may be refused before the server's refusal is the result, whatever a delegate says.
   private static let largestFailureCount = 16
 
-  @Rare private var held: Held?
+  @Rare private var pending: Pending?
   private var triedCredentials = 0
   private var triedProxyCredentials = 0
 
@@ -39,11 +40,11 @@ struct HTTPExchange {
   /// The response is a redirect that was reported.
   private(set) var isRedirect = false
 
-  /// A challenge waits for its answer; bytes that come belong to the response that brought it.
-  var isHolding: Bool { held != nil }
+  /// A challenge waits for its answer; bytes that come belong to its response.
+  var awaitsAnswer: Bool { pending != nil }
 
   /// - Parameter proxy: the proxy that the request was sent to; nil for none, and for a tunnel through one. Without it
-  ///   a 407 is a response as any other: the server has no business with the credentials of a proxy.
+  ///   a 407 is a response as any other: a server must not get the credentials of a proxy.
   mutating func received(
     _ response: HTTPURLResponse, for request: URLRequest, from proxy: ProxyServer? = nil
   ) -> HeadAction {
@@ -73,8 +74,8 @@ struct HTTPExchange {
   ) -> FailureAction {
     if let refusal, let proxy, refusal.statusCode == 407 {
       guard case .challenge(let space, let failures) = challenge(refusal, request, proxy: proxy) else { return .fail }
-      held?.response = nil
-      held?.result = .failure(failure)
+      pending?.response = nil
+      pending?.result = .failure(failure)
       return .challenge(space, previousFailureCount: failures)
     }
     // RFC 9112, section 9.3.1: servers close idle connections as they please. libcurl tries again by itself, but for
@@ -87,42 +88,42 @@ struct HTTPExchange {
   /// The transfer ended.
   /// - Returns: whether its end waits for the answer to a challenge.
   mutating func completed(_ result: Result<TransferMetrics, TransferFailure>) -> Bool {
-    guard held != nil else { return false }
-    held?.result = result
+    guard pending != nil else { return false }
+    pending?.result = result
     return true
   }
 
   /// A credential was given; what it is for. Nil when no challenge waits.
   mutating func answered() -> Offer? {
-    guard let held, !held.isDeclined, let offer = held.offers.first else { return nil }
-    self.held = nil
+    guard let pending, !pending.isDeclined, let offer = pending.offers.first else { return nil }
+    self.pending = nil
     hasResponse = false
     if offer.space.isProxy() { triedProxyCredentials += 1 } else { triedCredentials += 1 }
     return offer
   }
 
-  /// The challenge was declined: its response, if it has one, is the result. What comes is still held back, until the
-  /// response has been passed on.
+  /// The challenge was declined: its response, if it has one, is the result. The transfer stays paused until the response was passed
+  /// on.
   /// - Returns: false when no challenge waits.
   mutating func declined() -> (Bool, HTTPURLResponse?) {
-    guard let held, !held.isDeclined else { return (false, nil) }
-    self.held?.isDeclined = true
-    return (true, held.response)
+    guard let pending, !pending.isDeclined else { return (false, nil) }
+    self.pending?.isDeclined = true
+    return (true, pending.response)
   }
 
-  /// The response of a declined challenge was passed on: nothing is held back any more.
+  /// The response of a declined challenge was passed on: the transfer may continue.
   /// - Returns: how the transfer ended, if it did meanwhile.
   mutating func released() -> Result<TransferMetrics, TransferFailure>? {
-    guard let held, held.isDeclined else { return nil }
-    self.held = nil
-    return held.result
+    guard let pending, pending.isDeclined else { return nil }
+    self.pending = nil
+    return pending.result
   }
 
   /// The protection space was rejected; the next one that the server offers, if it does.
   mutating func rejected() -> URLProtectionSpace? {
-    guard let held, !held.isDeclined, held.offers.count > 1 else { return nil }
-    self.held?.offers.removeFirst()
-    return held.offers[1].space
+    guard let pending, !pending.isDeclined, pending.offers.count > 1 else { return nil }
+    self.pending?.offers.removeFirst()
+    return pending.offers[1].space
   }
 
   // MARK: Redirects
@@ -165,7 +166,7 @@ struct HTTPExchange {
       .sorted { $0.strength > $1.strength }
       .map { $0.offer }
     guard let best = offers.first else { return .deliver }
-    held = Held(response: response, offers: offers)
+    pending = Pending(response: response, offers: offers)
     return .challenge(best.space, previousFailureCount: failures)
   }
 

@@ -1,6 +1,6 @@
 internal import URLLoadingCurlTransport
 
-/// What the transfer says, on the transfer loop.
+/// Events of the transfer, on the transfer loop.
 extension HTTPProtocol: TransferHandler {
   func transferDidLeaveQueue(_ transfer: Transfer) {
     sessionClient?.urlProtocol(self, isWaiting: false)
@@ -25,7 +25,7 @@ extension HTTPProtocol: TransferHandler {
     case nil: break
     case .deliver: client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .allowed)
     case .redirect(let next):
-      // When the redirect is followed, nobody waits for the end of this transfer.
+      // A redirect that is followed ends this transfer early.
       if let metrics = transfer.currentMetrics { collect(metrics, isEnded: false) }
       sessionClient?.urlProtocol(self, wasRedirectedTo: next, redirectResponse: response, bodyFollows: true)
       client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .allowed)
@@ -35,14 +35,14 @@ extension HTTPProtocol: TransferHandler {
   }
 
   func transfer(_ transfer: Transfer, didReceive bytes: UnsafeRawBufferPointer) -> TransferFlow {
-    // What nobody wants is about to be cancelled; until then a fast sender must not be listened to.
+    // An unwanted body is about to be cancelled; a fast sender must wait until then.
     guard transferTakesBody(transfer) else { return .pause }
     sessionClient?.urlProtocol(self, didLoad: bytes)
     return .accepted
   }
 
   func transferTakesBody(_ transfer: Transfer) -> Bool {
-    state.withLock { !$0.isStopped && transfer !== $0.retired && !$0.exchange.isHolding }
+    state.withLock { !$0.isStopped && transfer !== $0.retired && !$0.exchange.awaitsAnswer }
       && sessionClient?.gate.isOpen != false
   }
 

@@ -1,20 +1,19 @@
 internal import URLLoadingBase
 internal import URLLoadingCurlTransport
 
-/// Loads `http` and `https` URLs: turns a request into a transfer of libcurl, and what the transfer says into client calls.
+/// Loads `http` and `https` URLs: turns a request into a transfer of libcurl, and its events into client calls.
 ///
-/// Redirects and challenges are reported; the load decides. While a challenge waits, the body of the response that
-/// brought it is held back in the connection.
+/// Redirects and challenges are reported; the load decides. While a challenge waits for its answer, the transfer is paused before the
+/// body of its response.
 ///
 /// Mutable state: `state`, guarded by its lock; changed on the transfer loop, and by answers to challenges from any thread.
 // Safe to share: the mutable state is guarded as said above.
 final class HTTPProtocol: URLProtocol, @unchecked Sendable {
   struct State {
     var transfer: Transfer?
-    /// Is over. It is held for as long as the instance, so that it does not end on the loop's thread, which has it from another's
-    /// memory.
+    /// The transfer that has ended: released with the instance, not on the loop's thread.
     var ended: Transfer?
-    /// Was given up for one with credentials; what it still says, until it takes note, is not looked at.
+    /// A transfer that was cancelled for one with credentials; its events are ignored.
     var retired: Transfer?
     var starts = 0
     var exchange = HTTPExchange()
@@ -25,10 +24,10 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
 
   let state = Locked(State())
 
-  /// The rest of a body that is still read when nobody wants it, so that its connection can be used again.
+  /// Bytes of an unwanted body that are read at most, so that its connection can be used again.
   static let drainableBytes = 64 << 10
 
-  /// A range from which on a larger buffer is worth its memory.
+  /// The length of a range from which on a larger buffer is used.
   private static let longRange: Int64 = 256 << 10
 
   override class func canInit(with request: URLRequest) -> Bool {
@@ -66,7 +65,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
 
   /// Pauses or resumes the transfer as the gate says.
   private func follow(_ isOpen: Bool) {
-    let transfer = state.withLock { isOpen && $0.exchange.isHolding ? nil : $0.transfer }
+    let transfer = state.withLock { isOpen && $0.exchange.awaitsAnswer ? nil : $0.transfer }
     if isOpen { transfer?.resume() } else { transfer?.pause() }
   }
 
@@ -115,7 +114,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     transferRequest.wantsMetrics = demand.wantsMetrics
     transferRequest.typeOfService = connections.typeOfService
     transferRequest.coalescingLimit = demand.preferredPieceLength
-    // What is taken piece by piece is large as a rule, and worth a large buffer; so is a long range.
+    // Bodies that are taken piece by piece are large as a rule; so are long ranges.
     transferRequest.expectsLargeBody = transferRequest.coalescingLimit > 0 || asksForLongRange
     if demand.priority != URLSessionTask.defaultPriority {
       // RFC 9113, section 5.3.2: weights from 1 to 256.

@@ -5,12 +5,12 @@ enum HTTPRequestEncoder {
   /// Fields that the engine writes itself: they describe the connection or the body's framing.
   private static let framing = ["content-length", "transfer-encoding", "proxy-connection"]
 
-  /// What requests call themselves that do not say otherwise.
+  /// The `User-Agent` of requests without one.
   static let userAgent = "\(processName) swift-url-loading/0.1"
 
   /// The name of the program's file, which may have any characters; a field's value may not.
   ///
-  /// `ProcessInfo` tells it, too, and takes as long as all else that is done before the first request.
+  /// Not by `ProcessInfo`, whose first use takes as long as everything else before the first request.
   static var processName: String {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Int(PATH_MAX)) { path in
       let count = path.baseAddress.map { readlink("/proc/self/exe", $0, path.count) } ?? -1

@@ -1,4 +1,5 @@
 import Foundation
+internal import URLLoadingBase
 
 /// The value of a Location field, made fit for a URL parser.
 ///
@@ -49,15 +50,11 @@ struct LocationReference {
     let authority = authorityRange(bytes)
     var result: [UInt8] = []
     for (index, byte) in bytes.enumerated() {
-      let isEscape =
-        byte == UInt8(ascii: "%") && index + 2 < bytes.count && hexadecimalValue(bytes[index + 1]) != nil
-        && hexadecimalValue(bytes[index + 2]) != nil
       let isKept = byte >= 0x80 ? authority.contains(index) : isAllowed(byte)
-      if isKept || isEscape {
+      if isKept || PercentEncoding.escapedByte(in: bytes, at: index) != nil {
         result.append(byte)
       } else {
-        let digits = Array("0123456789ABCDEF".utf8)
-        result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        PercentEncoding.appendEscape(of: byte, to: &result)
       }
     }
     return String(decoding: result, as: UTF8.self)

@@ -1,13 +1,13 @@
 internal import URLLoadingBase
 internal import URLLoadingCurlTransport
 
-/// The body of an upload as the transfer engine pulls it: bytes at hand, a file as far as it is in memory, or else a file or stream that
-/// is read ahead on a pool of threads, since the transfer loop may not wait for either.
+/// The body of an upload for the transfer engine: a file is read at once as far as it is in memory; else a file or stream is read ahead
+/// on a pool of threads, since the transfer loop must not block.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class BodySource: TransferBodySource {
   private static let chunkSize = 256 << 10
-  /// More would keep the loop from others for more than a tenth of a millisecond.
+  /// In bytes: a read of that takes about 0.1 ms of the loop.
   private static let largestImmediateRead = 512 << 10
 
   // Safe to share: the reader is used by one job of the pool at a time, and by the loop while there is none.
@@ -44,7 +44,7 @@ final class BodySource: TransferBodySource {
     state.withLock { $0.reader != nil || $0.isReading || $0.isWaitedFor || $0.isAtEnd || $0.failure != nil }
   }
 
-  /// Says whose reads wait for bytes.
+  /// Sets the transfer to resume when bytes are there.
   func attach(to transfer: Transfer) {
     let isWaitedFor = state.withLock { state in
       state.transfer = transfer
@@ -96,7 +96,7 @@ final class BodySource: TransferBodySource {
     return reader.readAtOnce(into: UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(largestImmediateRead)))
   }
 
-  /// Two pieces are kept ahead of a consumer who would have to wait for them.
+  /// Reads up to two pieces ahead, where reads block.
   private static func shouldRead(_ state: inout State) -> Bool {
     guard !state.isReading, !state.isAtEnd, state.failure == nil, state.chunks.count < 2 else { return false }
     if let reader = state.reader, reader.readsAtOnce { return false }
@@ -109,7 +109,7 @@ final class BodySource: TransferBodySource {
     pool.run { self.readChunk(generation) }
   }
 
-  /// A stream may wait for its other end as long as it likes.
+  /// Reads of a stream may block for long.
   private var pool: BlockingPool {
     if case .stream = body { .protocols } else { .engines }
   }

@@ -1,8 +1,7 @@
 internal import URLLoadingCurlTransport
 
-/// From the transfer engine's vocabulary to the session's.
 extension URLError {
-  /// What libcurl said, in the session's terms: its words in the description, its code in the underlying error.
+  /// The error of a transfer: libcurl's message in the description, its code in the underlying error.
   init(_ failure: TransferFailure, url: URL?) {
     if let cause = failure.bodyError as? URLError {
       self = cause
@@ -71,7 +70,7 @@ extension ProxySettings {
     https = server("HTTPS", kind: .http, port: 443)
     ftp = server("FTP", kind: .http, port: 80)
     let isVersion4 = (values["SOCKSVersion"] as? String)?.hasSuffix("4") ?? (number("SOCKSVersion") == 4)
-    // The proxy resolves names: what it can reach, this machine need not know.
+    // The proxy resolves names, which this machine may not be able to.
     socks = server("SOCKS", kind: isVersion4 ? .socks4a : .socks5h, port: 1080)
     exceptions = values["ExceptionsList"] as? [String] ?? []
     excludesSimpleHostnames = (number("ExcludeSimpleHostnames") ?? 0) != 0

@@ -81,7 +81,7 @@ final class UploadReader {
     return try [UInt8](unsafeUninitializedCapacity: rest) { buffer, initialized in
       var result = Glibc.read(descriptor, buffer.baseAddress, rest)
       while result < 0, errno == EINTR { result = Glibc.read(descriptor, buffer.baseAddress, rest) }
-      guard result >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+      guard result >= 0 else { throw POSIXError.ofLastCall }
       initialized = result
     }
   }

@@ -33,7 +33,7 @@ import URLLoadingCurlTransport
   func plainResponses(status: Int) throws {
     var exchange = HTTPExchange()
     #expect(isDelivered(exchange.received(try response(status, [("Location", "/b")]), for: try request())))
-    #expect(!exchange.isHolding)
+    #expect(!exchange.awaitsAnswer)
   }
 
   @Test func redirectDropsTheBody() throws {
@@ -74,13 +74,13 @@ import URLLoadingCurlTransport
     #expect(first.space.port == 8443)
     #expect(first.space.protocol == "https")
     #expect(first.failures == 0)
-    #expect(exchange.isHolding)
+    #expect(exchange.awaitsAnswer)
     #expect(exchange.rejected()?.authenticationMethod == NSURLAuthenticationMethodNTLM)
     #expect(exchange.rejected()?.authenticationMethod == NSURLAuthenticationMethodHTTPBasic)
     #expect(exchange.rejected() == nil)
-    #expect(exchange.isHolding)
+    #expect(exchange.awaitsAnswer)
     #expect(exchange.answered()?.schemes == .basic)
-    #expect(!exchange.isHolding)
+    #expect(!exchange.awaitsAnswer)
     #expect(exchange.answered() == nil)
     #expect(exchange.rejected() == nil)
   }
@@ -170,14 +170,14 @@ import URLLoadingCurlTransport
     #expect(exchange.released() == nil)
     let (isDeclined, result) = exchange.declined()
     #expect(isDeclined && result === head)
-    #expect(exchange.isHolding)
+    #expect(exchange.awaitsAnswer)
     // Only the first answer counts.
     #expect(!exchange.declined().0)
     #expect(exchange.answered() == nil)
     #expect(exchange.rejected() == nil)
     #expect(exchange.completed(.success(TransferMetrics())) == true)
     guard case .success? = exchange.released() else { return #expect(Bool(false), "the end was lost") }
-    #expect(!exchange.isHolding)
+    #expect(!exchange.awaitsAnswer)
     #expect(exchange.completed(.success(TransferMetrics())) == false)
   }
 }

@@ -140,7 +140,7 @@ import URLLoadingTestServers
     }
     let resource = try await session.randomAccess(to: server.url(), options: .small())
     #expect(resource.length == 50_000 && !resource.hasByteRanges)
-    #expect(try await resource.read(at: 20_000, count: 10) == body[20_000..<20_010])
+    #expect(try await difference(resource.read(at: 20_000, count: 10), from: body[20_000..<20_010]) == nil)
     #expect(server.requests.map { $0.fields["Range"] } == ["bytes=0-999", nil])
   }
 
@@ -150,7 +150,7 @@ import URLLoadingTestServers
     let server = try ScriptedServer.http { _ in HTTPResponse(fields: ["Content-Encoding": "gzip"], body: coded) }
     let resource = try await session.randomAccess(to: server.url(), options: .small())
     #expect(resource.length == 50_000)
-    #expect(try await resource.read(at: 20_000, count: 10) == body[20_000..<20_010])
+    #expect(try await difference(resource.read(at: 20_000, count: 10), from: body[20_000..<20_010]) == nil)
   }
 
   @Test func aServerThatGivesPartsOfACodedFormAlwaysIsRefused() async throws {

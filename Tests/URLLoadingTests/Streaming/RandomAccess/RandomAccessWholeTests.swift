@@ -30,8 +30,8 @@ import URLLoadingTestServers
     let reader = resource.makeReader()
     for (start, count) in [(299_000, 5000), (0, 1), (100, 200_000), (300_000, 1)] {
       let expected = body.dropFirst(start).prefix(count)
-      #expect(try await resource.read(at: Int64(start), count: count) == expected)
-      #expect(try await reader.bytes(at: Int64(start), count: count) == expected)
+      #expect(try await difference(resource.read(at: Int64(start), count: count), from: expected) == nil)
+      #expect(try await difference(reader.bytes(at: Int64(start), count: count), from: expected) == nil)
     }
     #expect(await server.waitForAccess(name))
     #expect(server.accessLog.count { $0.contains(name) } == 1)
@@ -50,8 +50,8 @@ import URLLoadingTestServers
       try connection.send(body.dropFirst(100_000))
     }
     let resource = try await session.randomAccess(to: server.url(), options: options())
-    #expect(try await resource.read(at: 90_000, count: 10_000) == body[90_000..<100_000])
-    #expect(try await resource.makeReader().bytes(at: 0, count: 100_000) == body[0..<100_000])
+    #expect(try await difference(resource.read(at: 90_000, count: 10_000), from: body[90_000..<100_000]) == nil)
+    #expect(try await difference(resource.makeReader().bytes(at: 0, count: 100_000), from: body[0..<100_000]) == nil)
     let reader = resource.makeReader()
     let cancelled = Task { try await reader.bytes(at: 100_000, count: 1) }
     let waiting = Task { try await resource.makeReader().bytes(at: 50_000, count: 250_000) }
@@ -59,8 +59,8 @@ import URLLoadingTestServers
     reader.cancel()
     await #expect(throws: URLError.self) { try await cancelled.value }
     go.signal()
-    #expect(try await waiting.value == body[50_000...])
-    #expect(try await suspended.value == body[299_999...])
+    #expect(try await difference(waiting.value, from: body[50_000...]) == nil)
+    #expect(try await difference(suspended.value, from: body[299_999...]) == nil)
     #expect(server.requests.count == 1)
   }
 
@@ -76,7 +76,7 @@ import URLLoadingTestServers
     }
     let resource = try await session.randomAccess(to: server.url(), options: options())
     #expect(resource.length == 300_000)
-    #expect(try await resource.read(at: 12_345, count: 1000) == body[12_345..<13_345])
+    #expect(try await difference(resource.read(at: 12_345, count: 1000), from: body[12_345..<13_345]) == nil)
   }
 
   @Test func aBodyThatEndsTooEarlyIsAnError() async throws {

@@ -4,7 +4,7 @@ enum FTPListedLine: Equatable {
   case nothing
   /// An entry; its name has not been looked at.
   case file(FTPListedFile)
-  /// Nobody knows.
+  /// In no known format.
   case unreadable
 }
 

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Cookies and the rules by which they are stored and found (RFC 6265bis 5.7, 5.8). A value without locks or clocks.
-struct CookieJar {
-  /// How many cookies a jar keeps for a site and in all; beyond that the oldest go.
+/// A cookie store: cookies and the rules by which they are stored and found (RFC 6265bis 5.7, 5.8). A value without locks or clocks.
+struct CookieStore {
+  /// How many cookies are kept for a site and in all; beyond that the oldest are evicted.
   static let siteLimit = 180
   static let totalLimit = 3000
 
@@ -20,8 +20,8 @@ struct CookieJar {
 
   var isEmpty: Bool { count == 0 }
 
-  /// Stores a cookie on the word of the application. One whose time is over removes the stored one.
-  /// Returns whether anything changed.
+  /// Stores a cookie as the application says. An expired one removes the stored one.
+  /// - Returns: whether anything changed.
   mutating func store(_ cookie: HTTPCookie, now: Date) -> Bool {
     let site = PublicSuffixes.site(of: cookie.bareDomain)
     var entries = sites[site] ?? []
@@ -48,7 +48,8 @@ struct CookieJar {
     return true
   }
 
-  /// Stores a cookie on the word of a server, as far as the origin may set it. Returns whether anything changed.
+  /// Stores a cookie of a server, if that may set it.
+  /// - Returns: whether anything changed.
   mutating func store(_ cookie: HTTPCookie, from origin: CookieOrigin, now: Date) -> Bool {
     guard mayStore(cookie, from: origin, now: now) else { return false }
     return store(cookie, now: now)
@@ -66,7 +67,7 @@ struct CookieJar {
     }.map(\.cookie)
   }
 
-  /// All cookies whose time is not over, oldest first.
+  /// All cookies that have not expired, oldest first.
   func all(now: Date) -> [HTTPCookie] {
     sites.values.joined().filter { !$0.cookie.isExpired(at: now) }.sorted { $0.order < $1.order }.map(\.cookie)
   }
@@ -104,8 +105,7 @@ struct CookieJar {
     return !cookie.isSecure && !hidesSecureCookie(cookie, at: origin.site, now: now)
   }
 
-  /// Whether a cookie from an unencrypted connection would stand in for a secure one (5.7, "leave secure cookies
-  /// alone").
+  /// Whether a cookie from an unencrypted connection would overlay a secure one (5.7, "leave secure cookies alone").
   private func hidesSecureCookie(_ cookie: HTTPCookie, at site: String, now: Date) -> Bool {
     (sites[site] ?? []).contains {
       let other = $0.cookie

@@ -1,7 +1,7 @@
 import URLLoading
 
 extension URLProtocolConformance {
-  static let crowds = [
+  static let concurrency = [
     ConformanceCheck("a hundred loads at once") { context in
       var resources: [Resource] = []
       for number in 0..<10 { resources.append(try await context.place(number * 70_001)) }
