@@ -7,9 +7,7 @@ TESTING := --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 # Many tests wait for real servers on few cores: more of them at once only make each other late.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
 
-PREFIX ?= /usr/local
-
-.PHONY: build install demo test lint format sanitize bench bench-check call-count clean build-dependencies test-dependencies
+.PHONY: build install drop-in api-check demo test lint format sanitize bench bench-check call-count clean build-dependencies test-dependencies
 
 build: build-dependencies
 	@Scripts/build-without-warnings
@@ -17,7 +15,17 @@ build: build-dependencies
 # Swift's libraries are linked into the command: it starts in two thirds of the time.
 install: build-dependencies
 	@swift build -c release --product urlload --static-swift-stdlib --scratch-path .build/install
-	@install -D "$$(swift build -c release --static-swift-stdlib --scratch-path .build/install --show-bin-path)/urlload" "$(DESTDIR)$(PREFIX)/bin/urlload"
+	@install -D "$$(swift build -c release --static-swift-stdlib --scratch-path .build/install --show-bin-path)/urlload" "$(DESTDIR)$(or $(PREFIX),/usr/local)/bin/urlload"
+
+# A folder whose toolset gives this library to every package of a graph that imports FoundationNetworking. It is put into PREFIX/lib,
+# or into .build where PREFIX is not set.
+drop-in: build-dependencies
+	@folder=$$(Scripts/install-drop-in $(if $(PREFIX),'$(PREFIX)/lib')) && printf 'swift build %s\n' \
+	  "--toolset $$folder/url-loading.json" "--static-swift-stdlib --toolset $$folder/url-loading-static.json"
+
+# The public declarations beside the lists in API; WRITE=1 writes these anew.
+api-check: build-dependencies
+	@Scripts/api-check
 
 # Loads real bytes through every scheme, from servers that it starts on the loopback address.
 demo: build-dependencies test-dependencies
@@ -25,6 +33,7 @@ demo: build-dependencies test-dependencies
 
 test: build-dependencies test-dependencies lint
 	@Scripts/build-without-warnings --build-tests
+	@Scripts/build-snippets >/dev/null
 	@swift test --skip-build $(TESTING) </dev/null
 
 lint:

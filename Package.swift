@@ -4,19 +4,32 @@ import PackageDescription
 /// The thread sanitizer does not see `Synchronization.Mutex`: its build has another lock (`Locked`).
 let sanitizesThreads = Context.environment["URL_LOADING_SANITIZING"] == "thread"
 
+/// Whether the build is that of the drop-in folder (`Scripts/install-drop-in`).
+let buildsDropIn = Context.environment["URL_LOADING_BUILD_DROP_IN"] != nil
+
+/// The settings of a module in the drop-in folder: clients need no modules below it, and find its library. The folder has no textual
+/// interfaces: they are not worth checking.
+func dropIn(_ library: String) -> [SwiftSetting] {
+  guard buildsDropIn else { return [] }
+  let options = ["-enable-library-evolution", "-no-verify-emitted-module-interface", "-module-link-name", library]
+  return [.unsafeFlags(options)]
+}
+
 let package = Package(
   name: "swift-url-loading",
   products: [
     .library(name: "URLLoading", targets: ["URLLoading"]),
     .library(name: "FoundationNetworking", targets: ["FoundationNetworking"]),
     .library(name: "URLProtocolTesting", targets: ["URLProtocolTesting"]),
+    .library(name: "URLLoadingHTTPTypes", targets: ["URLLoadingHTTPTypes"]),
     .library(name: "ArchiveProtocol", targets: ["ArchiveProtocol"]),
     .library(name: "SFTPProtocol", targets: ["SFTPProtocol"]),
     .library(name: "SFTPKeystream", targets: ["SFTPKeystream"]),
     .executable(name: "urlload", targets: ["urlload"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
   ],
   targets: [
     .systemLibrary(
@@ -45,16 +58,20 @@ let package = Package(
       ], path: "Sources/CurlTransport"),
     .target(
       name: "URLLoading",
-      dependencies: ["URLLoadingBase", "URLLoadingCurlTransport", "URLLoadingCLinux", "URLLoadingCPSL"]),
-    .target(name: "FoundationNetworking", dependencies: ["URLLoading"]),
-    .target(name: "URLProtocolTesting", dependencies: ["URLLoading"]),
+      dependencies: ["URLLoadingBase", "URLLoadingCurlTransport", "URLLoadingCLinux", "URLLoadingCPSL"],
+      swiftSettings: dropIn("URLLoading")),
+    .target(name: "FoundationNetworking", dependencies: ["URLLoading"], swiftSettings: dropIn("URLLoading")),
+    .target(name: "URLProtocolTesting", dependencies: ["URLLoading"], swiftSettings: dropIn("URLProtocolTesting")),
+    .target(
+      name: "URLLoadingHTTPTypes",
+      dependencies: ["URLLoading", "URLLoadingBase", .product(name: "HTTPTypes", package: "swift-http-types")]),
     .systemLibrary(
       name: "URLLoadingCArchive", path: "Plugins/Archive/CArchive", pkgConfig: "libarchive",
       providers: [.apt(["libarchive-dev"])]
     ),
     .target(
       name: "ArchiveProtocol", dependencies: ["URLLoading", "URLLoadingBase", "URLLoadingCArchive", "URLLoadingCZlib"],
-      path: "Plugins/Archive/ArchiveProtocol"),
+      path: "Plugins/Archive/ArchiveProtocol", swiftSettings: dropIn("ArchiveProtocol")),
     .systemLibrary(
       name: "URLLoadingCSSH2", path: "Plugins/SFTP/CSSH2", pkgConfig: "libssh2", providers: [.apt(["libssh2-1-dev"])]),
     .systemLibrary(
@@ -64,9 +81,10 @@ let package = Package(
     .target(
       name: "SFTPProtocol",
       dependencies: ["URLLoading", "URLLoadingBase", "URLLoadingCSSH2", "URLLoadingCOpenSSL"],
-      path: "Plugins/SFTP/SFTPProtocol"),
+      path: "Plugins/SFTP/SFTPProtocol", swiftSettings: dropIn("SFTPProtocol")),
     .target(
-      name: "SFTPKeystream", dependencies: ["SFTPProtocol", "URLLoadingCKeystream"], path: "Plugins/SFTP/SFTPKeystream"),
+      name: "SFTPKeystream", dependencies: ["SFTPProtocol", "URLLoadingCKeystream"], path: "Plugins/SFTP/SFTPKeystream",
+      swiftSettings: dropIn("SFTPKeystream")),
     .executableTarget(
       name: "urlload",
       dependencies: [
@@ -99,9 +117,16 @@ let package = Package(
     .executableTarget(
       name: "URLLoadingDownloadWorker", dependencies: ["URLLoading", "SFTPProtocol"],
       path: "Tests/Fixtures/DownloadWorker"),
+    .executableTarget(
+      name: "URLLoadingConnectivityWorker",
+      dependencies: ["URLLoading", "URLLoadingBase", "ArchiveProtocol", "SFTPProtocol", "URLLoadingTestServers"],
+      path: "Tests/Fixtures/ConnectivityWorker"),
     .testTarget(
       name: "URLLoadingTests",
-      dependencies: ["URLLoading", "URLLoadingBase", "URLLoadingTestServers", "URLLoadingDownloadWorker"]),
+      dependencies: [
+        "URLLoading", "URLLoadingBase", "URLLoadingTestServers", "URLLoadingDownloadWorker",
+        "URLLoadingConnectivityWorker",
+      ]),
     .executableTarget(name: "URLLoadingDropIn", dependencies: ["FoundationNetworking"], path: "Tests/Fixtures/DropIn"),
     .testTarget(name: "FoundationNetworkingTests", dependencies: ["URLLoadingDropIn", "URLLoadingTestServers"]),
     .testTarget(
@@ -109,6 +134,8 @@ let package = Package(
       dependencies: [
         "URLProtocolTesting", "URLLoading", "URLLoadingBase", "URLLoadingMemoryScheme", "URLLoadingTestServers",
       ]),
+    .testTarget(
+      name: "URLLoadingHTTPTypesTests", dependencies: ["URLLoadingHTTPTypes", "URLLoading", "URLLoadingTestServers"]),
     .testTarget(
       name: "ArchiveProtocolTests",
       dependencies: ["ArchiveProtocol", "URLLoading", "URLProtocolTesting", "URLLoadingBase", "URLLoadingTestServers"]),
@@ -128,3 +155,21 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+if buildsDropIn {
+  // One product, so that one build compiles every object, and no other package.
+  package.targets.removeAll {
+    $0.type == .executable || $0.type == .test || $0.name == "URLLoadingHTTPTypes"
+  }
+  package.dependencies = []
+  let modules = ["FoundationNetworking", "URLProtocolTesting", "ArchiveProtocol", "SFTPKeystream"]
+  package.products = [.library(name: "URLLoadingDropInObjects", type: .static, targets: modules)]
+}
+
+// For graphs whose manifests name our products: with the toolset of a drop-in folder the products add nothing to its modules.
+if Context.environment["URL_LOADING_USE_DROP_IN"] != nil {
+  let libraries = package.products.filter { $0 is Product.Library && $0.name != "URLLoadingHTTPTypes" }.map(\.name)
+  package.targets = [.target(name: "URLLoadingFromDropIn", path: "Sources/FromDropIn")]
+  package.products = libraries.map { .library(name: $0, targets: ["URLLoadingFromDropIn"]) }
+  package.dependencies = []
+}

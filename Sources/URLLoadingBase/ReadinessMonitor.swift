@@ -1,7 +1,7 @@
 import Foundation
 internal import URLLoadingCLinux
 
-/// Tells when pipes and devices have something to read: one thread waits for all of them.
+/// Tells when pipes, devices and sockets have something to read: one thread waits for all of them.
 ///
 /// Dispatch's read sources are no replacement: made one after another for the same descriptor, some never fire.
 ///

@@ -11,11 +11,12 @@ public struct ConformanceCheck: Sendable, Identifiable, CustomStringConvertible 
   /// The check is made with fixtures that can do this.
   public let abilities: FixtureAbilities
 
-  private let body: @Sendable (CheckContext) async throws -> Void
+  private let body: @Sendable (CheckContext, CheckSession) async throws -> Void
 
+  /// - Parameter body: gets a session for all that needs none of its own. Sessions are closed at the end of the check.
   init(
     _ name: String, capabilities: URLProtocol.Capabilities = [], abilities: FixtureAbilities = [],
-    body: @escaping @Sendable (CheckContext) async throws -> Void
+    body: @escaping @Sendable (CheckContext, CheckSession) async throws -> Void
   ) {
     self.name = name
     self.capabilities = capabilities
@@ -40,7 +41,8 @@ public struct ConformanceCheck: Sendable, Identifiable, CustomStringConvertible 
     let result = Observed<Result<Void, any Error>?>(nil)
     let work = Task(executorPreference: CheckExecutor.shared) {
       do {
-        try await body(context)
+        try await body(context, context.session())
+        try await context.closeSessions()
         result.update { $0 = .success(()) }
       } catch {
         result.update { $0 = .failure(error) }

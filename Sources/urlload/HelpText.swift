@@ -1,6 +1,8 @@
+internal import URLLoadingBase
+
 /// The longer parts of the help.
 enum HelpText {
-  static let version = "0.1"
+  static var version: String { PackageVersion.current }
 
   static var discussion: String {
     """

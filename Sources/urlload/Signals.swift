@@ -21,9 +21,9 @@ enum Signals {
     signal(SIGPIPE, SIG_IGN)
     let registered = DispatchGroup()
     for (number, reason) in [(SIGINT, ExitReason.interrupted), (SIGTERM, .terminated), (SIGHUP, .terminated)] {
+      let before = signal(number, SIG_IGN)
       // nohup(1) and background jobs of shells ignore it: so does the command.
-      if number == SIGHUP, isIgnored(number) { continue }
-      signal(number, SIG_IGN)
+      if number == SIGHUP, unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { continue }
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler { end(reason, console) }
       registered.enter()
@@ -36,7 +36,7 @@ enum Signals {
   }
 
   /// A signal cancels these uploads, and waits until they have removed what they stored.
-  static func attend(to uploads: UploadSession) {
+  static func register(_ uploads: UploadSession) {
     state.withLock { $0.uploads = uploads }
   }
 
@@ -71,12 +71,5 @@ enum Signals {
     console.endProgress()
     console.line("urlload: " + text)
     _exit(reason.rawValue)
-  }
-
-  private static func isIgnored(_ number: Int32) -> Bool {
-    var action = sigaction()
-    guard sigaction(number, nil, &action) == 0 else { return false }
-    let ignored = unsafeBitCast(SIG_IGN, to: Int.self)
-    return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == ignored
   }
 }

@@ -75,7 +75,7 @@ import URLLoadingCurlTransport
       takesCoalesced: { $0.pauses > 0 },
       flow: { transfer, _, state in
         guard state.pauses == 0 else { return .accepted }
-        DispatchQueue.global().async { transfer.resumeReceiving() }
+        DispatchQueue.global().async { transfer.resume() }
         return .pause
       })
     let state = try await makeEngine().run(request(server.url()), recorder: recorder)
@@ -87,13 +87,13 @@ import URLLoadingCurlTransport
   @Test func nothingComesWhilePaused() async throws {
     let body = pattern(2_000_000)
     let server = try server("Content-Length: \(body.count)\r\n", body)
-    let recorder = Recorder(onHead: { $0.pauseReceiving() })
+    let recorder = Recorder(onHead: { $0.pause() })
     let engine = makeEngine()
     let transfer = engine.start(request(server.url()), handler: recorder)
     _ = try await recorder.wait { $0.head != nil }
     #expect(same(try await engine.get(server.url()).body, body))
     #expect(recorder.state.body.isEmpty)
-    transfer.resumeReceiving()
+    transfer.resume()
     let state = try await recorder.completion()
     #expect(same(state.body, body))
   }

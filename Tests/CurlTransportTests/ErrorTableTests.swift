@@ -1,4 +1,3 @@
-import Glibc
 import Testing
 
 @testable import URLLoadingCurlTransport
@@ -6,7 +5,7 @@ import Testing
 /// The table from libcurl's codes to those of `URLError`.
 @Suite struct ErrorTableTests {
   private func code(_ curl: Int, _ message: String = "", _ context: CurlErrorContext = CurlErrorContext()) -> Int {
-    CurlErrorTable.urlErrorCode(forCurlCode: curl, message: message, context: context)
+    CurlErrorTable.urlErrorCode(forCurlCode: curl, message: message, context: context).rawValue
   }
 
   /// Codes without a meaning for HTTP and FTP: wrong use of libcurl, other protocols, out of use.
@@ -45,8 +44,12 @@ import Testing
   }
 
   @Test func theNetworkIsAway() {
-    #expect(code(7, "", CurlErrorContext(systemError: ENETUNREACH)) == -1009)
-    #expect(code(7, "", CurlErrorContext(systemError: ECONNREFUSED)) == -1004)
+    #expect(code(7, "", CurlErrorContext(lacksRoute: true)) == -1009)
+    #expect(code(7, "", CurlErrorContext(isConnected: true, lacksRoute: true)) == -1009)
+    #expect(code(7, "", CurlErrorContext()) == -1004)
+    // FTP's data connection.
+    #expect(code(7, "", CurlErrorContext(kind: .ftp, lacksRoute: true)) == -1009)
+    #expect(code(7, "", CurlErrorContext(kind: .ftp, isConnected: true, lacksRoute: true)) == -1004)
   }
 
   @Test(arguments: [

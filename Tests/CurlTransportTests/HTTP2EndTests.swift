@@ -82,7 +82,7 @@ import URLLoadingTestServers
     hasBody.signal()
     let state = try await recorder.completion()
     let failure = try #require(state.failure, "\(state.body.count) bytes were taken for the whole")
-    #expect(failure.urlErrorCode == -1005)
+    #expect(failure.urlErrorCode.rawValue == -1005)
     #expect(failure.reason == .brokenConnection, "\(failure.message)")
   }
 
@@ -92,7 +92,7 @@ import URLLoadingTestServers
       try connection.send([HTTP2Frame(.ping, [0])])
       _ = connection.waitForPeerClose()
     }
-    #expect(try await peer.get().failure?.urlErrorCode == -1005)
+    #expect(try await peer.get().failure?.urlErrorCode.rawValue == -1005)
   }
 
   @Test func everyStreamOfTheConnectionIsCutOff() async throws {
@@ -109,7 +109,7 @@ import URLLoadingTestServers
     let recorders = (0..<count).map { _ in Recorder() }
     for recorder in recorders { _ = peer.engine.start(TransferRequest(url: url), handler: recorder) }
     for recorder in recorders {
-      #expect(try await recorder.completion().failure?.urlErrorCode == -1005)
+      #expect(try await recorder.completion().failure?.urlErrorCode.rawValue == -1005)
     }
     #expect(peer.server.connectionCount == 1)
   }
@@ -127,7 +127,7 @@ import URLLoadingTestServers
       _ = connection.waitForPeerClose()
     }
     let failure = try #require(try await peer.get().failure)
-    #expect(failure.urlErrorCode == -1005)
+    #expect(failure.urlErrorCode.rawValue == -1005)
     #expect(failure.reason == .libcurl)
   }
 

@@ -23,7 +23,7 @@ import URLLoadingCurlTransport
   ])
   func truncation(response: String, what: String) async throws {
     let (failure, _) = try await failure(after: response)
-    #expect(failure.urlErrorCode == -1005, "\(what): \(failure)")
+    #expect(failure.urlErrorCode.rawValue == -1005, "\(what): \(failure)")
     #expect(!failure.message.isEmpty)
   }
 
@@ -40,14 +40,14 @@ import URLLoadingCurlTransport
   ])
   func nonsense(response: String) async throws {
     let (failure, _) = try await failure(after: response)
-    #expect([-1017, -1005].contains(failure.urlErrorCode), "\(failure)")
-    if !response.contains("chunked") { #expect(failure.urlErrorCode == -1017, "\(failure)") }
+    #expect([-1017, -1005].contains(failure.urlErrorCode.rawValue), "\(failure)")
+    if !response.contains("chunked") { #expect(failure.urlErrorCode.rawValue == -1017, "\(failure)") }
   }
 
   @Test(arguments: ["99999999999999999999", "5\r\nContent-Length: 6", "5, 6", "5x"])
   func lengthsThatSayNothing(value: String) async throws {
     let (failure, state) = try await failure(after: "HTTP/1.1 200 OK\r\nContent-Length: \(value)\r\n\r\nhello")
-    #expect(failure.urlErrorCode == -1017, "\(failure)")
+    #expect(failure.urlErrorCode.rawValue == -1017, "\(failure)")
     #expect(state.head == nil)
   }
 
@@ -55,7 +55,7 @@ import URLLoadingCurlTransport
     let (failure, state) = try await failure(
       after: "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 20\r\n\r\nthis is no gzip data",
       decodesContent: true)
-    #expect(failure.urlErrorCode == -1016, "\(failure)")
+    #expect(failure.urlErrorCode.rawValue == -1016, "\(failure)")
     #expect(state.head?.statusCode == 200)
   }
 
@@ -72,26 +72,26 @@ import URLLoadingCurlTransport
   @Test func headersWithoutEnd() async throws {
     let server = try endless("HTTP/1.1 200 OK\r\n") { "X-\($0): \(String(repeating: "x", count: 4000))\r\n" }
     let failure = try #require(try await makeEngine().get(server.url()).failure)
-    #expect(failure.urlErrorCode == -1103, "\(failure)")
+    #expect(failure.urlErrorCode.rawValue == -1103, "\(failure)")
     #expect(failure.reason == .headTooLarge)
   }
 
   @Test func tooManyFields() async throws {
     let server = try endless("HTTP/1.1 200 OK\r\n") { "X\($0): \r\n" }
     let failure = try #require(try await makeEngine().get(server.url()).failure)
-    #expect(failure.urlErrorCode == -1103, "\(failure)")
+    #expect(failure.urlErrorCode.rawValue == -1103, "\(failure)")
   }
 
   @Test func aLineWithoutEnd() async throws {
     let server = try endless("HTTP/1.1 200 OK\r\nX: ") { _ in String(repeating: "x", count: 65_536) }
     let state = try await makeEngine().get(server.url())
-    #expect(state.failure?.urlErrorCode == -1103, "\(state)")
+    #expect(state.failure?.urlErrorCode.rawValue == -1103, "\(state)")
   }
 
   @Test func informationalResponsesWithoutEnd() async throws {
     let server = try endless("") { "HTTP/1.1 103 Early Hints\r\nX: \($0)\r\n\r\n" }
     let failure = try #require(try await makeEngine().get(server.url()).failure)
-    #expect(failure.urlErrorCode == -1103, "\(failure)")
+    #expect(failure.urlErrorCode.rawValue == -1103, "\(failure)")
   }
 
   @Test func trailersWithoutEnd() async throws {
@@ -99,7 +99,7 @@ import URLLoadingCurlTransport
       "X-\($0): \(String(repeating: "x", count: 1000))\r\n"
     }
     let state = try await makeEngine().get(server.url())
-    #expect(state.failure?.urlErrorCode == -1103, "\(state)")
+    #expect(state.failure?.urlErrorCode.rawValue == -1103, "\(state)")
   }
 
   @Test func bytesPastTheEndAreIgnored() async throws {
@@ -123,13 +123,13 @@ import URLLoadingCurlTransport
       _ = connection.readHead()
       connection.reset()
     }
-    #expect(try await engine.get(before.url()).failure?.urlErrorCode == -1005)
+    #expect(try await engine.get(before.url()).failure?.urlErrorCode.rawValue == -1005)
     let inside = try ScriptServer { connection, _ in
       _ = connection.readHead()
       connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nsome")
       connection.reset()
     }
-    #expect(try await engine.get(inside.url()).failure?.urlErrorCode == -1005)
+    #expect(try await engine.get(inside.url()).failure?.urlErrorCode.rawValue == -1005)
   }
 
   @Test func nobodyListens() async throws {
@@ -137,14 +137,14 @@ import URLLoadingCurlTransport
     let url = server.url()
     server.stop()
     let failure = try #require(try await makeEngine().get(url).failure)
-    #expect(failure.urlErrorCode == -1004)
+    #expect(failure.urlErrorCode.rawValue == -1004)
     #expect(failure.curlCode == 7)
     #expect(failure.message.contains("\(server.port)"), "libcurl's own words: \(failure.message)")
   }
 
   @Test func anUnknownHost() async throws {
     let failure = try #require(try await makeEngine().get("http://no-such-host.invalid/").failure)
-    #expect(failure.urlErrorCode == -1003)
+    #expect(failure.urlErrorCode.rawValue == -1003)
   }
 
   @Test func theEngineGoesOn() async throws {

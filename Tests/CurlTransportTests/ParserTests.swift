@@ -17,19 +17,15 @@ import Testing
   }
 
   @Test func statusLines() {
-    let cases: [(String, Int, String, String)] = [
-      ("HTTP/1.1 200 OK", 200, "HTTP/1.1", "OK"), ("HTTP/2 204 ", 204, "HTTP/2", ""),
-      ("HTTP/1.0 404", 404, "HTTP/1.0", ""),
-      ("HTTP/1.1  301  Moved  on", 301, "HTTP/1.1", " Moved  on"),
-      ("HTTP/1.1 999999999999999999999 X", 999_999, "HTTP/1.1", ""),
-      ("HTTP", 0, "HTTP", ""), ("HTTP/1.1 abc", 0, "HTTP/1.1", "bc"),
+    let cases: [(String, Int, String)] = [
+      ("HTTP/1.1 200 OK", 200, "HTTP/1.1"), ("HTTP/2 204 ", 204, "HTTP/2"), ("HTTP/1.0 404", 404, "HTTP/1.0"),
+      ("HTTP/1.1  301  Moved  on", 301, "HTTP/1.1"), ("HTTP", 0, "HTTP"), ("HTTP/1.1 abc", 0, "HTTP/1.1"),
     ]
-    for (line, status, version, reason) in cases where status != 999_999 {
+    for (line, status, version) in cases {
       var parser = ResponseHeadParser()
       let head = heads("\(line)\r\n\r\n", parser: &parser).first
       #expect(head?.statusCode == status, "\(line)")
       #expect(head?.httpVersion == version, "\(line)")
-      #expect(head?.reasonPhrase == reason, "\(line)")
     }
     var parser = ResponseHeadParser()
     #expect(heads("HTTP/1.1 999999999999999999999 X\r\n\r\n", parser: &parser).count == 1)
@@ -82,8 +78,6 @@ import Testing
       #expect(fields?.last?.name == "Field-899")
       #expect(fields?.last?.value == "899\(value)")
       parser.reset()
-      let hasSeenBytes = parser.hasSeenBytes
-      #expect(!hasSeenBytes)
       // Nothing is left of half a head.
       #expect(heads("HTTP/1.1 200 OK\r\nHalf: 1\r\nContent-Length: x\r\n", parser: &parser).isEmpty)
       parser.reset()

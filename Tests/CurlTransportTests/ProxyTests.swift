@@ -99,7 +99,7 @@ import Testing
     #expect(state.body.isEmpty)
     #expect(failure.proxyResponse?.statusCode == status)
     #expect(failure.proxyResponse?.firstValue(of: "proxy-authenticate") == "Basic realm=\"p\"")
-    #expect(failure.urlErrorCode == (status == 407 ? -1013 : -1004), "\(failure)")
+    #expect(failure.urlErrorCode.rawValue == (status == 407 ? -1013 : -1004), "\(failure)")
   }
 
   @Test func aTunnelsHeadIsNotTheResponse() async throws {
@@ -112,7 +112,7 @@ import Testing
     }
     let state = try await engine(through: proxy).get("https://secret.invalid/")
     #expect(state.events == ["queue", "complete"])
-    #expect(state.failure?.urlErrorCode == -1200, "\(state)")
+    #expect(state.failure?.urlErrorCode.rawValue == -1200, "\(state)")
   }
 
   /// SOCKS 5 (RFC 1928) with the host's name resolved by the proxy.
@@ -143,6 +143,6 @@ import Testing
     let proxy = try ScriptServer.answering("")
     proxy.stop()
     let failure = try #require(try await engine(through: proxy).get("http://nowhere.invalid/").failure)
-    #expect(failure.urlErrorCode == -1004)
+    #expect(failure.urlErrorCode.rawValue == -1004)
   }
 }

@@ -64,7 +64,7 @@ import URLLoadingTestServers
     let failure = try #require(state.failure)
     // libcurl has an error of its own for the other.
     if end == .breach { #expect(failure.reason == .notRepeated(method: "POST"), "\(failure.message)") }
-    #expect(failure.urlErrorCode == -1005)
+    #expect(failure.urlErrorCode.rawValue == -1005)
     #expect(count == 2)
   }
 
@@ -79,7 +79,7 @@ import URLLoadingTestServers
   @Test(arguments: [End.refusal, .goAwayBefore], [nil, "", "a body"])
   func aPostThatWasRefusedOverHTTP2IsLeftToTheCaller(end: End, body: String?) async throws {
     let (state, count) = try await run("POST", end, body: body)
-    #expect(state.failure?.urlErrorCode == -1005, "\(String(describing: state.failure))")
+    #expect(state.failure?.urlErrorCode.rawValue == -1005, "\(String(describing: state.failure))")
     #expect(count == 2)
   }
 }

@@ -142,7 +142,7 @@ import Testing
       return
     }
     #expect(state.events == ["complete"])
-    #expect(failure.urlErrorCode == URLErrorNumber.badURL)
+    #expect(failure.urlErrorCode == .badURL)
     #expect(server.connectionCount == 0)
   }
 
@@ -151,12 +151,12 @@ import Testing
   ])
   func badURLs(url: String) async throws {
     let state = try await makeEngine().get(url)
-    #expect([-1000, -1002, -1003].contains(try #require(state.failure).urlErrorCode), "\(state)")
+    #expect([-1000, -1002, -1003].contains(try #require(state.failure).urlErrorCode.rawValue), "\(state)")
   }
 
   @Test(arguments: ["ftp://127.0.0.1/", "file:///etc/passwd", "gopher://127.0.0.1/", "dict://127.0.0.1/"])
   func otherSchemesAreRefused(url: String) async throws {
     let failure = try #require(try await makeEngine().get(url).failure)
-    #expect(failure.urlErrorCode == -1002)
+    #expect(failure.urlErrorCode.rawValue == -1002)
   }
 }

@@ -6,7 +6,8 @@ import URLLoadingTestServers
 @Suite struct SupportTests {
   @Test func patternsAreTheSameAtAnyOffset() throws {
     let whole = TestFiles.pattern(count: 3_000_000, seed: 7)
-    #expect(TestFiles.pattern(count: 1_500_000, seed: 7, offset: 1_234_567) == whole[1_234_567..<2_734_567])
+    let part = TestFiles.pattern(count: 1_500_000, seed: 7, offset: 1_234_567)
+    #expect(difference(part, from: whole[1_234_567..<2_734_567]) == nil)
     #expect(TestFiles.pattern(count: 100, seed: 8) != whole.prefix(100))
     var other = whole
     other[2_000_000] ^= 1

@@ -9,7 +9,6 @@ import URLLoadingTestServers
 /// Mutable state: in `state`, which guards it; `queue` runs one step at a time.
 class MutantProtocol: URLProtocol, @unchecked Sendable {
   struct State: Sendable {
-    var isPaused = false
     var isStopped = false
     /// A step is queued, or runs.
     var isStepping = false
@@ -44,6 +43,11 @@ class MutantProtocol: URLProtocol, @unchecked Sendable {
 
   var sessionClient: (any URLProtocolSessionClient)? { client as? any URLProtocolSessionClient }
 
+  /// Asked before each piece; the gate's observer resumes the sender, and may be called later than the gate closes.
+  private var isOpen: Bool {
+    fault == .ignoresPause || fault == .sendsAfterStop || sessionClient?.gate.isOpen ?? true
+  }
+
   override func startLoading() {
     if fault == .hangsInStart { Self.hang() }
     sessionClient?.gate.observe { [weak self] isOpen in self?.follow(isOpen) }
@@ -58,15 +62,8 @@ class MutantProtocol: URLProtocol, @unchecked Sendable {
   }
 
   private func follow(_ isOpen: Bool) {
-    guard !isOpen else {
-      state.update { $0.isPaused = false }
-      return schedule()
-    }
-    guard fault != .ignoresPause else { return }
-    state.update { state in
-      state.isPaused = true
-      if fault == .losesPieceWhenPaused { state.next += Self.pieceSize }
-    }
+    guard !isOpen else { return schedule() }
+    if fault == .losesPieceWhenPaused { state.update { $0.next += Self.pieceSize } }
   }
 
   private static func hang() { Thread.sleep(forTimeInterval: 15) }
@@ -108,7 +105,7 @@ class MutantProtocol: URLProtocol, @unchecked Sendable {
 
   func schedule() {
     let isNeeded = state.update { state in
-      guard !state.isPaused, !state.isStepping, !state.isStopped || fault == .sendsAfterStop else { return false }
+      guard isOpen, !state.isStepping, !state.isStopped || fault == .sendsAfterStop else { return false }
       state.isStepping = true
       return true
     }
@@ -118,7 +115,7 @@ class MutantProtocol: URLProtocol, @unchecked Sendable {
   private func step() {
     let piece = state.update { state -> Data? in
       state.isStepping = false
-      guard !state.isStopped || fault == .sendsAfterStop, !state.isPaused else { return nil }
+      guard !state.isStopped || fault == .sendsAfterStop, isOpen else { return nil }
       let size = fault == .onePiece ? .max : Self.pieceSize
       let start = min(state.next, state.range.upperBound)
       let end = state.range.upperBound - start > size ? start + size : state.range.upperBound

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import URLLoadingBase
 import URLLoadingTestServers
 
 /// What goes wrong: one line, and an exit code.
@@ -165,7 +166,7 @@ import URLLoadingTestServers
     let outcome = try await Urlload.run(["--help"])
     #expect(outcome.status == .exited(0))
     #expect(outcome.text.contains("EXAMPLES:") && outcome.text.contains("130  Ctrl-C"))
-    #expect(try await Urlload.run(["--version"]).text == "0.1\n")
+    #expect(try await Urlload.run(["--version"]).text == "\(PackageVersion.current)\n")
     let readme = try String(contentsOf: PackageFolder.root.appendingPathComponent("README.md"), encoding: .utf8)
     for line in outcome.text.split(separator: "\n") {
       guard let code = Int(line.prefix(5).trimmingCharacters(in: .whitespaces)), line.count > 7 else { continue }

@@ -112,6 +112,8 @@ import URLLoading
     let now = try #require(try? Date("2026-11-21T08:00:00Z", strategy: .iso8601))
     #expect(
       get.delay(afterStatus: 429, retryAfter: "Sat, 21 Nov 2026 08:00:09 GMT", attempt: 1, now: now) == 9)
+    // An obsolete format, which a recipient must accept (RFC 9110, section 5.6.7).
+    #expect(get.delay(afterStatus: 429, retryAfter: "Saturday, 21-Nov-26 08:00:09 GMT", attempt: 1, now: now) == 9)
     #expect(RetryPolicy(retries: 99, method: "GET").delay(after: URLError(.timedOut), attempt: 90) == 30)
     let post = RetryPolicy(retries: 3, method: "POST")
     #expect(post.delay(after: URLError(.networkConnectionLost), attempt: 1) == nil)

@@ -32,8 +32,8 @@ public final class ArchiveProtocol: URLProtocol, @unchecked Sendable {
     return canonical
   }
 
-  /// Byte ranges and listing.
-  public override class var capabilities: Capabilities { [.byteRanges, .listing, .nonblocking] }
+  /// Byte ranges and listing, and the connectivity that the archive needs.
+  public override class var capabilities: Capabilities { [.byteRanges, .listing, .nonblocking, .connectivity] }
 
   /// `archive`, `jar` and `zip`.
   public override class var schemes: [String] { ["archive", "jar", "zip"] }
@@ -46,15 +46,14 @@ public final class ArchiveProtocol: URLProtocol, @unchecked Sendable {
     guard let url = request.url, let client = client as? any URLProtocolSessionClient else { return }
     let configuration = client.session.configuration.archive
     do throws(ArchiveURLError) {
-      _ = try URL(archiveString: url.absoluteString)
-      let depth = url.archiveNestingDepth
+      let text = try ArchiveURLText(url.absoluteString)
+      let depth = text.layers.count
       let limit = min(configuration.maximumNestingDepth, ArchivePools.maximumDepth)
       guard depth <= limit else { throw .nestedTooDeep(url.absoluteString, limit: limit) }
-      guard let member = url.archiveMember else { throw .missingArchive(url.absoluteString) }
+      guard let member = text.member else { throw .missingArchive(url.absoluteString) }
       let load = MemberLoad(
-        instance: self, request: request, url: url, member: member, session: client.session,
-        configuration: configuration,
-        client: client, wantsEntries: client.urlProtocolDemand(self).wantsEntries)
+        instance: self, url: url, member: member, depth: depth, configuration: configuration, client: client,
+        wantsEntries: client.urlProtocolDemand(self).wantsEntries)
       ArchivePools.shared.loading(depth: depth).run { load.run() }
     } catch {
       client.urlProtocol(

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <libssh2.h>
-#include <libssh2_publickey.h>
 #include <sys/eventfd.h>
 
 // glibc shows it only with _GNU_SOURCE, which Swift's module does not define: the peer sends nothing more.

@@ -28,7 +28,6 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
     var remark = ""
     var load: Int?
     var operation: RemoteOperation?
-    var server: RemoteServer?
     var isStopped = false
     /// Connections in a row that were lost without a byte.
     var fruitlessCount = 0
@@ -37,8 +36,6 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
     var sentCount: Int64 = 0
     /// The record of an upload, which may leave a file on the server.
     var uploading: (record: UnfinishedUploads, mark: UnfinishedUploads.Mark)?
-    /// Takes the answer of a challenge.
-    var answering: ChallengeAnswer?
   }
 
   /// Connections in a row that may be lost without a byte before the load fails.
@@ -51,9 +48,9 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
     request.url?.scheme?.lowercased() == "sftp"
   }
 
-  /// Byte ranges, uploads and listing.
+  /// Byte ranges, uploads, listing and connectivity.
   public final override class var capabilities: Capabilities {
-    [.byteRanges, .upload, .listing, .nonblocking]
+    [.byteRanges, .upload, .listing, .nonblocking, .connectivity]
   }
 
   /// `sftp`
@@ -74,6 +71,10 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
   /// Begins to load.
   public final override func startLoading() {
     guard let url = request.url else { return }
+    if let error = URLError.unvalidatedName(of: request) {
+      client?.urlProtocol(self, didFailWithError: error)
+      return
+    }
     sessionClient?.gate.observe { [weak self] _ in self?.followGate() }
     if sessionClient?.urlProtocolDemand(self).wantsMetrics == true {
       let metrics = URLSessionTaskTransactionMetrics(request: request)
@@ -91,21 +92,18 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
 
   /// Ends the load; what it opened on the server is closed.
   public final override func stopLoading() {
-    let (load, operation, server, answering, uploading) = state.withLock { state in
+    let (load, operation, uploading) = state.withLock { state in
       state.isStopped = true
       defer {
         state.uploading = nil
         state.load = nil
         state.operation = nil
-        state.server = nil
-        state.answering = nil
       }
-      return (state.load, state.operation, state.server, state.answering, state.uploading)
+      return (state.load, state.operation, state.uploading)
     }
-    answering?.answer(.gone)
     // The operation records files to remove itself, on the connection's thread.
-    if let operation, let server {
-      server.perform {
+    if let operation {
+      operation.server.perform {
         operation.stop()
         if let uploading { uploading.record.end(uploading.mark) }
       }
@@ -119,9 +117,8 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
 
   /// Asks the server for nothing more while the gate is closed.
   private func followGate() {
-    let (operation, server) = state.withLock { ($0.operation, $0.server) }
-    guard let operation, let server else { return }
-    server.perform { [self] in operation.pause(isPaused) }
+    guard let operation = state.withLock({ $0.operation }) else { return }
+    operation.server.perform { [self] in operation.pause(isPaused) }
   }
 
   // MARK: Connecting
@@ -180,12 +177,9 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
     note(connection)
     let server = connection.server
     server.perform { [self] in
-      let operation = make(server) { [self] event in report(event, place) }
+      let operation = make(server) { [self] event in report(event, place, make) }
       let isStopped = state.withLock { state in
-        if !state.isStopped {
-          state.operation = operation
-          state.server = server
-        }
+        if !state.isStopped { state.operation = operation }
         return state.isStopped
       }
       guard !isStopped else { return }
@@ -196,7 +190,7 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
 
   // MARK: What operations report
 
-  private func report(_ event: OperationEvent, _ place: ServerPlace) {
+  private func report(_ event: OperationEvent, _ place: ServerPlace, _ make: @escaping RemoteOperation.Make) {
     switch event {
     case .waits: sessionClient?.urlProtocol(self, isWaiting: true)
     case .began: sessionClient?.urlProtocol(self, isWaiting: false)
@@ -226,24 +220,23 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
       client?.urlProtocol(self, didFailWithError: error)
     case .lost(let failure, let remark, let retry):
       state.withLock { $0.remark = remark }
-      lost(failure, place, retry)
+      lost(failure, place, retry ?? make)
     }
   }
 
-  private func lost(_ failure: SFTPFailure, _ place: ServerPlace, _ retry: RemoteOperation.Make?) {
+  private func lost(_ failure: SFTPFailure, _ place: ServerPlace, _ retry: @escaping RemoteOperation.Make) {
     let (load, isStopped, count) = state.withLock { state in
       state.fruitlessCount += 1
       state.hasBegun = state.hasBegun || state.hasResponded || state.sentCount > 0
       defer {
         state.load = nil
         state.operation = nil
-        state.server = nil
       }
       return (state.load, state.isStopped, state.fruitlessCount)
     }
     if let load { pool?.release(load) }
     guard !isStopped else { return }
-    guard let retry, count < Self.largestFruitlessCount else { return fail(connecting: failure) }
+    guard count < Self.largestFruitlessCount else { return fail(connecting: failure) }
     connect(place, retry)
   }
 
@@ -305,13 +298,9 @@ extension SFTPProtocol: ConnectionWaiter {
     let answering = ChallengeAnswer()
     await withUnsafeContinuation { continuation in
       answering.wait(with: continuation)
-      let (isStopped, hasResponded) = state.withLock { state in
-        if !state.isStopped { state.answering = answering }
-        return (state.isStopped, state.hasResponded)
-      }
-      guard !isStopped else { return answering.answer(.gone) }
       // After its response a load asks nothing: a new connection uses earlier answers.
-      guard !hasResponded else { return answering.answer(.refused) }
+      guard !state.withLock({ $0.hasResponded }) else { return answering.answer(.refused) }
+      sessionClient?.gate.whenEnded { answering.answer(.gone) }
       client?.urlProtocol(self, didReceive: challenge(answering))
     }
     return answering.given ?? .gone

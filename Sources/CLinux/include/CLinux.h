@@ -20,6 +20,10 @@ int immediate_read_flags(int descriptor);
 /// EOPNOTSUPP where the file system knows no such reads.
 ssize_t immediate_read(int descriptor, void *buffer, size_t size, int flags);
 
+/// A socket from which the kernel's messages about changes of links, addresses and routes can be read without waiting (rtnetlink(7));
+/// exec closes it. -1 where none can be had, errno says why.
+int open_network_changes(void);
+
 /// Whether a descriptor is a local socket that children inherit.
 static inline int is_inherited_local_socket(int descriptor) {
   int domain = 0;

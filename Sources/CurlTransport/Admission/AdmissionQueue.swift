@@ -24,7 +24,7 @@ struct AdmissionQueue<Waiter> {
 
   enum Action: Equatable {
     case nothing
-    /// `next()` has somebody, perhaps.
+    /// `next()` may have a transfer.
     case admitNext
   }
 

@@ -3,7 +3,7 @@ internal import URLLoadingBase
 
 /// What transfers have in common that may use each other's connections: scheme, host and port, or the proxy that gets the request.
 ///
-/// Spellings of the same host differ: libcurl is then given more than it has connections for, and has some wait itself.
+/// Spellings of the same host differ: libcurl is then given more than it has connections for, and queues some itself.
 struct ConnectionKey {
   /// What begins with the key.
   private let text: String

@@ -1,3 +1,5 @@
+internal import URLLoadingBase
+
 /// A content coding that can be decoded, by its name in IANA's registry.
 enum ContentCoding: String, CaseIterable {
   case gzip, deflate
@@ -13,7 +15,7 @@ enum ContentCoding: String, CaseIterable {
     var codings: [ContentCoding] = []
     for value in fieldValues {
       for item in value.split(separator: ",") {
-        let name = trimmed(item).lowercased()
+        let name = item.trimmingFieldWhitespace.lowercased()
         switch name {
         case "", "identity", "none": continue
         // RFC 9110 section 8.4.1.3 wants both names to mean the same.
@@ -32,13 +34,6 @@ enum ContentCoding: String, CaseIterable {
       }
     }
     return codings
-  }
-
-  private static func trimmed(_ item: Substring) -> Substring {
-    var item = item
-    while let first = item.first, first == " " || first == "\t" { item.removeFirst() }
-    while let last = item.last, last == " " || last == "\t" { item.removeLast() }
-    return item
   }
 
   func makeDecoder() throws(ContentDecodingError) -> any ContentDecoder {

@@ -1,16 +1,14 @@
-import Glibc
+import Foundation
 
 /// What is known about a failed transfer besides libcurl's code.
 struct CurlErrorContext: Sendable {
   var kind = TransferRequest.Kind.http
   /// The head of the response was delivered.
   var hasResponse = false
-  /// Some of a response arrived, a head that was never complete perhaps.
-  var hasResponseBytes = false
   /// The connection was there and the request was about to be sent.
   var isConnected = false
-  /// errno of the failed system call; 0 when none failed.
-  var systemError: Int32 = 0
+  /// This machine has no route to any address that was tried.
+  var lacksRoute = false
   /// OpenSSL's X509_V_ERR_* number; 0 when the chain was good.
   var verifyResult = 0
   /// The proxy's answer to CONNECT; 0 when none came.
@@ -22,58 +20,56 @@ struct CurlErrorContext: Sendable {
 
 /// The one place where libcurl's codes become those of `URLError`.
 enum CurlErrorTable {
-  private typealias Code = URLErrorNumber
-
-  /// The NSURLError number for a code of libcurl.
+  /// The code of `URLError` for one of libcurl.
   ///
   /// - Parameter message: libcurl's words. Some codes stand for several things that only the words tell apart.
-  static func urlErrorCode(forCurlCode code: Int, message: String, context: CurlErrorContext) -> Int {
+  static func urlErrorCode(forCurlCode code: Int, message: String, context: CurlErrorContext) -> URLError.Code {
     switch code {
     case 1:  // UNSUPPORTED_PROTOCOL: the scheme, or an answer that is no HTTP/1 (and then is HTTP/0.9 to libcurl)
-      return message.contains("HTTP/0.9") || context.isConnected ? Code.cannotParseResponse : Code.unsupportedURL
-    case 3: return Code.badURL  // URL_MALFORMAT
-    case 4: return Code.unsupportedURL  // NOT_BUILT_IN
-    case 5, 6: return Code.cannotFindHost  // COULDNT_RESOLVE_PROXY, COULDNT_RESOLVE_HOST
+      return message.contains("HTTP/0.9") || context.isConnected ? .cannotParseResponse : .unsupportedURL
+    case 3: return .badURL  // URL_MALFORMAT
+    case 4: return .unsupportedURL  // NOT_BUILT_IN
+    case 5, 6: return .cannotFindHost  // COULDNT_RESOLVE_PROXY, COULDNT_RESOLVE_HOST
     case 7: return connectCode(context)  // COULDNT_CONNECT
-    case 8: return context.kind == .ftp ? Code.badServerResponse : Code.cannotParseResponse  // WEIRD_SERVER_REPLY
-    case 25 where context.kind == .http: return Code.badServerResponse  // a body without a length, and HTTP/1.0
+    case 8: return context.kind == .ftp ? .badServerResponse : .cannotParseResponse  // WEIRD_SERVER_REPLY
+    case 25 where context.kind == .http: return .badServerResponse  // a body without a length, and HTTP/1.0
     case 9, 19, 25, 78: return fileCode(code, context)  // REMOTE_ACCESS_DENIED, FTP_COULDNT_RETR_FILE, UPLOAD_FAILED
-    case 10, 15, 30: return Code.cannotConnectToHost  // FTP_ACCEPT_FAILED, FTP_CANT_GET_HOST, FTP_PORT_FAILED
-    case 11: return Code.userAuthenticationRequired  // FTP_WEIRD_PASS_REPLY
-    case 12, 28: return Code.timedOut  // FTP_ACCEPT_TIMEOUT, OPERATION_TIMEDOUT
-    case 13, 14, 17, 31, 84, 87: return Code.badServerResponse  // FTP's PASV, EPSV, TYPE, REST, PRET, lists
-    case 33, 36: return Code.badServerResponse  // RANGE_ERROR, BAD_DOWNLOAD_RESUME
+    case 10, 15, 30: return .cannotConnectToHost  // FTP_ACCEPT_FAILED, FTP_CANT_GET_HOST, FTP_PORT_FAILED
+    case 11: return .userAuthenticationRequired  // FTP_WEIRD_PASS_REPLY
+    case 12, 28: return .timedOut  // FTP_ACCEPT_TIMEOUT, OPERATION_TIMEDOUT
+    case 13, 14, 17, 31, 84, 87: return .badServerResponse  // FTP's PASV, EPSV, TYPE, REST, PRET, lists
+    case 33, 36: return .badServerResponse  // RANGE_ERROR, BAD_DOWNLOAD_RESUME
     case 16, 92, 95: return http2Code(message, context)  // HTTP2, HTTP2_STREAM, HTTP3
-    case 18: return Code.networkConnectionLost  // PARTIAL_FILE
-    case 21, 22: return Code.badServerResponse  // QUOTE_ERROR, HTTP_RETURNED_ERROR
-    case 23: return Code.cannotWriteToFile  // WRITE_ERROR: our callbacks know better, and say so first
-    case 26, 42, 88: return Code.cancelled  // READ_ERROR, ABORTED_BY_CALLBACK, CHUNK_FAILED
+    case 18: return .networkConnectionLost  // PARTIAL_FILE
+    case 21, 22: return .badServerResponse  // QUOTE_ERROR, HTTP_RETURNED_ERROR
+    case 23: return .cannotWriteToFile  // WRITE_ERROR: our callbacks know better, and say so first
+    case 26, 42, 88: return .cancelled  // READ_ERROR, ABORTED_BY_CALLBACK, CHUNK_FAILED
     case 27:  // OUT_OF_MEMORY: also libcurl's answer to a line beyond its limit
-      return isLineTooLong(context) ? Code.dataLengthExceedsMaximum : Code.unknown
+      return isLineTooLong(context) ? .dataLengthExceedsMaximum : .unknown
     case 35, 64, 80: return tlsCode(message)  // SSL_CONNECT_ERROR, USE_SSL_FAILED, SSL_SHUTDOWN_FAILED
-    case 53, 54, 59, 66, 77, 82, 83: return Code.secureConnectionFailed  // engines, ciphers, CA and CRL files
-    case 45: return Code.cannotConnectToHost  // INTERFACE_FAILED
-    case 47: return Code.httpTooManyRedirects  // TOO_MANY_REDIRECTS
-    case 52: return Code.networkConnectionLost  // GOT_NOTHING
+    case 53, 54, 59, 66, 77, 82, 83: return .secureConnectionFailed  // engines, ciphers, CA and CRL files
+    case 45: return .cannotConnectToHost  // INTERFACE_FAILED
+    case 47: return .httpTooManyRedirects  // TOO_MANY_REDIRECTS
+    case 52: return .networkConnectionLost  // GOT_NOTHING
     case 55, 56: return connectionCode(message, context)  // SEND_ERROR, RECV_ERROR
-    case 58: return Code.clientCertificateRejected  // SSL_CERTPROBLEM
+    case 58: return .clientCertificateRejected  // SSL_CERTPROBLEM
     case 60, 90, 91: return verificationCode(context.verifyResult)  // PEER_FAILED_VERIFICATION, pins, OCSP
-    case 61: return Code.cannotDecodeContentData  // BAD_CONTENT_ENCODING
-    case 63: return Code.dataLengthExceedsMaximum  // FILESIZE_EXCEEDED
-    case 65: return Code.requestBodyStreamExhausted  // SEND_FAIL_REWIND
-    case 67, 94: return Code.userAuthenticationRequired  // LOGIN_DENIED, AUTH_ERROR
-    case 70: return Code.cannotWriteToFile  // REMOTE_DISK_FULL
-    case 73: return Code.noPermissionsToReadFile  // REMOTE_FILE_EXISTS
-    case 81, 89, 99: return Code.networkConnectionLost  // AGAIN, NO_CONNECTION_AVAILABLE, UNRECOVERABLE_POLL
-    case 96: return Code.cannotConnectToHost  // QUIC_CONNECT_ERROR
-    case 97: return Code.cannotConnectToHost  // PROXY
-    case 98: return Code.clientCertificateRequired  // SSL_CLIENTCERT
-    case 100: return Code.dataLengthExceedsMaximum  // TOO_LARGE (8.6)
-    case 101: return Code.secureConnectionFailed  // ECH_REQUIRED (8.8)
+    case 61: return .cannotDecodeContentData  // BAD_CONTENT_ENCODING
+    case 63: return .dataLengthExceedsMaximum  // FILESIZE_EXCEEDED
+    case 65: return .requestBodyStreamExhausted  // SEND_FAIL_REWIND
+    case 67, 94: return .userAuthenticationRequired  // LOGIN_DENIED, AUTH_ERROR
+    case 70: return .cannotWriteToFile  // REMOTE_DISK_FULL
+    case 73: return .noPermissionsToReadFile  // REMOTE_FILE_EXISTS
+    case 81, 89, 99: return .networkConnectionLost  // AGAIN, NO_CONNECTION_AVAILABLE, UNRECOVERABLE_POLL
+    case 96: return .cannotConnectToHost  // QUIC_CONNECT_ERROR
+    case 97: return .cannotConnectToHost  // PROXY
+    case 98: return .clientCertificateRequired  // SSL_CLIENTCERT
+    case 100: return .dataLengthExceedsMaximum  // TOO_LARGE (8.6)
+    case 101: return .secureConnectionFailed  // ECH_REQUIRED (8.8)
     default:
       // What is left cannot come from a transfer over HTTP or FTP: wrong use of libcurl (2, 41, 43, 48, 49, 93),
       // other protocols (34, 37, 38, 39, 68, 69, 71, 72, 74, 79, 85, 86) and numbers out of use.
-      return Code.unknown
+      return .unknown
     }
   }
 
@@ -92,70 +88,72 @@ enum CurlErrorTable {
     context.isConnected && !context.hasResponse
   }
 
-  private static func connectCode(_ context: CurlErrorContext) -> Int {
-    context.systemError == ENETUNREACH ? Code.notConnectedToInternet : Code.cannotConnectToHost
+  private static func connectCode(_ context: CurlErrorContext) -> URLError.Code {
+    // FTP's second connection fails for another reason than want of a network.
+    let isSecond = context.kind == .ftp && context.isConnected
+    return context.lacksRoute && !isSecond ? .notConnectedToInternet : .cannotConnectToHost
   }
 
   /// FTP: tells a file that does not exist from one that may not be accessed. Servers use 550 for both (RFC 959
   /// section 4.2), so their words decide.
-  private static func fileCode(_ code: Int, _ context: CurlErrorContext) -> Int {
+  private static func fileCode(_ code: Int, _ context: CurlErrorContext) -> URLError.Code {
     let text = context.ftpReplyText.lowercased()
-    if context.ftpReplyCode == 530 || context.ftpReplyCode == 331 { return Code.userAuthenticationRequired }
-    if context.ftpReplyCode == 452 || context.ftpReplyCode == 552 { return Code.cannotWriteToFile }
+    if context.ftpReplyCode == 530 || context.ftpReplyCode == 331 { return .userAuthenticationRequired }
+    if context.ftpReplyCode == 452 || context.ftpReplyCode == 552 { return .cannotWriteToFile }
     for word in ["permission", "privilege", "denied", "not allowed", "forbidden"] where text.contains(word) {
-      return Code.noPermissionsToReadFile
+      return .noPermissionsToReadFile
     }
     for word in ["is a directory", "not a regular file", "not a plain file"] where text.contains(word) {
-      return Code.fileIsDirectory
+      return .fileIsDirectory
     }
     switch code {
-    case 25: return Code.noPermissionsToReadFile
-    case 9, 78: return Code.fileDoesNotExist
-    default: return context.ftpReplyCode == 550 ? Code.fileDoesNotExist : Code.badServerResponse
+    case 25: return .noPermissionsToReadFile
+    case 9, 78: return .fileDoesNotExist
+    default: return context.ftpReplyCode == 550 ? .fileDoesNotExist : .badServerResponse
     }
   }
 
-  private static func http2Code(_ message: String, _ context: CurlErrorContext) -> Int {
+  private static func http2Code(_ message: String, _ context: CurlErrorContext) -> URLError.Code {
     if message.contains("COMPRESSION_ERROR") || message.contains("PROTOCOL_ERROR"), !context.hasResponse {
-      return Code.cannotParseResponse
+      return .cannotParseResponse
     }
-    return Code.networkConnectionLost
+    return .networkConnectionLost
   }
 
   /// SEND_ERROR and RECV_ERROR are what libcurl says of lost connections, and of answers it cannot read.
-  private static func connectionCode(_ message: String, _ context: CurlErrorContext) -> Int {
-    if context.proxyStatusCode == 407 { return Code.userAuthenticationRequired }
-    if context.proxyStatusCode >= 300 { return Code.cannotConnectToHost }
-    if message.contains("Too large response headers") { return Code.dataLengthExceedsMaximum }
+  private static func connectionCode(_ message: String, _ context: CurlErrorContext) -> URLError.Code {
+    if context.proxyStatusCode == 407 { return .userAuthenticationRequired }
+    if context.proxyStatusCode >= 300 { return .cannotConnectToHost }
+    if message.contains("Too large response headers") { return .dataLengthExceedsMaximum }
     for words in ["chunk", "Invalid status", "Header without colon", "Malformed"] where message.contains(words) {
-      return Code.cannotParseResponse
+      return .cannotParseResponse
     }
     if message.contains("alert") || message.contains("SSL routines") {
       let code = tlsCode(message)
-      if code != Code.secureConnectionFailed || !context.hasResponse { return code }
+      if code != .secureConnectionFailed || !context.hasResponse { return code }
     }
-    return Code.networkConnectionLost
+    return .networkConnectionLost
   }
 
   /// Alerts of RFC 8446 section 6.2 that speak of our certificate, by OpenSSL's words.
-  private static func tlsCode(_ message: String) -> Int {
+  private static func tlsCode(_ message: String) -> URLError.Code {
     if message.contains("certificate required") || message.contains("handshake failure, client") {
-      return Code.clientCertificateRequired
+      return .clientCertificateRequired
     }
     for words in ["alert bad certificate", "alert unknown ca", "alert certificate", "alert unsupported certificate"]
     where message.contains(words) {
-      return Code.clientCertificateRejected
+      return .clientCertificateRejected
     }
-    return Code.secureConnectionFailed
+    return .secureConnectionFailed
   }
 
   /// OpenSSL's X509_V_ERR_* numbers, from x509_vfy.h.
-  private static func verificationCode(_ result: Int) -> Int {
+  private static func verificationCode(_ result: Int) -> URLError.Code {
     switch result {
-    case 9, 11: return Code.serverCertificateNotYetValid  // NOT_YET_VALID, CRL_NOT_YET_VALID
-    case 10, 12, 13, 14: return Code.serverCertificateHasBadDate  // HAS_EXPIRED, unreadable dates
-    case 2, 18, 19, 20, 21: return Code.serverCertificateHasUnknownRoot  // no issuer, self-signed
-    default: return Code.serverCertificateUntrusted  // another host's, revoked, too weak
+    case 9, 11: return .serverCertificateNotYetValid  // NOT_YET_VALID, CRL_NOT_YET_VALID
+    case 10, 12, 13, 14: return .serverCertificateHasBadDate  // HAS_EXPIRED, unreadable dates
+    case 2, 18, 19, 20, 21: return .serverCertificateHasUnknownRoot  // no issuer, self-signed
+    default: return .serverCertificateUntrusted  // another host's, revoked, too weak
     }
   }
 }

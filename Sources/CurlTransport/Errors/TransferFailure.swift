@@ -1,3 +1,4 @@
+import Foundation
 internal import URLLoadingCCurl
 
 /// Why a transfer failed.
@@ -37,8 +38,7 @@ package struct TransferFailure: Error, Sendable {
   }
 
   package var reason: Reason
-  /// The code of `URLError` (an NSURLError number).
-  package var urlErrorCode: Int
+  package var urlErrorCode: URLError.Code
   /// libcurl's code; 0 when it was not libcurl that failed.
   package var curlCode: Int
   /// The code of an FTP server's last reply (RFC 959 section 4.2); 0 when there was none.
@@ -57,59 +57,59 @@ package struct TransferFailure: Error, Sendable {
   package init(_ reason: Reason) {
     self.reason = reason
     curlCode = 0
-    switch reason {
-    case .libcurl:
-      urlErrorCode = URLErrorNumber.unknown
-      message = "the transfer failed"
-    case .invalidRequest(let text):
-      urlErrorCode = URLErrorNumber.badURL
-      message = text
-    case .headTooLarge:
-      urlErrorCode = URLErrorNumber.dataLengthExceedsMaximum
-      message =
-        "the response's header is larger than is taken: \(ResponseHeadParser.maximumBytes) bytes and \(ResponseHeadParser.maximumFields) fields"
-    case .malformedHead(let text):
-      urlErrorCode = URLErrorNumber.cannotParseResponse
-      message = text
-    case .incompleteHead:
-      urlErrorCode = URLErrorNumber.networkConnectionLost
-      message = "the connection was closed before the head of the response was complete"
-    case .undecodableBody(let text):
-      urlErrorCode = URLErrorNumber.cannotDecodeContentData
-      message = text
-    case .bodyFailed:
-      urlErrorCode = URLErrorNumber.unknown
-      message = "the request's body could not be read"
-    case .bodyNotRewindable:
-      urlErrorCode = URLErrorNumber.requestBodyStreamExhausted
-      message = "the request's body must be sent again, and cannot be read a second time"
-    case .bodyTooShort:
-      urlErrorCode = URLErrorNumber.requestBodyStreamExhausted
-      message = "the request's body ended before its announced length"
-    case .notRepeated(let method):
-      urlErrorCode = URLErrorNumber.networkConnectionLost
-      message =
-        "the connection was closed without an answer, and the request was not sent again: the server may have carried it out, and "
-        + "\(method) is not idempotent. Send it again where doing it twice does no harm, or find out first whether it was done"
-    case .brokenConnection:
-      urlErrorCode = URLErrorNumber.networkConnectionLost
-      message = "the server broke the rules of HTTP/2, which ended the connection before the end of the response's body"
-    case .unanswered(let question):
-      urlErrorCode = URLErrorNumber.timedOut
-      message = "the server did not answer \(question == .size ? "SIZE" : "MDTM")"
-    case .restartRefused:
-      urlErrorCode = URLErrorNumber.badServerResponse
-      message = "the server does not begin in the middle of a file (REST)"
-    case .wrongLength(let received, let expected):
-      urlErrorCode = URLErrorNumber.networkConnectionLost
-      message = "the server sent \(received) bytes where \(expected) were to come"
-    case .engineShutDown:
-      urlErrorCode = URLErrorNumber.cancelled
-      message = "the transfer engine was shut down"
-    case .outOfMemory:
-      urlErrorCode = URLErrorNumber.unknown
-      message = "there was not enough memory for the transfer"
+    (urlErrorCode, message) =
+      switch reason {
+      case .libcurl: (.unknown, "the transfer failed")
+      case .invalidRequest(let text): (.badURL, text)
+      case .headTooLarge:
+        (
+          .dataLengthExceedsMaximum,
+          "the response's header is larger than is taken: \(ResponseHeadParser.maximumBytes) bytes and \(ResponseHeadParser.maximumFields) fields"
+        )
+      case .malformedHead(let text): (.cannotParseResponse, text)
+      case .incompleteHead:
+        (.networkConnectionLost, "the connection was closed before the head of the response was complete")
+      case .undecodableBody(let text): (.cannotDecodeContentData, text)
+      case .bodyFailed: (.unknown, "the request's body could not be read")
+      case .bodyNotRewindable:
+        (.requestBodyStreamExhausted, "the request's body must be sent again, and cannot be read a second time")
+      case .bodyTooShort: (.requestBodyStreamExhausted, "the request's body ended before its announced length")
+      case .notRepeated(let method):
+        (
+          .networkConnectionLost,
+          "the connection was closed without an answer, and the request was not sent again: the server may have carried it out, and "
+            + "\(method) is not idempotent. Send it again where doing it twice does no harm, or find out first whether it was done"
+        )
+      case .brokenConnection:
+        (
+          .networkConnectionLost,
+          "the server broke the rules of HTTP/2, which ended the connection before the end of the response's body"
+        )
+      case .unanswered(let question): (.timedOut, "the server did not answer \(question == .size ? "SIZE" : "MDTM")")
+      case .restartRefused: (.badServerResponse, "the server does not begin in the middle of a file (REST)")
+      case .wrongLength(let received, let expected):
+        (.networkConnectionLost, "the server sent \(received) bytes where \(expected) were to come")
+      case .engineShutDown: (.cancelled, "the transfer engine was shut down")
+      case .outOfMemory: (.unknown, "there was not enough memory for the transfer")
+      }
+  }
+
+  /// Whose name was not found, for whatever reason: CURLE_COULDNT_RESOLVE_PROXY and CURLE_COULDNT_RESOLVE_HOST do not say why.
+  package enum UnresolvedName: Sendable { case proxy, host }
+
+  /// The name that was not found; nil where that is not what happened.
+  package var unresolvedName: UnresolvedName? {
+    switch (reason, curlCode) {
+    case (.libcurl, 5): .proxy
+    case (.libcurl, 6): .host
+    default: nil
     }
+  }
+
+  /// No name service could be reached, or it could not say: the name may exist.
+  package mutating func lacksNameService() {
+    urlErrorCode = .notConnectedToInternet
+    message += ": no name service can be reached"
   }
 
   /// A connection that was kept from an earlier transfer was gone, and nothing of a response came.
@@ -139,7 +139,7 @@ package struct TransferFailure: Error, Sendable {
     urlErrorCode = CurlErrorTable.urlErrorCode(forCurlCode: curlCode, message: message, context: context)
     if let limit = CurlErrorTable.exceededLineLength(forCurlCode: curlCode, message: message, context: context) {
       reason = .headTooLarge
-      urlErrorCode = URLErrorNumber.dataLengthExceedsMaximum
+      urlErrorCode = .dataLengthExceedsMaximum
       message = "the response's header has a line that is longer than \(limit) bytes, which libcurl does not take"
     }
   }
@@ -148,5 +148,5 @@ package struct TransferFailure: Error, Sendable {
 /// A request that is refused before anything of it is sent.
 struct InvalidRequest: Error {
   var message: String
-  var urlErrorCode = URLErrorNumber.badURL
+  var urlErrorCode = URLError.Code.badURL
 }

@@ -26,7 +26,8 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     /// Of a task that prefers ``LoopTaskExecutor``.
     case taskJob(UnownedJob)
     case closure(@Sendable () -> Void)
-    case object(any LoopWork)
+    /// One to begin with.
+    case transfer(Transfer)
   }
 
   private struct Inbox {
@@ -83,9 +84,9 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     execute(.closure(work))
   }
 
-  /// Runs `work` on the loop's thread, after everything posted before it.
-  func execute(_ work: any LoopWork) {
-    execute(.object(work))
+  /// Begins with a transfer on the loop's thread, after everything posted before it.
+  func start(_ transfer: Transfer) {
+    execute(.transfer(transfer))
   }
 
   /// Runs a job of an actor that is isolated to this loop.
@@ -146,7 +147,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
         for entry in batch {
           switch entry {
           case .closure(let work): work()
-          case .object(let work): work.run()
+          case .transfer(let transfer): transfer.run()
           case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
           case .taskJob(let job): job.runSynchronously(on: LoopTaskExecutor.shared.asUnownedTaskExecutor())
           }

@@ -4,12 +4,9 @@ import Glibc
 struct PortPair: Equatable {
   var local: Int
   var remote: Int
+}
 
-  init(local: Int, remote: Int) {
-    self.local = local
-    self.remote = remote
-  }
-
+extension PortPair {
   /// The ports of a connected socket; nil when it is none.
   init?(of descriptor: Int32) {
     guard let local = Self.port({ getsockname(descriptor, $0, $1) }),

@@ -44,7 +44,7 @@ final class Reactor {
   /// Names and TLS sessions, cached for all engines of the loop. Without locks: it is used on the loop's thread alone.
   private(set) var share: UnsafeMutableRawPointer?
 
-  /// How often the loop has waited, and with that, how often everybody had a turn.
+  /// How often the loop has waited: all sockets have had their turn in between.
   private(set) var turn: UInt64 = 1
 
   private static let wakeToken = UInt64.max
@@ -185,14 +185,12 @@ final class Reactor {
     grow(to: descriptor)
     let index = Int(descriptor)
     let earlier = sockets[index]
+    // Nothing that was said of an earlier descriptor with this number holds.
+    forget(index)
     sockets[index].owner = Unmanaged.passUnretained(owner)
     sockets[index].stage = .opened
     sockets[index].file = Socket.file(of: descriptor)
     sockets[index].isFTP = isFTP
-    // Nothing that was said of an earlier descriptor with this number holds.
-    sockets[index].wanted = 0
-    sockets[index].registered = 0
-    sockets[index].generation &+= 1
     // But where a try to connect follows another at once, libcurl says nothing: it wants the same of the same number.
     if earlier.stage == .connecting, earlier.owner?.toOpaque() == Unmanaged.passUnretained(owner).toOpaque() {
       setInterest(Int32(earlier.wanted), in: descriptor, owner: owner)
@@ -269,19 +267,12 @@ final class Reactor {
     dirty.removeAll(keepingCapacity: true)
   }
 
-  /// Ends both directions of `owner`'s FTP control connections, so that libcurl's QUIT cannot wait for an answer.
-  func shutDownControlConnections(of owner: MultiHandle) {
+  /// Ends both directions of `owner`'s FTP control connections, or of the one between some ports, so that libcurl's QUIT cannot wait for
+  /// an answer.
+  func shutDownControlConnections(of owner: MultiHandle, between ports: PortPair? = nil) {
     let owner = Unmanaged.passUnretained(owner).toOpaque()
     for index in sockets.indices where sockets[index].isControlConnection(of: owner, under: index) {
-      shutdown(Int32(index), Int32(SHUT_RDWR))
-    }
-  }
-
-  /// Ends both directions of the FTP control connection of `owner` between these ports.
-  func shutDownControlConnection(of owner: MultiHandle, _ ports: PortPair) {
-    let owner = Unmanaged.passUnretained(owner).toOpaque()
-    for index in sockets.indices where sockets[index].isControlConnection(of: owner, under: index) {
-      if PortPair(of: Int32(index)) == ports { shutdown(Int32(index), Int32(SHUT_RDWR)) }
+      if ports == nil || PortPair(of: Int32(index)) == ports { shutdown(Int32(index), Int32(SHUT_RDWR)) }
     }
   }
 
@@ -296,14 +287,9 @@ final class Reactor {
   }
 
   private func forget(_ index: Int) {
-    sockets[index].owner = nil
-    sockets[index].wanted = 0
+    let known = sockets[index]
     // The kernel drops a closed descriptor from the set by itself.
-    sockets[index].registered = 0
-    sockets[index].stage = .unannounced
-    sockets[index].file = nil
-    sockets[index].isFTP = false
-    sockets[index].generation &+= 1
+    sockets[index] = Socket(isDirty: known.isDirty, generation: known.generation &+ 1)
   }
 
   private func grow(to descriptor: Int32) {

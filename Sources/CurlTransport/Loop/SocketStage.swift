@@ -1,6 +1,6 @@
 /// How far a socket of libcurl's has come, and with that, whether libcurl will report its end.
 ///
-/// libcurl has connections closed by a callback (CURLOPT_CLOSESOCKETFUNCTION), but closes by itself what did not become
+/// libcurl closes connections by a callback (CURLOPT_CLOSESOCKETFUNCTION), but closes by itself what did not become
 /// one, and the pipe of its resolver thread (7.88). The number then soon stands for something else, of which the kernel knows nothing
 /// yet.
 enum SocketStage {

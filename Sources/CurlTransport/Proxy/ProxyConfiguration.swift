@@ -1,3 +1,5 @@
+internal import URLLoadingBase
+
 /// Where an engine's proxies come from.
 package enum ProxyConfiguration: Sendable, Equatable {
   /// `http_proxy`, `https_proxy`, `ftp_proxy`, `all_proxy` and `no_proxy`, read when the engine is made.
@@ -109,18 +111,6 @@ package final class ProxyServer: Sendable, Equatable {
   }
 
   private static func decoded(_ text: Substring) -> String {
-    var bytes: [UInt8] = []
-    var input = Array(text.utf8)[...]
-    while let byte = input.popFirst() {
-      if byte == UInt8(ascii: "%"), input.count >= 2,
-        let value = UInt8(String(decoding: input.prefix(2), as: UTF8.self), radix: 16)
-      {
-        bytes.append(value)
-        input = input.dropFirst(2)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
+    String(decoding: PercentEncoding.decoded(Array(text.utf8)), as: UTF8.self)
   }
 }

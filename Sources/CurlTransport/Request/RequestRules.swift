@@ -6,7 +6,7 @@ enum RequestRules {
   static func check(_ request: borrowing TransferRequest, fields: Bool = true) throws(InvalidRequest) {
     try check(url: request.url)
     if fields { try check(request.headers) }
-    guard request.method.utf8.allSatisfy(isTokenByte), !request.method.isEmpty else {
+    guard request.method.utf8.allSatisfy(\.isTokenCharacter), !request.method.isEmpty else {
       throw InvalidRequest(message: "the method \(quoted(request.method)) is not a token (RFC 9110 section 5.6.2)")
     }
     // CONNECT asks for a tunnel, which is no exchange of a request and a response (RFC 9110 section 9.3.6).
@@ -34,13 +34,13 @@ enum RequestRules {
     else {
       throw InvalidRequest(
         message: "the user name or the password has a control character",
-        urlErrorCode: URLErrorNumber.userAuthenticationRequired)
+        urlErrorCode: .userAuthenticationRequired)
     }
   }
 
   private static func check(_ fields: [(name: String, value: String)]) throws(InvalidRequest) {
     for field in fields {
-      guard field.name.utf8.allSatisfy(isTokenByte), !field.name.isEmpty else {
+      guard field.name.utf8.allSatisfy(\.isTokenCharacter), !field.name.isEmpty else {
         throw InvalidRequest(
           message:
             "the request has a field named \(quoted(field.name)): a name is letters, digits and hyphens (RFC 9110 section 5.6.2)"
@@ -51,18 +51,6 @@ enum RequestRules {
           message:
             "the request's field \(quoted(field.name)) has a line end or a NUL in its value (RFC 9110 section 5.5)")
       }
-    }
-  }
-
-  /// RFC 9110 section 5.6.2.
-  private static func isTokenByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): true
-    case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"): true
-    case UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."): true
-    case UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"): true
-    default: false
     }
   }
 

@@ -2,8 +2,6 @@
 package struct TransferEngineConfiguration: Sendable, Equatable {
   /// Connections that may be open to one host at a time; 0 for no limit.
   package var maximumConnectionsPerHost = 6
-  /// Connections kept for later use.
-  package var maximumKeptConnections = 1024
   /// The User-Agent of requests that have none; nil sends none.
   package var userAgent: String?
   /// The Accept-Language of requests that have none; nil sends none.

@@ -84,10 +84,6 @@ package struct TransferRequest: Sendable {
   package var coalescingLimit = 0
   /// Whether a success comes with metrics, which take time to ask libcurl for; a failure always does.
   package var wantsMetrics = true
-  /// Use a new connection and close it afterwards.
-  package var usesOwnConnection: Bool
-  /// Seconds for opening a connection; nil for libcurl's 300.
-  package var connectTimeout: Double?
 
   package init(
     url: String, kind: Kind = .http, method: String = "GET", headers: [(name: String, value: String)] = [],
@@ -102,7 +98,6 @@ package struct TransferRequest: Sendable {
     self.decodesContent = decodesContent
     ftpTLS = .none
     expectsLargeBody = false
-    usesOwnConnection = false
   }
 
   /// The body, which is kept no longer.

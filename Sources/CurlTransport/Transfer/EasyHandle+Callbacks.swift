@@ -42,7 +42,7 @@ extension EasyHandle {
     set(CURLOPT_OPENSOCKETDATA, context)
     _ = ccurl_set_open_socket(curl) { context, _, address in
       guard let handle = EasyHandle.handle(context), let address else { return -1 }
-      return handle._withUnsafeGuaranteedRef { $0.openSocket(address.pointee) }
+      return handle._withUnsafeGuaranteedRef { $0.openSocket(address) }
     }
     // A connection outlives the transfer that opened it, so the context is what outlives them all.
     set(CURLOPT_CLOSESOCKETDATA, UnsafeRawPointer(Unmanaged.passUnretained(reactor).toOpaque()))
@@ -69,7 +69,7 @@ extension EasyHandle {
     setProgressCallback()
   }
 
-  /// Has libcurl say how far it is, and say so once more at the end, before it gives the connection up.
+  /// Makes libcurl report progress, for the last time at the end, before it gives the connection up.
   func setProgressCallback() {
     set(CURLOPT_XFERINFODATA, UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()))
     _ = ccurl_set_progress(curl) { context, _, _, _, uploaded in
@@ -100,12 +100,17 @@ extension EasyHandle {
       ports
       ?? PortPair(
         local: ccurl_get_long(curl, CURLINFO_LOCAL_PORT), remote: ccurl_get_long(curl, CURLINFO_PRIMARY_PORT))
-    reactor.shutDownControlConnection(of: multi, ports)
+    reactor.shutDownControlConnections(of: multi, between: ports)
   }
 
-  private func openSocket(_ address: curl_sockaddr) -> curl_socket_t {
+  private func openSocket(_ pointer: UnsafePointer<curl_sockaddr>) -> curl_socket_t {
     leaveQueue()
     guard let multi, !refusesRepetition() else { return -1 }
+    let address = pointer.pointee
+    // An address of IPv6 goes on behind what the type declares.
+    if let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) {
+      triedAddresses.begin(UnsafeRawPointer(pointer) + offset, length: Int(address.addrlen))
+    }
     let descriptor = reactor.openSocket(
       domain: address.family, type: address.socktype, protocol: address.protocol, owner: multi, isFTP: kind == .ftp)
     if descriptor >= 0 { openedSocket = descriptor }

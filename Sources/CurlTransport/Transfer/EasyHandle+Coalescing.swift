@@ -5,7 +5,7 @@ internal import URLLoadingCCurl
 /// Coalesces the pieces of a large body.
 ///
 /// libcurl reads as much as its buffer has room for, and delivers that in pieces of 16 KiB (`CURL_MAX_WRITE_SIZE`). Each takes several
-/// locks on its way to a consumer, and often wakes a thread; so the pieces of one read are put together first.
+/// locks on its way to a consumer, and often wakes a thread; so the pieces of one read are coalesced first.
 extension EasyHandle {
   /// The pieces of the current read.
   struct CoalescedBody {
@@ -14,7 +14,7 @@ extension EasyHandle {
     var count = 0
   }
 
-  /// Whether these bytes are to be put together with others: more of the same reading follows, or came before.
+  /// Whether these bytes are to be coalesced with others: more of the same read follows, or came before.
   func coalesces(_ bytes: UnsafeRawBufferPointer) -> Bool {
     coalescedBody != nil || (coalescingLimit > 0 && bytes.count == Int(CURL_MAX_WRITE_SIZE))
   }
@@ -34,7 +34,7 @@ extension EasyHandle {
     coalesced.count += bytes.count
     coalescedBody = coalesced
     receivedBytes += Int64(bytes.count)
-    // A shorter piece is the last one of a reading.
+    // A shorter piece is the last one of a read.
     if bytes.count < Int(CURL_MAX_WRITE_SIZE) || coalesced.count == coalesced.capacity { deliverCoalescedBody() }
     return bytes.count
   }

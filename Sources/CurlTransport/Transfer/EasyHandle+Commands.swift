@@ -13,17 +13,6 @@ extension EasyHandle {
     handler = nil
   }
 
-  func pauseReceiving() {
-    isReceivingPaused = true
-    applyPause()
-  }
-
-  func resumeReceiving() {
-    guard isReceivingPaused else { return }
-    isReceivingPaused = false
-    applyPause()
-  }
-
   func pause() {
     isReceivingPaused = true
     isSendingPaused = true
@@ -50,7 +39,7 @@ extension EasyHandle {
     return mask
   }
 
-  /// Has libcurl open the FTP data connection that the server has named. When 7.88 reads that reply in the same call in which it sent
+  /// Makes libcurl open the FTP data connection that the server has named. When 7.88 reads that reply in the same call in which it sent
   /// the command, it neither continues nor waits for anything. A change of what is paused wakes it.
   func openDataConnection() {
     curl_easy_pause(curl, pauseMask ^ CURLPAUSE_RECV)
@@ -78,7 +67,7 @@ extension EasyHandle {
     transfer = nil
     handler = nil
     drainBudget = count
-    multi.drain(self, until: .now.advanced(by: .seconds(1)))
+    multi.setDeadline(.now.advanced(by: .seconds(1)), of: self)
     // Nothing is left to be sent, but libcurl takes a transfer that may not send for one that is not done.
     resume()
     continueDecoding()

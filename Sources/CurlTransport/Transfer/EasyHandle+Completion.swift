@@ -23,25 +23,23 @@ extension EasyHandle {
   func completion(_ code: CURLcode) -> Completion? {
     guard let transfer, let handler else { return nil }
     let code = kind == .ftp ? ftpResult(code) : code
-    var isSuccess = code == CURLE_OK || (failureReason == nil && isComplete(despite: code))
-    let head = isSuccess || pendingHead != nil ? takePendingHead() : nil
-    if isSuccess, !hasHead {
-      // libcurl takes half a head for a whole one.
-      failureReason = .incompleteHead
-      isSuccess = false
-    }
-    if isSuccess, let incompleteness = decoder?.incompleteness {
-      failureReason = .undecodableBody(incompleteness)
-      isSuccess = false
-    }
-    if isSuccess, endWatch != nil, isCutOff {
-      failureReason = .brokenConnection
-      isSuccess = false
-    }
+    let isGood = code == CURLE_OK || (failureReason == nil && isComplete(despite: code))
+    let head = isGood || pendingHead != nil ? takePendingHead() : nil
+    let flaw = isGood ? self.flaw : nil
+    if let flaw { failureReason = flaw }
+    let isSuccess = isGood && flaw == nil
     return Completion(
       transfer: transfer, handler: handler, head: head,
       trailers: hasHead && kind == .http ? parser.takeTrailers() : [], sentBytes: unreportedSentBytes,
       result: isSuccess ? .success(wantsMetrics ? metrics() : .unknown) : .failure(failure(code)))
+  }
+
+  /// What is wrong with a response that libcurl takes for whole.
+  private var flaw: TransferFailure.Reason? {
+    // libcurl takes half a head for a whole one.
+    guard hasHead else { return .incompleteHead }
+    if let incompleteness = decoder?.incompleteness { return .undecodableBody(incompleteness) }
+    return isCutOff ? .brokenConnection : nil
   }
 
   private var unreportedSentBytes: Int64? {
@@ -73,8 +71,8 @@ extension EasyHandle {
       failure.curlCode = Int(code.rawValue)
     } else {
       let context = CurlErrorContext(
-        kind: kind, hasResponse: hasHead, hasResponseBytes: parser.hasSeenBytes, isConnected: isRequestSent,
-        systemError: Int32(truncatingIfNeeded: ccurl_get_long(curl, CURLINFO_OS_ERRNO)),
+        kind: kind, hasResponse: hasHead, isConnected: isRequestSent,
+        lacksRoute: triedAddresses.lackRoute(Int32(truncatingIfNeeded: ccurl_get_long(curl, CURLINFO_OS_ERRNO))),
         verifyResult: ccurl_get_long(curl, CURLINFO_SSL_VERIFYRESULT),
         proxyStatusCode: ccurl_get_long(curl, CURLINFO_HTTP_CONNECTCODE),
         ftpReplyCode: ftp.code, ftpReplyText: ftp.text)

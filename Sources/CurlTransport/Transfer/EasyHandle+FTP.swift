@@ -7,7 +7,7 @@ extension EasyHandle {
   /// For the reply to SIZE or MDTM. All other commands have libcurl's own timeouts.
   private static let replyTimeout = Duration.seconds(2)
 
-  /// Has libcurl ask what is to be known of a file. Of these commands it does not look at the replies, unless they refuse REST.
+  /// Sets the questions about a file that libcurl sends. It ignores the replies, unless they refuse REST.
   func setQuestions(for request: borrowing TransferRequest) {
     ftpRange = request.range.flatMap { FTPRange($0) }
     ftpRangeReachesEnd = request.rangeReachesEnd && ftpRange?.last != nil
@@ -34,7 +34,7 @@ extension EasyHandle {
 
   func commandIsSent(_ line: UnsafeRawBufferPointer) {
     ftp.sent(line)
-    if ftp.openQuestion != nil { multi?.beginQuestion(of: self, until: .now.advanced(by: Self.replyTimeout)) }
+    if ftp.openQuestion != nil { multi?.setDeadline(.now.advanced(by: Self.replyTimeout), of: self) }
   }
 
   func questionIsUnanswered() {
@@ -44,7 +44,7 @@ extension EasyHandle {
   /// Takes a line of the control connection. Returns how much of it was taken: less than all ends the transfer.
   func receiveReply(_ line: UnsafeRawBufferPointer) -> Int {
     ftp.take(line)
-    if ftp.openQuestion == nil { multi?.endQuestion(of: self) }
+    if ftp.openQuestion == nil { multi?.setDeadline(.distantFuture, of: self) }
     if ftp.refusesRestart, ftpRange != nil, !isHeadRequest {
       failureReason = .restartRefused
       return 0

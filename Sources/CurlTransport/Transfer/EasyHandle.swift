@@ -11,8 +11,10 @@ final class EasyHandle {
   var multi: MultiHandle?
   var place: AdmissionQueue<Transfer>.Place?
   var runningIndex = 0
-  /// When a cancelled transfer that is drained is given up.
-  var drainDeadline = MonotonicInstant.distantFuture
+  /// When a cancelled transfer that is drained is given up, or the reply to SIZE or MDTM is overdue.
+  var deadline = MonotonicInstant.distantFuture
+  /// The loop's turn in which the deadline of the reply was first past.
+  var overdueTurn: UInt64?
 
   // How the handle is set up; see EasyHandle+Options.
   var shape: EasyHandleShape?
@@ -38,9 +40,6 @@ final class EasyHandle {
   var ftpRange: FTPRange?
   var ftpRangeReachesEnd = false
   var questionList: UnsafeMutablePointer<curl_slist>?
-  /// The deadline of the reply to SIZE or MDTM, and the loop's turn in which it was first past.
-  var replyDeadline = MonotonicInstant.distantFuture
-  var overdueTurn: UInt64?
   private(set) var startTime = 0.0
   private(set) var startInstant = MonotonicInstant.distantFuture
   private(set) var queueTime: Double?
@@ -50,6 +49,7 @@ final class EasyHandle {
   var isAnswered = false
   /// The socket of the connection that it has opened, until a request is sent on that.
   var openedSocket: Int32?
+  var triedAddresses = TriedAddresses()
   var hasHead = false
   /// A challenge that libcurl may answer with credentials; then the handler does not get it.
   var pendingHead: TransferHead?
@@ -60,7 +60,7 @@ final class EasyHandle {
   var receivedBytes: Int64 = 0
   /// Bytes that the handler has got of them, after decoding.
   var deliveredBytes: Int64 = 0
-  /// See EasyHandle+Coalescing. Bytes that are put together at most; 0 for none.
+  /// See EasyHandle+Coalescing. The most bytes that are coalesced; 0 for none.
   var coalescingLimit = 0
   var coalescedBody: CoalescedBody?
   var reportedSentBytes: Int64 = 0
@@ -115,8 +115,8 @@ final class EasyHandle {
     handler = work.handler
     startTime = transfer.startTime
     startInstant = transfer.startInstant
-    isReceivingPaused = work.pauses.isReceivingPaused
-    isSendingPaused = work.pauses.isSendingPaused
+    isReceivingPaused = work.isPaused
+    isSendingPaused = work.isPaused
     transfer.attach(self)
     errorBuffer.pointee = 0
   }
@@ -133,6 +133,7 @@ final class EasyHandle {
     queueTime = nil
     isRequestSent = false
     openedSocket = nil
+    triedAddresses.forget()
     // libcurl counts what it tries again for as long as the handle lives, and gives up after five; a reset forgets that.
     if sentRequests > 1 { shape = nil }
     sentRequests = 0
@@ -185,7 +186,7 @@ final class EasyHandle {
     return true
   }
 
-  /// Has more transfers begin when the connection takes many at once.
+  /// Begins more transfers when the connection takes many at once.
   private func noteMultiplexing(on ports: PortPair) {
     guard shape?.isHTTPS == true, let multi, let place else { return }
     let socket = openedSocket.take()

@@ -13,7 +13,6 @@ struct EasyHandleShape: Equatable {
   var expectsLargeBody: Bool
   var isHTTPS: Bool
   var decodesContent: Bool
-  var usesOwnConnection: Bool
   var proxy: ProxyServer?
   var credential: TransferCredential?
   var proxyCredential: TransferCredential?
@@ -21,7 +20,6 @@ struct EasyHandleShape: Equatable {
   var range: String?
   var ftpTLS: TransferRequest.FTPSecurity
   var streamWeight: Int?
-  var connectTimeout: Double?
 
   init(_ request: borrowing TransferRequest, proxy: ProxyServer?) {
     kind = request.kind
@@ -29,7 +27,6 @@ struct EasyHandleShape: Equatable {
     expectsLargeBody = request.expectsLargeBody
     isHTTPS = request.url.isHTTPS
     decodesContent = request.decodesContent
-    usesOwnConnection = request.usesOwnConnection
     hasBody = Self.hasBody(request)
     hasLargeBody = hasBody && Self.hasLargeBody(request)
     self.proxy = proxy
@@ -38,7 +35,6 @@ struct EasyHandleShape: Equatable {
     range = request.rangeReachesEnd ? nil : request.range
     ftpTLS = request.ftpTLS
     streamWeight = request.streamWeight
-    connectTimeout = request.connectTimeout
   }
 
   private static func hasBody(_ request: borrowing TransferRequest) -> Bool {

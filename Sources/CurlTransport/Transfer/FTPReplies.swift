@@ -77,7 +77,7 @@ struct FTPReplies {
   /// - Parameter range: what is transferred of the file; nil for all of it.
   func head(_ range: FTPRange?) -> TransferHead {
     let length = range.map { $0.length(in: size) } ?? size
-    var head = TransferHead(statusCode: code, httpVersion: "FTP", contentLength: length)
+    var head = TransferHead(ftpReply: code, contentLength: length)
     head.resourceLength = size
     head.lastModified = lastModified
     return head

@@ -25,15 +25,6 @@ struct FieldLines: Sendable {
     bytes.append(10)
   }
 
-  /// Adds a field.
-  mutating func append(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
-    bytes.append(contentsOf: name)
-    bytes.append(58)
-    bytes.append(contentsOf: value)
-    bytes.append(10)
-    count += 1
-  }
-
   /// The values of the fields with this name, given in lower case.
   func values(of name: StaticString) -> [String] {
     var result: [String] = []

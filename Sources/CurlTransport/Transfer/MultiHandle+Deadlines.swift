@@ -3,48 +3,32 @@ internal import URLLoadingCCurl
 
 /// When libcurl, transfers that are drained, and replies of FTP servers want the loop's next turn.
 extension MultiHandle {
-  /// Lets a transfer without a handler finish, until `deadline`.
-  func drain(_ easy: EasyHandle, until deadline: MonotonicInstant) {
-    draining += 1
-    easy.drainDeadline = deadline
-    updateDeadline()
-  }
-
-  /// Waits for the reply to SIZE or MDTM until `deadline`.
-  func beginQuestion(of easy: EasyHandle, until deadline: MonotonicInstant) {
-    if easy.replyDeadline == .distantFuture { asking += 1 }
-    easy.replyDeadline = deadline
+  /// Sets the deadline of a transfer that is drained, or of the reply that it waits for; `.distantFuture` for none.
+  func setDeadline(_ deadline: MonotonicInstant, of easy: EasyHandle) {
+    guard deadline != easy.deadline else { return }
+    timed += (deadline == .distantFuture ? 0 : 1) - (easy.deadline == .distantFuture ? 0 : 1)
+    easy.deadline = deadline
     easy.overdueTurn = nil
     updateDeadline()
   }
 
-  /// The reply has come, or the transfer is over.
-  func endQuestion(of easy: EasyHandle) {
-    guard easy.replyDeadline != .distantFuture else { return }
-    easy.replyDeadline = .distantFuture
-    easy.overdueTurn = nil
-    asking -= 1
-  }
-
-  /// Fails transfers whose reply did not come in time.
-  private func endOverdueQuestions(_ now: MonotonicInstant) {
-    for easy in running where easy.replyDeadline <= now {
-      if let turn = easy.overdueTurn, turn != reactor.turn {
-        easy.questionIsUnanswered()
-        finish(easy, CURLE_OPERATION_TIMEDOUT)
-      } else {
-        // The loop may have been busy, and the reply be there already: it gets another turn to read it.
-        easy.overdueTurn = reactor.turn
-        easy.replyDeadline = now.advanced(by: .milliseconds(20))
-      }
+  /// Gives up a transfer that is drained; fails one whose reply did not come in time.
+  private func deadlineIsReached(of easy: EasyHandle, _ now: MonotonicInstant) {
+    guard easy.transfer != nil else { return release(easy) }
+    if let turn = easy.overdueTurn, turn != reactor.turn {
+      easy.questionIsUnanswered()
+      finish(easy, CURLE_OPERATION_TIMEDOUT)
+    } else {
+      // The loop may have been busy, and the reply be there already: it gets another turn to read it.
+      easy.overdueTurn = reactor.turn
+      easy.deadline = now.advanced(by: .milliseconds(20))
     }
   }
 
   func deadlineIsReached(_ now: MonotonicInstant) {
-    if draining > 0 {
-      for easy in running where easy.drainDeadline <= now { release(easy) }
+    if timed > 0 {
+      for easy in running where easy.deadline <= now { deadlineIsReached(of: easy, now) }
     }
-    if asking > 0 { endOverdueQuestions(now) }
     if let curl, curlDeadline <= now {
       curlDeadline = .distantFuture
       var count: Int32 = 0
@@ -69,11 +53,8 @@ extension MultiHandle {
 
   func updateDeadline() {
     deadline = curlDeadline
-    if draining > 0 {
-      for easy in running { deadline = min(deadline, easy.drainDeadline) }
-    }
-    if asking > 0 {
-      for easy in running { deadline = min(deadline, easy.replyDeadline) }
+    if timed > 0 {
+      for easy in running { deadline = min(deadline, easy.deadline) }
     }
     if deadline != .distantFuture { reactor.arm(self) }
   }

@@ -5,7 +5,7 @@ internal import URLLoadingCCurl
 // Loop thread only. An engine owns it, and the reactor's tables point to it until `close()`.
 final class MultiHandle {
   let reactor: Reactor
-  /// When libcurl or a draining transfer wants the next turn.
+  /// When libcurl or a transfer with a deadline wants the next turn.
   var deadline = MonotonicInstant.distantFuture
   var isArmed = false
   var isTouched = false
@@ -17,16 +17,17 @@ final class MultiHandle {
   var queue: AdmissionQueue<Transfer>
   var running: [EasyHandle] = []
   private var idle: [EasyHandle] = []
-  var draining = 0
-  /// Transfers that wait for the reply to a question of FTP.
-  var asking = 0
-  /// Transfers that put bytes together in this turn.
+  /// Transfers that have a deadline of their own.
+  var timed = 0
+  /// Transfers that coalesce bytes in this turn.
   private var coalescing: [EasyHandle] = []
   /// Connections that take many transfers at once, and what is sent together on them.
   var multiplexed: [MultiplexedConnection] = []
   var batch = RequestBatch()
   private var isRetired = false
 
+  /// Connections that are kept for later use.
+  private static let maximumKeptConnections = 1024
   /// Idle handles that are kept; more come only from bursts.
   private static let maximumIdleHandles = 128
   /// Streams of HTTP/2 that libcurl has on one connection.
@@ -58,14 +59,14 @@ final class MultiHandle {
       return 0
     }
     _ = ccurl_multi_set_long(curl, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.maximumConnectionsPerHost)
-    _ = ccurl_multi_set_long(curl, CURLMOPT_MAXCONNECTS, configuration.maximumKeptConnections)
+    _ = ccurl_multi_set_long(curl, CURLMOPT_MAXCONNECTS, Self.maximumKeptConnections)
   }
 
   deinit { close(because: nil) }
 
   // MARK: Transfers
 
-  /// Begins with a transfer, or has it wait for those before it.
+  /// Begins with a transfer, or queues it behind those before it.
   func begin(_ transfer: Transfer) {
     let proxy = proxies.proxy(for: transfer.request.url)
     switch queue.arrived(transfer, at: ConnectionKey(url: transfer.request.url, proxy: proxy)) {
@@ -143,11 +144,7 @@ final class MultiHandle {
     guard easy.multi === self, let curl else { return }
     curl_multi_remove_handle(curl, easy.curl)
     easy.multi = nil
-    if easy.drainDeadline != .distantFuture {
-      easy.drainDeadline = .distantFuture
-      draining -= 1
-    }
-    endQuestion(of: easy)
+    setDeadline(.distantFuture, of: easy)
     let index = easy.runningIndex
     running.swapAt(index, running.count - 1)
     running.removeLast()
@@ -197,7 +194,7 @@ final class MultiHandle {
     reactor.touch(self)
   }
 
-  /// Has what `easy` puts together delivered when libcurl is done with this turn.
+  /// Delivers what `easy` coalesces when libcurl is done with this turn.
   func noteCoalescing(_ easy: EasyHandle) {
     coalescing.append(easy)
   }
@@ -223,14 +220,13 @@ final class MultiHandle {
   /// True when `close` was called, or `retire` and everything has finished.
   var isClosed: Bool { curl == nil }
 
-  /// Ends all transfers, with `reason` where somebody listens, closes all connections and frees everything.
+  /// Ends all transfers, with `reason` as their error if there is one, closes all connections and frees everything.
   func close(because reason: TransferFailure.Reason?) {
     guard let curl else { return }
     var completions: [EasyHandle.Completion] = []
     for easy in running.reversed() {
       if let reason, let completion = easy.failure(reason) { completions.append(completion) }
       curl_multi_remove_handle(curl, easy.curl)
-      endQuestion(of: easy)
       easy.multi = nil
       easy.place = nil
       easy.detach()
@@ -244,7 +240,7 @@ final class MultiHandle {
     reactor.shutDownControlConnections(of: self)
     curl_multi_cleanup(curl)
     reactor.remove(self)
-    draining = 0
+    timed = 0
     curlDeadline = .distantFuture
     deadline = .distantFuture
     for completion in completions { completion.deliver() }

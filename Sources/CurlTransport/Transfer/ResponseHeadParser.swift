@@ -1,4 +1,5 @@
 import Glibc
+internal import URLLoadingBase
 
 /// Collects the lines of a response's head, and of its trailers, as libcurl passes them on.
 struct ResponseHeadParser: ~Copyable {
@@ -21,7 +22,6 @@ struct ResponseHeadParser: ~Copyable {
   struct Facts {
     var statusCode = 0
     var httpVersion = ""
-    var reasonPhrase = ""
     var contentLength: Int64?
     var hasSetCookie = false
     var hasContentEncoding = false
@@ -36,9 +36,6 @@ struct ResponseHeadParser: ~Copyable {
   private var lines = FieldLines()
   private var bytes = 0
   private var totalBytes = 0
-
-  /// Some bytes came since the transfer began.
-  var hasSeenBytes: Bool { totalBytes > 0 }
 
   /// Forgets everything: a new transfer begins. `facts` begin anew with each status line.
   mutating func reset() {
@@ -96,9 +93,6 @@ struct ResponseHeadParser: ~Copyable {
     while index < line.count, line[index] &- 48 < 10, facts.statusCode < 100_000 {
       facts.statusCode = facts.statusCode * 10 + Int(line[index] - 48)
       index += 1
-    }
-    if index + 1 < line.count {
-      facts.reasonPhrase = Self.string(UnsafeRawBufferPointer(rebasing: line[(index + 1)...]))
     }
   }
 

@@ -3,7 +3,7 @@ internal import URLLoadingCCurl
 
 /// Reads the parameters of a TLS connection from the library that libcurl uses, if that is OpenSSL.
 ///
-/// The functions are looked up among what the process has loaded: this package does not link OpenSSL.
+/// The functions are looked up among what the process has loaded: this package does not link libssl.
 struct TLSInspector: Sendable {
   static let shared = TLSInspector()
 
@@ -49,9 +49,7 @@ struct TLSInspector: Sendable {
   /// The protocol that both sides agreed on (RFC 7301); empty for none, nil when that cannot be known. To be asked while the
   /// transfer has its connection.
   func protocolName(of curl: UnsafeMutableRawPointer) -> String? {
-    var backend = CURLSSLBACKEND_NONE
-    guard let selectedProtocol, let session = ccurl_get_tls_session(curl, &backend), backend == CURLSSLBACKEND_OPENSSL
-    else { return nil }
+    guard let selectedProtocol, let session = session(of: curl) else { return nil }
     var name: UnsafePointer<UInt8>?
     var length: UInt32 = 0
     selectedProtocol(session, &name, &length)
@@ -60,11 +58,7 @@ struct TLSInspector: Sendable {
 
   /// The version and the cipher suite, as on the wire. To be asked while the transfer has its connection.
   func parameters(of curl: UnsafeMutableRawPointer) -> (version: UInt16?, cipherSuite: UInt16?) {
-    guard let version, let currentCipher, let cipherNumber else { return (nil, nil) }
-    var backend = CURLSSLBACKEND_NONE
-    guard let session = ccurl_get_tls_session(curl, &backend), backend == CURLSSLBACKEND_OPENSSL else {
-      return (nil, nil)
-    }
+    guard let version, let currentCipher, let cipherNumber, let session = session(of: curl) else { return (nil, nil) }
     let number = version(session)
     return (number > 0 ? UInt16(truncatingIfNeeded: number) : nil, currentCipher(session).map { cipherNumber($0) })
   }

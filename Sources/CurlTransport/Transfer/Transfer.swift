@@ -6,20 +6,14 @@ internal import URLLoadingBase
 // - `stage`, `handler`, `body`, `startTime`, `startInstant`: written before anybody else knows the transfer, then touched on the loop's
 //   thread only. A command that comes after the end finds nothing to do. No two accesses overlap: nothing calls out while it
 //   changes one.
-package final class Transfer: Sendable, LoopWork {
+package final class Transfer: Sendable {
   private enum Stage {
     /// On its way to the loop.
     case new(TransferEngine)
     /// In the line of a multi handle.
-    case waiting(MultiHandle, AdmissionQueue<Transfer>.Ticket, Pauses)
+    case waiting(MultiHandle, AdmissionQueue<Transfer>.Ticket, isPaused: Bool)
     case running(EasyHandle)
     case over
-  }
-
-  /// What was paused while the transfer waited.
-  struct Pauses {
-    var isReceivingPaused = false
-    var isSendingPaused = false
   }
 
   /// The request, without the body. The loop reads it here: a copy of its own would count references that other threads count, too.
@@ -65,22 +59,22 @@ package final class Transfer: Sendable, LoopWork {
 
   /// The transfer waits for a connection.
   func wait(in multi: MultiHandle, _ ticket: AdmissionQueue<Transfer>.Ticket) {
-    stage = .waiting(multi, ticket, Pauses())
+    stage = .waiting(multi, ticket, isPaused: false)
   }
 
   /// What a running transfer's handle owns.
   struct Work {
     let handler: any TransferHandler
     let body: TransferRequest.Body
-    /// What was paused while it waited.
-    var pauses = Pauses()
+    /// It was paused while it waited.
+    var isPaused = false
   }
 
   /// Ends the waiting. Nil when the transfer is over.
   func takeWork() -> Work? {
     guard let handler = handler.take() else { return nil }
     var work = Work(handler: handler, body: exchange(&body, with: .none))
-    if case .waiting(_, _, let pauses) = stage { work.pauses = pauses }
+    if case .waiting(_, _, let isPaused) = stage { work.isPaused = isPaused }
     stage = .over
     return work
   }
@@ -115,13 +109,6 @@ package final class Transfer: Sendable, LoopWork {
     multi.leaveLine(ticket)
   }
 
-  /// Notes what is paused, if the transfer waits.
-  private func note(_ change: (inout Pauses) -> Void) {
-    guard case .waiting(let multi, let ticket, var pauses) = stage else { return }
-    change(&pauses)
-    stage = .waiting(multi, ticket, pauses)
-  }
-
   // MARK: Commands
 
   /// Ends the transfer without a completion: its handler gets no more calls once this has taken effect on the loop.
@@ -141,28 +128,28 @@ package final class Transfer: Sendable, LoopWork {
     }
   }
 
-  /// Stops reading from the connection. Bytes that are on their way may still be delivered, unless this is called from
-  /// one of the handler's methods.
-  package func pauseReceiving() {
-    if loop.isCurrentThread { handle?.refuseBody() }
-    perform({ $0.pauseReceiving() }, whileWaiting: { $0.isReceivingPaused = true })
-  }
-
-  /// Undoes `pauseReceiving()` and a `TransferFlow.pause`.
-  package func resumeReceiving() {
-    perform({ $0.resumeReceiving() }, whileWaiting: { $0.isReceivingPaused = false })
-  }
-
   /// Stops reading from the connection and writing to it. Bytes that are on their way may still go either way, but that none are
   /// delivered any more when this is called from one of the handler's methods.
   package func pause() {
     if loop.isCurrentThread { handle?.refuseBody() }
-    perform({ $0.pause() }, whileWaiting: { $0 = Pauses(isReceivingPaused: true, isSendingPaused: true) })
+    setPaused(true)
   }
 
-  /// Undoes `pause()` and what `resumeReceiving()` undoes.
+  /// Undoes `pause()` and a `TransferFlow.pause`.
   package func resume() {
-    perform({ $0.resume() }, whileWaiting: { $0 = Pauses() })
+    setPaused(false)
+  }
+
+  private func setPaused(_ isPaused: Bool) {
+    loop.execute {
+      if case .waiting(let multi, let ticket, _) = self.stage {
+        self.stage = .waiting(multi, ticket, isPaused: isPaused)
+      } else if isPaused {
+        self.handle?.pause()
+      } else {
+        self.handle?.resume()
+      }
+    }
   }
 
   /// Asks the body source again after it said `BodyRead.wait`.
@@ -175,7 +162,7 @@ package final class Transfer: Sendable, LoopWork {
     perform { $0.continueDecoding() }
   }
 
-  /// Has libcurl open an FTP data connection, once it is done with what it does now.
+  /// Makes libcurl open an FTP data connection after its current call.
   func openDataConnection() {
     perform { $0.openDataConnection() }
   }
@@ -183,12 +170,7 @@ package final class Transfer: Sendable, LoopWork {
   /// What is known about the transfer so far; nil elsewhere than in one of the handler's methods.
   package var currentMetrics: TransferMetrics? { loop.isCurrentThread ? handle?.metrics() : nil }
 
-  private func perform(
-    _ command: @escaping @Sendable (EasyHandle) -> Void, whileWaiting note: (@Sendable (inout Pauses) -> Void)? = nil
-  ) {
-    loop.execute {
-      if let handle = self.handle { return command(handle) }
-      if let note { self.note(note) }
-    }
+  private func perform(_ command: @escaping @Sendable (EasyHandle) -> Void) {
+    loop.execute { if let handle = self.handle { command(handle) } }
   }
 }

@@ -17,7 +17,7 @@ package protocol TransferHandler: AnyObject, Sendable {
 
   /// Some bytes of the body, valid during the call.
   ///
-  /// - Returns: `.pause` when the bytes were not taken: they come again after `Transfer.resumeReceiving()`,
+  /// - Returns: `.pause` when the bytes were not taken: they come again after `Transfer.resume()`,
   ///   perhaps divided in another way.
   func transfer(_ transfer: Transfer, didReceive bytes: UnsafeRawBufferPointer) -> TransferFlow
 
@@ -42,6 +42,6 @@ package protocol TransferHandler: AnyObject, Sendable {
 package enum TransferFlow: Sendable {
   /// The bytes were taken.
   case accepted
-  /// Nothing was taken; deliver the bytes again after `Transfer.resumeReceiving()`.
+  /// Nothing was taken; deliver the bytes again after `Transfer.resume()`.
   case pause
 }

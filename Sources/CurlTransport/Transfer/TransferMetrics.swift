@@ -56,11 +56,11 @@ package final class TransferMetrics: @unchecked Sendable {
 
   package init() {}
 
-  /// Has no event be later than it was: `elapsed` seconds after the start, all that libcurl has counted is past.
+  /// Sets the queue time so that no event is later than it was: `elapsed` seconds after the start, all that libcurl counted is past.
   ///
   /// The end of the queue is `noticed` some time after libcurl's clock began: on a busy machine that is milliseconds, by
-  /// which a request would seem to be sent after its response had come. The total begins before that clock where libcurl
-  /// had the transfer wait for a connection.
+  /// which a request would seem to be sent after its response had come. The total begins before that clock where the transfer
+  /// waited in libcurl for a connection.
   package func noteQueueTime(_ noticed: Double?, elapsed: Double) {
     let last = startTransfer ?? preTransfer ?? secureConnection ?? connect ?? nameLookup ?? 0
     queueTime = noticed.map { max(0, min($0, elapsed - last)) }

@@ -1,14 +1,13 @@
-import Foundation
-
 // Safe to share: nothing changes after init.
 /// A request of a server or proxy for credentials.
-open class URLAuthenticationChallenge: NSObject, @unchecked Sendable {
+open class URLAuthenticationChallenge: NSObject, NSSecureCoding, @unchecked Sendable {
   private let space: URLProtectionSpace
   private let credential: URLCredential?
   private let failures: Int
   private let response: URLResponse?
   private let lastError: (any Error)?
-  private let answerTo: any URLAuthenticationChallengeSender
+  /// Nil for a challenge from an archive.
+  private let answerTo: (any URLAuthenticationChallengeSender)?
 
   /// A challenge.
   ///
@@ -44,6 +43,42 @@ open class URLAuthenticationChallenge: NSObject, @unchecked Sendable {
     answerTo = sender
   }
 
+  /// Reads an archived challenge, which has no sender; nil if it is damaged.
+  public required init?(coder: NSCoder) {
+    guard let list = PropertyListArchive.decode(from: coder), let failures = list["previousFailureCount"] as? Int,
+      let space = (list["space"] as? [String: Any]).flatMap({ URLProtectionSpace(archived: $0) })
+    else { return nil }
+    self.space = space
+    self.failures = failures
+    credential = (list["credential"] as? [String: Any]).flatMap { URLCredential(archived: $0) }
+    response = URLResponse.nested(list["response"])
+    lastError = (list["errorDomain"] as? String).map { domain in
+      let error = NSError(
+        domain: domain, code: list["errorCode"] as? Int ?? 0,
+        userInfo: (list["errorDescription"] as? String).map { [NSLocalizedDescriptionKey: $0] } ?? [:])
+      return domain == NSURLErrorDomain ? URLError(_nsError: error) : error
+    }
+    answerTo = nil
+  }
+
+  /// Archives the challenge without its sender; of the error its domain, its code and its description. A proposed credential's password
+  /// is readable in the archive.
+  open func encode(with coder: NSCoder) {
+    var list: [String: Any] = ["previousFailureCount": failures, "space": space.archivedList]
+    if let credential { list["credential"] = credential.archivedList }
+    if let response { list["response"] = response.nestedList }
+    if let lastError {
+      let error = lastError as NSError
+      list["errorDomain"] = error.domain
+      list["errorCode"] = error.code
+      list["errorDescription"] = error.localizedDescription
+    }
+    PropertyListArchive.encode(list, with: coder)
+  }
+
+  /// Always true.
+  open class var supportsSecureCoding: Bool { true }
+
   /// The server or proxy, and its realm.
   open var protectionSpace: URLProtectionSpace { space }
 
@@ -59,6 +94,6 @@ open class URLAuthenticationChallenge: NSObject, @unchecked Sendable {
   /// Why the last credential failed.
   open var error: (any Error)? { lastError }
 
-  /// The object that takes the answer. Session delegates answer by their completion handler instead.
+  /// The object that takes the answer; nil for a challenge from an archive. Session delegates answer by their completion handler instead.
   open var sender: (any URLAuthenticationChallengeSender)? { answerTo }
 }

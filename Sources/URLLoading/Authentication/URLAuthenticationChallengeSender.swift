@@ -1,6 +1,5 @@
-import Foundation
-
 /// Takes the answer to a challenge. A protocol class that asks for credentials implements it.
+@preconcurrency
 public protocol URLAuthenticationChallengeSender: NSObjectProtocol, Sendable {
   /// Use this credential.
   func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge)

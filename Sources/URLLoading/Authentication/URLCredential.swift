@@ -1,10 +1,8 @@
-import Foundation
-
 // Safe to share: nothing changes after init.
 /// A user name and a password, and how long they are to be kept.
 open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   /// How long a credential is kept after its first use.
-  public enum Persistence: UInt, Sendable {
+  @frozen public enum Persistence: UInt, Sendable {
     /// Not at all.
     case none = 0
     /// As long as the session lives.
@@ -39,16 +37,34 @@ open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendab
     storedPersistence = persistence
   }
 
-  /// Archives the credential, its password included and readable.
-  open func encode(with coder: NSCoder) {
+  /// A credential from an archive of another object; nil if it is damaged.
+  init?(archived list: [String: Any]) {
+    guard
+      let persistence = (list["persistence"] as? Int).flatMap(UInt.init(exactly:)).flatMap(Persistence.init)
+    else { return nil }
+    storedUser = list["user"] as? String
+    storedPassword = list["password"] as? String
+    storedPersistence = persistence
+  }
+
+  /// What archives hold.
+  var archivedList: [String: Any] {
     var list: [String: Any] = ["persistence": Int(persistence.rawValue)]
     list["user"] = storedUser
     list["password"] = storedPassword
-    PropertyListArchive.encode(list, with: coder)
+    return list
+  }
+
+  /// Archives the credential, its password included and readable.
+  open func encode(with coder: NSCoder) {
+    PropertyListArchive.encode(archivedList, with: coder)
   }
 
   /// Always true.
   open class var supportsSecureCoding: Bool { true }
+
+  /// The credential itself: it cannot change.
+  open override func copy() -> Any { self }
 
   /// The credential itself: it cannot change.
   open func copy(with zone: NSZone? = nil) -> Any { self }

@@ -17,7 +17,7 @@ public let NSURLCredentialStorageRemoveSynchronizableCredentials =
 ///
 /// All credentials are kept in memory, permanent ones too: Linux has no key chain that programs share.
 ///
-/// Mutable state: `state`, guarded by its lock.
+/// Mutable state: `spaces`, guarded by its lock.
 open class URLCredentialStorage: NSObject, @unchecked Sendable {
   private struct Credentials {
     /// By user name.
@@ -25,11 +25,7 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
     var defaultUser: String?
   }
 
-  private struct State {
-    var spaces: [URLProtectionSpace: Credentials] = [:]
-  }
-
-  private let state = Locked(State())
+  private let spaces = Locked<[URLProtectionSpace: Credentials]>([:])
 
   private static let sharedStorage = URLCredentialStorage()
 
@@ -43,12 +39,12 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
 
   /// The credentials of a space by user name; nil if it has none.
   open func credentials(for space: URLProtectionSpace) -> [String: URLCredential]? {
-    state.withLock { $0.spaces[space]?.byUser }
+    spaces.withLock { $0[space]?.byUser }
   }
 
   /// All credentials, by space and user name.
   open var allCredentials: [URLProtectionSpace: [String: URLCredential]] {
-    state.withLock { $0.spaces.mapValues(\.byUser) }
+    spaces.withLock { $0.mapValues(\.byUser) }
   }
 
   /// Adds a credential, in the place of one for the same user. One without a user name or with the persistence
@@ -82,9 +78,17 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
     }
   }
 
+  /// Removes all credentials.
+  func removeAll() {
+    let options = [NSURLCredentialStorageRemoveSynchronizableCredentials: NSNumber(value: true)]
+    for (space, credentials) in allCredentials {
+      for credential in credentials.values { remove(credential, for: space, options: options) }
+    }
+  }
+
   /// The default credential of a space; nil if there is none.
   open func defaultCredential(for space: URLProtectionSpace) -> URLCredential? {
-    state.withLock { $0.spaces[space].flatMap { known in known.defaultUser.flatMap { known.byUser[$0] } } }
+    spaces.withLock { $0[space].flatMap { known in known.defaultUser.flatMap { known.byUser[$0] } } }
   }
 
   /// Makes a credential the default of a space, to which it is added.
@@ -147,7 +151,7 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
 
   /// Changes the storage, and posts the notification if `body` changed something.
   private func change(_ body: (inout [URLProtectionSpace: Credentials]) -> Bool) {
-    if state.withLock({ body(&$0.spaces) }) {
+    if spaces.withLock({ body(&$0) }) {
       NotificationCenter.default.post(name: .NSURLCredentialStorageChanged, object: self)
     }
   }

@@ -1,5 +1,3 @@
-import Foundation
-
 // Safe to share: nothing changes after init.
 /// A place that wants credentials: a server or a proxy, and the realm there.
 ///
@@ -55,19 +53,37 @@ open class URLProtectionSpace: NSObject, NSSecureCoding, NSCopying, @unchecked S
       realm: list["realm"] as? String, authenticationMethod: method)
   }
 
+  /// A space from an archive of another object; nil if it is damaged.
+  init?(archived list: [String: Any]) {
+    guard let host = list["host"] as? String, let port = list["port"] as? Int,
+      let method = list["authenticationMethod"] as? String
+    else { return nil }
+    parts = Parts(
+      host: host, port: port, scheme: list["protocol"] as? String, proxyType: list["proxyType"] as? String,
+      realm: list["realm"] as? String, authenticationMethod: method)
+  }
+
   /// Archives the space.
   open func encode(with coder: NSCoder) {
+    PropertyListArchive.encode(archivedList, with: coder)
+  }
+
+  /// What archives hold.
+  var archivedList: [String: Any] {
     var list: [String: Any] = [
       "host": parts.host, "port": parts.port, "authenticationMethod": parts.authenticationMethod,
     ]
     list["protocol"] = parts.scheme
     list["proxyType"] = parts.proxyType
     list["realm"] = parts.realm
-    PropertyListArchive.encode(list, with: coder)
+    return list
   }
 
   /// Always true.
   open class var supportsSecureCoding: Bool { true }
+
+  /// The space itself: it cannot change.
+  open override func copy() -> Any { self }
 
   /// The space itself: it cannot change.
   open func copy(with zone: NSZone? = nil) -> Any { self }
@@ -110,6 +126,10 @@ open class URLProtectionSpace: NSObject, NSSecureCoding, NSCopying, @unchecked S
 
   /// The authentication method, such as `NSURLAuthenticationMethodHTTPBasic`.
   open var authenticationMethod: String { parts.authenticationMethod }
+
+  /// The authorities whose certificates of clients the server accepts, each as a DER name: nil for every method but client
+  /// certificates, which sessions do not ask for yet.
+  open var distinguishedNames: [Data]? { nil }
 
   /// Whether this is a space on a proxy.
   open override func isProxy() -> Bool { parts.proxyType != nil }

@@ -3,7 +3,7 @@ import Foundation
 // Safe to share: nothing changes after init. As on Apple's systems, who puts objects into `userInfo` answers
 // for their being safe to share.
 /// A response with its body, as a cache keeps it.
-open class CachedURLResponse: NSObject, NSCopying, @unchecked Sendable {
+open class CachedURLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   /// The response.
   open var response: URLResponse { contents.response }
 
@@ -38,6 +38,35 @@ open class CachedURLResponse: NSObject, NSCopying, @unchecked Sendable {
     contents = (response, data, userInfo, storagePolicy)
   }
 
+  /// Reads an archived response; nil if it is damaged.
+  public required init?(coder: NSCoder) {
+    guard let list = PropertyListArchive.decode(from: coder), let data = list["data"] as? Data,
+      let policy = (list["storagePolicy"] as? Int).flatMap(UInt.init(exactly:)).flatMap(URLCache.StoragePolicy.init),
+      let response = URLResponse.nested(list["response"])
+    else { return nil }
+    contents = (response, data, list["userInfo"] as? [String: Any], policy)
+  }
+
+  /// Archives the object. Of `userInfo` it keeps what a property list can hold, under keys that are strings.
+  open func encode(with coder: NSCoder) {
+    var list: [String: Any] = [
+      "data": data, "storagePolicy": Int(storagePolicy.rawValue), "response": response.nestedList,
+    ]
+    if let userInfo {
+      let pairs = userInfo.compactMap { key, value in (key.base as? String).map { ($0, value) } }
+      list["userInfo"] = Dictionary(pairs) { first, _ in first }.filter {
+        PropertyListSerialization.propertyList($0.value, isValidFor: .binary)
+      }
+    }
+    PropertyListArchive.encode(list, with: coder)
+  }
+
+  /// Always true.
+  open class var supportsSecureCoding: Bool { true }
+
+  /// The object itself: it cannot change.
+  open override func copy() -> Any { self }
+
   /// The object itself: it cannot change.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
@@ -54,5 +83,10 @@ open class CachedURLResponse: NSObject, NSCopying, @unchecked Sendable {
     hasher.combine(response)
     hasher.combine(storagePolicy)
     return hasher.finalize()
+  }
+
+  /// The response and the length of the body.
+  open override var description: String {
+    "<\(type(of: self))> { response: \(response), data: \(data.count) bytes, storage policy: \(storagePolicy) }"
   }
 }

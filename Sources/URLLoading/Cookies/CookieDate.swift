@@ -1,5 +1,3 @@
-import Foundation
-
 /// Dates of `Expires` attributes. RFC 6265bis 5.1.1 reads whatever servers have ever written: it looks for a
 /// time, a day, a month and a year in this order of preference, between any delimiters.
 enum CookieDate {

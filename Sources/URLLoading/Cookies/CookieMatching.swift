@@ -1,5 +1,3 @@
-import Foundation
-
 /// How cookies and requests fit together (RFC 6265bis 5.1). Hosts and domains are given in lower case.
 enum CookieMatching {
   /// Whether a cookie for a domain goes to a host (5.1.3): the host is the domain or lies in it. An address

@@ -1,5 +1,3 @@
-import Foundation
-
 /// What cookies need to know of a request: where it goes, and on whose behalf.
 struct CookieOrigin {
   /// In lower case, addresses without brackets.
@@ -24,6 +22,24 @@ struct CookieOrigin {
       isCrossSite = PublicSuffixes.site(of: document) != site
     } else {
       isCrossSite = false
+    }
+  }
+}
+
+extension HTTPCookie {
+  /// Whether the cookie goes to a request of that site: its own, or any where it has no policy that says otherwise.
+  func mayGo(to origin: CookieOrigin) -> Bool {
+    !origin.isCrossSite || sameSitePolicy != .sameSiteLax && sameSitePolicy != .sameSiteStrict
+  }
+}
+
+extension HTTPCookie.AcceptPolicy {
+  /// Whether cookies of a response are taken at all.
+  func accepts(from origin: CookieOrigin) -> Bool {
+    switch self {
+    case .always: true
+    case .never: false
+    case .onlyFromMainDocumentDomain: !origin.isCrossSite
     }
   }
 }

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Converts between a cookie's contents and the dictionary of its properties. Values of a wrong type count as missing.
 enum CookieProperties {
   static func contents(of properties: [HTTPCookiePropertyKey: Any], now: Date = Date()) -> HTTPCookie.Contents? {

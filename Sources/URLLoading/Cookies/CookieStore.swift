@@ -1,5 +1,3 @@
-import Foundation
-
 /// A cookie store: cookies and the rules by which they are stored and found (RFC 6265bis 5.7, 5.8). A value without locks or clocks.
 struct CookieStore {
   /// How many cookies are kept for a site and in all; beyond that the oldest are evicted.
@@ -117,10 +115,7 @@ struct CookieStore {
   }
 
   private static func isWanted(_ cookie: HTTPCookie, by origin: CookieOrigin, now: Date) -> Bool {
-    if cookie.isSecure && !origin.isSecure || cookie.isExpired(at: now) { return false }
-    if origin.isCrossSite, let policy = cookie.sameSitePolicy, policy == .sameSiteLax || policy == .sameSiteStrict {
-      return false
-    }
+    if cookie.isSecure && !origin.isSecure || cookie.isExpired(at: now) || !cookie.mayGo(to: origin) { return false }
     let domain = cookie.bareDomain
     let fits =
       cookie.isHostOnly

@@ -1,5 +1,3 @@
-import Foundation
-
 extension HTTPCookie {
   /// The `Cookie` field for cookies, in their order; no field at all for no cookies.
   public class func requestHeaderFields(with cookies: [HTTPCookie]) -> [String: String] {

@@ -1,12 +1,10 @@
-import Foundation
-
 // Safe to share: nothing changes after init.
 /// A cookie (RFC 6265bis).
 ///
 /// A domain that begins with a dot is for all hosts in it; one without is for that host alone.
 open class HTTPCookie: NSObject, @unchecked Sendable {
   /// Which cookies a storage takes.
-  public enum AcceptPolicy: UInt, Sendable {
+  @frozen public enum AcceptPolicy: UInt, Sendable {
     /// All.
     case always = 0
     /// None.

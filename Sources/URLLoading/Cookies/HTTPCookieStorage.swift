@@ -1,4 +1,3 @@
-import Foundation
 internal import URLLoadingBase
 
 extension NSNotification.Name {
@@ -7,17 +6,31 @@ extension NSNotification.Name {
   public static let NSHTTPCookieManagerCookiesChanged = NSNotification.Name("NSHTTPCookieManagerCookiesChanged")
 }
 
-// Mutable state: `state` (the cookies, the policy, whether a notification is under way), guarded by its lock.
+// Mutable state: `state` (the cookies, the partitions, the policy, whether a notification is under way), guarded by its lock.
 // Safe to share: see above; everything else is immutable, and subclasses answer for theirs.
 /// Keeps cookies and finds those for a request, by RFC 6265bis.
 ///
 /// Storages keep their cookies in memory. They take at most 180 cookies of a site and 3,000 in all; beyond that the
-/// oldest go.
+/// oldest go. Cookies of requests with a ``URLRequest/cookiePartitionIdentifier`` are kept apart, with limits of their own: they are
+/// reached through tasks, and removed by ``removeCookies(since:)``.
+///
+/// A session calls ``getCookiesFor(_:completionHandler:)`` and ``storeCookies(_:for:)`` of a subclass, as Apple's system does. Unless
+/// overridden they call the methods without a task.
 open class HTTPCookieStorage: NSObject, @unchecked Sendable {
   private struct State {
     var cookies = CookieStore()
+    /// By the identifiers of requests; none is empty.
+    var partitions: [String: CookieStore] = [:]
     var policy = HTTPCookie.AcceptPolicy.always
     var isNotificationPending = false
+
+    /// Changes the cookies of a partition, or those of none.
+    mutating func inPartition(_ partition: String?, _ body: (inout CookieStore) -> Bool) -> Bool {
+      guard let partition else { return body(&cookies) }
+      var store = partitions.removeValue(forKey: partition) ?? CookieStore()
+      defer { if !store.isEmpty { partitions[partition] = store } }
+      return body(&store)
+    }
   }
 
   private let state = Locked(State())
@@ -87,7 +100,40 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
 
   /// Removes the cookies that were stored or changed after a date.
   open func removeCookies(since date: Date) {
-    change { $0.cookies.removeAll(storedSince: date) }
+    change { state in
+      var isChanged = state.cookies.removeAll(storedSince: date)
+      for partition in state.partitions.keys {
+        let removes = state.inPartition(partition) { $0.removeAll(storedSince: date) }
+        isChanged = isChanged || removes
+      }
+      return isChanged
+    }
+  }
+
+  // MARK: - For a task
+
+  /// Gives the cookies for a task's current request, in the order of sending; nil for a task without one.
+  open func getCookiesFor(
+    _ task: URLSessionTask, completionHandler: @escaping @Sendable ([HTTPCookie]?) -> Void
+  ) {
+    guard let request = task.currentRequest, let url = request.url else { return completionHandler(nil) }
+    guard isSubclassed, request.cookiePartitionIdentifier == nil else {
+      return completionHandler(
+        cookies(for: url, mainDocumentURL: request.mainDocumentURL, partition: request.cookiePartitionIdentifier))
+    }
+    // The method that a subclass may have overridden knows nothing of the document.
+    let origin = CookieOrigin(url, mainDocumentURL: request.mainDocumentURL)
+    completionHandler(cookies(for: url)?.filter { cookie in origin.map { cookie.mayGo(to: $0) } ?? true })
+  }
+
+  /// Stores cookies that a task's response has set, as far as the storage's policy and RFC 6265bis 5.7 let its server set them.
+  open func storeCookies(_ cookies: [HTTPCookie], for task: URLSessionTask) {
+    guard let request = task.currentRequest, let url = request.url else { return }
+    guard let partition = request.cookiePartitionIdentifier else {
+      return setCookies(cookies, for: url, mainDocumentURL: request.mainDocumentURL)
+    }
+    guard let origin = CookieOrigin(url, mainDocumentURL: request.mainDocumentURL) else { return }
+    store(cookies, from: origin, policy: .always, partition: partition)
   }
 
   /// All cookies, sorted by the descriptors.
@@ -102,11 +148,14 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
 
   // MARK: - For loads
 
+  /// Whether loads go by the methods that a program may have overridden.
+  var isSubclassed: Bool { type(of: self) != HTTPCookieStorage.self }
+
   /// The value of the `Cookie` field for a request, or nil if no cookie is for it.
-  func cookieHeader(for url: URL, mainDocumentURL: URL? = nil) -> String? {
+  func cookieHeader(for url: URL, mainDocumentURL: URL? = nil, partition: String? = nil) -> String? {
     // Before the URL is taken apart: many storages stay empty.
-    guard state.withLock({ !$0.cookies.isEmpty }) else { return nil }
-    let found = cookies(for: url, mainDocumentURL: mainDocumentURL)
+    guard state.withLock({ !$0.cookies.isEmpty || !$0.partitions.isEmpty }) else { return nil }
+    let found = cookies(for: url, mainDocumentURL: mainDocumentURL, partition: partition)
     return found.isEmpty ? nil : HTTPCookie.fieldValue(for: found)
   }
 
@@ -115,28 +164,44 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
   /// - Parameter policy: the session's. The stricter of this and the storage's own decides.
   func store(
     setCookieValues values: [String], from url: URL, mainDocumentURL: URL? = nil,
-    policy: HTTPCookie.AcceptPolicy = .always
+    policy: HTTPCookie.AcceptPolicy = .always, partition: String? = nil
   ) {
     guard !values.isEmpty, let origin = CookieOrigin(url, mainDocumentURL: mainDocumentURL) else { return }
-    store(values.compactMap { HTTPCookie(setCookie: $0, origin: origin) }, from: origin, policy: policy)
+    store(
+      values.compactMap { HTTPCookie(setCookie: $0, origin: origin) }, from: origin, policy: policy,
+      partition: partition)
   }
 
-  private func cookies(for url: URL, mainDocumentURL: URL?) -> [HTTPCookie] {
+  /// The cookies of a response as a storage of the program's own gets them: those that the session's policy accepts.
+  static func cookies(
+    setCookieValues values: [String], from url: URL, mainDocumentURL: URL?, policy: HTTPCookie.AcceptPolicy
+  ) -> [HTTPCookie] {
+    guard let origin = CookieOrigin(url, mainDocumentURL: mainDocumentURL), policy.accepts(from: origin) else {
+      return []
+    }
+    return values.compactMap { HTTPCookie(setCookie: $0, origin: origin) }
+  }
+
+  private func cookies(for url: URL, mainDocumentURL: URL?, partition: String? = nil) -> [HTTPCookie] {
     guard let origin = CookieOrigin(url, mainDocumentURL: mainDocumentURL) else { return [] }
-    return state.withLock { $0.cookies.cookies(for: origin, now: Date()) }
+    return state.withLock { state in
+      let store = partition.map { state.partitions[$0] } ?? state.cookies
+      return store?.cookies(for: origin, now: Date()) ?? []
+    }
   }
 
-  private func store(_ cookies: [HTTPCookie], from origin: CookieOrigin, policy: HTTPCookie.AcceptPolicy) {
+  private func store(
+    _ cookies: [HTTPCookie], from origin: CookieOrigin, policy: HTTPCookie.AcceptPolicy, partition: String? = nil
+  ) {
     guard !cookies.isEmpty else { return }
     change { state in
-      let policies = [policy, state.policy]
-      guard !policies.contains(.never),
-        !(policies.contains(.onlyFromMainDocumentDomain) && origin.isCrossSite)
-      else { return false }
-      var isChanged = false
+      guard policy.accepts(from: origin), state.policy.accepts(from: origin) else { return false }
       let now = Date()
-      for cookie in cookies where state.cookies.store(cookie, from: origin, now: now) { isChanged = true }
-      return isChanged
+      return state.inPartition(partition) { store in
+        var isChanged = false
+        for cookie in cookies where store.store(cookie, from: origin, now: now) { isChanged = true }
+        return isChanged
+      }
     }
   }
 

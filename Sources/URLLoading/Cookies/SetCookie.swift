@@ -1,5 +1,3 @@
-import Foundation
-
 /// One `Set-Cookie` value, parsed by RFC 6265bis 5.6. Whether the cookie is accepted depends on the URL it comes from.
 struct SetCookie {
   var name = ""

@@ -42,12 +42,6 @@ public struct URLDirectoryEntries: AsyncSequence, Sendable {
   fileprivate let request: URLRequest
   fileprivate let delegate: (any URLSessionTaskDelegate)?
 
-  init(session: URLSession, request: URLRequest, delegate: (any URLSessionTaskDelegate)?) {
-    self.session = session
-    self.request = request
-    self.delegate = delegate
-  }
-
   /// Begins a load of its own with the first entry that is asked for.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(entries: self) }
 

@@ -6,7 +6,7 @@ internal import URLLoadingBase
 /// entry.
 public struct URLDirectoryEntry: Sendable, Hashable {
   /// What an entry is. A symbolic link is not followed.
-  public enum Kind: String, Sendable, Hashable, CaseIterable {
+  @frozen public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// Bytes that can be loaded.
     case file
     /// A directory, which can be listed in turn.

@@ -1,57 +1,18 @@
-extension StringProtocol {
-  /// Whether both are the same but for the case of ASCII letters.
-  func equalsIgnoringASCIICase(_ other: some StringProtocol) -> Bool {
-    let left = utf8
-    let right = other.utf8
-    guard left.count == right.count else { return false }
-    // Header fields are looked up a dozen times a response: the bytes are compared in place where they are contiguous.
-    let result = left.withContiguousStorageIfAvailable { left in
-      right.withContiguousStorageIfAvailable { right in
-        var index = 0
-        while index < left.count {
-          guard left[index].asciiLowercased == right[index].asciiLowercased else { return false }
-          index += 1
-        }
-        return true
-      }
-    }
-    return (result ?? nil) ?? zip(left, right).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
-  }
+internal import URLLoadingBase
 
+extension StringProtocol {
   /// Whether this begins with `prefix`, but for the case of ASCII letters.
   func hasPrefixIgnoringASCIICase(_ prefix: String) -> Bool {
     utf8.count >= prefix.utf8.count
       && zip(utf8, prefix.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
   }
-
-  /// Without spaces and tabs at both ends (RFC 9110 5.6.3).
-  var trimmingFieldWhitespace: Substring {
-    // By bytes: a combining mark that follows a space makes one character with it.
-    var result = Substring(self).utf8
-    while let first = result.first, first == 0x20 || first == 0x09 { result.removeFirst() }
-    while let last = result.last, last == 0x20 || last == 0x09 { result.removeLast() }
-    return Substring(result)
-  }
 }
 
 extension UInt8 {
-  var asciiLowercased: UInt8 {
-    self &- 0x41 < 26 ? self | 0x20 : self
-  }
-
   var isASCIIDigit: Bool { self &- 0x30 < 10 }
 
   /// HTTP whitespace (Fetch): tab, line feed, carriage return, space.
   var isHTTPWhitespace: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
-
-  /// A character of a token, RFC 9110 5.6.2.
-  var isTokenCharacter: Bool {
-    switch self {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-    case 0x21, 0x23, 0x24, 0x25, 0x26, 0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E, 0x5F, 0x60, 0x7C, 0x7E: true
-    default: false
-    }
-  }
 
   /// A character of a token68, RFC 9110 11.2, but for the trailing "=".
   var isToken68Character: Bool {

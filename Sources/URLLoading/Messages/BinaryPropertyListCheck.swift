@@ -1,5 +1,3 @@
-import Foundation
-
 /// Checks a binary property list before Foundation reads it: all objects lie in the data, are of the usual kinds, and are few enough
 /// when each reference counts as an object.
 ///

@@ -1,5 +1,5 @@
 /// One range of bytes as a request asks for it in a `Range` field (RFC 9110 14.1.2).
-public enum ByteRange: Sendable, Hashable {
+@frozen public enum ByteRange: Sendable, Hashable {
   /// From one position to another, both included: `bytes=0-9`.
   case positions(first: Int64, last: Int64)
   /// From a position to the end: `bytes=5-`.

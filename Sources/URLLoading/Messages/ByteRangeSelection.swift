@@ -1,5 +1,5 @@
 /// What a protocol should send of a resource in answer to a request.
-public enum ByteRangeSelection: Sendable, Hashable {
+@frozen public enum ByteRangeSelection: Sendable, Hashable {
   /// All of it: the request asks for no range, or its condition does not hold.
   case whole
   /// A part. The response's `contentRange` should be this one.

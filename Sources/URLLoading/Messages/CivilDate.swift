@@ -1,5 +1,3 @@
-import Foundation
-
 /// A date of the proleptic Gregorian calendar in UTC, to the second: what HTTP and cookies write as text.
 struct CivilDate: Equatable {
   var year: Int

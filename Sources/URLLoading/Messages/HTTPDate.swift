@@ -1,7 +1,5 @@
-import Foundation
-
 /// Dates as HTTP fields write them (RFC 9110 5.6.7). Without DateFormatter, which is slow and locks.
-enum HTTPDate {
+package enum HTTPDate {
   /// The preferred format: `Sun, 06 Nov 1994 08:49:37 GMT`.
   static func string(from date: Date) -> String {
     let parts = CivilDate(date)
@@ -13,7 +11,7 @@ enum HTTPDate {
 
   /// Reads the preferred format and the two obsolete ones (RFC 850 and asctime), all of which a recipient
   /// must accept. Two-digit years more than 50 years ahead of `now` are in the past.
-  static func date(from text: some StringProtocol, now: Date = Date()) -> Date? {
+  package static func date(from text: some StringProtocol, now: Date = Date()) -> Date? {
     let text = Substring(text).trimmingFieldWhitespace
     guard text.utf8.count <= 64 else { return nil }
     let words = text.split(separator: " ", omittingEmptySubsequences: true)

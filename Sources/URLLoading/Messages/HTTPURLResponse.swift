@@ -1,4 +1,3 @@
-import Foundation
 internal import URLLoadingCurlTransport
 
 // Safe to share: nothing changes after init.
@@ -38,10 +37,12 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
   }
 
   /// A response with fields in the server's order, repeated ones apart. Does nothing but store them.
-  init(url: URL, statusCode: Int, httpVersion: String, fields: [(name: String, value: String)]) {
+  package init(
+    url: URL, statusCode: Int, httpVersion: String, fields: [(name: String, value: String)], isReceived: Bool = true
+  ) {
     status = statusCode
     self.httpVersion = httpVersion
-    fieldSource = HTTPFieldSource(HTTPFields(fields))
+    fieldSource = HTTPFieldSource(HTTPFields(fields), isReceived: isReceived)
     super.init(url: url)
   }
 
@@ -65,13 +66,27 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     super.init(url: (list["url"] as? String).flatMap(URL.init(string:)))
   }
 
-  open override func encode(with coder: NSCoder) {
+  /// A response from an archive of another object; nil if it is damaged.
+  init?(archivedHead list: [String: Any]) {
+    guard let statusCode = list["statusCode"] as? Int else { return nil }
+    status = statusCode
+    httpVersion = list["httpVersion"] as? String ?? "HTTP/1.1"
+    fieldSource = HTTPFieldSource(
+      HTTPFields(flatList: list["fields"] as? [String] ?? []), isReceived: list["isReceived"] as? Bool ?? true)
+    super.init(url: (list["url"] as? String).flatMap(URL.init(string:)))
+  }
+
+  override var archivedList: [String: Any] {
     var list: [String: Any] = [
       "statusCode": statusCode, "httpVersion": httpVersion,
       "isReceived": fieldSource.isReceived, "fields": fields.fields.flatMap { [$0.name, $0.value] },
     ]
     list["url"] = url?.absoluteString
-    PropertyListArchive.encode(list, with: coder)
+    return list
+  }
+
+  open override func encode(with coder: NSCoder) {
+    PropertyListArchive.encode(archivedList, with: coder)
   }
 
   open override func isEqual(_ object: Any?) -> Bool {
@@ -157,6 +172,9 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     }
     return contentRange != nil
   }
+
+  /// All header fields in the server's order, repeated ones apart, with its spellings.
+  package var receivedFields: [(name: String, value: String)] { fields.fields }
 
   /// The cookies that the server sets, each apart.
   var setCookieValues: [String] {

@@ -3,6 +3,28 @@ import Foundation
 /// A request object that can change. `as URLRequest` takes a copy of what it is at that moment, what
 /// protocol classes attached included.
 open class NSMutableURLRequest: NSURLRequest {
+  /// A request with a timeout of 60 seconds, or of what the session's configuration says.
+  public override init(url: URL) {
+    super.init(url: url)
+  }
+
+  /// A request with a timeout of its own, in seconds.
+  public override init(url: URL, cachePolicy: CachePolicy, timeoutInterval: TimeInterval) {
+    super.init(url: url, cachePolicy: cachePolicy, timeoutInterval: timeoutInterval)
+  }
+
+  override init(_ request: URLRequest) {
+    super.init(request)
+  }
+
+  /// Reads an archived request; nil if it is damaged.
+  public required init?(coder: NSCoder) {
+    super.init(coder: coder)
+  }
+
+  /// A request that cannot change, of what this one is now.
+  open override func copy(with zone: NSZone? = nil) -> Any { NSURLRequest(request) }
+
   /// What to load.
   open override var url: URL? {
     get { request.url }
@@ -71,5 +93,55 @@ open class NSMutableURLRequest: NSURLRequest {
   open override var httpShouldHandleCookies: Bool {
     get { request.httpShouldHandleCookies }
     set { request.httpShouldHandleCookies = newValue }
+  }
+
+  // MARK: What few requests set
+
+  /// Whether the request may go over a cellular network. Without effect on Linux.
+  open override var allowsCellularAccess: Bool {
+    get { request.allowsCellularAccess }
+    set { request.allowsCellularAccess = newValue }
+  }
+
+  /// Whether the request may go over a network that is expensive. Without effect on Linux.
+  open override var allowsExpensiveNetworkAccess: Bool {
+    get { request.allowsExpensiveNetworkAccess }
+    set { request.allowsExpensiveNetworkAccess = newValue }
+  }
+
+  /// Whether the request may go over a network on which the user wants to save data. Without effect on Linux.
+  open override var allowsConstrainedNetworkAccess: Bool {
+    get { request.allowsConstrainedNetworkAccess }
+    set { request.allowsConstrainedNetworkAccess = newValue }
+  }
+
+  /// Whether the request may be sent before the responses of earlier ones have come. Without effect: libcurl has no pipelining.
+  open override var httpShouldUsePipelining: Bool {
+    get { request.httpShouldUsePipelining }
+    set { request.httpShouldUsePipelining = newValue }
+  }
+
+  /// Whether the server is taken to speak HTTP/3 before it has said so. Without effect: loads use HTTP/2 and HTTP/1.1.
+  open override var assumesHTTP3Capable: Bool {
+    get { request.assumesHTTP3Capable }
+    set { request.assumesHTTP3Capable = newValue }
+  }
+
+  /// Who caused the request. Without effect on Linux.
+  open override var attribution: Attribution {
+    get { request.attribution }
+    set { request.attribution = newValue }
+  }
+
+  /// Whether the host's address must be validated by DNSSEC, see ``URLRequest/requiresDNSSECValidation``.
+  open override var requiresDNSSECValidation: Bool {
+    get { request.requiresDNSSECValidation }
+    set { request.requiresDNSSECValidation = newValue }
+  }
+
+  /// Keeps the cookies of the request apart, see ``URLRequest/cookiePartitionIdentifier``.
+  open override var cookiePartitionIdentifier: String? {
+    get { request.cookiePartitionIdentifier }
+    set { request.cookiePartitionIdentifier = newValue }
   }
 }

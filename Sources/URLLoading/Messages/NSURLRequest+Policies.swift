@@ -1,6 +1,6 @@
 extension NSURLRequest {
   /// How a load uses the cache.
-  public enum CachePolicy: UInt, Sendable {
+  @frozen public enum CachePolicy: UInt, Sendable {
     /// As the protocol says; for HTTP, RFC 9111.
     case useProtocolCachePolicy = 0
     /// Load from the source, whatever the cache has.
@@ -19,7 +19,7 @@ extension NSURLRequest {
   }
 
   /// What kind of traffic a request is. Raw values are Apple's.
-  public enum NetworkServiceType: UInt, Sendable {
+  @frozen public enum NetworkServiceType: UInt, Sendable {
     /// Ordinary traffic.
     case `default` = 0
     /// Control of voice over IP.
@@ -41,5 +41,13 @@ extension NSURLRequest {
 
     /// The older name of `callSignaling`.
     public static var networkServiceTypeCallSignaling: NetworkServiceType { .callSignaling }
+  }
+
+  /// Who caused a request. Raw values are Apple's.
+  @frozen public enum Attribution: UInt, Sendable {
+    /// The program.
+    case developer = 0
+    /// The user, who gave the URL.
+    case user = 1
   }
 }

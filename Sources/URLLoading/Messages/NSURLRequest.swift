@@ -36,9 +36,13 @@ open class NSURLRequest: NSObject, NSSecureCoding, NSCopying, NSMutableCopying {
   open class var supportsSecureCoding: Bool { true }
 
   /// A request that cannot change: this one, if it cannot.
-  open func copy(with zone: NSZone? = nil) -> Any {
-    self is NSMutableURLRequest ? NSURLRequest(request) : self
-  }
+  open override func copy() -> Any { copy(with: nil) }
+
+  /// A request that cannot change: this one, if it cannot.
+  open func copy(with zone: NSZone? = nil) -> Any { self }
+
+  /// A copy that can change.
+  open override func mutableCopy() -> Any { mutableCopy(with: nil) }
 
   /// A copy that can change.
   open func mutableCopy(with zone: NSZone? = nil) -> Any {
@@ -90,4 +94,30 @@ open class NSURLRequest: NSObject, NSSecureCoding, NSCopying, NSMutableCopying {
 
   /// Whether the load sends and stores cookies.
   open var httpShouldHandleCookies: Bool { request.httpShouldHandleCookies }
+
+  // MARK: What few requests set
+
+  /// Whether the request may go over a cellular network. Without effect on Linux.
+  open var allowsCellularAccess: Bool { request.allowsCellularAccess }
+
+  /// Whether the request may go over a network that is expensive. Without effect on Linux.
+  open var allowsExpensiveNetworkAccess: Bool { request.allowsExpensiveNetworkAccess }
+
+  /// Whether the request may go over a network on which the user wants to save data. Without effect on Linux.
+  open var allowsConstrainedNetworkAccess: Bool { request.allowsConstrainedNetworkAccess }
+
+  /// Whether the request may be sent before the responses of earlier ones have come. Without effect: libcurl has no pipelining.
+  open var httpShouldUsePipelining: Bool { request.httpShouldUsePipelining }
+
+  /// Whether the server is taken to speak HTTP/3 before it has said so. Without effect: loads use HTTP/2 and HTTP/1.1.
+  open var assumesHTTP3Capable: Bool { request.assumesHTTP3Capable }
+
+  /// Who caused the request. Without effect on Linux.
+  open var attribution: Attribution { request.attribution }
+
+  /// Whether the host's address must be validated by DNSSEC, see ``URLRequest/requiresDNSSECValidation``.
+  open var requiresDNSSECValidation: Bool { request.requiresDNSSECValidation }
+
+  /// Keeps the cookies of the request apart, see ``URLRequest/cookiePartitionIdentifier``.
+  open var cookiePartitionIdentifier: String? { request.cookiePartitionIdentifier }
 }

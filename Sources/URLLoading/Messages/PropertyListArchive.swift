@@ -1,5 +1,3 @@
-import Foundation
-
 /// Archives messages as one binary property list under one key. A property list holds nothing but plain
 /// values, so a forged archive cannot make the reader create objects.
 enum PropertyListArchive {
@@ -36,6 +34,7 @@ extension URLRequest {
     list["mainDocumentURL"] = values.mainDocumentURL?.absoluteString
     list["timeoutInterval"] = values.explicitTimeoutInterval
     list["body"] = httpBody
+    if values.options != .byDefault { list["options"] = values.options.propertyList }
     return list
   }
 
@@ -56,6 +55,7 @@ extension URLRequest {
     values.fields = HTTPFields(flatList: list["fields"] as? [String] ?? [])
     values.body = (list["body"] as? Data).map { .data($0) } ?? .none
     values.protocolProperties = list["protocolProperties"] as? [String: Any] ?? [:]
+    values.options = RequestOptions(propertyList: list["options"] as? [String: Any] ?? [:])
     self.init(values)
   }
 }

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Reads property lists from outside.
 ///
 /// Foundation on Linux (Swift 6.3) crashes on a binary property list with a set, and copies an object for each reference to it, so that

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Whether a part is of the known version.
 extension RangeExpectation {
   /// Parts may be combined if they share a strong validator (RFC 9110, section 15.3.7.3). A server without `If-Range` answers with a part

@@ -38,7 +38,7 @@ public struct RangeExpectation: Sendable, Hashable {
   }
 
   /// How an answer relates to the request.
-  public enum Verdict: Sendable, Hashable {
+  @frozen public enum Verdict: Sendable, Hashable {
     /// Exactly the part that was asked for, of the version that is known: as many bytes follow as the range has.
     case continues(ContentRange)
     /// The whole follows, from its first byte on, of the known version or of another one: the bytes that are there are replaced.
@@ -55,7 +55,7 @@ public struct RangeExpectation: Sendable, Hashable {
   /// Why a part does not fit.
   public struct Contradiction: Sendable, Hashable, CustomStringConvertible {
     /// What does not fit.
-    public enum Kind: Sendable, Hashable {
+    @frozen public enum Kind: Sendable, Hashable {
       /// No part was asked for.
       case unasked
       /// It is another part, or does not say which.

@@ -1,4 +1,5 @@
 import Foundation
+internal import URLLoadingBase
 
 /// The values of a request: the storage that `URLRequest` and `NSURLRequest` share.
 struct RequestValues {
@@ -48,8 +49,16 @@ struct RequestValues {
   var handlesCookies = true
   /// What `URLProtocol.setProperty(_:forKey:in:)` attached.
   var protocolProperties: [String: Any] = [:]
+  /// Nil where all have their defaults.
+  @Rare private var setOptions: RequestOptions?
 
   static let defaultTimeoutInterval: TimeInterval = 60
+
+  /// What few requests set.
+  var options: RequestOptions {
+    get { setOptions ?? .byDefault }
+    set { setOptions = newValue == .byDefault ? nil : newValue }
+  }
 
   init(
     url: URL? = nil, cachePolicy: NSURLRequest.CachePolicy = .useProtocolCachePolicy,
@@ -90,6 +99,7 @@ extension RequestValues: Hashable {
       && (left.explicitTimeoutInterval ?? defaultTimeoutInterval)
         == (right.explicitTimeoutInterval ?? defaultTimeoutInterval)
       && left.handlesCookies == right.handlesCookies && left.body == right.body && left.fields == right.fields
+      && left.setOptions == right.setOptions
   }
 
   func hash(into hasher: inout Hasher) {

@@ -1,5 +1,3 @@
-import Foundation
-
 /// What tells one version of a resource from another (RFC 9110 8.8): an entity tag, a modification date.
 ///
 /// A download can be resumed and a cache entry confirmed only with one of these. A scheme that has no

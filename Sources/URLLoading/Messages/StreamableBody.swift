@@ -1,4 +1,3 @@
-import Foundation
 internal import URLLoadingBase
 
 /// A body in memory that can be read as a stream, too: protocol classes written for Apple's systems read that.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Makes a safe file name for a resource, from what its source says.
 enum SuggestedFilename {
   /// The proposed name if it can be made safe, else the last part of the URL's path, else "Unknown" with the

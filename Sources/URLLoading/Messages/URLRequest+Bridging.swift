@@ -1,5 +1,3 @@
-import Foundation
-
 // `_ObjectiveCBridgeable` is named although `ReferenceConvertible` implies it: the compiler takes `object as URLRequest`
 // only from a conformance that is declared.
 extension URLRequest: ReferenceConvertible, _ObjectiveCBridgeable {

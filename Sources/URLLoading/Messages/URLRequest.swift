@@ -52,7 +52,7 @@ public struct URLRequest: @unchecked Sendable {
   /// Whether both are copies of one request. False does not say that they differ.
   func isSame(as other: borrowing URLRequest) -> Bool { storage === other.storage }
 
-  private mutating func change(_ body: (inout RequestValues) -> Void) {
+  mutating func change(_ body: (inout RequestValues) -> Void) {
     if !isKnownUniquelyReferenced(&storage) {
       storage = Storage(storage.values)
     }
@@ -65,7 +65,8 @@ public struct URLRequest: @unchecked Sendable {
     set { change { $0.url = newValue } }
   }
 
-  /// How the load uses the cache.
+  /// How the load uses the cache. In place of ``NSURLRequest/CachePolicy/useProtocolCachePolicy``, the default, the policy of the
+  /// session's configuration holds.
   public var cachePolicy: CachePolicy {
     get { storage.values.cachePolicy }
     set { change { $0.cachePolicy = newValue } }
@@ -194,7 +195,12 @@ extension URLRequest: CustomStringConvertible, CustomDebugStringConvertible, Cus
         ("mainDocumentURL", mainDocumentURL as Any), ("networkServiceType", networkServiceType),
         ("httpMethod", httpMethod as Any), ("allHTTPHeaderFields", allHTTPHeaderFields as Any),
         ("httpBody", httpBody as Any), ("httpBodyStream", httpBodyStream as Any),
-        ("httpShouldHandleCookies", httpShouldHandleCookies),
+        ("httpShouldHandleCookies", httpShouldHandleCookies), ("allowsCellularAccess", allowsCellularAccess),
+        ("allowsExpensiveNetworkAccess", allowsExpensiveNetworkAccess),
+        ("allowsConstrainedNetworkAccess", allowsConstrainedNetworkAccess),
+        ("httpShouldUsePipelining", httpShouldUsePipelining), ("assumesHTTP3Capable", assumesHTTP3Capable),
+        ("attribution", attribution), ("requiresDNSSECValidation", requiresDNSSECValidation),
+        ("cookiePartitionIdentifier", cookiePartitionIdentifier as Any),
       ], displayStyle: .struct)
   }
 }

@@ -1,5 +1,3 @@
-import Foundation
-
 extension URLResponse.Details {
   var propertyList: [String: Any] {
     var list: [String: Any] = [
@@ -27,5 +25,23 @@ extension URLResponse.Details {
       isLastModifiedStrong: list["isLastModifiedStrong"] as? Bool ?? true)
     acceptsByteRanges = list["acceptsByteRanges"] as? Bool ?? false
     suggestedFilename = list["suggestedFilename"] as? String
+  }
+}
+
+/// Inside archives of other objects: as plain values, too, since Foundation's unarchiver on Linux (Swift 6.3) ends the process where it
+/// finds an object of another class than it was asked for.
+extension URLResponse {
+  /// The response in plain values. One of a class of the program's is read as one of ours.
+  var nestedList: [String: Any] {
+    var list = archivedList
+    list["isHTTP"] = self is HTTPURLResponse
+    return list
+  }
+
+  /// Nil for what is no response.
+  static func nested(_ value: Any?) -> URLResponse? {
+    guard let list = value as? [String: Any] else { return nil }
+    if list["isHTTP"] as? Bool == true { return HTTPURLResponse(archivedHead: list) }
+    return URLResponse(archived: list)
   }
 }

@@ -1,5 +1,3 @@
-import Foundation
-
 // Safe to share: nothing changes after init.
 /// The head of an answer: what a source says about a resource before it sends the bytes, for any scheme.
 open class URLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
@@ -63,6 +61,14 @@ open class URLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable
     details = Details(url: url?.resolved)
   }
 
+  /// A response from an archive of another object.
+  init(archived list: [String: Any]) {
+    details = Details(propertyList: list)
+  }
+
+  /// What archives hold.
+  var archivedList: [String: Any] { details.propertyList }
+
   /// Reads an archived response; nil if it is damaged.
   public required init?(coder: NSCoder) {
     guard let list = PropertyListArchive.decode(from: coder) else { return nil }
@@ -76,6 +82,9 @@ open class URLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable
 
   /// Always true.
   open class var supportsSecureCoding: Bool { true }
+
+  /// The response itself: it cannot change.
+  open override func copy() -> Any { self }
 
   /// The response itself: it cannot change.
   open func copy(with zone: NSZone? = nil) -> Any { self }

@@ -44,6 +44,9 @@ struct MetricsCollector {
   /// The protocol instance's figures replace the load's.
   mutating func replaceTransaction(_ metrics: URLSessionTaskTransactionMetrics) { current?.reported = metrics }
 
+  /// The attempt has reached nobody, and another will take its place: there may be thousands of them.
+  mutating func dropTransaction() { current = nil }
+
   mutating func endTransaction() {
     guard let transaction = current else { return }
     transaction.responseEnd = Date()

@@ -1,10 +1,8 @@
-import Foundation
-
 // Safe to share: nothing changes after init.
 /// What a task did on the network: one transaction for each request, redirects and challenges included.
 open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {
   /// How a resource was fetched.
-  public enum ResourceFetchType: Int, Sendable {
+  @frozen public enum ResourceFetchType: Int, Sendable {
     /// Not known.
     case unknown = 0
     /// Over the network, or from whatever else the scheme loads.
@@ -16,7 +14,7 @@ open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {
   }
 
   /// How a host name was resolved.
-  public enum DomainResolutionProtocol: Int, Sendable {
+  @frozen public enum DomainResolutionProtocol: Int, Sendable {
     /// Not known, or not resolved.
     case unknown = 0
     /// DNS over UDP.

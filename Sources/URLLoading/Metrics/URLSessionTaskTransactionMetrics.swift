@@ -1,4 +1,3 @@
-import Foundation
 internal import URLLoadingBase
 
 // Mutable state: `values`, guarded by its lock. A protocol fills it on its own thread while the load may look at it.

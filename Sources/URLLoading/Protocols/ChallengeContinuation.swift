@@ -22,6 +22,4 @@ final class ChallengeContinuation: NSObject, URLAuthenticationChallengeSender {
   func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) { answer(credential) }
   func continueWithoutCredential(for challenge: URLAuthenticationChallenge) { answer(nil) }
   func cancel(_ challenge: URLAuthenticationChallenge) { answer(nil) }
-  func performDefaultHandling(for challenge: URLAuthenticationChallenge) { answer(nil) }
-  func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) { answer(nil) }
 }

@@ -42,6 +42,12 @@ final class ProtocolRegistry: Sendable {
     return Self.builtIns.first { $0.canInit(with: request) }
   }
 
+  /// The class that loads a request outside of any task: registered, else built in.
+  func protocolClass(for request: URLRequest) -> URLProtocol.Type? {
+    registered.withLock { $0 }.first { $0.canInit(with: request) }
+      ?? Self.builtIns.first { $0.canInit(with: request) }
+  }
+
   /// The error for a URL that no class loads: names the scheme, and the schemes that are there.
   /// - Parameter origin: the URL that redirected to it, if one did.
   func unsupported(_ url: URL?, configured: [URLProtocol.Type], redirectedFrom origin: URL? = nil) -> URLError {

@@ -22,5 +22,14 @@ extension URLProtocol {
 
     /// Lists the entries of the directory that a URL names, where ``URLProtocolDemand/wantsEntries`` says so.
     public static let listing = Capabilities(rawValue: 1 << 4)
+
+    /// A failure with `URLError.notConnectedToInternet` says that no connection could be made for want of a route or a name service.
+    /// Where the session waits for connectivity (``URLSessionConfiguration/waitsForConnectivity``), the load does not fail then: another
+    /// instance tries again. That is so until an instance has told anything of its peer, such as a redirect, a challenge, a response or
+    /// bytes of the body that were sent; from then on the same error ends the load.
+    ///
+    /// Not to be said of a server that refused, that did not answer, or whose name does not exist. In a class that does not declare this
+    /// the error is one like others, such as a test's.
+    public static let connectivity = Capabilities(rawValue: 1 << 5)
   }
 }

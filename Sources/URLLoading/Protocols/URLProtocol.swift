@@ -1,6 +1,5 @@
 internal import URLLoadingBase
 
-// Safe to share: stored properties are immutable, or guarded as said below; subclasses answer for theirs.
 /// A way to load URLs: a class that says which requests it loads, and whose instances load one each.
 ///
 /// A session asks the classes of its configuration, then those given to ``registerClass(_:)`` (the newest first),
@@ -15,8 +14,11 @@ internal import URLLoadingBase
 /// What a subclass can do beyond sending bytes is declared in ``capabilities``; sessions offer resumable downloads,
 /// redirects from the network and so on for the classes that declare them.
 ///
+/// It is not `Sendable`, as on Apple's systems, so that a subclass need not say anything about that. One whose closures and tasks use
+/// `self` declares `@unchecked Sendable` and guards what it stores.
+///
 /// Mutable state: `link`, guarded by its lock. A subclass guards its own.
-open class URLProtocol: NSObject, @unchecked Sendable {
+open class URLProtocol: NSObject {
   private struct Link {
     var client: (any URLProtocolClient)?
     /// The same with our additions: casts are slow.

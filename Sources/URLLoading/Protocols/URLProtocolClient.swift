@@ -2,6 +2,7 @@
 ///
 /// The order is *(redirect | challenge)\*, one response, data\*, finish*; a failure may come at any time.
 /// In a listing, entries take the place of data, by a call of ``URLProtocolSessionClient``.
+@preconcurrency
 public protocol URLProtocolClient: NSObjectProtocol, Sendable {
   /// A redirect. When it is followed, this instance is stopped and `request` is loaded. When it is refused, `redirectResponse` is the
   /// result, without a body unless the instance has reported it as received by then. For a redirect with a body

@@ -9,11 +9,6 @@ internal import URLLoadingBase
 ///
 /// Mutable state: `state`, guarded by its lock.
 public final class URLProtocolGate: Sendable {
-  private enum Waiter {
-    case function(UnsafeContinuation<Void, Never>)
-    case thread(DispatchSemaphore)
-  }
-
   private struct State {
     var isOpen = true
     var hasEnded = false
@@ -69,7 +64,8 @@ public final class URLProtocolGate: Sendable {
 
   /// Calls `observer` after each change with whether the gate is open, and at once if it is closed: one call at a time, on any
   /// thread, the last one with the last state. Changes in quick succession are coalesced, so that a call may repeat the state of
-  /// the one before. The end is no change.
+  /// the one before. The end is no change. On a busy machine the call comes later than the change: look at ``isOpen`` before each
+  /// piece, and let the observer resume the sender.
   public func observe(_ observer: @escaping @Sendable (_ isOpen: Bool) -> Void) {
     state.withLock { state in
       guard !state.hasEnded else { return }
@@ -119,12 +115,7 @@ public final class URLProtocolGate: Sendable {
       }
       return (state.waiters, state.endActions, false)
     }
-    for waiter in waiters {
-      switch waiter {
-      case .function(let continuation): continuation.resume()
-      case .thread(let semaphore): semaphore.signal()
-      }
-    }
+    for waiter in waiters { waiter.resume() }
     for action in actions { action() }
     if announces { callObservers() }
   }

@@ -1,7 +1,7 @@
 // Safe to share: the stream is handed to one protocol instance, which is its only reader.
 
 /// The body of an upload, as a protocol instance gets it.
-public enum URLUploadBody: @unchecked Sendable {
+@frozen public enum URLUploadBody: @unchecked Sendable {
   /// Bytes in memory.
   case data(Data)
 

@@ -1,5 +1,9 @@
 /// The two forms of a method with an answer, with a completion handler and `async`: the default of each calls the other one, since a
 /// delegate implements either.
+///
+/// The `async` methods of the protocols are no `nonisolated(nonsending)` ones: the compiler would take those of a delegate on the main
+/// actor for nonisolated ones, too, and refuse them its properties. A default is reached before the call returns all the same:
+/// `Task.immediate` begins on the caller's thread, and a function without isolation has no executor to switch to.
 enum DelegateForms {
   fileprivate enum Form { case handler, async }
 
@@ -60,4 +64,13 @@ struct ChallengeAnswer: Sendable {
 
   /// What is answered without a delegate.
   static let byDefault = ChallengeAnswer(.performDefaultHandling, nil)
+}
+
+/// An answer to a delayed request, as one value.
+struct DelayedRequestAnswer: Sendable {
+  let disposition: URLSession.DelayedRequestDisposition
+  let request: URLRequest?
+
+  /// What is answered without a delegate.
+  static let byDefault = DelayedRequestAnswer(disposition: .continueLoading, request: nil)
 }

@@ -1,7 +1,8 @@
 /// The methods of the delegate protocols that have a default.
 enum DelegateMethod: Int, CaseIterable {
   case sessionChallenge
-  case created, redirect, challenge, bodyStream, sent, informational, metrics, completion
-  case response, becameDownload, data
+  case created, waiting, delayed, redirect, challenge, bodyStream, bodyStreamFromOffset, sent, informational
+  case metrics, completion
+  case response, becameDownload, data, cached
   case file, wrote, resumedAt
 }

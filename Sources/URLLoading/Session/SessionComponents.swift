@@ -17,14 +17,10 @@ public protocol URLSessionComponent: AnyObject, Sendable {
 
 /// The components of a session, by type.
 ///
-/// Mutable state: `state`, guarded by its lock.
+/// Mutable state: `known`, guarded by its lock.
 final class SessionComponents: Sendable {
-  private struct State {
-    /// A few at most: searched without a table.
-    var known: [(type: ObjectIdentifier, component: any URLSessionComponent)] = []
-  }
-
-  private let state = Locked(State())
+  /// A few at most: searched without a table.
+  private let known = Locked<[(type: ObjectIdentifier, component: any URLSessionComponent)]>([])
   private let configuration: URLSessionConfiguration
 
   init(configuration: URLSessionConfiguration) {
@@ -32,32 +28,32 @@ final class SessionComponents: Sendable {
   }
 
   func component<Component: URLSessionComponent>(_ type: Component.Type) -> Component {
-    state.withLock { state in
-      for known in state.known where known.type == ObjectIdentifier(type) {
+    known.withLock { known in
+      for entry in known where entry.type == ObjectIdentifier(type) {
         // The key is the type, so the cast cannot fail.
-        return unsafeDowncast(known.component, to: Component.self)
+        return unsafeDowncast(entry.component, to: Component.self)
       }
       let made = Component(configuration: configuration)
-      state.known.append((ObjectIdentifier(type), made))
+      known.append((ObjectIdentifier(type), made))
       return made
     }
   }
 
   /// The component of a type, if it was made.
   func existing<Component: URLSessionComponent>(_ type: Component.Type) -> Component? {
-    state.withLock { state in state.known.first { $0.type == ObjectIdentifier(type) }?.component as? Component }
+    known.withLock { known in known.first { $0.type == ObjectIdentifier(type) }?.component as? Component }
   }
 
   func flush() {
-    for known in state.withLock({ $0.known }) { known.component.flush() }
+    for entry in known.withLock({ $0 }) { entry.component.flush() }
   }
 
   func invalidate() {
-    let ended = state.withLock { state in
-      defer { state.known = [] }
-      return state.known
+    let ended = known.withLock { known in
+      defer { known = [] }
+      return known
     }
-    for known in ended { known.component.invalidate() }
+    for entry in ended { entry.component.invalidate() }
   }
 }
 

@@ -9,6 +9,10 @@ struct SessionParts {
   let deadlines: SessionDeadlines
   /// The limits of a load whose request has no timeout of its own.
   let limits: LoadMachine.Limits
+  /// Nil where requests are loaded as they are.
+  let requestDefaults: RequestDefaults?
+  /// Whether the cookie storage is of a class of the program's, which loads ask by its methods.
+  let hasSubclassedCookieStorage: Bool
 
   init(configuration given: URLSessionConfiguration) {
     configuration = Self.copy(of: given)
@@ -20,6 +24,8 @@ struct SessionParts {
     components = SessionComponents(configuration: configuration)
     deadlines = SessionDeadlines(of: tasks)
     limits = values.limits
+    requestDefaults = RequestDefaults(values)
+    hasSubclassedCookieStorage = values.httpCookieStorage?.isSubclassed == true
   }
 
   static func copy(of configuration: URLSessionConfiguration) -> URLSessionConfiguration {

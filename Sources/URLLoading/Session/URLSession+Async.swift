@@ -5,7 +5,7 @@ extension URLSession {
   /// Loads a resource into memory.
   public func data(from url: URL, delegate: (any URLSessionTaskDelegate)? = nil) async throws -> (Data, URLResponse) {
     if isSubclassed { return try await data(for: URLRequest(url: url), delegate: delegate) }
-    let task = waitedDataTask(URLRequest(url: url), delegate)
+    let task = data(URLRequest(url: url), owner: .waiter, delegate: delegate)
     await finish(task)
     return try task.load.takeOutcome().loadedData()
   }
@@ -19,7 +19,7 @@ extension URLSession {
     for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws -> (Data, URLResponse) {
     if isSubclassed { return try await handled(delegate) { self.dataTask(with: request, completionHandler: $0) } }
-    let task = waitedDataTask(request, delegate)
+    let task = data(request, owner: .waiter, delegate: delegate)
     await finish(task)
     return try task.load.takeOutcome().loadedData()
   }
@@ -32,7 +32,7 @@ extension URLSession {
     if isSubclassed {
       return try await handled(delegate) { self.uploadTask(with: request, from: bodyData, completionHandler: $0) }
     }
-    let task = upload(request, .data(bodyData), delegate)
+    let task = upload(request, .data(bodyData), owner: .waiter, delegate: delegate)
     await finish(task)
     return try task.load.takeOutcome().loadedData()
   }
@@ -44,7 +44,19 @@ extension URLSession {
     if isSubclassed {
       return try await handled(delegate) { self.uploadTask(with: request, fromFile: fileURL, completionHandler: $0) }
     }
-    let task = upload(request, .file(fileURL), delegate)
+    let task = upload(request, .file(fileURL), owner: .waiter, delegate: delegate)
+    await finish(task)
+    return try task.load.takeOutcome().loadedData()
+  }
+
+  /// Continues an upload. Uploads give no resume data yet, so it throws `URLError.cannotOpenFile`.
+  public func upload(
+    resumeFrom resumeData: Data, delegate: (any URLSessionTaskDelegate)? = nil
+  ) async throws -> (Data, URLResponse) {
+    if isSubclassed {
+      return try await handled(delegate) { self.uploadTask(withResumeData: resumeData, completionHandler: $0) }
+    }
+    let task = upload(resumingWith: resumeData, owner: .waiter, delegate: delegate)
     await finish(task)
     return try task.load.takeOutcome().loadedData()
   }
@@ -60,8 +72,7 @@ extension URLSession {
     for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws -> (URL, URLResponse) {
     if isSubclassed { return try await kept(delegate) { self.downloadTask(with: request, completionHandler: $0) } }
-    let plan = LoadPlan(request: request, kind: .download, owner: .waiter, upload: UploadSource(of: request))
-    let task = made(URLSessionDownloadTask(load: load(plan)), delegate: delegate)
+    let task = download(request, owner: .waiter, delegate: delegate)
     await finish(task)
     return try task.load.takeOutcome().loadedFile()
   }
@@ -74,7 +85,7 @@ extension URLSession {
     if isSubclassed {
       return try await kept(delegate) { self.downloadTask(withResumeData: resumeData, completionHandler: $0) }
     }
-    let task = made(download(resumingWith: resumeData, owner: .waiter), delegate: delegate)
+    let task = download(resumingWith: resumeData, owner: .waiter, delegate: delegate)
     await finish(task)
     return try task.load.takeOutcome().loadedFile()
   }
@@ -98,25 +109,10 @@ extension URLSession {
     await withUnsafeContinuation { continuation in flush { continuation.resume() } }
   }
 
-  /// Empties the cookie storage and does what ``flush()`` does.
+  /// Empties the cache and the storages of cookies and credentials, also those that other sessions share, and does what ``flush()``
+  /// does.
   public func reset() async {
     await withUnsafeContinuation { continuation in reset { continuation.resume() } }
-  }
-
-  // MARK: Helpers
-
-  // Functions that are not async: the frames of async ones take memory while a load is awaited.
-
-  private func waitedDataTask(_ request: URLRequest, _ delegate: (any URLSessionTaskDelegate)?) -> URLSessionTask {
-    let load = load(LoadPlan(request: request, kind: .data, owner: .waiter, upload: UploadSource(of: request)))
-    return made(URLSessionDataTask(load: load), delegate: delegate)
-  }
-
-  private func upload(
-    _ request: URLRequest, _ source: UploadSource, _ delegate: (any URLSessionTaskDelegate)?
-  ) -> URLSessionTask {
-    let plan = LoadPlan(request: request, kind: .upload, owner: .waiter, upload: source)
-    return made(URLSessionUploadTask(load: load(plan)), delegate: delegate)
   }
 
   /// Runs a task to its end. Cancelling the caller cancels it.

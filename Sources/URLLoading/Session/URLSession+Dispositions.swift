@@ -1,6 +1,6 @@
 extension URLSession {
   /// An answer to an authentication challenge.
-  public enum AuthChallengeDisposition: Int, Sendable {
+  @frozen public enum AuthChallengeDisposition: Int, Sendable {
     /// Use the credential that comes with the answer; continue without one when that is nil.
     case useCredential = 0
     /// Do what the load does without a delegate.
@@ -11,8 +11,18 @@ extension URLSession {
     case rejectProtectionSpace = 3
   }
 
+  /// An answer to a delayed request that is about to begin.
+  @frozen public enum DelayedRequestDisposition: Int, Sendable {
+    /// Load the request.
+    case continueLoading = 0
+    /// Load the request that comes with the answer in its place.
+    case useNewRequest = 1
+    /// End the task with `URLError.cancelled`.
+    case cancel = 2
+  }
+
   /// An answer to a response.
-  public enum ResponseDisposition: Int, Sendable {
+  @frozen public enum ResponseDisposition: Int, Sendable {
     /// End the task with `URLError.cancelled`.
     case cancel = 0
     /// Load the body.

@@ -1,27 +1,36 @@
-/// How the session's methods make tasks.
+/// How the session's methods make tasks. None of these is `async`: the frames of such functions take memory while a load is awaited.
 extension URLSession {
-  func data(_ request: URLRequest, owner: LoadPlan.Owner) -> URLSessionDataTask {
-    made(
-      URLSessionDataTask(
-        load: load(LoadPlan(request: request, kind: .data, owner: owner, upload: UploadSource(of: request)))))
+  func data(
+    _ request: URLRequest, owner: LoadPlan.Owner, delegate: (any URLSessionTaskDelegate)? = nil
+  ) -> URLSessionDataTask {
+    let plan = LoadPlan(request: request, kind: .data, owner: owner, upload: UploadSource(of: request))
+    return made(URLSessionDataTask(load: load(plan)), delegate: delegate)
   }
 
-  func upload(_ request: URLRequest, _ source: UploadSource, owner: LoadPlan.Owner) -> URLSessionUploadTask {
-    made(URLSessionUploadTask(load: load(LoadPlan(request: request, kind: .upload, owner: owner, upload: source))))
+  func upload(
+    _ request: URLRequest, _ source: UploadSource, owner: LoadPlan.Owner,
+    delegate: (any URLSessionTaskDelegate)? = nil
+  ) -> URLSessionUploadTask {
+    let plan = LoadPlan(request: request, kind: .upload, owner: owner, upload: source)
+    return made(URLSessionUploadTask(load: load(plan)), delegate: delegate)
   }
 
-  func download(_ request: URLRequest, owner: LoadPlan.Owner) -> URLSessionDownloadTask {
-    made(
-      URLSessionDownloadTask(
-        load: load(LoadPlan(request: request, kind: .download, owner: owner, upload: UploadSource(of: request)))))
+  func download(
+    _ request: URLRequest, owner: LoadPlan.Owner, delegate: (any URLSessionTaskDelegate)? = nil
+  ) -> URLSessionDownloadTask {
+    let plan = LoadPlan(request: request, kind: .download, owner: owner, upload: UploadSource(of: request))
+    return made(URLSessionDownloadTask(load: load(plan)), delegate: delegate)
   }
 
-  func download(resumingWith data: Data, owner: LoadPlan.Owner) -> URLSessionDownloadTask {
+  func download(
+    resumingWith data: Data, owner: LoadPlan.Owner, delegate: (any URLSessionTaskDelegate)? = nil
+  ) -> URLSessionDownloadTask {
     var plan: LoadPlan
     do {
       let resumption = try ResumeData(serialized: data)
       var request = URLRequest(url: resumption.originalURL)
       request.httpMethod = resumption.method
+      request.options = resumption.options
       for field in resumption.headers { request.addValue(field.value, forHTTPHeaderField: field.name) }
       plan = LoadPlan(request: request, kind: .download, owner: owner, resumption: resumption)
     } catch {
@@ -29,7 +38,19 @@ extension URLSession {
       plan.flaw = URLError(
         .cannotOpenFile, message: "The resume data cannot be used: \(error).", url: nil, underlying: error)
     }
-    return URLSessionDownloadTask(load: load(plan))
+    return made(URLSessionDownloadTask(load: load(plan)), delegate: delegate)
+  }
+
+  /// No upload gives resume data yet.
+  func upload(
+    resumingWith data: Data, owner: LoadPlan.Owner, delegate: (any URLSessionTaskDelegate)? = nil
+  ) -> URLSessionUploadTask {
+    var plan = LoadPlan(request: .placeholder, kind: .upload, owner: owner)
+    plan.flaw = URLError(
+      .cannotOpenFile,
+      message: "Uploads cannot be resumed yet: the resume data (\(data.count) bytes) is of no upload of this library.",
+      url: nil)
+    return made(URLSessionUploadTask(load: load(plan)), delegate: delegate)
   }
 
   func load(_ plan: consuming LoadPlan) -> Load {
@@ -46,8 +67,7 @@ extension URLSession {
     // Resumed at once, and retained by the registry from then on.
     case .waiter, .nobody: break
     }
-    let delegates = delegates
-    (delegate.map { delegates.overridden(by: $0) } ?? delegates).task?.tell(.created) {
+    delegates.overridden(by: delegate).task?.tell(.created) {
       $0.urlSession(self, didCreateTask: task)
     }
     return task

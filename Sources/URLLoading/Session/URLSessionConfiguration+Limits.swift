@@ -1,5 +1,3 @@
-import Foundation
-
 /// What limits a session's loads. A timeout of zero means that none was set.
 extension URLSessionConfiguration.Values {
   /// In seconds; 60 where none was set.

@@ -3,16 +3,20 @@ internal import URLLoadingBase
 // Safe to share: the mutable state is guarded as said below; subclasses answer for theirs.
 /// The settings of a session. A session copies its configuration when it is made; changes afterwards do not reach it.
 ///
-/// Every property here takes effect. Properties of Apple's class that are not here have no meaning on Linux or are not implemented yet.
+/// The article <doc:WithoutEffect> lists the properties that keep their value and have no effect on Linux, and those that have none yet.
 ///
 /// Mutable state: `values` and `dictionaries`, each guarded by its lock.
 open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   struct Values: Sendable {
     var timeoutIntervalForRequest: TimeInterval = 60
     var timeoutIntervalForResource: TimeInterval = 604_800
+    var waitsForConnectivity = false
     var networkServiceType = NSURLRequest.NetworkServiceType.default
     var httpCookieStorage: HTTPCookieStorage?
     var urlCredentialStorage: URLCredentialStorage?
+    var urlCache: URLCache?
+    var requestCachePolicy = NSURLRequest.CachePolicy.useProtocolCachePolicy
+    var requiresDNSSECValidation = false
     var httpCookieAcceptPolicy = HTTPCookie.AcceptPolicy.onlyFromMainDocumentDomain
     var httpShouldSetCookies = true
     var httpMaximumConnectionsPerHost = 6
@@ -21,6 +25,22 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     var tlsMaximum = tls_protocol_version_t.TLSv13
     var certificateAuthorityFile: URL?
     var maximumBufferedBytesPerTask = 1 << 20
+    var kept = Kept()
+  }
+
+  /// What has no effect.
+  struct Kept: Sendable {
+    var allowsCellularAccess = true
+    var allowsExpensiveNetworkAccess = true
+    var allowsConstrainedNetworkAccess = true
+    var httpShouldUsePipelining = false
+    var enablesEarlyData = false
+    var multipathServiceType = MultipathServiceType.none
+    var usesClassicLoadingMode = true
+    var isDiscretionary = false
+    var sessionSendsLaunchEvents = false
+    var shouldUseExtendedBackgroundIdleMode = false
+    var sharedContainerIdentifier: String?
   }
 
   // Any-typed dictionaries are not Sendable; they are replaced as a whole under the lock.
@@ -36,7 +56,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
 
   /// A configuration with the same values as ``default``.
   public override init() {
-    values = Locked(Values(httpCookieStorage: .shared, urlCredentialStorage: .shared))
+    values = Locked(Values(httpCookieStorage: .shared, urlCredentialStorage: .shared, urlCache: .shared))
     dictionaries = Locked(Dictionaries())
     super.init()
   }
@@ -47,20 +67,22 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     super.init()
   }
 
-  /// A new configuration that shares `HTTPCookieStorage.shared` and `URLCredentialStorage.shared`.
+  /// A new configuration that shares `HTTPCookieStorage.shared`, `URLCredentialStorage.shared` and `URLCache.shared`.
   open class var `default`: URLSessionConfiguration { URLSessionConfiguration() }
 
-  /// A new configuration with storages of its own for cookies and credentials, which go when its sessions do.
+  /// A new configuration with storages of its own for cookies and credentials and a cache in memory, which go when its sessions do.
   open class var ephemeral: URLSessionConfiguration {
     URLSessionConfiguration(
-      values: Values(httpCookieStorage: HTTPCookieStorage(), urlCredentialStorage: URLCredentialStorage()),
+      values: Values(
+        httpCookieStorage: HTTPCookieStorage(), urlCredentialStorage: URLCredentialStorage(),
+        urlCache: URLCache(memoryCapacity: URLCache.defaultMemoryCapacity, diskCapacity: 0)),
       dictionaries: Dictionaries())
   }
 
   /// A copy.
   open override func copy() -> Any { copy(with: nil) }
 
-  /// A copy; it shares the storages of cookies and credentials.
+  /// A copy; it shares the cache and the storages of cookies and credentials.
   open func copy(with zone: NSZone? = nil) -> Any {
     URLSessionConfiguration(values: snapshot, dictionaries: dictionaries.withLock { $0 })
   }
@@ -82,6 +104,19 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     set { values.withLock { $0.timeoutIntervalForResource = newValue } }
   }
 
+  /// Whether a task waits where no connection can be made for want of a route or a name service, in place of failing with
+  /// `URLError.notConnectedToInternet` or `cannotFindHost`; false unless set.
+  ///
+  /// It tries again when links, addresses or routes of this machine change, and at least every 30 seconds. The delegate is told once,
+  /// by ``URLSessionTaskDelegate/urlSession(_:taskIsWaitingForConnectivity:)``. Meanwhile only ``timeoutIntervalForResource`` runs.
+  /// A server that refuses or does not answer, a name that does not exist, and a connection that is lost after it was made fail as
+  /// always. Classes that declare ``URLProtocol/Capabilities/connectivity`` wait; of those that come with this package, all that use the
+  /// network.
+  open var waitsForConnectivity: Bool {
+    get { values.withLock { $0.waitsForConnectivity } }
+    set { values.withLock { $0.waitsForConnectivity = newValue } }
+  }
+
   // MARK: HTTP
 
   /// Fields that every request gets unless it has them. Keys and values that are no strings are taken by their description.
@@ -94,6 +129,22 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   open var httpMaximumConnectionsPerHost: Int {
     get { values.withLock { $0.httpMaximumConnectionsPerHost } }
     set { values.withLock { $0.httpMaximumConnectionsPerHost = newValue } }
+  }
+
+  // MARK: Cache
+
+  /// Where responses are kept; nil for nowhere. ``URLCache/shared`` unless set, for ``ephemeral`` one in memory alone. Loads do not use
+  /// it yet: it keeps what programs store.
+  open var urlCache: URLCache? {
+    get { values.withLock { $0.urlCache } }
+    set { values.withLock { $0.urlCache = newValue } }
+  }
+
+  /// How requests use the cache whose own policy is ``NSURLRequest/CachePolicy/useProtocolCachePolicy``: protocol classes find it in their
+  /// request, and the task in its `currentRequest`.
+  open var requestCachePolicy: NSURLRequest.CachePolicy {
+    get { values.withLock { $0.requestCachePolicy } }
+    set { values.withLock { $0.requestCachePolicy = newValue } }
   }
 
   // MARK: Credentials
@@ -151,6 +202,13 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     set { values.withLock { $0.tlsMaximum = newValue } }
   }
 
+  /// Whether addresses must come from DNS answers that were validated by DNSSEC; false unless set. Holds for every request of the session,
+  /// see ``URLRequest/requiresDNSSECValidation``.
+  open var requiresDNSSECValidation: Bool {
+    get { values.withLock { $0.requiresDNSSECValidation } }
+    set { values.withLock { $0.requiresDNSSECValidation = newValue } }
+  }
+
   /// A PEM file of certificate authorities to trust instead of the system's. Our addition. Nil goes by
   /// `SSL_CERT_FILE` and `SSL_CERT_DIR`, else the system's.
   open var certificateAuthorityFile: URL? {
@@ -183,4 +241,78 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     get { values.withLock { $0.maximumBufferedBytesPerTask } }
     set { values.withLock { $0.maximumBufferedBytesPerTask = max(1, newValue) } }
   }
+
+  // MARK: Without effect on Linux
+
+  /// Whether loads may go over a cellular network; true unless set.
+  open var allowsCellularAccess: Bool {
+    get { values.withLock { $0.kept.allowsCellularAccess } }
+    set { values.withLock { $0.kept.allowsCellularAccess = newValue } }
+  }
+
+  /// Whether loads may go over a network that is expensive; true unless set.
+  open var allowsExpensiveNetworkAccess: Bool {
+    get { values.withLock { $0.kept.allowsExpensiveNetworkAccess } }
+    set { values.withLock { $0.kept.allowsExpensiveNetworkAccess = newValue } }
+  }
+
+  /// Whether loads may go over a network on which the user wants to save data; true unless set.
+  open var allowsConstrainedNetworkAccess: Bool {
+    get { values.withLock { $0.kept.allowsConstrainedNetworkAccess } }
+    set { values.withLock { $0.kept.allowsConstrainedNetworkAccess = newValue } }
+  }
+
+  /// Whether connections use several networks at once; not, unless set.
+  open var multipathServiceType: MultipathServiceType {
+    get { values.withLock { $0.kept.multipathServiceType } }
+    set { values.withLock { $0.kept.multipathServiceType = newValue } }
+  }
+
+  /// Whether requests may be sent before the responses of earlier ones have come; false unless set. libcurl has no pipelining; over HTTP/2
+  /// requests share a connection in any case.
+  open var httpShouldUsePipelining: Bool {
+    get { values.withLock { $0.kept.httpShouldUsePipelining } }
+    set { values.withLock { $0.kept.httpShouldUsePipelining = newValue } }
+  }
+
+  /// Whether requests may be sent with the first message of a resumed TLS connection (RFC 8470); false unless set. libcurl sends none.
+  open var enablesEarlyData: Bool {
+    get { values.withLock { $0.kept.enablesEarlyData } }
+    set { values.withLock { $0.kept.enablesEarlyData = newValue } }
+  }
+
+  /// Which of the two loaders of Apple's systems is used; true unless set. There is one here.
+  open var usesClassicLoadingMode: Bool {
+    get { values.withLock { $0.kept.usesClassicLoadingMode } }
+    set { values.withLock { $0.kept.usesClassicLoadingMode = newValue } }
+  }
+
+  /// Whether connections stay open when the program goes to the background; false unless set. Programs on Linux run on.
+  open var shouldUseExtendedBackgroundIdleMode: Bool {
+    get { values.withLock { $0.kept.shouldUseExtendedBackgroundIdleMode } }
+    set { values.withLock { $0.kept.shouldUseExtendedBackgroundIdleMode = newValue } }
+  }
+
+  /// The container that programs of a group share for the files of background sessions; nil unless set. Linux has no such containers.
+  open var sharedContainerIdentifier: String? {
+    get { values.withLock { $0.kept.sharedContainerIdentifier } }
+    set { values.withLock { $0.kept.sharedContainerIdentifier = newValue } }
+  }
+
+  // MARK: Without effect until there are background sessions
+
+  /// Whether the system chooses when background tasks load; false unless set.
+  open var isDiscretionary: Bool {
+    get { values.withLock { $0.kept.isDiscretionary } }
+    set { values.withLock { $0.kept.isDiscretionary = newValue } }
+  }
+
+  /// Whether the program is started when background tasks need it; false unless set.
+  open var sessionSendsLaunchEvents: Bool {
+    get { values.withLock { $0.kept.sessionSendsLaunchEvents } }
+    set { values.withLock { $0.kept.sessionSendsLaunchEvents = newValue } }
+  }
+
+  /// The identifier of a background session; nil for all others, which is every configuration that can be made yet.
+  open var identifier: String? { nil }
 }

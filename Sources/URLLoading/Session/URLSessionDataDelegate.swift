@@ -1,4 +1,5 @@
 /// What a data or upload task reports to its owner, and asks it.
+@preconcurrency
 public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
   /// The response's head came. Nothing more comes until the handler is called with what to do.
   func urlSession(
@@ -6,7 +7,7 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void)
 
   /// The async form of the method with a completion handler.
-  nonisolated(nonsending) func urlSession(
+  func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse
   ) async -> URLSession.ResponseDisposition
 
@@ -16,6 +17,17 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
 
   /// More of the body came: new bytes only.
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
+
+  /// The response is about to be kept in the session's cache. Call the handler with what to keep, or with nil to keep nothing. Loads do
+  /// not use the cache yet, so that it is not called.
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
+    completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void)
+
+  /// The async form of the method with a completion handler.
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse
+  ) async -> CachedURLResponse?
 }
 
 extension URLSessionDataDelegate {
@@ -30,7 +42,7 @@ extension URLSessionDataDelegate {
   }
 
   /// Calls the form with a handler; where there is none, the task continues.
-  public nonisolated(nonsending) func urlSession(
+  public func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse
   ) async -> URLSession.ResponseDisposition {
     await DelegateForms.askHandlerForm(of: self, .response, absent: .allow) { handler in
@@ -48,5 +60,25 @@ extension URLSessionDataDelegate {
   /// Does nothing.
   public func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
     DelegateProbe.reachedDefault(of: self, .data)
+  }
+
+  /// Calls the async form; where there is none, the response is kept as proposed.
+  public func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
+    completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
+  ) {
+    DelegateForms.askAsyncForm(of: self, .cached, absent: proposedResponse, completionHandler) {
+      await self.urlSession(session, dataTask: dataTask, willCacheResponse: proposedResponse)
+    }
+  }
+
+  /// Calls the form with a handler; where there is none, the response is kept as proposed.
+  public func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse
+  ) async -> CachedURLResponse? {
+    await DelegateForms.askHandlerForm(of: self, .cached, absent: proposedResponse) { handler in
+      self.urlSession(
+        session, dataTask: dataTask, willCacheResponse: proposedResponse, completionHandler: handler)
+    }
   }
 }

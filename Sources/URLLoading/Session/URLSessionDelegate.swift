@@ -2,6 +2,7 @@
 ///
 /// Every method has a default, which does what Apple's systems do where a delegate lacks the method. Of a method with a completion
 /// handler and an async form, either may be implemented. Calls come on the session's `delegateQueue`.
+@preconcurrency
 public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
   /// The session is invalid, and releases its delegate after this call. Cancelled and failed uploads have removed their temporary files
   /// by now; ``UnfinishedUploads`` lists those that could not be removed.
@@ -15,12 +16,18 @@ public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
 
   /// The async form of the method with a completion handler.
-  nonisolated(nonsending) func urlSession(
+  func urlSession(
     _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
+
+  /// A background session has made all calls that had waited for it. There are no background sessions yet, so that it is not called.
+  func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession)
 }
 
 extension URLSessionDelegate {
+  /// Does nothing.
+  public func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {}
+
   /// Does nothing.
   public func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {}
 
@@ -38,7 +45,7 @@ extension URLSessionDelegate {
   }
 
   /// Calls the form with a handler; where there is none, the challenge is handled by default. Sessions call the task's method instead.
-  public nonisolated(nonsending) func urlSession(
+  public func urlSession(
     _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
     let answer = await DelegateForms.askHandlerForm(of: self, .sessionChallenge, absent: ChallengeAnswer.byDefault) {

@@ -1,4 +1,5 @@
 /// What a download task reports to its owner.
+@preconcurrency
 public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
   /// The download is whole, in a temporary file that is removed when this call returns: move it, or open it.
   func urlSession(_ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL)

@@ -1,9 +1,25 @@
 /// What a task of any kind reports to its owner, and asks it.
 ///
 /// For a method that the delegate of a single task does not implement, the session calls its own delegate.
+@preconcurrency
 public protocol URLSessionTaskDelegate: URLSessionDelegate {
   /// A task was made. Called on the thread that made it, before any other call about the task.
   func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask)
+
+  /// No connection can be made for want of a route or a name service, and the task waits for that to change: at most once a task, where
+  /// ``URLSessionConfiguration/waitsForConnectivity`` is set. A place to tell the user, or to cancel the task.
+  func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask)
+
+  /// A task with an `earliestBeginDate` is about to begin. Call the handler with what to do, and with the request to load where that is
+  /// `useNewRequest`. It is called for background sessions alone, as on Apple's systems, and there are none yet.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest,
+    completionHandler: @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void)
+
+  /// The async form of the method with a completion handler.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest
+  ) async -> (URLSession.DelayedRequestDisposition, URLRequest?)
 
   /// The server redirects. Call the handler with the request to follow, changed or not, or with nil to take the
   /// redirect's response as the result.
@@ -12,7 +28,7 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void)
 
   /// The async form of the method with a completion handler.
-  nonisolated(nonsending) func urlSession(
+  func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest
   ) async -> URLRequest?
@@ -23,7 +39,7 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
 
   /// The async form of the method with a completion handler.
-  nonisolated(nonsending) func urlSession(
+  func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
 
@@ -31,6 +47,22 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
   func urlSession(
     _ session: URLSession, task: URLSessionTask,
     needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void)
+
+  /// The async form of the method with a completion handler.
+  func urlSession(
+    _ session: URLSession, needNewBodyStreamForTask task: URLSessionTask
+  ) async -> InputStream?
+
+  /// A resumed upload needs its body from a byte on. Uploads cannot be resumed yet, so that it is not called.
+  /// - Parameter offset: the number of bytes that the server has.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, needNewBodyStreamFrom offset: Int64,
+    completionHandler: @escaping @Sendable (InputStream?) -> Void)
+
+  /// The async form of the method with a completion handler.
+  func urlSession(
+    _ session: URLSession, needNewBodyStreamForTask task: URLSessionTask, from offset: Int64
+  ) async -> InputStream?
 
   /// Bytes of the body were sent. Counts are in bytes; the expected total is -1 when it is not known.
   func urlSession(
@@ -54,6 +86,37 @@ extension URLSessionTaskDelegate {
     DelegateProbe.reachedDefault(of: self, .created)
   }
 
+  /// Does nothing.
+  public func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
+    DelegateProbe.reachedDefault(of: self, .waiting)
+  }
+
+  /// Calls the async form; where there is none, the request is loaded.
+  public func urlSession(
+    _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest,
+    completionHandler: @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void
+  ) {
+    DelegateForms.askAsyncForm(
+      of: self, .delayed, absent: DelayedRequestAnswer.byDefault, { completionHandler($0.disposition, $0.request) },
+      {
+        let answer = await self.urlSession(session, task: task, willBeginDelayedRequest: request)
+        return DelayedRequestAnswer(disposition: answer.0, request: answer.1)
+      })
+  }
+
+  /// Calls the form with a handler; where there is none, the request is loaded.
+  public func urlSession(
+    _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest
+  ) async -> (URLSession.DelayedRequestDisposition, URLRequest?) {
+    let answer = await DelegateForms.askHandlerForm(of: self, .delayed, absent: DelayedRequestAnswer.byDefault) {
+      handler in
+      self.urlSession(session, task: task, willBeginDelayedRequest: request) {
+        handler(DelayedRequestAnswer(disposition: $0, request: $1))
+      }
+    }
+    return (answer.disposition, answer.request)
+  }
+
   /// Calls the async form; where there is none, the redirect is followed.
   public func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
@@ -65,7 +128,7 @@ extension URLSessionTaskDelegate {
   }
 
   /// Calls the form with a handler; where there is none, the redirect is followed.
-  public nonisolated(nonsending) func urlSession(
+  public func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest
   ) async -> URLRequest? {
@@ -89,7 +152,7 @@ extension URLSessionTaskDelegate {
   }
 
   /// Calls the form with a handler; where there is none, the challenge is handled by default.
-  public nonisolated(nonsending) func urlSession(
+  public func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
     let answer = await DelegateForms.askHandlerForm(of: self, .challenge, absent: ChallengeAnswer.byDefault) {
@@ -99,13 +162,43 @@ extension URLSessionTaskDelegate {
     return (answer.disposition, answer.credential)
   }
 
-  /// Has no stream.
+  /// Calls the async form; where there is none, there is no stream.
   public func urlSession(
     _ session: URLSession, task: URLSessionTask,
     needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
   ) {
-    DelegateProbe.reachedDefault(of: self, .bodyStream)
-    completionHandler(nil)
+    DelegateForms.askAsyncForm(
+      of: self, .bodyStream, absent: HandedStream(nil), { completionHandler($0.stream) },
+      { HandedStream(await self.urlSession(session, needNewBodyStreamForTask: task)) })
+  }
+
+  /// Calls the form with a handler; where there is none, there is no stream.
+  public func urlSession(
+    _ session: URLSession, needNewBodyStreamForTask task: URLSessionTask
+  ) async -> InputStream? {
+    await DelegateForms.askHandlerForm(of: self, .bodyStream, absent: HandedStream(nil)) { handler in
+      self.urlSession(session, task: task, needNewBodyStream: { handler(HandedStream($0)) })
+    }.stream
+  }
+
+  /// Calls the async form; where there is none, there is no stream.
+  public func urlSession(
+    _ session: URLSession, task: URLSessionTask, needNewBodyStreamFrom offset: Int64,
+    completionHandler: @escaping @Sendable (InputStream?) -> Void
+  ) {
+    DelegateForms.askAsyncForm(
+      of: self, .bodyStreamFromOffset, absent: HandedStream(nil), { completionHandler($0.stream) },
+      { HandedStream(await self.urlSession(session, needNewBodyStreamForTask: task, from: offset)) })
+  }
+
+  /// Calls the form with a handler; where there is none, there is no stream.
+  public func urlSession(
+    _ session: URLSession, needNewBodyStreamForTask task: URLSessionTask, from offset: Int64
+  ) async -> InputStream? {
+    await DelegateForms.askHandlerForm(of: self, .bodyStreamFromOffset, absent: HandedStream(nil)) { handler in
+      self.urlSession(
+        session, task: task, needNewBodyStreamFrom: offset, completionHandler: { handler(HandedStream($0)) })
+    }.stream
   }
 
   /// Does nothing.

@@ -42,10 +42,10 @@ public final class UnfinishedUploads: URLSessionComponent {
   /// Makes the record of a session; see ``URLSession/component(_:)``.
   public init(configuration: URLSessionConfiguration) {}
 
-  /// Does nothing: what is under way goes on.
+  /// Does nothing: what is under way continues.
   public func flush() {}
 
-  /// Does nothing: what is under way goes on.
+  /// Does nothing: what is under way continues.
   public func invalidate() {}
 
   // MARK: For protocol classes

@@ -11,10 +11,6 @@ extension URLSession {
 
     let reader: StreamReader
 
-    init(reader: StreamReader) {
-      self.reader = reader
-    }
-
     /// The task that loads the resource.
     public var task: URLSessionDataTask { reader.task }
 
@@ -23,15 +19,6 @@ extension URLSession {
       let reader = reader
       return AsyncBytesIterator { try await reader.nextChunk() }
     }
-
-    /// The lines of the text, without their ends.
-    public var lines: AsyncLineSequence<AsyncBytes> { AsyncLineSequence(base: self) }
-
-    /// The characters of the text.
-    public var characters: AsyncCharacterSequence<AsyncBytes> { AsyncCharacterSequence(base: self) }
-
-    /// The Unicode scalars of the text.
-    public var unicodeScalars: AsyncUnicodeScalarSequence<AsyncBytes> { AsyncUnicodeScalarSequence(base: self) }
   }
 
   /// Loads a resource and gives its body as it comes.

@@ -1,10 +1,8 @@
-import Foundation
-
 /// Hands out bytes one by one from chunks that an asynchronous source gives.
 ///
 /// Almost every `next` is a pointer comparison and a load that is inlined into the caller's loop. Only at the end of a chunk the source
 /// is called, and the task's cancellation is checked. Empty chunks are skipped. After the end or an error the source is not called again.
-public struct AsyncBytesIterator: AsyncIteratorProtocol {
+@frozen public struct AsyncBytesIterator: AsyncIteratorProtocol {
   @usableFromInline var cursor: UnsafePointer<UInt8>
   @usableFromInline var end: UnsafePointer<UInt8>
   /// Keeps the memory alive that `cursor` and `end` point into.
@@ -12,8 +10,6 @@ public struct AsyncBytesIterator: AsyncIteratorProtocol {
   private var isFinished = false
   private let source: @Sendable () async throws -> Data?
 
-  /// Creates an iterator.
-  ///
   /// - Parameter source: gives the next bytes, or nil at the end. It is never called twice at a time.
   init(source: @escaping @Sendable () async throws -> Data?) {
     self.source = source

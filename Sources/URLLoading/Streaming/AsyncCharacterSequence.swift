@@ -16,7 +16,7 @@ public struct AsyncCharacterSequence<Base: AsyncSequence>: AsyncSequence where B
   }
 
   /// Produces the characters one after another.
-  public struct AsyncIterator: AsyncIteratorProtocol {
+  @frozen public struct AsyncIterator: AsyncIteratorProtocol {
     @usableFromInline var scalars: AsyncUnicodeScalarSequence<Base>.AsyncIterator
     /// The first scalar of the next character, read to find the end of the one before.
     @usableFromInline var lookahead: UnicodeScalar?

@@ -20,7 +20,7 @@ public struct AsyncLineSequence<Base: AsyncSequence>: AsyncSequence where Base.E
   }
 
   /// Produces the lines one after another.
-  public struct AsyncIterator: AsyncIteratorProtocol {
+  @frozen public struct AsyncIterator: AsyncIteratorProtocol {
     @usableFromInline var base: Base.AsyncIterator
     @usableFromInline var line: [UInt8] = []
 

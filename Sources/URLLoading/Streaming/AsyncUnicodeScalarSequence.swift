@@ -16,7 +16,7 @@ public struct AsyncUnicodeScalarSequence<Base: AsyncSequence>: AsyncSequence whe
   }
 
   /// Produces the scalars one after another.
-  public struct AsyncIterator: AsyncIteratorProtocol {
+  @frozen public struct AsyncIterator: AsyncIteratorProtocol {
     @usableFromInline var base: Base.AsyncIterator
     /// A byte that broke off a sequence and starts the next one.
     @usableFromInline var leftover: UInt8?

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Immutable bytes at an address that does not move.
 ///
 /// An iterator can keep a pointer into it, which it must not do with the inside of a `Data` or an array.
@@ -9,10 +7,8 @@ final class ByteChunk: @unchecked Sendable {
   @usableFromInline let start: UnsafePointer<UInt8>
   @usableFromInline let count: Int
 
-  /// No bytes.
   @usableFromInline static let empty = ByteChunk(copying: Data())
 
-  /// Copies the bytes of `data`.
   init(copying data: Data) {
     let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: max(data.count, 1))
     data.copyBytes(to: memory, count: data.count)

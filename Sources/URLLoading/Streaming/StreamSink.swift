@@ -17,8 +17,6 @@ final class StreamSink: BodySink {
 
   func attach(to load: Load) { buffer.attach(to: load) }
 
-  func begin(expectedLength: Int64) {}
-
   /// Of a multipart body the first response is given.
   func begin(response: URLResponse) {
     let waiter = state.withLock { state in

@@ -1,6 +1,6 @@
 /// A UTF-8 sequence of two to four bytes that is being read (RFC 3629 section 4).
 @usableFromInline
-struct UTF8Sequence {
+@frozen struct UTF8Sequence {
   /// The scalar's bits so far.
   @usableFromInline private(set) var value: UInt32
   /// How many bytes are still to come.

@@ -1,5 +1,7 @@
+internal import URLLoadingBase
+
 /// One try of a load: the request of this hop, the class and the instance that load it, and what belongs to them alone. A redirect
-/// makes another one, and so does a resumed download that starts over.
+/// makes another one, and so do a resumed download that starts over, and a change of the network that was waited for.
 struct Attempt {
   /// An event of the instance that waits for a redirect to be decided or a challenge to be answered; the machine says which.
   enum Event {
@@ -8,6 +10,14 @@ struct Attempt {
     case entries([URLDirectoryEntry])
     case finished
     case failed(any Error)
+  }
+
+  /// What an attempt knows of the network that it may have to wait for.
+  struct Network {
+    /// Changes before it began.
+    let changes: UInt64
+    /// Has the next one begin, when this one could not connect.
+    var waiter: NetworkChanges.Waiter?
   }
 
   /// The request as the instance gets it; nil for a task that no session made.
@@ -22,8 +32,10 @@ struct Attempt {
   /// What answered the last challenge, to be stored if it is accepted.
   var credential: (space: URLProtectionSpace, credential: URLCredential)?
   var retained: [Event] = []
+  /// Nil where the session does not wait for connectivity.
+  @Rare var network: Network?
 
-  init(_ request: URLRequest?, storageCookies: String? = nil) {
+  init(request: URLRequest?, storageCookies: String? = nil) {
     self.request = request
     self.storageCookies = storageCookies
   }

@@ -24,6 +24,7 @@ protocol BodySink: AnyObject, Sendable {
 }
 
 extension BodySink {
+  func begin(expectedLength: Int64) {}
   func begin(response: URLResponse) {}
   func end(_ error: (any Error)?) {}
   func write(_ data: Data) throws -> Bool { try data.withUnsafeBytes { try write($0) } }

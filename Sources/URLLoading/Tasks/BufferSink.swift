@@ -57,8 +57,6 @@ final class BufferSink: BodySink {
     return false
   }
 
-  func write(_ data: Data) throws -> Bool { try data.withUnsafeBytes { try write($0) } }
-
   /// The bytes, which leave the sink.
   func take() -> Data {
     buffer.withLock { buffer in

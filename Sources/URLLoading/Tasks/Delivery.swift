@@ -71,11 +71,7 @@ final class Delivery: Sendable {
 
   /// Adds a call in front of all that waits, the last call included.
   func addNext(_ call: @escaping @Sendable () -> Void) {
-    let schedules = state.withLock { state in
-      state.items.insert(.call(call), at: state.next)
-      return schedule(&state)
-    }
-    if schedules { run() }
+    update { $0.items.insert(.call(call), at: $0.next) }
   }
 
   /// Adds a question: `ask` gets a handler that works once; a second call, or one after the end, does nothing.
@@ -98,25 +94,19 @@ final class Delivery: Sendable {
 
   /// Adds bytes of the body.
   func add(_ bytes: UnsafeRawBufferPointer) {
-    let schedules = state.withLock { state in
-      guard !state.isClosed else { return false }
-      if Self.join(bytes, to: &state) { return false }
+    update { state in
+      guard !state.isClosed, !Self.join(bytes, to: &state) else { return }
       state.items.append(.data(BodyMemory.shared.data(copying: bytes)))
-      return schedule(&state)
     }
-    if schedules { run() }
   }
 
   /// Adds bytes of the body, without a copy where they are many.
   func add(_ data: Data) {
-    let isLarge = data.count > Self.largestJoin
-    let schedules = state.withLock { state in
-      guard !state.isClosed else { return false }
-      if !isLarge, data.withUnsafeBytes({ Self.join($0, to: &state) }) { return false }
+    update { state in
+      guard !state.isClosed else { return }
+      if data.count <= Self.largestJoin, data.withUnsafeBytes({ Self.join($0, to: &state) }) { return }
       state.items.append(.data(data))
-      return schedule(&state)
     }
-    if schedules { run() }
   }
 
   /// Appends bytes to data that waits, if both are small.
@@ -181,9 +171,13 @@ final class Delivery: Sendable {
   }
 
   private func add(_ item: Item) {
+    update { if !$0.isClosed { $0.items.append(item) } }
+  }
+
+  /// Changes the state, then runs what that has made due.
+  private func update(_ change: (inout State) -> Void) {
     let schedules = state.withLock { state in
-      guard !state.isClosed else { return false }
-      state.items.append(item)
+      change(&state)
       return schedule(&state)
     }
     if schedules { run() }
@@ -239,11 +233,6 @@ final class Delivery: Sendable {
     }
     guard isOpen else { return }
     proceed()
-    let schedules = state.withLock { state in
-      guard state.openQuestion == -number else { return false }
-      state.openQuestion = nil
-      return schedule(&state)
-    }
-    if schedules { run() }
+    update { if $0.openQuestion == -number { $0.openQuestion = nil } }
   }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import Glibc
 
 /// A file's bytes as a stream. Children of the process would inherit the descriptor of Foundation's own.

@@ -36,8 +36,6 @@ final class FileSink: BodySink {
     state.withLock { if $0.descriptor >= 0 { Self.unlockAndClose($0.descriptor) } }
   }
 
-  func begin(expectedLength: Int64) {}
-
   /// Bytes in the file, those of an earlier download included.
   var length: Int64 { state.withLock { $0.offset + $0.written } }
 

@@ -63,18 +63,14 @@ extension Load {
     session.values.urlCredentialStorage?.setDefaultCredential(used.credential, for: used.space, task: task)
   }
 
-  func withdrawChallenge(attempt: Int) {
-    pass(attempt: attempt)
-  }
-
   /// The user name and password of the URL, once, for challenges that want such.
   private func credentialOfURL(for challenge: URLAuthenticationChallenge) -> URLCredential? {
     guard challenge.previousFailureCount == 0, !challenge.protectionSpace.isProxy(),
       !Self.isConnectionLevel(challenge.protectionSpace.authenticationMethod)
         || challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodNTLM,
-      let url = read({ $0.attempt.request?.url }), let named = Self.credential(in: url, orOf: plan.request.url)
+      let url = read({ $0.attempt.request?.url })
     else { return nil }
-    return named
+    return Self.credential(in: url, orOf: plan.request.url)
   }
 
   /// The credential that a URL names. A redirect within the origin rarely repeats that of the original URL, which still counts.
@@ -91,7 +87,7 @@ extension Load {
   /// Challenges about the connection go to the session's method first.
   private static func isConnectionLevel(_ method: String) -> Bool {
     method == NSURLAuthenticationMethodNTLM || method == NSURLAuthenticationMethodNegotiate
-      || method == "NSURLAuthenticationMethodServerTrust" || method == "NSURLAuthenticationMethodClientCertificate"
+      || method == NSURLAuthenticationMethodServerTrust || method == NSURLAuthenticationMethodClientCertificate
   }
 
   private func ask(
@@ -120,14 +116,14 @@ extension Load {
   ) {
     if disposition == .cancelAuthenticationChallenge {
       let task = read { $0.task }
-      if let task { cancel(task, error: failure(.cancelled, "The delegate cancelled an authentication challenge.")) }
+      if let task { cancel(task, because: failure(.cancelled, "The delegate cancelled an authentication challenge.")) }
       return
     }
     let isKept = disposition == .useCredential && credential.map { $0.persistence != .none && $0.hasPassword } == true
     update { state in
       state.attempt.credential = isKept ? credential.map { (challenge.protectionSpace, $0) } : nil
     }
-    guard pass(attempt: attempt), let sender = challenge.sender else { return }
+    guard passChallenge(attempt: attempt), let sender = challenge.sender else { return }
     switch (disposition, credential) {
     case (.useCredential, let credential?): sender.use(credential, for: challenge)
     case (.useCredential, nil): sender.continueWithoutCredential(for: challenge)
@@ -141,9 +137,9 @@ extension Load {
     }
   }
 
-  /// Opens the instance's gate again, and feeds the events that it sent meanwhile.
+  /// The challenge was answered or withdrawn: opens the instance's gate again, and feeds the events that it sent meanwhile.
   @discardableResult
-  private func pass(attempt: Int) -> Bool {
+  func passChallenge(attempt: Int) -> Bool {
     let now = MonotonicInstant.now
     let passes = update { state in
       guard case .pass(let unpause) = state.machine.challengeAnswered(attempt: attempt, at: now) else { return false }

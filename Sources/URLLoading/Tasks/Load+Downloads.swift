@@ -108,7 +108,7 @@ extension Load {
   /// What a later download needs to continue; nil when this one cannot be resumed, and its file is removed.
   func resumeData(of ended: Ended, file: FileSink) -> Data? {
     if ended.resumeDataHandler == nil, (ended.error as? URLError)?.code == .cancelled {
-      // Nobody asked for it. What an earlier download left is still named by its resume data.
+      // It was not asked for. What an earlier download left is still named by its resume data.
       if file.isReopened { _ = file.keep() } else { file.discard() }
       return nil
     }
@@ -152,14 +152,13 @@ extension Load {
     // What a proxy has changed on the way has the validators of what it was (RFC 9110, section 15.3.4).
     guard validators.ifRangeValue != nil, (response as? HTTPURLResponse)?.statusCode != 203 else { return nil }
     let headers = plan.request.allHTTPHeaderFields ?? [:]
-    var made = ResumeData(
-      url: url, originalURL: plan.request.url ?? url, method: "GET",
+    let made = ResumeData(
+      url: url, originalURL: plan.request.url ?? url,
       headers: headers.sorted { $0.key < $1.key }.map { ResumeData.Field(name: $0.key, value: $0.value) },
-      bytesReceived: length,
-      expectedTotalLength: total, entityTag: validators.entityTag,
-      lastModified: validators.lastModified.map { HTTPDate.string(from: $0) }, localPath: path)
-    made.missingFields = plan.resumption?.missingFields ?? []
-    made.missesUser = plan.resumption?.missesUser ?? false
+      bytesReceived: length, expectedTotalLength: total, entityTag: validators.entityTag,
+      lastModified: validators.lastModified.map { HTTPDate.string(from: $0) }, localPath: path,
+      options: plan.request.options,
+      missingFields: plan.resumption?.missingFields ?? [], missesUser: plan.resumption?.missesUser ?? false)
     return try? made.serialized()
   }
 

@@ -21,12 +21,24 @@ extension Load {
         abort(failure(.badServerResponse, "The protocol class finished without a response."))
       }
     case .failed(let error):
+      let lacksConnectivity = lacksConnectivity(error)
       let action = update { state in
-        let action = state.machine.failed(attempt: attempt, isReplay: isReplay)
-        if action == .retain { state.attempt.retained.append(.failed(error)) }
+        let action = state.machine.failed(
+          attempt: attempt, isReplay: isReplay, lacksConnectivity: lacksConnectivity)
+        switch action {
+        case .retain: state.attempt.retained.append(.failed(error))
+        case .awaitConnectivity:
+          state.metrics.dropTransaction()
+          state.stopInstance()
+        case .ignore, .end: break
+        }
         return action
       }
-      if action == .end { end(namingMissingCredentials(error), dropsWaiting: false) }
+      switch action {
+      case .ignore, .retain: break
+      case .end: end(namingMissingCredentials(error), dropsWaiting: false)
+      case .awaitConnectivity(let terms): awaitConnectivity(terms)
+      }
     }
   }
 
@@ -105,18 +117,21 @@ extension Load {
   /// Takes the response's head.
   func receive(_ response: URLResponse, attempt: Int, isReplay: Bool = false) {
     let now = MonotonicInstant.now
-    let (action, hasCredential) = update { state -> (LoadMachine.ResponseAction, Bool) in
+    let (action, hasCredential, earlierPart) = update { state -> (LoadMachine.ResponseAction, Bool, DelegateSink?) in
       let action = state.machine.responded(attempt: attempt, isReplay: isReplay, at: now)
+      var earlierPart: DelegateSink?
       switch action {
       case .deliver:
+        if state.response != nil { earlierPart = state.sink as? DelegateSink }
         state.response = response
         state.metrics.responded(response)
       case .retain: state.attempt.retained.append(.response(response))
       case .ignore: break
       }
-      return (action, state.attempt.credential != nil)
+      return (action, state.attempt.credential != nil, earlierPart)
     }
     guard action == .deliver else { return }
+    earlierPart?.deliverWhole()
     if hasCredential { storeCredential(response) }
     storeCookies(of: response)
     let offset: Int64
@@ -161,9 +176,16 @@ extension Load {
       session.values.httpCookieAcceptPolicy != .never, let request = read({ $0.attempt.request }),
       request.httpShouldHandleCookies
     else { return }
+    guard !session.parts.hasSubclassedCookieStorage else {
+      let accepted = HTTPCookieStorage.cookies(
+        setCookieValues: cookies, from: url, mainDocumentURL: request.mainDocumentURL,
+        policy: session.values.httpCookieAcceptPolicy)
+      if !accepted.isEmpty, let task = read({ $0.task }) { storage.storeCookies(accepted, for: task) }
+      return
+    }
     storage.store(
       setCookieValues: cookies, from: url, mainDocumentURL: request.mainDocumentURL,
-      policy: session.values.httpCookieAcceptPolicy)
+      policy: session.values.httpCookieAcceptPolicy, partition: request.cookiePartitionIdentifier)
   }
 
   // MARK: What is known on the side

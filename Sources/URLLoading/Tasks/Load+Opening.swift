@@ -1,3 +1,5 @@
+internal import URLLoadingBase
+
 /// How an attempt begins: the request is completed, a class is chosen, the cache is asked, an instance starts.
 extension Load {
   enum Opening: Equatable {
@@ -7,16 +9,60 @@ extension Load {
     case redirect(isTrusted: Bool)
     /// A resumed download starts over, and asks for the whole.
     case restart
+    /// The attempt before could not connect.
+    case reconnection
   }
 
-  /// Begins an attempt. Foreign classes may take time to say whether they load the request: after a redirect they are asked on a thread
-  /// of a pool, since this may be the transfer loop.
+  /// Begins an attempt. Foreign classes may take time to say whether they load the request, or which cookies it gets: after a redirect
+  /// they are asked on a thread of a pool, since this may be the transfer loop.
   func open(_ request: consuming URLRequest, as opening: Opening = .first, mayBlock: Bool = false) {
-    if opening != .first, !mayBlock, !ProtocolRegistry.shared.custom(of: session.values.protocolClasses).isEmpty {
+    if opening != .first, !mayBlock, asksForeignCode {
       return BlockingPool.protocols.run { [request] in self.open(request, as: opening, mayBlock: true) }
     }
     var prepared = request
+    session.parts.requestDefaults?.apply(to: &prepared)
+    if let storage = subclassedCookieStorage(for: prepared) {
+      return open(prepared, as: opening, withCookiesOf: storage)
+    }
     let storageCookies = addCookies(to: &prepared)
+    open(prepared, storageCookies, as: opening)
+  }
+
+  private var asksForeignCode: Bool {
+    session.parts.hasSubclassedCookieStorage
+      || !ProtocolRegistry.shared.custom(of: session.values.protocolClasses).isEmpty
+  }
+
+  /// Asks a storage of the program's own by the method that takes a task, as Apple's system does.
+  private func open(_ request: URLRequest, as opening: Opening, withCookiesOf storage: HTTPCookieStorage) {
+    let (task, previous, attempt) = update { state in
+      let previous = state.attempt
+      // The storage looks at the task's current request.
+      state.attempt.request = request
+      return (state.task, previous, state.machine.attempt)
+    }
+    guard let task else { return }
+    waiting(true, attempt: attempt)
+    let single = SingleAnswer()
+    storage.getCookiesFor(task) { cookies in
+      guard single.take() else { return }
+      self.waiting(false, attempt: attempt)
+      guard self.read({ $0.machine.attempt == attempt }) else { return }
+      var prepared = request
+      let field = cookies.flatMap { $0.isEmpty ? nil : HTTPCookie.fieldValue(for: $0) }
+      if let field { prepared.setValue(field, forHTTPHeaderField: "Cookie") }
+      self.open(prepared, field, as: opening, after: previous)
+    }
+  }
+
+  /// - Parameters:
+  ///   - storageCookies: what the cookie storage added to the request.
+  ///   - earlier: the attempt before, where the load's is another one by now.
+  private func open(
+    _ request: consuming URLRequest, _ storageCookies: String?, as opening: Opening, after earlier: Attempt? = nil
+  ) {
+    var prepared = request
+    let network = session.values.waitsForConnectivity ? Attempt.Network(changes: NetworkChanges.shared.count) : nil
     if opening == .first {
       for field in session.additionalHeaders where prepared.value(forHTTPHeaderField: field.name) == nil {
         prepared.setValue(field.value, forHTTPHeaderField: field.name)
@@ -26,8 +72,9 @@ extension Load {
       renewBody(of: &prepared)
     }
     let (task, previous, upload, number) = update { state in
-      let previous = state.attempt
-      state.attempt = Attempt(prepared, storageCookies: storageCookies)
+      let previous = earlier ?? state.attempt
+      state.attempt = Attempt(request: prepared, storageCookies: storageCookies)
+      state.attempt.network = network
       return (state.task, previous, state.upload, state.machine.attempt)
     }
     guard let task, let chosen = chooseClass(for: task, prepared, after: previous, as: opening) else { return }
@@ -59,6 +106,8 @@ extension Load {
   private func chooseClass(
     for task: URLSessionTask, _ request: URLRequest, after previous: Attempt, as opening: Opening
   ) -> URLProtocol.Type? {
+    // It was chosen before, and asked whether a redirect may lead to it.
+    if opening == .reconnection, let chosen = previous.protocolClass { return chosen }
     let (configured, origin) = (session.values.protocolClasses, opening == .first ? nil : previous.request?.url)
     guard let chosen = ProtocolRegistry.shared.protocolClass(for: task, loading: request, configured: configured)
     else {
@@ -83,13 +132,26 @@ extension Load {
     nil
   }
 
-  /// Gives a request the cookies of the storage, unless it brings its own.
+  /// The storage that a request gets cookies of, unless it brings its own.
+  private func cookieStorage(for request: borrowing URLRequest) -> HTTPCookieStorage? {
+    guard session.values.httpShouldSetCookies, request.httpShouldHandleCookies,
+      let storage = session.values.httpCookieStorage, request.value(forHTTPHeaderField: "Cookie") == nil
+    else { return nil }
+    return storage
+  }
+
+  /// The same where it is a subclass, whose methods may wait for something.
+  private func subclassedCookieStorage(for request: borrowing URLRequest) -> HTTPCookieStorage? {
+    guard session.parts.hasSubclassedCookieStorage, request.urlFacts.hasHost else { return nil }
+    return cookieStorage(for: request)
+  }
+
+  /// Gives a request the cookies of the storage.
   /// - Returns: what was added.
   private func addCookies(to request: inout URLRequest) -> String? {
-    guard session.values.httpShouldSetCookies, request.httpShouldHandleCookies,
-      let storage = session.values.httpCookieStorage,
-      let url = request.url, request.value(forHTTPHeaderField: "Cookie") == nil,
-      let cookies = storage.cookieHeader(for: url, mainDocumentURL: request.mainDocumentURL)
+    guard let storage = cookieStorage(for: request), let url = request.url,
+      let cookies = storage.cookieHeader(
+        for: url, mainDocumentURL: request.mainDocumentURL, partition: request.cookiePartitionIdentifier)
     else { return nil }
     request.setValue(cookies, forHTTPHeaderField: "Cookie")
     return cookies
@@ -140,12 +202,12 @@ extension Load {
     return true
   }
 
-  /// Puts a stream into a redirect's request that the attempt before has not read.
+  /// Puts a stream into the request of a later attempt that those before have not read.
   private func renewBody(of request: inout URLRequest) {
     switch read({ $0.upload }) {
     case .none, .stream: break
     case .data(let data): request.setStreamableBody(data)
-    case .file(let url): request.httpBodyStream = InputStream(url: url)
+    case .file(let url): request.httpBodyStream = FileInputStream(path: url.path)
     }
   }
 
@@ -195,19 +257,9 @@ extension Load {
         delegate.ask(
           .bodyStream,
           { delegate, take in
-            delegate.urlSession(self.session, task: task, needNewBodyStream: { take(UncheckedStream($0)) })
+            delegate.urlSession(self.session, task: task, needNewBodyStream: { take(HandedStream($0)) })
           }, answer: answer)
       },
-      then: { (stream: UncheckedStream) in completionHandler(stream.stream) })
-  }
-}
-
-/// A stream on its way from the delegate to the one instance that reads it.
-// Safe to share: handed over, never used by two.
-private struct UncheckedStream: @unchecked Sendable {
-  let stream: InputStream?
-
-  init(_ stream: InputStream?) {
-    self.stream = stream
+      then: { (stream: HandedStream) in completionHandler(stream.stream) })
   }
 }

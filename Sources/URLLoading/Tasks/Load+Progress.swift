@@ -23,24 +23,21 @@ extension Load {
     }
     guard let task else { return }
     updateProgress()
-    guard case .delegate = plan.owner else {
-      tellSent(counts, delegates, task)
-      return
-    }
     tellSent(counts, delegates, task)
-    if let download = task as? URLSessionDownloadTask, let receivers = delegates.download, let file {
-      let (new, length) = update { state in
-        let progress = file.takeProgress()
-        // The task's counter is not behind the delegate's.
-        if progress.new > 0 { state.counts.received = progress.length }
-        return progress
-      }
-      guard new > 0 else { return }
-      receivers.tell(.wrote) {
-        $0.urlSession(
-          session, downloadTask: download, didWriteData: new, totalBytesWritten: length,
-          totalBytesExpectedToWrite: counts.expectedToReceive)
-      }
+    guard case .delegate = plan.owner, let download = task as? URLSessionDownloadTask,
+      let receivers = delegates.download, let file
+    else { return }
+    let (new, length) = update { state in
+      let progress = file.takeProgress()
+      // The task's counter is not behind the delegate's.
+      if progress.new > 0 { state.counts.received = progress.length }
+      return progress
+    }
+    guard new > 0 else { return }
+    receivers.tell(.wrote) {
+      $0.urlSession(
+        session, downloadTask: download, didWriteData: new, totalBytesWritten: length,
+        totalBytesExpectedToWrite: counts.expectedToReceive)
     }
   }
 

@@ -31,6 +31,7 @@ final class Load: Sendable {
     var announcedDeadline: MonotonicInstant?
     var priority: Float = URLSessionTask.defaultPriority
     var description: String?
+    @Rare var hints: TaskHints?
     fileprivate var driverToRun: ProtocolDriver?
 
     /// Closes or opens the gate; who waits there is resumed when the lock is free again.
@@ -40,17 +41,21 @@ final class Load: Sendable {
       driverToRun = driver
     }
 
-    /// Has the instance of the attempt started when the lock is free again.
+    /// Starts the instance of the attempt when the lock is free again.
     mutating func start(_ driver: ProtocolDriver) {
       attempt.driver = driver
       driverToRun = driver
       if machine.isPaused { driver.gate.set(isOpen: false) }
     }
 
-    /// Has the instance stopped when the lock is free again, and drops what it left.
+    /// Stops the instance when the lock is free again, and drops what it left.
     mutating func stopInstance() {
       attempt.retained = []
       metrics.endTransaction()
+      if let waiter = attempt.network?.waiter {
+        attempt.network?.waiter = nil
+        NetworkChanges.shared.cancel(waiter)
+      }
       guard let driver = attempt.driver else { return }
       driver.stop()
       driverToRun = driver
@@ -66,8 +71,9 @@ final class Load: Sendable {
     state = Locked(
       State(
         machine: LoadMachine(
-          limits: Self.limits(of: plan.request, session: session), expectsEntries: plan.kind == .listing),
-        attempt: Attempt(plan.request), upload: plan.upload, resumption: plan.resumption))
+          limits: Self.limits(of: plan.request, session: session), expectsEntries: plan.kind == .listing,
+          waitsForConnectivity: plan.waitsForConnectivity && session.values.waitsForConnectivity),
+        attempt: Attempt(request: plan.request), upload: plan.upload, resumption: plan.resumption))
     self.plan = plan
   }
 
@@ -89,7 +95,7 @@ final class Load: Sendable {
     return limits
   }
 
-  /// Changes the state, then has the instance called as was decided.
+  /// Changes the state, then calls the instance as was decided.
   @discardableResult
   func update<Result>(_ body: (inout State) -> Result) -> Result {
     let (result, driver) = state.withLock { state in
@@ -134,7 +140,7 @@ final class Load: Sendable {
       switch action {
       case .open: adopt(task, &state, at: now)
       case .unpause: state.apply(.unpause)
-      case .nothing: break
+      case .reconnect, .nothing: break
       }
       return (action, state.ending.flaw, state.delivery)
     }
@@ -144,6 +150,7 @@ final class Load: Sendable {
       // Making the queue is expensive, and the load is under way by now.
       delivery?.warmUp()
     case .unpause: lookAtDeadline(now)
+    case .reconnect: reconnect(at: now)
     case .nothing: break
     }
   }
@@ -153,32 +160,23 @@ final class Load: Sendable {
     update { $0.apply($0.machine.suspend()) }
   }
 
-  func cancel(_ task: URLSessionTask) {
-    cancel(task, error: failure(.cancelled, "The task was cancelled."))
-  }
-
-  /// Cancels a download; `handler` gets its resume data, or nil.
-  func cancel(_ task: URLSessionTask, producingResumeData handler: @escaping @Sendable (Data?) -> Void) {
-    cancel(task, error: failure(.cancelled, "The task was cancelled."), resumeDataHandler: handler)
-  }
-
+  /// - Parameter handler: gets the resume data of a download, or nil.
   func cancel(
-    _ task: URLSessionTask, error: URLError, resumeDataHandler: (@Sendable (Data?) -> Void)? = nil
+    _ task: URLSessionTask, because error: URLError? = nil,
+    producingResumeData handler: (@Sendable (Data?) -> Void)? = nil
   ) {
-    guard !isDetached else {
-      resumeDataHandler?(nil)
-      return
-    }
-    let action = update { state in
+    let error = error ?? failure(.cancelled, "The task was cancelled.")
+    let action = update { state -> LoadMachine.EndAction in
+      guard !isDetached else { return .ignore }
       let isFirst = state.machine.isUnstarted
       let action = state.machine.cancel()
       guard action == .end else { return action }
-      state.ending.resumeDataHandler = resumeDataHandler
+      state.ending.resumeDataHandler = handler
       if isFirst { adopt(task, &state, at: nil) }
       return action
     }
     guard action == .end else {
-      resumeDataHandler?(nil)
+      handler?(nil)
       return
     }
     end(error, dropsWaiting: true)
@@ -194,7 +192,7 @@ final class Load: Sendable {
     state.ending.flaw = session.didResume(task) ? plan.flaw : session.invalidity(for: plan.request)
     prepareDelivery(&state)
     state.metrics.begin(isWanted: state.delegates.task != nil)
-    if let now, case .continue(let deadline) = Self.deadline(state.machine.checkDeadline(at: now)) {
+    if let now, let deadline = Self.deadline(state.machine.checkDeadline(at: now)) {
       state.announcedDeadline = deadline
       session.deadlines.look(by: deadline)
     }
@@ -213,7 +211,7 @@ final class Load: Sendable {
     case (.download, _, _): state.sink = FileSink()
     case (.bytes, _, _), (.listing, _, _): break
     case (_, .delegate, let delivery?):
-      state.sink = DelegateSink(delivery: delivery)
+      state.sink = DelegateSink(delivery: delivery, isIncremental: isIncremental(state))
       delivery.setDataHandler { [weak self] data in self?.deliver(data) }
     default: state.sink = BufferSink()
     }
@@ -238,14 +236,12 @@ final class Load: Sendable {
 
   // MARK: Time
 
-  private enum Deadline { case none, `continue`(MonotonicInstant) }
-
-  private static func deadline(_ action: LoadMachine.DeadlineAction) -> Deadline {
+  private static func deadline(_ action: LoadMachine.DeadlineAction) -> MonotonicInstant? {
     switch action {
-    case .wait(let instant): .continue(instant)
+    case .wait(let instant): instant
     // A limit of zero length has passed already: the timer finds that out at once.
-    case .idleTimeout, .resourceTimeout: .continue(MonotonicInstant.now)
-    case .nothing: .none
+    case .idleTimeout, .resourceTimeout: .now
+    case .nothing: nil
     }
   }
 
@@ -268,7 +264,7 @@ final class Load: Sendable {
   private static func announceDeadline(_ state: inout State, _ now: MonotonicInstant) -> MonotonicInstant? {
     // The timer looks at this load before its idle timeout can pass: the common case.
     if let announced = state.announcedDeadline, state.machine.isEarlyEnough(announced, now: now) { return nil }
-    guard case .continue(let instant) = deadline(state.machine.checkDeadline(at: now)) else { return nil }
+    guard let instant = deadline(state.machine.checkDeadline(at: now)) else { return nil }
     // Most often the timer is set for something earlier, and will ask again.
     if let announced = state.announcedDeadline, announced <= instant { return nil }
     state.announcedDeadline = instant

@@ -86,7 +86,7 @@ final class LoadClient: NSObject, URLProtocolSessionClient {
   }
 
   func urlProtocol(_ protocol: URLProtocol, didCancel challenge: URLAuthenticationChallenge) {
-    load.withdrawChallenge(attempt: attempt)
+    load.passChallenge(attempt: attempt)
   }
 
   func urlProtocol(_ protocol: URLProtocol, didReceiveInformationalResponse response: HTTPURLResponse) {

@@ -30,10 +30,7 @@ struct LoadMachine {
     }
 
     /// The longest time from the first resume to the end; nil for none.
-    var resource: Duration? {
-      get { resourceNanoseconds.map { .nanoseconds($0) } }
-      set { resourceNanoseconds = newValue?.wholeNanoseconds }
-    }
+    var resource: Duration? { resourceNanoseconds.map { .nanoseconds($0) } }
   }
 
   private enum Phase: Equatable {
@@ -45,6 +42,8 @@ struct LoadMachine {
     case redirecting
     /// A challenge waits for an answer.
     case challenged
+    /// The attempt failed for want of connectivity. No instance runs; another begins when the network has changed.
+    case unconnected
     /// The response is out; the body follows.
     case receiving
     /// The instance is done; the consumer still has bytes or decisions ahead of it.
@@ -70,33 +69,23 @@ struct LoadMachine {
   private var started: MonotonicInstant?
   /// What is asked for is the entries of a directory, not bytes.
   private let expectsEntries: Bool
-  /// The limits of time are in nanoseconds.
-  private let idleLimit: Int64?
-  private let resourceLimit: Int64?
-  private let redirectLimit: Int
-  private let bufferLimit: Int
+  let limits: Limits
   /// Events that the load retains for a replay.
   private var retainedCount = 0
   /// Retained events are fed again; those that come meanwhile are retained behind them.
   private var isReplaying = false
+  private var connectivity: ConnectivityWait
   private(set) var attempt = 0
   private(set) var redirectCount = 0
   private(set) var bufferedBytes = 0
 
-  init(limits: Limits, expectsEntries: Bool = false) {
+  init(limits: Limits, expectsEntries: Bool = false, waitsForConnectivity: Bool = false) {
     self.expectsEntries = expectsEntries
-    idleLimit = limits.idleNanoseconds
-    resourceLimit = limits.resourceNanoseconds
+    connectivity = ConnectivityWait(isWanted: waitsForConnectivity)
+    var limits = limits
     // With a limit below zero no buffer would ever count as empty again.
-    bufferLimit = max(0, limits.bufferedBytes)
-    redirectLimit = limits.redirects
-  }
-
-  var limits: Limits {
-    var limits = Limits(bufferedBytes: bufferLimit, redirects: redirectLimit)
-    limits.idleNanoseconds = idleLimit
-    limits.resourceNanoseconds = resourceLimit
-    return limits
+    limits.bufferedBytes = max(0, limits.bufferedBytes)
+    self.limits = limits
   }
 
   // MARK: What it looks like from outside
@@ -118,7 +107,8 @@ struct LoadMachine {
 
   // MARK: Commands of the user
 
-  enum ResumeAction: Equatable { case nothing, open, unpause }
+  /// `reconnect` where the network has changed since the task was suspended, for an attempt that waits for that.
+  enum ResumeAction: Equatable { case nothing, open, unpause, reconnect }
 
   /// The user resumed the task; suspensions nest.
   mutating func resume(at now: MonotonicInstant) -> ResumeAction {
@@ -132,6 +122,11 @@ struct LoadMachine {
       started = now
       lastProgress = now
       return .open
+    }
+    guard phase != .unconnected || !connectivity.hasChange else {
+      pauses.remove(.suspended)
+      reconnect(at: now)
+      return .reconnect
     }
     return removePause(.suspended, at: now) == .unpause ? .unpause : .nothing
   }
@@ -167,8 +162,9 @@ struct LoadMachine {
   mutating func redirected(attempt: Int, at now: MonotonicInstant) -> RedirectAction {
     guard accepts(attempt) else { return .ignore }
     guard phase == .opening else { return .failOutOfOrder }
-    guard redirectCount < redirectLimit else { return .failTooMany }
+    guard redirectCount < limits.redirects else { return .failTooMany }
     lastProgress = now
+    connectivity.hasConnected = true
     phase = .redirecting
     return .ask(addPause(.decision))
   }
@@ -218,6 +214,7 @@ struct LoadMachine {
     guard accepts(attempt) else { return .ignore }
     guard phase == .opening else { return .failOutOfOrder }
     phase = .challenged
+    connectivity.hasConnected = true
     return .ask(addPause(.decision))
   }
 
@@ -242,7 +239,7 @@ struct LoadMachine {
     case .opening, .receiving:
       phase = .receiving
       return .deliver
-    case .unstarted, .redirecting, .challenged, .finishing, .ended: return .ignore
+    case .unstarted, .redirecting, .challenged, .unconnected, .finishing, .ended: return .ignore
     }
   }
 
@@ -268,7 +265,7 @@ struct LoadMachine {
     switch phase {
     case .receiving: return entries == expectsEntries ? .deliver : .failUnasked
     case .opening: return .failOutOfOrder
-    case .unstarted, .redirecting, .challenged, .finishing, .ended: return .ignore
+    case .unstarted, .redirecting, .challenged, .unconnected, .finishing, .ended: return .ignore
     }
   }
 
@@ -283,22 +280,33 @@ struct LoadMachine {
     case .receiving:
       phase = .finishing
       return .finish
-    case .unstarted, .redirecting, .challenged, .finishing, .ended: return .ignore
+    case .unstarted, .redirecting, .challenged, .unconnected, .finishing, .ended: return .ignore
     }
   }
 
-  enum FailureAction: Equatable { case ignore, retain, end }
+  enum FailureAction: Equatable {
+    case ignore, retain, end
+    /// Stop the instance; another is made for the same request when ``networkChanged(attempt:at:)`` says so.
+    case awaitConnectivity(ConnectivityWait.Terms)
+  }
 
   /// The instance failed. While a redirect is decided this may be how it ends itself, and is retained.
-  mutating func failed(attempt: Int, isReplay: Bool = false) -> FailureAction {
+  /// - Parameter lacksConnectivity: it says that there is no network.
+  mutating func failed(attempt: Int, isReplay: Bool = false, lacksConnectivity: Bool = false) -> FailureAction {
     guard accepts(attempt) else { return .ignore }
     // A challenge that nobody has answered is no reason to wait with a failure.
     if phase != .challenged, retains(isReplay) { return .retain }
+    if lacksConnectivity, phase == .opening, !isReplay, let terms = connectivity.begin() {
+      phase = .unconnected
+      // What the instance still sends is another attempt's.
+      self.attempt += 1
+      return .awaitConnectivity(terms)
+    }
     switch phase {
     case .opening, .challenged, .receiving:
       phase = .finishing
       return .end
-    case .unstarted, .redirecting, .finishing, .ended: return .ignore
+    case .unstarted, .redirecting, .unconnected, .finishing, .ended: return .ignore
     }
   }
 
@@ -306,10 +314,34 @@ struct LoadMachine {
   mutating func abort() -> EndAction {
     switch phase {
     case .finishing, .ended: return .ignore
-    case .unstarted, .opening, .redirecting, .challenged, .receiving:
+    case .unstarted, .opening, .redirecting, .challenged, .unconnected, .receiving:
       phase = .finishing
       return .end
     }
+  }
+
+  // MARK: Connectivity
+
+  /// Whether the load waits for connectivity.
+  var awaitsConnectivity: Bool { phase == .unconnected && !isCancelled }
+
+  enum ReconnectAction: Equatable { case ignore, open }
+
+  /// The network has changed since the attempt before `attempt` failed, or the time is over that it was to wait at most. A suspended
+  /// task begins its next attempt when it is resumed.
+  mutating func networkChanged(attempt: Int, at now: MonotonicInstant) -> ReconnectAction {
+    guard accepts(attempt), phase == .unconnected else { return .ignore }
+    guard suspensions == 0 else {
+      connectivity.hasChange = true
+      return .ignore
+    }
+    reconnect(at: now)
+    return .open
+  }
+
+  private mutating func reconnect(at now: MonotonicInstant) {
+    phase = .opening
+    beginAttempt(at: now)
   }
 
   /// The attempt waits for something that is not its peer's fault, or no longer does.
@@ -323,6 +355,7 @@ struct LoadMachine {
   mutating func progressed(attempt: Int, at now: MonotonicInstant) {
     guard accepts(attempt) else { return }
     lastProgress = now
+    connectivity.hasConnected = true
   }
 
   /// The load gives up the running attempt and begins another one that asks for something else; false after the end.
@@ -338,14 +371,14 @@ struct LoadMachine {
   /// Bytes went to a consumer that will say when it has taken them.
   mutating func buffered(_ count: Int) -> FlowAction {
     bufferedBytes += count
-    guard phase != .ended, bufferedBytes >= bufferLimit else { return .nothing }
+    guard phase != .ended, bufferedBytes >= limits.bufferedBytes else { return .nothing }
     return addPause(.slowConsumer)
   }
 
   /// The consumer took bytes. The gate opens when half of the buffer is free.
   mutating func consumed(_ count: Int, at now: MonotonicInstant) -> FlowAction {
     bufferedBytes -= min(count, bufferedBytes)
-    guard phase != .ended, bufferedBytes <= bufferLimit / 2 else { return .nothing }
+    guard phase != .ended, bufferedBytes <= limits.bufferedBytes / 2 else { return .nothing }
     return removePause(.slowConsumer, at: now)
   }
 
@@ -370,10 +403,10 @@ struct LoadMachine {
   /// What the clock says: whether a limit is passed, else when to look again.
   func checkDeadline(at now: MonotonicInstant) -> DeadlineAction {
     guard phase != .ended, phase != .finishing, !isCancelled, let started else { return .nothing }
-    let resource = resourceLimit.map { started.advanced(byNanoseconds: $0) }
+    let resource = limits.resourceNanoseconds.map { started.advanced(byNanoseconds: $0) }
     if let resource, resource <= now { return .resourceTimeout }
     var next = resource
-    if pauses.isEmpty, !isWaiting, let idleLimit, let lastProgress {
+    if pauses.isEmpty, !isWaiting, phase != .unconnected, let idleLimit = limits.idleNanoseconds, let lastProgress {
       let idle = lastProgress.advanced(byNanoseconds: idleLimit)
       if idle <= now { return .idleTimeout }
       next = next.map { min($0, idle) } ?? idle
@@ -383,7 +416,7 @@ struct LoadMachine {
 
   /// Whether a look at the clock at `instant` comes before an idle timeout that begins now.
   func isEarlyEnough(_ instant: MonotonicInstant, now: MonotonicInstant) -> Bool {
-    idleLimit.map { instant <= now.advanced(byNanoseconds: $0) } ?? false
+    limits.idleNanoseconds.map { instant <= now.advanced(byNanoseconds: $0) } ?? false
   }
 
   // MARK: Helpers
@@ -398,6 +431,7 @@ struct LoadMachine {
     isReplaying = false
     isWaiting = false
     lastProgress = now
+    connectivity.attemptBegins()
   }
 
   /// Whether an event waits: for a decision, or behind those that are replayed.

@@ -50,4 +50,6 @@ struct LoadPlan: Sendable {
   var isResumption: Bool { _resumption.isPresent }
   /// Why the task fails as soon as it is resumed.
   var flaw: URLError?
+  /// Whether the load waits for connectivity where its session does; else it fails, and its owner may wait.
+  var waitsForConnectivity = true
 }

@@ -32,7 +32,8 @@ final class ProtocolDriver: Sendable {
   /// The back-pressure of this attempt.
   let gate: URLProtocolGate
   private let state = Locked(State())
-  private let instance: URLProtocol
+  // Safe to share: never called by two threads at once, see `isRunning`.
+  private nonisolated(unsafe) let instance: URLProtocol
   private let blocks: Bool
 
   /// Whether an instance may block where it is called.

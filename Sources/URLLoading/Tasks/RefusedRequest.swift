@@ -1,5 +1,3 @@
-import Foundation
-
 /// Why a protocol class does not get a request. It is the underlying error of what the load fails with, for callers that phrase the
 /// message themselves.
 package struct RefusedRequest: Error {

@@ -1,10 +1,7 @@
-import Foundation
-
 extension ResumeData {
   /// Reads resume data that this library wrote, or that has Apple's keys in plain form.
   ///
   /// - Parameter secrets: has the credentials, if this process wrote it.
-  /// - Throws: `ResumeDataError`, which says what is missing or wrong.
   init(serialized data: Data, secrets: ResumeSecrets = .shared) throws(ResumeDataError) {
     guard let list = PropertyListReader.dictionary(from: data) else { throw .notAPropertyList }
     let draft: Draft
@@ -14,6 +11,7 @@ extension ResumeData {
       draft = Draft(apple: list)
     }
     self = try draft.checked()
+    options = draft.options
     // A key is good for the URL alone that it was made for: nobody sends the secrets elsewhere by changing that.
     if let secret = draft.key.flatMap({ secrets.find($0) }),
       Self.removingAllCredentials(secret.originalURL).absoluteString == originalURL.absoluteString
@@ -43,6 +41,7 @@ extension ResumeData {
     var key: String?
     var withheldFields: [String] = []
     var withheldUser = false
+    var options = RequestOptions.byDefault
 
     init(own: [String: Any]) throws(ResumeDataError) {
       guard let version = Self.integer(own["version"]) else { throw .missing("version") }
@@ -63,6 +62,7 @@ extension ResumeData {
       key = own["key"] as? String
       withheldFields = (own["withheldFields"] as? [Any] ?? []).compactMap { $0 as? String }
       withheldUser = own["withheldUser"] as? Bool ?? false
+      options = RequestOptions(propertyList: own["options"] as? [String: Any] ?? [:])
     }
 
     init(apple list: [String: Any]) {

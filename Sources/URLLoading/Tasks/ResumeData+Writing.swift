@@ -1,5 +1,3 @@
-import Foundation
-
 extension ResumeData {
   /// The names of Apple's keys, and of ours.
   enum Key {
@@ -24,7 +22,6 @@ extension ResumeData {
   /// The binary property list, without credentials.
   ///
   /// - Parameter secrets: keeps them.
-  /// - Throws: what `PropertyListSerialization` throws.
   func serialized(_ secrets: ResumeSecrets = .shared) throws -> Data {
     var stored = self
     stored.url = Self.removingAllCredentials(url)
@@ -73,6 +70,7 @@ extension ResumeData {
     ]
     if let entityTag { own["entityTag"] = entityTag }
     if let lastModified { own["lastModified"] = lastModified }
+    if options != .byDefault { own["options"] = options.propertyList }
     return own
   }
 

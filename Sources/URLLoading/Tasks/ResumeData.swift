@@ -1,5 +1,3 @@
-import Foundation
-
 /// What a download needs to continue where it stopped.
 ///
 /// It is stored as a binary property list, with the private keys of Apple's format, which apps read although they are
@@ -14,47 +12,30 @@ struct ResumeData: Equatable, Sendable {
   var url: URL
   /// The URL that the task was made with.
   var originalURL: URL
-  /// The request's method.
-  var method: String
-  /// The request's header fields, in order.
-  var headers: [Field]
+  var method = "GET"
+  /// The request's header fields, in order. They may hold credentials; ``serialized(_:)`` does not store these.
+  var headers: [Field] = []
   /// The number of body bytes in the file at `localPath`.
   var bytesReceived: Int64
   /// The number of bytes of the whole resource, or -1 if that is not known.
-  var expectedTotalLength: Int64
+  var expectedTotalLength: Int64 = -1
   /// The raw value of the response's ETag.
   var entityTag: String?
   /// The raw value of the response's Last-Modified.
   var lastModified: String?
   /// The absolute path of the file with what was received.
   var localPath: String
+  /// What else the request had set.
+  var options = RequestOptions.byDefault
   /// The names of header fields that the download had, and that this process does not know.
   var missingFields: [String] = []
   /// Whether the original URL had a user or a password that this process does not know.
   var missesUser = false
 
-  /// A header field.
   struct Field: Equatable, Sendable {
-    /// The field's name as it was set.
+    /// As it was set.
     var name: String
-    /// The field's value.
     var value: String
-  }
-
-  /// Creates resume data. It may hold credentials; ``serialized(_:)`` does not store them.
-  init(
-    url: URL, originalURL: URL, method: String = "GET", headers: [Field] = [], bytesReceived: Int64,
-    expectedTotalLength: Int64 = -1, entityTag: String? = nil, lastModified: String? = nil, localPath: String
-  ) {
-    self.url = url
-    self.originalURL = originalURL
-    self.method = method
-    self.headers = headers
-    self.bytesReceived = bytesReceived
-    self.expectedTotalLength = expectedTotalLength
-    self.entityTag = entityTag
-    self.lastModified = lastModified
-    self.localPath = localPath
   }
 
   /// Names of fields, in lower case, that carry credentials by their definition.

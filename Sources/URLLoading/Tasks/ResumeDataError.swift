@@ -9,7 +9,6 @@ enum ResumeDataError: Error, Equatable, CustomStringConvertible {
   /// A value is there and cannot be used.
   case invalid(String, reason: String)
 
-  /// What is missing or wrong.
   var description: String {
     switch self {
     case .notAPropertyList: "the resume data is not a property list with a dictionary at its top"

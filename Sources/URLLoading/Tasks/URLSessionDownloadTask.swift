@@ -13,6 +13,7 @@ open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
   /// Cancels the download and gives what a later one needs to continue where this one stopped.
   /// - Parameter completionHandler: gets nil when the resource cannot be resumed: the server gave no validator
   ///   or takes no byte ranges, or nothing came yet. May be called on any thread.
+  @preconcurrency
   open func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
     load.cancel(self, producingResumeData: completionHandler)
   }

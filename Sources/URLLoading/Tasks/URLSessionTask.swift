@@ -2,7 +2,7 @@
 /// One load of one resource, made by a ``URLSession``. It begins when it is resumed.
 ///
 /// Mutable state: `registryPlace`, guarded by the registry's lock. All else is in the task's load, which guards it.
-open class URLSessionTask: NSObject, NSCopying, @unchecked Sendable {
+open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Sendable {
   /// The priority of tasks that say nothing else: 0.5.
   public static let defaultPriority: Float = 0.5
   /// A priority below the default: 0.25.
@@ -11,7 +11,7 @@ open class URLSessionTask: NSObject, NSCopying, @unchecked Sendable {
   public static let highPriority: Float = 0.75
 
   /// The state of a task.
-  public enum State: Int, Sendable {
+  @frozen public enum State: Int, Sendable {
     /// It loads.
     case running = 0
     /// It waits for ``URLSessionTask/resume()``.
@@ -105,6 +105,37 @@ open class URLSessionTask: NSObject, NSCopying, @unchecked Sendable {
   open var priority: Float {
     get { load.read { $0.priority } }
     set { load.setPriority(newValue) }
+  }
+
+  /// Whether a delegate gets the body as it comes. With false it gets all of it in one call at the end, which costs less and holds it in
+  /// memory; a load that fails gives none. Can be set until the task is resumed. True unless set, and false for downloads and tasks with
+  /// a completion handler, on which it has no effect.
+  open var prefersIncrementalDelivery: Bool {
+    get { load.isIncremental }
+    set { load.setHints { $0.prefersIncrementalDelivery = newValue } }
+  }
+
+  // MARK: For background sessions
+
+  /// When the load may begin at the earliest; nil for at once. As on Apple's systems tasks of other than background sessions do not go
+  /// by it, and there are no background sessions yet.
+  open var earliestBeginDate: Date? {
+    get { load.read { $0.hints?.earliestBeginDate } }
+    set { load.setHints { $0.earliestBeginDate = newValue } }
+  }
+
+  /// The most bytes that the task is expected to send, header fields included, as a hint to the scheduler of background sessions, which
+  /// are not there yet; `NSURLSessionTransferSizeUnknown` unless set.
+  open var countOfBytesClientExpectsToSend: Int64 {
+    get { load.read { $0.hints?.expectedToSend } ?? NSURLSessionTransferSizeUnknown }
+    set { load.setHints { $0.expectedToSend = newValue } }
+  }
+
+  /// The most bytes that the task is expected to receive, header fields included, as a hint to the scheduler of background sessions,
+  /// which are not there yet; `NSURLSessionTransferSizeUnknown` unless set.
+  open var countOfBytesClientExpectsToReceive: Int64 {
+    get { load.read { $0.hints?.expectedToReceive } ?? NSURLSessionTransferSizeUnknown }
+    set { load.setHints { $0.expectedToReceive = newValue } }
   }
 
   // MARK: Progress

@@ -21,7 +21,7 @@ extension URLProtocolConformance {
 
   static let cancelling: [ConformanceCheck] =
     Step.allCases.map { step in
-      ConformanceCheck("cancel \(step.rawValue)") { context in
+      ConformanceCheck("cancel \(step.rawValue)") { context, _ in
         let resource = try await context.place(large)
         try await context.cancelling(resource, isCertain: true) { session, make in
           try await session.run(make())
@@ -30,7 +30,7 @@ extension URLProtocolConformance {
         }
       }
     } + [
-      ConformanceCheck("cancel before the first resume") { context in
+      ConformanceCheck("cancel before the first resume") { context, _ in
         let resource = try await context.place(large)
         try await context.cancelling(resource, isCertain: true) { session, make in
           let task = make()
@@ -38,7 +38,7 @@ extension URLProtocolConformance {
           return try await session.end(of: task)
         }
       },
-      ConformanceCheck("cancel right after resume") { context in
+      ConformanceCheck("cancel right after resume") { context, _ in
         let resource = try await context.place(large)
         // On a busy machine all may have come before the next line is reached.
         try await context.cancelling(resource, isCertain: false) { session, make in
@@ -48,7 +48,7 @@ extension URLProtocolConformance {
           return try await session.end(of: task)
         }
       },
-      ConformanceCheck("cancel from another thread while data comes") { context in
+      ConformanceCheck("cancel from another thread while data comes") { context, _ in
         let resource = try await context.place(large)
         for bytes in [1, large / 3, large * 2 / 3] {
           // The instance keeps sending, and may finish first.
@@ -61,14 +61,12 @@ extension URLProtocolConformance {
           }
         }
       },
-      ConformanceCheck("cancel after the end") { context in
+      ConformanceCheck("cancel after the end") { context, session in
         let resource = try await context.place(1 << 20)
-        let session = context.session()
         let task = session.session.dataTask(with: resource.request())
         let outcome = try await session.run(task)
         task.cancel()
         try context.expectWhole(outcome, of: resource, by: LoadKind.dataDelegate)
-        try await session.close()
       },
     ]
 }
@@ -87,10 +85,7 @@ extension CheckContext {
     for isDownload in [false, true] {
       step("it was cancelled", resource.url)
       let session = session(when: hook)
-      let outcome = try await body(session) {
-        isDownload
-          ? session.session.downloadTask(with: resource.request()) : session.session.dataTask(with: resource.request())
-      }
+      let outcome = try await body(session) { session.task(resource.request(), isDownload: isDownload) }
       try expect(
         outcome.code == .cancelled || !isCertain && outcome.error == nil, resource.url, "the error -999 (cancelled)",
         "there was \(outcome.errorText)", "What the instance reports after stopLoading() does not count.")

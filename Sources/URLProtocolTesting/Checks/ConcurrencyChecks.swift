@@ -2,10 +2,9 @@ import URLLoading
 
 extension URLProtocolConformance {
   static let concurrency = [
-    ConformanceCheck("a hundred loads at once") { context in
+    ConformanceCheck("a hundred loads at once") { context, session in
       var resources: [Resource] = []
       for number in 0..<10 { resources.append(try await context.place(number * 70_001)) }
-      let session = context.session()
       let kinds: [LoadKind] = [.dataAsync, .dataDelegate, .downloadDelegate, .downloadAsync, .dataHandler]
       let placed = resources
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -19,7 +18,6 @@ extension URLProtocolConformance {
         }
         try await group.waitForAll()
       }
-      try await session.close()
     }
   ]
 }

@@ -2,24 +2,20 @@ import URLLoading
 
 extension URLProtocolConformance {
   static let failures = [
-    ConformanceCheck("a missing resource fails by code", abilities: .missing) { context in
+    ConformanceCheck("a missing resource fails by code", abilities: .missing) { context, session in
       let url = try await context.fixture.missing()
-      let session = context.session()
       for kind in LoadKind.allCases {
         let outcome = try await session.load(URLRequest(url: url), by: kind)
         try context.expectMissing(outcome, url, "by \(kind)")
       }
-      try await session.close()
     },
     ConformanceCheck(
       "a range of a missing resource fails by code", capabilities: .byteRanges, abilities: .missing
-    ) { context in
+    ) { context, session in
       let url = try await context.fixture.missing()
-      let session = context.session()
       let resource = Resource(url: url, bytes: Data())
       let outcome = try await session.load(resource.request(["Range": "bytes=5-9"]))
       try context.expectMissing(outcome, url, "with a range")
-      try await session.close()
     },
   ]
 }

@@ -3,7 +3,7 @@ import URLLoading
 /// Suspending, and consumers that are slow: nothing is lost, and nothing piles up.
 extension URLProtocolConformance {
   static let flow = [
-    ConformanceCheck("a delegate that stands still holds the sender back") { context in
+    ConformanceCheck("a delegate that stands still holds the sender back") { context, _ in
       let resource = try await context.place(large)
       let hold = Hold()
       let session = context.session(hold: hold)
@@ -12,11 +12,9 @@ extension URLProtocolConformance {
       try await context.expectHoldingBack(session, resource)
       hold.release()
       try context.expectWhole(try await session.end(of: task), of: resource, by: "a slow delegate")
-      try await session.close()
     },
-    ConformanceCheck("a reader of bytes(for:) that stands still holds the sender back") { context in
+    ConformanceCheck("a reader of bytes(for:) that stands still holds the sender back") { context, session in
       let resource = try await context.place(5 << 20 | 3)
-      let session = context.session()
       context.step("its first byte was read", resource.url)
       let (bytes, _) = try await session.session.bytes(for: resource.request())
       var reader = bytes.makeAsyncIterator()
@@ -27,9 +25,8 @@ extension URLProtocolConformance {
       while let byte = try await reader.next() { body.append(byte) }
       let outcome = LoadOutcome(body: Data(body))
       try context.expectBody(outcome, resource.bytes, resource.url, "for a slow reader")
-      try await session.close()
     },
-    ConformanceCheck("suspend and resume on the way") { context in
+    ConformanceCheck("suspend and resume on the way") { context, _ in
       let resource = try await context.place(large)
       for kind in [LoadKind.dataDelegate, .downloadDelegate] {
         for start in [0, large / 2] {
@@ -63,9 +60,8 @@ extension URLProtocolConformance {
         }
       }
     },
-    ConformanceCheck("suspend and resume in quick succession") { context in
+    ConformanceCheck("suspend and resume in quick succession") { context, session in
       let resource = try await context.place(large)
-      let session = context.session()
       for kind in [LoadKind.dataDelegate, .downloadDelegate] {
         let task = session.task(resource.request(), isDownload: kind == .downloadDelegate)
         let before = session.ledger.bytes
@@ -81,15 +77,8 @@ extension URLProtocolConformance {
         try context.expectWhole(
           try await session.end(of: task), of: resource, by: "\(kind), suspended again and again")
       }
-      try await session.close()
     },
   ]
-}
-
-extension CheckSession {
-  fileprivate func task(_ request: URLRequest, isDownload: Bool) -> URLSessionTask {
-    isDownload ? session.downloadTask(with: request) : session.dataTask(with: request)
-  }
 }
 
 extension CheckContext {

@@ -2,9 +2,9 @@ import URLLoading
 
 extension URLProtocolConformance {
   static let listings = [
-    ConformanceCheck("a directory lists what is in it", capabilities: .listing, abilities: .directories) { context in
+    ConformanceCheck("a directory lists what is in it", capabilities: .listing, abilities: .directories) {
+      context, session in
       let (url, files) = try await context.placeDirectory()
-      let session = context.session()
       let entries = try await context.list(url, in: session)
       let names = entries.map(\.name).sorted()
       try context.expect(
@@ -22,20 +22,17 @@ extension URLProtocolConformance {
         try context.expectSuccess(outcome, entry.url, "a load of an entry's URL")
         try context.expectBody(outcome, bytes, entry.url, "by an entry's URL")
       }
-      try await session.close()
     },
-    ConformanceCheck("a listing can be left on its way", capabilities: .listing, abilities: .directories) { context in
+    ConformanceCheck("a listing can be left on its way", capabilities: .listing, abilities: .directories) {
+      context, session in
       let (url, _) = try await context.placeDirectory()
-      let session = context.session()
       context.step("the first entry was waited for", url)
       for try await _ in session.session.entries(at: url) { break }
-      try await session.close()
     },
     ConformanceCheck("a file is no directory, and a directory no file", capabilities: .listing, abilities: .directories)
-    { context in
+    { context, session in
       let (url, _) = try await context.placeDirectory()
       let file = try await context.place(10)
-      let session = context.session()
       do {
         let entries = try await context.list(file.url, in: session)
         throw context.failure(
@@ -50,7 +47,6 @@ extension URLProtocolConformance {
       try context.expect(
         outcome.code == .fileIsDirectory, url, "URLError.fileIsDirectory (-1101) for a plain load of a directory",
         "there was \(outcome.errorText)", "A directory is listed only where the load wants entries.")
-      try await session.close()
     },
   ]
 }

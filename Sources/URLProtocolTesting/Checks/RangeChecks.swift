@@ -5,9 +5,8 @@ extension URLProtocolConformance {
   private static let length = 100_003
 
   static let ranges = [
-    ConformanceCheck("ranges at every border", capabilities: .byteRanges) { context in
+    ConformanceCheck("ranges at every border", capabilities: .byteRanges) { context, session in
       let resource = try await context.place(length)
-      let session = context.session()
       let last = length - 1
       let expected: [(String, Range<Int>)] = [
         ("bytes=0-0", 0..<1), ("bytes=0-1", 0..<2), ("bytes=\(last)-\(last)", last..<length),
@@ -25,19 +24,15 @@ extension URLProtocolConformance {
         let outcome = try await session.load(resource.request(["Range": "bytes=33-70000"]), by: kind)
         try context.expectPart(outcome, 33..<70_001, of: resource, "bytes=33-70000, by \(kind)")
       }
-      try await session.close()
     },
-    ConformanceCheck("a range of many pieces", capabilities: .byteRanges) { context in
+    ConformanceCheck("a range of many pieces", capabilities: .byteRanges) { context, session in
       let resource = try await context.place(large)
-      let session = context.session()
       let field = "bytes=1000001-\(large - 2)"
       let outcome = try await session.load(resource.request(["Range": field]))
       try context.expectPart(outcome, 1_000_001..<large - 1, of: resource, field)
-      try await session.close()
     },
-    ConformanceCheck("ranges outside of the resource", capabilities: .byteRanges) { context in
+    ConformanceCheck("ranges outside of the resource", capabilities: .byteRanges) { context, session in
       let resource = try await context.place(length)
-      let session = context.session()
       for field in ["bytes=\(length)-", "bytes=\(length)-\(length)", "bytes=\(length + 1)-", "bytes=9000000000-"] {
         let outcome = try await session.load(resource.request(["Range": field]))
         try context.expect(
@@ -48,11 +43,9 @@ extension URLProtocolConformance {
       }
       let whole = try await session.load(resource.request())
       try context.expectWhole(whole, of: resource, by: LoadKind.dataAsync)
-      try await session.close()
     },
-    ConformanceCheck("fields that name no single range get the whole", capabilities: .byteRanges) { context in
+    ConformanceCheck("fields that name no single range get the whole", capabilities: .byteRanges) { context, session in
       let resource = try await context.place(length)
-      let session = context.session()
       for field in ["bytes=", "bytes=-", "bytes=a-b", "bytes=5-2", "items=0-1", "0-1", "bytes=0-1,5-6"] {
         let outcome = try await session.load(resource.request(["Range": field]))
         // What an HTTP server makes of these is for the server to say (RFC 9110, section 14.2).
@@ -63,11 +56,9 @@ extension URLProtocolConformance {
         try context.expectResponse(outcome.response, of: resource)
         try context.expectBody(outcome, resource.bytes, resource.url, "of the whole, since \"\(field)\" is no range")
       }
-      try await session.close()
     },
-    ConformanceCheck("a range of an empty resource", capabilities: .byteRanges) { context in
+    ConformanceCheck("a range of an empty resource", capabilities: .byteRanges) { context, session in
       let resource = try await context.place(0)
-      let session = context.session()
       for field in ["bytes=0-0", "bytes=0-", "bytes=-5"] {
         let outcome = try await session.load(resource.request(["Range": field]))
         try context.expect(
@@ -77,7 +68,6 @@ extension URLProtocolConformance {
           outcome.response?.contentRange == nil, resource.url, "no contentRange: no part of nothing can be named",
           "it was \(outcome.response?.contentRange?.fieldValue ?? "")", "Give the whole, or fail.")
       }
-      try await session.close()
     },
   ]
 }

@@ -2,7 +2,7 @@ import URLLoading
 
 extension URLProtocolConformance {
   static let responses = [
-    ConformanceCheck("the class takes its own URLs") { context in
+    ConformanceCheck("the class takes its own URLs") { context, _ in
       let resource = try await context.place(1)
       let type = context.fixture.protocolClass
       for _ in 0..<2 {
@@ -22,17 +22,14 @@ extension URLProtocolConformance {
         "it was \(type.canonicalRequest(for: canonical).url?.redactedDescription ?? "none")",
         "canonicalRequest(for:) must not change what it made.")
     },
-    ConformanceCheck("the same resource loads again and again") { context in
+    ConformanceCheck("the same resource loads again and again") { context, session in
       let resource = try await context.place(100_003)
-      let session = context.session()
       for _ in 0..<5 {
         try context.expectWhole(
           try await session.load(resource.request()), of: resource, by: LoadKind.dataAsync)
       }
-      try await session.close()
     },
-    ConformanceCheck("HEAD gives the head alone", capabilities: .byteRanges) { context in
-      let session = context.session()
+    ConformanceCheck("HEAD gives the head alone", capabilities: .byteRanges) { context, session in
       for size in [0, 100_003] {
         let resource = try await context.place(size)
         let outcome = try await session.load(resource.request(method: "HEAD"))
@@ -42,7 +39,6 @@ extension URLProtocolConformance {
           "A class that reads the request's fields must read its method, too: finish after the response.")
         try context.expectResponse(outcome.response, of: resource)
       }
-      try await session.close()
     },
   ]
 }

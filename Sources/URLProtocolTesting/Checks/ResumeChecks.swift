@@ -3,7 +3,7 @@ import URLLoading
 /// Downloads that are interrupted and resumed.
 extension URLProtocolConformance {
   static let resuming = [
-    ConformanceCheck("a download goes on from its resume data", capabilities: .byteRanges) { context in
+    ConformanceCheck("a download resumes from its resume data", capabilities: .byteRanges) { context, _ in
       let resource = try await context.place(large)
       // From the first bytes, after part of the way, and when only the end is missing.
       for step in [1, large / 4, large] {
@@ -15,7 +15,7 @@ extension URLProtocolConformance {
           outcome = round.outcome
           // A cancel drops calls that the delegate has not received yet.
           if resumeData != nil, round.isComplete || !outcome.resumedAt.isEmpty {
-            try context.expectGoingOn(outcome, resource)
+            try context.expectResumption(outcome, resource)
           }
           rounds += 1
           if round.isComplete { break }
@@ -33,7 +33,7 @@ extension URLProtocolConformance {
         if outcome.error != nil, let resumeData {
           outcome = try await context.finish(resource, resumeData)
           try context.expectSuccess(outcome, resource.url, "a download that was interrupted \(rounds) times")
-          try context.expectGoingOn(outcome, resource)
+          try context.expectResumption(outcome, resource)
         }
         try context.expectBody(
           outcome, resource.bytes, resource.url, "of a download that was interrupted \(rounds) times")
@@ -41,7 +41,7 @@ extension URLProtocolConformance {
     },
     ConformanceCheck(
       "a download of what changed meanwhile starts again", capabilities: .byteRanges, abilities: .replacing
-    ) { context in
+    ) { context, _ in
       let resource = try await context.place(large)
       let round = try await context.interrupt(resource, after: large / 2, nil)
       guard let resumeData = round.resumeData else { return }
@@ -91,16 +91,16 @@ extension CheckContext {
     return Round(outcome: outcome, resumeData: produced.value ?? nil)
   }
 
-  fileprivate func expectGoingOn(_ outcome: LoadOutcome, _ resource: Resource) throws {
+  fileprivate func expectResumption(_ outcome: LoadOutcome, _ resource: Resource) throws {
     try expect(
-      outcome.resumedAt.first ?? 0 > 0, resource.url, "the download to go on where it stopped",
-      "it went on at \(outcome.resumedAt)",
+      outcome.resumedAt.first ?? 0 > 0, resource.url, "the download to resume where it stopped",
+      "it resumed at \(outcome.resumedAt)",
       "Answer Range and If-Range with the part, its contentRange and the same validators.")
   }
 
-  /// Goes on with a download to its end.
+  /// Resumes a download, to its end.
   fileprivate func finish(_ resource: Resource, _ resumeData: Data) async throws -> LoadOutcome {
-    step("a download went on", resource.url)
+    step("a download was resumed", resource.url)
     let session = session()
     let outcome = try await session.run(session.session.downloadTask(withResumeData: resumeData))
     try await session.close()

@@ -4,8 +4,7 @@ import URLLoading
 /// is closed. Here are loads whose order nothing disturbs.
 extension URLProtocolConformance {
   static let sequences = [
-    ConformanceCheck("events come in their order, once each") { context in
-      let session = context.session()
+    ConformanceCheck("events come in their order, once each") { context, session in
       for size in sizes {
         let resource = try await context.place(size)
         _ = try await session.load(resource.request(), by: .dataDelegate)
@@ -18,7 +17,7 @@ extension URLProtocolConformance {
           advice: "urlProtocolDidFinishLoading tells that the body is whole.")
       }
     },
-    ConformanceCheck("a session that is dropped ends its loads") { context in
+    ConformanceCheck("a session that is dropped ends its loads") { context, _ in
       let resource = try await context.place(large)
       let hold = Hold()
       let session = context.session(hold: hold)
@@ -32,7 +31,6 @@ extension URLProtocolConformance {
       try context.expect(
         outcome.code == .cancelled, resource.url, "the error -999", "there was \(outcome.errorText)",
         "invalidateAndCancel() ends the load as cancel() does.")
-      try await session.close()
     },
   ]
 }

@@ -4,8 +4,7 @@ import URLLoading
 extension URLProtocolConformance {
   static let uploads: [ConformanceCheck] =
     UploadKind.allCases.map { kind in
-      ConformanceCheck("uploads by \(kind)", capabilities: .upload) { context in
-        let session = context.session()
+      ConformanceCheck("uploads by \(kind)", capabilities: .upload) { context, session in
         for size in [0, 1, 1 << 20 | 3, kind == .fileDelegate || kind == .stream ? large : 70_000] {
           let url = try await context.fixture.uploadTarget(named: CheckContext.newName())
           let resource = Resource(url: url, bytes: TestBytes.make(size, seed: "\(kind)\(size)"))
@@ -14,11 +13,9 @@ extension URLProtocolConformance {
           try await context.expectStored(resource, session)
           try context.expectProgress(outcome, of: resource, by: kind)
         }
-        try await session.close()
       }
     } + [
-      ConformanceCheck("an upload takes the place of what was there", capabilities: .upload) { context in
-        let session = context.session()
+      ConformanceCheck("an upload takes the place of what was there", capabilities: .upload) { context, session in
         let url = try await context.fixture.uploadTarget(named: CheckContext.newName())
         for size in [100_000, 1000, 0] {
           let resource = Resource(url: url, bytes: TestBytes.make(size, seed: "\(size)"))
@@ -27,10 +24,8 @@ extension URLProtocolConformance {
           try context.expectSuccess(outcome, url, "an upload of \(size) bytes")
           try await context.expectStored(resource, session)
         }
-        try await session.close()
       },
-      ConformanceCheck("a body by GET stores nothing", capabilities: .upload) { context in
-        let session = context.session()
+      ConformanceCheck("a body by GET stores nothing", capabilities: .upload) { context, session in
         let url = try await context.fixture.uploadTarget(named: CheckContext.newName())
         let resource = Resource(url: url, bytes: TestBytes.make(1000, seed: "kept"))
         let outcome = try await session.upload(resource.bytes, to: resource.request(method: "PUT"), by: .dataAsync)
@@ -41,9 +36,8 @@ extension URLProtocolConformance {
         request.httpBody = Data("other".utf8)
         _ = try await session.load(request)
         try await context.expectStored(resource, session)
-        try await session.close()
       },
-      ConformanceCheck("cancel an upload on its way", capabilities: .upload) { context in
+      ConformanceCheck("cancel an upload on its way", capabilities: .upload) { context, _ in
         let url = try await context.fixture.uploadTarget(named: CheckContext.newName())
         let resource = Resource(url: url, bytes: TestBytes.make(large, seed: "cancelled"))
         let session = context.session { moment, task in
@@ -54,7 +48,6 @@ extension URLProtocolConformance {
         try context.expect(
           outcome.code == .cancelled, url, "the error -999 (cancelled)", "there was \(outcome.errorText)",
           "Report what was sent with urlProtocol(_:didSendBodyData:) as it is sent, and stop when told.")
-        try await session.close()
       },
     ]
 }

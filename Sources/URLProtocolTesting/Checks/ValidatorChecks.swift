@@ -3,19 +3,17 @@ import URLLoading
 /// What tells one version of a resource from another (RFC 9110, section 8.8).
 extension URLProtocolConformance {
   static let validators = [
-    ConformanceCheck("responses say that ranges can be had", capabilities: .byteRanges) { context in
+    ConformanceCheck("responses say that ranges can be had", capabilities: .byteRanges) { context, session in
       let resource = try await context.place(1000)
-      let session = context.session()
       let response = try await session.load(resource.request()).response
       try context.expect(
         response?.acceptsByteRanges == true, resource.url,
         "acceptsByteRanges in a response of a class with .byteRanges",
         "it was false", "Without it no download resumes.")
-      try await session.close()
     },
-    ConformanceCheck("validators stay the same while the resource does", capabilities: .byteRanges) { context in
+    ConformanceCheck("validators stay the same while the resource does", capabilities: .byteRanges) {
+      context, session in
       let resource = try await context.place(1000)
-      let session = context.session()
       let first = try await session.load(resource.request()).response?.validators
       let again = try await session.load(resource.request()).response?.validators
       try context.expect(
@@ -29,13 +27,11 @@ extension URLProtocolConformance {
         part?.entityTag == first?.entityTag && (part?.lastModified ?? first?.lastModified) == first?.lastModified,
         resource.url, "the same validators with a part", "they were \(first.text), and \(part.text) with the part",
         "Give the validators of the whole resource with every part of it.")
-      try await session.close()
     },
     ConformanceCheck(
       "validators change with the resource", capabilities: .byteRanges, abilities: .replacing
-    ) { context in
+    ) { context, session in
       let resource = try await context.place(1000)
-      let session = context.session()
       let before = try await session.load(resource.request()).response?.validators ?? ResourceValidators()
       let bytes = TestBytes.make(1007, seed: "other")
       try await context.fixture.replace(resource.url, with: bytes)
@@ -43,16 +39,14 @@ extension URLProtocolConformance {
       let outcome = try await session.load(replaced.request())
       try context.expectWhole(outcome, of: replaced, by: LoadKind.dataAsync)
       let after = outcome.response?.validators ?? ResourceValidators()
-      guard let old = before.ifRangeValue else { return try await session.close() }
+      guard let old = before.ifRangeValue else { return }
       try context.expect(
         !after.matches(ifRange: old), resource.url, "other validators for other bytes",
         "they were \(Optional(before).text) and \(Optional(after).text), which match",
         "A strong validator promises the same bytes. One that cannot is better left out.")
-      try await session.close()
     },
-    ConformanceCheck("If-Range decides between part and whole", capabilities: .byteRanges) { context in
+    ConformanceCheck("If-Range decides between part and whole", capabilities: .byteRanges) { context, session in
       let resource = try await context.place(1000)
-      let session = context.session()
       let validators = try await session.load(resource.request()).response?.validators ?? ResourceValidators()
       if let value = validators.ifRangeValue {
         let outcome = try await session.load(resource.request(["Range": "bytes=990-", "If-Range": value]))
@@ -65,7 +59,6 @@ extension URLProtocolConformance {
           outcome, resource.bytes, resource.url, "of the whole, since If-Range: \(value) does not hold")
         try context.expectResponse(outcome.response, of: resource)
       }
-      try await session.close()
     },
   ]
 }

@@ -8,8 +8,7 @@ extension URLProtocolConformance {
   static let large = 8 << 20 | 3
 
   static let wholeLoads = LoadKind.allCases.map { kind in
-    ConformanceCheck("whole loads by \(kind)") { context in
-      let session = context.session()
+    ConformanceCheck("whole loads by \(kind)") { context, session in
       // Bytes that are taken one by one take their time.
       for size in kind == .bytes ? sizes.map({ min($0, 2 << 20 | 3) }) : sizes {
         let resource = try await context.place(size)
@@ -21,7 +20,6 @@ extension URLProtocolConformance {
           outcome.calls == calls, resource.url, "the delegate to be called for \(calls.joined(separator: ", "))",
           "it was for \(outcome.calls.joined(separator: ", "))", "Report a response, then data, then the end.")
       }
-      try await session.close()
     }
   }
 }

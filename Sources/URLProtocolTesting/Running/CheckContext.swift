@@ -51,6 +51,11 @@ final class CheckContext: Sendable {
     return session
   }
 
+  /// Waits for the end of all sessions, and looks at what their instances did. Those that are closed can be closed again.
+  func closeSessions() async throws {
+    for session in state.value.sessions { try await session.close() }
+  }
+
   /// Ends whatever still runs.
   func end() {
     let sessions = state.update { state in

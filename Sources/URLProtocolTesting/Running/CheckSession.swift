@@ -77,6 +77,11 @@ final class CheckSession: Sendable {
     }
   }
 
+  /// Makes a task that has the delegate.
+  func task(_ request: URLRequest, isDownload: Bool) -> URLSessionTask {
+    isDownload ? session.downloadTask(with: request) : session.dataTask(with: request)
+  }
+
   /// Resumes a task that has the delegate, and waits for its end.
   func run(_ task: URLSessionTask) async throws -> LoadOutcome {
     task.resume()

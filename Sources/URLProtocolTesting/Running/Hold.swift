@@ -2,20 +2,17 @@ import URLLoading
 
 /// Blocks a consumer until it is released.
 final class Hold: Sendable {
-  private let released = Observed(false)
+  private let released = DispatchSemaphore(value: 0)
   private let arrived = Observed(false)
 
-  func release() { released.update { $0 = true } }
+  func release() { released.signal() }
 
   /// Blocks the calling thread, which must not belong to Swift's cooperative pool.
-  func stand() {
+  func block() {
     arrived.update { $0 = true }
-    let semaphore = DispatchSemaphore(value: 0)
-    Task {
-      _ = await released.wait(for: .seconds(600)) { $0 }
-      semaphore.signal()
-    }
-    semaphore.wait()
+    _ = released.wait(timeout: .now() + 600)
+    // For the next one.
+    released.signal()
   }
 
   /// Waits until a thread is blocked.

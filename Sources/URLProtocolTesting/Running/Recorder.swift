@@ -54,7 +54,7 @@ final class Recorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    hold?.stand()
+    hold?.block()
     note(dataTask, "data") { $0.body.append(data) }
   }
 

@@ -21,9 +21,7 @@ final class AwaitedStop: @unchecked Sendable {
   func didStop() { change { $0.hasStopped = true } }
 
   private func change(_ body: (inout State) -> Void) {
-    condition.lock()
-    body(&state)
-    condition.unlock()
+    condition.withLock { body(&state) }
     condition.broadcast()
   }
 

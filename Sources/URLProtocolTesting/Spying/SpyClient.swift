@@ -34,7 +34,7 @@ final class SpyClient: NSObject, URLProtocolSessionClient {
 
   private func report(_ moment: Moment) { ledger.hook?(moment, task) }
 
-  private func reportData(_ instance: URLProtocol) {
+  private func reportData() {
     if ledger.hook != nil { report(.data(ledger.entries.value[number].order.bytes)) }
     settle()
   }
@@ -69,7 +69,7 @@ final class SpyClient: NSObject, URLProtocolSessionClient {
   func urlProtocol(_ protocol: URLProtocol, didLoad data: Data) {
     note(.data(data.count))
     target.urlProtocol(`protocol`, didLoad: data)
-    reportData(`protocol`)
+    reportData()
   }
 
   func urlProtocol(_ protocol: URLProtocol, didList entries: [URLDirectoryEntry]) {
@@ -112,7 +112,7 @@ final class SpyClient: NSObject, URLProtocolSessionClient {
   func urlProtocol(_ protocol: URLProtocol, didLoad bytes: UnsafeRawBufferPointer) {
     note(.data(bytes.count))
     target.urlProtocol(`protocol`, didLoad: bytes)
-    reportData(`protocol`)
+    reportData()
   }
 
   func urlProtocol(_ protocol: URLProtocol, didReceiveInformationalResponse response: HTTPURLResponse) {

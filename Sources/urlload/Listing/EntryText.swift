@@ -26,18 +26,14 @@ struct EntryText {
   /// - Parameter folder: the path from the listed directory to the entry's, with a slash at its end.
   func line(for entry: URLDirectoryEntry, in folder: [UInt8] = []) throws -> [UInt8] {
     switch form {
-    case .names: shown(folder) + name(of: entry)
-    case .long: Array(Self.facts(of: entry).utf8) + shown(folder) + name(of: entry)
+    case .names: shown(folder + entry.nameBytes)
+    case .long: Array(Self.facts(of: entry).utf8) + shown(folder + entry.nameBytes)
     case .json: try object(entry)
     }
   }
 
-  private func shown(_ folder: [UInt8]) -> [UInt8] {
-    isTerminal ? Array(SafeText.escaped(String(decoding: folder, as: UTF8.self)).utf8) : folder
-  }
-
-  private func name(of entry: URLDirectoryEntry) -> [UInt8] {
-    isTerminal ? Array(SafeText.escaped(entry.name).utf8) : entry.nameBytes
+  private func shown(_ path: [UInt8]) -> [UInt8] {
+    isTerminal ? Array(SafeText.escaped(String(decoding: path, as: UTF8.self)).utf8) : path
   }
 
   /// Columns of fixed width.

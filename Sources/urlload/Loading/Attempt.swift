@@ -28,13 +28,10 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
   private let output: any Output
   private let status: LoadStatus
   private let console: Console
-  private let situation: @Sendable () -> ResponseVerdict.Situation
+  private let situation: ResponseVerdict.Situation
 
-  init(
-    _ options: LoadOptions, output: any Output, status: LoadStatus, console: Console,
-    situation: @escaping @Sendable () -> ResponseVerdict.Situation
-  ) {
-    self.options = options
+  init(output: any Output, status: LoadStatus, console: Console, situation: ResponseVerdict.Situation) {
+    options = situation.options
     self.output = output
     self.status = status
     self.console = console
@@ -69,19 +66,14 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
   ) {
     show(request: dataTask.currentRequest)
     show(response)
-    let verdict = ResponseVerdict(response, situation())
-    state.withLock { state in
-      state.response = response
-      state.verdict = verdict
-      state.missing = nil
-    }
+    let verdict = ResponseVerdict(response, situation)
+    state.withLock { ($0.response, $0.verdict, $0.missing) = (response, verdict, nil) }
     do {
       switch verdict {
-      case .refuse, .retry, .beginAnew: return completionHandler(.cancel)
-      case .writeAnew(let length):
-        try output.restart()
+      case .refuse, .retry, .restart: return completionHandler(.cancel)
+      case .write(let length), .overwrite(let length):
+        if verdict.overwrites { try output.restart() }
         state.withLock { $0.missing = length }
-      case .write(let length): state.withLock { $0.missing = length }
       }
       try begin(response)
     } catch {
@@ -126,9 +118,9 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
       guard let missing = state.missing else { return true }
       state.missing = missing - count
       guard count > missing, let response = state.response else { return true }
-      let failure = situation().excess(in: response)
+      let failure = situation.excess(in: response)
       state.failure = failure
-      state.verdict = output.canRestart && situation().goesOn ? .beginAnew(failure) : .refuse(failure)
+      state.verdict = situation.canRestart && situation.isResumption ? .restart(failure) : .refuse(failure)
       return false
     }
   }
@@ -149,7 +141,8 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
-    LoginAnswer(options.login, console).answer(challenge, of: task, completionHandler)
+    LoginAnswer(options.login, console)
+      .urlSession(session, task: task, didReceive: challenge, completionHandler: completionHandler)
   }
 
   func urlSession(

@@ -16,7 +16,7 @@ struct LoadGroup: Runnable {
     }
     let configuration = RequestBuilder.configuration(options)
     let uploads = options.body == nil ? nil : UploadSession(configuration: configuration)
-    if let uploads { Signals.attend(to: uploads) }
+    if let uploads { Signals.register(uploads) }
     let session = uploads?.session ?? URLSession(configuration: configuration)
     let loaders = zip(options.urls, outputs).map { url, output in
       Loader(

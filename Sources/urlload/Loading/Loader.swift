@@ -27,8 +27,8 @@ struct Loader: Sendable {
       rest?.apply(to: &request)
       let now = ResponseVerdict.Situation(
         options: options, policy: policy, attempt: attempt, expectation: rest ?? RangeExpectation(request),
-        goesOn: rest != nil, count: output.count, canRestart: output.canRestart, isFile: output.isFile, url: url)
-      let outcome = await Attempt(options, output: output, status: status, console: console, situation: { now })
+        isResumption: rest != nil, count: output.count, isFile: output.isFile, url: url)
+      let outcome = await Attempt(output: output, status: status, console: console, situation: now)
         .run(request, in: session)
 
       let delay: TimeInterval?
@@ -36,8 +36,8 @@ struct Loader: Sendable {
       if case .retry(let seconds) = outcome.verdict, let response = outcome.response as? HTTPURLResponse {
         delay = seconds
         failure = Failure(status: response.statusCode, url: url)
-      } else if case .beginAnew(let reason) = outcome.verdict {
-        delay = policy.delayOfNewBeginning(attempt: attempt)
+      } else if case .restart(let reason) = outcome.verdict {
+        delay = policy.delayBeforeRestart(attempt: attempt)
         failure = reason
         resumption = nil
       } else if case .refuse(let refusal) = outcome.verdict {
@@ -45,7 +45,7 @@ struct Loader: Sendable {
       } else if let error = outcome.error {
         delay = policy.delay(after: error, attempt: attempt)
         failure = Failure(error, url: url)
-        if rest == nil || outcome.verdict?.isAnew == true {
+        if rest == nil || outcome.verdict?.overwrites == true {
           resumption = outcome.response.flatMap {
             Resumption($0, isPart: request.value(forHTTPHeaderField: "Range") != nil)
           }

@@ -10,17 +10,10 @@ final class LoginAnswer: NSObject, URLSessionTaskDelegate, Sendable {
     self.console = console
   }
 
+  /// The password is for the server that the user named: not for redirects to others, nor for a proxy.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-  ) {
-    answer(challenge, of: task, completionHandler)
-  }
-
-  /// The password is for the server that the user named: not for redirects to others, nor for a proxy.
-  func answer(
-    _ challenge: URLAuthenticationChallenge, of task: URLSessionTask,
-    _ completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
     if let question = LoginQuestion(challenge) {
       return question.ask(console) { answer in

@@ -5,11 +5,11 @@ enum ResponseVerdict: Equatable, Sendable {
   /// Append it. A part has to have so many bytes.
   case write(length: Int64?)
   /// Truncate the output, and write it. A part has to have so many bytes.
-  case writeAnew(length: Int64?)
+  case overwrite(length: Int64?)
   /// Drop it, and retry after so many seconds.
   case retry(TimeInterval)
   /// Drop it, for it does not continue the output, and retry from the start, if a retry is left.
-  case beginAnew(Failure)
+  case restart(Failure)
   /// Drop it, and fail.
   case refuse(Failure)
 
@@ -22,21 +22,23 @@ enum ResponseVerdict: Equatable, Sendable {
     /// What the request asked for; nil where the response is not judged by that.
     var expectation: RangeExpectation?
     /// Whether the request asked for the bytes behind those that are written.
-    var goesOn: Bool
+    var isResumption: Bool
     /// Bytes that are written.
     var count: Int64
-    var canRestart: Bool
     var isFile: Bool
     var url: URL
+
+    /// Whether what is written can be taken back.
+    var canRestart: Bool { isFile || count == 0 }
   }
 
   /// Whether the output was truncated.
-  var isAnew: Bool { if case .writeAnew = self { true } else { false } }
+  var overwrites: Bool { if case .overwrite = self { true } else { false } }
 
   init(_ response: URLResponse, _ now: Situation) {
     let verdict = now.expectation?.verdict(on: response)
     // 416 to a resumption: the resource became shorter.
-    let isUnsatisfied = if now.goesOn, case .unsatisfiable = verdict { true } else { false }
+    let isUnsatisfied = if now.isResumption, case .unsatisfiable = verdict { true } else { false }
     if let response = response as? HTTPURLResponse, response.statusCode >= 400, !isUnsatisfied {
       self.init(status: response, now)
       return
@@ -46,19 +48,19 @@ enum ResponseVerdict: Equatable, Sendable {
     let isHead = now.options.headOnly && response is HTTPURLResponse
     switch verdict {
     case .continues(let range):
-      self = now.goesOn ? .write(length: range.length) : Self.begin(now, length: range.length)
-    case .contradicts(let contradiction) where now.goesOn: self = Self.beginAnew(now, contradiction.description)
-    case .unsatisfiable where now.goesOn: self = Self.beginAnew(now, "it has become shorter")
+      self = now.isResumption ? .write(length: range.length) : Self.begin(now, length: range.length)
+    case .contradicts(let contradiction) where now.isResumption: self = Self.restart(now, contradiction.description)
+    case .unsatisfiable where now.isResumption: self = Self.restart(now, "it has become shorter")
     case .contradicts(let contradiction) where !isHead:
       self = .refuse(
         Failure(
           .broken, "the answer is not what was asked for (\(contradiction))", now.subject,
           advice: now.expectation?.range == nil ? "tell the server's owner" : "leave out the range"))
-    case .replaces where wholeIsWrong && !now.goesOn:
+    case .replaces where wholeIsWrong && !now.isResumption:
       self = .refuse(
         Failure(.broken, "the server does not give ranges of this resource", now.subject, advice: "leave out -r"))
-    case .replaces where wholeIsWrong: self = Self.beginAnew(now, "the server sent all of it")
-    case .other(let status) where now.goesOn: self = Self.beginAnew(now, "the server answered \(status)")
+    case .replaces where wholeIsWrong: self = Self.restart(now, "the server sent all of it")
+    case .other(let status) where now.isResumption: self = Self.restart(now, "the server answered \(status)")
     case .replaces, .contradicts, .unsatisfiable, .other, nil: self = Self.begin(now, length: nil)
     }
   }
@@ -79,24 +81,23 @@ enum ResponseVerdict: Equatable, Sendable {
 
   /// The output begins with this response.
   private static func begin(_ now: Situation, length: Int64?) -> ResponseVerdict {
-    guard now.count > 0 else { return .write(length: length) }
-    return now.canRestart
-      ? .writeAnew(length: length)
-      : .refuse(
-        Failure(
-          .broken, now.goesOn ? "the resource changed after \(now.count) bytes were written" : cannotGoOn, now.subject,
-          advice: restartable))
+    if now.count == 0 { return .write(length: length) }
+    if now.isFile { return .overwrite(length: length) }
+    let what =
+      now.isResumption
+      ? "the resource changed after \(now.count) bytes were written"
+      : "the load broke off, and what was written cannot be taken back"
+    return .refuse(Failure(.broken, what, now.subject, advice: restartable))
   }
 
   /// The response does not continue the output.
-  private static func beginAnew(_ now: Situation, _ reason: String) -> ResponseVerdict {
+  private static func restart(_ now: Situation, _ reason: String) -> ResponseVerdict {
     let failure = Failure(
-      .broken, "the load cannot go on after \(now.count) bytes (\(reason))", now.subject,
+      .broken, "the load cannot be resumed after \(now.count) bytes (\(reason))", now.subject,
       advice: now.canRestart ? "try again, or allow more with --retry" : restartable)
-    return now.canRestart ? .beginAnew(failure) : .refuse(failure)
+    return now.canRestart ? .restart(failure) : .refuse(failure)
   }
 
-  private static let cannotGoOn = "the load broke off, and what was written cannot be taken back"
   private static let restartable = "load it into a file with -o, which can begin anew"
 }
 

@@ -17,7 +17,7 @@ struct RetryPolicy: Sendable {
     guard attempt <= retries, let error = error as? URLError else { return nil }
     switch error.code {
     // Nothing reached the server, so any method may be retried.
-    case .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed: return backOff(attempt)
+    case .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .notConnectedToInternet: return backOff(attempt)
     case .timedOut, .networkConnectionLost: return isIdempotent ? backOff(attempt) : nil
     default: return nil
     }
@@ -25,7 +25,7 @@ struct RetryPolicy: Sendable {
 
   /// Seconds to wait before an attempt from the start, after one that could not be resumed; nil for none.
   /// - Parameter attempt: attempts that failed so far, from 1.
-  func delayOfNewBeginning(attempt: Int) -> TimeInterval? {
+  func delayBeforeRestart(attempt: Int) -> TimeInterval? {
     attempt <= retries && isIdempotent ? backOff(attempt) : nil
   }
 
@@ -52,10 +52,6 @@ struct RetryPolicy: Sendable {
   /// `Retry-After` is a number of seconds or a date.
   private static func seconds(_ field: String, now: Date) -> TimeInterval? {
     if let seconds = UInt(field) { return TimeInterval(seconds) }
-    let formatter = DateFormatter()
-    formatter.locale = Locale(identifier: "en_US_POSIX")
-    formatter.timeZone = TimeZone(secondsFromGMT: 0)
-    formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-    return formatter.date(from: field).map { max(0, $0.timeIntervalSince(now)) }
+    return HTTPDate.date(from: field, now: now).map { max(0, $0.timeIntervalSince(now)) }
   }
 }

@@ -1,5 +1,6 @@
 import ArchiveProtocol
 import URLLoading
+internal import URLLoadingBase
 
 /// Reads the values of options.
 enum OptionReader {
@@ -57,15 +58,7 @@ enum OptionReader {
 
   /// A token (RFC 9110, section 5.6.2), as names of fields and methods are.
   private static func isToken(_ text: String) -> Bool {
-    !text.isEmpty
-      && text.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"):
-          true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
-      }
+    !text.isEmpty && text.utf8.allSatisfy(\.isTokenCharacter)
   }
 
   /// `0-99`, `100-` or `-100`.

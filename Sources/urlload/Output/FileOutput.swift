@@ -46,22 +46,17 @@ final class FileOutput: Output {
   deinit { abandon() }
 
   var count: Int64 { state.withLock { $0.written } }
-  var canRestart: Bool { true }
   var isFile: Bool { true }
   var name: String? { state.withLock { $0.name } }
 
   func begin(_ response: URLResponse) throws(Failure) {
-    guard state.withLock({ $0.descriptor < 0 }) else { return }
-    let directory = state.withLock { state in
+    try state.withLock { state throws(Failure) in
+      guard state.descriptor < 0 else { return }
       if state.name == nil { state.name = FileNames.safe(response.suggestedFilename) }
-      return state.directory
-    }
-    let (descriptor, path) = try PartialFiles.shared.create(in: directory)
-    let mode = state.withLock { state in
+      let (descriptor, path) = try PartialFiles.shared.create(in: state.directory)
       (state.descriptor, state.partial) = (descriptor, path)
-      return state.mode
+      if let mode = state.mode { fchmod(descriptor, mode) }
     }
-    if let mode { fchmod(descriptor, mode) }
   }
 
   func write(_ data: Data) throws(Failure) {
@@ -71,13 +66,12 @@ final class FileOutput: Output {
   }
 
   func restart() throws(Failure) {
-    let descriptor = state.withLock { state in
+    try state.withLock { state throws(Failure) in
       state.written = 0
-      return state.descriptor
-    }
-    guard descriptor >= 0 else { return }
-    guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
-      throw Failure(writing: name ?? "the file", errno)
+      guard state.descriptor >= 0 else { return }
+      guard ftruncate(state.descriptor, 0) == 0, lseek(state.descriptor, 0, SEEK_SET) == 0 else {
+        throw Failure(writing: state.name ?? "the file", errno)
+      }
     }
   }
 

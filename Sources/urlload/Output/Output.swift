@@ -5,9 +5,6 @@ protocol Output: AnyObject, Sendable {
   /// Bytes that were written.
   var count: Int64 { get }
 
-  /// Whether a load that broke off can start again.
-  var canRestart: Bool { get }
-
   /// Whether this is a file, which must be whole or absent.
   var isFile: Bool { get }
 

@@ -30,7 +30,6 @@ final class StreamOutput: Output {
   }
 
   var count: Int64 { written.withLock { $0 } }
-  var canRestart: Bool { count == 0 }
   var isFile: Bool { false }
   var name: String? { nil }
 

@@ -30,10 +30,7 @@ final class ProgressDisplay: Sendable {
 
   /// Draws for the last time.
   func stop() {
-    state.withLock { state in
-      state.timer?.cancel()
-      state.timer = nil
-    }
+    state.withLock { $0.timer?.cancel() }
     draw()
     console.endProgress()
   }

@@ -60,6 +60,37 @@ struct SharingTests {
     #expect(counting.count <= packed.count)
   }
 
+  /// A member that is packed is decoded for all readers of its parts.
+  @Test func cancelledReaderOfAPartLeavesAndAnotherGoesOn() async throws {
+    let folder = try TemporaryDirectory("part")
+    var generator = SeededGenerator(seed: 6)
+    // Deflate makes half of it.
+    let content = Data(generator.bytes(3_000_000).map { $0 & 15 })
+    try folder.write("m", content)
+    let file = folder.file("a.zip")
+    try await Command.check(Tool.path("zip"), ["-q", "-1", file.path, "m"], directory: folder.url)
+    let source = try LocalByteSource(file)
+    let opened = try OpenedArchive(source)
+    let (reader, entry) = (opened.reader, try #require(opened.byPath["m"]))
+    let spool = try DecodedSpool(configuration: .all, isRatioKnown: true) {
+      BodyStream(try reader.open(entry, from: 0, source: $0, password: nil))
+    }
+    @Sendable func end(_ source: any ByteSource) throws -> Data {
+      var end = [UInt8](repeating: 0, count: 1000)
+      let count = try end.withUnsafeMutableBytes { try spool.read(into: $0, at: 2_999_000, source: source) }
+      return Data(end[..<count])
+    }
+    let stuck = GatedByteSource(source, gate: 1_000_000)
+    let first = Task { try await onThread { try end(stuck) } }
+    let isStuck = try await onThread { stuck.waitForReader() }
+    try #require(isStuck)
+    let second = Task { try await onThread { try end(source) } }
+    stuck.cancel()
+    await #expect(throws: ArchiveError.cancelled) { try await first.value }
+    #expect(try await second.value == content.suffix(1000))
+    #expect(!spool.isBroken)
+  }
+
   @Test func cancelledReaderOfASolidArchiveLeaves() async throws {
     let tree = try TemporaryDirectory("solid")
     for index in 0..<8 { try tree.write("m\(index)", TestFiles.pattern(count: 1_000_000, seed: UInt64(index))) }

@@ -95,6 +95,19 @@ import URLLoadingTestServers
     await server.stop()
   }
 
+  /// A listing of what is no directory is no sign that the archive has changed.
+  @Test func aListingOfAMemberReadsNoArchiveAnew() async throws {
+    let (server, _) = try await Self.serveMany()
+    let session = ArchiveSession.make()
+    let url = try #require(URL(archive: server.url("/many.zip"), member: ZipTool.name(7)))
+    #expect(try await session.data(from: url).0 == ZipTool.content(7, size: Self.size))
+    let before = Self.ranges(server).count
+    let error = try await #require(throws: URLError.self) { for try await _ in session.entries(at: url) {} }
+    #expect(error.code == .resourceUnavailable)
+    #expect(Self.ranges(server).count == before)
+    await server.stop()
+  }
+
   @Test func ftpServesMembersToo() async throws {
     let server = try await FTPServer.shared
     let file = server.documentRoot.appendingPathComponent("many-\(UInt32.random(in: 0 ... .max)).zip")

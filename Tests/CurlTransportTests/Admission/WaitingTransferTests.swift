@@ -135,15 +135,13 @@ import URLLoadingTestServers
     _ = try await loads[0].recorder.wait { $0.events == ["queue"] }
     loads[1].transfer.pause()
     loads[1].transfer.resume()
-    loads[2].transfer.pauseReceiving()
-    loads[2].transfer.resumeReceiving()
-    loads[3].transfer.pauseReceiving()
+    loads[3].transfer.pause()
     server.gate.signal()
     for number in 0..<3 { #expect(try await loads[number].recorder.completion().failure == nil) }
     _ = try await loads[3].recorder.wait { $0.head != nil }
     await drainLoop()
     #expect(loads[3].recorder.state.body.isEmpty)
-    loads[3].transfer.resumeReceiving()
+    loads[3].transfer.resume()
     #expect(try await loads[3].recorder.completion().body == Array("ok".utf8))
   }
 
@@ -174,7 +172,7 @@ import URLLoadingTestServers
     await drainLoop()
     gate.signal()
     #expect(try await second.completion().failure == nil)
-    #expect(uploaded.withLock { $0 } == bytes)
+    #expect(difference(uploaded.withLock { $0 }, from: bytes) == nil)
   }
 
   @Test func aRequestThatCannotBeSentFailsAtOnce() async throws {

@@ -54,7 +54,7 @@ import URLLoadingTestServers
         seen.withLock { seen in
           seen.isRefused.toggle()
           guard !seen.isRefused else {
-            transfer.resumeReceiving()
+            transfer.resume()
             return .pause
           }
           if seen.count >> 26 != (seen.count + bytes.count) >> 26 {

@@ -166,3 +166,10 @@ final class Recorder: TransferHandler {
     }
   }
 }
+
+extension TransferHead {
+  /// The value of the first field with this name, in any case.
+  func firstValue(of name: String) -> String? {
+    fields.first { $0.name.lowercased() == name.lowercased() }?.value
+  }
+}

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import SFTPProtocol
@@ -170,6 +171,34 @@ import Testing
     client.channelDidSend(1000)
     #expect(client.bytesToSend.baseAddress == first.map { $0 + 1000 })
     #expect(sent().count > 2_900_000)
+  }
+
+  /// On a thread whose stack has room for far fewer calls within each other.
+  @Test func anyNumberOfOpensMayBeWithdrawn() async {
+    let opened: [String] = await withCheckedContinuation { continuation in
+      let thread = Thread { [self] in
+        client.channelDidOpen()
+        send(.version(3, [("limits@openssh.com", "1")]))
+        sent()
+        send(PacketBytes().byte(201).word(0).long(0).long(0).long(0).long(1))
+        for number in 0..<100_000 {
+          client.open([1], .read, willSend: { number == 0 || number == 99_999 }) { [record] _ in
+            record.events.append("\(number)")
+          }
+        }
+        sent()
+        send(.handle(1, [7]))
+        client.close(RemoteHandle(bytes: [7]))
+        sent()
+        send(.status(2, 0))
+        sent()
+        send(.handle(3, [8]))
+        continuation.resume(returning: record.events)
+      }
+      thread.stackSize = 1 << 19
+      thread.start()
+    }
+    #expect(opened == ["ready", "0", "99999"])
   }
 
   @Test func filesThatAreNotWantedAnyMoreAreNotOpened() {

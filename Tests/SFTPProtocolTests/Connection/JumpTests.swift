@@ -11,7 +11,7 @@ import URLLoadingTestServers
     let second = try await SSHServer.start()
     let last = try await SSHServer.shared
     var options = try await TestConnection.options(last)
-    options.channel = .command("cat")
+    options.channel = .subsystem("cat")
     options.jumps = [try await TestConnection.options(first), try await TestConnection.options(second)]
     let bytes = TestFiles.pattern(count: 5 << 20)
     let test = TestConnection(options, sending: bytes)

@@ -38,7 +38,7 @@ import URLLoadingTestServers
     }
     #expect(provider == KEYSTREAM_PROVIDER_NAME)
     #expect(reference == "default")
-    #expect(result == expected, "differs")
+    #expect(difference(result, from: expected) == nil)
   }
 
   /// What OpenSSL's own does with a cipher that is started again, copied, or given parameters.
@@ -98,7 +98,7 @@ import URLLoadingTestServers
     let server = try await SSHServer.start(options: serverOptions)
     var options = try await TestConnection.options(server)
     options.threadSetup = { _ = keystream_use_on_this_thread() }
-    options.channel = .command("cat")
+    options.channel = .subsystem("cat")
     let bytes = TestFiles.pattern(count: 10 << 20)
     let test = TestConnection(options, sending: bytes)
     let hasEnded = await test.user.state.wait(timeout: .seconds(60)) {

@@ -10,7 +10,7 @@ import URLLoadingTestServers
   @Test func fiftyAtOnce() async throws {
     let server = try await SSHServer.start()
     var options = try await TestConnection.options(server)
-    options.channel = .command("cat")
+    options.channel = .subsystem("cat")
     let bytes = TestFiles.pattern(count: 1 << 18)
     let tests = (0..<50).map { [options] _ in TestConnection(options, sending: bytes) }
     for test in tests {

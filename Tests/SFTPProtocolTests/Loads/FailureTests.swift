@@ -27,6 +27,17 @@ import URLLoadingTestServers
     await host.stop()
   }
 
+  @Test func aNameThatCannotBeValidatedIsNotLookedUp() async throws {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.protocolClasses = [SFTPProtocol.self]
+    configuration.requiresDNSSECValidation = true
+    let session = URLSession(configuration: configuration)
+    defer { session.invalidateAndCancel() }
+    let url = try #require(URL(string: "sftp://files.invalid/a"))
+    let error = await #expect(throws: URLError.self) { try await session.data(from: url) }
+    #expect(error?.code == .dnsLookupFailed && error?.failingURL == url)
+  }
+
   @Test func aFileThatWasReplacedMeanwhileIsNotGoneOnWith() async throws {
     let host = try PipedHost()
     let session = PipedProtocol.session()

@@ -18,7 +18,6 @@ import URLLoadingTestServers
     let key = try await SSHServer.clientKeys.all[index]
     let test = try await connect(.shared, SSHIdentities(files: [key.file.path]))
     await test.expectOpen()
-    #expect(test.connection.metrics.loginMethod == "publickey")
   }
 
   @Test(arguments: 0..<3) func byAgent(_ index: Int) async throws {

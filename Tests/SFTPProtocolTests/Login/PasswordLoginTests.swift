@@ -12,7 +12,6 @@ import URLLoadingTestServers
     let test = TestConnection(TestConnection.options(server, authenticator: authenticator))
     await test.expectOpen()
     #expect(authenticator.asked.value == ["password 0", "password 1"])
-    #expect(test.connection.metrics.loginMethod == "password")
     await server.stop()
   }
 
@@ -38,27 +37,14 @@ import URLLoadingTestServers
     await server.stop()
   }
 
-  @Test func whoIsAskedMayEndIt() async throws {
-    struct Refusal: LocalizedError { var errorDescription: String? { "they do not want to" } }
-    let server = try await PasswordSSHServer.start()
-    let authenticator = TestAuthenticator(password: { _ in throw Refusal() })
-    let test = TestConnection(TestConnection.options(server, authenticator: authenticator))
-    let failure = await test.failure()
-    #expect(failure?.underlying is Refusal)
-    #expect(failure?.message.contains("they do not want to") == true)
-    await server.stop()
-  }
-
   @Test func byAnswers() async throws {
     var options = PasswordSSHServer.Options()
     options.password = nil
     options.answers = ["blue", "grün"]
     let server = try await PasswordSSHServer.start(options: options)
-    let authenticator = TestAuthenticator(answers: { questions, attempt in
-      #expect(questions.name == "Test name")
-      #expect(questions.instruction == "Test instruction")
-      if questions.prompts.first?.text == "Question 1: " {
-        #expect(questions.prompts.first?.echoes == false)
+    let authenticator = TestAuthenticator(answers: { prompts, attempt in
+      if prompts.first?.text == "Question 1: " {
+        #expect(prompts.first?.echoes == false)
         return [attempt == 0 ? "red" : "blue"]
       }
       return ["grün"]
@@ -66,7 +52,6 @@ import URLLoadingTestServers
     let test = TestConnection(TestConnection.options(server, authenticator: authenticator))
     await test.expectOpen()
     #expect(authenticator.asked.value == ["Question 1:  0", "Question 1:  1", "Question 2:  1"])
-    #expect(test.connection.metrics.loginMethod == "keyboard-interactive")
     await server.stop()
   }
 
@@ -163,9 +148,10 @@ import URLLoadingTestServers
     var options = PasswordSSHServer.Options()
     options.needsNoLogin = true
     let server = try await PasswordSSHServer.start(options: options)
-    let test = TestConnection(TestConnection.options(server))
+    let authenticator = TestAuthenticator()
+    let test = TestConnection(TestConnection.options(server, authenticator: authenticator))
     await test.expectOpen()
-    #expect(test.connection.metrics.loginMethod == "none")
+    #expect(authenticator.asked.value == [])
     await server.stop()
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import URLLoadingBase
 import URLLoadingTestServers
 
 @testable import SFTPProtocol
@@ -58,6 +59,17 @@ final class TestConnection: Sendable {
       await withCheckedContinuation { continuation in
         let isTaken = connection.post { continuation.resume(returning: $0.deadline.time == nil) }
         if !isTaken { continuation.resume(returning: false) }
+      }
+    }
+  }
+
+  /// When bytes came last; long ago where the connection has ended.
+  var lastReceived: MonotonicInstant {
+    get async {
+      await withCheckedContinuation { continuation in
+        let never = MonotonicInstant(nanoseconds: 0)
+        let isTaken = connection.post { continuation.resume(returning: $0.session?.socket.lastReceived ?? never) }
+        if !isTaken { continuation.resume(returning: never) }
       }
     }
   }

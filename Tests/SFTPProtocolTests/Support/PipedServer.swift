@@ -95,7 +95,7 @@ final class PipedServer: Sendable {
   var waitsToClose: Bool {
     get async {
       await withCheckedContinuation { continuation in
-        perform { [user] in continuation.resume(returning: user.isRetiring) }
+        perform { [user] in continuation.resume(returning: user.onIdle != nil) }
       }
     }
   }

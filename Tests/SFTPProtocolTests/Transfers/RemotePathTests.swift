@@ -36,6 +36,10 @@ import URLLoading
     #expect(temporary.starts(with: "/d/e/.aaa".utf8))
     #expect(temporary.count - 5 <= 255)
     #expect(RemotePath.temporary(for: Array("x".utf8)).starts(with: ".x.".utf8))
+    for count in 198...204 {
+      let name = String(repeating: "a", count: count - 198) + String(repeating: "€", count: 68)
+      #expect(String(validating: RemotePath.temporary(for: Array(name.utf8)), as: UTF8.self)?.hasPrefix(".") == true)
+    }
     #expect(RemotePath.temporary(for: Array("x".utf8)) != RemotePath.temporary(for: Array("x".utf8)))
   }
 }

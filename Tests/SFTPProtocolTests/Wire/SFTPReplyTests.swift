@@ -31,7 +31,7 @@ import URLLoadingTestServers
             bytes: [0x62],
             attributes: {
               var attributes = FileAttributes(
-                size: 5, permissions: 0o100644, accessTime: 3, modificationTime: 4)
+                size: 5, permissions: 0o100644, modificationTime: 4)
               attributes.owner = .init(userID: 1, groupID: 2)
               return attributes
             }()),
@@ -41,7 +41,7 @@ import URLLoadingTestServers
       .attributes(10, size: 1 << 40, permissions: 0o040755, time: .max),
       .attributes(
         identifier: 10,
-        FileAttributes(size: 1 << 40, permissions: 0o040755, accessTime: .max, modificationTime: .max))
+        FileAttributes(size: 1 << 40, permissions: 0o040755, modificationTime: .max))
     ),
     (
       PacketBytes().byte(201).word(11).long(262_144).long(261_120).long(261_120).long(1019),

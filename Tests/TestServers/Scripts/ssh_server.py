@@ -70,7 +70,7 @@ class Server(asyncssh.SSHServer):
 
 
 class StalledSession(asyncssh.SSHServerSession):
-    def exec_requested(self, command):
+    def subsystem_requested(self, subsystem):
         print("service", flush=True)
         # There is nothing to await here: the whole server stalls.
         time.sleep(3600)

@@ -99,6 +99,8 @@ package final class SSHServer: Sendable {
       // `-d` is where it begins.
       lines.append("Subsystem sftp \(subsystem) -d \(home.path)")
     }
+    // Others, for what only a channel is needed for.
+    lines += ["Subsystem cat cat", "Subsystem zeros cat /dev/zero", "Subsystem brief echo out; echo err >&2"]
     return lines.joined(separator: "\n") + "\n"
   }
 

@@ -49,6 +49,70 @@ import Testing
     #expect(!proxy.receivesCredentialSecurely)
   }
 
+  @Test func onlyCertificatesHaveDistinguishedNames() {
+    #expect(space().distinguishedNames == nil)
+  }
+
+  @Test func archivesOfChallenges() throws {
+    let response = try #require(
+      HTTPURLResponse(url: "http://h/", statusCode: 401, httpVersion: nil, headerFields: ["A": "b"]))
+    let whole = URLAuthenticationChallenge(
+      protectionSpace: space(), proposedCredential: URLCredential(user: "u", password: "p", persistence: .none),
+      previousFailureCount: 2, failureResponse: response,
+      error: URLError(.userAuthenticationRequired, message: "Wrong.", url: nil), sender: Sender())
+    let back = try #require(try archivedAndBack(whole))
+    #expect(back.protectionSpace == space() && back.previousFailureCount == 2 && back.sender == nil)
+    #expect(back.proposedCredential == whole.proposedCredential && back.failureResponse == response)
+    #expect((back.error as? URLError)?.code == .userAuthenticationRequired)
+    #expect(back.error?.localizedDescription == "Wrong.")
+    let bare = URLAuthenticationChallenge(
+      protectionSpace: space(), proposedCredential: nil, previousFailureCount: 0, failureResponse: nil, error: nil,
+      sender: Sender())
+    let bareBack = try #require(try archivedAndBack(bare))
+    #expect(bareBack.proposedCredential == nil && bareBack.failureResponse == nil && bareBack.error == nil)
+    #expect(URLAuthenticationChallenge.supportsSecureCoding && URLCredential.supportsSecureCoding)
+  }
+
+  @Test func forgedArchivesGiveNothing() throws {
+    for bytes in [nil, Data(), Data("x".utf8), Data("bplist00".utf8), Data(repeating: 0xFF, count: 100)] {
+      #expect(try forged(URLCredential.self, bytes) == nil)
+      #expect(try forged(URLProtectionSpace.self, bytes) == nil)
+      #expect(try forged(URLAuthenticationChallenge.self, bytes) == nil)
+      #expect(try forged(CachedURLResponse.self, bytes) == nil)
+      #expect(try forged(URLResponse.self, bytes) == nil && forged(HTTPURLResponse.self, bytes) == nil)
+      #expect(try forged(NSURLRequest.self, bytes) == nil)
+    }
+    for persistence in [-1, 4, Int.max] as [Any] + ["none", Data()] {
+      #expect(try forged(URLCredential.self, ["user": "u", "persistence": persistence]) == nil)
+    }
+    #expect(try forged(URLCredential.self, ["user": 5, "persistence": 1])?.user == nil)
+    #expect(try forged(URLProtectionSpace.self, ["host": "h", "port": "80", "authenticationMethod": "m"]) == nil)
+    #expect(try forged(URLProtectionSpace.self, ["host": "h", "port": 80, "authenticationMethod": "m"])?.host == "h")
+  }
+
+  @Test func archivesWithForgedPartsGiveNothing() throws {
+    let list: [String: Any] = ["previousFailureCount": 0, "data": Data(), "storagePolicy": 0]
+    #expect(try forged(URLAuthenticationChallenge.self, list) == nil)
+    #expect(try forged(CachedURLResponse.self, list) == nil)
+    for part in [5, "text", Data(), ["isHTTP": true]] as [Any] {
+      var forgery = list
+      forgery["space"] = part
+      forgery["response"] = part
+      #expect(try forged(URLAuthenticationChallenge.self, forgery) == nil)
+      #expect(try forged(CachedURLResponse.self, forgery) == nil)
+      forgery["space"] = ["host": "h", "port": 80, "authenticationMethod": "m"] as [String: Any]
+      forgery["credential"] = part
+      let challenge = try #require(try forged(URLAuthenticationChallenge.self, forgery))
+      #expect(challenge.proposedCredential == nil && challenge.failureResponse == nil)
+      #expect(challenge.protectionSpace.host == "h")
+    }
+    var right = list
+    right["response"] = ["url": "http://h/"]
+    #expect(try forged(CachedURLResponse.self, right)?.response.url == "http://h/")
+    right["storagePolicy"] = 9
+    #expect(try forged(CachedURLResponse.self, right) == nil)
+  }
+
   private final class Sender: NSObject, URLAuthenticationChallengeSender, @unchecked Sendable {
     // Used by one test on one thread.
     nonisolated(unsafe) var continued = 0

@@ -47,7 +47,8 @@ import URLLoadingTestServers
       let record = await client.run(task)
       #expect(record.body == body && record.error == nil, "\(number): \(String(describing: record.error))")
     }
-    #expect(server.connectionCount == 4)
+    // libcurl may connect before it finds that it cannot read a stream again; nothing is sent on that connection.
+    #expect(source == "stream" ? (4...7).contains(server.connectionCount) : server.connectionCount == 4)
     #expect(server.requests.count == 7)
   }
 

@@ -51,6 +51,35 @@ import Testing
     #expect(mutable != copy)
   }
 
+  @Test func everyInitialiserMakesWhatItsClassSays() throws {
+    let short = NSMutableURLRequest(url: "http://a/")
+    short.url = "http://b/"
+    #expect(short.url == "http://b/" && short.timeoutInterval == 60 && short.cachePolicy == .useProtocolCachePolicy)
+    let long = sample()
+    #expect(long.timeoutInterval == 5 && long.cachePolicy == .returnCacheDataElseLoad)
+    let back = try #require(try archivedAndBack(long))
+    back.url = "http://b/"
+    #expect(back.url == "http://b/" && long.url == "http://example.org/a?b")
+    #expect(NSURLRequest.supportsSecureCoding && NSMutableURLRequest.supportsSecureCoding)
+  }
+
+  @Test func copiesOfWhatCanChangeDoNotFollowIt() throws {
+    let object = sample()
+    let (copy, mutable) = (object.copy(), object.mutableCopy())
+    object.httpMethod = "PUT"
+    #expect((copy as? NSURLRequest)?.httpMethod == "POST" && !(copy is NSMutableURLRequest))
+    let changed = try #require(mutable as? NSMutableURLRequest)
+    #expect(changed !== object && changed.httpMethod == "POST")
+    changed.httpMethod = "DELETE"
+    #expect(object.httpMethod == "PUT")
+    #expect((object.copy(with: nil) as? NSURLRequest)?.httpMethod == "PUT")
+    #expect((object.mutableCopy(with: nil) as? NSMutableURLRequest)?.httpMethod == "PUT")
+  }
+
+  @Test func theDescriptionHasNoPassword() {
+    #expect("\(NSURLRequest(url: "http://me:secret@a/"))".contains("secret") == false)
+  }
+
   @Test func theShortInitialiserLeavesTheTimeoutToTheSession() {
     #expect(NSURLRequest(url: "http://a/").request.explicitTimeoutInterval == nil)
     #expect(NSMutableURLRequest(url: "http://a/").timeoutInterval == 60)

@@ -113,9 +113,10 @@ import URLLoadingTestServers
     session.session.downloadTask(with: URL(string: "data:,x")!) { _, _, _ in note() }.resume()
     session.session.getAllTasks { _ in note() }
     session.session.getTasksWithCompletionHandler { _, _, _ in note() }
+    session.session.getTasksWithCompletionHandler(completionHandler: { _, _, _ in note() })
     session.session.flush { note() }
     session.session.reset { note() }
-    #expect(await seen.wait { $0.count == 6 })
+    #expect(await seen.wait { $0.count == 7 })
     #expect(seen.value.allSatisfy { $0 })
   }
 

@@ -85,7 +85,8 @@ import URLLoadingTestServers
   }
 
   /// As every second test suite has one, with names that are its own.
-  final class MockProtocol: URLProtocol, @unchecked Sendable {
+  /// The compiler wants nothing to be restated.
+  final class MockProtocol: URLProtocol {
     private var session: URLSession?
     private var sessionClient = 1
     private var capabilities: [String] = []
@@ -117,9 +118,15 @@ import URLLoadingTestServers
     private var state = 0
     override init() { super.init() }
   }
-  final class MockCache: URLCache {
-    private var responses: [URL: Data] = [:]
+  final class MockCache: URLCache, @unchecked Sendable {
+    private var responses: [URL: CachedURLResponse] = [:], memory = 0, state = 0
     override init() { super.init() }
+    override func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
+      request.url.flatMap { responses[$0] }
+    }
+    override func storeCachedResponse(_ cachedResponse: CachedURLResponse, for request: URLRequest) {
+      if let url = request.url { responses[url] = cachedResponse }
+    }
   }
   final class MockConfiguration: URLSessionConfiguration, @unchecked Sendable {
     private var values = 0
@@ -136,7 +143,14 @@ import URLLoadingTestServers
     private var fields: [String: String] = [:], details = 0
     override var statusCode: Int { 418 }
   }
-  final class MockUploadTask: URLSessionUploadTask, @unchecked Sendable { override init() {} }
+  final class MockUploadTask: URLSessionUploadTask, @unchecked Sendable {
+    private var hints = 0
+    override init() {}
+    override var earliestBeginDate: Date? {
+      get { .distantFuture }
+      set {}
+    }
+  }
   final class MockDownloadTask: URLSessionDownloadTask, @unchecked Sendable {
     override init() {}
     override func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
@@ -242,7 +256,9 @@ import URLLoadingTestServers
     #expect(MockMetrics().redirectCount == 7 && MockMetrics().transactionMetrics.isEmpty)
     #expect(MockMutableRequest(url: url).url == url)
     #expect(MockHTTPResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil)?.statusCode == 418)
-    _ = MockCache()
+    let cache = MockCache()
+    cache.storeCachedResponse(CachedURLResponse(response: URLResponse(), data: Data()), for: URLRequest(url: url))
+    #expect(cache.cachedResponse(for: URLRequest(url: url)) != nil && cache.currentMemoryUsage == 0)
   }
 
   /// Calls of the client have the session, for classes that load bytes from elsewhere.

@@ -34,6 +34,11 @@ final class ForwardingDelegate: NSObject, URLSessionDataDelegate, URLSessionDown
     user.urlSession(session, didCreateTask: task)
   }
 
+  func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
+    note("waiting")
+    user.urlSession(session, taskIsWaitingForConnectivity: task)
+  }
+
   func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void

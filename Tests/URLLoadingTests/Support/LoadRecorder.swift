@@ -41,6 +41,10 @@ final class LoadRecorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
 
   // MARK: Tasks
 
+  func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
+    note(task, "waiting") { _ in }
+  }
+
   func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void

@@ -21,6 +21,9 @@ import URLLoadingTestServers
     var started: MonotonicInstant?
     var lastProgress: MonotonicInstant?
     var hasResponse = false
+    var hasConnected = false
+    var isUnconnected = false
+    var reconnections = 0
     var violations: [String] = []
 
     init(_ generator: inout SeededGenerator) {
@@ -28,7 +31,8 @@ import URLLoadingTestServers
         limits: .init(
           idle: Bool.random(using: &generator) ? .seconds(5) : nil,
           resource: Bool.random(using: &generator) ? .seconds(60) : nil,
-          bufferedBytes: Int.random(in: 0...64, using: &generator)))
+          bufferedBytes: Int.random(in: 0...64, using: &generator)),
+        waitsForConnectivity: Bool.random(using: &generator))
       now = start
     }
 
@@ -52,6 +56,8 @@ import URLLoadingTestServers
     mutating func newInstance() {
       hasInstance = true
       hasResponse = false
+      hasConnected = false
+      isUnconnected = false
       isInstancePaused = machine.isPaused
       isWaiting = false
       lastProgress = now
@@ -68,15 +74,19 @@ import URLLoadingTestServers
         Int.random(in: 0..<10, using: &generator) == 0
         ? machine.attempt + Int.random(in: -1...1, using: &generator) : machine.attempt
       let isCurrent = attempt == machine.attempt && hasInstance
-      switch Int.random(in: 0..<21, using: &generator) {
+      switch Int.random(in: 0..<23, using: &generator) {
       case 0, 1, 2:
         switch machine.resume(at: now) {
         case .nothing: break
         case .open:
-          check(!hasInstance && !isOver, "opened twice, or after the end")
+          check(!hasInstance && !isUnconnected && !isOver, "opened twice, or after the end")
           started = now
           newInstance()
         case .unpause: flow(.unpause)
+        case .reconnect:
+          check(isUnconnected && !isOver && machine.state == .running, "reconnected without a need")
+          newInstance()
+          reconnections += 1
         }
       case 3: flow(machine.suspend())
       case 4:
@@ -91,6 +101,7 @@ import URLLoadingTestServers
           check(isCurrent && !isOver && !hasResponse, "redirect out of order")
           check(machine.redirectCount < 16, "too many redirects")
           lastProgress = now
+          hasConnected = true
           flow(action)
         }
       case 7, 8:
@@ -107,6 +118,7 @@ import URLLoadingTestServers
       case 9:
         if case .ask(let action) = machine.challenged(attempt: attempt) {
           check(isCurrent && !isOver && !hasResponse, "challenge out of order")
+          hasConnected = true
           flow(action)
         }
       case 10, 11:
@@ -139,11 +151,24 @@ import URLLoadingTestServers
           over()
         }
       case 19:
-        guard Int.random(in: 0..<8, using: &generator) == 0 else { break }
-        if machine.failed(attempt: attempt) == .end {
+        let lacksConnectivity = Bool.random(using: &generator)
+        guard lacksConnectivity || Int.random(in: 0..<4, using: &generator) == 0 else { break }
+        switch machine.failed(attempt: attempt, lacksConnectivity: lacksConnectivity) {
+        case .ignore, .retain: break
+        case .end:
           check(isCurrent && !isOver, "failure out of order")
           over()
+        case .awaitConnectivity:
+          check(isCurrent && !isOver && lacksConnectivity, "waits out of order")
+          check(!hasResponse && !hasConnected, "waits for a peer that it has reached")
+          hasInstance = false
+          isUnconnected = true
         }
+      case 20, 21:
+        guard machine.networkChanged(attempt: attempt, at: now) == .open else { break }
+        check(isUnconnected && !isOver && machine.state == .running, "reconnected out of order")
+        newInstance()
+        reconnections += 1
       default:
         let waits = Bool.random(using: &generator)
         machine.waiting(waits, attempt: attempt, at: now)
@@ -166,7 +191,7 @@ import URLLoadingTestServers
       if hasInstance { check(machine.isPaused == isInstancePaused, "the instance was not told of a pause") }
       switch machine.checkDeadline(at: now) {
       case .idleTimeout:
-        check(!machine.isPaused && !isWaiting && !isOver, "idle timeout while held back")
+        check(!machine.isPaused && !isWaiting && !isOver && !isUnconnected, "idle timeout while held back")
         if let lastProgress { check(lastProgress.duration(to: now) >= .seconds(5), "idle timeout too early") }
       case .resourceTimeout:
         check(!isOver, "resource timeout after the end")
@@ -180,7 +205,7 @@ import URLLoadingTestServers
   @Test(arguments: [1, 2, 3, 4])
   func randomSequences(seed: UInt64) async {
     var generator = SeededGenerator(seed: seed)
-    var reached = (ends: 0, redirects: 0, pauses: 0)
+    var reached = (ends: 0, redirects: 0, pauses: 0, reconnections: 0)
     for sequence in 0..<5000 {
       // Other tests wait for events meanwhile.
       if sequence % 20 == 0 { await Task.yield() }
@@ -189,6 +214,7 @@ import URLLoadingTestServers
       reached.ends += world.ends
       reached.redirects += world.machine.redirectCount
       reached.pauses += world.isInstancePaused ? 1 : 0
+      reached.reconnections += world.reconnections
       guard world.violations.isEmpty else {
         Issue.record("seed \(seed), sequence \(sequence): \(world.violations)")
         return
@@ -198,5 +224,6 @@ import URLLoadingTestServers
     #expect(reached.ends > 1000)
     #expect(reached.redirects > 1000)
     #expect(reached.pauses > 100)
+    #expect(reached.reconnections > 100)
   }
 }

@@ -116,6 +116,31 @@ import URLLoadingTestServers
     #expect(record.text == "new new" || record.text == "- new", "\(record)")
   }
 
+  @Test func childrenDoNotInheritTheFileBehindARedirect() async throws {
+    let folder = try TemporaryDirectory("redirected")
+    let file = try folder.write("body", "new")
+    let target = Fake { instance in
+      let stream = instance.request.httpBodyStream
+      stream?.open()
+      defer { stream?.close() }
+      instance.respond()
+      instance.send(Data("\(Self.closesOnExec(file))".utf8))
+      instance.finish()
+    }
+    let client = RecordedSession.fake()
+    let start = request(Self.redirecting(to: target).url())
+    #expect(await client.run(client.session.uploadTask(with: start, fromFile: file)).text == "[true]")
+  }
+
+  /// Of each open descriptor of a file whether children lack it.
+  private static func closesOnExec(_ file: URL) -> [Bool] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+    let path = file.resolvingSymlinksInPath().path
+    return names.compactMap { Int32($0) }.filter {
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path
+    }.map { fcntl($0, F_GETFD) & FD_CLOEXEC != 0 }
+  }
+
   /// As classes written for Apple's systems make the request of a redirect.
   @Test(arguments: UploadKind.allCases) func aRedirectMayCarryTheStreamOn(_ kind: UploadKind) async throws {
     let target = Self.showing()

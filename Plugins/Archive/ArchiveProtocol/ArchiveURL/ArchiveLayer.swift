@@ -16,8 +16,6 @@ struct ArchiveLayer {
   /// The query and the fragment, with their delimiters.
   var suffix: [UInt8]
 
-  private static let schemes = ["archive", "jar", "zip"]
-
   /// The scheme of a URL as bytes, in lower case (RFC 3986, section 3.1).
   static func scheme(of text: some Collection<UInt8>) -> String? {
     guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return nil }
@@ -31,27 +29,24 @@ struct ArchiveLayer {
 
   /// Whether a URL is one of an archive's member, by its scheme.
   static func isArchiveURL(_ text: some Collection<UInt8>) -> Bool {
-    scheme(of: text).map(schemes.contains) ?? false
+    scheme(of: text).map(ArchiveProtocol.schemes.contains) ?? false
   }
 
   init(_ text: [UInt8]) throws(ArchiveURLError) {
-    guard let scheme = Self.scheme(of: text), Self.schemes.contains(scheme) else {
+    guard let scheme = Self.scheme(of: text), ArchiveProtocol.schemes.contains(scheme) else {
       throw .otherScheme(Self.string(text))
     }
     let rest = text.dropFirst(scheme.utf8.count + 1)
-    guard rest.starts(with: "//".utf8) else {
-      try self.init(spelled: rest, of: text)
-      return
-    }
+    let isHierarchical = rest.starts(with: "//".utf8)
     let hierarchical = rest.dropFirst(2)
     let authority = hierarchical.prefix { !"/?#".utf8.contains($0) }
     // A host that is schemes alone comes from `standardized`; the canonical form has no `!` in its host.
-    if Self.isSchemes(PercentEncoding.decoded(authority)), Self.lastSeparator(in: Array(rest)) != nil {
-      try self.init(spelled: hierarchical, of: text)
-    } else if scheme == "archive" {
+    let isStandardized =
+      isHierarchical && Self.isSchemes(PercentEncoding.decoded(authority)) && Self.lastSeparator(in: Array(rest)) != nil
+    if isHierarchical, !isStandardized, scheme == "archive" {
       try self.init(authority: authority, rest: hierarchical[authority.endIndex...], of: text)
     } else {
-      try self.init(spelled: rest, of: text)
+      try self.init(spelled: isStandardized ? hierarchical : rest, of: text)
     }
   }
 
@@ -91,34 +86,21 @@ struct ArchiveLayer {
   }
 
   private static func lastSeparator(in text: [UInt8]) -> Int? {
-    var index = text.count - 2
-    while index >= 0 {
-      if text[index] == UInt8(ascii: "!"), text[index + 1] == UInt8(ascii: "/") { return index }
-      index -= 1
-    }
-    return nil
+    text.indices.dropLast().last { text[$0] == UInt8(ascii: "!") && text[$0 + 1] == UInt8(ascii: "/") }
   }
 
   /// Resolves the dot segments of a path that is below the top directory, then decodes it.
   private static func memberName(_ path: ArraySlice<UInt8>) -> [UInt8] {
-    let dot = UInt8(ascii: ".")
-    let segments = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-    guard segments.contains(where: { $0.elementsEqual([dot]) || $0.elementsEqual([dot, dot]) }) else {
-      return PercentEncoding.decoded(path)
-    }
     var kept: [ArraySlice<UInt8>] = []
-    for (index, segment) in segments.enumerated() {
-      let isLast = index == segments.count - 1
-      if segment.elementsEqual([dot]) {
-        if isLast { kept.append([]) }
-      } else if segment.elementsEqual([dot, dot]) {
-        _ = kept.popLast()
-        if isLast { kept.append([]) }
-      } else {
-        kept.append(segment)
-      }
+    var endsWithDots = false
+    for segment in path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+      let isParent = segment.elementsEqual("..".utf8)
+      endsWithDots = isParent || segment.elementsEqual(".".utf8)
+      if isParent { _ = kept.popLast() } else if !endsWithDots { kept.append(segment) }
     }
-    return PercentEncoding.decoded(Array(kept.joined(separator: [UInt8(ascii: "/")])))
+    // A directory.
+    if endsWithDots { kept.append([]) }
+    return PercentEncoding.decoded(Array(kept.joined(separator: CollectionOfOne(UInt8(ascii: "/")))))
   }
 
   /// Whether this is one scheme or more with their colons, such as `archive:file:`.

@@ -2,7 +2,7 @@ import Foundation
 import URLLoading
 
 /// Why a text or URL does not name a member of an archive.
-public enum ArchiveURLError: Error, Hashable, Sendable {
+@frozen public enum ArchiveURLError: Error, Hashable, Sendable {
   /// The scheme is none of `archive`, `jar` and `zip`.
   case otherScheme(String)
   /// No `!/` says where the archive's URL ends.

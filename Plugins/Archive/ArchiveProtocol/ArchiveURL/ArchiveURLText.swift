@@ -27,26 +27,26 @@ struct ArchiveURLText {
     String(decoding: layers.reversed().reduce(root) { Self.bytes(archive: $0, layer: $1) }, as: UTF8.self)
   }
 
-  /// The canonical URL of the archive whose member is named.
-  func archiveText() -> String {
-    String(decoding: layers.dropFirst().reversed().reduce(root) { Self.bytes(archive: $0, layer: $1) }, as: UTF8.self)
+  /// The archive and the member that are named.
+  var member: ArchiveMember? {
+    let archive = layers.dropFirst().reversed().reduce(root) { Self.bytes(archive: $0, layer: $1) }
+    guard let layer = layers.first, let url = URL(string: String(decoding: archive, as: UTF8.self)) else { return nil }
+    return ArchiveMember(archive: url, pathBytes: layer.member)
   }
 
   /// Puts a member behind its archive's URL, which is canonical.
   static func bytes(archive: some Sequence<UInt8>, member: some Collection<UInt8>) -> [UInt8] {
     var text = Array("archive://".utf8)
-    PercentEncoding.append(archive, to: &text, allowed: PercentEncoding.isUnreserved)
-    var isFirst = true
+    PercentEncoding.append(archive, to: &text)
     for segment in member.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
-      if isFirst || !member.isEmpty { text.append(UInt8(ascii: "/")) }
-      isFirst = false
+      text.append(UInt8(ascii: "/"))
       // Unencoded, these would be removed as dot segments when the URL is resolved or standardized.
       if segment.elementsEqual(".".utf8) {
         text.append(contentsOf: "%2E".utf8)
       } else if segment.elementsEqual("..".utf8) {
         text.append(contentsOf: "%2E%2E".utf8)
       } else {
-        PercentEncoding.append(segment, to: &text, allowed: PercentEncoding.isUnreserved)
+        PercentEncoding.append(segment, to: &text)
       }
     }
     return text

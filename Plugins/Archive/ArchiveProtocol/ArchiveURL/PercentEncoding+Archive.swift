@@ -2,9 +2,6 @@ internal import URLLoadingBase
 
 /// The parts of a URL that are encoded (RFC 3986).
 extension PercentEncoding {
-  /// Which bytes are not encoded.
-  typealias Allowed = (UInt8) -> Bool
-
   /// RFC 3986, section 2.3.
   static func isUnreserved(_ byte: UInt8) -> Bool {
     switch byte {
@@ -20,9 +17,10 @@ extension PercentEncoding {
     isUnreserved(byte) || "!$&'()*+,;=:@/?".utf8.contains(byte)
   }
 
-  static func append(_ bytes: some Sequence<UInt8>, to text: inout [UInt8], allowed: Allowed) {
+  /// Appends bytes, all but unreserved ones encoded.
+  static func append(_ bytes: some Sequence<UInt8>, to text: inout [UInt8]) {
     for byte in bytes {
-      if allowed(byte) { text.append(byte) } else { appendEscape(of: byte, to: &text) }
+      if isUnreserved(byte) { text.append(byte) } else { appendEscape(of: byte, to: &text) }
     }
   }
 
@@ -30,22 +28,10 @@ extension PercentEncoding {
   static func repaired(_ text: ArraySlice<UInt8>) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count)
-    var isInFragment = false
-    var index = text.startIndex
-    while index != text.endIndex {
-      let byte = text[index]
-      if escapedByte(in: text, at: index) != nil {
-        bytes += text[index..<index + 3]
-        index += 3
-        continue
-      }
-      if byte == UInt8(ascii: "#"), !isInFragment {
-        isInFragment = true
-        bytes.append(byte)
-      } else {
-        append(CollectionOfOne(byte), to: &bytes, allowed: isAllowedBehindAuthority)
-      }
-      index += 1
+    let fragment = text.firstIndex(of: UInt8(ascii: "#"))
+    for (index, byte) in zip(text.indices, text) {
+      let isKept = isAllowedBehindAuthority(byte) || index == fragment || escapedByte(in: text, at: index) != nil
+      if isKept { bytes.append(byte) } else { appendEscape(of: byte, to: &bytes) }
     }
     return bytes
   }

@@ -71,12 +71,7 @@ extension URL {
   }
 
   /// The archive and the member that this URL names, in whatever spelling. Nil for all that is no valid archive URL.
-  public var archiveMember: ArchiveMember? {
-    guard let text = try? ArchiveURLText(absoluteString), let layer = text.layers.first,
-      let archive = URL(string: text.archiveText())
-    else { return nil }
-    return ArchiveMember(archive: archive, pathBytes: layer.member)
-  }
+  public var archiveMember: ArchiveMember? { (try? ArchiveURLText(absoluteString))?.member }
 
   /// How many archives are inside one another around what this URL names: 0 for a URL that names no archive's member, 1 for a
   /// member of an archive that is itself loaded by another scheme.

@@ -7,7 +7,7 @@ import Foundation
 /// pass. An error about one of them names its property.
 public struct ArchiveConfiguration: Sendable, Hashable {
   /// Formats that are read only when asked for: they are rare, or the code that reads them is.
-  public enum OptionalFormat: String, Sendable, Hashable, CaseIterable {
+  @frozen public enum OptionalFormat: String, Sendable, Hashable, CaseIterable {
     /// Microsoft cabinets.
     case cab
     /// LHA and LZH archives.

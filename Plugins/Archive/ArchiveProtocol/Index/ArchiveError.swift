@@ -11,4 +11,6 @@ enum ArchiveError: Error, Hashable {
   /// The member is packed or encrypted in a way that cannot be read.
   case unsupported(String)
   case cancelled
+
+  static let splitZip = ArchiveError.unsupported("a zip archive that is split over several files")
 }

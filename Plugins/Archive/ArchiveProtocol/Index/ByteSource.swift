@@ -1,7 +1,7 @@
 /// Bytes at positions, read with calls that block: what the readers of archives stand on.
 ///
 /// A source may be used from several threads. Its consumer is one load.
-protocol ByteSource: AnyObject, Sendable {
+protocol ByteSource: Sendable {
   /// The number of bytes; nil where that is not known before the end has been read.
   var length: Int64? { get }
 

@@ -14,26 +14,28 @@ struct ArchiveOpener: Sendable {
   let configuration: ArchiveConfiguration
   /// The member that is wanted first: with a known directory the first request asks for its bytes.
   let member: [UInt8]
-  /// The directory, as this session last read it.
-  let previous: KnownIndex?
 
-  func open(_ opening: SharedOpening) throws -> OpenArchive {
+  /// - Parameter previous: the directory, as this session last read it.
+  func open(_ opening: SharedOpening, previous: KnownIndex?) throws -> OpenArchive {
     let known = previous ?? indexFile?.load()
     // Taken before the file is opened, so that a file that is replaced meanwhile differs.
     let version = FileVersion(ofLocal: url)
     let resource = try openResource(known, opening)
     let source = ResourceSource(resource)
     opening.cancellation.onCancel { source.cancel() }
+    func archive(_ reader: any ArchiveReader, _ index: ArchiveIndex) -> OpenArchive {
+      OpenArchive(
+        url: url, resource: resource, reader: reader, index: index, configuration: configuration, openedAs: version)
+    }
     do {
       if let known, known.describes(resource), let reader = known.reader(source, configuration) {
-        return archive(resource, reader, known.index, version)
+        return archive(reader, known.index)
       }
       let reader = try ArchiveOpening.reader(
         for: source, archiveName: url.lastPathComponent, configuration: configuration)
-      let index = ArchiveIndex(try reader.readEntries())
-      let archive = archive(resource, reader, index, version)
-      if let indexFile, let known = KnownIndex(of: archive) { indexFile.save(known) }
-      return archive
+      let read = archive(reader, ArchiveIndex(try reader.readEntries()))
+      if let indexFile, let known = KnownIndex(of: read) { indexFile.save(known) }
+      return read
     } catch {
       resource.close()
       throw error
@@ -44,15 +46,10 @@ struct ArchiveOpener: Sendable {
     configuration.indexDirectory.map { IndexFile(directory: $0, url: url, limits: configuration) }
   }
 
-  private func archive(
-    _ resource: RandomAccessResource, _ reader: any ArchiveReader, _ index: ArchiveIndex, _ version: FileVersion?
-  ) -> OpenArchive {
-    OpenArchive(
-      url: url, resource: resource, reader: reader, index: index, configuration: configuration, openedAs: version)
-  }
-
   private func openResource(_ known: KnownIndex?, _ opening: SharedOpening) throws -> RandomAccessResource {
     var options = RandomAccessOptions()
+    // The load of the member waits, and no thread does.
+    options.waitsForConnectivity = false
     options.temporaryDirectory = configuration.temporaryDirectory
     options.maximumSpooledBytes = configuration.maximumSpooledBytes
     if let range = known?.firstRange(for: member) {

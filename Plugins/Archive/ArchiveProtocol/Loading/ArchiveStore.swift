@@ -80,12 +80,11 @@ final class ArchiveStore: URLSessionComponent {
   }
 
   func flush() {
-    let dropped = state.withLock { state in
-      let dropped = state.slots
-      state.slots = state.slots.filter { if case .opening = $0.value { true } else { false } }
-      return dropped
+    // Closed when the lock is open again.
+    _ = state.withLock { state in
+      defer { state.slots = state.slots.filter { if case .opening = $0.value { true } else { false } } }
+      return state.slots
     }
-    withExtendedLifetime(dropped) {}
   }
 
   func invalidate() {
@@ -100,7 +99,7 @@ final class ArchiveStore: URLSessionComponent {
   }
 
   private func settle(_ opening: SharedOpening, _ key: Key, _ result: Result<OpenArchive, any Error>) {
-    let dropped = state.withLock { state -> [OpenArchive] in
+    _ = state.withLock { state -> [OpenArchive] in
       guard case .opening(let current) = state.slots[key], current === opening else { return [] }
       guard case .success(let archive) = result, !state.isInvalid else {
         state.slots[key] = nil
@@ -109,7 +108,6 @@ final class ArchiveStore: URLSessionComponent {
       state.slots[key] = .open(archive, lastUse: .now)
       return Self.evict(&state)
     }
-    withExtendedLifetime(dropped) {}
     sweepLater()
   }
 
@@ -125,17 +123,15 @@ final class ArchiveStore: URLSessionComponent {
 
   private func sweep() {
     let now = ContinuousClock.now
-    let (dropped, isOpen) = state.withLock { state -> ([Slot], Bool) in
+    let (all, isOpen) = state.withLock { state in
       state.isSweeping = false
-      var dropped: [Slot] = []
-      for (key, slot) in state.slots {
-        guard case .open(_, let lastUse) = slot, now - lastUse > Self.idleTime else { continue }
-        dropped.append(slot)
-        state.slots[key] = nil
+      let all = state.slots
+      state.slots = all.filter {
+        if case .open(_, let lastUse) = $0.value { now - lastUse <= Self.idleTime } else { true }
       }
-      return (dropped, !state.slots.isEmpty)
+      return (all, !state.slots.isEmpty)
     }
-    withExtendedLifetime(dropped) {}
+    withExtendedLifetime(all) {}
     if isOpen { sweepLater() }
   }
 

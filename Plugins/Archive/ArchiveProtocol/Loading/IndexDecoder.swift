@@ -82,8 +82,7 @@ struct IndexDecoder {
 
   private mutating func takeDate() -> Date? {
     guard takeNumber() == 1 else { return nil }
-    let bits = take(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-    return Date(timeIntervalSince1970: Double(bitPattern: bits))
+    return Date(timeIntervalSince1970: Double(bitPattern: take(8).littleEndian))
   }
 
   private mutating func takeNumber() -> UInt64 {

@@ -61,9 +61,7 @@ struct IndexEncoder {
 
   private mutating func put(_ date: Date?) {
     put(date == nil ? 0 : 1)
-    guard let date else { return }
-    var bits = date.timeIntervalSince1970.bitPattern.littleEndian
-    withUnsafeBytes(of: &bits) { bytes.append(contentsOf: $0) }
+    if let date { bytes.append(littleEndian: date.timeIntervalSince1970.bitPattern) }
   }
 
   private mutating func put(_ number: UInt64) {

@@ -1,7 +1,6 @@
 import Foundation
 import URLLoading
 internal import URLLoadingBase
-import URLLoadingCZlib
 
 /// The directory of an archive in a file of `indexDirectory`.
 ///
@@ -48,9 +47,10 @@ struct IndexFile {
 
   /// Reads the directory; nil where there is no valid one.
   func load() -> KnownIndex? {
-    guard let bytes = contents(), bytes.count > Self.magic.count + 4 else { return nil }
-    var reader = IndexDecoder(Array(bytes.dropLast(4)))
-    guard Self.checksum(bytes.dropLast(4)) == bytes.suffix(4).reduce(0, { $0 << 8 | UInt32($1) }),
+    guard let content = contents(), content.count > Self.magic.count + 4 else { return nil }
+    let bytes = Array(content.dropLast(4))
+    var reader = IndexDecoder(bytes)
+    guard Self.checksum(bytes) == content.suffix(4).reduce(0, { $0 << 8 | UInt32($1) }),
       reader.take(Self.magic.count).elementsEqual(Self.magic), reader.takeBytes().elementsEqual(mark)
     else { return nil }
     return reader.takeIndex()
@@ -71,11 +71,9 @@ struct IndexFile {
     var encoder = IndexEncoder(Self.magic)
     encoder.put(mark)
     encoder.put(known)
-    var bytes = Data(encoder.bytes)
-    let checksum = Self.checksum(bytes)
-    for shift in [24, 16, 8, 0] as [UInt32] { bytes.append(UInt8(truncatingIfNeeded: checksum >> shift)) }
+    let checksum = withUnsafeBytes(of: Self.checksum(encoder.bytes).bigEndian, Array.init)
     Self.makeDirectory(directory.path)
-    write(bytes)
+    write(Data(encoder.bytes + checksum))
     // Files of version 1 hold passwords.
     unlink(directory.appendingPathComponent(Self.name(of: whole)).path)
     prune()
@@ -106,29 +104,20 @@ struct IndexFile {
   }
 
   private func prune() {
-    guard
-      let files = try? FileManager.default.contentsOfDirectory(
-        at: directory, includingPropertiesForKeys: [.contentModificationDateKey]),
-      files.count > Self.maximumFiles
-    else { return }
+    let key = URLResourceKey.contentModificationDateKey
+    let files = try? FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: [key])
+    guard let files, files.count > Self.maximumFiles else { return }
     let dated = files.filter { $0.pathExtension == "archive-index" }.map { file in
-      (
-        file,
-        (try? file.resourceValues(forKeys: [.contentModificationDateKey]))?.contentModificationDate ?? .distantPast
-      )
+      (file, (try? file.resourceValues(forKeys: [key]))?.contentModificationDate ?? .distantPast)
     }
     for (file, _) in dated.sorted(by: { $0.1 < $1.1 }).dropLast(Self.maximumFiles) {
       try? FileManager.default.removeItem(at: file)
     }
   }
 
-  private static func checksum(_ bytes: some DataProtocol) -> UInt32 {
-    var value = crc32(0, nil, 0)
-    for region in bytes.regions {
-      region.withUnsafeBytes { region in
-        value = crc32_z(value, region.bindMemory(to: UInt8.self).baseAddress, region.count)
-      }
-    }
-    return UInt32(truncatingIfNeeded: value)
+  private static func checksum(_ bytes: [UInt8]) -> UInt32 {
+    var checksum = RunningChecksum()
+    bytes.withUnsafeBytes { checksum.add($0) }
+    return checksum.value
   }
 }

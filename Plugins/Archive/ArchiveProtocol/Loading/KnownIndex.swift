@@ -11,16 +11,14 @@ struct KnownIndex: Sendable {
   /// Bytes of the first read: a local header with a name of usual length, and small members as a whole.
   private static let headerSize: Int64 = 512
   private static let largestFirstRead: Int64 = 64 << 10
+}
 
-  init(formatName: String, length: Int64, validators: ResourceValidators, index: ArchiveIndex) {
-    (self.formatName, self.length, self.validators, self.index) = (formatName, length, validators, index)
-  }
-
+extension KnownIndex {
   /// Nil where the directory is of no use for another reader: versions of the archive cannot be told apart, or members have no
   /// positions.
   init?(of archive: OpenArchive) {
     guard archive.resource.validators.isStrong, archive.url.isFileURL || archive.resource.hasByteRanges,
-      archive.index.entries.allSatisfy({ Self.isFound($0.location) })
+      archive.index.entries.allSatisfy({ if case .ordinal = $0.location { false } else { true } })
     else { return nil }
     self.init(
       formatName: archive.reader.formatName, length: archive.resource.length, validators: archive.resource.validators,
@@ -54,12 +52,5 @@ struct KnownIndex: Sendable {
     guard start >= 0, start < length else { return nil }
     let count = min(Self.headerSize + min(max(size, 0), Self.largestFirstRead), length - start)
     return start..<(start + count)
-  }
-
-  private static func isFound(_ location: ArchiveEntry.Location) -> Bool {
-    switch location {
-    case .plain, .zip, .none: true
-    case .ordinal: false
-    }
   }
 }

@@ -3,9 +3,7 @@ import URLLoading
 
 /// The error of a load: what was wrong, in which archive and member, and what would be right.
 enum MemberFailure {
-  static func error(
-    _ error: any Error, url: URL, member: ArchiveMember, configuration: ArchiveConfiguration
-  ) -> any Error {
+  static func error(_ error: any Error, url: URL, member: ArchiveMember) -> any Error {
     let place = "\"\(name(member.pathBytes))\" in the archive \(member.archive.redactedDescription)"
     switch error {
     case let error as ArchiveError:

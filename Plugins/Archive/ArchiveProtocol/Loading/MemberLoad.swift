@@ -9,16 +9,17 @@ struct MemberLoad {
   private static let entriesPerBatch = 256
 
   let instance: ArchiveProtocol
-  let request: URLRequest
   let url: URL
   let member: ArchiveMember
-  let session: URLSession
+  /// How many archives are inside one another around the member.
+  let depth: Int
   let configuration: ArchiveConfiguration
   let client: any URLProtocolSessionClient
   let wantsEntries: Bool
 
+  private var request: URLRequest { instance.request }
+  private var session: URLSession { client.session }
   private var gate: URLProtocolGate { client.gate }
-
   private var path: [UInt8] { ArchivePath.canonical(member.pathBytes) }
 
   /// Runs to the end, and reports it.
@@ -28,8 +29,7 @@ struct MemberLoad {
       client.urlProtocolDidFinishLoading(instance)
     } catch {
       guard !gate.hasEnded else { return }
-      client.urlProtocol(
-        instance, didFailWithError: MemberFailure.error(error, url: url, member: member, configuration: configuration))
+      client.urlProtocol(instance, didFailWithError: MemberFailure.error(error, url: url, member: member))
     }
   }
 
@@ -40,7 +40,7 @@ struct MemberLoad {
     let archive = try open()
     do {
       try send(from: archive, &hasResponded)
-    } catch let error as URLError where error.code == .resourceUnavailable && !hasResponded {
+    } catch let error as URLError where error.code == .resourceUnavailable && error.failingURL != url && !hasResponded {
       // The archive changed since its directory was read.
       session.component(ArchiveStore.self).discard(archive, for: key)
       try send(from: try open(), &hasResponded)
@@ -67,16 +67,10 @@ struct MemberLoad {
   }
 
   private func open() throws -> OpenArchive {
-    let (archiveRequest, path, member, session, configuration) = (
-      archiveRequest, path, member, session, configuration
-    )
-    return try session.component(ArchiveStore.self).archive(
-      for: key, depth: url.archiveNestingDepth, gate: gate
-    ) { opening, previous in
-      try ArchiveOpener(
-        request: archiveRequest, url: member.archive, session: session, configuration: configuration, member: path,
-        previous: previous
-      ).open(opening)
+    let opener = ArchiveOpener(
+      request: archiveRequest, url: member.archive, session: session, configuration: configuration, member: path)
+    return try session.component(ArchiveStore.self).archive(for: key, depth: depth, gate: gate) {
+      try opener.open($0, previous: $1)
     }
   }
 
@@ -119,33 +113,25 @@ struct MemberLoad {
   private func list(_ path: [UInt8], of archive: OpenArchive, _ hasResponded: inout Bool) throws {
     respond(
       URLResponse(url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil), &hasResponded)
-    var batch: [URLDirectoryEntry] = []
-    for entry in archive.index.children(of: path) {
-      let name = entry.path[(path.isEmpty ? 0 : path.count + 1)...]
-      let kind: URLDirectoryEntry.Kind =
-        switch entry.kind {
-        case .file, .hardLink: .file
-        case .directory: .directory
-        case .symbolicLink: .symbolicLink
-        case .other: .other
-        }
-      guard
-        let listed = URLDirectoryEntry(
-          nameBytes: name, in: url, kind: kind, size: kind == .file ? entry.size : nil,
-          modificationDate: entry.modificationDate)
-      else { continue }
-      batch.append(listed)
-      if batch.count == Self.entriesPerBatch {
-        try list(batch)
-        batch.removeAll(keepingCapacity: true)
+    var rest = archive.index.children(of: path)[...]
+    while !rest.isEmpty {
+      let batch = rest.prefix(Self.entriesPerBatch).compactMap { entry in
+        let kind: URLDirectoryEntry.Kind =
+          switch entry.kind {
+          case .file, .hardLink: .file
+          case .directory: .directory
+          case .symbolicLink: .symbolicLink
+          case .other: .other
+          }
+        return URLDirectoryEntry(
+          nameBytes: entry.path[(path.isEmpty ? 0 : path.count + 1)...], in: url, kind: kind,
+          size: kind == .file ? entry.size : nil, modificationDate: entry.modificationDate)
       }
+      rest = rest.dropFirst(Self.entriesPerBatch)
+      guard !batch.isEmpty else { continue }
+      try gate.blockUntilOpen()
+      client.urlProtocol(instance, didList: batch)
     }
-    if !batch.isEmpty { try list(batch) }
-  }
-
-  private func list(_ entries: [URLDirectoryEntry]) throws {
-    try gate.blockUntilOpen()
-    client.urlProtocol(instance, didList: entries)
   }
 
   // MARK: Bytes

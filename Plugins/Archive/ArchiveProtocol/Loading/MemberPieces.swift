@@ -17,7 +17,7 @@ struct MemberPieces {
   ) throws {
     if isPart, Self.isDecodedFromItsStart(entry), (entry.size ?? 0) > Self.smallestSpooled {
       let spool = try Self.withPassword(archive, askPassword) { _ in
-        let spool = try archive.spool(entry, reading: source)
+        let spool = try archive.spool(entry)
         // The first byte shows a wrong password.
         _ = try spool.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<1]), at: 0, source: source)
         return spool
@@ -44,7 +44,7 @@ struct MemberPieces {
   }
 
   private static func pieces(
-    of spool: SpooledMember, _ range: Range<Int64>, _ source: ResourceSource
+    of spool: DecodedSpool, _ range: Range<Int64>, _ source: ResourceSource
   ) -> (UnsafeMutableRawBufferPointer) throws -> Int {
     var position = range.lowerBound
     return { buffer in
@@ -63,14 +63,8 @@ struct MemberPieces {
     var pending: Int? = first
     var left = Int64(range.count)
     return { buffer in
-      if left == 0 {
-        guard readsToEnd else { return 0 }
-        // The member is verified at its end.
-        let count = try pending ?? body.read(into: buffer)
-        pending = nil
-        guard count == 0 else { throw ArchiveError.damaged("it has more bytes than its archive says") }
-        return 0
-      }
+      // The member is verified at its end.
+      guard left > 0 || readsToEnd else { return 0 }
       let count = try pending ?? body.read(into: buffer)
       pending = nil
       if readsToEnd, Int64(count) > left { throw ArchiveError.damaged("it has more bytes than its archive says") }

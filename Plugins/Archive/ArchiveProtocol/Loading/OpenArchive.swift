@@ -6,11 +6,10 @@ internal import URLLoadingBase
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class OpenArchive: Sendable {
-  fileprivate struct State {
+  private struct State {
     var password: [UInt8]?
-    var spools: [ArchiveEntry.Location: SpooledMember] = [:]
     /// The most recently used last.
-    var order: [ArchiveEntry.Location] = []
+    var spools: [(location: ArchiveEntry.Location, spool: DecodedSpool)] = []
   }
 
   /// Members that are kept decoded.
@@ -59,28 +58,20 @@ final class OpenArchive: Sendable {
   }
 
   /// The spool of a member that has to be decoded from its start, for all loads of its parts.
-  func spool(_ entry: ArchiveEntry, reading source: any ByteSource) throws -> SpooledMember {
-    if let known = state.withLock({ $0.use(entry.location) }) { return known }
-    let made = try SpooledMember(
-      directory: configuration.temporaryDirectory.path, limit: configuration.maximumSpooledBytes, reading: source
-    ) { try reader.open(entry, from: 0, source: $0, password: password) }
-    let dropped = state.withLock { state -> SpooledMember? in
-      state.spools[entry.location] = made
-      _ = state.use(entry.location)
-      guard state.order.count > Self.maximumSpools else { return nil }
-      return state.spools.removeValue(forKey: state.order.removeFirst())
+  func spool(_ entry: ArchiveEntry) throws -> DecodedSpool {
+    try state.withLock { state in
+      let index = state.spools.firstIndex { $0.location == entry.location }
+      let known = index.map { state.spools.remove(at: $0).spool }
+      let spool =
+        if let known, !known.isBroken { known } else {
+          try DecodedSpool(configuration: configuration, isRatioKnown: true) { [reader, password = state.password] in
+            BodyStream(try reader.open(entry, from: 0, source: $0, password: password))
+          }
+        }
+      state.spools.append((entry.location, spool))
+      if state.spools.count > Self.maximumSpools { state.spools.removeFirst() }
+      return spool
     }
-    withExtendedLifetime(dropped) {}
-    return made
-  }
-}
-
-extension OpenArchive.State {
-  fileprivate mutating func use(_ location: ArchiveEntry.Location) -> SpooledMember? {
-    guard let spool = spools[location], !spool.isBroken else { return nil }
-    order.removeAll { $0 == location }
-    order.append(location)
-    return spool
   }
 }
 

@@ -16,16 +16,16 @@ final class SharedOpening: @unchecked Sendable {
   /// One more load waits.
   /// - Returns: false when it is cancelled, or about to be.
   func join() -> Bool {
-    condition.lock()
-    defer { condition.unlock() }
-    guard waiters > 0, !cancellation.isCancelled else { return false }
-    waiters += 1
-    return true
+    condition.withLock {
+      guard waiters > 0, !cancellation.isCancelled else { return false }
+      waiters += 1
+      return true
+    }
   }
 
   /// Waits for the end of the opening, or for that of the load.
   func wait(_ gate: URLProtocolGate) throws -> OpenArchive {
-    gate.whenEnded { [weak self] in self?.wakeAll() }
+    gate.whenEnded { [condition] in condition.withLock { condition.broadcast() } }
     condition.lock()
     while result == nil, !gate.hasEnded { condition.wait() }
     let result = result
@@ -39,15 +39,9 @@ final class SharedOpening: @unchecked Sendable {
 
   /// Resumes all that wait.
   func finish(_ result: Result<OpenArchive, any Error>) {
-    condition.lock()
-    self.result = result
-    condition.broadcast()
-    condition.unlock()
-  }
-
-  private func wakeAll() {
-    condition.lock()
-    condition.broadcast()
-    condition.unlock()
+    condition.withLock {
+      self.result = result
+      condition.broadcast()
+    }
   }
 }

@@ -7,15 +7,8 @@ enum CodePage437 {
 
   /// The same text in UTF-8.
   static func utf8(_ text: some Collection<UInt8>) -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.count * 3)
-    for byte in text {
-      if byte < 0x80 {
-        bytes.append(byte)
-      } else {
-        bytes.append(contentsOf: Character(upperHalf[Int(byte) - 0x80]).utf8)
-      }
-    }
-    return bytes
+    var scalars = String.UnicodeScalarView()
+    for byte in text { scalars.append(byte < 0x80 ? Unicode.Scalar(byte) : upperHalf[Int(byte) - 0x80]) }
+    return Array(String(scalars).utf8)
   }
 }

@@ -1,76 +1,55 @@
-/// Finds the central directory of a zip from its end. Does no I/O: it says which bytes it needs.
+/// Finds the central directory of a zip from its end.
 ///
 /// A comment may contain what looks like an end record, and bytes may stand before and behind the archive, so every position with
 /// the signature is a candidate. Candidates are tried from the last, as by other tools: first those whose comment ends with the
 /// file, then the others, and last those without members.
 struct ZipDirectoryFinder {
-  enum Step: Equatable {
-    /// Give these bytes to ``take(_:at:)``.
-    case read(Range<Int64>)
-    case found(ZipDirectory)
-  }
-
   /// Bytes at the end that can be needed: an end record with the longest comment, and the zip64 records before it.
   private static let tailSize =
     Int64(ZipEndRecord.size + ZipEndRecord.maximumCommentLength + ZipEndRecord.locatorSize + ZipEndRecord.zip64Size)
   /// Archives with more are malicious.
   private static let maximumCandidates = 64
 
-  let length: Int64
-  private(set) var tail: [UInt8] = []
+  private let source: any ByteSource
+  private let tail: [UInt8]
   private let tailPosition: Int64
-  /// Positions of end records in ``tail``, in the order of trial. Nil before there is a tail.
-  private var candidates: [Int]?
-  /// Other bytes that the current candidate needed.
-  private var pieces: [(position: Int64, bytes: [UInt8])] = []
-  private var firstError: ArchiveError?
 
-  init(length: Int64) {
-    self.length = length
+  /// Reads the end of the source.
+  init(_ source: any ByteSource) throws {
+    let length = try source.findLength()
+    guard length >= ZipEndRecord.size else {
+      throw ArchiveError.damaged("\(length) bytes are no zip archive: its end record alone has \(ZipEndRecord.size)")
+    }
+    self.source = source
     tailPosition = max(length - Self.tailSize, 0)
+    tail = try source.bytes(in: tailPosition..<length)
   }
 
-  /// The bytes that ``Step/read(_:)`` asked for.
-  mutating func take(_ bytes: [UInt8], at position: Int64) {
-    if candidates == nil {
-      tail = bytes
-      candidates = bytes.withUnsafeBytes(Self.candidates)
-    } else {
-      pieces.append((position, bytes))
-    }
-  }
-
-  mutating func next() throws(ArchiveError) -> Step {
-    guard let candidates else {
-      guard length >= ZipEndRecord.size else {
-        throw .damaged("\(length) bytes are no zip archive: its end record alone has \(ZipEndRecord.size)")
-      }
-      return .read(tailPosition..<length)
-    }
-    for (index, candidate) in candidates.enumerated() {
-      do throws(ArchiveError) {
-        let step = try find(from: candidate, isOnlyOne: index == 0 && candidates.count == 1)
-        if case .read = step { self.candidates = Array(candidates[index...]) }
-        return step
-      } catch {
+  func find() throws -> ZipDirectory {
+    let candidates = tail.withUnsafeBytes(Self.candidates)
+    var firstError: ArchiveError?
+    for candidate in candidates {
+      do {
+        return try directory(endRecordAt: candidate, isOnlyOne: candidates.count == 1)
+      } catch let error as ArchiveError where error != .cancelled {
         firstError = firstError ?? error
-        pieces = []
       }
     }
     throw firstError
       ?? .damaged("there is no end record, which every zip archive has at its end: bytes are missing there")
   }
 
-  /// The suffix of a range that is in the tail.
-  func known(of range: Range<Int64>) -> ArraySlice<UInt8> {
+  /// The bytes of a range, of which those in the tail are not read again.
+  func bytes(in range: Range<Int64>) throws -> [UInt8] {
     let position = min(max(range.lowerBound, tailPosition), range.upperBound)
-    let start = Int(position - tailPosition)
-    let end = Int(range.upperBound - tailPosition)
-    return start >= 0 && start < end && end <= tail.count ? tail[start..<end] : []
+    let known = tail.dropFirst(Int(max(position - tailPosition, 0))).prefix(Int(range.upperBound - position))
+    guard range.lowerBound < position else { return Array(known) }
+    var bytes = try source.bytes(in: range.lowerBound..<position, reserving: known.count)
+    bytes.append(contentsOf: known)
+    return bytes
   }
 
-  // MARK: Candidates
-
+  /// Positions of end records in the tail, in the order of trial.
   private static func candidates(in tail: UnsafeRawBufferPointer) -> [Int] {
     var ranked: [[Int]] = [[], [], [], []]
     var found = 0
@@ -89,65 +68,48 @@ struct ZipDirectoryFinder {
     return ranked.flatMap { $0 }
   }
 
-  private func find(from candidate: Int, isOnlyOne: Bool) throws(ArchiveError) -> Step {
+  private func directory(endRecordAt candidate: Int, isOnlyOne: Bool) throws -> ZipDirectory {
     var record = tail.withUnsafeBytes { ZipEndRecord(endRecord: $0, at: candidate) }
     // The directory ends where the end records begin.
     var end = tailPosition + Int64(candidate)
-    switch try zip64Record(before: end) {
-    case .needs(let range): return .read(range)
-    case .none: break
-    case .record(let zip64, let position):
+    if let (zip64, position) = try zip64Record(before: end) {
       guard record.agrees(with: zip64) else {
-        throw .damaged("its end record and its zip64 end record contradict each other")
+        throw ArchiveError.damaged("its end record and its zip64 end record contradict each other")
       }
-      record = zip64
-      end = position
+      (record, end) = (zip64, position)
     }
     guard record.disk == record.directoryDisk, record.membersOnDisk == record.members,
       record.disk == 0 || (!record.isZip64 && record.disk == 0xFFFF)
-    else { throw .unsupported("a zip archive that is split over several files") }
+    else { throw ArchiveError.splitZip }
     return try directory(of: record, endingAt: end, isOnlyOne: isOnlyOne)
   }
 
   // MARK: The zip64 record
 
-  private enum Zip64Finding {
-    case none
-    case needs(Range<Int64>)
-    case record(ZipEndRecord, position: Int64)
-  }
-
-  private func zip64Record(before end: Int64) throws(ArchiveError) -> Zip64Finding {
+  private func zip64Record(before end: Int64) throws -> (record: ZipEndRecord, position: Int64)? {
     let locatorPosition = end - Int64(ZipEndRecord.locatorSize)
-    guard let locator = known(locatorPosition, ZipEndRecord.locatorSize),
-      number(in: locator, at: 0) == ZipSignature.zip64Locator
-    else { return .none }
-    guard number(in: locator, at: 16) <= 1 else {
-      throw .unsupported("a zip archive that is split over several files")
+    guard locatorPosition >= 0 else { return nil }
+    let (signature, stated, disks) = try bytes(in: locatorPosition..<end).withUnsafeBytes {
+      ($0.uint32(at: 0), $0.uint64(at: 8), $0.uint32(at: 16))
     }
-    let size = ZipEndRecord.zip64Size
+    guard signature == ZipSignature.zip64Locator else { return nil }
+    guard disks <= 1 else { throw ArchiveError.splitZip }
     // It is right before its locator, whatever was put in front of the archive.
-    let usual = locatorPosition - Int64(size)
-    if let bytes = known(usual, size), let record = record(bytes, endingAt: locatorPosition, from: usual) {
-      return .record(record, position: usual)
-    }
-    let stated = locator.withUnsafeBytes { UnsafeRawBufferPointer($0).uint64(at: 8) }
+    let usual = locatorPosition - Int64(ZipEndRecord.zip64Size)
+    if usual >= 0, let record = try zip64Record(at: usual, endingAt: locatorPosition) { return (record, usual) }
     guard usual >= 0, stated <= UInt64(usual) else {
-      throw .damaged("the position of its zip64 end record, \(stated), is outside of the archive")
+      throw ArchiveError.damaged("the position of its zip64 end record, \(stated), is outside of the archive")
     }
-    let position = Int64(stated)
-    guard let bytes = known(position, size) else { return .needs(position..<(position + Int64(size))) }
-    guard let record = record(bytes, endingAt: locatorPosition, from: position) else {
-      throw .damaged("there is no zip64 end record at \(stated), where its locator says")
+    guard let record = try zip64Record(at: Int64(stated), endingAt: locatorPosition) else {
+      throw ArchiveError.damaged("there is no zip64 end record at \(stated), where its locator says")
     }
-    return .record(record, position: position)
+    return (record, Int64(stated))
   }
 
-  private func record(_ bytes: [UInt8], endingAt end: Int64, from position: Int64) -> ZipEndRecord? {
-    bytes.withUnsafeBytes { bytes in
+  private func zip64Record(at position: Int64, endingAt end: Int64) throws -> ZipEndRecord? {
+    try bytes(in: position..<(position + Int64(ZipEndRecord.zip64Size))).withUnsafeBytes { bytes in
       // The size does not count itself (APPNOTE 4.3.14.1).
-      guard bytes.uint32(at: 0) == ZipSignature.zip64EndRecord, end - position >= 12,
-        bytes.uint64(at: 4) == UInt64(end - position - 12)
+      guard bytes.uint32(at: 0) == ZipSignature.zip64EndRecord, bytes.uint64(at: 4) == UInt64(end - position - 12)
       else { return nil }
       return ZipEndRecord(zip64: bytes)
     }
@@ -155,12 +117,10 @@ struct ZipDirectoryFinder {
 
   // MARK: The directory
 
-  private func directory(
-    of record: ZipEndRecord, endingAt end: Int64, isOnlyOne: Bool
-  ) throws(ArchiveError) -> Step {
+  private func directory(of record: ZipEndRecord, endingAt end: Int64, isOnlyOne: Bool) throws -> ZipDirectory {
     let (stated, overflow) = record.directoryOffset.addingReportingOverflow(record.directorySize)
     guard !overflow, stated <= UInt64(end) else {
-      throw .damaged(
+      throw ArchiveError.damaged(
         """
         its directory, at \(record.directoryOffset) with \(record.directorySize) bytes, is not before its end record \
         at \(end)
@@ -169,39 +129,20 @@ struct ZipDirectoryFinder {
     let size = Int64(record.directorySize)
     let offset = Int64(record.directoryOffset)
     guard record.members <= record.directorySize / UInt64(ZipDirectoryParser.recordSize) else {
-      throw .damaged("\(record.members) members do not fit into a directory of \(size) bytes")
+      throw ArchiveError.damaged("\(record.members) members do not fit into a directory of \(size) bytes")
     }
     var found = ZipDirectory(
       range: (end - size)..<end, members: record.members, hasWholeCount: record.isZip64, shift: end - size - offset)
-    guard size > 0, found.shift != 0 || !isOnlyOne else { return .found(found) }
+    guard size > 0, found.shift != 0 || !isOnlyOne else { return found }
     // Bytes stand either in front of the archive, or between directory and end record.
     for start in found.shift == 0 ? [offset] : [end - size, offset] {
-      guard let bytes = known(start, 4) else { return .read(start..<(start + 4)) }
-      let signature = number(in: bytes, at: 0)
+      let signature = try bytes(in: start..<(start + 4)).withUnsafeBytes { $0.uint32(at: 0) }
       if signature == ZipSignature.directoryRecord || signature == ZipSignature.extraData {
         found.range = start..<(start + size)
         found.shift = start - offset
-        return .found(found)
+        return found
       }
     }
-    throw .damaged("there is no directory at \(end - size), where it would have to be by its end record")
-  }
-
-  // MARK: Bytes
-
-  /// Bytes that were read before; nil where they were not.
-  private func known(_ position: Int64, _ count: Int) -> [UInt8]? {
-    guard position >= 0 else { return nil }
-    let range = position..<(position + Int64(count))
-    if position >= tailPosition, range.upperBound <= tailPosition + Int64(tail.count) { return Array(known(of: range)) }
-    for piece in pieces where piece.position <= position {
-      let start = Int(position - piece.position)
-      if start + count <= piece.bytes.count { return Array(piece.bytes[start..<(start + count)]) }
-    }
-    return nil
-  }
-
-  private func number(in bytes: [UInt8], at position: Int) -> UInt32 {
-    bytes.withUnsafeBytes { UnsafeRawBufferPointer($0).uint32(at: position) }
+    throw ArchiveError.damaged("there is no directory at \(end - size), where it would have to be by its end record")
   }
 }

@@ -17,15 +17,9 @@ struct ZipDirectoryParser {
   static func entries(
     _ bytes: UnsafeRawBufferPointer, of directory: ZipDirectory, limits: ArchiveConfiguration
   ) throws(ArchiveError) -> [ArchiveEntry] {
-    try limits.check(members: directory.members)
     var parser = ZipDirectoryParser(bytes: bytes, directory: directory)
     try parser.parse(limits)
     return parser.entries
-  }
-
-  private init(bytes: UnsafeRawBufferPointer, directory: ZipDirectory) {
-    self.bytes = bytes
-    self.directory = directory
   }
 
   private mutating func parse(_ limits: ArchiveConfiguration) throws(ArchiveError) {

@@ -14,6 +14,11 @@ struct ZipLocalHeader: Equatable {
   var dosTime: UInt16
   var dosDate: UInt16
   var aes: AES?
+}
+
+extension ZipLocalHeader {
+  /// The longest name and the longest extra fields included.
+  static let maximumSize = ZipExtents.localHeaderSize + 2 * 65_535
 
   /// The size of a header, by its first 30 bytes; nil where it is none.
   static func size(_ bytes: UnsafeRawBufferPointer) -> Int? {

@@ -7,7 +7,7 @@ final class ZipMemberOrigin: FeedOrigin {
   init(_ header: ZipVirtualHeader, _ bytes: ZipPackedBytes) {
     head = header.bytes()[...]
     self.bytes = bytes
-    end = header.endBytes()[...]
+    end = ZipVirtualHeader.endBytes[...]
   }
 
   func fetch(into buffer: UnsafeMutableRawBufferPointer, at position: Int64) throws -> Int {

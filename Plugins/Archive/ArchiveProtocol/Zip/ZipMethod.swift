@@ -1,7 +1,6 @@
 /// How a member is packed (APPNOTE 4.4.5).
 enum ZipMethod {
   static let stored: UInt16 = 0
-  static let deflated: UInt16 = 8
   static let lzma: UInt16 = 14
   static let zstandard: UInt16 = 93
   /// WinZip's AES; an extra field has the method.

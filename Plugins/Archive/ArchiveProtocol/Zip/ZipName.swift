@@ -1,4 +1,4 @@
-import URLLoadingCZlib
+internal import URLLoadingCZlib
 
 /// A member's name, decoded.
 struct ZipName {

@@ -22,27 +22,13 @@ struct ZipReader: ArchiveReader {
   // MARK: The directory
 
   func readEntries() throws -> [ArchiveEntry] {
-    var finder = ZipDirectoryFinder(length: try source.findLength())
-    while true {
-      switch try finder.next() {
-      case .read(let range):
-        finder.take(try source.bytes(in: range), at: range.lowerBound)
-      case .found(let directory):
-        return try entries(of: directory, tail: finder.known(of: directory.range))
-      }
-    }
-  }
-
-  private func entries(of directory: ZipDirectory, tail: ArraySlice<UInt8>) throws -> [ArchiveEntry] {
+    let finder = try ZipDirectoryFinder(source)
+    let directory = try finder.find()
     try limits.check(indexBytes: Int64(directory.range.count))
     try limits.check(members: directory.members)
-    let rest = directory.range.lowerBound..<(directory.range.upperBound - Int64(tail.count))
-    if rest.isEmpty {
-      return try tail.withUnsafeBytes { try ZipDirectoryParser.entries($0, of: directory, limits: limits) }
+    return try finder.bytes(in: directory.range).withUnsafeBytes {
+      try ZipDirectoryParser.entries($0, of: directory, limits: limits)
     }
-    var bytes = try source.bytes(in: rest, reserving: tail.count)
-    bytes.append(contentsOf: tail)
-    return try bytes.withUnsafeBytes { try ZipDirectoryParser.entries($0, of: directory, limits: limits) }
   }
 
   // MARK: Members
@@ -64,7 +50,8 @@ struct ZipReader: ArchiveReader {
     if offset > 0, method == ZipMethod.stored, !isEncrypted, firstBytes > Self.maximumFirstReadOfRange {
       firstBytes = 0
     }
-    let (header, first) = try readHeader(of: entry, method: method, flags: flags, source: source, and: firstBytes)
+    let (header, first) = try readHeader(
+      of: entry, at: position, method: method, flags: flags, source: source, and: firstBytes)
     let (start, overflow) = position.addingReportingOverflow(Int64(header.size))
     let (end, endOverflow) = start.addingReportingOverflow(compressedSize)
     guard !overflow, !endOverflow, end <= source.length ?? .max else {
@@ -100,15 +87,13 @@ struct ZipReader: ArchiveReader {
   /// Reads a member's local header, and with the same read the first of its data.
   /// - Returns: the header, and all bytes that were read, from the header's first.
   private func readHeader(
-    of entry: ArchiveEntry, method: UInt16, flags: UInt16, source: any ByteSource, and dataBytes: Int64
+    of entry: ArchiveEntry, at position: Int64, method: UInt16, flags: UInt16, source: any ByteSource,
+    and dataBytes: Int64
   ) throws -> (ZipLocalHeader, [UInt8]) {
-    guard case .zip(let position, _, _, _) = entry.location else {
-      throw ArchiveError.unsupported("what is no file of a zip archive")
-    }
     let least = ZipExtents.localHeaderSize + Int64(entry.path.count + Self.usualExtraSize)
     let available = (source.length ?? .max) - position
     let wanted = min(least + dataBytes, available)
-    guard wanted >= ZipExtents.localHeaderSize, position <= .max - wanted else {
+    guard wanted >= ZipExtents.localHeaderSize, position <= .max - max(wanted, ZipLocalHeader.maximumSize) else {
       throw ArchiveError.damaged("its local header, at \(position), is beyond the archive's end")
     }
     var bytes = try source.bytes(at: position, count: Int(wanted))
@@ -116,11 +101,7 @@ struct ZipReader: ArchiveReader {
       throw ArchiveError.damaged("there is no local header at \(position), where its directory says")
     }
     if size > bytes.count {
-      let start = position + Int64(bytes.count)
-      guard start <= .max - Int64(size) else {
-        throw ArchiveError.damaged("its local header is beyond the archive's end")
-      }
-      bytes += try source.bytes(in: start..<(position + Int64(size)))
+      bytes += try source.bytes(in: (position + Int64(bytes.count))..<(position + Int64(size)))
     }
     let header = try bytes.withUnsafeBytes { try ZipLocalHeader($0, of: entry, method: method, flags: flags) }
     return (header, bytes)
@@ -131,14 +112,14 @@ struct ZipReader: ArchiveReader {
     password: [UInt8]?
   ) throws -> any MemberBody {
     let isAES = header.method == ZipMethod.aes
-    let isDecrypted = header.flags & ZipFlags.encrypted != 0 && !isAES
     // Not checked below: there are no bytes to read.
     if size == 0, let checksum = entry.checksum, checksum != 0 { throw ArchiveError.damaged("its checksum is wrong") }
     if header.method == ZipMethod.stored {
       guard bytes.remaining == size else {
         throw ArchiveError.damaged("it is stored with \(bytes.remaining) bytes, where its directory says \(size)")
       }
-      return ZipStoredBody(bytes, from: min(offset, size), checksum: entry.checksum, canSkip: !isDecrypted)
+      return ZipStoredBody(
+        bytes, from: min(offset, size), checksum: entry.checksum, canSkip: header.flags & ZipFlags.encrypted == 0)
     }
     let method = isAES ? header.aes?.method : header.method
     guard let method else { throw ArchiveError.damaged("it is encrypted with AES, but does not say how") }
@@ -155,9 +136,7 @@ struct ZipReader: ArchiveReader {
       return PlainBody(source: source, position: 0, size: 0, offset: 0)
     }
     let virtual = ZipVirtualHeader(
-      method: header.method, flags: isDecrypted ? header.flags & ~ZipFlags.encrypted : header.flags,
-      dosTime: header.dosTime, dosDate: header.dosDate, checksum: entry.checksum ?? 0, compressedSize: bytes.remaining,
-      size: size, aes: header.aes)
+      local: header, checksum: entry.checksum ?? 0, compressedSize: bytes.remaining, size: size)
     let block = Int(min(max(bytes.remaining, Self.smallestBlock), Self.largestBlock))
     let feed = LibarchiveFeed(ZipMemberOrigin(virtual, bytes), blocks: .init(smallest: block, largest: block))
     let handle = try LibarchiveHandle(feed, format: .zip, password: isAES ? password : nil)

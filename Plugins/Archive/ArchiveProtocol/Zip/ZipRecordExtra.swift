@@ -22,12 +22,20 @@ struct ZipRecordExtra {
     for (identifier, data) in ZipExtraFields(bytes, in: extra) {
       switch identifier {
       case ZipExtraFields.Identifier.zip64:
-        var fields = Zip64Fields(bytes, data)
+        var rest = data
         // In this order, and only those whose own field is all ones (APPNOTE 4.5.3).
-        if size == 0xFFFF_FFFF { size = try fields.next(of: number) }
-        if compressedSize == 0xFFFF_FFFF { compressedSize = try fields.next(of: number) }
-        if localHeader == 0xFFFF_FFFF { localHeader = try fields.next(of: number) }
-        if disk == 0xFFFF { disk = fields.disk() ?? disk }
+        func replace(_ value: inout UInt64) throws(ArchiveError) {
+          guard value == 0xFFFF_FFFF else { return }
+          guard rest.count >= 8 else {
+            throw .damaged("the zip64 field in record \(number) of its directory lacks a number that it should have")
+          }
+          value = bytes.uint64(at: rest.lowerBound)
+          rest = rest.dropFirst(8)
+        }
+        try replace(&size)
+        try replace(&compressedSize)
+        try replace(&localHeader)
+        if disk == 0xFFFF, rest.count >= 4 { disk = bytes.uint32(at: rest.lowerBound) }
       case ZipExtraFields.Identifier.extendedTimestamp:
         dates.extended = ZipTime.date(extendedTimestamp: bytes, in: data)
       case ZipExtraFields.Identifier.ntfs: dates.ntfs = ZipTime.date(ntfs: bytes, in: data)
@@ -38,7 +46,7 @@ struct ZipRecordExtra {
       }
     }
     guard disk == 0 || disk == 0xFFFF else {
-      throw .unsupported("a zip archive that is split over several files")
+      throw .splitZip
     }
     guard size <= UInt64(Int64.max), compressedSize <= UInt64(Int64.max), localHeader <= UInt64(Int64.max) else {
       throw .damaged("record \(number) of its directory has a size or position that no file can have")
@@ -48,25 +56,4 @@ struct ZipRecordExtra {
     self.localHeader = Int64(localHeader)
     modificationDate = dates.extended ?? dates.ntfs ?? dates.unix
   }
-}
-
-/// The numbers of a zip64 extra field, one after the other.
-private struct Zip64Fields {
-  private let bytes: UnsafeRawBufferPointer
-  private var rest: Range<Int>
-
-  init(_ bytes: UnsafeRawBufferPointer, _ data: Range<Int>) {
-    self.bytes = bytes
-    rest = data
-  }
-
-  mutating func next(of record: UInt64) throws(ArchiveError) -> UInt64 {
-    guard rest.count >= 8 else {
-      throw .damaged("the zip64 field in record \(record) of its directory lacks a number that it should have")
-    }
-    defer { rest = (rest.lowerBound + 8)..<rest.upperBound }
-    return bytes.uint64(at: rest.lowerBound)
-  }
-
-  func disk() -> UInt32? { rest.count >= 4 ? bytes.uint32(at: rest.lowerBound) : nil }
 }

@@ -1,4 +1,4 @@
-import URLLoadingCZlib
+internal import URLLoadingCZlib
 
 /// PKWARE's traditional encryption (APPNOTE 6.1), which is weak, and common.
 ///

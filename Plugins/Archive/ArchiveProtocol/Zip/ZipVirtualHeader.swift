@@ -1,18 +1,14 @@
 /// The header that libarchive gets in front of a member's packed bytes: the directory's values, with an ASCII name, no data
 /// descriptor, and zip64's field for large sizes.
 struct ZipVirtualHeader {
-  var method: UInt16
-  var flags: UInt16
-  var dosTime: UInt16
-  var dosDate: UInt16
+  var local: ZipLocalHeader
   var checksum: UInt32
   var compressedSize: Int64
   var size: Int64
-  var aes: ZipLocalHeader.AES?
 
   /// What follows the packed bytes: an end record. Decoders of libarchive 3.6 that read one byte more than they need, such as that
   /// of Zstandard, take the end for missing bytes.
-  func endBytes() -> [UInt8] {
+  static var endBytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(littleEndian: ZipSignature.endRecord)
     return bytes + [UInt8](repeating: 0, count: ZipEndRecord.size - bytes.count)
@@ -27,7 +23,7 @@ struct ZipVirtualHeader {
       extra.append(littleEndian: size)
       extra.append(littleEndian: compressedSize)
     }
-    if let aes {
+    if let aes = local.aes {
       extra.append(littleEndian: ZipExtraFields.Identifier.aes)
       extra.append(littleEndian: UInt16(7))
       extra.append(littleEndian: aes.version)
@@ -38,11 +34,11 @@ struct ZipVirtualHeader {
     var bytes: [UInt8] = []
     bytes.append(littleEndian: ZipSignature.localHeader)
     bytes.append(littleEndian: UInt16(isLarge ? 45 : 20))
-    // Bits 1 and 2 are the method's (APPNOTE 4.4.4), such as LZMA's end mark.
-    bytes.append(littleEndian: flags & (ZipFlags.encrypted | 0b110))
-    bytes.append(littleEndian: method)
-    bytes.append(littleEndian: dosTime)
-    bytes.append(littleEndian: dosDate)
+    // Bits 1 and 2 are the method's (APPNOTE 4.4.4), such as LZMA's end mark. Traditional encryption is already undone.
+    bytes.append(littleEndian: local.flags & (local.method == ZipMethod.aes ? ZipFlags.encrypted | 0b110 : 0b110))
+    bytes.append(littleEndian: local.method)
+    bytes.append(littleEndian: local.dosTime)
+    bytes.append(littleEndian: local.dosDate)
     bytes.append(littleEndian: checksum)
     bytes.append(littleEndian: isLarge ? UInt32.max : UInt32(compressedSize))
     bytes.append(littleEndian: isLarge ? UInt32.max : UInt32(size))

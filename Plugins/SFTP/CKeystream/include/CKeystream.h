@@ -4,10 +4,6 @@
 #include <stdbool.h>
 
 /// AES in counter mode for callers that hand over one block at a time, as the transport of libssh2 1.10 does.
-///
-/// OpenSSL's own costs four times as much a byte with one block a call as with many. In this mode the cipher's output does not depend
-/// on the message (NIST SP 800-38A, 6.5): a provider (provider(7)) has OpenSSL make 4 KiB of it ahead, and each block is an exclusive
-/// or.
 
 /// Whether the provider can be used: makes its library context on the first call, which changes no thread's default.
 ///

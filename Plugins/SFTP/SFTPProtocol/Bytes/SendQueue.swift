@@ -1,3 +1,5 @@
+import Glibc
+
 /// Bytes on their way out, in one block of memory that grows as needed. What ``front`` gives stays in place until more is appended:
 /// libssh2 continues a partly sent packet from the same buffer.
 ///
@@ -19,7 +21,6 @@ final class SendQueue {
 
   var isEmpty: Bool { head == tail }
 
-  /// The bytes to be sent.
   var front: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: storage[head..<tail]) }
 
   func append(_ bytes: UnsafeRawBufferPointer) { addRoom(bytes.count).copyMemory(from: bytes) }
@@ -33,6 +34,20 @@ final class SendQueue {
   func append(string bytes: some Collection<UInt8>) {
     append(UInt32(clamping: bytes.count))
     addRoom(bytes.count).copyBytes(from: bytes)
+  }
+
+  /// Sends as much as a socket takes that does not block.
+  /// - Returns: the system's error where the socket has failed.
+  func send(to descriptor: Int32) -> Int32? {
+    while !isEmpty {
+      let count = Glibc.send(descriptor, front.baseAddress, self.count, Int32(MSG_NOSIGNAL))
+      if count > 0 {
+        removeFirst(count)
+      } else if errno != EINTR {
+        return errno == EAGAIN ? nil : errno
+      }
+    }
+    return nil
   }
 
   /// Removes bytes that were sent; all of them if `count` is larger.

@@ -3,9 +3,6 @@
 /// Requests wait in a queue until the executor has room for them. As many as ``maximumUnderWay`` are under way at once, and their replies
 /// may come in any order. `Context` is what the caller keeps for a request until its end.
 struct RequestTable<Context> {
-  /// The version that is spoken.
-  static var protocolVersion: UInt32 { 3 }
-
   enum Phase: Hashable, Sendable {
     /// The channel is not open; requests wait.
     case unopened
@@ -16,7 +13,7 @@ struct RequestTable<Context> {
   }
 
   private struct Entry {
-    let request: SFTPRequest
+    var request: SFTPRequest
     let context: Context
   }
 
@@ -63,7 +60,7 @@ struct RequestTable<Context> {
     case .negotiating: break
     }
     // A server answers with the smaller of both sides' versions (section 4).
-    guard version == Self.protocolVersion else { throw .unsupportedVersion(version) }
+    guard version == SFTPRequest.protocolVersion else { throw .unsupportedVersion(version) }
     phase = .ready
     self.extensions = extensions
     return true
@@ -93,7 +90,7 @@ struct RequestTable<Context> {
 
   /// The next request to send, with the identifier of its reply; nil while there is none, or none may be sent.
   mutating func nextRequest() -> (identifier: UInt32, request: SFTPRequest)? {
-    guard canSend, let entry = waiting[waitingStart] else { return nil }
+    guard canSend, var entry = waiting[waitingStart] else { return nil }
     waiting[waitingStart] = nil
     waitingStart += 1
     if waitingStart == waiting.count || (waitingStart >= 64 && waitingStart * 2 >= waiting.count) {
@@ -103,8 +100,11 @@ struct RequestTable<Context> {
     // An old request may still wait for its reply when all identifiers were used once.
     while underWay[nextIdentifier] != nil { nextIdentifier &+= 1 }
     defer { nextIdentifier &+= 1 }
-    underWay[nextIdentifier] = Entry(request: entry.request.withoutContents, context: entry.context)
-    return (nextIdentifier, entry.request)
+    let request = entry.request
+    // The bytes of a write are not needed any more.
+    if request.type == .write { entry.request.fields = [] }
+    underWay[nextIdentifier] = entry
+    return (nextIdentifier, request)
   }
 
   // MARK: Replies
@@ -128,7 +128,7 @@ struct RequestTable<Context> {
   /// - Returns: nil where the connection has ended.
   mutating func beganData(count: Int, for identifier: UInt32) throws(WireViolation) -> Context? {
     guard let entry = try entry(identifier) else { return nil }
-    guard case .read(_, _, let asked) = entry.request else {
+    guard entry.request.type == .read, case .uint32(let asked)? = entry.request.fields.last else {
       throw .wrongReply(to: entry.request.type, got: .data)
     }
     guard count <= Int(asked) else { throw .tooMuchData(asked: asked, got: count) }

@@ -2,21 +2,19 @@
 extension SFTPClient {
   // MARK: Files
 
-  /// Opens a file, which the caller has to close.
-  /// - Parameters:
-  ///   - attributes: permissions of a file that is created; the server's default unless given.
-  ///   - willSend: called when the server may have one more file open; false withdraws the request.
+  /// Opens a file, which the caller has to close. One that is created gets the server's default permissions.
+  /// - Parameter willSend: called when the server may have one more file open; false withdraws the request.
   func open(
-    _ path: [UInt8], _ flags: SFTPRequest.OpenFlags, attributes: FileAttributes = FileAttributes(),
-    willSend: @escaping () -> Bool = { true }, _ reply: @escaping Reply<RemoteHandle>
+    _ path: [UInt8], _ flags: SFTPRequest.OpenFlags, willSend: @escaping () -> Bool = { true },
+    _ reply: @escaping Reply<RemoteHandle>
   ) {
-    submitOpen(.open(path, flags, attributes), willSend: willSend, reply)
+    submitOpen(
+      .open, [.string(path[...]), .uint32(flags.rawValue)] + FileAttributes().fields, willSend: willSend, reply)
   }
 
-  /// Closes a file or directory.
   func close(_ handle: RemoteHandle, _ reply: @escaping Reply<Void> = { _ in }) {
     submit(
-      .close(handle),
+      .close, [.string(handle.bytes[...])],
       .status { [weak self] result in
         self?.releaseHandle()
         reply(result)
@@ -25,34 +23,35 @@ extension SFTPClient {
 
   /// Reads up to `count` bytes, which should not be above ``largestRead``.
   func read(_ handle: RemoteHandle, offset: UInt64, count: Int, _ receive: @escaping (ReadEvent) -> Void) {
-    submit(.read(handle, offset: offset, count: UInt32(clamping: count)), .read(receive))
+    submit(
+      .read, [.string(handle.bytes[...]), .uint64(offset), .uint32(UInt32(clamping: count))], .read(receive))
   }
 
   /// Writes bytes, which should not be more than ``largestWrite``.
   func write(
     _ handle: RemoteHandle, offset: UInt64, _ bytes: ArraySlice<UInt8>, _ reply: @escaping Reply<Void>
   ) {
-    submit(.write(handle, offset: offset, bytes), .status(reply))
+    submit(.write, [.string(handle.bytes[...]), .uint64(offset), .string(bytes)], .status(reply))
   }
 
   // MARK: Attributes
 
   /// Attributes of a path, links followed.
   func stat(_ path: [UInt8], _ reply: @escaping Reply<FileAttributes>) {
-    submit(.stat(path), .attributes(reply))
+    submit(.stat, [.string(path[...])], .attributes(reply))
   }
 
   /// Attributes of a path, links not followed.
   func lstat(_ path: [UInt8], _ reply: @escaping Reply<FileAttributes>) {
-    submit(.lstat(path), .attributes(reply))
+    submit(.lstat, [.string(path[...])], .attributes(reply))
   }
 
   func fstat(_ handle: RemoteHandle, _ reply: @escaping Reply<FileAttributes>) {
-    submit(.fstat(handle), .attributes(reply))
+    submit(.fstat, [.string(handle.bytes[...])], .attributes(reply))
   }
 
   func fsetstat(_ handle: RemoteHandle, _ attributes: FileAttributes, _ reply: @escaping Reply<Void>) {
-    submit(.fsetstat(handle, attributes), .status(reply))
+    submit(.fsetstat, [.string(handle.bytes[...])] + attributes.fields, .status(reply))
   }
 
   // MARK: Directories and names
@@ -61,44 +60,46 @@ extension SFTPClient {
   func opendir(
     _ path: [UInt8], willSend: @escaping () -> Bool = { true }, _ reply: @escaping Reply<RemoteHandle>
   ) {
-    submitOpen(.opendir(path), willSend: willSend, reply)
+    submitOpen(.opendir, [.string(path[...])], willSend: willSend, reply)
   }
 
   /// The next entries of a directory; at its end the status `endOfFile`.
   func readdir(_ handle: RemoteHandle, _ reply: @escaping Reply<[RemoteName]>) {
-    submit(.readdir(handle), .names(reply))
+    submit(.readdir, [.string(handle.bytes[...])], .names(reply))
   }
 
   func remove(_ path: [UInt8], _ reply: @escaping Reply<Void>) {
-    submit(.remove(path), .status(reply))
+    submit(.remove, [.string(path[...])], .status(reply))
   }
 
   /// Renames a file; fails where the new name is taken.
   func rename(_ path: [UInt8], to target: [UInt8], _ reply: @escaping Reply<Void>) {
-    submit(.rename(path, to: target), .status(reply))
+    submit(.rename, [.string(path[...]), .string(target[...])], .status(reply))
   }
 
   /// Renames a file and replaces one that has the new name, in one step; fails on a server without the extension.
   func posixRename(_ path: [UInt8], to target: [UInt8], _ reply: @escaping Reply<Void>) {
-    submit(.posixRename(path, to: target), .status(reply))
+    submit(
+      .extended, [.string(ServerExtension.posixRename.bytes[...]), .string(path[...]), .string(target[...])],
+      .status(reply))
   }
 
   /// The absolute form of a path; of `.`, the login directory.
-  func realpath(_ path: [UInt8], _ reply: @escaping Reply<[UInt8]>) {
-    submit(.realpath(path), .names { reply(Self.onlyName(of: $0)) })
-  }
+  func realpath(_ path: [UInt8], _ reply: @escaping Reply<[UInt8]>) { submitForName(.realpath, path, reply) }
 
-  /// The target of a symbolic link.
-  func readlink(_ path: [UInt8], _ reply: @escaping Reply<[UInt8]>) {
-    submit(.readlink(path), .names { reply(Self.onlyName(of: $0)) })
-  }
+  func readlink(_ path: [UInt8], _ reply: @escaping Reply<[UInt8]>) { submitForName(.readlink, path, reply) }
 
-  private static func onlyName(of result: Result<[RemoteName], SFTPFailure>) -> Result<[UInt8], SFTPFailure> {
-    result.flatMap { names in
-      guard names.count == 1, let name = names.first else {
-        return .failure(.unusableAnswer("\(names.count) names where one was asked for"))
-      }
-      return .success(name.bytes)
-    }
+  private func submitForName(_ type: PacketType, _ path: [UInt8], _ reply: @escaping Reply<[UInt8]>) {
+    submit(
+      type, [.string(path[...])],
+      .names { result in
+        reply(
+          result.flatMap { names in
+            guard names.count == 1, let name = names.first else {
+              return .failure(.unusableAnswer("\(names.count) names where one was asked for"))
+            }
+            return .success(name.bytes)
+          })
+      })
   }
 }

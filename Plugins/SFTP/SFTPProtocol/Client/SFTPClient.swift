@@ -26,7 +26,18 @@ final class SFTPClient: SSHChannelUser, @unchecked Sendable {
     case limits(Reply<ServerLimits>)
     case read((ReadEvent) -> Void)
 
-    func fail(_ failure: SFTPFailure) {
+    fileprivate var replyType: PacketType {
+      switch self {
+      case .status: .status
+      case .handle: .handle
+      case .names: .name
+      case .attributes: .attributes
+      case .limits: .extendedReply
+      case .read: .data
+      }
+    }
+
+    fileprivate func fail(_ failure: SFTPFailure) {
       switch self {
       case .status(let reply): reply(.failure(failure))
       case .handle(let reply): reply(.failure(failure))
@@ -46,7 +57,7 @@ final class SFTPClient: SSHChannelUser, @unchecked Sendable {
   /// Open files and directories that a server without `limits@openssh.com` is taken to allow.
   private static let portableHandleCount = 64
 
-  private var table: RequestTable<Completion>
+  private var table = RequestTable<Completion>()
   private var assembler = PacketAssembler()
   private let outgoing = SendQueue()
   private var limits: ServerLimits?
@@ -58,12 +69,14 @@ final class SFTPClient: SSHChannelUser, @unchecked Sendable {
   private var waitingOpens: [OpenWaiter] = []
   private var closeReason: (any Error)?
   private var pendingWorkCount = 0
-  private var idleActions: [() -> Void] = []
+  /// Called once, when no work is pending any more.
+  var onIdle: (() -> Void)?
   private let onEnd: @Sendable (SFTPFailure) -> Void
   private let onReady: @Sendable () -> Void
 
   private struct OpenWaiter {
-    let request: SFTPRequest
+    let type: PacketType
+    let fields: [SFTPRequest.Field]
     let willSend: () -> Bool
     let reply: Reply<RemoteHandle>
   }
@@ -74,10 +87,8 @@ final class SFTPClient: SSHChannelUser, @unchecked Sendable {
   ///   - onEnd: called when the channel has closed, or the server has violated the protocol; then the connection's owner has to close
   ///     it.
   init(
-    maximumUnderWay: Int = 2048, onReady: @escaping @Sendable () -> Void = {},
-    onEnd: @escaping @Sendable (SFTPFailure) -> Void = { _ in }
+    onReady: @escaping @Sendable () -> Void = {}, onEnd: @escaping @Sendable (SFTPFailure) -> Void = { _ in }
   ) {
-    table = RequestTable(maximumUnderWay: maximumUnderWay)
     self.onReady = onReady
     self.onEnd = onEnd
   }
@@ -170,23 +181,15 @@ final class SFTPClient: SSHChannelUser, @unchecked Sendable {
 
   func endWork() {
     pendingWorkCount -= 1
-    guard pendingWorkCount == 0 else { return }
-    let actions = idleActions
-    idleActions = []
-    for action in actions { action() }
-  }
-
-  /// Whether an action waits in ``whenIdle(_:)``.
-  var isRetiring: Bool { !idleActions.isEmpty }
-
-  /// Calls `action` when no work is pending.
-  func whenIdle(_ action: @escaping () -> Void) {
-    if isBusy { idleActions.append(action) } else { action() }
+    guard !isBusy, let action = onIdle else { return }
+    onIdle = nil
+    action()
   }
 
   // MARK: Sending
 
-  func submit(_ request: SFTPRequest, _ completion: Completion) {
+  func submit(_ type: PacketType, _ fields: [SFTPRequest.Field], _ completion: Completion) {
+    let request = SFTPRequest(type: type, replyType: completion.replyType, fields: fields)
     guard UInt64(request.encodedCount) <= largestPacket else {
       return completion.fail(.requestTooLong(request.encodedCount))
     }
@@ -197,19 +200,13 @@ final class SFTPClient: SSHChannelUser, @unchecked Sendable {
 
   /// Opens a file or directory, as soon as the server may have one more open.
   /// - Parameter willSend: called at that time; false withdraws the request, and nothing more is called.
-  func submitOpen(_ request: SFTPRequest, willSend: @escaping () -> Bool, _ reply: @escaping Reply<RemoteHandle>) {
+  func submitOpen(
+    _ type: PacketType, _ fields: [SFTPRequest.Field], willSend: @escaping () -> Bool,
+    _ reply: @escaping Reply<RemoteHandle>
+  ) {
     guard !isClosed else { return reply(.failure(.connectionLost(reason: closeReason, wasSent: false))) }
-    guard canOpen else {
-      return waitingOpens.append(OpenWaiter(request: request, willSend: willSend, reply: reply))
-    }
-    handleCount += 1
-    guard willSend() else { return releaseHandle() }
-    submit(
-      request,
-      .handle { [weak self] result in
-        if case .failure = result { self?.releaseHandle() }
-        reply(result)
-      })
+    waitingOpens.append(OpenWaiter(type: type, fields: fields, willSend: willSend, reply: reply))
+    openWaiting()
   }
 
   /// A file or directory is not open any more.
@@ -220,8 +217,20 @@ final class SFTPClient: SSHChannelUser, @unchecked Sendable {
 
   private func openWaiting() {
     while !waitingOpens.isEmpty, canOpen {
-      let waiter = waitingOpens.removeFirst()
-      submitOpen(waiter.request, willSend: waiter.willSend, waiter.reply)
+      // Any number may be withdrawn: those are removed in one step, and without recursion.
+      let count = waitingOpens.count
+      let index = waitingOpens.firstIndex { $0.willSend() }
+      guard !isClosed else { return }
+      let next = index.map { waitingOpens[$0] }
+      waitingOpens.removeFirst(index.map { $0 + 1 } ?? count)
+      guard let next else { continue }
+      handleCount += 1
+      submit(
+        next.type, next.fields,
+        .handle { [weak self] result in
+          if case .failure = result { self?.releaseHandle() }
+          next.reply(result)
+        })
     }
   }
 
@@ -269,7 +278,7 @@ final class SFTPClient: SSHChannelUser, @unchecked Sendable {
   private func didAgree() {
     if has(.limits) {
       submit(
-        .limits,
+        .extended, [.string(ServerExtension.limits.bytes[...])],
         .limits { [weak self] result in
           // Without an answer the portable limits stay.
           guard let self, case .success(let limits) = result else { return }

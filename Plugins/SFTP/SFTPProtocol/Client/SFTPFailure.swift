@@ -2,7 +2,6 @@ import Foundation
 
 /// Why a request failed.
 enum SFTPFailure: Error, Sendable {
-  /// The server refused it.
   case status(ServerStatus)
   /// The connection ended before the reply came.
   /// - Parameter wasSent: whether the server may have carried out the request.
@@ -17,7 +16,6 @@ enum SFTPFailure: Error, Sendable {
     if case .connectionLost(let reason, _) = self { !(reason is WireViolation) } else { false }
   }
 
-  /// The status, if that is what it was.
   var status: ServerStatus.Code? {
     if case .status(let status) = self { status.code } else { nil }
   }

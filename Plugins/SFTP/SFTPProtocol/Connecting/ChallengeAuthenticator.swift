@@ -13,26 +13,26 @@ struct ChallengeAuthenticator: SSHAuthenticator {
   let memory: SessionMemory
   let questions: ConnectionQuestions
 
-  func passphrase(forKeyFile path: String, attempt: Int) async throws -> String? {
+  func passphrase(forKeyFile path: String, attempt: Int) async -> String? {
     await answer(
       "passphrase \(path)", method: SFTPProtocol.passphraseMethod, realm: path, user: nil, attempt: attempt)
   }
 
-  func password(user: String, server: String, attempt: Int) async throws -> String? {
+  func password(user: String, server: String, attempt: Int) async -> String? {
     if let password { return attempt == 0 ? password : nil }
     return await answer(
       "password \(user)@\(server)", method: NSURLAuthenticationMethodDefault, realm: nil, user: user, attempt: attempt)
   }
 
   func answers(
-    to questions: InteractiveQuestions, user: String, server: String, attempt: Int
-  ) async throws -> [String]? {
+    to prompts: [InteractivePrompt], user: String, server: String, attempt: Int
+  ) async -> [String]? {
     // A single question is usually for the password.
-    if let password, questions.prompts.count == 1, questions.prompts[0].echoes == false {
+    if let password, prompts.map(\.echoes) == [false] {
       return attempt == 0 ? [password] : nil
     }
     var answers: [String] = []
-    for prompt in questions.prompts {
+    for prompt in prompts {
       let text = SSHFailure.printable(prompt.text)
       guard
         let answer = await answer(

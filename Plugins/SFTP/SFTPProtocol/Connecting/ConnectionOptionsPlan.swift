@@ -67,13 +67,10 @@ struct ConnectionOptionsPlan {
   }
 
   private func identities(_ configuration: HostConfiguration) -> SSHIdentities {
-    var identities = SSHIdentities()
     let agent = configuration.identityAgent ?? source.environment["SSH_AUTH_SOCK"]
-    identities.agent = agent?.isEmpty == false ? agent : nil
-    identities.files =
-      configuration.identityFiles
-      ?? ["id_rsa", "id_ecdsa", "id_ed25519"].map { "\(source.home)/.ssh/\($0)" }
-    identities.onlyFiles = configuration.identitiesOnly ?? false
-    return identities
+    let files = ["id_rsa", "id_ecdsa", "id_ed25519"].map { "\(source.home)/.ssh/\($0)" }
+    return SSHIdentities(
+      agent: agent?.isEmpty == false ? agent : nil, files: configuration.identityFiles ?? files,
+      onlyFiles: configuration.identitiesOnly ?? false)
   }
 }

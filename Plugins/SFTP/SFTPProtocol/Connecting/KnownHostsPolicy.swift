@@ -28,13 +28,13 @@ struct KnownHostsPolicy: HostKeyPolicy {
   }
 
   func knownKeyTypes(host: String, port: UInt16) -> [String] {
-    let (name, number) = lookup(host, port)
+    let (name, number) = lookup(host, Int(port))
     return known.keyTypes(ofHost: name, port: number)
   }
 
   func judge(_ offer: HostKeyOffer) async -> HostKeyDecision {
-    let (name, port) = lookup(offer.host, offer.port)
-    let server = SFTPHostKeySpace.serverName(name, port)
+    let (name, port) = lookup(offer.host, Int(offer.port))
+    let server = SSHConnectionOptions.serverName(name, port)
     let verdict = known.verdict(on: offer.key, ofHost: name, port: port)
     switch verdict {
     case .trusted: return .accept
@@ -57,8 +57,8 @@ struct KnownHostsPolicy: HostKeyPolicy {
   }
 
   /// An alias has no port.
-  private func lookup(_ host: String, _ port: UInt16) -> (String, Int) {
-    alias.map { ($0, 22) } ?? (host, Int(port))
+  private func lookup(_ host: String, _ port: Int) -> (String, Int) {
+    alias.map { ($0, 22) } ?? (host, port)
   }
 
   private func ask(
@@ -84,9 +84,10 @@ struct KnownHostsPolicy: HostKeyPolicy {
   private func message(_ space: SFTPHostKeySpace, _ server: String, _ state: String) -> String {
     var text = "the key of \(server) \(state): it showed \(space.keyType) \(space.fingerprint)"
     if !space.knownKeys.isEmpty { text += ", and is known by \(space.knownKeys.joined(separator: ", "))" }
-    let authorities = known.certificateAuthorities(
-      ofHost: alias ?? space.host, port: alias == nil ? space.port : 22)
-    if let place = authorities.first { text += "; certificates of hosts, as in \(place), are not supported" }
+    let (name, port) = lookup(space.host, space.port)
+    if let place = known.certificateAuthorities(ofHost: name, port: port).first {
+      text += "; certificates of hosts, as in \(place), are not supported"
+    }
     text +=
       space.isChanged
       ? "; somebody may be in between, or the server has a new key: then remove the old one with ssh-keygen -R"

@@ -42,11 +42,6 @@ public final class SFTPHostKeySpace: URLProtectionSpace, @unchecked Sendable {
 
   /// Not supported.
   public required init?(coder: NSCoder) { nil }
-
-  static func serverName(_ host: String, _ port: Int) -> String {
-    let name = host.contains(":") ? "[\(host)]" : host
-    return port == 22 ? name : "\(name):\(port)"
-  }
 }
 
 /// Accepts a host key.

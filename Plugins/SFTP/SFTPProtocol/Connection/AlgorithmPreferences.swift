@@ -34,7 +34,6 @@ extension AlgorithmPreferences {
       "arcfour", "3des", "blowfish", "cast128", "none", "-cbc", "md5", "ripemd", "-96", "ssh-dss", "-cert-v01@",
     ]
     if unsafe.contains(where: name.contains) { return false }
-    if name.hasPrefix("rijndael-cbc") { return false }
     return !(name.hasPrefix("diffie-hellman-") && name.hasSuffix("sha1"))
   }
 

@@ -1,24 +1,22 @@
 import Foundation
 import Glibc
 internal import URLLoadingBase
-import URLLoadingCSSH2
+internal import URLLoadingCSSH2
 
 /// Questions and work that the connection's thread does not wait for.
 extension ConnectionDriver {
-  /// Asks a question. The deadline stands still until the answer.
+  /// Asks a question, one at a time. The deadline stands still until the answer.
   func ask<Answer: Sendable>(
-    _ question: @escaping @Sendable () async throws -> Answer,
-    _ then: @escaping @Sendable (ConnectionDriver, Result<Answer, any Error>) -> Void
+    _ question: @escaping @Sendable () async -> Answer,
+    _ then: @escaping @Sendable (ConnectionDriver, Answer) -> Void
   ) {
-    lastQuestion += 1
-    let (number, connection) = (lastQuestion, connection)
+    let connection = connection
     machine.askedQuestion()
     deadline.runs(machine.deadlineRuns)
-    questions[number] = Task {
-      let answer: Result<Answer, any Error>
-      do { answer = .success(try await question()) } catch { answer = .failure(error) }
+    self.question = Task {
+      let answer = await question()
       connection.post { driver in
-        driver.questions[number] = nil
+        driver.question = nil
         driver.machine.gotAnswer()
         driver.deadline.runs(driver.machine.deadlineRuns)
         if driver.machine.phase != .closed { then(driver, answer) }
@@ -39,12 +37,10 @@ extension ConnectionDriver {
     }
   }
 
-  /// Asks a question and blocks, since libssh2's callback has to return the answer. Nil where the connection ends first.
-  func waitForAnswer<Answer: Sendable>(_ question: @escaping @Sendable () async throws -> Answer) -> Result<
-    Answer, any Error
-  >? {
-    let answer = Locked<Result<Answer, any Error>?>(nil)
-    ask(question) { _, result in answer.withLock { $0 = result } }
+  /// Asks a question and blocks, since libssh2's callback has to return the answer. Nil also where the connection ends first.
+  func waitForAnswer<Answer: Sendable>(_ question: @escaping @Sendable () async -> Answer?) -> Answer? {
+    let answer = Locked<Answer??>(nil)
+    ask(question) { _, result in answer.withLock { $0 = .some(result) } }
     while machine.phase != .closed {
       for work in connection.takeWork() { work(self) }
       if let answer = answer.withLock({ $0 }) { return answer }

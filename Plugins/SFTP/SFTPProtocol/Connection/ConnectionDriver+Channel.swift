@@ -1,4 +1,4 @@
-import URLLoadingCSSH2
+internal import URLLoadingCSSH2
 
 /// Moves bytes between the channel and its user.
 extension ConnectionDriver {
@@ -13,10 +13,6 @@ extension ConnectionDriver {
       guard let count = read(session) else { return }
       if count == 0 { break }
     } while !session.socket.hasMore && machine.phase == .open
-    connection.measure { metrics in
-      metrics.bytesSent = session.socket.bytesSent
-      metrics.bytesReceived = session.socket.bytesReceived
-    }
   }
 
   private func write(_ session: SSHSession) -> Bool {
@@ -44,9 +40,9 @@ extension ConnectionDriver {
       switch session.read(into: buffer) {
       case .success(0):
         guard session.isAtEnd else { return received }
-        close(
-          options.channel.endsByItself
-            ? nil : SSHFailure(.connectionLost, "\(options.server) ended the channel"))
+        let isTunnel = if case .tunnel = options.channel { true } else { false }
+        // A tunnel ends with the connection through it, which is no failure of this one.
+        close(isTunnel ? nil : SSHFailure(.connectionLost, "\(options.server) ended the channel"))
         return nil
       case .success(let count):
         received += count

@@ -1,4 +1,4 @@
-import URLLoadingCSSH2
+internal import URLLoadingCSSH2
 
 /// Explains the end of a connection. libssh2's own message is often just that something failed.
 extension ConnectionDriver {
@@ -37,7 +37,6 @@ extension ConnectionDriver {
     return switch options.channel {
     case .subsystem(let name):
       "\(server) has no \(name) for this user: its sshd_config needs a line that begins with 'Subsystem \(name)', or it has too many sessions"
-    case .command: "\(server) does not run commands for this user"
     case .tunnel(let host, let port): "\(server) does not connect to \(host), port \(port)"
     }
   }

@@ -1,6 +1,6 @@
 import Glibc
 internal import URLLoadingBase
-import URLLoadingCSSH2
+internal import URLLoadingCSSH2
 
 /// Waits for descriptors and times.
 extension ConnectionDriver {
@@ -24,20 +24,17 @@ extension ConnectionDriver {
   func wait() {
     var descriptors = [pollfd(fd: wakeDescriptor, events: Int16(POLLIN), revents: 0)]
     descriptors.append(pollfd(fd: machine.phase == .reaching ? -1 : socket, events: socketEvents, revents: 0))
-    let descriptorUser = machine.phase == .open ? user as? any SSHDescriptorUser : nil
-    if let descriptorUser {
-      let events = descriptorUser.descriptorEvents
-      descriptors.append(pollfd(fd: events == 0 ? -1 : descriptorUser.descriptor, events: events, revents: 0))
-    }
+    let own = machine.phase == .open ? user.descriptorToPoll : nil
+    descriptors.append(own ?? pollfd(fd: -1, events: 0, revents: 0))
     for descriptor in dialer?.descriptors ?? [] {
       descriptors.append(pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0))
     }
     // A broken socket that is not read would end each poll at once.
-    if isHeldBack, descriptors[1].events == 0 { descriptors[1].fd = -1 }
+    if isReadingPaused, descriptors[1].events == 0 { descriptors[1].fd = -1 }
     if machine.phase != .open { session?.socket.acknowledgeAtOnce() }
     let timeout = timeout
     ExitGate.shared.outside { _ = poll(&descriptors, nfds_t(descriptors.count), timeout) }
-    if let descriptorUser, descriptors[2].revents != 0, !descriptorUser.descriptorIsReady() { close(nil) }
+    if descriptors[2].revents != 0, !user.descriptorIsReady() { close(nil) }
     let isWaitingForAnswer =
       machine.phase == .judgingHostKey || (machine.phase == .loggingIn && login?.isWaiting == true)
     if isWaitingForAnswer, Int32(descriptors[1].revents) & (cssh2_poll_peer_closed | POLLHUP | POLLERR) != 0 {
@@ -45,7 +42,7 @@ extension ConnectionDriver {
     }
   }
 
-  private var isHeldBack: Bool { machine.phase == .open && !user.wantsToReceive }
+  private var isReadingPaused: Bool { machine.phase == .open && !user.wantsToReceive }
 
   private var socketEvents: Int16 {
     var events: Int32 = 0
@@ -63,7 +60,7 @@ extension ConnectionDriver {
 
   /// Milliseconds until the next deadline, rounded up; -1 without one.
   private var timeout: Int32 {
-    if session?.socket.hasMore == true, !isHeldBack { return 0 }
+    if session?.socket.hasMore == true, !isReadingPaused { return 0 }
     // Else `poll` reports when the socket takes more.
     if fillsQueue, session?.socket.outgoing.isEmpty == true { return 0 }
     let now = MonotonicInstant.now

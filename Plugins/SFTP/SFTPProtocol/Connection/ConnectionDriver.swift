@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import URLLoadingCSSH2
+internal import URLLoadingCSSH2
 
 /// Carries out what ``ConnectionMachine`` decides, on the connection's thread.
 ///
@@ -17,14 +17,13 @@ final class ConnectionDriver {
   var dialer: Dialer?
   private var jump: SSHConnection?
   var login: LoginDriver?
-  private var isServiceRequested = false
   var preferences = AlgorithmPreferences()
   var deadline: Deadline
   var keepAlive: KeepAlive?
   /// The user has more to send than the queue takes.
   var fillsQueue = false
-  var questions: [Int: Task<Void, Never>] = [:]
-  var lastQuestion = 0
+  /// The question that waits for its answer.
+  var question: Task<Void, Never>?
   private var endReason: SSHFailure?
   let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
 
@@ -51,7 +50,7 @@ final class ConnectionDriver {
     ExitGate.shared.enter()
     defer { ExitGate.shared.leave() }
     options.threadSetup?()
-    apply(wakeDescriptor >= 0 ? machine.start() : machine.fail(outOfResources()))
+    apply(wakeDescriptor >= 0 ? machine.start() : machine.close(outOfResources()))
     while machine.phase != .closed {
       for work in connection.takeWork() { work(self) }
       guard machine.phase != .closed else { break }
@@ -67,14 +66,9 @@ final class ConnectionDriver {
   }
 
   private func tearDown() {
-    for task in questions.values { task.cancel() }
-    login?.cancel()
+    question?.cancel()
+    login?.agent.cancel()
     session?.end()
-    connection.measure { metrics in
-      metrics.end = Date()
-      metrics.bytesSent = session?.socket.bytesSent ?? 0
-      metrics.bytesReceived = session?.socket.bytesReceived ?? 0
-    }
     login = nil
     session = nil
     dialer = nil
@@ -86,20 +80,14 @@ final class ConnectionDriver {
   }
 
   func apply(_ action: ConnectionMachine.Action) {
-    deadline.runs(machine.deadlineRuns)
     switch action {
     case .nothing: break
     case .reach: reach()
     case .exchangeKeys: beginSession()
     case .judgeHostKey: judgeHostKey()
-    case .logIn:
-      connection.measure { $0.hostKeyAccepted = Date() }
-      login = LoginDriver(driver: self, isOpenSSH: offer.isOpenSSH)
+    case .logIn: login = LoginDriver(driver: self, isOpenSSH: offer.isOpenSSH)
     case .openChannel:
-      connection.measure { metrics in
-        metrics.loggedIn = Date()
-        metrics.loginMethod = login?.acceptedMethod
-      }
+      connection.measure { $0.loggedIn = Date() }
       login = nil
     case .announceOpen:
       connection.measure { $0.opened = Date() }
@@ -114,7 +102,7 @@ final class ConnectionDriver {
 
   func close(_ reason: SSHFailure?) { apply(machine.close(reason)) }
 
-  func fail(_ failure: SSHFailure) { apply(machine.fail(failure)) }
+  func fail(_ failure: SSHFailure) { close(failure) }
 
   // MARK: Steps
 
@@ -132,7 +120,7 @@ final class ConnectionDriver {
   private func reach() {
     connection.measure { $0.start = Date() }
     if let last = options.jumps.last { return reach(through: last) }
-    let (host, port, connection) = (options.host, options.port, connection)
+    let (host, port) = (options.host, options.port)
     // An address needs no lookup.
     if case .success(let addresses) = SocketAddress.lookUp(host, port: port, numericOnly: true) {
       dialer = Dialer(addresses)
@@ -140,19 +128,16 @@ final class ConnectionDriver {
     }
     connection.measure { $0.lookupStart = Date() }
     // A lookup cannot be cancelled: when the connection is closed, its thread ends later, without effect.
-    Thread.detachNewThread {
-      let result = SocketAddress.lookUp(host, port: port, numericOnly: false)
-      connection.post { $0.lookedUp(result) }
-    }
+    help({ SocketAddress.lookUp(host, port: port, numericOnly: false) }) { $0.lookedUp($1) }
   }
 
-  private func lookedUp(_ result: Result<[SocketAddress], Problem>) {
-    guard machine.phase == .reaching else { return }
+  private func lookedUp(_ result: Result<[SocketAddress], SocketAddress.LookUpFailure>) {
     connection.measure { $0.lookupEnd = Date() }
     switch result {
     case .success(let addresses): dialer = Dialer(addresses)
-    case .failure(let problem):
-      fail(SSHFailure(.hostNotFound, "the name \(options.host) was not found: \(problem.reason)"))
+    case .failure(let failure):
+      let kind: SSHFailure.Kind = failure.lacksService ? .noNetwork : .hostNotFound
+      fail(SSHFailure(kind, "the name \(options.host) was not found: \(failure.reason)"))
     }
   }
 
@@ -176,7 +161,7 @@ final class ConnectionDriver {
     // Without an error it was the server behind it that closed, which the tunnel's socket shows.
     guard let error, machine.phase != .closed else { return }
     let kind = (error as? SSHFailure)?.kind ?? .connectionLost
-    fail(SSHFailure(kind, "through \(name): \(error.localizedDescription)", underlying: error))
+    fail(SSHFailure(kind, "through \(name): \(error.localizedDescription)"))
   }
 
   private func dial() {
@@ -193,8 +178,9 @@ final class ConnectionDriver {
         metrics.localPort = local?.port
       }
       reached()
-    case .failed(let problem):
-      fail(SSHFailure(.cannotConnect, "\(options.server) cannot be connected to: \(problem)"))
+    case .failed(let problem, let lacksRoute):
+      let kind: SSHFailure.Kind = lacksRoute ? .noNetwork : .cannotConnect
+      fail(SSHFailure(kind, "\(options.server) cannot be connected to: \(problem)"))
     }
   }
 
@@ -224,12 +210,8 @@ final class ConnectionDriver {
     case .done:
       connection.measure { metrics in
         metrics.keysExchanged = Date()
-        metrics.serverVersion = offer.version
         metrics.keyExchange = session.method(LIBSSH2_METHOD_KEX)
-        metrics.hostKey = session.method(LIBSSH2_METHOD_HOSTKEY)
-        metrics.cipherOut = session.method(LIBSSH2_METHOD_CRYPT_CS)
         metrics.cipherIn = session.method(LIBSSH2_METHOD_CRYPT_SC)
-        metrics.macOut = session.method(LIBSSH2_METHOD_MAC_CS)
         metrics.macIn = session.method(LIBSSH2_METHOD_MAC_SC)
       }
       apply(machine.exchangedKeys())
@@ -240,11 +222,9 @@ final class ConnectionDriver {
     guard let key = session?.hostKey() else {
       return fail(SSHFailure(.protocolViolation, "\(options.server) has shown no host key that can be read"))
     }
-    let offered = HostKeyOffer(host: options.host, port: options.port, key: key, serverAlgorithms: offer.hostKey)
+    let offered = HostKeyOffer(host: options.host, port: options.port, key: key)
     let policy = options.hostKeyPolicy
-    ask({ await policy.judge(offered) }) { driver, decision in
-      if case .success(let decision) = decision { driver.apply(driver.machine.judgedHostKey(decision)) }
-    }
+    ask({ await policy.judge(offered) }) { $0.apply($0.machine.judgedHostKey($1)) }
   }
 
   private func logIn() {
@@ -258,16 +238,8 @@ final class ConnectionDriver {
   }
 
   private func openChannel() {
-    guard let session else { return }
-    if !isServiceRequested {
-      switch session.openChannel(options.channel) {
-      case .wait: return
-      case .failed(let code): return fail(failure(code))
-      case .done: isServiceRequested = true
-      }
-    }
-    switch session.startService(options.channel) {
-    case .wait: return
+    switch session?.openChannel(options.channel) {
+    case .wait, nil: return
     case .failed(let code): return fail(failure(code))
     case .done: apply(machine.openedChannel())
     }

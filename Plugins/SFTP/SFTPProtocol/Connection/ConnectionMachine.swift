@@ -62,12 +62,8 @@ struct ConnectionMachine {
   mutating func exchangedKeys() -> Action { move(from: .exchangingKeys, to: .judgingHostKey, .judgeHostKey) }
 
   mutating func judgedHostKey(_ decision: HostKeyDecision) -> Action {
-    switch decision {
-    case .accept: return move(from: .judgingHostKey, to: .loggingIn, .logIn)
-    case .refuse(let error):
-      guard phase == .judgingHostKey else { return move(from: .judgingHostKey, to: .loggingIn, .logIn) }
-      return fail((error as? SSHFailure) ?? SSHFailure(.hostKeyRefused, error.localizedDescription, underlying: error))
-    }
+    if phase == .judgingHostKey, case .refuse(let failure) = decision { return close(failure) }
+    return move(from: .judgingHostKey, to: .loggingIn, .logIn)
   }
 
   mutating func loggedIn() -> Action { move(from: .loggingIn, to: .openingChannel, .openChannel) }
@@ -80,10 +76,8 @@ struct ConnectionMachine {
 
   mutating func deadlinePassed(server: String) -> Action {
     guard deadlineRuns else { return .nothing }
-    return fail(SSHFailure(.timedOut, "\(server) took too long while \(phase.name)"))
+    return close(SSHFailure(.timedOut, "\(server) took too long while \(phase.name)"))
   }
-
-  mutating func fail(_ failure: SSHFailure) -> Action { close(failure) }
 
   mutating func close(_ reason: SSHFailure?) -> Action {
     guard phase != .closed else { return .nothing }
@@ -95,7 +89,7 @@ struct ConnectionMachine {
     // Work that was under way may end after the connection was closed.
     if phase == .closed { return .nothing }
     guard phase == from else {
-      return fail(SSHFailure(.protocolViolation, "the connection got from \(phase) to \(to) out of order"))
+      return close(SSHFailure(.protocolViolation, "the connection got from \(phase) to \(to) out of order"))
     }
     phase = to
     return action

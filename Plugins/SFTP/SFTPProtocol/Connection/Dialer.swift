@@ -9,8 +9,8 @@ final class Dialer {
   enum Progress {
     case waiting
     case connected(Int32, SocketAddress)
-    /// The system's error for the last address.
-    case failed(String)
+    /// The system's error for the last address; whether this machine has a route to none of them.
+    case failed(String, lacksRoute: Bool)
   }
 
   private static let stagger = Duration.milliseconds(250)
@@ -19,6 +19,9 @@ final class Dialer {
   private var attempts: [(descriptor: Int32, address: SocketAddress)] = []
   private var nextAttempt = MonotonicInstant.now
   private var lastProblem = "it has no address"
+  /// Of the addresses that were tried some lack a route, or some do not.
+  private var lacksRoute = false
+  private var hasRoute = false
 
   init(_ addresses: [SocketAddress]) {
     waiting = addresses.reversed()
@@ -42,7 +45,7 @@ final class Dialer {
         attempts.remove(at: index)
         return .connected(attempt.descriptor, attempt.address)
       case .some(let code):
-        lastProblem = String(cString: strerror(code))
+        note(code, attempt.address)
         close(attempt.descriptor)
         attempts.remove(at: index)
         nextAttempt = now
@@ -54,7 +57,15 @@ final class Dialer {
       guard let descriptor = begin(address) else { continue }
       attempts.append((descriptor, address))
     }
-    return attempts.isEmpty ? .failed(lastProblem) : .waiting
+    return attempts.isEmpty ? .failed(lastProblem, lacksRoute: lacksRoute && !hasRoute) : .waiting
+  }
+
+  private func note(_ code: Int32, _ address: SocketAddress) {
+    lastProblem = String(cString: strerror(code))
+    let isMissing = address.withPointer { pointer, length in
+      pointer.map { Route.isMissing(code, to: $0, length: length) } ?? false
+    }
+    if isMissing { lacksRoute = true } else { hasRoute = true }
   }
 
   private func begin(_ address: SocketAddress) -> Int32? {
@@ -68,7 +79,7 @@ final class Dialer {
     var on: Int32 = 1
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
     if address.withPointer({ connect(descriptor, $0, $1) }) == 0 || errno == EINPROGRESS { return descriptor }
-    lastProblem = String(cString: strerror(errno))
+    note(errno, address)
     close(descriptor)
     return nil
   }

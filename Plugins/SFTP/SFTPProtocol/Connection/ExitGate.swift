@@ -1,8 +1,8 @@
 import Dispatch
 import Glibc
 internal import URLLoadingBase
-import URLLoadingCOpenSSL
-import URLLoadingCSSH2
+internal import URLLoadingCOpenSSL
+internal import URLLoadingCSSH2
 
 /// Keeps threads out of libcrypto once the process exits.
 ///
@@ -52,7 +52,6 @@ final class ExitGate: Sendable {
     if isLast { isEmpty.signal() }
   }
 
-  /// Calls `body` inside.
   func inside<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     enter()
     defer { leave() }

@@ -13,12 +13,9 @@ struct HostKeyOffer: Sendable {
   let host: String
   let port: UInt16
   let key: PublicKey
-  /// All host key algorithms of the server, which may have a known key that libssh2 cannot ask for.
-  let serverAlgorithms: [String]
 }
 
 enum HostKeyDecision: Sendable {
   case accept
-  /// The error says what is wrong, and what to do.
-  case refuse(any Error)
+  case refuse(SSHFailure)
 }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Uses the channel of an SSH connection. All calls come on the connection's thread.
 protocol SSHChannelUser: AnyObject, Sendable {
   func channelDidOpen()
@@ -15,6 +17,17 @@ protocol SSHChannelUser: AnyObject, Sendable {
   /// Whether to read more; false leaves back-pressure to the channel's window.
   var wantsToReceive: Bool { get }
 
+  /// A descriptor of the user's own that is waited for while the channel is open.
+  var descriptorToPoll: pollfd? { get }
+
+  /// - Returns: false to close the channel.
+  func descriptorIsReady() -> Bool
+
   /// The last call. Without an error the end was wanted.
   func channelDidClose(_ error: (any Error)?)
+}
+
+extension SSHChannelUser {
+  var descriptorToPoll: pollfd? { nil }
+  func descriptorIsReady() -> Bool { true }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 internal import URLLoadingBase
-import URLLoadingCSSH2
+internal import URLLoadingCSSH2
 
 /// A connection to an SSH server with one channel, on a thread of its own.
 ///
@@ -72,7 +72,6 @@ final class SSHConnection: Sendable {
     post { $0.close(reason) }
   }
 
-  /// What was measured so far.
   var metrics: SSHConnectionMetrics { measured.withLock { $0 } }
 
   // MARK: For the thread and its helpers

@@ -3,14 +3,8 @@ struct SSHConnectionOptions: Sendable {
   enum Channel: Sendable, Equatable {
     /// A service, such as `sftp`.
     case subsystem(String)
-    case command(String)
     /// A connection of the server's to another host (RFC 4254, section 7.2).
     case tunnel(host: String, port: UInt16)
-
-    /// Whether the server may end the channel.
-    var endsByItself: Bool {
-      if case .subsystem = self { false } else { true }
-    }
   }
 
   /// A name or an address, without brackets.
@@ -33,7 +27,9 @@ struct SSHConnectionOptions: Sendable {
   var threadSetup = SSHThreadSetup.current
 
   /// The server's name for messages.
-  var server: String {
+  var server: String { Self.serverName(host, Int(port)) }
+
+  static func serverName(_ host: String, _ port: Int) -> String {
     let name = host.contains(":") ? "[\(host)]" : host
     return port == 22 ? name : "\(name):\(port)"
   }

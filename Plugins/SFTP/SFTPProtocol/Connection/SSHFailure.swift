@@ -4,6 +4,8 @@ import Foundation
 struct SSHFailure: Error, Sendable, LocalizedError {
   enum Kind: Sendable, Equatable {
     case hostNotFound
+    /// No route to the server, or no name service.
+    case noNetwork
     case cannotConnect
     case timedOut
     case cancelled
@@ -20,13 +22,10 @@ struct SSHFailure: Error, Sendable, LocalizedError {
   let kind: Kind
   /// What was wrong, with which server, and what to do.
   let message: String
-  /// The cause, such as an error of the host key policy.
-  let underlying: (any Error)?
 
-  init(_ kind: Kind, _ message: String, underlying: (any Error)? = nil) {
+  init(_ kind: Kind, _ message: String) {
     self.kind = kind
     self.message = message
-    self.underlying = underlying
   }
 
   var errorDescription: String? { message }

@@ -1,5 +1,5 @@
 import Glibc
-import URLLoadingCSSH2
+internal import URLLoadingCSSH2
 
 /// libssh2's callbacks, which come during calls of ours, on the connection's thread.
 extension SSHSession {
@@ -44,7 +44,7 @@ extension SSHSession {
       case .none:
         session.signing = .wanted(Array(UnsafeBufferPointer(start: data, count: count)))
         return LIBSSH2_ERROR_EAGAIN
-      case .wanted: return LIBSSH2_ERROR_EAGAIN
+      case .wanted, .underWay: return LIBSSH2_ERROR_EAGAIN
       case .signed(let bytes):
         // libssh2 frees it.
         guard let copy = malloc(max(1, bytes.count)) else { return -1 }
@@ -60,20 +60,15 @@ extension SSHSession {
     @convention(c) (
       UnsafePointer<CChar>?, Int32, UnsafePointer<CChar>?, Int32, Int32,
       UnsafePointer<LIBSSH2_USERAUTH_KBDINT_PROMPT>?, UnsafeMutablePointer<LIBSSH2_USERAUTH_KBDINT_RESPONSE>?, Context?
-    ) -> Void = { name, nameCount, instruction, instructionCount, count, prompts, responses, context in
+    ) -> Void = { _, _, _, _, count, prompts, responses, context in
       guard let session = SSHSession.from(context) else { return }
-      func text(_ start: UnsafePointer<CChar>?, _ count: Int) -> String {
-        guard let start, count > 0 else { return "" }
-        return String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
-      }
-      var questions = InteractiveQuestions(
-        name: text(name, Int(nameCount)), instruction: text(instruction, Int(instructionCount)), prompts: [])
-      for index in 0..<max(0, Int(count)) {
-        guard let prompt = prompts?[index] else { break }
-        questions.prompts.append(.init(text: text(prompt.text, Int(prompt.length)), echoes: prompt.echo != 0))
+      let prompts = UnsafeBufferPointer(start: prompts, count: prompts == nil ? 0 : max(0, Int(count)))
+      let questions = prompts.map { prompt in
+        let text = UnsafeRawBufferPointer(start: prompt.text, count: prompt.text == nil ? 0 : Int(prompt.length))
+        return InteractivePrompt(text: String(decoding: text, as: UTF8.self), echoes: prompt.echo != 0)
       }
       guard let answers = session.onQuestions?(questions) else { return }
-      for (index, answer) in answers.prefix(questions.prompts.count).enumerated() {
+      for (index, answer) in answers.prefix(questions.count).enumerated() {
         // libssh2 frees it.
         guard let copy = strdup(answer) else { return }
         responses?[index].text = copy

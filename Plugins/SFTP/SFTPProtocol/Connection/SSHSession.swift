@@ -1,5 +1,5 @@
 import Glibc
-import URLLoadingCSSH2
+internal import URLLoadingCSSH2
 
 /// libssh2's session over a socket that never blocks. Packets go to the queue of ``SSHSocket``: a call of libssh2 only
 /// ever waits for the server.
@@ -25,7 +25,7 @@ final class SSHSession {
   /// The signature that the server waits for.
   var signing = SignatureRequest.none
   /// Answers the server's questions; nil gives up.
-  var onQuestions: ((InteractiveQuestions) -> [String]?)?
+  var onQuestions: (([InteractivePrompt]) -> [String]?)?
 
   private let descriptor: Int32
   private var session: OpaquePointer?
@@ -150,43 +150,29 @@ final class SSHSession {
 
   // MARK: The channel
 
-  func openChannel(_ kind: SSHConnectionOptions.Channel) -> Step {
-    switch kind {
-    case .subsystem, .command:
-      channel = libssh2_channel_open_ex(
-        session, "session", 7, Self.window, UInt32(LIBSSH2_CHANNEL_PACKET_DEFAULT), nil, 0)
-    case .tunnel(let host, let port):
-      channel = libssh2_channel_direct_tcpip_ex(session, host, Int32(port), "127.0.0.1", 22)
-    }
-    guard channel == nil else {
-      // Standard error would fill the window.
-      libssh2_channel_handle_extended_data2(channel, LIBSSH2_CHANNEL_EXTENDED_DATA_IGNORE)
-      return .done
-    }
-    let code = libssh2_session_last_errno(session)
-    return step(code == 0 ? LIBSSH2_ERROR_CHANNEL_FAILURE : code)
-  }
-
   /// The channel's window in bytes: 40 ms at 400 MB/s.
   private static let window: UInt32 = 16 << 20
 
-  func startService(_ kind: SSHConnectionOptions.Channel) -> Step {
-    switch kind {
-    case .subsystem(let name): return request("subsystem", name)
-    case .command(let command): return request("exec", command)
-    case .tunnel: return .done
-    }
-  }
-
-  private func request(_ type: StaticString, _ message: String) -> Step {
-    step(
-      withBytes(message) { bytes, count in
-        type.withUTF8Buffer { type in
-          libssh2_channel_process_startup(
-            channel, UnsafeRawPointer(type.baseAddress)?.assumingMemoryBound(to: CChar.self), UInt32(type.count), bytes,
-            UInt32(clamping: count))
+  /// Opens the channel, and starts its service.
+  func openChannel(_ kind: SSHConnectionOptions.Channel) -> Step {
+    if channel == nil {
+      channel =
+        switch kind {
+        case .subsystem:
+          libssh2_channel_open_ex(
+            session, "session", 7, Self.window, UInt32(LIBSSH2_CHANNEL_PACKET_DEFAULT), nil, 0)
+        case .tunnel(let host, let port):
+          libssh2_channel_direct_tcpip_ex(session, host, Int32(port), "127.0.0.1", 22)
         }
-      })
+      guard channel != nil else {
+        let code = libssh2_session_last_errno(session)
+        return step(code == 0 ? LIBSSH2_ERROR_CHANNEL_FAILURE : code)
+      }
+      // Standard error would fill the window.
+      libssh2_channel_handle_extended_data2(channel, LIBSSH2_CHANNEL_EXTENDED_DATA_IGNORE)
+    }
+    guard case .subsystem(let name) = kind else { return .done }
+    return step(withBytes(name) { libssh2_channel_process_startup(channel, "subsystem", 9, $0, UInt32(clamping: $1)) })
   }
 
   /// The number of bytes written; 0 while the window is full.
@@ -205,7 +191,6 @@ final class SSHSession {
   /// The shortest keep-alive interval: libssh2 1.10 counts whole seconds, and turns 1 into 2.
   static let shortestKeepAlive = Duration.seconds(2)
 
-  /// Sends a keep-alive request.
   func keepAlive() {
     libssh2_keepalive_config(session, 1, 2)
     var next: Int32 = 0

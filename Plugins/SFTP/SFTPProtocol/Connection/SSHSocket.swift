@@ -1,6 +1,6 @@
 import Glibc
 internal import URLLoadingBase
-import URLLoadingCSSH2
+internal import URLLoadingCSSH2
 
 /// The socket of a connection: the bytes that libssh2 sends and receives, and what is known of its end.
 ///
@@ -16,8 +16,6 @@ final class SSHSocket {
   private(set) var firstBytes: [UInt8] = []
   /// The turn's allowance is used up; there may be more to receive.
   private(set) var hasMore = false
-  private(set) var bytesReceived: UInt64 = 0
-  private(set) var bytesSent: UInt64 = 0
   private(set) var lastReceived = MonotonicInstant.now
   /// The system's error when the socket failed; nil after an orderly end.
   private(set) var problem: String?
@@ -48,20 +46,9 @@ final class SSHSocket {
 
   /// Sends as much of the queue as the socket takes; false where the socket has failed.
   func flush() -> Bool {
-    while !outgoing.isEmpty {
-      let front = outgoing.front
-      let count = send(descriptor, front.baseAddress, front.count, Int32(MSG_NOSIGNAL))
-      if count > 0 {
-        bytesSent &+= UInt64(count)
-        outgoing.removeFirst(count)
-      } else if errno == EAGAIN {
-        return true
-      } else if errno != EINTR {
-        problem = String(cString: strerror(errno))
-        return false
-      }
-    }
-    return true
+    guard let code = outgoing.send(to: descriptor) else { return true }
+    problem = String(cString: strerror(code))
+    return false
   }
 
   /// - Returns: the number of bytes, 0 at the end, or a negative error number.
@@ -79,7 +66,6 @@ final class SSHSocket {
       return -Int(code)
     }
     allowance -= result
-    bytesReceived &+= UInt64(result)
     if result > 0 { lastReceived = .now } else { hasEnded = true }
     if keepsFirstBytes, firstBytes.count < ServerOffer.largestCount {
       firstBytes.append(contentsOf: UnsafeRawBufferPointer(start: buffer, count: result))

@@ -39,16 +39,26 @@ struct SocketAddress: Sendable {
     bytes.withUnsafeBytes { body($0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count)) }
   }
 
+  /// Why a name has no addresses.
+  struct LookUpFailure: Error, Sendable {
+    /// The end of a sentence.
+    let reason: String
+    /// No name service could be reached, or it could not say: `EAI_AGAIN` of getaddrinfo(3).
+    var lacksService = false
+  }
+
   /// The addresses of a name, alternating between families (RFC 8305, section 4). Blocks unless the name is an address, or `numericOnly`
   /// is set.
-  static func lookUp(_ host: String, port: UInt16, numericOnly: Bool) -> Result<[SocketAddress], Problem> {
+  static func lookUp(_ host: String, port: UInt16, numericOnly: Bool) -> Result<[SocketAddress], LookUpFailure> {
     var hints = addrinfo()
     hints.ai_family = AF_UNSPEC
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     hints.ai_flags = AI_NUMERICSERV | (numericOnly ? AI_NUMERICHOST : 0)
     var list: UnsafeMutablePointer<addrinfo>?
     let result = getaddrinfo(host, String(port), &hints, &list)
-    guard result == 0 else { return .failure(Problem(String(cString: gai_strerror(result)))) }
+    guard result == 0 else {
+      return .failure(LookUpFailure(reason: String(cString: gai_strerror(result)), lacksService: result == EAI_AGAIN))
+    }
     defer { freeaddrinfo(list) }
     var addresses: [SocketAddress] = []
     var next = list
@@ -56,7 +66,7 @@ struct SocketAddress: Sendable {
       if entry.pointee.ai_addr != nil { addresses.append(SocketAddress(entry.pointee)) }
       next = entry.pointee.ai_next
     }
-    guard let first = addresses.first else { return .failure(Problem("it has no address")) }
+    guard let first = addresses.first else { return .failure(LookUpFailure(reason: "it has no address")) }
     let same = addresses.filter { $0.family == first.family }
     let other = addresses.filter { $0.family != first.family }
     return .success(

@@ -4,14 +4,13 @@ import Glibc
 ///
 /// Mutable state: all stored properties, confined to the thread of the connection that the channel belongs to.
 // Safe to share: the state is touched on the connection's thread only.
-final class TunnelEnd: SSHDescriptorUser, @unchecked Sendable {
+final class TunnelEnd: SSHChannelUser, @unchecked Sendable {
   /// Bytes that wait for the other end, beyond which the channel is not read.
   private static let largestQueue = 1 << 18
 
-  let descriptor: Int32
+  private let descriptor: Int32
   private let toSocket = SendQueue()
   private let toChannel = SendQueue()
-  private var isOpen = false
   private let onOpen: @Sendable () -> Void
   private let onClose: @Sendable ((any Error)?) -> Void
 
@@ -37,10 +36,7 @@ final class TunnelEnd: SSHDescriptorUser, @unchecked Sendable {
 
   // MARK: The channel
 
-  func channelDidOpen() {
-    isOpen = true
-    onOpen()
-  }
+  func channelDidOpen() { onOpen() }
 
   func channelDidReceive(_ bytes: UnsafeRawBufferPointer) {
     toSocket.append(bytes)
@@ -61,12 +57,11 @@ final class TunnelEnd: SSHDescriptorUser, @unchecked Sendable {
 
   // MARK: The socket
 
-  var descriptorEvents: Int16 {
-    guard isOpen else { return 0 }
+  var descriptorToPoll: pollfd? {
     var events: Int32 = 0
     if toChannel.count < Self.largestQueue { events |= POLLIN }
     if !toSocket.isEmpty { events |= POLLOUT }
-    return Int16(events)
+    return events == 0 ? nil : pollfd(fd: descriptor, events: Int16(events), revents: 0)
   }
 
   func descriptorIsReady() -> Bool {
@@ -80,13 +75,7 @@ final class TunnelEnd: SSHDescriptorUser, @unchecked Sendable {
   }
 
   private func writeToSocket() {
-    while !toSocket.isEmpty {
-      let front = toSocket.front
-      let count = send(descriptor, front.baseAddress, front.count, Int32(MSG_NOSIGNAL))
-      if count < 0, errno == EINTR { continue }
-      // An error shows when the socket is read.
-      guard count > 0 else { return }
-      toSocket.removeFirst(count)
-    }
+    // An error shows when the socket is read.
+    _ = toSocket.send(to: descriptor)
   }
 }

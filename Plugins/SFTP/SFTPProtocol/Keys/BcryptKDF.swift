@@ -1,4 +1,4 @@
-import URLLoadingCOpenSSL
+internal import URLLoadingCOpenSSL
 
 /// bcrypt_pbkdf, OpenSSH's key derivation: PBKDF2 (RFC 8018) with bcrypt in place of HMAC, and the blocks' bytes interleaved.
 enum BcryptKDF {

@@ -1,4 +1,4 @@
-import URLLoadingCOpenSSL
+internal import URLLoadingCOpenSSL
 
 /// Blowfish's initial state: the binary fraction of pi, 18 + 4 · 256 words of 32 bits (Schneier, "Description of a New Variable-Length
 /// Key, 64-Bit Block Cipher", 1993), computed by Machin's formula when the first encrypted key is opened.

@@ -1,32 +1,22 @@
 /// The curves that SSH names (RFC 5656, section 10.1).
-enum EllipticCurve: String, CaseIterable {
+enum EllipticCurve: String {
   case nistp256
   case nistp384
   case nistp521
 
-  init?(bits: Int) {
-    guard let curve = Self.allCases.first(where: { $0.bits == bits }) else { return nil }
-    self = curve
-  }
-
-  var bits: Int {
-    switch self {
-    case .nistp256: 256
-    case .nistp384: 384
-    case .nistp521: 521
-    }
-  }
+  init?(bits: Int) { self.init(rawValue: "nistp\(bits)") }
 
   /// Bytes of a coordinate.
-  var fieldCount: Int { (bits + 7) / 8 }
-
-  var algorithm: KeyAlgorithm {
+  var fieldCount: Int {
     switch self {
-    case .nistp256: .ecdsa256
-    case .nistp384: .ecdsa384
-    case .nistp521: .ecdsa521
+    case .nistp256: 32
+    case .nistp384: 48
+    case .nistp521: 66
     }
   }
+
+  /// The type of the curve's keys (RFC 5656, section 6.2).
+  var keyType: String { "ecdsa-sha2-\(rawValue)" }
 
   /// The object identifier in ASN.1 (RFC 5480, section 2.1.1.1).
   var identifier: [UInt8] {

@@ -1,4 +1,4 @@
-import URLLoadingCOpenSSL
+internal import URLLoadingCOpenSSL
 
 /// The ciphers by which OpenSSH encrypts key files that OpenSSL can decrypt.
 struct KeyCipher {

@@ -40,7 +40,6 @@ struct OpenSSHKey {
     tag = Array(reader.rest)
   }
 
-  /// Opens the key, which may take a second: bcrypt is slow by design.
   func open(passphrase: String?, isCancelled: () -> Bool) -> KeyOpening {
     guard isEncrypted else {
       return privateKey(in: encrypted).map(KeyOpening.key)
@@ -92,7 +91,7 @@ struct OpenSSHKey {
       key = .ed25519(seed: Array(pair.prefix(32)))
     case KeyAlgorithm.rsaSHA1.rawValue: key = RSAKeyEncoding.privateKey(&reader)
     default:
-      guard let name = reader.text(), let curve = EllipticCurve(rawValue: name), curve.algorithm.rawValue == type,
+      guard let name = reader.text(), let curve = EllipticCurve(rawValue: name), curve.keyType == type,
         let point = reader.string(), let number = reader.string()
       else { return nil }
       let digits = Array(number.drop { $0 == 0 })

@@ -1,4 +1,4 @@
-import URLLoadingCOpenSSL
+internal import URLLoadingCOpenSSL
 
 /// A private key that can sign.
 // Safe to share: the key is not changed, and every signature has a context of its own.
@@ -128,7 +128,7 @@ final class PrivateKey: @unchecked Sendable {
       guard let curve = EllipticCurve(bits: Int(EVP_PKEY_get_bits(key))), let point = octets("pub", of: key),
         point.first == 4, point.count == 1 + 2 * curve.fieldCount
       else { return nil }
-      writer.string(curve.algorithm.rawValue)
+      writer.string(curve.keyType)
       writer.string(curve.rawValue)
       writer.string(point)
     default: return nil

@@ -1,5 +1,5 @@
 import Foundation
-import URLLoadingCOpenSSL
+internal import URLLoadingCOpenSSL
 
 /// A public key as SSH sends it.
 struct PublicKey: Sendable, Hashable {

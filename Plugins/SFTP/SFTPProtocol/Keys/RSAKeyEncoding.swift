@@ -1,4 +1,4 @@
-import URLLoadingCOpenSSL
+internal import URLLoadingCOpenSSL
 
 /// An RSA key from OpenSSH's fields.
 enum RSAKeyEncoding {

@@ -9,9 +9,6 @@ struct KnownHosts: Sendable {
   /// Lines that were left out.
   var problems: [LineProblem] = []
 
-  init() {}
-
-  /// Adds the lines of a file.
   mutating func add(_ contents: some Collection<UInt8>, file: String) {
     let bytes = Array(contents)
     var number = 0
@@ -52,7 +49,6 @@ struct KnownHosts: Sendable {
     return entries.filter { $0.meaning == .certificateAuthority && $0.matches(name) }.map(\.place)
   }
 
-  /// Judges a key that a host showed.
   func verdict(on key: PublicKey, ofHost host: String, port: Int) -> HostKeyVerdict {
     let name = Self.name(of: host, port: port)
     let portless = Self.name(of: host, port: 22)

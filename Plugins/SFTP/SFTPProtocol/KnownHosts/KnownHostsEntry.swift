@@ -1,14 +1,12 @@
 import Foundation
-import URLLoadingCOpenSSL
+internal import URLLoadingCOpenSSL
 
 /// One line of a known_hosts file (sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT").
 struct KnownHostsEntry: Hashable, Sendable {
   enum Meaning: Hashable, Sendable {
-    /// The hosts have this key.
     case hostKey
     /// The key signs certificates of hosts.
     case certificateAuthority
-    /// The key is refused.
     case revoked
   }
 

@@ -1,7 +1,7 @@
 import Glibc
 internal import URLLoadingBase
 
-/// Talks to an agent with calls that block; `cancel` ends them from any thread.
+/// Exchanges messages with an agent by calls that block; `cancel` ends them from any thread.
 ///
 /// Mutable state: `state`, guarded by its lock. The socket is closed only by the thread that opened it.
 final class AgentConversation: Sendable {
@@ -77,29 +77,30 @@ final class AgentConversation: Sendable {
   }
 
   private func send(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-    var sent = 0
-    while sent < bytes.count {
-      let count = bytes.withUnsafeBytes {
-        Glibc.send(descriptor, $0.baseAddress.map { $0 + sent }, $0.count - sent, Int32(MSG_NOSIGNAL))
+    bytes.withUnsafeBytes { buffer in
+      transfer(buffer.count) { done in
+        Glibc.send(descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done, Int32(MSG_NOSIGNAL))
       }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return false }
-      sent += count
     }
-    return true
   }
 
   private func receive(_ count: Int, from descriptor: Int32) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: count)
-    var received = 0
-    while received < count {
-      let more = bytes.withUnsafeMutableBytes {
-        recv(descriptor, $0.baseAddress.map { $0 + received }, $0.count - received, 0)
-      }
-      if more < 0, errno == EINTR { continue }
-      guard more > 0 else { return nil }
-      received += more
+    let isWhole = bytes.withUnsafeMutableBytes { buffer in
+      transfer(count) { done in recv(descriptor, buffer.baseAddress.map { $0 + done }, count - done, 0) }
     }
-    return bytes
+    return isWhole ? bytes : nil
+  }
+
+  /// Calls `call` with the number of bytes done until all are; false where the socket ends or fails before.
+  private func transfer(_ count: Int, _ call: (_ done: Int) -> Int) -> Bool {
+    var done = 0
+    while done < count {
+      let more = call(done)
+      if more < 0, errno == EINTR { continue }
+      guard more > 0 else { return false }
+      done += more
+    }
+    return true
   }
 }

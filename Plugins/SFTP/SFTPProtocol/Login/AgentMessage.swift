@@ -1,6 +1,5 @@
 /// Messages of the agent's protocol (draft-ietf-sshm-ssh-agent), without the length before them.
 enum AgentMessage {
-  /// The longest answer that is taken.
   static let largestCount = 256 << 10
 
   static let listKeys: [UInt8] = [11]

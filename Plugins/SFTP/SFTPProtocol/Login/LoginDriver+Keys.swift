@@ -14,7 +14,6 @@ extension LoginDriver {
 
   func tryKey(_ index: Int, _ algorithm: KeyAlgorithm) {
     driver.session?.signing = SignatureRequest.none
-    isSigning = false
     let publicKey = openKeys[index]?.publicKey ?? keys[index].publicKey
     guard let publicKey else { return openUnknownKey(index) }
     note(keys[index].name)
@@ -38,7 +37,7 @@ extension LoginDriver {
     // No passphrase, or the agent refused.
     case .refused: perform(machine.passedOver(index))
     case .signed: perform(machine.refusedKey(wasSigned: true))
-    case .none, .wanted: perform(machine.refusedKey(wasSigned: false))
+    case .none, .wanted, .underWay: perform(machine.refusedKey(wasSigned: false))
     }
   }
 
@@ -106,15 +105,11 @@ extension LoginDriver {
     _ index: Int, _ path: String, attempt: Int, _ then: @escaping @Sendable (LoginDriver) -> Void
   ) {
     let authenticator = driver.options.authenticator
-    driver.ask({ try await authenticator.passphrase(forKeyFile: path, attempt: attempt) }) { driver, answer in
+    driver.ask({ await authenticator.passphrase(forKeyFile: path, attempt: attempt) }) { driver, passphrase in
       driver.withLogin { login in
-        switch answer {
-        case .success(let passphrase?): login.open(index, attempt: attempt, passphrase: passphrase, then)
-        case .success(nil):
-          login.problems.append("\(path): \(attempt == 0 ? "no passphrase was given" : "the passphrase is wrong")")
-          then(login)
-        case .failure(let error): login.give(up: error)
-        }
+        if let passphrase { return login.open(index, attempt: attempt, passphrase: passphrase, then) }
+        login.problems.append("\(path): \(attempt == 0 ? "no passphrase was given" : "the passphrase is wrong")")
+        then(login)
       }
     }
   }

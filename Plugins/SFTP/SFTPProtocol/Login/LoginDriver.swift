@@ -1,4 +1,4 @@
-import URLLoadingCSSH2
+internal import URLLoadingCSSH2
 
 /// Carries out what ``LoginMachine`` decides. The connection's thread calls `advance` whenever something may have changed.
 ///
@@ -24,7 +24,6 @@ final class LoginDriver {
   /// Rounds of questions before the login fails (RFC 4256 sets no limit).
   private static let largestRoundCount = 16
 
-  private(set) var acceptedMethod: String?
   unowned let driver: ConnectionDriver
   var machine: LoginMachine
   var activity = Activity.listing
@@ -35,7 +34,6 @@ final class LoginDriver {
   private var questionAttempt = 0
   private var questionRounds = 0
   private var hasAnswers = true
-  private var ownFailure: SSHFailure?
   let agent = AgentConversation()
 
   init(driver: ConnectionDriver, isOpenSSH: Bool) {
@@ -44,19 +42,17 @@ final class LoginDriver {
     perform(machine.start())
   }
 
-  /// Ends the work of helper threads.
-  func cancel() { agent.cancel() }
-
   /// Whether nothing is expected from the server now.
   var isWaiting: Bool {
     if case .waiting = activity { return true }
-    if case .key = activity, case .wanted? = driver.session?.signing { return true }
+    if case .key = activity, case .underWay? = driver.session?.signing { return true }
     return false
   }
 
   func advance() -> Progress {
     guard let session = driver.session else { return .wait }
     while true {
+      let step: SSHSession.Step
       switch activity {
       case .waiting: return .wait
       case .finished: return .done
@@ -64,63 +60,55 @@ final class LoginDriver {
       case .listing:
         switch session.loginMethods(user: user) {
         case .names(let names): perform(machine.listed(names))
-        case .loggedIn: accept(acceptedMethod ?? "none")
+        case .loggedIn: perform(machine.accepted())
         case .wait: return .wait
         case .failed(let code): return .failed(driver.failure(code))
         }
-      case .key(let index, let blob):
-        switch session.logIn(user: user, publicKey: blob) {
-        case .done: accept("publickey")
-        case .wait:
-          guard case .wanted(let data) = session.signing, !isSigning else { return .wait }
-          isSigning = true
-          sign(data, with: index)
-          if case .wanted = session.signing { return .wait }
-        case .failed(let code):
-          if let failure = fatal(code, session) { return .failed(failure) }
-          refusedKey(index, session)
-        }
-      case .questions:
-        switch session.logInByQuestions(user: user) {
-        case .done: accept("keyboard-interactive")
-        case .wait: return .wait
-        case .failed(let code):
-          if let failure = fatal(code, session) { return .failed(failure) }
-          perform(machine.refusedAnswers(wasAnswered: hasAnswers))
-        }
-      case .password(let password):
-        switch session.logIn(user: user, password: password) {
-        case .done: accept("password")
-        case .wait: return .wait
-        case .failed(let code):
-          if let failure = fatal(code, session) { return .failed(failure) }
-          if code.number == LIBSSH2_ERROR_PASSWORD_EXPIRED {
-            return .failed(
-              SSHFailure(.loginFailed, "the password of \(login) has expired: log in with ssh to give it a new one"))
-          }
-          note("a password")
-          perform(machine.refusedPassword(wasGiven: true))
-        }
+        continue
+      case .key(_, let blob): step = session.logIn(user: user, publicKey: blob)
+      case .questions: step = session.logInByQuestions(user: user)
+      case .password(let password): step = session.logIn(user: user, password: password)
+      }
+      if questionRounds > Self.largestRoundCount {
+        return .failed(SSHFailure(.loginFailed, "\(driver.options.server) asks questions without an end"))
+      }
+      switch step {
+      case .done: perform(machine.accepted())
+      case .wait:
+        guard case .key(let index, _) = activity, case .wanted(let data) = session.signing else { return .wait }
+        session.signing = .underWay
+        sign(data, with: index)
+        if case .underWay = session.signing { return .wait }
+      case .failed(let code):
+        if let failure = fatal(code, session) { return .failed(failure) }
+        wasRefused(session)
       }
     }
   }
 
-  var isSigning = false
   private var user: String { driver.options.user }
   private var login: String { "\(user) on \(driver.options.server)" }
 
-  private func accept(_ method: String) {
-    acceptedMethod = method
-    perform(machine.accepted())
+  private func wasRefused(_ session: SSHSession) {
+    switch activity {
+    case .key(let index, _): refusedKey(index, session)
+    case .questions: perform(machine.refusedAnswers(wasAnswered: hasAnswers))
+    case .password:
+      note("a password")
+      perform(machine.refusedPassword(wasGiven: true))
+    case .listing, .waiting, .finished, .failed: break
+    }
   }
 
   /// An error other than a refusal. libssh2 1.10 also reports a lost connection as a refusal.
   private func fatal(_ code: SSHSession.Code, _ session: SSHSession) -> SSHFailure? {
-    if let ownFailure { return ownFailure }
-    let refusals = [
-      LIBSSH2_ERROR_AUTHENTICATION_FAILED, LIBSSH2_ERROR_PUBLICKEY_UNVERIFIED, LIBSSH2_ERROR_PASSWORD_EXPIRED,
-    ]
-    return session.isGone || !refusals.contains(code.number) ? driver.failure(code) : nil
+    if session.isGone { return driver.failure(code) }
+    switch code.number {
+    case LIBSSH2_ERROR_AUTHENTICATION_FAILED, LIBSSH2_ERROR_PUBLICKEY_UNVERIFIED: return nil
+    case LIBSSH2_ERROR_PASSWORD_EXPIRED:
+      return SSHFailure(.loginFailed, "the password of \(login) has expired: log in with ssh to give it a new one")
+    default: return driver.failure(code)
+    }
   }
 
   func note(_ what: String) {
@@ -157,50 +145,32 @@ final class LoginDriver {
 
   private func askForPassword(_ attempt: Int) {
     activity = .waiting
-    let (options, authenticator) = (driver.options, driver.options.authenticator)
-    driver.ask({ try await authenticator.password(user: options.user, server: options.server, attempt: attempt) }) {
-      driver, answer in
+    let options = driver.options
+    driver.ask({
+      await options.authenticator.password(user: options.user, server: options.server, attempt: attempt)
+    }) { driver, password in
       driver.withLogin { login in
-        switch answer {
-        case .success(let password?): login.activity = .password(password)
-        case .success(nil): login.perform(login.machine.refusedPassword(wasGiven: false))
-        case .failure(let error): login.give(up: error)
+        if let password {
+          login.activity = .password(password)
+        } else {
+          login.perform(login.machine.refusedPassword(wasGiven: false))
         }
       }
     }
   }
 
-  private func answers(to questions: InteractiveQuestions) -> [String]? {
-    guard ownFailure == nil, hasAnswers else { return nil }
+  private func answers(to prompts: [InteractivePrompt]) -> [String]? {
     questionRounds += 1
-    guard questionRounds <= Self.largestRoundCount else {
-      ownFailure = SSHFailure(.loginFailed, "\(driver.options.server) asks questions without an end")
-      return nil
-    }
+    guard hasAnswers, questionRounds <= Self.largestRoundCount else { return nil }
     // A message without questions.
-    if questions.prompts.isEmpty { return [] }
+    if prompts.isEmpty { return [] }
     let (options, attempt) = (driver.options, questionAttempt)
-    let answer = driver.waitForAnswer {
-      try await options.authenticator.answers(
-        to: questions, user: options.user, server: options.server, attempt: attempt)
+    let answers = driver.waitForAnswer {
+      await options.authenticator.answers(
+        to: prompts, user: options.user, server: options.server, attempt: attempt)
     }
-    switch answer {
-    case .success(let answers?) where answers.count == questions.prompts.count:
-      note("answers to its questions")
-      return answers
-    case .success: hasAnswers = false
-    case .failure(let error): ownFailure = Self.failure(error, login)
-    case nil: break
-    }
-    return nil
-  }
-
-  func give(up error: any Error) {
-    activity = .failed(Self.failure(error, login))
-  }
-
-  private static func failure(_ error: any Error, _ login: String) -> SSHFailure {
-    (error as? SSHFailure)
-      ?? SSHFailure(.loginFailed, "\(login) was not let in: \(error.localizedDescription)", underlying: error)
+    hasAnswers = answers?.count == prompts.count
+    if hasAnswers { note("answers to its questions") }
+    return hasAnswers ? answers : nil
   }
 }

@@ -1,29 +1,23 @@
-/// Answers the questions of a login. An error ends the connection; nil skips the method or key.
+/// Answers the questions of a login; nil skips the method or key.
 ///
 /// The deadline stands still during a question. If the connection ends, the task that asks is cancelled.
 protocol SSHAuthenticator: Sendable {
   /// The passphrase of a key file.
   /// - Parameter attempt: 0 at first; more after a wrong one.
-  func passphrase(forKeyFile path: String, attempt: Int) async throws -> String?
+  func passphrase(forKeyFile path: String, attempt: Int) async -> String?
 
   /// The user's password on a server.
   /// - Parameter attempt: 0 at first; more after one that was refused.
-  func password(user: String, server: String, attempt: Int) async throws -> String?
+  func password(user: String, server: String, attempt: Int) async -> String?
 
-  /// The answers to a server's questions (RFC 4256), as many as there are prompts.
+  /// The answers to a server's questions, as many as there are prompts.
   /// - Parameter attempt: 0 at first; more after answers that were refused.
-  func answers(to questions: InteractiveQuestions, user: String, server: String, attempt: Int) async throws -> [String]?
+  func answers(to prompts: [InteractivePrompt], user: String, server: String, attempt: Int) async -> [String]?
 }
 
-/// A server's questions by keyboard-interactive (RFC 4256, section 3.2).
-struct InteractiveQuestions: Sendable, Equatable {
-  struct Prompt: Sendable, Equatable {
-    let text: String
-    /// Whether the answer may be shown while it is typed.
-    let echoes: Bool
-  }
-
-  let name: String
-  let instruction: String
-  var prompts: [Prompt]
+/// A server's question by keyboard-interactive (RFC 4256, section 3.2).
+struct InteractivePrompt: Sendable, Equatable {
+  let text: String
+  /// Whether the answer may be shown while it is typed.
+  let echoes: Bool
 }

@@ -3,6 +3,7 @@ enum SignatureRequest {
   case none
   /// The bytes to sign.
   case wanted([UInt8])
+  case underWay
   /// The signature, without the algorithm's name.
   case signed([UInt8])
   case refused

@@ -1,20 +1,14 @@
 import URLLoading
 
 /// Puts the questions of a connection that is being made to one of the loads that wait for it.
-///
-/// Mutable state: none; the pool answers by its own lock.
-final class ConnectionQuestions: Sendable {
+struct ConnectionQuestions: Sendable {
   /// Makes the challenge, given who takes the answer.
   typealias Challenge = @Sendable (any URLAuthenticationChallengeSender) -> URLAuthenticationChallenge
 
   /// A load that waits, and a closure that takes it off the list.
   typealias Candidate = (waiter: any ConnectionWaiter, remove: @Sendable () -> Void)
 
-  private let firstWaiting: @Sendable () -> Candidate?
-
-  init(firstWaiting: @escaping @Sendable () -> Candidate?) {
-    self.firstWaiting = firstWaiting
-  }
+  let firstWaiting: @Sendable () -> Candidate?
 
   /// Asks the delegate of a load that waits; if that load ends meanwhile, of the next one.
   /// - Returns: the credential; nil without one.

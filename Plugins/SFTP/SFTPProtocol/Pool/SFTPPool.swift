@@ -8,7 +8,6 @@ final class SFTPPool: URLSessionComponent {
   /// A connection for a load, or the reason why there is none.
   typealias Grant = Result<Connection, SFTPFailure>
 
-  /// A connection that a load uses.
   struct Connection: Sendable {
     let server: RemoteServer
     let metrics: SSHConnectionMetrics
@@ -163,7 +162,7 @@ final class SFTPPool: URLSessionComponent {
     // Behind what the last load has posted.
     transport.perform { [shutdownTimeout] in
       guard client.isBusy else { return transport.close() }
-      client.whenIdle { transport.close() }
+      client.onIdle = { transport.close() }
       DispatchQueue.global().asyncAfter(deadline: .now() + shutdownTimeout) { transport.close() }
     }
   }

@@ -10,7 +10,6 @@ protocol SFTPTransport: AnyObject, Sendable {
   /// Ends the connection at any point; the client gets the end of its channel.
   func close()
 
-  /// What was measured so far.
   var metrics: SSHConnectionMetrics { get }
 }
 

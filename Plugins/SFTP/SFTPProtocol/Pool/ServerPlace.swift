@@ -10,7 +10,6 @@ struct ServerPlace: Hashable, Sendable {
   /// The URL's password: a load with a wrong one must not get the connection of a load with the right one.
   let password: String?
 
-  /// Reads the place of a URL.
   init(of url: URL) throws(URLError) {
     guard let host = url.host(percentEncoded: false), !host.isEmpty else {
       throw URLError(.badURL, message: "The SFTP URL has no host: sftp://host/path.", url: url)

@@ -2,14 +2,11 @@ import Foundation
 
 /// Where configuration comes from: the machine, or a test's own files.
 struct ConfigurationSource: Sendable {
-  /// The user's home directory.
   var home: String
   /// The user's name on this machine.
   var localUser: String
   var localUserID: UInt32 = 0
-  /// The values of environment variables.
   var environment: [String: String] = [:]
-  /// The contents of a file.
   var read: @Sendable (String) -> Result<[UInt8], Problem>
   /// The paths that match a pattern of the shell, sorted.
   var expand: @Sendable (String) -> [String] = { [$0] }
@@ -31,7 +28,6 @@ struct ConfigurationSource: Sendable {
       expand: glob)
   }
 
-  /// Patterns by glob(3).
   private static func glob(_ pattern: String) -> [String] {
     var found = glob_t()
     defer { globfree(&found) }

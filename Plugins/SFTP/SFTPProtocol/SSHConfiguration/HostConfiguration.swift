@@ -48,8 +48,4 @@ struct HostConfiguration: Hashable, Sendable {
 
   /// Lines that were left out.
   var problems: [LineProblem] = []
-
-  init(hostName: String) {
-    self.hostName = hostName
-  }
 }

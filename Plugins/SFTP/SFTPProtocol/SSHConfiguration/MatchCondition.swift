@@ -1,17 +1,8 @@
 /// The condition of a `Match` line (ssh_config(5)).
 enum MatchCondition {
-  struct Facts {
-    /// The host as the user wrote it.
-    var originalHost: String
-    /// The host by the lines read so far.
-    var host: String
-    /// The user by the lines read so far.
-    var user: String
-    var localUser: String
-  }
-
   /// Whether a block applies; throws for a condition that cannot be decided, whose block must not apply.
-  static func holds(_ arguments: [String], _ facts: Facts) throws(Problem) -> Bool {
+  /// - Parameter subjects: what the patterns of a criterion, such as `host`, are compared with, by the lines read so far.
+  static func holds(_ arguments: [String], _ subjects: [String: String]) throws(Problem) -> Bool {
     guard !arguments.isEmpty else { throw Problem("Match has no condition") }
     var result = true
     var rest = arguments[...]
@@ -22,7 +13,8 @@ enum MatchCondition {
         separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = parts.first?.lowercased() ?? ""
       if name == "all" {
-        guard arguments.count == 1 || (arguments.count == 2 && isAfterCanonical(arguments)), !isNegated else {
+        let others = arguments.dropLast().map { $0.lowercased() }
+        guard [[], ["canonical"], ["!canonical"]].contains(others), !isNegated else {
           throw Problem("\"all\" has to stand alone")
         }
         continue
@@ -32,13 +24,7 @@ enum MatchCondition {
         result = result && isNegated
         continue
       }
-      let subject: String
-      switch name {
-      case "host": subject = facts.host
-      case "originalhost": subject = facts.originalHost
-      case "user": subject = facts.user
-      case "localuser": subject = facts.localUser
-      default:
+      guard let subject = subjects[name] else {
         guard result else { return false }
         throw Problem("Match \(name) is not supported, so its block was left out")
       }
@@ -49,9 +35,5 @@ enum MatchCondition {
       result = result && holds != isNegated
     }
     return result
-  }
-
-  private static func isAfterCanonical(_ arguments: [String]) -> Bool {
-    arguments[0].lowercased() == "canonical" || arguments[0].lowercased() == "!canonical"
   }
 }

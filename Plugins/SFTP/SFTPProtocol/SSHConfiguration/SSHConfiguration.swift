@@ -81,7 +81,7 @@ struct SSHConfiguration {
         case "host": isActive = mayMatch && begins(line, place)
         case "match": isActive = mayMatch && holds(line, place)
         case "include": include(line, place, folder: folder, depth: depth, isActive: isActive)
-        default: if isActive { take(line, place) }
+        default: if isActive, let problem = values.take(line, place) { report(place, problem) }
         }
       } catch {
         report(place, error.reason)
@@ -98,9 +98,10 @@ struct SSHConfiguration {
     do throws(Problem) {
       return try MatchCondition.holds(
         line.arguments,
-        MatchCondition.Facts(
-          originalHost: originalHost, host: currentHost,
-          user: givenUser ?? values.first("user")?.arguments.first ?? source.localUser, localUser: source.localUser))
+        [
+          "originalhost": originalHost, "host": currentHost,
+          "user": givenUser ?? values.first("user")?.arguments.first ?? source.localUser, "localuser": source.localUser,
+        ])
     } catch {
       report(place, error.reason)
       return false
@@ -138,10 +139,6 @@ struct SSHConfiguration {
         read(file, folder: folder, depth: depth + 1, mayMatch: isActive, isActive: &isActiveThere)
       }
     }
-  }
-
-  private mutating func take(_ line: ConfigurationLine, _ place: SourceLine) {
-    if let problem = values.take(line, place) { report(place, problem) }
   }
 
   private mutating func report(_ place: SourceLine, _ reason: String) {

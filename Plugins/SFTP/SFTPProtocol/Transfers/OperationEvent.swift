@@ -9,7 +9,6 @@ enum OperationEvent {
   case responded(URLResponse)
   /// Bytes of the body; valid during the call.
   case bytes(UnsafeRawBufferPointer)
-  /// Entries of a directory.
   case entries([URLDirectoryEntry])
   /// How many bytes of an upload the server has confirmed.
   case sent(Int64)
@@ -18,8 +17,8 @@ enum OperationEvent {
   /// The connection was lost.
   /// - Parameters:
   ///   - remark: a sentence for the message of an error that comes of it.
-  ///   - retry: makes the operation that continues on another connection; nil where none can.
-  case lost(SFTPFailure, remark: String = "", retry: RemoteOperation.Make?)
+  ///   - retry: makes the operation that continues on another connection; nil for the same from its beginning.
+  case lost(SFTPFailure, remark: String = "", retry: RemoteOperation.Make? = nil)
 }
 
 /// A connection that is ready for operations.

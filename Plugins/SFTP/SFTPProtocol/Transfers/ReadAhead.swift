@@ -78,7 +78,6 @@ struct ReadAhead {
   /// Whether everything was requested.
   var isAsked: Bool { nextOffset >= end }
 
-  /// Whether everything was delivered.
   var isComplete: Bool { handedOnOffset >= end }
 
   /// Bytes requested or buffered.

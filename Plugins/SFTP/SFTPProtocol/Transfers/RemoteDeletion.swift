@@ -32,12 +32,7 @@ final class RemoteDeletion: RemoteOperation, @unchecked Sendable {
   private func end(_ error: URLError, _ failure: SFTPFailure? = nil) {
     stop()
     // A request that was sent may have been carried out: a second one would fail, or delete a file that was made since.
-    guard let failure, case .connectionLost(_, wasSent: false) = failure else { return report(.failed(error)) }
-    report(
-      .lost(
-        failure,
-        retry: { [url = failures.url, path] server, report in
-          RemoteDeletion(url: url, path: path, server: server, report: report)
-        }))
+    if let failure, case .connectionLost(_, wasSent: false) = failure { return report(.lost(failure)) }
+    report(.failed(error))
   }
 }

@@ -14,10 +14,7 @@ struct RemoteFailures: Sendable {
 
     /// The code for missing permission.
     fileprivate var deniedCode: URLError.Code {
-      switch self {
-      case .read: .noPermissionsToReadFile
-      case .store, .create, .write, .rename, .remove: code
-      }
+      if case .read = self { .noPermissionsToReadFile } else { code }
     }
 
     /// The code for other reasons.
@@ -48,10 +45,6 @@ struct RemoteFailures: Sendable {
   let url: URL
   /// A sentence that is added to every message, such as about what is left.
   var remark = ""
-
-  init(url: URL) {
-    self.url = url
-  }
 
   /// A load that failed at its beginning.
   /// - Parameter action: such as "load", for "Cannot load …".
@@ -87,6 +80,7 @@ struct RemoteFailures: Sendable {
   private static func code(_ kind: SSHFailure.Kind) -> URLError.Code {
     switch kind {
     case .hostNotFound: .cannotFindHost
+    case .noNetwork: .notConnectedToInternet
     case .cannotConnect: .cannotConnectToHost
     case .timedOut: .timedOut
     case .cancelled, .connectionLost: .networkConnectionLost
@@ -104,16 +98,14 @@ struct RemoteFailures: Sendable {
     guard hasBegun, case .connectionLost(let reason, _) = failure else {
       return refused("reach the server of", failure)
     }
-    switch (reason as? SSHFailure)?.kind {
     // The server is not what it was, or the user has to act.
-    case .hostKeyRefused, .nothingInCommon, .loginFailed, .protocolViolation:
+    let kinds: [SSHFailure.Kind] = [.hostKeyRefused, .nothingInCommon, .loginFailed, .protocolViolation]
+    if reason is WireViolation || kinds.contains(where: { $0 == (reason as? SSHFailure)?.kind }) {
       return refused("reach the server of", failure)
-    case .hostNotFound, .cannotConnect, .timedOut, .cancelled, .connectionLost, .channelRefused, nil:
-      if reason is WireViolation { return refused("reach the server of", failure) }
-      return error(
-        .networkConnectionLost, "The connection was lost in the middle of \(name), and again: \(failure.explanation).",
-        failure)
     }
+    return error(
+      .networkConnectionLost, "The connection was lost in the middle of \(name), and again: \(failure.explanation).",
+      failure)
   }
 
   func directory(_ action: String) -> URLError {

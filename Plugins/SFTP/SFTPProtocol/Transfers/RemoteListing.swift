@@ -100,11 +100,6 @@ final class RemoteListing: RemoteOperation, @unchecked Sendable {
     guard !isOver else { return }
     guard failure.isRepeatable else { return end(failures.refused("list", failure)) }
     stop()
-    report(
-      .lost(
-        failure,
-        retry: { [url = failures.url, path] server, report in
-          RemoteListing(url: url, path: path, server: server, report: report)
-        }))
+    report(.lost(failure))
   }
 }

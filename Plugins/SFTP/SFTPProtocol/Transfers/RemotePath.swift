@@ -43,18 +43,27 @@ struct RemotePath: Hashable, Sendable {
   static func temporary(for path: [UInt8]) -> [UInt8] {
     sibling(of: path) { name in
       let number = String(UInt64.random(in: 0 ... .max), radix: 16)
-      return Array(".".utf8) + name.prefix(200) + Array(".\(number).part".utf8)
+      var beginning = name.prefix(200)
+      // Up to the last character that begins there: file systems such as APFS refuse a part of one.
+      if beginning.count < name.count {
+        beginning = beginning[..<(beginning.lastIndex { $0 & 0xC0 != 0x80 } ?? name.startIndex)]
+      }
+      return Array(".".utf8) + beginning + Array(".\(number).part".utf8)
     }
   }
 
   /// The URL of another file on the server of `url`.
   static func url(of path: [UInt8], on url: URL) -> URL {
     let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/".utf8)
-    let text = path.map { byte in
-      let digits = String(byte, radix: 16, uppercase: true)
-      return unreserved.contains(byte)
-        ? String(UnicodeScalar(byte)) : "%" + String(repeating: "0", count: 2 - digits.count) + digits
-    }.joined()
+    var escaped: [UInt8] = []
+    for byte in path {
+      if unreserved.contains(byte) {
+        escaped.append(byte)
+      } else {
+        PercentEncoding.appendEscape(of: byte, to: &escaped)
+      }
+    }
+    let text = String(decoding: escaped, as: UTF8.self)
     guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return url }
     // An encoded tilde is the name of a file.
     let isAbsolute = path.first == UInt8(ascii: "/")

@@ -4,7 +4,6 @@
 final class RemoteTargetFile {
   private enum State {
     case untouched
-    /// Being opened and emptied.
     case opening
     case open(RemoteHandle)
     case closed
@@ -33,13 +32,13 @@ final class RemoteTargetFile {
   /// - Parameters:
   ///   - willSend: called when the server may have one more file open.
   ///   - reply: not called for a file that was discarded.
-  func open(willSend: @escaping () -> Void, _ reply: @escaping SFTPClient.Reply<Void>) {
+  func open(willSend: @escaping () -> Bool, _ reply: @escaping SFTPClient.Reply<Void>) {
     client.open(
       // `truncate` demands `create` (draft-ietf-secsh-filexfer-02, section 6.3).
       path, [.write, .create, .truncate],
       willSend: { [self] in
         guard !isUnwanted else { return false }
-        willSend()
+        _ = willSend()
         state = .opening
         isTorn = true
         mark = record.begin(path)

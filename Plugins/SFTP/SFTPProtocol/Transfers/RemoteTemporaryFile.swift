@@ -3,6 +3,9 @@
 ///
 /// Mutable state: all of it, confined to the connection's thread.
 final class RemoteTemporaryFile {
+  /// A file that a connection may have left behind.
+  typealias Leftover = (path: [UInt8], mark: UploadRecord.Mark?)
+
   private enum State {
     /// Requested, or waiting for other files to be closed.
     case opening
@@ -33,9 +36,9 @@ final class RemoteTemporaryFile {
   }
 
   /// What the next connection has to remove if this one is lost now; nil where the server has no such file.
-  var leftover: RemoteLeftover? {
+  var leftover: Leftover? {
     switch state {
-    case .open, .closed, .unknown: RemoteLeftover(path: path, mark: mark)
+    case .open, .closed, .unknown: (path, mark)
     case .opening, .gone: nil
     }
   }
@@ -44,12 +47,12 @@ final class RemoteTemporaryFile {
   /// - Parameters:
   ///   - willSend: called when the server may have one more file open.
   ///   - reply: not called for a file that was discarded.
-  func open(willSend: @escaping () -> Void, _ reply: @escaping SFTPClient.Reply<Void>) {
+  func open(willSend: @escaping () -> Bool, _ reply: @escaping SFTPClient.Reply<Void>) {
     client.beginWork()
     client.open(
       path, [.write, .create, .exclusive],
       willSend: { [self] in
-        if !isUnwanted { willSend() }
+        if !isUnwanted { _ = willSend() }
         if isUnwanted { leave(.gone) } else { mark = record.begin(path) }
         return !isUnwanted
       }
@@ -75,7 +78,6 @@ final class RemoteTemporaryFile {
     client.close(handle, reply)
   }
 
-  /// It was renamed to the target.
   func becameTarget() { leave(.gone) }
 
   /// The connection was lost while it was renamed.
@@ -106,10 +108,4 @@ final class RemoteTemporaryFile {
     record.remove(path, mark, by: client)
     client.endWork()
   }
-}
-
-/// A temporary file that a connection may have left behind.
-struct RemoteLeftover {
-  let path: [UInt8]
-  let mark: UploadRecord.Mark?
 }

@@ -55,8 +55,7 @@ extension RemoteUpload {
   func create() {
     let temporary = RemoteTemporaryFile(for: target, client: client, record: record)
     self.temporary = temporary
-    let began = willOpen()
-    temporary.open(willSend: { _ = began() }) { [self] result in
+    temporary.open(willSend: willOpen()) { [self] result in
       switch result {
       case .success: keepOwner()
       // The target's own problem explains more.

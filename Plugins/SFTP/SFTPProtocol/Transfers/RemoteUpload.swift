@@ -15,7 +15,7 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
   let replaces: Bool
   private let body: UploadBodyReader
   /// Temporary files that a connection may leave behind.
-  private var leftovers: [RemoteLeftover]
+  private var leftovers: [RemoteTemporaryFile.Leftover]
 
   var target: [UInt8] = []
   /// The server has reported what the target is, and it may be replaced.
@@ -41,7 +41,7 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
   /// - Parameter replaces: false where an existing file has to stay.
   init(
     url: URL, path: RemotePath, replaces: Bool, body: UploadBodyReader, uploads: UnfinishedUploads? = nil,
-    leftovers: [RemoteLeftover] = [], server: RemoteServer, report: @escaping Report
+    leftovers: [RemoteTemporaryFile.Leftover] = [], server: RemoteServer, report: @escaping Report
   ) {
     record = UploadRecord(uploads: uploads, url: url)
     self.replaces = replaces
@@ -108,8 +108,7 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
     case .success(let bytes):
       guard let inPlace, inPlace.handle == nil else { return send(bytes) }
       // A target that is written in place is emptied only when there is something to write.
-      let began = willOpen()
-      inPlace.open(willSend: { _ = began() }) { [self] result in
+      inPlace.open(willSend: willOpen()) { [self] result in
         switch result {
         case .success:
           failures.remark += " What is there now is not whole."

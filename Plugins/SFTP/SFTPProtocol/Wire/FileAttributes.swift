@@ -15,9 +15,7 @@ struct FileAttributes: Hashable, Sendable {
   var owner: Owner?
   /// POSIX's mode, kind included.
   var permissions: UInt32?
-  /// Seconds since 1970; sent only together with ``modificationTime``.
-  var accessTime: UInt32?
-  /// Seconds since 1970; sent only together with ``accessTime``.
+  /// Seconds since 1970.
   var modificationTime: UInt32?
 
   var kind: Kind {
@@ -48,7 +46,7 @@ extension FileAttributes {
     if flags & Flag.owner != 0 { owner = Owner(userID: try reader.uint32(), groupID: try reader.uint32()) }
     if flags & Flag.permissions != 0 { permissions = try reader.uint32() }
     if flags & Flag.times != 0 {
-      accessTime = try reader.uint32()
+      _ = try reader.uint32()
       modificationTime = try reader.uint32()
     }
     if flags & Flag.extended != 0 {
@@ -60,29 +58,13 @@ extension FileAttributes {
     }
   }
 
-  private var hasTimes: Bool { accessTime != nil && modificationTime != nil }
-
-  private var flags: UInt32 {
-    (size == nil ? 0 : Flag.size) | (owner == nil ? 0 : Flag.owner) | (permissions == nil ? 0 : Flag.permissions)
-      | (hasTimes ? Flag.times : 0)
-  }
-
-  /// Bytes that ``encode(into:)`` writes.
-  var encodedCount: Int {
-    4 + (size == nil ? 0 : 8) + (owner == nil ? 0 : 8) + (permissions == nil ? 0 : 4) + (hasTimes ? 8 : 0)
-  }
-
-  func encode(into queue: SendQueue) {
-    queue.append(flags)
-    if let size { queue.append(size) }
-    if let owner {
-      queue.append(owner.userID)
-      queue.append(owner.groupID)
-    }
-    if let permissions { queue.append(permissions) }
-    if let accessTime, let modificationTime {
-      queue.append(accessTime)
-      queue.append(modificationTime)
-    }
+  /// The fields of a request that sets them. Only the owner and the permissions are ever set.
+  var fields: [SFTPRequest.Field] {
+    var fields: [SFTPRequest.Field] = [
+      .uint32((owner == nil ? 0 : Flag.owner) | (permissions == nil ? 0 : Flag.permissions))
+    ]
+    if let owner { fields += [.uint32(owner.userID), .uint32(owner.groupID)] }
+    if let permissions { fields.append(.uint32(permissions)) }
+    return fields
   }
 }

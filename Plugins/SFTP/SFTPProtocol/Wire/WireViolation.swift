@@ -1,24 +1,14 @@
 /// A violation of SFTP version 3 by a server, after which the connection cannot be used: packets or replies may be out of step.
 enum WireViolation: Error, Hashable, Sendable {
-  /// A packet announces a length above the largest that is accepted.
   case packetTooLong(UInt32)
-  /// A packet has no room for type and identifier.
   case packetTooShort(UInt32)
-  /// A field reaches beyond the end of its packet.
   case truncated
-  /// A packet has bytes after its last field.
   case trailingBytes(Int)
-  /// A field has a value that the draft does not allow.
   case invalidField(String)
-  /// A packet of a type that a server does not send, or not now.
   case unexpectedPacket(UInt8)
-  /// The server speaks another version than 3.
   case unsupportedVersion(UInt32)
-  /// A reply without a request.
   case unknownIdentifier(UInt32)
-  /// A reply of a type that the request does not have.
   case wrongReply(to: PacketType, got: PacketType)
-  /// More bytes than a read asked for.
   case tooMuchData(asked: UInt32, got: Int)
 }
 

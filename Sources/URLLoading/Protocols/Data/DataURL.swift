@@ -1,4 +1,3 @@
-import Foundation
 internal import URLLoadingBase
 
 /// A `data:` URL, parsed by RFC 2397 and the "data: URL processor" of the WHATWG Fetch Standard, section 6.
@@ -15,17 +14,12 @@ struct DataURL: Sendable {
   /// The charset parameter, as `URLResponse.textEncodingName` wants it.
   var textEncodingName: String? { mediaType.charset }
 
-  /// Parses a URL.
-  ///
-  /// - Throws: `DataURLError`, which says what is wrong.
   init(_ url: URL) throws(DataURLError) {
     // Only the text as a whole: URL's component properties copy and escape a long path again and again.
     try self.init(url.absoluteString)
   }
 
   /// Parses the text of a URL; a fragment is dropped.
-  ///
-  /// - Throws: `DataURLError`, which says what is wrong.
   init(_ text: String) throws(DataURLError) {
     var text = text
     text.makeContiguousUTF8()

@@ -7,7 +7,6 @@ enum DataURLError: Error, Equatable, CustomStringConvertible {
   /// The body is marked as Base64 and is not.
   case invalidBase64
 
-  /// What is wrong, and what would be right.
   var description: String {
     switch self {
     case .wrongScheme: "not a data: URL"

@@ -32,8 +32,6 @@ extension FTPProtocol: URLAuthenticationChallengeSender {
 
   func continueWithoutCredential(for challenge: URLAuthenticationChallenge) { refuse() }
   func cancel(_ challenge: URLAuthenticationChallenge) { refuse() }
-  func performDefaultHandling(for challenge: URLAuthenticationChallenge) { refuse() }
-  func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) { refuse() }
 
   private func refuse() {
     guard let failure = state.withLock({ $0.refusal }) else { return }

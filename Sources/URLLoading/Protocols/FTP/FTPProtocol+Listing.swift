@@ -40,8 +40,7 @@ extension FTPProtocol {
     let path = request.url?.path(percentEncoded: true) ?? ""
     switch state.withLock({ $0.stage }) {
     case .listing(.facts) where isUnknown: start(.listing(.text))
-    case .listing
-    where failure.urlErrorCode == URLError.Code.fileDoesNotExist.rawValue && path.contains { $0 != "/" }:
+    case .listing where failure.urlErrorCode == .fileDoesNotExist && path.contains { $0 != "/" }:
       // Servers have one reply for what is not there and for what is no directory.
       start(.file(failure))
     default: tell(failure)
@@ -56,7 +55,7 @@ extension FTPProtocol {
     fail(.notDirectory(request.url))
   }
 
-  /// - Returns: whether the listing goes on.
+  /// - Returns: whether the listing continues.
   private func tell(_ piece: FTPListing.Piece) -> Bool {
     if !piece.entries.isEmpty { sessionClient?.urlProtocol(self, didList: piece.entries) }
     guard let flaw = piece.flaw else { return true }

@@ -79,7 +79,7 @@ extension FTPProtocol: TransferHandler {
     case .probe, .body, .listing: break
     }
     switch result {
-    case .failure(let failure) where failure.urlErrorCode == URLError.Code.userAuthenticationRequired.rawValue:
+    case .failure(let failure) where failure.urlErrorCode == .userAuthenticationRequired:
       challenge(failure)
     case .failure(let failure) where failure.reason == .restartRefused && takeRange():
       // The server knows no REST: it gives the whole, as one without ranges does.
@@ -87,8 +87,7 @@ extension FTPProtocol: TransferHandler {
     case .failure(let failure) where wantsEntries: listingFailed(failure)
     case .success(let metrics) where wantsEntries: listingEnded(metrics)
     case .failure(let failure)
-    where failure.urlErrorCode == URLError.Code.fileDoesNotExist.rawValue
-      && sessionClient.urlProtocolUploadBody(self) == nil:
+    where failure.urlErrorCode == .fileDoesNotExist && sessionClient.urlProtocolUploadBody(self) == nil:
       start(.directory(failure))
     case .failure(let failure): tell(failure)
     case .success(let metrics):
@@ -108,10 +107,10 @@ extension FTPProtocol: TransferHandler {
     collect(failure.metrics)
     var failure = failure
     if isDirectory {
-      failure.urlErrorCode = URLError.Code.fileIsDirectory.rawValue
+      failure.urlErrorCode = .fileIsDirectory
       failure.message = "The URL names a directory (\(failure.message))"
     }
-    fail(URLError(failure, url: request.url))
+    distinguish(failure) { self.fail(URLError($0, url: self.request.url)) }
   }
 
   /// Whether a range was asked for; it is no longer.

@@ -75,7 +75,7 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     return scheme == "ftp" || scheme == "ftps"
   }
 
-  override class var capabilities: Capabilities { [.byteRanges, .upload, .listing, .nonblocking] }
+  override class var capabilities: Capabilities { [.byteRanges, .upload, .listing, .nonblocking, .connectivity] }
 
   override class var schemes: [String] { ["ftp", "ftps"] }
 
@@ -85,6 +85,7 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     guard let url = request.url, let host = url.host(percentEncoded: true), !host.isEmpty else {
       return fail(URLError(.badURL, message: "The FTP URL has no host.", url: request.url))
     }
+    if let error = URLError.unvalidatedName(of: request) { return fail(error) }
     let path = url.path(percentEncoded: true)
     if !wantsEntries, path.hasSuffix("/") || path.isEmpty {
       return fail(URLError(.fileIsDirectory, message: "\(url.redactedDescription) names a directory.", url: url))
@@ -151,7 +152,7 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     case .body(let range):
       transferRequest.range = range.map { "\($0.firstByte)-\($0.lastByte)" }
       transferRequest.rangeReachesEnd = range.map { $0.completeLength == $0.lastByte + 1 } ?? false
-      // That asks the size. Where nobody answers, the beginning of the body shows that there is one.
+      // That asks the size. Where the server does not answer, the beginning of the body shows that there is one.
       if isHead, questions.contains(.size) { transferRequest.method = "HEAD" }
     case .directory, .file: transferRequest.method = "HEAD"
     case .listing(let format): transferRequest.method = format == .facts ? "MLSD" : "LIST"

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Finds the MIME type of a resource by its first bytes, as the WHATWG MIME Sniffing Standard's "rules for identifying
 /// an unknown MIME type" do (section 7.1), with its font patterns (6.3) and a few archive formats it does not name.
 enum ContentSniffer {

@@ -20,10 +20,10 @@ extension FileProtocol {
   private func makeTarget(_ path: String, _ url: URL) throws(URLError) -> UploadTarget? {
     guard let record = sessionClient?.session.component(UnfinishedUploads.self) else { return nil }
     do throws(POSIXError) {
-      return try storing.withLock { (storing: inout Storing) throws(POSIXError) -> UploadTarget? in
-        guard !storing.isStopped else { return nil }
+      return try state.withLock { (state: inout State) throws(POSIXError) -> UploadTarget? in
+        guard !state.isStopped else { return nil }
         let target = try UploadTarget.make(path, record)
-        storing.target = target
+        state.target = target
         return target
       }
     } catch {
@@ -33,10 +33,9 @@ extension FileProtocol {
   }
 
   private func copy(_ reader: UploadReader, to target: UploadTarget) {
-    let source = PumpOnly(reader)
     pump.start {
       do {
-        let piece = try source.value.read(Self.chunkSize)
+        let piece = try reader.read(Self.chunkSize)
         guard piece.isEmpty else {
           self.sessionClient?.urlProtocol(self, didSendBodyData: try target.write(piece))
           return .more
@@ -69,15 +68,5 @@ extension FileProtocol {
         "Cannot store the upload at \(request.url?.redactedDescription ?? ""): \(String(cString: strerror(reason)))."
         + (isTorn ? " It was written in place, and is not whole now." : ""),
       url: request.url, underlying: POSIXErrorCode(rawValue: reason).map { POSIXError($0) })
-  }
-}
-
-/// A value that only the steps of one pump use.
-// Safe to share: the pump runs its steps one after another.
-private struct PumpOnly<Value>: @unchecked Sendable {
-  let value: Value
-
-  init(_ value: Value) {
-    self.value = value
   }
 }

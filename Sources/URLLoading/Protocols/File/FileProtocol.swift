@@ -5,25 +5,22 @@ internal import URLLoadingBase
 /// Regular files are read in pieces on a pool of threads. Pipes, sockets and devices are read when they are readable; no thread waits
 /// for them.
 ///
-/// Mutable state: `pump`'s own; `waiting` and `storing`, each guarded by its lock.
+/// Mutable state: `pump`'s own; `state`, guarded by its lock.
 // Safe to share: the mutable state is guarded as said above.
 final class FileProtocol: URLProtocol, @unchecked Sendable {
   static let chunkSize = 256 << 10
 
-  private struct Waiting {
+  /// What the end of the load releases.
+  struct State {
+    /// Of a pipe or a device that has nothing to read.
     var watch: ReadinessMonitor.Watch?
-    var isStopped = false
-  }
-
-  /// What an upload stores into.
-  struct Storing {
+    /// What an upload stores into.
     var target: UploadTarget?
     var isStopped = false
   }
 
   let pump = ChunkPump()
-  let storing = Locked(Storing())
-  private let waiting = Locked(Waiting())
+  let state = Locked(State())
 
   override class func canInit(with request: URLRequest) -> Bool {
     request.url?.isFileURL ?? false
@@ -53,16 +50,11 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
 
   override func stopLoading() {
     pump.stop()
-    let watch = waiting.withLock { waiting in
-      waiting.isStopped = true
-      return waiting.watch
+    let (watch, target) = state.withLock { state in
+      state.isStopped = true
+      return (state.watch, state.target.take())
     }
     if let watch { ReadinessMonitor.shared.cancel(watch) }
-    let target = storing.withLock { storing in
-      storing.isStopped = true
-      defer { storing.target = nil }
-      return storing.target
-    }
     // Here, since a step that waits for the body keeps the target for as long.
     target?.discard()
   }
@@ -166,9 +158,9 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
 
   private func waitForBytes(of file: OpenFile) -> ChunkPump.Step {
     let watch = ReadinessMonitor.shared.watch(file.descriptor, of: file) { [pump] in pump.wake() }
-    let isStopped = waiting.withLock { waiting in
-      waiting.watch = watch
-      return waiting.isStopped
+    let isStopped = state.withLock { state in
+      state.watch = watch
+      return state.isStopped
     }
     if isStopped { ReadinessMonitor.shared.cancel(watch) }
     return .wait

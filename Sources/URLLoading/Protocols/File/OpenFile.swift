@@ -77,8 +77,8 @@ final class OpenFile: Sendable {
   }
 
   private var beginning: [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: 1445) { buffer, initialized in
-      initialized = max(0, pread(descriptor, buffer.baseAddress, 1445, 0))
+    [UInt8](unsafeUninitializedCapacity: ContentSniffer.prefixLength) { buffer, initialized in
+      initialized = max(0, pread(descriptor, buffer.baseAddress, ContentSniffer.prefixLength, 0))
     }
   }
 }

@@ -30,17 +30,9 @@ extension HTTPProtocol: URLAuthenticationChallengeSender {
     client?.urlProtocol(self, didFailWithError: URLError(.userCancelledAuthentication))
   }
 
-  func performDefaultHandling(for challenge: URLAuthenticationChallenge) {
-    continueWithoutCredential(for: challenge)
-  }
-
   func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {
     let next = state.withLock { $0.exchange.rejected() }
     guard let next else { return continueWithoutCredential(for: challenge) }
-    client?.urlProtocol(
-      self,
-      didReceive: URLAuthenticationChallenge(
-        protectionSpace: next, proposedCredential: nil, previousFailureCount: challenge.previousFailureCount,
-        failureResponse: challenge.failureResponse, error: nil, sender: self))
+    self.challenge(next, challenge.previousFailureCount, challenge.failureResponse)
   }
 }

@@ -75,7 +75,7 @@ extension HTTPProtocol: TransferHandler {
     }
   }
 
-  private func challenge(_ space: URLProtectionSpace, _ failures: Int, _ response: HTTPURLResponse?) {
+  func challenge(_ space: URLProtectionSpace, _ failures: Int, _ response: URLResponse?) {
     client?.urlProtocol(
       self,
       didReceive: URLAuthenticationChallenge(
@@ -95,7 +95,9 @@ extension HTTPProtocol: TransferHandler {
       client?.urlProtocolDidFinishLoading(self)
     case .failure(let failure):
       collect(failure.metrics)
-      client?.urlProtocol(self, didFailWithError: URLError(failure, url: request.url))
+      distinguish(failure) { failure in
+        self.client?.urlProtocol(self, didFailWithError: URLError(failure, url: self.request.url))
+      }
     }
   }
 

@@ -35,7 +35,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
   }
 
   override class var capabilities: Capabilities {
-    [.byteRanges, .upload, .acceptsRedirects, .nonblocking]
+    [.byteRanges, .upload, .acceptsRedirects, .nonblocking, .connectivity]
   }
 
   override class var schemes: [String] { ["http", "https"] }
@@ -48,6 +48,10 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
         self,
         didFailWithError: URLError(
           .badURL, message: "The URL has no host: \(request.url?.redactedDescription ?? "none").", url: request.url))
+      return
+    }
+    if let error = URLError.unvalidatedName(of: request) {
+      client?.urlProtocol(self, didFailWithError: error)
       return
     }
     sessionClient?.gate.observe { [weak self] isOpen in self?.follow(isOpen) }

@@ -1,5 +1,3 @@
-import Foundation
-
 /// What to do with a response that may be a redirect.
 ///
 /// Follows RFC 9110 section 15.4 and the WHATWG Fetch Standard's "HTTP-redirect fetch". Whether the target's scheme
@@ -16,7 +14,6 @@ enum HTTPRedirect: Equatable, Sendable {
   struct Target: Equatable, Sendable {
     /// Where to.
     var url: URL
-    /// The new request's method.
     var method: String
     /// Whether the body is sent again. False when there was none.
     var keepsBody: Bool
@@ -24,19 +21,12 @@ enum HTTPRedirect: Equatable, Sendable {
     var droppedFields: [String]
   }
 
-  /// Header fields, in their order.
-  typealias Fields = [(name: String, value: String)]
-
-  /// Decides about a response.
-  ///
   /// - Parameters:
-  ///   - status: the response's status code.
-  ///   - location: the value of its Location field, read as UTF-8 or as Latin-1.
-  ///   - url: the URL of the request that was answered.
-  ///   - method: its method, which is case-sensitive.
-  ///   - fields: its header fields.
-  ///   - hasBody: whether it had a body.
-  init(status: Int, location: String?, url: URL, method: String, fields: Fields, hasBody: Bool) {
+  ///   - location: the value of the response's Location field, read as UTF-8 or as Latin-1.
+  ///   - url: the URL of the request that was answered, as are the method, which is case-sensitive, and the fields.
+  init(
+    status: Int, location: String?, url: URL, method: String, fields: [(name: String, value: String)], hasBody: Bool
+  ) {
     guard [301, 302, 303, 307, 308].contains(status), let location,
       let reference = LocationReference(location)
     else {

@@ -1,4 +1,3 @@
-import Foundation
 internal import URLLoadingBase
 
 /// The value of a Location field, made fit for a URL parser.

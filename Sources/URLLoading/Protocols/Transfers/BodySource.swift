@@ -10,8 +10,7 @@ final class BodySource: TransferBodySource {
   /// In bytes: a read of that takes about 0.1 ms of the loop.
   private static let largestImmediateRead = 512 << 10
 
-  // Safe to share: the reader is used by one job of the pool at a time, and by the loop while there is none.
-  private struct State: @unchecked Sendable {
+  private struct State {
     var reader: UploadReader?
     var chunks: [[UInt8]] = []
     var position = 0
@@ -34,8 +33,7 @@ final class BodySource: TransferBodySource {
   var transferBody: TransferRequest.Body {
     switch body {
     case .data(let data): .data(data)
-    case .file(_, let length): .source(self, length: length)
-    case .stream(_, let length): .source(self, length: length)
+    case .file, .stream: .source(self, length: body.length)
     }
   }
 
@@ -80,13 +78,8 @@ final class BodySource: TransferBodySource {
   func rewind() -> Bool {
     guard case .file = body else { return state.withLock { $0.reader == nil && $0.chunks.isEmpty && !$0.isAtEnd } }
     state.withLock { state in
-      state.generation += 1
-      state.reader = nil
-      state.chunks = []
-      state.position = 0
-      state.isAtEnd = false
-      state.isReading = false
-      state.failure = nil
+      state = State(
+        isWaitedFor: state.isWaitedFor, transfer: state.transfer, generation: state.generation + 1)
     }
     return true
   }

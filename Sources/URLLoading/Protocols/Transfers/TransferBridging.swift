@@ -12,8 +12,8 @@ extension URLError {
       ?? NSError(
         domain: "libcurl", code: failure.curlCode, userInfo: [NSLocalizedDescriptionKey: failure.message])
     self.init(
-      Code(rawValue: failure.urlErrorCode) ?? .unknown,
-      message: "\(failure.message). URL: \(url?.redactedDescription ?? "none").", url: url, underlying: underlying)
+      failure.urlErrorCode, message: "\(failure.message). URL: \(url?.redactedDescription ?? "none").", url: url,
+      underlying: underlying)
   }
 }
 
@@ -25,8 +25,7 @@ extension TransferEngineConfiguration {
     sendsDefaultAccept = true
     maximumConnectionsPerHost = max(0, configuration.httpMaximumConnectionsPerHost)
     if let dictionary = configuration.connectionProxyDictionary {
-      let settings = ProxySettings(dictionary)
-      proxy = .settings(settings)
+      proxy = .settings(ProxySettings(dictionary))
     }
     tls.minimumVersion = TLSConfiguration.Version(configuration.tlsMinimumSupportedProtocolVersion) ?? .v12
     tls.maximumVersion = TLSConfiguration.Version(configuration.tlsMaximumSupportedProtocolVersion)
@@ -38,14 +37,10 @@ extension TransferEngineConfiguration {
 }
 
 extension TLSConfiguration.Version {
+  /// Nil for DTLS. Both count their versions up by one.
   init?(_ version: tls_protocol_version_t) {
-    switch version {
-    case .TLSv10: self = .v10
-    case .TLSv11: self = .v11
-    case .TLSv12: self = .v12
-    case .TLSv13: self = .v13
-    default: return nil
-    }
+    let minor = Int(version.rawValue) - Int(tls_protocol_version_t.TLSv10.rawValue)
+    self.init(rawValue: Self.v10.rawValue + minor)
   }
 }
 

@@ -1,37 +1,30 @@
 internal import URLLoadingCLinux
 
-/// Reads the body of an upload piece by piece; blocks. Used by one thread at a time.
-final class UploadReader {
-  private let descriptor: Int32
-  private let stream: InputStream?
-  private let expected: Int64?
+/// Reads the body of an upload piece by piece; blocks.
+// Safe to share: used by one thread at a time, a step of a pump or a job of a pool, or by the transfer loop while there is no job.
+package final class UploadReader: @unchecked Sendable {
+  /// The error's number, negated, where the file could not be opened.
+  private var descriptor: Int32 = -1
+  private var stream: InputStream?
+  private var expected: Int64?
   private var count: Int64 = 0
-  private let url: URL?
+  private var url: URL?
   /// Flags for a read that returns what is in memory and waits for no disk; nil when there is no such read, or no more.
   private var flagsOfImmediateReads: Int32?
 
-  init(_ body: URLUploadBody) {
+  package init(_ body: URLUploadBody) {
     switch body {
     case .file(let file, let length):
-      descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
-      stream = nil
+      let opened = open(file.path, O_RDONLY | O_CLOEXEC)
+      descriptor = opened >= 0 ? opened : -errno
       expected = length
       url = file
       let flags = immediate_read_flags(descriptor)
       flagsOfImmediateReads = flags >= 0 ? flags : nil
-    case .stream(let input, _):
-      descriptor = -1
-      stream = input
-      expected = nil
-      url = nil
-      if input.streamStatus == .notOpen { input.open() }
-    case .data(let data):
-      descriptor = -1
-      stream = InputStream(data: data)
-      expected = nil
-      url = nil
-      stream?.open()
+    case .stream(let input, _): stream = input
+    case .data(let data): stream = InputStream(data: data)
     }
+    if let stream, stream.streamStatus == .notOpen { stream.open() }
   }
 
   deinit {
@@ -59,7 +52,7 @@ final class UploadReader {
   }
 
   /// The next piece; empty at the end.
-  func read(_ limit: Int) throws -> [UInt8] {
+  package func read(_ limit: Int) throws -> [UInt8] {
     let piece = try stream.map { try read($0, limit) } ?? readFile(limit)
     count += Int64(piece.count)
     if piece.isEmpty, let expected, count < expected {
@@ -71,9 +64,10 @@ final class UploadReader {
   }
 
   private func readFile(_ limit: Int) throws -> [UInt8] {
-    guard url != nil else { return [] }
     guard descriptor >= 0 else {
-      throw URLError(.cannotOpenFile, message: "The file to upload cannot be opened: \(url?.path ?? "").", url: url)
+      let reason = String(cString: strerror(-descriptor))
+      throw URLError(
+        .cannotOpenFile, message: "The file to upload cannot be opened: \(url?.path ?? ""): \(reason).", url: url)
     }
     // What the file grew by since it was measured is not sent: the length has been announced.
     let rest = expected.map { Int(min(Int64(limit), $0 - count)) } ?? limit

@@ -99,9 +99,6 @@ struct BlockCacheMachine: Sendable {
     ]
   }
 
-  /// The blocks that are in memory.
-  var cachedCount: Int { recent.count }
-
   // MARK: Readers
 
   mutating func addStream() -> Int {

@@ -20,11 +20,14 @@ enum FirstAnswer {
       // The last bytes end with the last one.
       let end: Int64? = if case .suffix = asked { range.lastByte + 1 } else { nil }
       guard let length = range.completeLength ?? end else {
-        self = .refused(Self.error("The answer \"\(range.fieldValue)\" does not tell the length of the whole", url))
+        let flaw = "The answer \"\(range.fieldValue)\" does not tell the length of the whole."
+        self = .refused(URLError(.badServerResponse, message: "\(flaw) URL: \(url.redactedDescription).", url: url))
         return
       }
       self = .part(range.firstByte..<range.lastByte + 1, length: length)
-    case .replaces: self = .whole(Self.known(response.expectedContentLength))
+    case .replaces:
+      let length = response.expectedContentLength
+      self = .whole(length < 0 ? nil : length)
     case .unsatisfiable(completeLength: 0): self = .empty
     case .unsatisfiable: self = .refused(ResourceVersion.refusal(416, url))
     case .contradicts(let contradiction):
@@ -32,11 +35,5 @@ enum FirstAnswer {
       self = isCoded ? .coded : .refused(ResourceVersion.error(contradiction, url))
     case .other(let status): self = .refused(ResourceVersion.refusal(status, url))
     }
-  }
-
-  private static func known(_ length: Int64) -> Int64? { length < 0 ? nil : length }
-
-  private static func error(_ message: String, _ url: URL) -> URLError {
-    URLError(.badServerResponse, message: "\(message). URL: \(url.redactedDescription).", url: url)
   }
 }

@@ -68,8 +68,6 @@ final class OpeningLoad: BodySink {
 
   // MARK: Events of the load
 
-  func begin(expectedLength: Int64) {}
-
   func begin(response: URLResponse) {
     let task = state.withLock { state -> URLSessionTask? in
       guard state.response == nil else { return nil }

@@ -1,7 +1,7 @@
 /// How a ``RandomAccessResource`` reads, and what it may use for it.
 public struct RandomAccessOptions: Sendable, Hashable {
   /// What the very first request asks for. Its answer tells the length of the resource, so there is no other request for that.
-  public enum FirstRange: Sendable, Hashable {
+  @frozen public enum FirstRange: Sendable, Hashable {
     /// The first so many bytes, rounded up to whole blocks.
     case beginning(Int)
     /// The last so many bytes: where some formats, such as zip, have their directory.
@@ -31,6 +31,11 @@ public struct RandomAccessOptions: Sendable, Hashable {
 
   /// The bytes that such a file may have: 16 GiB by default. A larger resource is an error.
   public var maximumSpooledBytes: Int64 = 16 << 30
+
+  /// Whether requests wait for connectivity where the session's tasks do (``URLSessionConfiguration/waitsForConnectivity``): true by
+  /// default. A protocol class that reads on behalf of a load sets false, and passes `URLError.notConnectedToInternet` on, so that the
+  /// load waits in place of its requests; see ``URLProtocol/Capabilities/connectivity``.
+  public var waitsForConnectivity = true
 
   /// The defaults.
   public init() {}

@@ -55,13 +55,18 @@ final class RangeLoad: BodySink {
   }
 
   func cancel() {
-    let task = state.withLock { state in
-      state.isCancelled = true
+    state.withLock { $0.isCancelled = true }
+    takeRest()?.task?.cancel()
+  }
+
+  /// The load is over; nil where it was.
+  private func takeRest() -> (source: RangedSource?, task: URLSessionTask?, position: Int64)? {
+    state.withLock { state in
+      guard !state.isOver else { return nil }
       state.isOver = true
-      defer { state.task = nil }
-      return state.task
+      state.block = nil
+      return (state.source, state.task.take(), state.position)
     }
-    task?.cancel()
   }
 
   private func use(_ task: URLSessionTask) -> Bool {
@@ -74,8 +79,6 @@ final class RangeLoad: BodySink {
   }
 
   // MARK: Events of the load
-
-  func begin(expectedLength: Int64) {}
 
   func begin(response: URLResponse) {
     let isFirst = state.withLock { !$0.isAccepted && !$0.isOver }
@@ -109,19 +112,10 @@ final class RangeLoad: BodySink {
   }
 
   func end(_ error: (any Error)?) {
-    let (source, position) = state.withLock { state -> (RangedSource?, Int64) in
-      guard !state.isOver else { return (nil, 0) }
-      state.isOver = true
-      state.task = nil
-      state.block = nil
-      return (state.source, state.position)
-    }
-    guard let source else { return }
+    guard let rest = takeRest(), let source = rest.source else { return }
+    let count = rest.position - bytes.lowerBound
     let shortness =
-      position < bytes.upperBound
-      ? failure(
-        "only \(position - bytes.lowerBound) of the \(bytes.upperBound - bytes.lowerBound) bytes of a range came")
-      : nil
+      rest.position < bytes.upperBound ? failure("only \(count) of the \(bytes.count) bytes of a range came") : nil
     source.ended(self, error ?? shortness)
   }
 
@@ -151,12 +145,7 @@ final class RangeLoad: BodySink {
 
   /// Fails the load.
   private func fail(_ error: URLError) {
-    let (source, task) = state.withLock { state -> (RangedSource?, URLSessionTask?) in
-      guard !state.isOver else { return (nil, nil) }
-      state.isOver = true
-      defer { state.task = nil }
-      return (state.source, state.task)
-    }
+    guard let (source, task, _) = takeRest() else { return }
     source?.ended(self, error)
     task?.cancel()
   }

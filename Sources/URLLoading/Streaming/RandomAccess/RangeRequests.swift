@@ -4,11 +4,16 @@ struct RangeRequests: Sendable {
   /// The caller's request, whose fields every request has.
   var template: URLRequest
   let delegate: (any URLSessionTaskDelegate)?
+  private let waitsForConnectivity: Bool
 
-  init(session: URLSession, template: URLRequest, delegate: (any URLSessionTaskDelegate)?) {
+  init(
+    session: URLSession, template: URLRequest, delegate: (any URLSessionTaskDelegate)?,
+    waitsForConnectivity: Bool = true
+  ) {
     self.session = session
     self.template = template
     self.delegate = delegate
+    self.waitsForConnectivity = waitsForConnectivity
     self.template.httpBody = nil
   }
 
@@ -26,7 +31,9 @@ struct RangeRequests: Sendable {
 
   /// A task whose response, body and end go to a sink.
   func task(for request: URLRequest, sink: any BodySink) -> URLSessionDataTask {
-    let load = session.load(LoadPlan(request: request, kind: .bytes, owner: .reader))
+    let plan = LoadPlan(
+      request: request, kind: .bytes, owner: .reader, waitsForConnectivity: waitsForConnectivity)
+    let load = session.load(plan)
     load.setSink(sink)
     return session.made(URLSessionDataTask(load: load), delegate: delegate)
   }
@@ -43,6 +50,7 @@ struct RangeRequests: Sendable {
     if let jarCookies, found.value(forHTTPHeaderField: "Cookie") == jarCookies {
       found.setValue(nil, forHTTPHeaderField: "Cookie")
     }
-    return RangeRequests(session: session, template: found, delegate: delegate)
+    return RangeRequests(
+      session: session, template: found, delegate: delegate, waitsForConnectivity: waitsForConnectivity)
   }
 }

@@ -8,13 +8,7 @@ final class ReadHandle: Sendable {
     var isCancelled = false
     /// Resumed before it waited.
     var isAwake = false
-    var semaphore: DispatchSemaphore?
-    var continuation: UnsafeContinuation<Void, Never>?
-
-    mutating func takeWake() -> Bool {
-      defer { isAwake = false }
-      return isAwake
-    }
+    var waiter: Waiter?
   }
 
   private let state = Locked(State())
@@ -28,36 +22,33 @@ final class ReadHandle: Sendable {
   func cancel() { wake(cancelling: true) }
 
   private func wake(cancelling: Bool) {
-    let (semaphore, continuation) = state.withLock { state in
+    let waiter = state.withLock { state in
       if cancelling { state.isCancelled = true }
-      defer { (state.semaphore, state.continuation) = (nil, nil) }
-      if state.semaphore == nil, state.continuation == nil { state.isAwake = true }
-      return (state.semaphore, state.continuation)
+      if state.waiter == nil { state.isAwake = true }
+      return state.waiter.take()
     }
-    semaphore?.signal()
-    continuation?.resume()
+    waiter?.resume()
   }
 
   /// Blocks the thread until it is woken.
   func waitBlocking() {
-    let semaphore = state.withLock { state -> DispatchSemaphore? in
-      if state.takeWake() { return nil }
-      let semaphore = DispatchSemaphore(value: 0)
-      state.semaphore = semaphore
-      return semaphore
-    }
-    semaphore?.wait()
+    let semaphore = DispatchSemaphore(value: 0)
+    if enqueue(.thread(semaphore)) { semaphore.wait() }
   }
 
   /// Suspends the task until it is woken.
   func wait() async {
     await withUnsafeContinuation { continuation in
-      let isAwake = state.withLock { state in
-        if state.takeWake() { return true }
-        state.continuation = continuation
-        return false
-      }
-      if isAwake { continuation.resume() }
+      if !enqueue(.function(continuation)) { continuation.resume() }
+    }
+  }
+
+  /// - Returns: false where a resume came before.
+  private func enqueue(_ waiter: Waiter) -> Bool {
+    state.withLock { state in
+      defer { state.isAwake = false }
+      if !state.isAwake { state.waiter = waiter }
+      return !state.isAwake
     }
   }
 }

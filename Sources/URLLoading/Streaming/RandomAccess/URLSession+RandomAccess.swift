@@ -37,9 +37,11 @@ extension URLSession {
         message:
           "Random access is by GET, not by \(request.httpMethod ?? ""). URL: \(url.redactedDescription).", url: url)
     }
-    let requests = RangeRequests(session: self, template: request, delegate: delegate)
+    let requests = RangeRequests(
+      session: self, template: request, delegate: delegate, waitsForConnectivity: options.waitsForConnectivity)
     if url.isFileURL, let file = try await localFile(url, requests) {
-      return RandomAccessResource(source: file, version: ResourceVersion(file), kind: .file, mimeType: file.mimeType)
+      let version = ResourceVersion(url: file.url, length: file.length, validators: file.validators)
+      return RandomAccessResource(source: file, version: version, kind: .file, mimeType: file.mimeType)
     }
     let (source, response) = try await open(url, requests, options)
     let version = ResourceVersion(
@@ -73,11 +75,5 @@ extension URLSession {
       }
       return try LocalFileSource(url)
     }
-  }
-}
-
-extension ResourceVersion {
-  init(_ file: LocalFileSource) {
-    self.init(url: file.url, length: file.length, validators: file.validators)
   }
 }

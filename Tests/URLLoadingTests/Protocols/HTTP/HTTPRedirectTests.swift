@@ -7,7 +7,7 @@ import URLLoadingTestServers
 @Suite struct HTTPRedirectTests {
   private func redirect(
     _ status: Int = 302, to location: String?, from url: String = "http://example.org/a/b?q", method: String = "GET",
-    fields: HTTPRedirect.Fields = [], hasBody: Bool = false
+    fields: [(name: String, value: String)] = [], hasBody: Bool = false
   ) throws -> HTTPRedirect {
     HTTPRedirect(
       status: status, location: location, url: try #require(URL(string: url)), method: method, fields: fields,
@@ -16,7 +16,7 @@ import URLLoadingTestServers
 
   private func target(
     _ status: Int = 302, to location: String, from url: String = "http://example.org/a/b?q", method: String = "GET",
-    fields: HTTPRedirect.Fields = [], hasBody: Bool = false
+    fields: [(name: String, value: String)] = [], hasBody: Bool = false
   ) throws -> HTTPRedirect.Target {
     let result = try redirect(status, to: location, from: url, method: method, fields: fields, hasBody: hasBody)
     guard case .follow(let target) = result else {
@@ -33,7 +33,7 @@ import URLLoadingTestServers
     (307, "POST", "POST", true), (308, "POST", "POST", true), (308, "PATCH", "PATCH", true),
   ])
   func methods(status: Int, method: String, newMethod: String, keepsBody: Bool) throws {
-    let fields: HTTPRedirect.Fields = [
+    let fields: [(name: String, value: String)] = [
       ("content-type", "a/b"), ("Content-Length", "3"), ("Content-Encoding", "gzip"), ("Content-Digest", "x"),
       ("Transfer-Encoding", "chunked"), ("Accept", "*/*"), ("Authorization", "Basic eA=="),
     ]
@@ -96,7 +96,7 @@ import URLLoadingTestServers
     #expect(try target(to: "/x", from: "http://h/a#a%20b").url.absoluteString == "http://h/x#a%20b")
   }
 
-  private static let secrets: HTTPRedirect.Fields = [
+  private static let secrets: [(name: String, value: String)] = [
     ("AUTHORIZATION", "x"), ("Cookie", "x"), ("Proxy-Authorization", "x"), ("Host", "x"), ("X-Mine", "x"),
   ]
 

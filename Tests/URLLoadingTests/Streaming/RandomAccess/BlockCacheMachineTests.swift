@@ -44,7 +44,7 @@ import Testing
     #expect(machine.take(want) == (.block(995), []))
     #expect(machine.loads.count == 1)
     #expect(machine.arrived(9, of: 0) == [])
-    #expect(machine.ended(0) == [] && machine.cachedCount == 10)
+    #expect(machine.ended(0) == [] && machine.recent.count == 10)
   }
 
   @Test func twoReadsOfOneBlockWaitForOneLoad() {
@@ -99,7 +99,7 @@ import Testing
         #expect(blocks.count <= 8)
         arrived += machine.arrived(blocks.count, of: id) + machine.ended(id)
       }
-      most = max(most, machine.cachedCount)
+      most = max(most, machine.recent.count)
       let (take, more) = machine.take(want)
       actions = arrived.filter { if case .load = $0 { true } else { false } } + more
       guard case .block(let block) = take else {
@@ -211,7 +211,7 @@ import Testing
     _ = machine.arrived(1, of: 0)
     let (want, _) = machine.begin(bytes(5..<6), stream: machine.addStream())
     #expect(machine.abandonAll() == [.cancelLoad(0), .cancelLoad(1), .fail(want), .drop(0)])
-    #expect(machine.arrived(1, of: 1) == [] && machine.cachedCount == 0)
+    #expect(machine.arrived(1, of: 1) == [] && machine.recent.count == 0)
   }
 
   @Test func whatWasUsedLeastRecentlyGoes() {

@@ -7,7 +7,4 @@ protocol ByteStream: AnyObject {
 
   /// It has failed for good.
   var isBroken: Bool { get }
-
-  /// The packed bytes that were fetched.
-  var packedCount: Int64 { get }
 }

@@ -1,4 +1,4 @@
-import URLLoadingCZlib
+internal import URLLoadingCZlib
 
 /// Decodes gzip (RFC 1952) with zlib, which checks the CRC and the length of every member, where libarchive 3.6 does not.
 ///
@@ -11,7 +11,7 @@ final class GzipDecoder: ByteStream {
   // On the heap, because zlib's state points back to it.
   private let zlib = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
   private var pending = UnsafeRawBufferPointer(start: nil, count: 0)
-  private(set) var packedCount: Int64 = 0
+  private var fetchedCount: Int64 = 0
   private var phase = Phase.inMember
 
   private enum Phase {
@@ -38,8 +38,8 @@ final class GzipDecoder: ByteStream {
   func next() throws -> UnsafeRawBufferPointer {
     while phase != .atEnd {
       if pending.isEmpty {
-        let count = try origin.fetch(into: input, at: packedCount)
-        packedCount += Int64(count)
+        let count = try origin.fetch(into: input, at: fetchedCount)
+        fetchedCount += Int64(count)
         pending = UnsafeRawBufferPointer(rebasing: input[..<count])
         if count == 0 {
           guard phase != .inMember else { throw ArchiveError.damaged("gzip: the compressed data ends too early") }

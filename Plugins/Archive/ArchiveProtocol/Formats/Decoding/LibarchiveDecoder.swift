@@ -12,7 +12,6 @@ final class LibarchiveDecoder: ByteStream {
   }
 
   var isBroken: Bool { hasFailed || feed.origin.isBroken }
-  var packedCount: Int64 { feed.fetchedCount }
 
   func next() throws -> UnsafeRawBufferPointer {
     let none = UnsafeRawBufferPointer(start: nil, count: 0)

@@ -6,10 +6,5 @@ enum ArchiveFormat: String, Sendable, Hashable, CaseIterable {
   case cab, lha, rar, rar5, xar, warc
 
   /// Whether members stand in the archive one after another, each behind its own header and as they are.
-  var isPlainSequence: Bool {
-    switch self {
-    case .tar, .cpio, .ar: true
-    default: false
-    }
-  }
+  var isPlainSequence: Bool { [.tar, .cpio, .ar].contains(self) }
 }

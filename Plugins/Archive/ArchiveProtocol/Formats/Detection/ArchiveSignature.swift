@@ -8,7 +8,7 @@ enum ArchiveSignature: Sendable, Hashable {
   /// The first bytes that are examined: up to the volume descriptor of ISO 9660 (ECMA-119, 6.7.1).
   static let headLength = 32_768 + 6
   /// The last bytes that are examined: zip's end record and its comment (APPNOTE 4.3.16).
-  static let tailLength = 22 + 65_535
+  static let tailLength = ZipEndRecord.size + ZipEndRecord.maximumCommentLength
 
   /// Detects the format by the first bytes. For zip archives behind other data see ``hasZipEndRecord(_:)``.
   /// - Parameter head: the first ``headLength`` bytes, or all that there are.
@@ -21,13 +21,12 @@ enum ArchiveSignature: Sendable, Hashable {
 
   /// Whether the last bytes hold the end record of a zip archive: its comment has to reach the end exactly.
   static func hasZipEndRecord(_ tail: [UInt8]) -> Bool {
-    guard tail.count >= 22 else { return false }
-    for start in stride(from: tail.count - 22, through: 0, by: -1)
-    where tail[start] == 0x50 && tail[start...].starts(with: [0x50, 0x4b, 5, 6]) {
-      let commentLength = Int(tail[start + 20]) | Int(tail[start + 21]) << 8
-      if start + 22 + commentLength == tail.count { return true }
+    tail.withUnsafeBytes { tail in
+      tail.indices.dropLast(ZipEndRecord.size - 1).reversed().contains {
+        tail.uint32(at: $0) == ZipSignature.endRecord
+          && $0 + ZipEndRecord.size + Int(tail.uint16(at: $0 + 20)) == tail.count
+      }
     }
-    return false
   }
 
   private static func filter(of head: [UInt8]) -> CompressionFilter? {

@@ -3,7 +3,7 @@ enum CpioHeader {
   static func isPlausible(_ head: [UInt8]) -> Bool {
     let text = head.prefix(110)
     if text.starts(with: Array("070701".utf8)) || text.starts(with: Array("070702".utf8)) {
-      return text.count == 110 && text[6...].allSatisfy(isHexadecimal)
+      return text.count == 110 && text[6...].allSatisfy("0123456789abcdefABCDEF".utf8.contains)
     }
     if text.starts(with: Array("070707".utf8)) {
       return text.count >= 76 && text[6..<76].allSatisfy { (0x30...0x37).contains($0) }
@@ -31,9 +31,5 @@ enum CpioHeader {
     }
     let name = head[26..<(26 + nameLength)]
     return name.last == 0 && !name.dropLast().contains(0)
-  }
-
-  private static func isHexadecimal(_ byte: UInt8) -> Bool {
-    (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte) || (0x61...0x66).contains(byte)
   }
 }

@@ -1,5 +1,5 @@
 import Foundation
-import URLLoadingCArchive
+internal import URLLoadingCArchive
 
 /// A member's header from libarchive.
 struct LibarchiveEntry {
@@ -13,7 +13,10 @@ struct LibarchiveEntry {
   var name: [UInt8]? {
     CharacterLocale.withUTF8 {
       bytes(archive_entry_pathname(entry)) ?? bytes(archive_entry_pathname_utf8(entry))
-        ?? wideBytes(archive_entry_pathname_w(entry))
+        ?? archive_entry_pathname_w(entry).map { name in
+          let scalars = UnsafeRawPointer(name).assumingMemoryBound(to: UInt32.self)
+          return Array(String(decodingCString: scalars, as: UTF32.self).utf8)
+        }
     }
   }
 
@@ -50,15 +53,5 @@ struct LibarchiveEntry {
   private func bytes(_ text: UnsafePointer<CChar>?) -> [UInt8]? {
     guard let text else { return nil }
     return UnsafeRawBufferPointer(start: text, count: strlen(text)).map { $0 }
-  }
-
-  private func wideBytes(_ text: UnsafePointer<wchar_t>?) -> [UInt8]? {
-    guard let text else { return nil }
-    var count = 0
-    while text[count] != 0 { count += 1 }
-    let scalars = UnsafeBufferPointer(start: text, count: count).map {
-      Unicode.Scalar(UInt32(bitPattern: $0)) ?? "\u{fffd}"
-    }
-    return Array(String(String.UnicodeScalarView(scalars)).utf8)
   }
 }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Gives libarchive its input, block by block, and keeps the error that ended it.
 ///
 /// A read that fails breaks libarchive's reader. Therefore bytes can be fetched ahead, between its calls, where a failure costs
@@ -50,30 +52,24 @@ final class LibarchiveFeed {
   /// The next block; empty at the end, nil when the origin failed.
   func nextBlock() -> UnsafeRawBufferPointer? {
     giveBack()
-    do {
-      if ahead.isEmpty, let chunk = try fetch(at: position) { ahead.append(chunk) }
-    } catch {
-      failure = error
-      return nil
+    return keepingFailure {
+      guard let chunk = try ahead.isEmpty ? fetch(at: position) : ahead.removeFirst() else {
+        return UnsafeRawBufferPointer(start: nil, count: 0)
+      }
+      lent = chunk
+      position += Int64(chunk.bytes.count)
+      return chunk.bytes
     }
-    guard !ahead.isEmpty else { return UnsafeRawBufferPointer(start: nil, count: 0) }
-    let chunk = ahead.removeFirst()
-    lent = chunk
-    position += Int64(chunk.bytes.count)
-    return chunk.bytes
   }
 
   /// Skips bytes.
   /// - Returns: how many; nil when the origin failed.
   func skip(_ count: Int64) -> Int64? {
     guard origin.isSeekable, count > 0, count <= .max - position else { return 0 }
-    do {
+    return keepingFailure {
       let count = try isLongSkipBehindEnd(count) ? max(origin.findLength() - position, 0) : count
       move(to: position + count)
       return count
-    } catch {
-      failure = error
-      return nil
     }
   }
 
@@ -89,22 +85,20 @@ final class LibarchiveFeed {
   /// - Returns: the position; nil for an invalid one, or when the origin failed.
   func seek(_ offset: Int64, whence: Int32) -> Int64? {
     guard origin.isSeekable else { return nil }
-    let base: Int64
-    switch whence {
-    case 0: base = 0
-    case 1: base = position
-    default:
-      do {
-        base = try origin.findLength()
-      } catch {
-        failure = error
-        return nil
-      }
+    return keepingFailure {
+      let base = try whence == SEEK_SET ? 0 : whence == SEEK_CUR ? position : origin.findLength()
+      let (target, overflow) = base.addingReportingOverflow(offset)
+      guard !overflow, target >= 0 else { return nil }
+      move(to: target)
+      return target
     }
-    let (target, overflow) = base.addingReportingOverflow(offset)
-    guard !overflow, target >= 0 else { return nil }
-    move(to: target)
-    return target
+  }
+
+  private func keepingFailure<Result>(_ body: () throws -> Result?) -> Result? {
+    do { return try body() } catch {
+      failure = error
+      return nil
+    }
   }
 
   /// Fetches until `count` bytes, or all the rest, are in memory.
@@ -143,18 +137,11 @@ final class LibarchiveFeed {
 
   private func fetch(at position: Int64) throws -> Chunk? {
     let memory = spare.popLast() ?? .allocate(byteCount: sizes.largest, alignment: 16)
-    do {
-      let count = try origin.fetch(into: UnsafeMutableRawBufferPointer(rebasing: memory[..<blockSize]), at: position)
-      blockSize = min(blockSize * 2, sizes.largest)
-      fetchedCount += Int64(count)
-      guard count > 0 else {
-        spare.append(memory)
-        return nil
-      }
-      return Chunk(memory: memory, bytes: UnsafeRawBufferPointer(rebasing: memory[..<count]))
-    } catch {
-      spare.append(memory)
-      throw error
-    }
+    var count = 0
+    defer { if count == 0 { spare.append(memory) } }
+    count = try origin.fetch(into: UnsafeMutableRawBufferPointer(rebasing: memory[..<blockSize]), at: position)
+    blockSize = min(blockSize * 2, sizes.largest)
+    fetchedCount += Int64(count)
+    return count > 0 ? Chunk(memory: memory, bytes: UnsafeRawBufferPointer(rebasing: memory[..<count])) : nil
   }
 }

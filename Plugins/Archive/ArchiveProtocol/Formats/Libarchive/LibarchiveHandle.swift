@@ -1,4 +1,4 @@
-import URLLoadingCArchive
+internal import URLLoadingCArchive
 
 /// One reader of libarchive over a feed. Freed with this object.
 ///
@@ -54,7 +54,7 @@ final class LibarchiveHandle {
     archive_read_set_callback_data(archive, Unmanaged.passUnretained(feed).toOpaque())
     try check(CharacterLocale.withUTF8 { archive_read_open1(archive) })
     // libarchive 3.6 takes a stream that fails before its first byte for an empty one, and the next call clears the error.
-    if format == nil, hasError { throw fail(ARCHIVE_FATAL) }
+    if format == nil, hasError { throw fail() }
   }
 
   deinit {
@@ -71,7 +71,7 @@ final class LibarchiveHandle {
     case ARCHIVE_EOF: return nil
     // A name that is not UTF-8, which libarchive gives as bytes.
     case ARCHIVE_WARN where message.contains("convert"): return entry
-    default: throw fail(status)
+    default: throw fail()
     }
   }
 
@@ -89,7 +89,7 @@ final class LibarchiveHandle {
         blockEnd = offset &+ Int64(count)
         return Block(bytes: UnsafeRawBufferPointer(start: start, count: count), offset: offset)
       case ARCHIVE_EOF: return nil
-      default: throw fail(status)
+      default: throw fail()
       }
     }
     isBroken = true
@@ -106,10 +106,10 @@ final class LibarchiveHandle {
   private var message: String { archive_error_string(archive).map { String(cString: $0) } ?? "no reason is known" }
 
   private func check(_ status: Int32) throws {
-    if status != ARCHIVE_OK { throw fail(status) }
+    if status != ARCHIVE_OK { throw fail() }
   }
 
-  private func fail(_ status: Int32) -> any Error {
+  private func fail() -> any Error {
     isBroken = true
     if let failure = feed.failure { return failure }
     let message = message

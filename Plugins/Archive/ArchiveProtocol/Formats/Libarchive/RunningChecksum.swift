@@ -1,17 +1,13 @@
-import URLLoadingCZlib
+internal import URLLoadingCZlib
 
 /// The CRC-32 of bytes that come one after another.
 struct RunningChecksum {
   private(set) var value: UInt32 = 0
 
   mutating func add(_ bytes: UnsafeRawBufferPointer) {
-    var rest = bytes
-    while !rest.isEmpty {
-      let count = min(rest.count, 1 << 30)
-      value = UInt32(
-        truncatingIfNeeded: crc32(UInt(value), rest.baseAddress?.assumingMemoryBound(to: Bytef.self), uInt(count)))
-      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-    }
+    // Without bytes zlib returns its initial value.
+    guard let start = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
+    value = UInt32(truncatingIfNeeded: crc32_z(UInt(value), start, bytes.count))
   }
 
   /// Fails unless the bytes have the checksum that is expected, if one is.

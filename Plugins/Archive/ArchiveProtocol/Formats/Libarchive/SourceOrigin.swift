@@ -4,7 +4,7 @@ final class SourceOrigin: FeedOrigin {
   let isSeekable: Bool
   private let start: Int64
 
-  init(_ source: (any ByteSource)?, start: Int64 = 0, isSeekable: Bool = true) {
+  init(_ source: any ByteSource, start: Int64 = 0, isSeekable: Bool = true) {
     self.source = source
     self.start = start
     self.isSeekable = isSeekable

@@ -16,23 +16,18 @@ enum ArchiveOpening {
     let head = try source.bytes(at: 0, count: ArchiveSignature.headLength)
     switch ArchiveSignature.detect(head: head) {
     case .archive(.zip): return ZipReader(source: source, limits: configuration)
-    case .archive(let format): return try reader(format, source: source, head: head, configuration: configuration)
+    case .archive(let format) where !configuration.allows(format):
+      throw ArchiveError.unknownFormat(
+        "a \(format.rawValue) archive, which only `optionalFormats` of the configuration allows")
+    case .archive(let format) where format.isPlainSequence:
+      return SequenceReader(format: format, source: source, configuration: configuration)
+    case .archive(let format):
+      return LibarchiveReader(format, source: source, head: head, configuration: configuration)
     case .compressed(let filter):
       return try PackedOpening(
         outermost: filter, source: source, archiveName: archiveName, configuration: configuration
       ).reader()
     case .unknown(let guess): throw ArchiveError.unknownFormat(guess)
     }
-  }
-
-  private static func reader(
-    _ format: ArchiveFormat, source: any ByteSource, head: [UInt8], configuration: ArchiveConfiguration
-  ) throws -> any ArchiveReader {
-    guard configuration.allows(format) else {
-      throw ArchiveError.unknownFormat(
-        "a \(format.rawValue) archive, which only `optionalFormats` of the configuration allows")
-    }
-    if format.isPlainSequence { return SequenceReader(format: format, source: source, configuration: configuration) }
-    return LibarchiveReader(format, source: source, head: head, configuration: configuration)
   }
 }

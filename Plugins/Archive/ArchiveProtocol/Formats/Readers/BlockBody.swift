@@ -10,13 +10,12 @@ final class BlockBody: MemberBody {
   private var running = RunningChecksum()
   private let limits: ArchiveConfiguration?
   private let canEndWithError: Bool
-  private let whenWhole: (() -> Void)?
+  private var whenWhole: (() -> Void)?
   /// How many of the member's bytes were read or skipped.
   private var position: Int64 = 0
   private var leaveOut: Int64
   private var block: LibarchiveHandle.Block?
   private var isAtEnd = false
-  private var hasEnded = false
   private var failure: (any Error)?
 
   /// - Parameters:
@@ -84,8 +83,8 @@ final class BlockBody: MemberBody {
       throw ArchiveError.damaged("the member has \(position) bytes, but its header says \(size)")
     }
     try running.check(checksum)
-    if !hasEnded { whenWhole?() }
-    hasEnded = true
+    whenWhole?()
+    whenWhole = nil
     return 0
   }
 

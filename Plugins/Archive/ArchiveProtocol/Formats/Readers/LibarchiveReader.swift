@@ -37,7 +37,7 @@ final class LibarchiveReader: ArchiveReader, @unchecked Sendable {
   var formatName: String { format.rawValue }
 
   func readEntries() throws -> [ArchiveEntry] {
-    try unwrapping {
+    try SourceFailure.unwrapping {
       let walk = try MemberWalk(format, source: source, blocks: .directory)
       var collector = EntryCollector(limits: configuration)
       while let header = try walk.next() {
@@ -58,7 +58,7 @@ final class LibarchiveReader: ArchiveReader, @unchecked Sendable {
       throw ArchiveError.unsupported("this member has no bytes of its own")
     }
     if entry.isEncrypted { throw ArchiveError.unsupported("encrypted members of \(format.rawValue) archives") }
-    return try unwrapping {
+    return try SourceFailure.unwrapping {
       if let group = try groups(reading: source).group(of: ordinal) {
         return SolidBody(
           pass: try pass(of: group), ordinal: ordinal, checksum: entry.checksum, offset: offset, source: source)
@@ -127,9 +127,5 @@ final class LibarchiveReader: ArchiveReader, @unchecked Sendable {
       if state.passes.count > Self.maximumPasses { state.passes.removeFirst() }
       return pass
     }
-  }
-
-  private func unwrapping<Result>(_ body: () throws -> Result) throws -> Result {
-    do { return try body() } catch { throw SourceFailure.unwrap(error) }
   }
 }

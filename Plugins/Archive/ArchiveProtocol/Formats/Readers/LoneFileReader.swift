@@ -23,6 +23,6 @@ struct LoneFileReader: ArchiveReader {
     _ entry: ArchiveEntry, from offset: Int64, source: any ByteSource, password: [UInt8]?
   ) throws -> any MemberBody {
     // Without the entry's size: the decoder verifies the end.
-    PlainBody(source: SpooledDecoder(spool, packed: source), position: 0, size: nil, offset: offset)
+    PlainBody(source: SpooledDecoder(spool: spool, packed: source), position: 0, size: nil, offset: offset)
   }
 }

@@ -12,8 +12,8 @@ struct PackedOpening {
     var filters = [outermost]
     var gzipHeader = try header(of: outermost, in: source)
     while true {
-      let spool = try DecodedSpool(filters, configuration: configuration)
-      let decoder = SpooledDecoder(spool, packed: source)
+      let spool = try DecodedSpool(configuration: configuration) { [filters] in try Self.decoder(filters, over: $0) }
+      let decoder = SpooledDecoder(spool: spool, packed: source)
       let head = try decoder.bytes(at: 0, count: ArchiveSignature.headLength)
       switch ArchiveSignature.detect(head: head) {
       case .archive(let format) where format.isPlainSequence:
@@ -29,6 +29,19 @@ struct PackedOpening {
           filters: filters, spool: spool)
       }
     }
+  }
+
+  /// Decoders one behind the other.
+  /// - Parameter filters: the outermost first.
+  private static func decoder(_ filters: [CompressionFilter], over source: any ByteSource) throws -> any ByteStream {
+    var last: (any ByteStream)?
+    for filter in filters {
+      let origin: any FeedOrigin = last.map(StreamOrigin.init) ?? SourceOrigin(source, isSeekable: false)
+      let decoder: any ByteStream = filter == .gzip ? try GzipDecoder(origin) : LibarchiveDecoder(filter, origin)
+      last = decoder
+    }
+    guard let last else { throw ArchiveError.unsupported("no filter") }
+    return last
   }
 
   private func header(of filter: CompressionFilter, in source: any ByteSource) throws -> GzipHeader? {

@@ -14,6 +14,6 @@ struct PackedReader: ArchiveReader {
   func open(
     _ entry: ArchiveEntry, from offset: Int64, source: any ByteSource, password: [UInt8]?
   ) throws -> any MemberBody {
-    try inner.open(entry, from: offset, source: SpooledDecoder(spool, packed: source), password: password)
+    try inner.open(entry, from: offset, source: SpooledDecoder(spool: spool, packed: source), password: password)
   }
 }

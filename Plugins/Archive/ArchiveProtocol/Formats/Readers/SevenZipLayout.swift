@@ -63,16 +63,11 @@ struct SevenZipLayout {
   }
 
   private static func decode(_ file: [UInt8], size: Int) -> [UInt8]? {
+    let decoder = LibarchiveDecoder(.lzma, BytesOrigin(file))
     var result: [UInt8] = []
-    do {
-      let decoder = LibarchiveDecoder(.lzma, BytesOrigin(file))
-      while result.count < size {
-        let bytes = try decoder.next()
-        guard !bytes.isEmpty else { return nil }
-        result += bytes.prefix(size - result.count)
-      }
-    } catch {
-      return nil
+    while result.count < size {
+      guard let bytes = try? decoder.next(), !bytes.isEmpty else { return nil }
+      result += bytes.prefix(size - result.count)
     }
     return result
   }

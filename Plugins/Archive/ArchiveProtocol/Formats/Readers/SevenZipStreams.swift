@@ -5,7 +5,6 @@ struct SevenZipStreams {
     /// The identifiers of its methods, and their properties.
     var coders: [(method: [UInt8], properties: [UInt8])] = []
     var outputCount = 0
-    var packedCount = 0
     var unpackedSizes: [Int] = []
     var hasDigest = false
   }
@@ -84,9 +83,9 @@ struct SevenZipStreams {
     }
     guard folder.outputCount >= 1, inputs >= folder.outputCount - 1 else { throw SevenZipCursor.Malformed() }
     for _ in 0..<(2 * (folder.outputCount - 1)) { _ = try cursor.number() }
-    folder.packedCount = inputs - (folder.outputCount - 1)
-    if folder.packedCount > 1 {
-      for _ in 0..<folder.packedCount { _ = try cursor.number() }
+    let packedCount = inputs - (folder.outputCount - 1)
+    if packedCount > 1 {
+      for _ in 0..<packedCount { _ = try cursor.number() }
     }
     return folder
   }

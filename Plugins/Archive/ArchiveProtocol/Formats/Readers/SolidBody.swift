@@ -15,12 +15,10 @@ final class SolidBody: MemberBody {
   }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-    do {
-      let count = try pass.read(ordinal, at: position, into: buffer, source: source, checksum: checksum)
-      position += Int64(count)
-      return count
-    } catch {
-      throw SourceFailure.unwrap(error)
+    let count = try SourceFailure.unwrapping {
+      try pass.read(ordinal, at: position, into: buffer, source: source, checksum: checksum)
     }
+    position += Int64(count)
+    return count
   }
 }

@@ -12,11 +12,7 @@ final class SharedProgress: @unchecked Sendable {
   private var failure: (any Error)?
 
   /// A step failed for good.
-  var hasFailed: Bool {
-    condition.lock()
-    defer { condition.unlock() }
-    return failure != nil
-  }
+  var hasFailed: Bool { condition.withLock { failure != nil } }
 
   /// Does steps, or waits for those of others, until `isEnough` or all is done.
   /// - Parameters:
@@ -25,7 +21,8 @@ final class SharedProgress: @unchecked Sendable {
   ///   - step: never runs twice at a time. Returns whether there is more to do. An error is final, and everyone who waits for
   ///     more gets it; except for a ``SourceFailure``, which only the caller gets.
   func advance(for source: any ByteSource, until isEnough: () -> Bool, step: () throws -> Bool) throws {
-    try source.cancellation.onCancel({ [weak self] in self?.wakeAll() }) {
+    let wakeAll: @Sendable () -> Void = { [condition] in condition.withLock { condition.broadcast() } }
+    try source.cancellation.onCancel(wakeAll) {
       condition.lock()
       defer { condition.unlock() }
       while !isEnough() {
@@ -51,11 +48,5 @@ final class SharedProgress: @unchecked Sendable {
       failure = error
       throw error
     }
-  }
-
-  private func wakeAll() {
-    condition.lock()
-    condition.broadcast()
-    condition.unlock()
   }
 }

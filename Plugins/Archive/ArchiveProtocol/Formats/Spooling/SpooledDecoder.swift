@@ -1,12 +1,7 @@
 /// The decoded bytes of a packed source, for one consumer. Consumers share the spool.
-final class SpooledDecoder: ByteSource {
-  private let spool: DecodedSpool
-  private let packed: any ByteSource
-
-  init(_ spool: DecodedSpool, packed: any ByteSource) {
-    self.spool = spool
-    self.packed = packed
-  }
+struct SpooledDecoder: ByteSource {
+  let spool: DecodedSpool
+  let packed: any ByteSource
 
   var length: Int64? { spool.length }
   var cancellation: Cancellation { packed.cancellation }

@@ -1,0 +1,43 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Set where `--toolset` gives the module for every package of a graph: then no package is named here.
+let usesToolset = Context.environment["URL_LOADING_USE_DROP_IN"] != nil
+
+/// A program as people paste it, which knows nothing of this library: Apple's API is all that it is written for.
+/// - Parameter warns: whether Apple's SDK lets the compiler warn about it, too.
+func snippet(_ name: String, _ mode: SwiftLanguageMode, warns: Bool = false) -> Target {
+  .executableTarget(
+    name: name,
+    dependencies: usesToolset ? [] : [.product(name: "FoundationNetworking", package: "swift-url-loading")],
+    swiftSettings: [.swiftLanguageMode(mode)] + (warns ? [] : [.treatAllWarnings(as: .error)]))
+}
+
+let package = Package(
+  name: "Snippets",
+  dependencies: usesToolset ? [] : [.package(name: "swift-url-loading", path: "../..")],
+  targets: [
+    snippet("ActorDelegate", .v6),
+    snippet("AsyncData", .v6),
+    snippet("CacheSettings", .v5),
+    snippet("ChildProgress", .v5),
+    snippet("Cookies", .v5),
+    snippet("DataTask", .v5),
+    snippet("DownloadProgress", .v5),
+    snippet("ForwardingDelegate", .v5),
+    snippet("LoginChallenge", .v5),
+    snippet("Metrics", .v6),
+    snippet("MockProtocolSwift5", .v5),
+    snippet("MockProtocolSwift6", .v6),
+    snippet("MultipartUpload", .v5),
+    snippet("OwnAuthority", .v6),
+    snippet("RefusedRedirect", .v5),
+    snippet("ResumeDataFile", .v5),
+    snippet("ServerSentEvents", .v6),
+    // Sessions and tasks are Sendable there as here, which a subclass has to restate.
+    snippet("SubclassedSession", .v5, warns: true),
+    snippet("TaskGroup", .v6),
+    snippet("TaskPriority", .v5),
+    snippet("TopLevel", .v6),
+  ]
+)

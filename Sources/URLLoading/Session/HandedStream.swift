@@ -1,0 +1,9 @@
+/// A body stream on its way from the delegate to the one instance that reads it.
+// Safe to share: handed over, never used by two.
+struct HandedStream: @unchecked Sendable {
+  let stream: InputStream?
+
+  init(_ stream: InputStream?) {
+    self.stream = stream
+  }
+}

@@ -1,0 +1,27 @@
+/// Loading with `async` functions without a delegate. Apple's class has these beside those with one: protocols that stand for a
+/// session in tests require them by these names, which a default argument does not meet.
+extension URLSession {
+  /// Loads a resource into memory.
+  @_disfavoredOverload
+  public func data(from url: URL) async throws -> (Data, URLResponse) {
+    try await data(from: url, delegate: nil)
+  }
+
+  /// Loads a resource into memory.
+  @_disfavoredOverload
+  public func data(for request: URLRequest) async throws -> (Data, URLResponse) {
+    try await data(for: request, delegate: nil)
+  }
+
+  /// Uploads bytes and returns the server's answer.
+  @_disfavoredOverload
+  public func upload(for request: URLRequest, from bodyData: Data) async throws -> (Data, URLResponse) {
+    try await upload(for: request, from: bodyData, delegate: nil)
+  }
+
+  /// Uploads a file, which is read as it is sent, and returns the server's answer.
+  @_disfavoredOverload
+  public func upload(for request: URLRequest, fromFile fileURL: URL) async throws -> (Data, URLResponse) {
+    try await upload(for: request, fromFile: fileURL, delegate: nil)
+  }
+}

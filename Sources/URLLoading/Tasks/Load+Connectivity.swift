@@ -1,0 +1,72 @@
+internal import URLLoadingBase
+
+/// Waiting for connectivity: an attempt that could not connect is followed by another when the network has changed, or after a time.
+extension Load {
+  /// Whether a failure says that there is no network, as the attempt's class declares to tell (``URLProtocol/Capabilities/connectivity``).
+  func lacksConnectivity(_ error: any Error) -> Bool {
+    guard session.values.waitsForConnectivity else { return false }
+    let error = error as NSError
+    guard error.domain == NSURLErrorDomain, error.code == URLError.Code.notConnectedToInternet.rawValue
+    else { return false }
+    return read { $0.attempt.protocolClass }?.capabilities.contains(.connectivity) == true
+  }
+
+  /// The attempt has failed, and another follows.
+  func awaitConnectivity(_ terms: ConnectivityWait.Terms) {
+    // First, so that the delegate hears of nothing that the next attempt brings before.
+    if terms.tellsDelegate { tellWaiting() }
+    update { state in
+      // The load may have ended meanwhile.
+      guard state.machine.awaitsConnectivity, let changes = state.attempt.network?.changes else { return }
+      let number = state.machine.attempt
+      state.attempt.network?.waiter = NetworkChanges.shared.wait(since: changes, atMost: terms.limit) { [weak self] in
+        self?.networkChanged(attempt: number)
+      }
+    }
+  }
+
+  private func tellWaiting() {
+    let (delegate, task, delivery) = read { ($0.delegates.task, $0.task, $0.delivery) }
+    guard let delegate, let task, let delivery else { return }
+    delivery.add {
+      delegate.tell(.waiting) { $0.urlSession(self.session, taskIsWaitingForConnectivity: task) }
+    }
+  }
+
+  private func networkChanged(attempt: Int) {
+    let now = MonotonicInstant.now
+    let action = update { state in state.machine.networkChanged(attempt: attempt, at: now) }
+    if action == .open { reconnect(at: now) }
+  }
+
+  /// Begins an attempt for the same request: by the same class, with the cookies of now and the whole body.
+  func reconnect(at now: MonotonicInstant) {
+    lookAtDeadline(now)
+    let (request, storageCookies, upload, isUsedUp, attempt) = update { state in
+      defer { state.uploadIsUsedUp = false }
+      let (attempt, machine) = (state.attempt, state.machine)
+      return (attempt.request, attempt.storageCookies, state.upload, state.uploadIsUsedUp, machine.attempt)
+    }
+    guard var request else { return }
+    if let storageCookies, request.value(forHTTPHeaderField: "Cookie") == storageCookies {
+      request.setValue(nil, forHTTPHeaderField: "Cookie")
+    }
+    // A stream that nobody has opened has all of its bytes.
+    guard isUsedUp, case .stream(let stream?) = upload, stream.streamStatus != .notOpen else {
+      return open(request, as: .reconnection)
+    }
+    waiting(true, attempt: attempt)
+    requestBodyStream { [request] stream in
+      self.waiting(false, attempt: attempt)
+      guard let stream else {
+        return self.abort(
+          self.failure(
+            .requestBodyStreamExhausted, "The body must be sent again, and the delegate has no new stream for it."))
+      }
+      self.update { $0.upload = .stream(stream) }
+      var request = request
+      request.httpBodyStream = stream
+      self.open(request, as: .reconnection)
+    }
+  }
+}

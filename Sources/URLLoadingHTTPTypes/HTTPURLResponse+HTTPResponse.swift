@@ -1,0 +1,50 @@
+import Foundation
+import HTTPTypes
+import URLLoading
+
+extension HTTPURLResponse {
+  /// A response with the status and fields of another, repeated ones apart as there. Values are taken as UTF-8, those that are not as
+  /// ISO-8859-1. The reason phrase is left out.
+  ///
+  /// - Parameters:
+  ///   - httpResponse: the status and fields.
+  ///   - url: where the response came from.
+  public convenience init?(httpResponse: HTTPResponse, url: URL) {
+    self.init(
+      url: url, statusCode: httpResponse.status.code, httpVersion: "HTTP/1.1",
+      fields: httpResponse.headerFields.separated, isReceived: false)
+  }
+
+  /// The status and the fields, in the server's order and repeated ones apart, as `Set-Cookie` has to be (RFC 6265, section 3).
+  /// There is no reason phrase. Names of fields that are none are left out; trailer fields are not among them.
+  ///
+  /// Nil for a status that has not three digits or fewer, and with 65,535 fields or more.
+  public var httpResponse: HTTPResponse? {
+    guard (0...999).contains(statusCode), let fields = HTTPFields(convertibleFields) else { return nil }
+    return HTTPResponse(status: HTTPResponse.Status(code: statusCode), headerFields: fields)
+  }
+
+  /// A subclass may have fields of its own, and then has them here alone.
+  private var convertibleFields: [(name: String, value: String)] {
+    if type(of: self) == HTTPURLResponse.self { return receivedFields }
+    let own = HTTPURLResponse(
+      url: url ?? URL(filePath: "/"), statusCode: statusCode, httpVersion: nil,
+      headerFields: allHeaderFields as? [String: String])
+    return own?.receivedFields ?? []
+  }
+}
+
+extension URLResponse {
+  /// The response as one of HTTP.
+  /// - Throws: `URLError.cannotParseResponse` where it is none, as those of `file` URLs.
+  func converted() throws(URLError) -> HTTPResponse {
+    guard let response = (self as? HTTPURLResponse)?.httpResponse else {
+      throw URLError(
+        .cannotParseResponse,
+        message:
+          "The response of \(url?.redactedDescription ?? "the request") is none of HTTP: load it by a URLRequest.",
+        url: url)
+    }
+    return response
+  }
+}

@@ -1,0 +1,17 @@
+import Foundation
+import URLLoadingTestServers
+
+// A process with a network of its own (unshare(1), -rn), whose loads wait for that to come up. Its argument says what it loads; it prints
+// what happened, a fact a line.
+let arguments = CommandLine.arguments.dropFirst()
+do {
+  let loopback = try Loopback()
+  guard let name = arguments.first, let scenario = Scenario.all[name] else {
+    say("usage: ConnectivityWorker \(Scenario.all.keys.sorted().joined(separator: "|"))")
+    exit(64)
+  }
+  try await scenario(loopback)
+} catch {
+  say("failed: \(error)")
+  exit(1)
+}

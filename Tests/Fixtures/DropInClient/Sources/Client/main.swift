@@ -1,0 +1,3 @@
+import Importing
+
+print(sessionType())
