@@ -173,3 +173,8 @@ if Context.environment["URL_LOADING_USE_DROP_IN"] != nil {
   package.products = libraries.map { .library(name: $0, targets: ["URLLoadingFromDropIn"]) }
   package.dependencies = []
 }
+
+// A part of the tests, for a quick build: `URL_LOADING_ONLY_TESTS="URLLoadingTests urlloadTests"`.
+if let names = Context.environment["URL_LOADING_ONLY_TESTS"]?.split(separator: " ").map(String.init) {
+  package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
+}
