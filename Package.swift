@@ -44,6 +44,9 @@ let package = Package(
       providers: [.apt(["libbrotli-dev"])]),
     .systemLibrary(
       name: "URLLoadingCZstd", path: "Sources/CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+    .systemLibrary(
+      name: "URLLoadingCSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .target(name: "URLLoadingSQLite", dependencies: ["URLLoadingCSQLite"]),
     .target(name: "URLLoadingCBlockCache", path: "Sources/CBlockCache"),
     .target(name: "URLLoadingCLinux", path: "Sources/CLinux"),
     .target(
@@ -58,7 +61,9 @@ let package = Package(
       ], path: "Sources/CurlTransport"),
     .target(
       name: "URLLoading",
-      dependencies: ["URLLoadingBase", "URLLoadingCurlTransport", "URLLoadingCLinux", "URLLoadingCPSL"],
+      dependencies: [
+        "URLLoadingBase", "URLLoadingCurlTransport", "URLLoadingCLinux", "URLLoadingCPSL", "URLLoadingSQLite",
+      ],
       swiftSettings: dropIn("URLLoading")),
     .target(name: "FoundationNetworking", dependencies: ["URLLoading"], swiftSettings: dropIn("URLLoading")),
     .target(name: "URLProtocolTesting", dependencies: ["URLLoading"], swiftSettings: dropIn("URLProtocolTesting")),
@@ -108,6 +113,7 @@ let package = Package(
       name: "URLLoadingCBrotliEncoder", path: "Tests/CBrotliEncoder", pkgConfig: "libbrotlienc",
       providers: [.apt(["libbrotli-dev"])]),
     .testTarget(name: "URLLoadingBaseTests", dependencies: ["URLLoadingBase", "URLLoadingTestServers"]),
+    .testTarget(name: "URLLoadingSQLiteTests", dependencies: ["URLLoadingSQLite", "URLLoadingTestServers"]),
     .testTarget(
       name: "CurlTransportTests",
       dependencies: [

@@ -1,0 +1,119 @@
+import Foundation
+internal import URLLoadingCSQLite
+
+/// A connection to a database file, with the statements that it has prepared.
+///
+/// Not for two threads at once: its owner has a lock or a queue around it. Several connections, of other processes too, may use one
+/// file: it is in write-ahead mode (sqlite.org/wal.html), where readers do not wait for a writer, and a process that is killed loses
+/// nothing that was committed.
+package final class SQLiteDatabase {
+  /// How a database is opened.
+  package struct Options: Sendable {
+    /// The longest time that a statement waits for another connection's write.
+    package var busyTimeout: Duration = .milliseconds(500)
+    /// Whether a commit has reached the disk when it returns. Else the last commits may be lost with the machine's power, not with the
+    /// process.
+    package var isDurable = true
+
+    package init(busyTimeout: Duration = .milliseconds(500), isDurable: Bool = true) {
+      self.busyTimeout = busyTimeout
+      self.isDurable = isDurable
+    }
+  }
+
+  /// The path that was opened.
+  package let path: String
+  private let handle: OpaquePointer
+  private var statements: [String: SQLiteStatement] = [:]
+
+  /// Opens a file, which is made with mode 0600 where there is none, in a directory that exists.
+  package init(path: String, options: Options = Options()) throws(SQLiteError) {
+    self.path = path
+    // SQLite makes the log and the shared memory with the mode of the file.
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      throw SQLiteError(
+        code: SQLITE_CANTOPEN, message: "\(path) cannot be opened (\(String(cString: strerror(errno))))")
+    }
+    close(descriptor)
+    var opened: OpaquePointer?
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    let status = sqlite3_open_v2(path, &opened, flags, nil)
+    guard status == SQLITE_OK, let opened else {
+      let error = SQLiteError(code: status, message: "\(path): \(String(cString: sqlite3_errstr(status)))")
+      sqlite3_close_v2(opened)
+      throw error
+    }
+    handle = opened
+    let (seconds, attoseconds) = options.busyTimeout.components
+    sqlite3_busy_timeout(handle, Int32(clamping: seconds &* 1000 &+ attoseconds / 1_000_000_000_000_000))
+    // What a file contains cannot run code: a damaged or foreign schema has no triggers, views or functions that are trusted.
+    _ = url_loading_sqlite_defend(handle)
+    try execute("PRAGMA trusted_schema = OFF")
+    try execute("PRAGMA journal_mode = WAL")
+    try execute(options.isDurable ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
+  }
+
+  deinit {
+    statements = [:]
+    sqlite3_close_v2(handle)
+  }
+
+  /// Runs statements without parameters or results.
+  package func execute(_ sql: String) throws(SQLiteError) {
+    try check(sqlite3_exec(handle, sql, nil, nil, nil))
+  }
+
+  /// The prepared statement of a text: prepared once, and ready to be bound anew.
+  package func statement(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
+    if let statement = statements[sql] {
+      statement.reset()
+      return statement
+    }
+    var prepared: OpaquePointer?
+    try check(sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil))
+    guard let prepared else { throw SQLiteError(code: SQLITE_MISUSE, message: "no statement in \"\(sql)\"") }
+    let statement = SQLiteStatement(handle: prepared, database: handle, path: path)
+    statements[sql] = statement
+    return statement
+  }
+
+  /// Runs `body` as one change: all of it is committed, or nothing where it throws. The write lock is taken at once, so that what was
+  /// read inside is still so when it is written.
+  package func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+    try statement("BEGIN IMMEDIATE").run()
+    do {
+      let result = try body()
+      try statement("COMMIT").run()
+      return result
+    } catch {
+      // It has been rolled back already where the disk is full or the file is damaged.
+      if sqlite3_get_autocommit(handle) == 0 { try? statement("ROLLBACK").run() }
+      throw error
+    }
+  }
+
+  /// The number that SQLite gave to the row that was inserted last.
+  package var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
+
+  /// The rows that the last statement changed.
+  package var changedRows: Int { Int(sqlite3_changes(handle)) }
+
+  /// Changes with each commit of another connection, in this process or another one.
+  package func dataVersion() throws(SQLiteError) -> Int64 { try integer("PRAGMA data_version") }
+
+  /// The number of the schema that the file has; 0 for a new file.
+  package func schemaVersion() throws(SQLiteError) -> Int64 { try integer("PRAGMA user_version") }
+
+  private func integer(_ sql: String) throws(SQLiteError) -> Int64 {
+    let statement = try statement(sql)
+    defer { statement.reset() }
+    return try statement.step() ? statement.integer(0) : 0
+  }
+
+  private func check(_ status: Int32) throws(SQLiteError) {
+    guard status != SQLITE_OK else { return }
+    throw SQLiteError(
+      code: sqlite3_extended_errcode(handle), message: "\(path): \(String(cString: sqlite3_errmsg(handle)))")
+  }
+}

@@ -1,0 +1,25 @@
+import Foundation
+internal import URLLoadingCSQLite
+
+/// Why SQLite did not do what it was told.
+package struct SQLiteError: LocalizedError, Hashable {
+  /// SQLite's extended result code.
+  package let code: Int32
+  package let errorDescription: String?
+
+  package init(code: Int32, message: String) {
+    self.code = code
+    errorDescription = message
+  }
+
+  private var primaryCode: Int32 { code & 0xFF }
+
+  /// The file is damaged, or is no database.
+  package var saysDamaged: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(primaryCode) }
+
+  /// Another process or connection had the file for longer than the limit.
+  package var saysBusy: Bool { [SQLITE_BUSY, SQLITE_LOCKED].contains(primaryCode) }
+
+  /// The disk has no room left.
+  package var saysFull: Bool { primaryCode == SQLITE_FULL || code == SQLITE_IOERR | 13 << 8 }
+}
