@@ -14,6 +14,7 @@ extension CacheRules {
   {
     guard let selection = bytes(of: head, for: request) else { return nil }
     var answer = CacheAnswer(statusCode: head.statusCode, fields: head.fields, bytes: 0..<max(0, head.bodyLength))
+    answer.fields["Transfer-Encoding"] = nil
     if !isValidated { answer.fields["Age"] = String(age(of: head, at: now)) }
     switch selection {
     case .whole: break
@@ -22,14 +23,13 @@ extension CacheRules {
       answer.statusCode = 206
       answer.fields["Content-Range"] = part.fieldValue
       answer.fields["Content-Length"] = String(part.length)
-      answer.fields["Transfer-Encoding"] = nil
       let first = part.firstByte - (head.part?.firstByte ?? 0)
       answer.bytes = first..<first + part.length
     case .unsatisfiable(let length):
       answer.statusCode = 416
       answer.fields["Content-Range"] = "bytes */\(length)"
       answer.fields["Content-Length"] = "0"
-      for name in ["Content-Type", "Transfer-Encoding"] { answer.fields[name] = nil }
+      answer.fields["Content-Type"] = nil
       answer.bytes = 0..<0
     }
     return answer

@@ -31,5 +31,6 @@ enum CacheRefusal: String, Sendable, CaseIterable, CustomStringConvertible {
 enum CacheStorage: Sendable, Equatable {
   /// The head to store. Its body's length is for who stores the body.
   case store(StoredHead)
+  /// Nothing is stored. What ``CacheRules/superseded(by:to:among:)`` names goes all the same.
   case refuse(CacheRefusal)
 }

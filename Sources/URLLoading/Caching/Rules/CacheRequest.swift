@@ -6,7 +6,8 @@ struct CacheRequest: Sendable {
   var method: String
   var url: URL
   /// As they are sent: with what the load and the protocol add, such as cookies and `Accept-Encoding`, which responses may vary by; but
-  /// without the conditions of a validation.
+  /// without the conditions of a validation. Credentials that the load takes from the session's own storage may be left out in a private
+  /// cache: they are its user's.
   var fields: HTTPFields
   var policy: NSURLRequest.CachePolicy
 

@@ -47,6 +47,7 @@ extension CacheRules {
     let range: ByteRange
     switch (wanted.firstByte < part.firstByte, wanted.lastByte > part.lastByte) {
     case (true, false): range = .positions(first: wanted.firstByte, last: part.firstByte - 1)
+    case (false, true) where wanted.lastByte + 1 == length: range = .from(part.lastByte + 1)
     case (false, true): range = .positions(first: part.lastByte + 1, last: wanted.lastByte)
     case (true, true), (false, false): return nil
     }

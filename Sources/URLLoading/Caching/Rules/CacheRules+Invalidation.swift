@@ -1,3 +1,5 @@
+internal import URLLoadingBase
+
 /// What a change at the source makes of stored responses (RFC 9111, section 4.4).
 extension CacheRules {
   /// The URLs whose stored responses are removed after an answer to a request that may have changed something: none for safe methods and
@@ -14,6 +16,27 @@ extension CacheRules {
       urls.append(url)
     }
     return urls
+  }
+
+  /// Which stored responses a newer answer replaces, stored or not: those that answer the same request. An error of the server replaces
+  /// nothing, nor does a part what may be of its version.
+  /// - Parameter stored: the responses that are stored for its URL.
+  func superseded(by response: CacheResponse, to request: CacheRequest, among stored: [StoredHead]) -> [Int] {
+    guard request.method == "GET", (200...499).contains(response.statusCode),
+      !Self.momentaryStatusCodes.contains(response.statusCode)
+    else { return [] }
+    return stored.indices.filter { index in
+      stored[index].matches(request)
+        && (response.statusCode != 206 || Self.isOtherVersion(stored[index].fields, response.fields))
+    }
+  }
+
+  private static func isOtherVersion(_ old: HTTPFields, _ new: HTTPFields) -> Bool {
+    if let old = EntityTag.field(of: old), let new = EntityTag.field(of: new) {
+      return EntityTag.opaque(old) != EntityTag.opaque(new)
+    }
+    guard let old = old.last("Last-Modified"), let new = new.last("Last-Modified") else { return false }
+    return old.trimmingFieldWhitespace != new.trimmingFieldWhitespace
   }
 
   /// Those that IANA's registry of methods calls safe; one that is unknown is not.

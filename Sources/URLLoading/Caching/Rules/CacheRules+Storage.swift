@@ -1,6 +1,9 @@
 /// What may be stored (RFC 9111, section 3).
 extension CacheRules {
   /// Whether a response is stored, and as what. The policy of the request does not matter: what is loaded anew replaces what was stored.
+  ///
+  /// A private cache is of one user, but a program may act for many, each with an `Authorization` of its own. A response that does not say
+  /// that it is for all answers only requests that have the same one.
   func storage(
     of response: CacheResponse, to request: CacheRequest, requestDate: Date, responseDate: Date
   ) -> CacheStorage {
@@ -8,7 +11,7 @@ extension CacheRules {
     if let refusal = refusal(of: response, given, to: request) { return .refuse(refusal) }
     let fields = StoredFields(response.fields, withheld: withheldNames(given), responseDate: responseDate).fields
     if kind == .shared, fields.contains("Set-Cookie") { return .refuse(.setCookie) }
-    guard let selecting = selectingFields(of: response.fields, request) else { return .refuse(.varies) }
+    guard let selecting = selectingFields(of: response.fields, given, request) else { return .refuse(.varies) }
     return .store(
       StoredHead(
         statusCode: response.statusCode, fields: fields, requestDate: requestDate, responseDate: responseDate,
@@ -39,7 +42,7 @@ extension CacheRules {
 
   /// Statuses that are about the request, whose fields are no part of the key, or must not be stored: RFC 9111, section 3 (304), RFC 9110,
   /// section 15.5, RFC 6585, RFC 8470.
-  private static let momentaryStatusCodes: Set<Int> = [
+  static let momentaryStatusCodes: Set<Int> = [
     304, 401, 407, 408, 412, 416, 417, 421, 425, 426, 428, 429, 431, 511,
   ]
 
@@ -69,14 +72,18 @@ extension CacheRules {
     return names
   }
 
-  /// The values of what `Vary` names; nil where no other request could match or be matched by a validation. What varies by a secret is of
-  /// one user, and the secret would stand in a shared store.
-  func selectingFields(of fields: HTTPFields, _ request: CacheRequest) -> [SelectingField]? {
+  /// The values of the fields that chose the response; nil where no other request could match or be matched by a validation, and in a
+  /// shared cache where a secret of one user chose it.
+  private func selectingFields(
+    of fields: HTTPFields, _ given: CacheDirectives, _ request: CacheRequest
+  ) -> [SelectingField]? {
     guard case .fields(let names) = VaryNames(fields) else {
       let isAskable = EntityTag.field(of: fields).map(EntityTag.isWellFormed) ?? false
       return isAskable && !request.fields.contains("Range") ? [] : nil
     }
     if kind == .shared, names.contains(where: SecretFields.contains) { return nil }
-    return names.map { SelectingField($0, in: request.fields) }
+    let isForAll = given.isPrivate != .all && (given.isPublic || given.sharedMaxAge != nil)
+    let others = kind == .shared || isForAll || names.contains("authorization") ? [] : ["authorization"]
+    return (names + others).map { SelectingField($0, in: request.fields) }
   }
 }

@@ -10,6 +10,7 @@
 ///   has a stale response answer.
 /// - Statuses other than 200 to 299 are stored where the RFC allows it, which Apple's systems do not.
 /// - Only responses to GET are stored. Section 9.3.3 of RFC 9110 allows some responses to POST.
+/// - `Authorization` chooses a response as if `Vary` named it, unless the response says that it is for all.
 struct CacheRules: Sendable {
   enum Kind: Sendable {
     /// Of one user.

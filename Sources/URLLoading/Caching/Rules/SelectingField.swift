@@ -1,12 +1,11 @@
 internal import URLLoadingBase
 
-/// A request field that `Vary` names, with its value in the request that was answered (RFC 9111, section 4.1).
-///
-/// Values may be secrets, as those of `Cookie` are: a store guards them like bodies.
+/// A request field that chose a stored response, with its value in the request that was answered (RFC 9111, section 4.1).
 struct SelectingField: Hashable, Sendable {
   /// In lower case.
   let name: String
-  /// In a form in which equal values are the same; nil where the field was absent.
+  /// In a form in which equal values are the same; nil where the field was absent. Of one that may be a secret it is a digest, so that no
+  /// password stands on a disk for having chosen a response.
   let value: String?
 
   init(name: String, value: String?) {
@@ -17,7 +16,10 @@ struct SelectingField: Hashable, Sendable {
   /// The field in a request.
   init(_ name: String, in fields: HTTPFields) {
     self.name = name
-    value = fields[name].map { Self.normalized($0, of: name) }
+    value = fields[name].map {
+      let value = Self.normalized($0, of: name)
+      return SecretFields.contains(name) ? SHA256.hexadecimal(of: value) : value
+    }
   }
 
   /// Lists whose members are tokens with parameters, and compare without regard to case.

@@ -7,7 +7,9 @@ struct StoredFields {
 
   /// - Parameter withheld: names, in lower case, that directives of the response exclude.
   init(_ received: HTTPFields, withheld: Set<String>, responseDate: Date) {
-    let excluded = Self.connectionFields.union(Self.options(received)).union(withheld)
+    var excluded = Self.connectionFields.union(Self.options(received)).union(withheld)
+    // A transfer coding overrides a length, which is then an error or an attack (RFC 9112, section 6.3).
+    if received.contains("Transfer-Encoding") { excluded.insert("content-length") }
     fields = HTTPFields(received.fields.filter { !excluded.contains($0.name.lowercased()) })
     // A date is recorded where there is none that can be read (RFC 9110, section 6.6.1).
     if fields.last("Date").flatMap({ HTTPDate.date(from: $0, now: responseDate) }) == nil {
@@ -33,8 +35,8 @@ struct StoredFields {
     fields = stored
   }
 
-  /// RFC 9110, section 7.6.1, and those that RFC 9111, section 3.1, names. `Transfer-Encoding` stays: it says that the length of the body
-  /// was known to be right.
+  /// RFC 9110, section 7.6.1, and those that RFC 9111, section 3.1, names. `Transfer-Encoding` stays until an answer is made: it says
+  /// that the length of the body was known to be right.
   private static let connectionFields: Set<String> = [
     "connection", "keep-alive", "proxy-connection", "te", "upgrade",
     "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",

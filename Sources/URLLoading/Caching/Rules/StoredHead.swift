@@ -9,7 +9,8 @@ struct StoredHead: Sendable, Equatable {
   var requestDate: Date
   /// When the response came.
   var responseDate: Date
-  /// The request fields that `Vary` names, by the request that was answered (section 4.1).
+  /// The request fields that `Vary` names, by the request that was answered (section 4.1), and `Authorization` where the response is of
+  /// one user (``CacheRules/storage(of:to:requestDate:responseDate:)``).
   var selectingFields: [SelectingField] = []
   /// Which part of the representation the body holds; nil: all of it (sections 3.3 and 3.4).
   var part: ContentRange?
@@ -28,12 +29,11 @@ struct StoredHead: Sendable, Equatable {
   /// Whether the body was decoded when it was stored.
   var isCoded: Bool { fields["Content-Encoding"].map(HTTPFields.isCoded) ?? false }
 
-  /// Whether the fields that `Vary` names are the same in a request as in the one that was answered (RFC 9111, section 4.1).
+  /// Whether the fields that chose the response are the same in a request as in the one that was answered (RFC 9111, section 4.1).
   func matches(_ request: CacheRequest) -> Bool {
     guard case .fields(let names) = VaryNames(fields) else { return false }
-    return names.allSatisfy { name in
-      selectingFields.first { $0.name == name } == SelectingField(name, in: request.fields)
-    }
+    return names.allSatisfy { name in selectingFields.contains { $0.name == name } }
+      && selectingFields.allSatisfy { $0 == SelectingField($0.name, in: request.fields) }
   }
 
   /// Whether the length of the body is known to be right, and not only that a connection ended (RFC 8246, section 3).

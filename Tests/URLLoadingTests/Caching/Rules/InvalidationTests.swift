@@ -40,6 +40,24 @@ extension CachingRules {
       #expect(invalidated("POST", 404, ["Location": location]) == [])
     }
 
+    @Test(
+      "4: a newer answer replaces what answered the same request, stored or not",
+      arguments: [
+        (200, [:], [0, 1]), (404, [:], [0, 1]), (301, ["Cache-Control": "no-store"], [0, 1]), (500, [:], []),
+        (503, [:], []), (304, [:], []),
+        (401, [:], []), (416, [:], []), (206, [:], []), (206, ["ETag": "W/\"a\""], []), (206, ["ETag": "\"b\""], [0]),
+        (206, ["Last-Modified": dateField], [1]), (206, ["Last-Modified": dayBefore], []),
+      ] as [(Int, HTTPFields, [Int])])
+    func superseded(_ status: Int, _ fields: HTTPFields, _ expected: [Int]) throws {
+      let heads = [
+        try stored(["ETag": "\"a\""]), try stored(["Last-Modified": dayBefore]),
+        try stored(["Vary": "A"], to: request(["A": "b"])),
+      ]
+      let new = response(fields, status: status)
+      #expect(CacheRules().superseded(by: new, to: request(), among: heads) == expected)
+      #expect(CacheRules().superseded(by: new, to: request(method: "HEAD"), among: heads) == [])
+    }
+
     @Test("4.4: both are named") func both() {
       #expect(
         invalidated("PUT", 200, ["Content-Location": "/d", "Location": "/c"])

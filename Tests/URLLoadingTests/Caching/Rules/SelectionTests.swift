@@ -63,6 +63,23 @@ extension CachingRules {
       #expect(any == .unavailable(.varies))
     }
 
+    @Test(
+      "2, 4.1: Authorization chooses a response that is not said to be for all",
+      arguments: [
+        ("max-age=60", "alice", "alice", true), ("max-age=60", "alice", "bob", false),
+        ("max-age=60", "alice", nil, false),
+        ("max-age=60", nil, "bob", false), ("max-age=60", nil, nil, true), ("max-age=60, public", "alice", "bob", true),
+        ("max-age=60, s-maxage=1", nil, "bob", true), ("max-age=60, private", "alice", "bob", false),
+        ("max-age=60, private, public", "alice", "bob", false),
+      ] as [(String, String?, String?, Bool)])
+    func authorization(_ directives: String, _ first: String?, _ second: String?, _ isSame: Bool) throws {
+      func asked(_ user: String?) -> CacheRequest { request(user.map { ["Authorization": "Bearer \($0)"] } ?? [:]) }
+      let head = try stored(["Cache-Control": directives], to: asked(first))
+      #expect(lookup([head], asked(second)) == (isSame ? .answer(0, .fresh) : .miss(.varies)))
+      let tagged = try stored(["Cache-Control": directives, "ETag": "\"a\""], to: asked(first))
+      #expect(lookup([tagged], asked(second)).conditions?.ifNoneMatch == (isSame ? nil : "\"a\""))
+    }
+
     @Test("4.1: a stored response without the values of its own Vary matches nothing") func lostValues() throws {
       var head = try stored(["Cache-Control": "max-age=60", "Vary": "A"])
       head.selectingFields = []

@@ -123,7 +123,7 @@ extension CachingRules {
     @Test(
       "RFC 9110, 6.6.1: a date is recorded where there is none that can be read",
       arguments: [nil, "", "yesterday", "0"])
-    func date(_ field: String?) {
+    func recordedDate(_ field: String?) {
       let fields: HTTPFields = field.map { ["Date": $0] } ?? [:]
       #expect(storage(fields).head?.fields.values(of: "Date") == [dateField])
     }
@@ -144,12 +144,41 @@ extension CachingRules {
 
     @Test("4.1: the fields that Vary names are stored with their values") func selectingFields() {
       let asked = request(["ACCEPT-Encoding": " gzip , br", "accept-encoding": "zstd", "User-Agent": "x  y "])
-      let head = storage(["Vary": "Accept-Encoding, user-agent", "vary": "Cookie,"], to: asked).head
+      let fields: HTTPFields = ["Vary": "Accept-Encoding, user-agent", "vary": "Cookie,", "Cache-Control": "public"]
+      let head = storage(fields, to: asked).head
       #expect(
         head?.selectingFields == [
           SelectingField(name: "accept-encoding", value: "gzip,br,zstd"), SelectingField(name: "cookie", value: nil),
           SelectingField(name: "user-agent", value: "x  y"),
         ])
+    }
+
+    @Test("4.1: a secret is stored as a digest") func secrets() throws {
+      let head = try stored(["Vary": "Authorization"], to: request(["Authorization": "Basic x"]))
+      #expect(head.selectingFields == [SelectingField(name: "authorization", value: SHA256.hexadecimal(of: "Basic x"))])
+    }
+
+    @Test(
+      "FIPS 180-4: digests",
+      arguments: [
+        ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+        ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+        (
+          "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+          "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+        ),
+        (String(repeating: "a", count: 55), "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318"),
+        (String(repeating: "a", count: 64), "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb"),
+      ])
+    func digests(_ text: String, _ digest: String) {
+      #expect(SHA256.hexadecimal(of: text) == digest)
+    }
+
+    @Test("RFC 9112, 6.3: a length beside a transfer coding is not stored, and the coding is not passed on")
+    func framing() throws {
+      let head = try stored(["Transfer-Encoding": "chunked", "Content-Length": "7"])
+      #expect(head.fields["Content-Length"] == nil && head.isFramed)
+      #expect(CacheRules().answer(from: head, to: request(), at: date)?.fields["Transfer-Encoding"] == nil)
     }
 
     @Test("4.1: what varies by everything is stored if its source can be asked") func variesByAll() {
