@@ -71,6 +71,13 @@ struct HTTPFields: Sendable {
     }
   }
 
+  /// Replaces all fields of that name by one for each value, at the place of the first one.
+  mutating func replace(_ name: String, by values: [String]) {
+    let place = firstIndex(of: name) ?? fields.endIndex
+    fields.removeAll { $0.name.equalsIgnoringASCIICase(name) }
+    fields.insert(contentsOf: values.map { (name, $0) }, at: place)
+  }
+
   /// One entry for each name, under the first spelling met, values joined by ", ".
   var dictionary: [String: String] {
     var result: [String: String] = [:]
@@ -86,6 +93,13 @@ struct HTTPFields: Sendable {
       }
     }
     return result
+  }
+
+  /// Whether a `Content-Encoding` field names a coding that changes the bytes (RFC 9110, section 8.4).
+  static func isCoded(contentEncoding field: String) -> Bool {
+    field.split(separator: ",").map(\.trimmingFieldWhitespace).contains {
+      !$0.isEmpty && !$0.equalsIgnoringASCIICase("identity")
+    }
   }
 
   private func firstIndex(of name: String) -> Int? {

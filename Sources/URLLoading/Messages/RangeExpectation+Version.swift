@@ -34,9 +34,7 @@ extension RangeExpectation {
 extension HTTPURLResponse {
   /// The content codings of the body as it was sent (RFC 9110, section 8.4); nil for none.
   var contentCoding: String? {
-    guard let field = value(forHTTPHeaderField: "Content-Encoding") else { return nil }
-    let codings = field.split(separator: ",").map { $0.trimmingFieldWhitespace }
-    return codings.contains { !$0.isEmpty && !$0.equalsIgnoringASCIICase("identity") } ? field : nil
+    value(forHTTPHeaderField: "Content-Encoding").flatMap { HTTPFields.isCoded(contentEncoding: $0) ? $0 : nil }
   }
 
   /// The length of the whole in the answer to a range that lies outside of it.

@@ -61,10 +61,10 @@ public struct ResourceValidators: Sendable, Hashable {
 }
 
 extension ResourceValidators {
-  /// The validators in the fields of an HTTP response.
-  init(_ fields: HTTPFields) {
-    let modified = fields.last("Last-Modified").flatMap { HTTPDate.date(from: $0) }
-    let sent = fields.last("Date").flatMap { HTTPDate.date(from: $0) }
+  /// The validators in the fields of an HTTP response, whose years of two digits are near those of `now`.
+  init(_ fields: HTTPFields, now: @autoclosure () -> Date = Date()) {
+    let modified = fields.last("Last-Modified").flatMap { HTTPDate.date(from: $0, now: now()) }
+    let sent = fields.last("Date").flatMap { HTTPDate.date(from: $0, now: now()) }
     var isStrong = false
     if let modified, let sent {
       isStrong = sent.timeIntervalSince(modified) >= 1

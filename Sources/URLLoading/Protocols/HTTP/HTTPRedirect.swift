@@ -68,7 +68,7 @@ enum HTTPRedirect: Equatable, Sendable {
   ]
 
   /// Scheme, host and port, as RFC 6454 section 4 compares them.
-  private struct Origin: Equatable {
+  struct Origin: Equatable {
     let scheme: String?
     let host: String?
     let port: Int?

@@ -1,0 +1,38 @@
+internal import URLLoadingBase
+
+/// The fields that make a request ask whether stored responses are still right (RFC 9111, section 4.3.1). There may be none: a response
+/// without validators can only be replaced.
+struct ConditionalFields: Sendable, Equatable {
+  var ifNoneMatch: String?
+  var ifModifiedSince: String?
+
+  static let none = ConditionalFields()
+
+  var isEmpty: Bool { ifNoneMatch == nil && ifModifiedSince == nil }
+
+  /// To be set on the request.
+  var fields: [(name: String, value: String)] {
+    [("If-None-Match", ifNoneMatch), ("If-Modified-Since", ifModifiedSince)].compactMap { name, value in
+      value.map { (name, $0) }
+    }
+  }
+
+  private init() {}
+
+  /// For one response: both validators, so that old intermediaries understand one of them; the date not for a part.
+  init(_ head: StoredHead, forPart: Bool) {
+    ifNoneMatch = EntityTag.field(of: head.fields)
+    if !forPart {
+      // As it was received (RFC 9110, section 13.1.3).
+      ifModifiedSince = head.fields.last("Last-Modified").map { String($0.trimmingFieldWhitespace) }
+      if ifModifiedSince?.isEmpty == true { ifModifiedSince = nil }
+    }
+  }
+
+  /// For any of several: their entity tags.
+  init(anyOf tags: [String]) {
+    var list: [String] = []
+    for tag in tags where !list.contains(tag) { list.append(tag) }
+    ifNoneMatch = list.isEmpty ? nil : list.joined(separator: ", ")
+  }
+}
