@@ -104,8 +104,10 @@ let package = Package(
     .executableTarget(
       name: "URLLoadingSFTPFiles", dependencies: ["URLLoading", "SFTPProtocol"], path: "Samples/SFTPFiles"),
     .systemLibrary(name: "URLLoadingCGlibcExtensions", path: "Tests/CGlibcExtensions"),
+    .target(name: "URLLoadingCTestEnvironment", path: "Tests/CTestEnvironment"),
     .target(
-      name: "URLLoadingTestServers", dependencies: ["URLLoadingCGlibcExtensions", "URLLoadingBase"],
+      name: "URLLoadingTestServers",
+      dependencies: ["URLLoadingCGlibcExtensions", "URLLoadingCTestEnvironment", "URLLoadingBase"],
       path: "Tests/TestServers",
       exclude: ["Scripts"]),
     .testTarget(name: "TestServersTests", dependencies: ["URLLoadingTestServers"]),

@@ -3,11 +3,14 @@ struct CookieOrigin {
   /// In lower case, addresses without brackets.
   let host: String
   let path: String
-  /// Whether the connection is encrypted. A loopback host counts as any other.
+  /// Whether the connection is encrypted. A loopback host counts as any other: RFC 6265bis 5.8.3 leaves that to the user agent, and what
+  /// is set without encryption for `localhost` would be sent to whoever has the port tomorrow.
   let isSecure: Bool
   /// The part of the host name under which cookies are kept: the registrable domain, or the host itself.
   let site: String
-  /// Whether the request is part of a document of another site.
+  /// Whether the request is part of a document of another registrable domain, which is what accept policies ask.
+  let isForeign: Bool
+  /// Whether it is part of a document of another site (RFC 6265bis 5.2), which is what SameSite asks: a site is a scheme, too.
   let isCrossSite: Bool
 
   /// Nil for a URL without a host, which has no cookies.
@@ -16,18 +19,27 @@ struct CookieOrigin {
     self.host = host
     let path = url.path(percentEncoded: true)
     self.path = path.isEmpty ? "/" : path
-    isSecure = url.scheme.map { ["https", "wss"].contains($0.lowercased()) } ?? false
+    isSecure = Self.isSecure(url)
     site = PublicSuffixes.site(of: host)
-    if let document = mainDocumentURL?.host(percentEncoded: false)?.lowercased(), document != host {
-      isCrossSite = PublicSuffixes.site(of: document) != site
-    } else {
-      isCrossSite = false
+    guard let mainDocumentURL, let document = mainDocumentURL.host(percentEncoded: false)?.lowercased() else {
+      (isForeign, isCrossSite) = (false, false)
+      return
     }
+    isForeign = document != host && PublicSuffixes.site(of: document) != site
+    isCrossSite = isForeign || Self.isSecure(mainDocumentURL) != isSecure
+  }
+
+  private static func isSecure(_ url: URL) -> Bool {
+    url.scheme.map { ["https", "wss"].contains($0.lowercased()) } ?? false
   }
 }
 
 extension HTTPCookie {
-  /// Whether the cookie goes to a request of that site: its own, or any where it has no policy that says otherwise.
+  /// Whether the cookie goes to a request, or comes from one, of that site (RFC 6265bis 5.7, step 18, and 5.8.3).
+  ///
+  /// A request of another site than its document's is never a navigation, which would be its own document: what `Lax` allows more than
+  /// `Strict` does not come up. Without a policy of its own a cookie goes everywhere, as on Apple's systems; RFC 6265bis would have it treated as
+  /// `Lax`, which no code that names documents expects.
   func mayGo(to origin: CookieOrigin) -> Bool {
     !origin.isCrossSite || sameSitePolicy != .sameSiteLax && sameSitePolicy != .sameSiteStrict
   }
@@ -39,7 +51,7 @@ extension HTTPCookie.AcceptPolicy {
     switch self {
     case .always: true
     case .never: false
-    case .onlyFromMainDocumentDomain: !origin.isCrossSite
+    case .onlyFromMainDocumentDomain: !origin.isForeign
     }
   }
 }

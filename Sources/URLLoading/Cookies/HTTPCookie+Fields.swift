@@ -34,45 +34,49 @@ extension HTTPCookie {
   }
 
   /// A cookie from one `Set-Cookie` value. Nil if it is malformed, for a public suffix or a domain that the host is
-  /// not in, or without the attributes that its name's prefix requires (RFC 6265bis 5.7).
+  /// not in, for all sites without Secure, or without the attributes that its name's prefix requires (RFC 6265bis 5.7).
   ///
   /// - Parameter defaultPath: the path of a cookie that names none; nil for what the request's path gives.
   convenience init?(setCookie text: String, origin: CookieOrigin, defaultPath: String? = nil, now: Date = Date()) {
-    guard let parsed = SetCookie(text) else { return nil }
-    var domain = origin.host
-    if let wanted = parsed.domain.map(CookieMatching.asciiDomain) {
-      if wanted == origin.host {
-        // A public suffix or an address is a domain of one host.
-        let isSingle = CookieMatching.isAddress(wanted) || PublicSuffixes.isPublicSuffix(wanted)
-        domain = isSingle ? wanted : "." + wanted
-      } else {
-        guard CookieMatching.domainMatches(host: origin.host, domain: wanted),
-          !PublicSuffixes.isPublicSuffix(wanted)
-        else { return nil }
-        domain = "." + wanted
-      }
-    }
-    guard Self.fulfilsPrefix(parsed) else { return nil }
+    guard let parsed = SetCookie(text), let domain = Self.domain(of: parsed, from: origin) else { return nil }
+    // Step 19.
+    guard !parsed.allowsAllSites || parsed.isSecure else { return nil }
     self.init(
       Contents(
         name: parsed.name, value: parsed.value, domain: domain,
         path: parsed.path ?? defaultPath ?? CookieMatching.defaultPath(requestPath: origin.path),
         expires: parsed.expiry(now: now), isSecure: parsed.isSecure, isHTTPOnly: parsed.isHTTPOnly,
         sameSite: parsed.sameSite, version: parsed.version, comment: parsed.comment))
+    // Step 21 wants the attributes in so many words, and an address is a domain of one host.
+    if Self.hasHostPrefix(parsed.name) {
+      guard parsed.hasPath, parsed.domain == nil || PublicSuffixes.isPublicSuffix(origin.host) else { return nil }
+    }
+    guard fulfilsPrefix else { return nil }
   }
 
-  /// `__Secure-` and `__Host-` in any case (RFC 6265bis 4.1.3). A cookie without a name whose value begins like
-  /// that would be taken for one by a server.
-  private static func fulfilsPrefix(_ cookie: SetCookie) -> Bool {
-    if cookie.name.isEmpty {
-      return !["__secure-", "__host-"].contains { cookie.value.hasPrefixIgnoringASCIICase($0) }
+  /// Steps 8 to 10: the domain, with a leading dot unless for one host alone; nil where the server may not set it.
+  private static func domain(of cookie: SetCookie, from origin: CookieOrigin) -> String? {
+    guard let wanted = cookie.domain else { return origin.host }
+    // Names in other scripts are to be written as they go over the wire.
+    guard wanted.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+    guard wanted != origin.host else {
+      // A public suffix or an address is a domain of one host.
+      return CookieMatching.isAddress(wanted) || PublicSuffixes.isPublicSuffix(wanted) ? wanted : ".\(wanted)"
     }
-    if cookie.name.hasPrefixIgnoringASCIICase("__secure-") {
-      return cookie.isSecure
+    guard CookieMatching.domainMatches(host: origin.host, domain: wanted), !PublicSuffixes.isPublicSuffix(wanted)
+    else { return nil }
+    return ".\(wanted)"
+  }
+
+  private static func hasHostPrefix(_ name: String) -> Bool { name.hasPrefixIgnoringASCIICase("__host-") }
+
+  /// Whether the cookie has what its name promises: `__Secure-` and `__Host-`, in any case (RFC 6265bis 5.4, and steps 20 to 22 of 5.7). A
+  /// cookie without a name whose value begins like that would be taken for one by a server.
+  var fulfilsPrefix: Bool {
+    if contents.name.isEmpty {
+      return !["__secure-", "__host-"].contains { contents.value.hasPrefixIgnoringASCIICase($0) }
     }
-    if cookie.name.hasPrefixIgnoringASCIICase("__host-") {
-      return cookie.isSecure && cookie.domain == nil && cookie.path == "/"
-    }
-    return true
+    if Self.hasHostPrefix(contents.name) { return contents.isSecure && isHostOnly && contents.path == "/" }
+    return contents.isSecure || !contents.name.hasPrefixIgnoringASCIICase("__secure-")
   }
 }

@@ -1,4 +1,4 @@
-/// One `Set-Cookie` value, parsed by RFC 6265bis 5.6. Whether the cookie is accepted depends on the URL it comes from.
+/// One `Set-Cookie` value, parsed by RFC 6265bis 5.6, byte for byte as it came: nothing is percent-decoded. Whether the cookie is accepted depends on the URL it comes from.
 struct SetCookie {
   var name = ""
   var value = ""
@@ -6,18 +6,26 @@ struct SetCookie {
   var domain: String?
   /// Nil if there is no Path attribute or it does not begin with a slash.
   var path: String?
+  /// Whether there is a Path attribute, even one that means the default path.
+  var hasPath = false
   var expires: Date?
   /// In seconds; wins over `expires`.
   var maximumAge: Int64?
   var isSecure = false
   var isHTTPOnly = false
+  /// Nil where there is no policy: also for `None`, which sets ``allowsAllSites``, and for what is no known policy (5.6.7).
   var sameSite: HTTPCookieStringPolicy?
+  /// Whether the policy is `None` in so many words.
+  var allowsAllSites = false
   var comment: String?
   var version = 0
 
   /// The most bytes that name and value may have together, and that an attribute's value may have.
-  private static let sizeLimit = 4096
+  static let sizeLimit = 4096
   private static let attributeLimit = 1024
+
+  /// The longest time that a server may have a cookie kept: 400 days (5.5).
+  static let longestAge: TimeInterval = 400 * 86_400
 
   /// Nil for what must be ignored: control characters, neither name nor value, too long.
   init?(_ text: String) {
@@ -37,12 +45,13 @@ struct SetCookie {
     }
   }
 
-  /// When the cookie ends, or nil if with the session.
+  /// When the cookie ends, or nil if with the session. Later than the longest age it never is.
   func expiry(now: Date) -> Date? {
-    guard let maximumAge else { return expires }
+    let latest = now.addingTimeInterval(Self.longestAge)
+    guard let maximumAge else { return expires.map { min($0, latest) } }
     // RFC 6265bis 5.6.2: zero or less is the earliest time there is.
     guard maximumAge > 0 else { return Date(timeIntervalSince1970: 0) }
-    return min(now.addingTimeInterval(TimeInterval(maximumAge)), .distantFuture)
+    return min(now.addingTimeInterval(TimeInterval(maximumAge)), latest)
   }
 
   /// Later attributes of a name replace earlier ones; values that cannot be read are passed over.
@@ -53,15 +62,13 @@ struct SetCookie {
     case "domain":
       let bare = (value.utf8.first == UInt8(ascii: ".") ? String(value.dropFirst()) : value).lowercased()
       domain = bare.isEmpty ? nil : bare
-    case "path": path = value.utf8.first == UInt8(ascii: "/") ? value : nil
+    case "path": (path, hasPath) = (value.utf8.first == UInt8(ascii: "/") ? value : nil, true)
     case "secure": isSecure = true
     case "httponly": isHTTPOnly = true
     case "samesite":
-      switch value.lowercased() {
-      case "strict": sameSite = .sameSiteStrict
-      case "lax": sameSite = .sameSiteLax
-      default: sameSite = nil
-      }
+      let policy = value.lowercased()
+      allowsAllSites = policy == "none"
+      sameSite = policy == "strict" ? .sameSiteStrict : policy == "lax" ? .sameSiteLax : nil
     case "comment": comment = value
     case "version": version = value == "1" ? 1 : 0
     default: break
