@@ -62,7 +62,8 @@ let package = Package(
     .target(
       name: "URLLoading",
       dependencies: [
-        "URLLoadingBase", "URLLoadingCurlTransport", "URLLoadingCLinux", "URLLoadingCPSL", "URLLoadingSQLite",
+        "URLLoadingBase", "URLLoadingCurlTransport", "URLLoadingCLinux", "URLLoadingCOpenSSL", "URLLoadingCPSL",
+        "URLLoadingCZlib", "URLLoadingSQLite",
       ],
       swiftSettings: dropIn("URLLoading")),
     .target(name: "FoundationNetworking", dependencies: ["URLLoading"], swiftSettings: dropIn("URLLoading")),

@@ -12,6 +12,9 @@ package struct SQLiteError: LocalizedError, Hashable {
     errorDescription = message
   }
 
+  /// The code of a file that is damaged in a way that SQLite does not see.
+  package static var damaged: Int32 { SQLITE_CORRUPT }
+
   private var primaryCode: Int32 { code & 0xFF }
 
   /// The file is damaged, or is no database.

@@ -1,14 +1,27 @@
-/// What a cached response is found by: the method and the whole URL of the canonical request, but for the fragment, which is not sent.
+internal import URLLoadingBase
+
+/// What stored responses are found by: the method, a space, and the whole URL of the canonical request, but for the fragment, which is
+/// not sent.
 struct CacheKey: Hashable, Sendable {
-  let method: String
-  let url: String
+  let text: String
+  /// Whether the URL has a password. What is found by it stays in memory.
+  let hasPassword: Bool
 
   /// Nil for a request without a URL.
-  /// - Parameter request: in the canonical form of its protocol class.
-  init?(canonical request: URLRequest) {
+  /// - Parameters:
+  ///   - request: in the canonical form of its protocol class.
+  ///   - method: another method than the request's.
+  init?(canonical request: borrowing URLRequest, method: String? = nil) {
     guard let url = request.url else { return nil }
-    method = request.httpMethod ?? "GET"
-    self.url = Self.normalized(url)
+    let method = method ?? request.httpMethod ?? "GET"
+    let written = request.urlFacts.text
+    if Self.isNormalized(written) {
+      text = "\(method) \(written)"
+      hasPassword = false
+    } else {
+      text = "\(method) \(Self.normalized(url))"
+      hasPassword = url.password(percentEncoded: true) != nil
+    }
   }
 
   /// The key of what a program asks for: the canonical form is that of the class that would load it.
@@ -17,15 +30,42 @@ struct CacheKey: Hashable, Sendable {
     self.init(canonical: loader?.canonicalRequest(for: request) ?? request)
   }
 
-  /// The key of a task's current request; nil for a task of no session.
-  init?(_ task: URLSessionTask) {
-    guard let request = task.currentRequest else { return nil }
-    let configured = task.load.session.values.protocolClasses
-    let loader = ProtocolRegistry.shared.protocolClass(for: task, loading: request, configured: configured)
-    self.init(canonical: loader?.canonicalRequest(for: request) ?? request)
+  /// The key under which a GET of another URL is stored.
+  init(get url: URL) {
+    text = "GET \(Self.normalized(url))"
+    hasPassword = url.password(percentEncoded: true) != nil
   }
 
   private static let defaultPorts = ["http": 80, "https": 443, "ftp": 21, "ftps": 21, "sftp": 22]
+
+  /// Whether a URL is one of HTTP that ``normalized(_:)`` would not change: the common case, found out without taking the URL apart.
+  private static func isNormalized(_ url: String) -> Bool {
+    url.withBytes { bytes in
+      var rest = bytes[...]
+      guard skip("http", in: &rest) else { return false }
+      _ = skip("s", in: &rest)
+      guard skip("://", in: &rest), let slash = rest.firstIndex(of: UInt8(ascii: "/")) else { return false }
+      for byte in rest[..<slash] {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."),
+          UInt8(ascii: "-"):
+          continue
+        case UInt8(ascii: ":"):
+          // A port of two or three digits may be the default one.
+          guard rest[..<slash].count > 4, slash - (rest.firstIndex(of: byte) ?? slash) > 4 else { return false }
+        default: return false
+        }
+      }
+      return !rest[slash...].contains(UInt8(ascii: "#"))
+    }
+  }
+
+  private static func skip(_ text: StaticString, in bytes: inout Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+    let wanted = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    guard bytes.starts(with: wanted) else { return false }
+    bytes = bytes.dropFirst(wanted.count)
+    return true
+  }
 
   /// URLs are the same that differ in the case of scheme and host, in a port that is the default, and in an empty path in place of "/"
   /// (RFC 3986, section 6.2; RFC 9110, section 4.2.3).

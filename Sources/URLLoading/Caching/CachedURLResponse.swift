@@ -16,12 +16,23 @@ open class CachedURLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Se
   /// Where the response may be kept.
   open var storagePolicy: URLCache.StoragePolicy { contents.storagePolicy }
 
+  /// The entry of a cache that this was made of.
+  let origin: URLCacheEntry?
+
   private let contents:
     (response: URLResponse, data: Data, userInfo: [AnyHashable: Any]?, storagePolicy: URLCache.StoragePolicy)
 
   /// A response that may be kept in memory and on disk.
   public init(response: URLResponse, data: Data) {
     contents = (response, data, nil, .allowed)
+    origin = nil
+  }
+
+  /// What a cache has stored.
+  init(_ entry: URLCacheEntry, _ data: Data) {
+    let info = entry.userInfo.flatMap { PropertyListReader.dictionary(from: $0) }
+    contents = (entry.response, data, info, entry.staysInMemory ? .allowedInMemoryOnly : .allowed)
+    origin = entry
   }
 
   /// A response.
@@ -36,6 +47,7 @@ open class CachedURLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Se
     storagePolicy: URLCache.StoragePolicy
   ) {
     contents = (response, data, userInfo, storagePolicy)
+    origin = nil
   }
 
   /// Reads an archived response; nil if it is damaged.
@@ -45,6 +57,7 @@ open class CachedURLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Se
       let response = URLResponse.nested(list["response"])
     else { return nil }
     contents = (response, data, list["userInfo"] as? [String: Any], policy)
+    origin = nil
   }
 
   /// Archives the object. Of `userInfo` it keeps what a property list can hold, under keys that are strings.
@@ -52,13 +65,23 @@ open class CachedURLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Se
     var list: [String: Any] = [
       "data": data, "storagePolicy": Int(storagePolicy.rawValue), "response": response.nestedList,
     ]
-    if let userInfo {
-      let pairs = userInfo.compactMap { key, value in (key.base as? String).map { ($0, value) } }
-      list["userInfo"] = Dictionary(pairs) { first, _ in first }.filter {
-        PropertyListSerialization.propertyList($0.value, isValidFor: .binary)
-      }
-    }
+    list["userInfo"] = storableUserInfo
     PropertyListArchive.encode(list, with: coder)
+  }
+
+  /// Of `userInfo` what a property list can hold, under keys that are strings.
+  private var storableUserInfo: [String: Any]? {
+    guard let userInfo else { return nil }
+    let pairs = userInfo.compactMap { key, value in (key.base as? String).map { ($0, value) } }
+    return Dictionary(pairs) { first, _ in first }.filter {
+      PropertyListSerialization.propertyList($0.value, isValidFor: .binary)
+    }
+  }
+
+  /// The same as a property list, as stores keep it.
+  var archivedUserInfo: Data? {
+    guard let info = storableUserInfo, !info.isEmpty else { return nil }
+    return try? PropertyListSerialization.data(fromPropertyList: info, format: .binary, options: 0)
   }
 
   /// Always true.

@@ -1,15 +1,17 @@
 internal import URLLoadingBase
 
 // Safe to share: stored properties are guarded as said below; subclasses answer for theirs.
-/// Keeps responses by the requests that they answer.
+/// Keeps responses by the requests that they answer, and answers loads with them (RFC 9111).
 ///
-/// A response is found by the method and the whole URL of its request, in the canonical form of the protocol class that loads it. In
-/// memory the responses that were not used for longest go when others need their room; to store one takes the same time however many
-/// there are.
+/// A response is found by the method and the whole URL of its request, in the canonical form of the protocol class that loads it, and by
+/// the request fields that its `Vary` field names. Responses are kept in memory and on disk; those that were not used for longest go when
+/// others need their room, and to store one takes the same time however many there are. Of a load, a response that takes more than a
+/// twentieth of a capacity is not kept there.
 ///
-/// Loads do not use the cache yet, and nothing is kept on disk: it keeps what programs store, in memory.
+/// A session calls ``getCachedResponse(for:completionHandler:)`` and ``storeCachedResponse(_:for:)-(_,URLSessionDataTask)`` of a subclass,
+/// as Apple's system does. Unless overridden they call the methods without a task.
 ///
-/// Mutable state: `diskLimit`, guarded by its lock; the memory tier guards its own.
+/// Mutable state: `diskLimit` and `revalidations`, each guarded by its lock; the stores guard theirs.
 open class URLCache: NSObject, @unchecked Sendable {
   /// Where a response may be kept.
   @frozen public enum StoragePolicy: UInt, Sendable {
@@ -25,9 +27,15 @@ open class URLCache: NSObject, @unchecked Sendable {
   static let defaultMemoryCapacity = 4_000_000
   /// In bytes: 20 MB, as on Apple's systems.
   static let defaultDiskCapacity = 20_000_000
+  /// The largest response takes this part of a capacity, as on Apple's systems: 5 %.
+  static let largestShare = 20
 
-  private let memory: MemoryTier
+  let memory: MemoryCacheStore
+  /// What lasts; nil where nothing does.
+  let store: (any URLCacheStore)?
   private let diskLimit: Locked<Int>
+  /// Keys that are being revalidated while a stale response was used.
+  let revalidations = Locked<Set<String>>([])
 
   private static let sharedCache = Locked<URLCache?>(nil)
 
@@ -50,9 +58,10 @@ open class URLCache: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Makes a cache with the capacities of ``shared``.
+  /// Makes a cache with the capacities of ``shared``, in the program's own directory.
   public override init() {
-    memory = MemoryTier(capacity: Self.defaultMemoryCapacity)
+    memory = MemoryCacheStore(capacity: Self.defaultMemoryCapacity)
+    store = Self.diskStore(capacity: Self.defaultDiskCapacity, directory: nil)
     diskLimit = Locked(Self.defaultDiskCapacity)
     super.init()
   }
@@ -60,10 +69,13 @@ open class URLCache: NSObject, @unchecked Sendable {
   /// Makes a cache.
   /// - Parameters:
   ///   - memoryCapacity: bytes that the responses in memory may take.
-  ///   - diskCapacity: bytes that the responses on disk may take. Nothing is kept on disk yet.
-  ///   - path: the directory for the disk, relative to that of the user's caches. Nothing is kept there yet.
+  ///   - diskCapacity: bytes that the responses on disk may take; 0 for none.
+  ///   - path: the directory for the disk, relative to that of the program's caches; nil for that itself.
   public init(memoryCapacity: Int, diskCapacity: Int, diskPath path: String?) {
-    memory = MemoryTier(capacity: memoryCapacity)
+    memory = MemoryCacheStore(capacity: memoryCapacity)
+    let base = ProgramDirectories.current.own(.cache).map { URL(fileURLWithPath: $0, isDirectory: true) }
+    let directory = path.flatMap { $0.isEmpty ? nil : URL(fileURLWithPath: $0, isDirectory: true, relativeTo: base) }
+    store = Self.diskStore(capacity: diskCapacity, directory: directory)
     diskLimit = Locked(max(0, diskCapacity))
     super.init()
   }
@@ -71,12 +83,35 @@ open class URLCache: NSObject, @unchecked Sendable {
   /// Makes a cache.
   /// - Parameters:
   ///   - memoryCapacity: bytes that the responses in memory may take.
-  ///   - diskCapacity: bytes that the responses on disk may take. Nothing is kept on disk yet.
-  ///   - directory: the directory for the disk. Nothing is kept there yet.
+  ///   - diskCapacity: bytes that the responses on disk may take; 0 for none.
+  ///   - directory: the directory for the disk; nil for the program's own. Caches with one directory, in other processes too, share what
+  ///     they have there.
   public init(memoryCapacity: Int, diskCapacity: Int, directory: URL? = nil) {
-    memory = MemoryTier(capacity: memoryCapacity)
+    memory = MemoryCacheStore(capacity: memoryCapacity)
+    store = Self.diskStore(capacity: diskCapacity, directory: directory)
     diskLimit = Locked(max(0, diskCapacity))
     super.init()
+  }
+
+  /// Makes a cache whose responses last in a store of another kind. Our addition.
+  /// - Parameters:
+  ///   - store: where responses are kept, and shared with whoever else has it.
+  ///   - memoryCapacity: bytes that responses may take in this process's memory as well.
+  public init(store: any URLCacheStore, memoryCapacity: Int = 4_000_000) {
+    memory = MemoryCacheStore(capacity: memoryCapacity)
+    self.store = store
+    diskLimit = Locked(store.capacity)
+    super.init()
+  }
+
+  private static func diskStore(capacity: Int, directory: URL?) -> (any URLCacheStore)? {
+    guard capacity > 0 else { return nil }
+    if let directory { return DiskCacheStore.store(in: directory.path, capacity: capacity) }
+    guard let own = ProgramDirectories.current.own(.cache) else {
+      StorageWarning.write("there is no home directory: cached responses stay in memory")
+      return nil
+    }
+    return DiskCacheStore.store(in: "\(own)/cache", capacity: capacity)
   }
 
   // MARK: Room
@@ -87,63 +122,130 @@ open class URLCache: NSObject, @unchecked Sendable {
     set { memory.capacity = newValue }
   }
 
-  /// Bytes that the responses on disk may take. Nothing is kept on disk yet.
+  /// Bytes that the responses on disk may take. Setting less removes those that were not used for longest. A cache that was made with 0
+  /// stays without a disk. Of caches that share a directory, the one whose capacity was set last decides.
   open var diskCapacity: Int {
     get { diskLimit.withLock { $0 } }
-    set { diskLimit.withLock { $0 = max(0, newValue) } }
+    set {
+      diskLimit.withLock { $0 = max(0, newValue) }
+      store?.capacity = newValue
+    }
   }
 
   /// Bytes that the responses in memory take: bodies, header fields, URLs, and 512 for each.
   open var currentMemoryUsage: Int { memory.usage }
 
-  /// Bytes that the responses on disk take: 0, since nothing is kept there yet.
-  open var currentDiskUsage: Int { 0 }
+  /// Bytes that the responses on disk take, counted in the same way. Asks the disk.
+  open var currentDiskUsage: Int { store?.usage ?? 0 }
 
   // MARK: Requests
 
-  /// The response that is kept for a request; nil if there is none.
+  /// The response that is kept for a request, whatever its age; nil if there is none. May wait for the disk.
   open func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
-    CacheKey(request).flatMap { memory.response(for: $0) }
+    cachedResponse(for: request, CacheKey(request))
   }
 
   /// Keeps a response for a request, in place of the one before. One with the policy ``StoragePolicy/notAllowed`` and one that is
-  /// larger than the memory capacity are not kept.
+  /// larger than the capacities are not kept.
   open func storeCachedResponse(_ cachedResponse: CachedURLResponse, for request: URLRequest) {
-    store(cachedResponse, for: CacheKey(request))
+    keep(cachedResponse, for: request, CacheKey(request))
   }
 
-  /// Removes the response that is kept for a request.
+  /// Removes the responses that are kept for a request.
   open func removeCachedResponse(for request: URLRequest) {
-    if let key = CacheKey(request) { memory.remove(key) }
+    if let key = CacheKey(request) { removeAll(for: key.text) }
   }
 
   /// Removes all responses.
-  open func removeAllCachedResponses() { memory.removeAll() }
+  open func removeAllCachedResponses() { removeAll(since: nil) }
 
   /// Removes the responses that were stored after a date.
-  open func removeCachedResponses(since date: Date) { memory.removeAll(since: date) }
+  open func removeCachedResponses(since date: Date) { removeAll(since: date) }
 
   // MARK: Tasks
 
   /// Keeps a response for a task's current request.
   open func storeCachedResponse(_ cachedResponse: CachedURLResponse, for dataTask: URLSessionDataTask) {
-    store(cachedResponse, for: CacheKey(dataTask))
+    guard let request = dataTask.currentRequest else { return }
+    guard !isSubclassed else { return storeCachedResponse(cachedResponse, for: request) }
+    keep(cachedResponse, for: request, dataTask.cacheKey)
   }
 
-  /// Gives the response that is kept for a task's current request, or nil. The handler is called before this returns.
+  /// Gives the response that is kept for a task's current request, or nil.
   open func getCachedResponse(
     for dataTask: URLSessionDataTask, completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
   ) {
-    completionHandler(CacheKey(dataTask).flatMap { memory.response(for: $0) })
+    guard let request = dataTask.currentRequest else { return completionHandler(nil) }
+    guard !isSubclassed else { return completionHandler(cachedResponse(for: request)) }
+    completionHandler(cachedResponse(for: request, dataTask.cacheKey))
   }
 
-  /// Removes the response that is kept for a task's current request.
+  /// Removes the responses that are kept for a task's current request.
   open func removeCachedResponse(for dataTask: URLSessionDataTask) {
-    if let key = CacheKey(dataTask) { memory.remove(key) }
+    guard let request = dataTask.currentRequest else { return }
+    guard !isSubclassed else { return removeCachedResponse(for: request) }
+    if let key = dataTask.cacheKey { removeAll(for: key.text) }
   }
 
-  private func store(_ response: CachedURLResponse, for key: CacheKey?) {
-    guard let key, response.storagePolicy != .notAllowed else { return }
-    memory.store(response, for: key, at: Date())
+  // MARK: For loads
+
+  /// Whether loads go by the methods that a program may have overridden.
+  var isSubclassed: Bool { type(of: self) != URLCache.self }
+
+  /// Both tiers, the faster first.
+  var stores: [any URLCacheStore] { [memory] + (store.map { [$0] } ?? []) }
+
+  func removeAll(for key: String) {
+    for store in stores { store.removeAll(for: key) }
+  }
+
+  private func removeAll(since date: Date?) {
+    for store in stores { store.removeAll(since: date) }
+  }
+
+  // MARK: By hand
+
+  private func cachedResponse(for request: URLRequest, _ key: CacheKey?) -> CachedURLResponse? {
+    guard let key, let asked = CacheRequest(request) else { return nil }
+    for store in stores {
+      let found = Self.wait { store.entries(for: key.text, completionHandler: $0) }
+      let fitting = found.filter { $0.head?.matches(asked) ?? true }
+      guard let entry = fitting.max(by: { $0.responseDate < $1.responseDate }) else { continue }
+      let body = entry.body ?? Self.wait { store.body(of: entry, completionHandler: $0) }
+      if let cached = body?.wholeData.map({ CachedURLResponse(entry, $0) }) { return cached }
+    }
+    return nil
+  }
+
+  private func keep(_ cached: CachedURLResponse, for request: URLRequest, _ key: CacheKey?) {
+    guard let key, let asked = CacheRequest(request), cached.storagePolicy != .notAllowed else { return }
+    let now = Date()
+    var entry = URLCacheEntry(
+      key: key.text, response: cached.response, bodyLength: Int64(cached.data.count),
+      staysInMemory: key.hasPassword || cached.storagePolicy == .allowedInMemoryOnly,
+      requestDate: cached.origin?.requestDate ?? now, responseDate: cached.origin?.responseDate ?? now,
+      userInfo: cached.archivedUserInfo)
+    if let http = cached.response as? HTTPURLResponse {
+      entry.selectingFields =
+        cached.origin?.selectingFields
+        ?? CacheRules().selectingFields(of: http.fields, CacheDirectives(http.fields), asked) ?? []
+    }
+    for store in stores {
+      let replaced = Self.wait { store.entries(for: key.text, completionHandler: $0) }
+        .filter { $0.selectingFields == entry.selectingFields }
+      store.remove(replaced)
+      guard !entry.staysInMemory || store === memory,
+        let writer = store.writer(for: entry, expectedLength: entry.bodyLength)
+      else { continue }
+      cached.data.withUnsafeBytes { writer.write($0) }
+      writer.finish(entry, replacing: [])
+    }
+  }
+
+  /// Waits for a store's answer.
+  private static func wait<Answer: Sendable>(_ ask: (@escaping @Sendable (Answer) -> Void) -> Void) -> Answer {
+    let answer = WaitedAnswer<Answer>()
+    ask { answer.give($0) }
+    return answer.wait()
   }
 }

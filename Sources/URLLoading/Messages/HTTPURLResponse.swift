@@ -17,6 +17,9 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
 
   var fields: HTTPFields { fieldSource.fields }
 
+  /// Whether a server sent the fields: they describe the bytes on the wire, before decoding.
+  var isReceived: Bool { fieldSource.isReceived }
+
   /// A response with the given fields.
   ///
   /// - Parameters:

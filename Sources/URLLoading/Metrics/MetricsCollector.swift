@@ -10,6 +10,7 @@ struct MetricsCollector {
     var responseEnd: Date?
     var bytesReceived: Int64 = 0
     var reported: URLSessionTaskTransactionMetrics?
+    var isStored = false
 
     init(_ request: URLRequest) {
       self.request = request
@@ -28,11 +29,15 @@ struct MetricsCollector {
     if isWanted { start = Date() }
   }
 
-  mutating func beginTransaction(_ request: URLRequest) {
+  mutating func beginTransaction(_ request: URLRequest, isStored: Bool = false) {
     guard isWanted else { return }
     endTransaction()
     current = Transaction(request)
+    current?.isStored = isStored
   }
+
+  /// What is delivered was stored.
+  mutating func answersFromCache() { current?.isStored = true }
 
   mutating func responded(_ response: URLResponse) {
     current?.response = response
@@ -71,7 +76,9 @@ struct MetricsCollector {
     if metrics.requestEndDate == nil { metrics.requestEndDate = metrics.requestStartDate }
     if metrics.responseStartDate == nil { metrics.responseStartDate = transaction.responseStart }
     if metrics.responseEndDate == nil { metrics.responseEndDate = transaction.responseEnd }
-    if metrics.resourceFetchType == .unknown { metrics.resourceFetchType = .networkLoad }
+    if metrics.resourceFetchType == .unknown {
+      metrics.resourceFetchType = transaction.isStored ? .localCache : .networkLoad
+    }
     if transaction.reported == nil {
       metrics.countOfResponseBodyBytesReceived = transaction.bytesReceived
       metrics.countOfResponseBodyBytesAfterDecoding = transaction.bytesReceived

@@ -29,6 +29,10 @@ struct Attempt {
   var driver: ProtocolDriver?
   /// The first byte that was asked for, of a resumed download's range.
   var rangeOffset: Int64?
+  /// Nil where the cache has nothing to do with the attempt.
+  @Rare var caching: AttemptCaching?
+  /// Whether the instance sends what a cache has stored.
+  var isStored = false
   /// What answered the last challenge, to be stored if it is accepted.
   var credential: (space: URLProtectionSpace, credential: URLCredential)?
   var retained: [Event] = []

@@ -9,6 +9,7 @@ extension Load {
     case .data(let data): receive(data, attempt: attempt, isReplay: isReplay)
     case .entries(let entries): receive(entries, attempt: attempt, isReplay: isReplay)
     case .finished:
+      if finishedForCache(attempt: attempt) { return }
       let action = update { state in
         let action = state.machine.finished(attempt: attempt, isReplay: isReplay)
         if action == .retain { state.attempt.retained.append(.finished) }
@@ -16,11 +17,14 @@ extension Load {
       }
       switch action {
       case .ignore, .retain: break
-      case .finish: end(plan.isResumption ? shortness() : nil, dropsWaiting: false)
+      case .finish:
+        storeWhole(attempt: attempt)
+        end(plan.isResumption ? shortness() : nil, dropsWaiting: false)
       case .failOutOfOrder:
         abort(failure(.badServerResponse, "The protocol class finished without a response."))
       }
     case .failed(let error):
+      if failedForCache(error, attempt: attempt) { return }
       let lacksConnectivity = lacksConnectivity(error)
       let action = update { state in
         let action = state.machine.failed(
@@ -59,21 +63,26 @@ extension Load {
   /// Takes bytes of the body.
   func receive(_ bytes: UnsafeRawBufferPointer, attempt: Int) {
     receive(
-      count: bytes.count, attempt: attempt, isReplay: false, copy: { Data(bytes) }, write: { try $0.write(bytes) })
+      count: bytes.count, attempt: attempt, isReplay: false, copy: { Data(bytes) }, write: { try $0.write(bytes) },
+      record: { $0.write(bytes) })
   }
 
   /// Takes bytes of the body that may be kept as they are.
   func receive(_ data: Data, attempt: Int, isReplay: Bool = false) {
-    receive(count: data.count, attempt: attempt, isReplay: isReplay, copy: { data }, write: { try $0.write(data) })
+    receive(
+      count: data.count, attempt: attempt, isReplay: isReplay, copy: { data }, write: { try $0.write(data) },
+      record: { recorder in data.withUnsafeBytes { recorder.write($0) } })
   }
 
   private func receive(
-    count: Int, attempt: Int, isReplay: Bool, copy: () -> Data, write: (any BodySink) throws -> Bool
+    count: Int, attempt: Int, isReplay: Bool, copy: () -> Data, write: (any BodySink) throws -> Bool,
+    record: (CacheRecorder) -> Void
   ) {
     let now = MonotonicInstant.now
     // Whoever sees a download's counter finds as many bytes in its file.
     let countsWhatIsWritten = plan.kind == .download
-    let (action, sink, isWatched) = update { state -> (LoadMachine.DataAction, (any BodySink)?, Bool) in
+    let (action, sink, recorder, isWatched) = update {
+      state -> (LoadMachine.DataAction, (any BodySink)?, CacheRecorder?, Bool) in
       let action = state.machine.receivedData(attempt: attempt, isReplay: isReplay, at: now)
       switch action {
       case .deliver:
@@ -83,7 +92,7 @@ extension Load {
       case .retain: state.attempt.retained.append(.data(copy()))
       case .ignore, .failOutOfOrder, .failUnasked: break
       }
-      return (action, state.sink, state.isWatched)
+      return (action, state.sink, state.attempt.caching?.recorder, state.isWatched)
     }
     switch action {
     case .ignore, .retain: break
@@ -93,6 +102,7 @@ extension Load {
       abort(failure(.badServerResponse, "The protocol class sent data where entries were asked for."))
     case .deliver:
       guard let sink else { return }
+      if let recorder { record(recorder) }
       do {
         let isHeld = try write(sink)
         if sink.holdsBytes, !isHeld { consumed(count) }
@@ -173,7 +183,8 @@ extension Load {
     guard let response = response as? HTTPURLResponse else { return }
     let cookies = response.setCookieValues
     guard !cookies.isEmpty, let url = response.url, let storage = session.values.httpCookieStorage,
-      session.values.httpCookieAcceptPolicy != .never, let request = read({ $0.attempt.request }),
+      session.values.httpCookieAcceptPolicy != .never, !read({ $0.attempt.isStored }),
+      let request = read({ $0.attempt.request }),
       request.httpShouldHandleCookies
     else { return }
     guard !session.parts.hasSubclassedCookieStorage else {

@@ -83,21 +83,48 @@ extension Load {
       return abort(refusal.error(canonical.url))
     }
     let offset = addRange(to: &canonical, class: chosen)
-    let stored = storedResponse(for: &canonical, class: chosen)
     if !canonical.isSame(as: prepared) { update { $0.attempt.request = canonical } }
+    openThroughCache(Opened(request: canonical, protocolClass: chosen, rangeOffset: offset, attempt: number))
+  }
+
+  /// Starts an instance of the class that was chosen.
+  /// - Parameters:
+  ///   - caching: what the cache has to do with the attempt; nil where it has nothing.
+  ///   - stored: a response that the instance may use or validate.
+  func start(
+    _ opened: borrowing Opened, _ caching: AttemptCaching? = nil, stored: CachedURLResponse? = nil
+  ) {
+    guard
+      let task = update({ state -> URLSessionTask? in
+        guard state.machine.attempt == opened.attempt else { return nil }
+        // Instances are made for the task's current request.
+        if caching?.conditions.isEmpty == false { state.attempt.request = opened.request }
+        state.attempt.caching = caching
+        return state.task
+      })
+    else { return }
     let gate = URLProtocolGate()
-    let client = LoadClient(load: self, attempt: number, gate: gate, mayWait: ProtocolDriver.blocks(chosen))
-    let instance = chosen.init(task: task, cachedResponse: stored, client: client)
-    if instance.task == nil { instance.task = task }
+    let client = LoadClient(
+      load: self, attempt: opened.attempt, gate: gate, mayWait: ProtocolDriver.blocks(opened.protocolClass))
+    begin(opened, opened.protocolClass.init(task: task, cachedResponse: stored, client: client), gate)
+  }
+
+  /// Begins the attempt with an instance.
+  /// - Parameter isStored: whether that sends what a cache has stored.
+  func begin(
+    _ opened: borrowing Opened, _ instance: URLProtocol, _ gate: URLProtocolGate, isStored: Bool = false
+  ) {
+    if instance.task == nil { instance.task = read { $0.task } }
     let driver = ProtocolDriver(instance, gate: gate)
     update { state in
       // A cancel may have come meanwhile; then the instance is never started.
-      guard state.machine.attempt == number, state.machine.state == .running || state.machine.state == .suspended,
-        state.ending.error == nil
+      guard state.machine.attempt == opened.attempt,
+        state.machine.state == .running || state.machine.state == .suspended, state.ending.error == nil
       else { return }
-      state.attempt.protocolClass = chosen
-      state.attempt.rangeOffset = offset
-      state.metrics.beginTransaction(canonical)
+      state.attempt.protocolClass = opened.protocolClass
+      state.attempt.rangeOffset = opened.rangeOffset
+      state.attempt.isStored = isStored
+      state.metrics.beginTransaction(opened.request, isStored: isStored)
       state.start(driver)
     }
   }
@@ -125,11 +152,6 @@ extension Load {
       return nil
     }
     return chosen
-  }
-
-  /// Where a cache answers, or makes the request conditional: what the instance gets to validate. No store is asked yet.
-  private func storedResponse(for request: inout URLRequest, class chosen: URLProtocol.Type) -> CachedURLResponse? {
-    nil
   }
 
   /// The storage that a request gets cookies of, unless it brings its own.

@@ -45,6 +45,7 @@ final class LoadClient: NSObject, URLProtocolSessionClient {
   }
 
   func urlProtocol(_ protocol: URLProtocol, cachedResponseIsValid cachedResponse: CachedURLResponse) {
+    load.answersFromCache(attempt: attempt)
     load.receive(cachedResponse.response, attempt: attempt)
     load.receive(cachedResponse.data, attempt: attempt)
     load.receive(.finished, attempt: attempt)
@@ -53,7 +54,7 @@ final class LoadClient: NSObject, URLProtocolSessionClient {
   func urlProtocol(
     _ protocol: URLProtocol, didReceive response: URLResponse, cacheStoragePolicy policy: URLCache.StoragePolicy
   ) {
-    load.receive(response, attempt: attempt)
+    load.receive(response, storagePolicy: policy, attempt: attempt)
   }
 
   func urlProtocol(_ protocol: URLProtocol, didLoad data: Data) {

@@ -366,6 +366,14 @@ struct LoadMachine {
     return true
   }
 
+  /// What the attempt would answer is replaced by a stored response, which another attempt delivers; false after a response and after
+  /// the end.
+  mutating func replaced(attempt: Int, at now: MonotonicInstant) -> Bool {
+    guard accepts(attempt), phase == .opening else { return false }
+    beginAttempt(at: now)
+    return true
+  }
+
   // MARK: The consumer
 
   /// Bytes went to a consumer that will say when it has taken them.

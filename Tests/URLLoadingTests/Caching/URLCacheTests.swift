@@ -41,7 +41,7 @@ import URLLoadingTestServers
   }
 
   @Test func whatIsStoredIsFound() {
-    let cache = URLCache()
+    let cache = URLCache(memoryCapacity: 4_000_000, diskCapacity: 0)
     #expect(body(cache, request("http://a/")) == nil)
     cache.storeCachedResponse(response("one"), for: request("http://a/"))
     #expect(body(cache, request("http://a/")) == "one")
@@ -54,7 +54,7 @@ import URLLoadingTestServers
   }
 
   @Test func onlyTheSameRequestFindsIt() {
-    let cache = URLCache()
+    let cache = URLCache(memoryCapacity: 4_000_000, diskCapacity: 0)
     let stored = request("http://example.org:8080/path?user=alice")
     cache.storeCachedResponse(response("alice"), for: stored)
     let others = [
@@ -73,7 +73,7 @@ import URLLoadingTestServers
     ("ftp://a:21/b", "ftp://a/b"), ("data:,x#y", "data:,x"),
   ])
   func spellingsOfOneURLAreOne(_ spelling: String, _ other: String) throws {
-    let cache = URLCache()
+    let cache = URLCache(memoryCapacity: 4_000_000, diskCapacity: 0)
     cache.storeCachedResponse(response("x"), for: request(try #require(URL(string: spelling))))
     #expect(body(cache, request(try #require(URL(string: other)))) == "x")
   }
@@ -99,7 +99,7 @@ import URLLoadingTestServers
   private static func url(_ number: Int) -> URL { URL(string: "http://a/\(number)") ?? "http://a/" }
 
   @Test func whatMayNotBeStoredIsNot() {
-    let cache = URLCache()
+    let cache = URLCache(memoryCapacity: 4_000_000, diskCapacity: 0)
     cache.storeCachedResponse(response("kept", policy: .allowedInMemoryOnly), for: request("http://a/"))
     cache.storeCachedResponse(response("secret", policy: .notAllowed), for: request("http://a/"))
     #expect(body(cache, request("http://a/")) == "kept")
@@ -111,7 +111,7 @@ import URLLoadingTestServers
   }
 
   @Test func removalByDate() async throws {
-    let cache = URLCache()
+    let cache = URLCache(memoryCapacity: 4_000_000, diskCapacity: 0)
     cache.storeCachedResponse(response("old"), for: request("http://old/"))
     let date = Date()
     while Date() <= date { await Task.yield() }
@@ -133,7 +133,7 @@ import URLLoadingTestServers
   }
 
   @Test func theKeyIsTheCanonicalRequest() async throws {
-    let cache = URLCache()
+    let cache = URLCache(memoryCapacity: 4_000_000, diskCapacity: 0)
     let configuration = URLSessionConfiguration.ephemeral
     configuration.protocolClasses = [Canonical.self]
     let session = URLSession(configuration: configuration)
@@ -161,7 +161,7 @@ import URLLoadingTestServers
   }
 
   @Test func aTaskOfNoSessionHasNothing() async {
-    let cache = URLCache()
+    let cache = URLCache(memoryCapacity: 4_000_000, diskCapacity: 0)
     let task = URLSessionDataTask()
     cache.storeCachedResponse(response("x"), for: task)
     cache.removeCachedResponse(for: task)

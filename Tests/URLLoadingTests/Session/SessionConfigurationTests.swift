@@ -85,11 +85,11 @@ import URLLoadingTestServers
     var request = URLRequest(url: "fake:")
     #expect(try await loaded(request) { _ in }?.cachePolicy == .useProtocolCachePolicy)
     #expect(
-      try await loaded(request) { $0.requestCachePolicy = .returnCacheDataDontLoad }?.cachePolicy
-        == .returnCacheDataDontLoad)
+      try await loaded(request) { $0.requestCachePolicy = .returnCacheDataElseLoad }?.cachePolicy
+        == .returnCacheDataElseLoad)
     request.cachePolicy = .reloadIgnoringLocalCacheData
     #expect(
-      try await loaded(request) { $0.requestCachePolicy = .returnCacheDataDontLoad }?.cachePolicy
+      try await loaded(request) { $0.requestCachePolicy = .returnCacheDataElseLoad }?.cachePolicy
         == .reloadIgnoringLocalCacheData)
   }
 

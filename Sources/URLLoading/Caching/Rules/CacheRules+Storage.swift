@@ -74,7 +74,7 @@ extension CacheRules {
 
   /// The values of the fields that chose the response; nil where no other request could match or be matched by a validation, and in a
   /// shared cache where a secret of one user chose it.
-  private func selectingFields(
+  func selectingFields(
     of fields: HTTPFields, _ given: CacheDirectives, _ request: CacheRequest
   ) -> [SelectingField]? {
     guard case .fields(let names) = VaryNames(fields) else {

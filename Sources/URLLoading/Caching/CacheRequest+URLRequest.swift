@@ -1,0 +1,25 @@
+extension CacheRequest {
+  /// A request in canonical form, with what the engine adds that responses may vary by; nil for one without a URL.
+  init?(_ request: borrowing URLRequest) {
+    guard let url = request.url else { return nil }
+    var fields = request.fields
+    if request.urlFacts.isHTTP {
+      if let languages = AcceptLanguage.ofProcess, !fields.contains("Accept-Language") {
+        fields["Accept-Language"] = languages
+      }
+      if !fields.contains("User-Agent") { fields["User-Agent"] = HTTPRequestEncoder.userAgent }
+    }
+    self.init(method: request.httpMethod ?? "GET", url: url, fields: fields, policy: request.cachePolicy)
+  }
+}
+
+extension URLRequest {
+  /// Adds a field, unless the program has set it.
+  /// - Returns: whether it was added.
+  @discardableResult
+  mutating func addIfAbsent(_ field: (name: String, value: String)) -> Bool {
+    guard value(forHTTPHeaderField: field.name) == nil else { return false }
+    setValue(field.value, forHTTPHeaderField: field.name)
+    return true
+  }
+}

@@ -1,0 +1,88 @@
+internal import URLLoadingBase
+
+/// Sends what a cache has stored in the place of an instance that loads it: the response, or the redirect that it is, and the body.
+///
+/// Mutable state: none; the gate says when the attempt has ended.
+// Safe to share: see above.
+class CachedResponseProtocol: URLProtocol, @unchecked Sendable {
+  /// What is sent.
+  struct Answer: Sendable {
+    var response: URLResponse
+    var body: URLCacheBody
+    /// The part of the body that the request asks for.
+    var range: Range<Int64>
+  }
+
+  private let answer: Answer?
+
+  /// Bytes of a body that are read in one piece.
+  private static let pieceLength = 256 << 10
+
+  /// Makes an instance that sends an answer.
+  static func instance(_ answer: Answer, for request: URLRequest, client: LoadClient) -> CachedResponseProtocol {
+    switch answer.body {
+    case .data: CachedDataProtocol(answer, for: request, client: client)
+    case .reader: CachedResponseProtocol(answer, for: request, client: client)
+    }
+  }
+
+  fileprivate init(_ answer: Answer, for request: URLRequest, client: LoadClient) {
+    self.answer = answer
+    super.init(request: request, cachedResponse: nil, client: client)
+  }
+
+  required init(request: URLRequest, cachedResponse: CachedURLResponse?, client: (any URLProtocolClient)?) {
+    answer = nil
+    super.init(request: request, cachedResponse: cachedResponse, client: client)
+  }
+
+  override func startLoading() {
+    guard let answer, let sessionClient else { return }
+    if let http = answer.response as? HTTPURLResponse {
+      var exchange = HTTPExchange()
+      if case .redirect(let next) = exchange.received(http, for: request) {
+        sessionClient.urlProtocol(self, wasRedirectedTo: next, redirectResponse: http, bodyFollows: true)
+      }
+    }
+    sessionClient.urlProtocol(self, didReceive: answer.response, cacheStoragePolicy: .notAllowed)
+    do {
+      switch answer.body {
+      case .data(let data):
+        let range = Int(answer.range.lowerBound)..<Int(answer.range.upperBound)
+        let part = range.count == data.count ? data : data.subdata(in: range)
+        if !part.isEmpty { sessionClient.urlProtocol(self, didLoad: part) }
+      case .reader(let reader): try send(reader, answer.range, to: sessionClient)
+      }
+      sessionClient.urlProtocolDidFinishLoading(self)
+    } catch is CancellationError {
+      // The attempt has ended, and nobody listens.
+    } catch {
+      sessionClient.urlProtocol(self, didFailWithError: error)
+    }
+  }
+
+  private func send(
+    _ reader: any URLCacheReader, _ range: Range<Int64>, to client: any URLProtocolSessionClient
+  ) throws {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceLength, alignment: 1)
+    defer { buffer.deallocate() }
+    var position = range.lowerBound
+    while position < range.upperBound {
+      try client.gate.blockUntilOpen()
+      let wanted = Int(min(Int64(buffer.count), range.upperBound - position))
+      let count = try reader.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: position)
+      guard count > 0 else {
+        throw URLError(
+          .networkConnectionLost, message: "The stored body ended \(range.upperBound - position) bytes too early.",
+          url: request.url)
+      }
+      client.urlProtocol(self, didLoad: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      position += Int64(count)
+    }
+  }
+}
+
+/// Sends what is in memory, at once.
+private final class CachedDataProtocol: CachedResponseProtocol, @unchecked Sendable {
+  override class var capabilities: Capabilities { [.nonblocking] }
+}

@@ -1,0 +1,277 @@
+import Foundation
+internal import URLLoadingBase
+internal import URLLoadingCZlib
+internal import URLLoadingSQLite
+
+/// The index of a cache on disk, and the bodies below it. Not for two threads at once.
+///
+/// An entry and its body are two rows, so that an entry can be noted as used without its body being written again. What a row says is
+/// checked by a sum: SQLite does not notice a change inside of a value.
+final class DiskCacheIndex {
+  private static let schema = """
+    CREATE TABLE entry (
+      number INTEGER PRIMARY KEY, key INTEGER NOT NULL, id TEXT NOT NULL, head BLOB NOT NULL, size INTEGER NOT NULL,
+      checksum INTEGER NOT NULL, stored REAL NOT NULL, used INTEGER NOT NULL, is_file INTEGER NOT NULL);
+    CREATE TABLE body (number INTEGER PRIMARY KEY, data BLOB NOT NULL);
+    CREATE INDEX entry_key ON entry (key);
+    CREATE INDEX entry_used ON entry (used, number, size);
+    """
+
+  /// An entry is noted as used when it was not for so many seconds: a write for each use would cost more than the use.
+  private static let usePrecision: Int64 = 60
+
+  private let database: SQLiteDatabase
+  private let bodies: String
+  private var lastVersion: Int64
+
+  init(directory: String) throws {
+    bodies = "\(directory)/bodies"
+    // Without its last commits a cache is still right.
+    let options = SQLiteDatabase.Options(isDurable: false)
+    database = try SQLiteFile(
+      path: "\(directory)/index.sqlite", schemaVersion: 1, schema: Self.schema, options: options
+    ).open()
+    try FileManager.default.createDirectory(
+      atPath: bodies, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    lastVersion = try database.dataVersion()
+    sweep()
+  }
+
+  /// FNV-1a: the same in every process.
+  static func hash(of key: String) -> Int64 {
+    Int64(bitPattern: key.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 })
+  }
+
+  // MARK: Finding
+
+  func keys() throws -> Set<Int64> {
+    var keys: Set<Int64> = []
+    let select = try database.statement("SELECT key FROM entry")
+    while try select.step() { keys.insert(select.integer(0)) }
+    return keys
+  }
+
+  /// Nil where no other connection has changed anything.
+  func keysIfChanged() throws -> Set<Int64>? {
+    let version = try database.dataVersion()
+    guard version != lastVersion else { return nil }
+    lastVersion = version
+    return try keys()
+  }
+
+  func usage() throws -> Int {
+    let select = try database.statement("SELECT sum(size) FROM entry INDEXED BY entry_used")
+    defer { select.reset() }
+    return try select.step() ? Int(select.integer(0)) : 0
+  }
+
+  private struct Row {
+    let number: Int64
+    let used: Int64
+    let isFile: Bool
+    var entry: URLCacheEntry
+  }
+
+  func entries(for key: String, hash: Int64) throws -> [URLCacheEntry] {
+    try rows(for: key, hash: hash).map(\.entry)
+  }
+
+  private func rows(for key: String, hash: Int64) throws -> [Row] {
+    let select = try database.statement(
+      """
+      SELECT entry.number, used, is_file, head, data, checksum FROM entry LEFT JOIN body ON body.number = entry.number
+      WHERE key = ?
+      """)
+    try select.bind(hash, at: 1)
+    var rows: [Row] = []
+    while try select.step() {
+      let (head, body) = (select.data(3), select.isNull(4) ? nil : select.data(4))
+      guard Self.checksum(head, body) == select.integer(5), var entry = URLCacheEntry(archived: head) else {
+        throw SQLiteError(code: SQLiteError.damaged, message: "\(database.path) has an entry that is damaged")
+      }
+      // Two keys may have one hash.
+      guard entry.key == key else { continue }
+      let isFile = select.integer(2) != 0
+      if !isFile { entry.body = .data(body ?? Data()) }
+      rows.append(Row(number: select.integer(0), used: select.integer(1), isFile: isFile, entry: entry))
+    }
+    return rows
+  }
+
+  private func row(of entry: URLCacheEntry) throws -> Row? {
+    try rows(for: entry.key, hash: Self.hash(of: entry.key)).first { $0.entry.id == entry.id }
+  }
+
+  func body(of entry: URLCacheEntry) throws -> URLCacheBody? {
+    guard let row = try row(of: entry) else { return nil }
+    let now = Int64(Date().timeIntervalSince1970)
+    if abs(now - row.used) >= Self.usePrecision {
+      let update = try database.statement("UPDATE entry SET used = ? WHERE number = ?")
+      try update.bind(now, at: 1)
+      try update.bind(row.number, at: 2)
+      // Another process may be writing: then the next use is noted.
+      try? update.run()
+    }
+    guard row.isFile else { return row.entry.body }
+    if let reader = DiskCacheReader(path: path(of: row.entry.id), length: row.entry.bodyLength) {
+      return .reader(reader)
+    }
+    try database.transaction { try delete(row) }
+    return nil
+  }
+
+  // MARK: Changing
+
+  func carryOut(_ changes: [DiskCacheChange]) throws {
+    try database.transaction {
+      for change in changes {
+        switch change {
+        case .store(let entry, let body, let replaced): try store(entry, body, replacing: replaced)
+        case .replace(let entry): try replace(entry)
+        case .remove(let entries): for entry in entries { if let row = try row(of: entry) { try delete(row) } }
+        case .removeKey(let key): for row in try rows(for: key, hash: Self.hash(of: key)) { try delete(row) }
+        case .removeSince(let date): try removeAll(since: date)
+        case .trim: break
+        }
+      }
+    }
+  }
+
+  private func store(
+    _ entry: URLCacheEntry, _ body: DiskCacheWriter.Body, replacing replaced: [URLCacheEntry]
+  ) throws {
+    for old in replaced { if let row = try row(of: old) { try delete(row) } }
+    let head = entry.archived()
+    var data: Data?
+    switch body {
+    case .data(let bytes): data = bytes
+    case .file(let part): guard part.move(to: path(of: entry.id)) else { return }
+    }
+    let insert = try database.statement(
+      "INSERT INTO entry (key, id, head, size, checksum, stored, used, is_file) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+    let now = Date().timeIntervalSince1970
+    try insert.bind(Self.hash(of: entry.key), at: 1)
+    try insert.bind(entry.id, at: 2)
+    try insert.bind(head, at: 3)
+    try insert.bind(Int64(entry.overhead) + entry.bodyLength, at: 4)
+    try insert.bind(Self.checksum(head, data), at: 5)
+    try insert.bind(now, at: 6)
+    try insert.bind(Int64(now), at: 7)
+    try insert.bind(data == nil, at: 8)
+    try insert.run()
+    guard let data else { return }
+    let insertBody = try database.statement("INSERT OR REPLACE INTO body (number, data) VALUES (?, ?)")
+    try insertBody.bind(database.lastInsertedRow, at: 1)
+    try insertBody.bind(data, at: 2)
+    try insertBody.run()
+  }
+
+  private func replace(_ entry: URLCacheEntry) throws {
+    guard let row = try row(of: entry) else { return }
+    var data: Data?
+    if case .data(let bytes) = row.entry.body { data = bytes }
+    let head = entry.archived()
+    let update = try database.statement("UPDATE entry SET head = ?, size = ?, checksum = ? WHERE number = ?")
+    try update.bind(head, at: 1)
+    try update.bind(Int64(entry.overhead) + entry.bodyLength, at: 2)
+    try update.bind(Self.checksum(head, data), at: 3)
+    try update.bind(row.number, at: 4)
+    try update.run()
+  }
+
+  private func delete(_ row: Row) throws {
+    try delete(row.number, file: row.isFile ? row.entry.id : nil)
+  }
+
+  /// A file goes before its row is gone for sure: an entry without its file is dropped when it is asked for.
+  private func delete(_ number: Int64, file: String?) throws {
+    for table in ["entry", "body"] {
+      let delete = try database.statement("DELETE FROM \(table) WHERE number = ?")
+      try delete.bind(number, at: 1)
+      try delete.run()
+    }
+    if let file { unlink(path(of: file)) }
+  }
+
+  private func removeAll(since date: Date?) throws {
+    let select = try database.statement("SELECT number, id, is_file FROM entry WHERE stored > ?")
+    try select.bind(date?.timeIntervalSince1970 ?? -.infinity, at: 1)
+    try delete(selected: select)
+  }
+
+  /// Removes what was not used for longest, until all that is left fits.
+  /// - Returns: bytes that are left.
+  func trim(to capacity: Int) throws -> Int {
+    var usage = try usage()
+    // A little more than has to go, so that not each new entry has to make room.
+    let target = usage > capacity ? capacity - capacity / 20 : capacity
+    while usage > target {
+      try database.transaction {
+        let select = try database.statement(
+          "SELECT number, id, is_file, size FROM entry INDEXED BY entry_used ORDER BY used, number LIMIT 64")
+        var excess = usage - target
+        try delete(selected: select) { row in
+          defer { excess -= Int(row.integer(3)) }
+          return excess > 0
+        }
+      }
+      let left = try self.usage()
+      guard left < usage else { break }
+      usage = left
+    }
+    return usage
+  }
+
+  /// Deletes rows of which a statement gives number, identifier and whether there is a file.
+  private func delete(selected: SQLiteStatement, while goesOn: (SQLiteStatement) -> Bool = { _ in true }) throws {
+    var found: [(Int64, String?)] = []
+    while try selected.step() {
+      guard goesOn(selected) else {
+        selected.reset()
+        break
+      }
+      found.append((selected.integer(0), selected.integer(2) != 0 ? selected.text(1) : nil))
+    }
+    for (number, file) in found { try delete(number, file: file) }
+  }
+
+  // MARK: Files
+
+  private func path(of id: String) -> String { "\(bodies)/\(id)" }
+
+  /// Bytes of head and body, as a sum of 32 bits.
+  private static func checksum(_ head: Data, _ body: Data?) -> Int64 {
+    var sum = crc32_z(0, nil, 0)
+    for bytes in [head, body ?? Data()] where !bytes.isEmpty {
+      sum = bytes.withUnsafeBytes { crc32_z(sum, $0.bindMemory(to: UInt8.self).baseAddress, $0.count) }
+    }
+    return Int64(sum)
+  }
+
+  /// Files older than this that no entry names were left by a process that was killed.
+  private static let orphanAge: TimeInterval = 3600
+
+  /// Removes files that belong to no entry: at most once an hour for all processes, as the directory's date says.
+  private func sweep() {
+    let mark = "\(bodies)/swept"
+    var status = stat()
+    let now = Date().timeIntervalSince1970
+    if stat(mark, &status) == 0, abs(now - TimeInterval(status.st_mtim.tv_sec)) < Self.orphanAge { return }
+    _ = FileManager.default.createFile(atPath: mark, contents: nil)
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: bodies), names.count > 1 else { return }
+    var known: Set<String> = []
+    guard let select = try? database.statement("SELECT id FROM entry WHERE is_file = 1") else { return }
+    while (try? select.step()) == true { known.insert(select.text(0)) }
+    for name in names where name != "swept" && !known.contains(name) {
+      guard stat(path(of: name), &status) == 0, now - TimeInterval(status.st_mtim.tv_sec) > Self.orphanAge else {
+        continue
+      }
+      unlink(path(of: name))
+    }
+  }
+
+  /// Deletes the index: it is damaged.
+  func destroy() {
+    for suffix in ["", "-wal", "-shm"] { unlink(database.path + suffix) }
+  }
+}

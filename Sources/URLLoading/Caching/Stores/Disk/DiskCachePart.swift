@@ -1,0 +1,41 @@
+import Foundation
+
+/// A file that a body is written to before its entry is in the index. One that is left when its process is killed is removed later.
+///
+/// Mutable state: the file, written by one call at a time.
+final class DiskCachePart: Sendable {
+  private let descriptor: Int32
+  private let path: String
+
+  /// Nil where it cannot be made.
+  init?(path: String) {
+    self.path = path
+    descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    if descriptor < 0 { return nil }
+  }
+
+  deinit { close(descriptor) }
+
+  /// - Returns: false where the disk is full, or fails.
+  func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var rest = bytes
+    while let start = rest.baseAddress, !rest.isEmpty {
+      let count = Glibc.write(descriptor, start, rest.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return false }
+      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+    }
+    return true
+  }
+
+  /// Gives the file its name, when its bytes are on the disk: an entry must not outlive its body where the power fails.
+  func move(to name: String) -> Bool {
+    guard fdatasync(descriptor) == 0, rename(path, name) == 0 else {
+      discard()
+      return false
+    }
+    return true
+  }
+
+  func discard() { unlink(path) }
+}

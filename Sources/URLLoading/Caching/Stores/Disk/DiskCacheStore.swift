@@ -1,0 +1,236 @@
+import Foundation
+internal import URLLoadingBase
+internal import URLLoadingSQLite
+
+/// Keeps responses on disk: an index with small bodies in SQLite, larger bodies in files. Several processes may use one directory.
+///
+/// The keys that the index has are known in memory by their hashes, so that a load of what is not stored asks no disk. What other processes
+/// store is found within a second.
+///
+/// Mutable state: `state`, guarded by its lock; `index`, used on `queue` alone. What is changed is noted in `state` and carried out on the
+/// queue, all that has come meanwhile in one transaction.
+final class DiskCacheStore: URLCacheStore {
+  private struct State {
+    var capacity: Int
+    /// Bytes of all entries, as of the last look at the index.
+    var usage = 0
+    /// The hashes of the keys: of all that are stored once the index was opened, of what came before.
+    var keys: Set<Int64> = []
+    var isOpened = false
+    /// Whether there is no use in trying to open the index.
+    var isUnusable = false
+    var changes: [DiskCacheChange] = []
+    var isScheduled = false
+    /// When the index was last compared with what other processes may have done.
+    var lastLook = MonotonicInstant.now
+  }
+
+  /// How long what another process has stored may go unseen.
+  private static let lookInterval = Duration.seconds(1)
+
+  let directory: String
+  private let state: Locked<State>
+  private let queue = DispatchQueue(label: "URLLoading.DiskCacheStore")
+  // Safe to share: touched on `queue` alone.
+  private nonisolated(unsafe) var index: DiskCacheIndex?
+
+  init(directory: String, capacity: Int) {
+    self.directory = directory
+    state = Locked(State(capacity: max(0, capacity)))
+  }
+
+  /// The one store of a directory in this process. Its capacity is what was asked for last.
+  static func store(in directory: String, capacity: Int) -> DiskCacheStore {
+    let path = URL(fileURLWithPath: directory).standardizedFileURL.path
+    return stores.withLock { stores in
+      stores = stores.filter { $0.value.store != nil }
+      if let store = stores[path]?.store {
+        store.capacity = capacity
+        return store
+      }
+      let store = DiskCacheStore(directory: path, capacity: capacity)
+      stores[path] = WeakStore(store: store)
+      return store
+    }
+  }
+
+  private struct WeakStore: Sendable { weak var store: DiskCacheStore? }
+
+  private static let stores = Locked<[String: WeakStore]>([:])
+
+  // MARK: Room
+
+  var capacity: Int {
+    get { state.withLock { $0.capacity } }
+    set {
+      state.withLock { $0.capacity = max(0, newValue) }
+      add(.trim)
+    }
+  }
+
+  var usage: Int {
+    queue.sync { carryOutChanges() }
+    return state.withLock { $0.usage }
+  }
+
+  // MARK: Finding
+
+  func entries(for key: String, completionHandler: @escaping @Sendable ([URLCacheEntry]) -> Void) {
+    let hash = DiskCacheIndex.hash(of: key)
+    let now = MonotonicInstant.now
+    let (isAbsent, looks) = state.withLock { state -> (Bool, Bool) in
+      if state.isUnusable { return (true, false) }
+      guard state.isOpened else { return (false, false) }
+      let looks = state.lastLook.advanced(by: Self.lookInterval) <= now
+      if looks { state.lastLook = now }
+      return (!state.keys.contains(hash), looks)
+    }
+    if looks { queue.async { self.lookForOthers() } }
+    guard !isAbsent else { return completionHandler([]) }
+    queue.async {
+      self.carryOutChanges()
+      completionHandler(self.withIndex { try $0.entries(for: key, hash: hash) } ?? [])
+    }
+  }
+
+  func body(of entry: URLCacheEntry, completionHandler: @escaping @Sendable (URLCacheBody?) -> Void) {
+    queue.async {
+      self.carryOutChanges()
+      completionHandler(self.withIndex { try $0.body(of: entry) } ?? nil)
+    }
+  }
+
+  // MARK: Storing
+
+  func writer(for entry: URLCacheEntry, expectedLength: Int64) -> (any URLCacheWriter)? {
+    let limit = capacity
+    guard limit > 0, expectedLength <= limit, !entry.staysInMemory, !state.withLock({ $0.isUnusable }) else {
+      return nil
+    }
+    return DiskCacheWriter(store: self, id: entry.id, limit: limit)
+  }
+
+  /// Makes a file for a body. The directory may not be there before the index was opened.
+  func makePart(_ id: String) -> DiskCachePart? {
+    let path = "\(directory)/bodies/\(id).part"
+    if let part = DiskCachePart(path: path) { return part }
+    try? FileManager.default.createDirectory(
+      atPath: "\(directory)/bodies", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    return DiskCachePart(path: path)
+  }
+
+  /// Stores an entry whose body is whole.
+  func store(_ entry: URLCacheEntry, _ body: DiskCacheWriter.Body, replacing replaced: [URLCacheEntry]) {
+    state.withLock { state in _ = state.keys.insert(DiskCacheIndex.hash(of: entry.key)) }
+    add(.store(entry, body, replaced))
+  }
+
+  func replace(_ entry: URLCacheEntry) { add(.replace(entry)) }
+
+  func remove(_ entries: [URLCacheEntry]) {
+    if !entries.isEmpty { add(.remove(entries)) }
+  }
+
+  func removeAll(for key: String) { add(.removeKey(key)) }
+
+  func removeAll(since date: Date?) { add(.removeSince(date)) }
+
+  func flush(completionHandler: @escaping @Sendable () -> Void) {
+    queue.async {
+      self.carryOutChanges()
+      completionHandler()
+    }
+  }
+
+  private func add(_ change: DiskCacheChange) {
+    let schedules = state.withLock { state in
+      guard !state.isUnusable else { return false }
+      state.changes.append(change)
+      defer { state.isScheduled = true }
+      return !state.isScheduled
+    }
+    if schedules { queue.async { self.carryOutChanges() } }
+  }
+
+  // MARK: On the queue
+
+  private func carryOutChanges() {
+    let (changes, capacity) = state.withLock { state in
+      defer {
+        state.changes = []
+        state.isScheduled = false
+      }
+      return (state.changes, state.capacity)
+    }
+    guard !changes.isEmpty else {
+      if index == nil { _ = withIndex { _ in } }
+      return
+    }
+    let usage = withIndex { index in
+      try index.carryOut(changes)
+      return try index.trim(to: capacity)
+    }
+    if let usage { state.withLock { $0.usage = usage } }
+    for case .store(_, let body, _) in changes where usage == nil { body.discard() }
+  }
+
+  /// Takes over which keys other processes have stored.
+  private func lookForOthers() {
+    guard let keys = withIndex({ try $0.keysIfChanged() }) ?? nil else { return }
+    state.withLock { state in
+      // What is about to be stored is not in the index yet.
+      let coming = state.changes.compactMap { change -> Int64? in
+        if case .store(let entry, _, _) = change { DiskCacheIndex.hash(of: entry.key) } else { nil }
+      }
+      state.keys = keys.union(coming)
+    }
+  }
+
+  /// - Returns: nil where the index cannot be used: a damaged one is replaced, and found empty from then on.
+  private func withIndex<Result>(_ body: (DiskCacheIndex) throws -> Result) -> Result? {
+    do {
+      if index == nil {
+        guard !state.withLock({ $0.isUnusable }) else { return nil }
+        let opened = try DiskCacheIndex(directory: directory)
+        index = opened
+        let (keys, usage) = (try opened.keys(), try opened.usage())
+        state.withLock { state in
+          state.keys.formUnion(keys)
+          state.isOpened = true
+          state.usage = usage
+        }
+      }
+      return try index.map { try body($0) }
+    } catch let error as SQLiteError where error.saysDamaged {
+      index?.destroy()
+      index = nil
+      state.withLock { state in
+        state.keys = []
+        state.isOpened = false
+      }
+      return nil
+    } catch {
+      if index == nil { giveUp(error) }
+      return nil
+    }
+  }
+
+  private func giveUp(_ error: any Error) {
+    state.withLock { state in
+      state.isUnusable = true
+      state.keys = []
+    }
+    StorageWarning.write(
+      "the cache in \(directory) is not used, responses stay in memory: \(error.localizedDescription)")
+  }
+}
+
+/// What is to be done to an index.
+enum DiskCacheChange: Sendable {
+  case store(URLCacheEntry, DiskCacheWriter.Body, [URLCacheEntry])
+  case replace(URLCacheEntry)
+  case remove([URLCacheEntry])
+  case removeKey(String)
+  case removeSince(Date?)
+  case trim
+}

@@ -1,0 +1,92 @@
+internal import URLLoadingBase
+
+/// The head of a stored response, and what the rules of caching need to know of the exchange that it comes from. The body is the store's
+/// (``URLCacheStore/body(of:completionHandler:)``).
+///
+/// A store looks at ``id``, ``key``, ``bodyLength`` and ``staysInMemory``, and keeps all else as it is, by ``archived()`` where it has to.
+public struct URLCacheEntry: Sendable, Identifiable {
+  /// Tells entries apart: 32 hexadecimal digits, chosen at random.
+  public let id: String
+
+  /// What the entry is found by: the method, a space, and the URL. Several entries with one key differ in the request fields that their
+  /// `Vary` field names (RFC 9111, section 4.1), or are parts of one representation.
+  public let key: String
+
+  /// The response as the protocol class sent it.
+  public internal(set) var response: URLResponse
+
+  /// The length of the stored body in bytes.
+  public internal(set) var bodyLength: Int64
+
+  /// Whether the entry must not outlive the process.
+  public let staysInMemory: Bool
+
+  /// The body, where the store has it at hand when it finds the entry.
+  public var body: URLCacheBody?
+
+  /// When the request was sent, and when the response came (RFC 9111, section 4.2.3).
+  var requestDate: Date
+  var responseDate: Date
+  /// The values that the request had in the fields that `Vary` names.
+  var selectingFields: [SelectingField]
+  /// What the program keeps with the response, as a property list.
+  var userInfo: Data?
+
+  init(
+    id: String = URLCacheEntry.makeID(), key: String, response: URLResponse, bodyLength: Int64 = 0,
+    staysInMemory: Bool = false, requestDate: Date, responseDate: Date, selectingFields: [SelectingField] = [],
+    userInfo: Data? = nil
+  ) {
+    self.id = id
+    self.key = key
+    self.response = response
+    self.bodyLength = bodyLength
+    self.staysInMemory = staysInMemory
+    self.requestDate = requestDate
+    self.responseDate = responseDate
+    self.selectingFields = selectingFields
+    self.userInfo = userInfo
+  }
+
+  /// What a program gave to a cache of its own. Without an origin it is as old as its fields say.
+  init(_ cached: CachedURLResponse, key: CacheKey) {
+    let date = (cached.response as? HTTPURLResponse)?.fields.last("Date").flatMap { HTTPDate.date(from: $0) } ?? Date()
+    self.init(
+      key: key.text, response: cached.response, bodyLength: Int64(cached.data.count), staysInMemory: true,
+      requestDate: cached.origin?.requestDate ?? date, responseDate: cached.origin?.responseDate ?? date,
+      selectingFields: cached.origin?.selectingFields ?? [])
+    body = .data(cached.data)
+  }
+
+  private static func makeID() -> String {
+    let (high, low) = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
+    return [high, low].map { half in
+      let digits = String(half, radix: 16)
+      return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    }.joined()
+  }
+
+  /// Bytes that the entry counts as beside its body: objects, and its place in tables.
+  var overhead: Int {
+    let fields = (response as? HTTPURLResponse)?.fields.fields ?? []
+    return 512 + key.utf8.count + fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+      + (userInfo?.count ?? 0)
+  }
+
+  /// The head as the rules see it; nil for a response that is not HTTP's.
+  var head: StoredHead? {
+    guard let response = response as? HTTPURLResponse else { return nil }
+    return StoredHead(
+      statusCode: response.statusCode, fields: response.fields, requestDate: requestDate, responseDate: responseDate,
+      selectingFields: selectingFields, part: response.contentRange, bodyLength: bodyLength)
+  }
+
+  /// Takes over what a validation has changed.
+  mutating func freshen(by head: StoredHead) {
+    guard let old = response as? HTTPURLResponse, let url = old.url else { return }
+    response = HTTPURLResponse(
+      url: url, statusCode: head.statusCode, httpVersion: old.httpVersion, fields: head.fields.fields)
+    (requestDate, responseDate) = (head.requestDate, head.responseDate)
+    selectingFields = head.selectingFields
+  }
+}
