@@ -331,7 +331,9 @@ open class URLSession: NSObject, @unchecked Sendable {
   @preconcurrency
   open func flush(completionHandler: @escaping @Sendable () -> Void) {
     components.flush()
-    delegateQueue.addOperation { completionHandler() }
+    let complete: @Sendable () -> Void = { self.delegateQueue.addOperation { completionHandler() } }
+    guard let store = values.urlCache?.store else { return complete() }
+    store.flush(completionHandler: complete)
   }
 
   /// Empties the cache and the storages of cookies and credentials, also those that other sessions share, and does what
