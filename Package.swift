@@ -22,6 +22,7 @@ let package = Package(
     .library(name: "FoundationNetworking", targets: ["FoundationNetworking"]),
     .library(name: "URLProtocolTesting", targets: ["URLProtocolTesting"]),
     .library(name: "URLLoadingHTTPTypes", targets: ["URLLoadingHTTPTypes"]),
+    .library(name: "URLLoadingRedis", targets: ["URLLoadingRedis"]),
     .library(name: "ArchiveProtocol", targets: ["ArchiveProtocol"]),
     .library(name: "SFTPProtocol", targets: ["SFTPProtocol"]),
     .library(name: "SFTPKeystream", targets: ["SFTPKeystream"]),
@@ -71,6 +72,11 @@ let package = Package(
     .target(
       name: "URLLoadingHTTPTypes",
       dependencies: ["URLLoading", "URLLoadingBase", .product(name: "HTTPTypes", package: "swift-http-types")]),
+    // Its pkg-config file has options that packages may not have, and nothing that is needed.
+    .systemLibrary(name: "URLLoadingCHiredis", path: "Sources/CHiredis", providers: [.apt(["libhiredis-dev"])]),
+    .target(
+      name: "URLLoadingRedis",
+      dependencies: ["URLLoading", "URLLoadingBase", "URLLoadingCurlTransport", "URLLoadingCHiredis"]),
     .systemLibrary(
       name: "URLLoadingCArchive", path: "Plugins/Archive/CArchive", pkgConfig: "libarchive",
       providers: [.apt(["libarchive-dev"])]
@@ -145,6 +151,12 @@ let package = Package(
       ]),
     .testTarget(
       name: "URLLoadingHTTPTypesTests", dependencies: ["URLLoadingHTTPTypes", "URLLoading", "URLLoadingTestServers"]),
+    .executableTarget(
+      name: "URLLoadingRedisWorker", dependencies: ["URLLoadingRedis", "URLLoading"],
+      path: "Tests/Fixtures/RedisWorker"),
+    .testTarget(
+      name: "URLLoadingRedisTests",
+      dependencies: ["URLLoadingRedis", "URLLoading", "URLLoadingTestServers", "URLLoadingRedisWorker"]),
     .testTarget(
       name: "ArchiveProtocolTests",
       dependencies: ["ArchiveProtocol", "URLLoading", "URLProtocolTesting", "URLLoadingBase", "URLLoadingTestServers"]),
@@ -168,7 +180,7 @@ let package = Package(
 if buildsDropIn {
   // One product, so that one build compiles every object, and no other package.
   package.targets.removeAll {
-    $0.type == .executable || $0.type == .test || $0.name == "URLLoadingHTTPTypes"
+    $0.type == .executable || $0.type == .test || ["URLLoadingHTTPTypes", "URLLoadingRedis"].contains($0.name)
   }
   package.dependencies = []
   let modules = ["FoundationNetworking", "URLProtocolTesting", "ArchiveProtocol", "SFTPKeystream"]
@@ -177,7 +189,9 @@ if buildsDropIn {
 
 // For graphs whose manifests name our products: with the toolset of a drop-in folder the products add nothing to its modules.
 if Context.environment["URL_LOADING_USE_DROP_IN"] != nil {
-  let libraries = package.products.filter { $0 is Product.Library && $0.name != "URLLoadingHTTPTypes" }.map(\.name)
+  let libraries = package.products.filter {
+    $0 is Product.Library && !["URLLoadingHTTPTypes", "URLLoadingRedis"].contains($0.name)
+  }.map(\.name)
   package.targets = [.target(name: "URLLoadingFromDropIn", path: "Sources/FromDropIn")]
   package.products = libraries.map { .library(name: $0, targets: ["URLLoadingFromDropIn"]) }
   package.dependencies = []

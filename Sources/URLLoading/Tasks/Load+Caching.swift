@@ -29,29 +29,49 @@ extension Load {
   /// Asks the cache, then starts an instance or answers from what is stored.
   func openThroughCache(_ opened: consuming Opened) {
     let added = opened.request.urlFacts.isHTTP ? CacheRules.requestFields(for: opened.request.cachePolicy) : []
-    guard let cache = cache(for: opened), let key = CacheKey(canonical: opened.request, method: "GET"),
-      let request = CacheRequest(opened.request)
-    else {
+    guard let cache = cache(for: opened), var caching = AttemptCaching(opened.request) else {
       for field in added { opened.request.addIfAbsent(field) }
       return start(opened)
     }
-    var caching = AttemptCaching(request: request, key: key, requestDate: Date())
     for field in added where opened.request.addIfAbsent(field) {
       caching.conditions.append(AttemptCaching.Condition(name: field.name, own: nil))
     }
-    guard request.isRetrieval else { return start(opened, caching) }
+    guard CacheRequest.isRetrieval(opened.request.httpMethod) else { return start(opened, caching) }
     if cache.isSubclassed { return askSubclass(cache, opened, caching) }
+    let key = caching.key
     caching.found = cache.memory.entries(for: key.text).map { FoundEntry(entry: $0, store: cache.memory) }
     // What memory has may do; the other store is asked where it does not.
-    if let store = cache.store, !isAnswered(caching, in: cache) {
-      return store.entries(for: key.text) { [opened, caching] entries in
-        var caching = caching
-        let known = Set(caching.found.map(\.entry.id))
-        caching.found += entries.filter { !known.contains($0.id) }.map { FoundEntry(entry: $0, store: store) }
-        self.decide(cache, opened, caching)
-      }
-    }
+    if let store = cache.store, !isAnswered(caching, in: cache) { return ask(store, of: cache, opened, caching) }
     decide(cache, opened, caching)
+  }
+
+  private func ask(
+    _ store: any URLCacheStore, of cache: URLCache, _ opened: Opened, _ caching: AttemptCaching
+  ) {
+    store.entries(for: caching.key.text) { entries in
+      var caching = caching
+      caching.found.removeAll { $0.store === store }
+      let known = Set(caching.found.map(\.entry.id))
+      caching.found += entries.filter { !known.contains($0.id) }.map { FoundEntry(entry: $0, store: store) }
+      if store.isShared, !caching.hasAskedForClaim, !self.isAnswered(caching, in: cache), caching.mayBeClaimed {
+        return self.claim(from: store, of: cache, opened, caching)
+      }
+      self.decide(cache, opened, caching)
+    }
+  }
+
+  /// Waits until nobody else loads the same, and asks the store again: it may have been stored meanwhile.
+  private func claim(
+    from store: any URLCacheStore, of cache: URLCache, _ opened: Opened, _ caching: AttemptCaching
+  ) {
+    waiting(true, attempt: opened.attempt)
+    store.claim(caching.key.text) { claim in
+      var caching = caching
+      caching.hasAskedForClaim = true
+      caching.claim = claim
+      self.waiting(false, attempt: opened.attempt)
+      self.ask(store, of: cache, opened, caching)
+    }
   }
 
   private func askSubclass(_ cache: URLCache, _ opened: Opened, _ caching: AttemptCaching) {
@@ -87,6 +107,7 @@ extension Load {
 
   /// Does what the rules say about what was found.
   private func decide(_ cache: URLCache, _ opened: consuming Opened, _ caching: consuming AttemptCaching) {
+    if caching.found.isEmpty, !caching.mayForbidLoading { return start(opened, caching) }
     guard caching.found.allSatisfy({ $0.entry.head != nil }) else { return decideByClass(opened, caching) }
     let decision = rules(for: caching.found).lookup(
       caching.request, among: caching.found.compactMap(\.entry.head), at: Date())
@@ -198,10 +219,15 @@ extension Load {
 
   /// Takes a response of the instance, with what its class says about keeping it.
   func receive(_ response: URLResponse, storagePolicy policy: URLCache.StoragePolicy, attempt: Int) {
+    let http = response as? HTTPURLResponse
+    let forbidsStoring = http?.forbidsStoring ?? (policy == .notAllowed)
     guard let cache = session.values.urlCache,
-      let caching = read({ $0.machine.attempt == attempt ? $0.attempt.caching : nil })
+      let caching = read({ state -> AttemptCaching? in
+        guard state.machine.attempt == attempt, !(forbidsStoring && state.attempt.cacheIsIdle) else { return nil }
+        return state.attempt.caching
+      })
     else { return receive(response, attempt: attempt) }
-    guard let http = response as? HTTPURLResponse, let url = response.url else {
+    guard let http, let url = response.url else {
       if policy != .notAllowed {
         record(response, policy, caching, in: cache, replacing: caching.found, attempt: attempt)
       }
@@ -211,7 +237,7 @@ extension Load {
     if http.statusCode == 304, !caching.validating.isEmpty {
       let confirmed = confirm(caching, by: answer, in: cache)
       return update { state in
-        state.attempt.caching?.end = confirmed.map { .confirmed($0) } ?? .reload
+        state.attempt.cacheEnd = confirmed.map { .confirmed($0) } ?? .reload
         state.metrics.responded(response)
       }
     }
@@ -233,6 +259,7 @@ extension Load {
     } else if policy != .notAllowed {
       let storage = CacheRules().storage(
         of: answer, to: caching.request, requestDate: caching.requestDate, responseDate: Date())
+      if let claim = caching.claim, !mayShare(response, caching) { claim.end(.notStored) }
       let superseded = superseded(caching, by: answer)
       switch storage {
       case .refuse:
@@ -265,6 +292,7 @@ extension Load {
       }
       if confirmed == nil { confirmed = found }
     }
+    caching.claim?.end(.stored)
     return confirmed
   }
 
@@ -287,22 +315,22 @@ extension Load {
     }
     update { state in
       guard state.machine.attempt == attempt else { return }
-      state.attempt.caching?.end = end
-      state.attempt.caching?.recorder = recorder
-      state.attempt.isWithheld = true
+      state.attempt.cacheEnd = end
+      state.attempt.recorder = recorder
     }
   }
 
   /// The part has come: both are stored as one, which answers.
   private func finishCompletion(of part: CachedPart, _ caching: AttemptCaching, attempt: Int) {
+    let new = read { $0.attempt.recorder }?.proposal?.data
     body(of: part.found) { body in
       BlockingPool.protocols.run {
-        guard let body, let new = caching.recorder?.proposal?.data, let found = part.store(body, new) else {
+        guard let body, let new, let found = part.store(body, new) else {
           part.found.store.remove([part.found.entry])
           if let opened = self.supersede(caching, attempt: attempt) { self.start(opened) }
           return
         }
-        self.replace(with: found, caching, attempt: attempt)
+        self.replace(with: found, caching, isConfirmed: true, attempt: attempt)
       }
     }
   }
@@ -351,7 +379,7 @@ extension Load {
     let recorder = CacheRecorder(
       entry, writers: writers, replacing: replaced.map(\.entry), collecting: isAsked ? limit : 0)
     update { state in
-      if state.machine.attempt == attempt { state.attempt.caching?.recorder = recorder }
+      if state.machine.attempt == attempt { state.attempt.recorder = recorder }
     }
   }
 
@@ -382,12 +410,13 @@ extension Load {
   /// The instance has finished.
   /// - Returns: whether something else answers in its place.
   func finishedForCache(attempt: Int) -> Bool {
-    guard session.values.urlCache != nil,
-      let caching = read({ $0.machine.attempt == attempt ? $0.attempt.caching : nil })
-    else { return false }
-    switch caching.end {
-    case nil: return false
-    case .confirmed(let found): replace(with: found, caching, attempt: attempt)
+    let (end, caching) = read { state -> (AttemptCaching.End?, AttemptCaching?) in
+      guard state.attempt.isWithheld, state.machine.attempt == attempt else { return (nil, nil) }
+      return (state.attempt.cacheEnd, state.attempt.caching)
+    }
+    guard let end, let caching else { return false }
+    switch end {
+    case .confirmed(let found): replace(with: found, caching, isConfirmed: true, attempt: attempt)
     case .completed(let part): finishCompletion(of: part, caching, attempt: attempt)
     case .reload:
       if let opened = supersede(caching, attempt: attempt) { start(opened) }
@@ -410,9 +439,9 @@ extension Load {
   /// The body is whole and was delivered: keeps it, if the delegate agrees.
   func storeWhole(attempt: Int) {
     guard let cache = session.values.urlCache,
-      let recorder = update({ state -> CacheRecorder? in
-        defer { state.attempt.caching?.recorder = nil }
-        return state.attempt.caching?.recorder
+      let recorder = update({ state in
+        defer { state.attempt.recorder = nil }
+        return state.attempt.recorder
       })
     else { return }
     let (delegate, task, delivery, request) = read {
@@ -427,7 +456,11 @@ extension Load {
       }
     }
     guard asksDelegate, let delegate, let delivery, let dataTask = task as? URLSessionDataTask else {
-      guard cache.isSubclassed else { return recorder.finish() }
+      guard cache.isSubclassed else {
+        recorder.finish()
+        read { $0.attempt.caching }?.claim?.end(.stored)
+        return
+      }
       return keep(recorder.proposal)
     }
     guard let proposal = recorder.proposal else { return }
@@ -450,11 +483,12 @@ extension Load {
   }
 
   /// Ends the attempt, and answers with what is stored; the response that came is dropped.
-  private func replace(with found: FoundEntry, _ caching: AttemptCaching, attempt: Int) {
+  /// - Parameter isConfirmed: whether the source has just said so; then it is not of some age.
+  private func replace(
+    with found: FoundEntry, _ caching: AttemptCaching, isConfirmed: Bool = false, attempt: Int
+  ) {
     body(of: found) { body in
       guard let opened = self.supersede(caching, attempt: attempt) else { return }
-      // What has just come is not of some age.
-      let isConfirmed = caching.end != nil
       if let body, let answer = self.answer(found.entry, body, to: caching.request, isValidated: isConfirmed) {
         return self.deliver(answer, opened)
       }

@@ -84,7 +84,7 @@ extension Load {
     let (action, sink, recorder, isWatched) = update {
       state -> (LoadMachine.DataAction?, (any BodySink)?, CacheRecorder?, Bool) in
       if state.attempt.isWithheld, state.machine.attempt == attempt {
-        return (nil, nil, state.attempt.caching?.recorder, false)
+        return (nil, nil, state.attempt.recorder, false)
       }
       let action = state.machine.receivedData(attempt: attempt, isReplay: isReplay, at: now)
       switch action {
@@ -95,7 +95,7 @@ extension Load {
       case .retain: state.attempt.retained.append(.data(copy()))
       case .ignore, .failOutOfOrder, .failUnasked: break
       }
-      return (action, state.sink, state.attempt.caching?.recorder, state.isWatched)
+      return (action, state.sink, state.attempt.recorder, state.isWatched)
     }
     switch action {
     case nil:
