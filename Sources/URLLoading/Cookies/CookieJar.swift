@@ -13,10 +13,14 @@ struct CookieJar {
     self.hasFile = hasFile
   }
 
-  /// A jar of what a file has. What is beyond the limits is evicted, which is to be written.
+  /// A jar of what a file has. What has expired or is beyond the limits is evicted, which is to be written.
   init(_ rows: [CookieRow], now: Date) {
     hasFile = true
-    for (partition, rows) in Dictionary(grouping: rows, by: \.partition) {
+    for row in rows where row.record.cookie.isExpired(at: now) {
+      unwritten.note(.removed(row.record.cookie), partition: row.partition)
+    }
+    let alive = rows.lazy.filter { !$0.record.cookie.isExpired(at: now) }
+    for (partition, rows) in Dictionary(grouping: alive, by: \.partition) {
       change(in: partition) { store in
         store = CookieStore(rows.lazy.map(\.record), now: now)
         return true

@@ -43,6 +43,7 @@ final class CookieKeeper: Sendable {
 
   private static let writeDelay = DispatchTimeInterval.milliseconds(100)
   private static let retryDelay = DispatchTimeInterval.seconds(1)
+  private static let unwrittenLimit = 4 * CookieStore.totalLimit
   /// How long what other programs write may go unseen.
   private static let lookInterval = Duration.seconds(1)
   /// The longest time that somebody who needs a cookie waits until what others have written is read.
@@ -82,7 +83,8 @@ final class CookieKeeper: Sendable {
     return result
   }
 
-  /// Calls the handler when all changes before this call have reached the disk, or cannot: on the caller's thread or on a queue.
+  /// Calls the handler when all changes before this call have reached the disk, or cannot: on the caller's thread or on the keeper's
+  /// queue, where it must not ask for cookies.
   func flush(completionHandler: @escaping @Sendable () -> Void) {
     guard case .file = place, !state.withLock({ $0.isUnusable }) else { return completionHandler() }
     queue.async {
@@ -130,7 +132,8 @@ final class CookieKeeper: Sendable {
   /// Reads the file if it has changed.
   private func look(_ path: String) {
     let mark = CookieFileMark(path: path)
-    guard mark.isThere, state.withLock({ !$0.isUnusable && $0.mark != mark }) else { return }
+    guard mark.isThere else { return state.withLock { $0.mark = mark } }
+    guard state.withLock({ !$0.isUnusable && $0.mark != mark }) else { return }
     attempt { try readIfChanged(path) }
   }
 
@@ -152,6 +155,8 @@ final class CookieKeeper: Sendable {
       try readIfChanged(path)
     }
     guard !isWritten else { return }
+    // On a disk that stays full what is to be written would grow without end.
+    if unwritten.changes.count > Self.unwrittenLimit { return giveUp() }
     let retries = state.withLock { state in
       state.jar.putBack(unwritten)
       return state.schedulesWrite()

@@ -11,18 +11,18 @@ extension NSNotification.Name {
 /// Keeps cookies and finds those for a request, by RFC 6265bis.
 ///
 /// ``shared`` and the storages of groups keep cookies that have an expiry date on disk as well, in
-/// `$XDG_DATA_HOME/url-loading/<program or group>/cookies.sqlite`, which by default lies below `~/.local/share`, and which its owner alone
-/// may read. A program is its bundle identifier, or its executable's name and path. Processes that use one file at once lose
-/// none of one another's cookies; what another one has stored is found about a second later. Changes are written within a tenth of a second, on a
-/// thread of the storage's own, and at the end of the program; ``URLSession/flush(completionHandler:)`` says when they have been. Without a home, or
-/// on a disk that cannot be written, cookies stay in memory, and a line on standard error says so. A damaged file is replaced.
+/// `$XDG_DATA_HOME/url-loading/<program or group>/cookies.sqlite`, which by default lies below `~/.local/share`, and which its owner
+/// alone may read. A program is its bundle identifier, or its executable's name and path. Processes that use one file at once lose none of
+/// one another's cookies; what another one has stored is found about a second later. Changes are written within a tenth of a second, on a
+/// thread of the storage's own, and at the end of the program; ``URLSession/flush(completionHandler:)`` says when they have been. Without a
+/// home, or on a disk that cannot be written, cookies stay in memory, and a line on standard error says so. A damaged file is replaced.
 ///
-/// Storages that a program makes, and those of ephemeral sessions, keep their cookies in memory. To move cookies from and to other programs there
-/// is ``NetscapeCookieFile``.
+/// Storages that a program makes, and those of ephemeral sessions, keep their cookies in memory. To move cookies from and to other
+/// programs there is ``NetscapeCookieFile``.
 ///
-/// They take at most 180 cookies of a site and 3,000 in all; beyond that the
-/// oldest go. Cookies of requests with a ``URLRequest/cookiePartitionIdentifier`` are kept apart, with limits of their own: they are
-/// reached through tasks, and removed by ``removeCookies(since:)``.
+/// A storage takes at most 180 cookies of a site and 3,000 in all; beyond that the oldest go. Cookies of requests with a
+/// ``URLRequest/cookiePartitionIdentifier`` are kept apart, with limits of their own: they are reached through tasks, and removed by
+/// ``removeCookies(since:)``.
 ///
 /// A session calls ``getCookiesFor(_:completionHandler:)`` and ``storeCookies(_:for:)`` of a subclass, as Apple's system does. Unless
 /// overridden they call the methods without a task.

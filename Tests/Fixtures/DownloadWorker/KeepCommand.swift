@@ -1,7 +1,8 @@
 import Foundation
 import URLLoading
 
-/// Stores cookies, fills the cache and downloads until it is killed, and says what it has done. What has lasted since the last time it says first.
+/// Stores cookies, fills the cache and downloads until it is killed, and says what it has done; at first, what has lasted since the last
+/// time.
 ///
 /// | line | meaning |
 /// | --- | --- |
@@ -13,14 +14,16 @@ import URLLoading
 struct KeepCommand {
   private let base: URL
   private let folder: URL
+  /// What the names of its cookies begin with.
+  private let prefix: String
 
-  static func run(url: String, folder: String) async {
+  static func run(url: String, folder: String, prefix: String) async {
     guard let base = URL(string: url) else { return say("no URL") }
-    let command = KeepCommand(base: base, folder: URL(fileURLWithPath: folder, isDirectory: true))
+    let command = KeepCommand(base: base, folder: URL(fileURLWithPath: folder, isDirectory: true), prefix: prefix)
     let cookies = HTTPCookieStorage.shared.cookies(for: base) ?? []
     for cookie in cookies { say("has \(cookie.name) \(cookie.value)") }
     say("ready")
-    let last = cookies.compactMap { Int($0.value) }.max() ?? 0
+    let last = cookies.filter { $0.name.hasPrefix(prefix) }.compactMap { Int($0.value) }.max() ?? 0
     await withTaskGroup { group in
       group.addTask { await command.storeCookies(from: last + 1) }
       group.addTask { await command.loadCached() }
@@ -32,7 +35,7 @@ struct KeepCommand {
   private func storeCookies(from first: Int) async {
     var pending: [(String, Int)] = []
     for value in first... {
-      let name = "c\(value % 40)"
+      let name = "\(prefix)\(value % 40)"
       if value % 2 == 0 {
         await check("cookie") {
           _ = try await URLSession.shared.data(from: base.appending(path: "cookie/\(name)/\(value)"))

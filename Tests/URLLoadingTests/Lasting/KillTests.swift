@@ -75,8 +75,42 @@ import URLLoadingTestServers
     #expect(acknowledged.count > 1)
   }
 
-  private func start() throws -> DownloadWorker {
-    try DownloadWorker(["keep", server.url().absoluteString, directory.path], in: directory, environment: environment)
+  @Test func processesAtOnceLoseNoneOfOneAnothersCookies() async throws {
+    var acknowledged: [String: Int] = [:]
+    let folders = try ["a", "b", "c"].map { (prefix: $0, folder: try TemporaryDirectory("kill")) }
+    let workers = try folders.map { try start(prefix: $0.prefix, folder: $0.folder) }
+    for worker in workers {
+      #expect(try await eventually { worker.lines.count { $0.hasPrefix("kept ") } >= 90 }, "\(worker.lines)")
+    }
+    for worker in workers {
+      worker.process.send(signal: SIGKILL)
+      _ = await worker.process.waitForExit()
+    }
+    for (worker, place) in zip(workers, folders) {
+      try check(worker.lines.filter { $0.hasPrefix("kept ") || $0.hasPrefix("wrong ") }, &acknowledged, place.prefix)
+    }
+    #expect(acknowledged.count == 120)
+    let last = try start(prefix: "z")
+    #expect(try await eventually { last.lines.contains("ready") })
+    last.process.send(signal: SIGKILL)
+    try check(last.lines, &acknowledged, "the last one")
+  }
+
+  @Test func withoutAHomeALineSaysThatCookiesStayInMemory() async throws {
+    let worker = try start(environment: ["HOME": nil, "XDG_DATA_HOME": nil])
+    #expect(try await eventually { worker.lines.count { $0.hasPrefix("kept ") } > 20 }, "\(worker.lines)")
+    worker.process.send(signal: SIGKILL)
+    let warnings = worker.lines.filter { $0.hasPrefix("URLLoading: cookies") }
+    #expect(warnings == ["URLLoading: cookies stay in memory: there is neither HOME nor XDG_DATA_HOME"])
+  }
+
+  private func start(
+    prefix: String = "c", folder: TemporaryDirectory? = nil, environment other: [String: String?] = [:]
+  ) throws -> DownloadWorker {
+    let folder = folder ?? directory
+    return try DownloadWorker(
+      ["keep", server.url().absoluteString, folder.path, prefix], in: folder,
+      environment: environment.merging(other) { $1 })
   }
 
   /// Looks at what a process has said, and adds to what has to last.

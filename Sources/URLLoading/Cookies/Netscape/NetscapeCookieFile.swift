@@ -9,9 +9,9 @@
 /// ```
 ///
 /// A line is a cookie: its domain, whether that has subdomains (`TRUE` or `FALSE`), the path, whether encryption is needed, the end in
-/// seconds since 1970 (0 or nothing for that of the session), the name and the value, with a tab between each two. `#HttpOnly_` before the domain hides a cookie
-/// from scripts; any other line that begins with `#` is a comment (curl.se/docs/http-cookies.html). There is no place in it for
-/// ``HTTPCookie/sameSitePolicy`` and the properties of version 1.
+/// seconds since 1970 (0 or nothing for that of the session), the name and the value, with a tab between each two. `#HttpOnly_` before the
+/// domain hides a cookie from scripts; any other line that begins with `#` is a comment (curl.se/docs/http-cookies.html). There is no place
+/// in it for ``HTTPCookie/sameSitePolicy`` and the properties of version 1.
 public struct NetscapeCookieFile: Sendable {
   /// The cookies, in the order of the lines. What had expired when the file was read is not among them.
   public var cookies: [HTTPCookie]
