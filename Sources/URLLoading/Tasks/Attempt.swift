@@ -33,6 +33,8 @@ struct Attempt {
   @Rare var caching: AttemptCaching?
   /// Whether the instance sends what a cache has stored.
   var isStored = false
+  /// Whether what the instance sends is for the cache alone.
+  var isWithheld = false
   /// What answered the last challenge, to be stored if it is accepted.
   var credential: (space: URLProtectionSpace, credential: URLCredential)?
   var retained: [Event] = []

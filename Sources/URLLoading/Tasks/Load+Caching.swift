@@ -36,7 +36,9 @@ extension Load {
       return start(opened)
     }
     var caching = AttemptCaching(request: request, key: key, requestDate: Date())
-    for field in added where opened.request.addIfAbsent(field) { caching.conditions.append(field.name) }
+    for field in added where opened.request.addIfAbsent(field) {
+      caching.conditions.append(AttemptCaching.Condition(name: field.name, own: nil))
+    }
     guard request.isRetrieval else { return start(opened, caching) }
     if cache.isSubclassed { return askSubclass(cache, opened, caching) }
     caching.found = cache.memory.entries(for: key.text).map { FoundEntry(entry: $0, store: cache.memory) }
@@ -89,7 +91,12 @@ extension Load {
     let decision = rules(for: caching.found).lookup(
       caching.request, among: caching.found.compactMap(\.entry.head), at: Date())
     switch decision {
-    case .miss, .complete: start(opened, caching)
+    case .miss: start(opened, caching)
+    case .complete(let index, let completion, _):
+      var caching = caching
+      caching.completing = caching.found[index]
+      for field in completion.fields { caching.set(field, on: &opened.request) }
+      start(opened, caching)
     case .answer(let index, _): answer(with: caching.found[index], opened, caching)
     case .answerAndRevalidate(let index, _, _):
       revalidate(opened.request, caching.key, in: cache)
@@ -98,8 +105,7 @@ extension Load {
       var caching = caching
       caching.validating = indices.map { caching.found[$0] }
       caching.fallback = fallback.map { caching.found[$0] }
-      caching.conditions += conditions.fields.map(\.name)
-      for field in conditions.fields { opened.request.setValue(field.value, forHTTPHeaderField: field.name) }
+      for field in conditions.fields { caching.set(field, on: &opened.request) }
       start(opened, caching)
     case .unavailable: refuse(opened)
     }
@@ -209,6 +215,10 @@ extension Load {
         state.metrics.responded(response)
       }
     }
+    if let found = caching.completing, http.statusCode == 206 || http.statusCode == 416 {
+      update { $0.metrics.responded(response) }
+      return complete(found, with: answer, caching, attempt: attempt)
+    }
     if let fallback = caching.fallback, let head = fallback.entry.head,
       rules(for: [fallback]).mayAnswer(head, to: caching.request, after: .status(http.statusCode), at: Date())
     {
@@ -256,6 +266,45 @@ extension Load {
       if confirmed == nil { confirmed = found }
     }
     return confirmed
+  }
+
+  /// A part that was asked for on the cache's behalf has come, or was refused: the program did not ask for it, and gets the whole of what it
+  /// asked for when that is there.
+  private func complete(
+    _ found: FoundEntry, with answer: CacheResponse, _ caching: AttemptCaching, attempt: Int
+  ) {
+    var end = AttemptCaching.End.reload
+    var recorder: CacheRecorder?
+    if answer.statusCode == 206, let head = found.entry.head, let stored = head.part,
+      let coming = answer.contentRange,
+      let combined = rules(for: [found]).combined(
+        head, with: answer, requestDate: caching.requestDate, responseDate: Date()),
+      Int(combined.bodyLength) <= found.store.capacity / URLCache.largestShare
+    {
+      let entry = found.entry.combined(combined)
+      end = .completed(CachedPart(found: found, stored: stored, coming: coming, combined: entry))
+      recorder = CacheRecorder(entry, writers: [], replacing: [], collecting: Int(coming.length))
+    }
+    update { state in
+      guard state.machine.attempt == attempt else { return }
+      state.attempt.caching?.end = end
+      state.attempt.caching?.recorder = recorder
+      state.attempt.isWithheld = true
+    }
+  }
+
+  /// The part has come: both are stored as one, which answers.
+  private func finishCompletion(of part: CachedPart, _ caching: AttemptCaching, attempt: Int) {
+    body(of: part.found) { body in
+      BlockingPool.protocols.run {
+        guard let body, let new = caching.recorder?.proposal?.data, let found = part.store(body, new) else {
+          part.found.store.remove([part.found.entry])
+          if let opened = self.supersede(caching, attempt: attempt) { self.start(opened) }
+          return
+        }
+        self.replace(with: found, caching, attempt: attempt)
+      }
+    }
   }
 
   /// A response to HEAD says whether what is stored is still right (RFC 9111, section 4.3.5).
@@ -339,6 +388,7 @@ extension Load {
     switch caching.end {
     case nil: return false
     case .confirmed(let found): replace(with: found, caching, attempt: attempt)
+    case .completed(let part): finishCompletion(of: part, caching, attempt: attempt)
     case .reload:
       if let opened = supersede(caching, attempt: attempt) { start(opened) }
     }
@@ -403,8 +453,8 @@ extension Load {
   private func replace(with found: FoundEntry, _ caching: AttemptCaching, attempt: Int) {
     body(of: found) { body in
       guard let opened = self.supersede(caching, attempt: attempt) else { return }
-      var isConfirmed = false
-      if case .confirmed = caching.end { isConfirmed = true }
+      // What has just come is not of some age.
+      let isConfirmed = caching.end != nil
       if let body, let answer = self.answer(found.entry, body, to: caching.request, isValidated: isConfirmed) {
         return self.deliver(answer, opened)
       }
@@ -423,7 +473,7 @@ extension Load {
         let chosen = state.attempt.protocolClass
       else { return nil }
       state.stopInstance()
-      for name in caching.conditions { request.setValue(nil, forHTTPHeaderField: name) }
+      caching.removeConditions(from: &request)
       state.attempt = Attempt(request: request, storageCookies: state.attempt.storageCookies)
       return Opened(request: request, protocolClass: chosen, rangeOffset: nil, attempt: state.machine.attempt)
     }

@@ -81,6 +81,15 @@ public struct URLCacheEntry: Sendable, Identifiable {
       selectingFields: selectingFields, part: response.contentRange, bodyLength: bodyLength)
   }
 
+  /// An entry of its own for what a part has become with another one.
+  func combined(_ head: StoredHead) -> URLCacheEntry {
+    var entry = URLCacheEntry(
+      key: key, response: response, bodyLength: head.bodyLength, staysInMemory: staysInMemory,
+      requestDate: head.requestDate, responseDate: head.responseDate, userInfo: userInfo)
+    entry.freshen(by: head)
+    return entry
+  }
+
   /// Takes over what a validation has changed.
   mutating func freshen(by head: StoredHead) {
     guard let old = response as? HTTPURLResponse, let url = old.url else { return }

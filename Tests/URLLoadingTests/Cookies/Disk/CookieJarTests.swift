@@ -50,6 +50,15 @@ import Testing
     #expect(pairs == ["a=new", "c=file"])
   }
 
+  @Test func whatHasExpiredLeavesTheFile() throws {
+    let record = CookieRecord(
+      try cookie("old=1; Max-Age=10"), creation: 1, lastAccess: 1, stored: now - 100)
+    let rows = [CookieRow(partition: "", record: record)]
+    #expect(CookieJar(rows, now: now).unwritten.isEmpty)
+    let later = CookieJar(rows, now: now + 10)
+    #expect(later.isEmpty && later.unwritten.changes.count == 1)
+  }
+
   @Test mutating func whatTheFileHasHolds() throws {
     try store("a=1; Max-Age=100", at: 0)
     try store("b=1; Max-Age=100", at: 0)
