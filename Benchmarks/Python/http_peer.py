@@ -1,8 +1,9 @@
 """Loads URLs with a Python library and prints one line of JSON that says what it took.
 
-    http_peer.py requests|httpx URL|@LIST COUNT CONCURRENCY get|sink|file|put [PATH]
+    http_peer.py requests|httpx|requests_cache|hishel URL|@LIST COUNT CONCURRENCY get|sink|file|put [PATH]
 
-LIST is a file with a URL a line; they are loaded in turn, and each request has a field X-Request-ID of its own.
+LIST is a file with a URL a line; they are loaded in turn, and each request has a field X-Request-ID of its own. The last two keep
+responses, and load each URL once before the clock starts.
 """
 
 import asyncio
@@ -10,6 +11,7 @@ import json
 import os
 import resource
 import sys
+import tempfile
 import time
 
 library, url, count, at_once, mode = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5]
@@ -55,6 +57,36 @@ def with_requests():
     yield total
 
 
+def with_cache(session):
+    """Gets each URL from a session that keeps responses, as often as is wanted."""
+
+    def load(number):
+        address, fields = request(number)
+        response = session.get(address, headers=fields)
+        response.raise_for_status()
+        return len(response.content)
+
+    for number in range(len(urls)):
+        load(number)
+    yield
+    yield sum(load(number) for number in range(count))
+
+
+def with_requests_cache():
+    import requests_cache
+
+    folder = tempfile.mkdtemp()
+    yield from with_cache(requests_cache.CachedSession(f"{folder}/kept", backend="sqlite", cache_control=True))
+
+
+def with_hishel():
+    import hishel
+    import hishel.httpx
+
+    storage = hishel.SyncSqliteStorage(database_path=f"{tempfile.mkdtemp()}/kept.db")
+    yield from with_cache(hishel.httpx.SyncCacheClient(storage=storage, trust_env=False))
+
+
 def with_httpx():
     import httpx
 
@@ -92,7 +124,9 @@ def peak():
         return next(int(line.split()[1]) for line in file if line.startswith("VmHWM:"))
 
 
-work = {"requests": with_requests, "httpx": with_httpx}[library]()
+work = {
+    "requests": with_requests, "httpx": with_httpx, "requests_cache": with_requests_cache, "hishel": with_hishel,
+}[library]()
 # Importing a library is no work.
 next(work)
 begin, before = time.monotonic(), cpu()

@@ -22,13 +22,15 @@ import table
 from archive_work import ArchiveWork
 from fixtures import Fixtures
 from http_work import HTTPWork
+from kept_work import KeptWork
 from many_loads import ManyLoads
 from results import Results
 from running import Failure, Runner
 from servers import HERE, Servers
 from sftp_work import SFTPWork
 
-MODULES = ("requests", "httpx", "h2", "aiohttp", "paramiko", "asyncssh", "fsspec", "remotezip", "libarchive", "pyftpdlib")
+MODULES = ("requests", "httpx", "h2", "aiohttp", "paramiko", "asyncssh", "fsspec", "remotezip", "libarchive", "pyftpdlib", "requests_cache",
+           "hishel")
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,7 @@ def main():
             # The user's agent has keys that these servers do not know.
             environment.pop("SSH_AUTH_SOCK", None)
             runner = Runner(options.programs, options.folder, environment)
-            parts = (cls(places, servers, fixtures) for cls in (ManyLoads, HTTPWork, SFTPWork, ArchiveWork))
+            parts = (cls(places, servers, fixtures) for cls in (ManyLoads, KeptWork, HTTPWork, SFTPWork, ArchiveWork))
             results = Results(works({key for key in options.only.split(",") if key}, *parts))
             measure(results, options.rounds, runner, servers)
         table.write(options.results or os.path.join(options.folder, "results.md"), results, options.rounds, load)

@@ -15,10 +15,14 @@ MANY = (
     "".join(f"add_header {name} '{value}'; " for name, value in FIELDS.items())
     + "if ($http_x_request_id = '') { return 400; }"
 )
+# What may be kept is the same, but for how long, and a request's own field does not come back.
+KEPT = MANY.replace("'no-store'", "'max-age=86400'").replace("add_header X-Request-ID '$http_x_request_id'; ", "")
 LOCATIONS = f"""
   location /put/ {{ dav_methods PUT; client_max_body_size 0; }}
   location /of/1024/ {{ {MANY} try_files /1024 =404; }}
   location /of/100000/ {{ {MANY} try_files /100000 =404; }}
+  location /kept/1024/ {{ {KEPT} try_files /1024 =404; }}
+  location /kept/100000/ {{ {KEPT} try_files /100000 =404; }}
   location /json/ {{ {MANY} default_type application/json;
     if ($request_method != POST) {{ return 405; }}
     if ($content_type != application/json) {{ return 415; }}
@@ -36,6 +40,8 @@ def configuration(folder, data, ports, access_log):
 
     - `http`: the files in `data`. A file of N bytes is `/N`, and has any number of other URLs below `/of/N/`; their requests need a
       field `X-Request-ID`, their responses have ten fields more. Below `/json/` 1 KB of JSON is taken by POST, and sent.
+      Below `/kept/N/` is the same for caches to keep.
+    - `caching`: what is below `/kept/` of the first, from nginx's own cache.
     - `https`: the same by HTTP/2.
     - `closing`: the same by HTTP/1.1 with TLS; each connection is closed after its first response.
     - `logged`: the archives in `folder`, with a log of what was sent.
@@ -51,6 +57,9 @@ def configuration(folder, data, ports, access_log):
         ssl_certificate {folder}/server.pem; ssl_certificate_key {folder}/server.key;
         server {{ {listen(ports["http"])} {LOCATIONS} }}
         server {{ {listen(ports["https"], "ssl http2")} {LOCATIONS} http2_max_concurrent_streams 256; }}
+        proxy_cache_path {data}/nginx-cache levels=1:2 keys_zone=kept:64m max_size=8g inactive=1d use_temp_path=off;
+        server {{ {listen(ports["caching"])} location / {{ proxy_cache kept; proxy_cache_valid 1d;
+          proxy_pass http://127.0.0.1:{ports["http"][0]}; }} }}
         server {{ {listen(ports["closing"], "ssl")} {LOCATIONS} keepalive_timeout 0; }}
         log_format bytes '$request_method $body_bytes_sent';
         server {{ {listen(ports["logged"])} root {folder}/archives;

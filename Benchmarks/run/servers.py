@@ -87,6 +87,11 @@ class Servers:
         return self.http and f"https://127.0.0.1:{self.ports['closing'][0]}"
 
     @property
+    def caching(self):
+        """What caches may keep, from nginx's own cache."""
+        return self.http and f"http://127.0.0.1:{self.ports['caching'][0]}"
+
+    @property
     def logged(self):
         """Archives, with a log of what was sent."""
         return self.http and f"http://127.0.0.1:{self.ports['logged'][0]}"
@@ -98,8 +103,11 @@ class Servers:
 
     def _start_nginx(self):
         self._make_certificate()
-        ports = free_ports(2 * HOSTS + 2)
-        names = {"http": ports[:HOSTS], "https": ports[HOSTS:-2], "closing": ports[-2:-1], "logged": ports[-1:]}
+        ports = free_ports(2 * HOSTS + 3)
+        names = {
+            "http": ports[:HOSTS], "https": ports[HOSTS:-3], "closing": ports[-3:-2], "logged": ports[-2:-1],
+            "caching": ports[-1:],
+        }
         self.ports |= names
         with open(f"{self.folder}/nginx.conf", "w") as file:
             file.write(nginx_configuration.configuration(self.folder, self.data, names, self.access_log))

@@ -1,7 +1,7 @@
 import Foundation
 
 /// What a client is told on its command line, `CLIENT URL|@LIST COUNT CONCURRENCY MODE [PATH]`, and by the variables `CONNECTIONS`
-/// and `POST`.
+/// and `POST`; `load-bench` has `CACHE` as well.
 public struct Work: Sendable {
   /// How the body is taken, or sent.
   public enum Mode: String, Sendable {

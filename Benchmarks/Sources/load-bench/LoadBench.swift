@@ -28,12 +28,18 @@ struct LoadBench {
     configuration.timeoutIntervalForRequest = 3600
     #if PEER
     configuration.urlCache = nil
+    #else
+    let kept = try Kept()
+    kept.configure(configuration)
     #endif
     let requests = try Requests(of: work)
     let measurement = Measurement(client: client, work: work)
     let counter = BodyCounter()
     let session = URLSession(
       configuration: configuration, delegate: work.mode == .sink ? counter : nil, delegateQueue: nil)
+    #if !PEER
+    try await kept.fill(with: requests, of: work, in: session)
+    #endif
     let leftFiles = LeftFiles()
     switch work.mode {
     case .get: try await measurement.run { try await session.data(for: requests[$0]).0.count }

@@ -12,6 +12,7 @@ package enum HTTPDate {
   /// Reads the preferred format and the two obsolete ones (RFC 850 and asctime), all of which a recipient
   /// must accept. Two-digit years more than 50 years ahead of `now` are in the past.
   package static func date(from text: some StringProtocol, now: Date = Date()) -> Date? {
+    if let date = text.utf8.withContiguousStorageIfAvailable({ preferredDate($0) }) ?? nil { return date }
     let text = Substring(text).trimmingFieldWhitespace
     guard text.utf8.count <= 64 else { return nil }
     let words = text.split(separator: " ", omittingEmptySubsequences: true)
@@ -23,6 +24,34 @@ package enum HTTPDate {
       return rfc850(words, now: now)
     }
     return words.count == 6 ? fixdate(words) : nil
+  }
+
+  /// Reads the preferred format where it is as it has to be: nearly always, at a tenth of the cost.
+  private static func preferredDate(_ bytes: UnsafeBufferPointer<UInt8>) -> Date? {
+    let layout: StaticString = "Aaa, 00 Aaa 0000 00:00:00 GMT"
+    guard bytes.count == layout.utf8CodeUnitCount else { return nil }
+    for index in bytes.indices {
+      switch layout.utf8Start[index] {
+      case UInt8(ascii: "0"): guard bytes[index] &- 48 < 10 else { return nil }
+      case UInt8(ascii: "A"), UInt8(ascii: "a"): break
+      case let byte: guard bytes[index] == byte else { return nil }
+      }
+    }
+    func number(_ start: Int, _ count: Int) -> Int {
+      bytes[start..<start + count].reduce(0) { $0 * 10 + Int($1 - 48) }
+    }
+    func index(of start: Int, in names: StaticString) -> Int? {
+      (0..<names.utf8CodeUnitCount / 3).first { name in
+        (0..<3).allSatisfy { names.utf8Start[3 * name + $0] == bytes[start + $0] }
+      }
+    }
+    guard index(of: 0, in: "SunMonTueWedThuFriSat") != nil,
+      let month = index(of: 8, in: "JanFebMarAprMayJunJulAugSepOctNovDec")
+    else { return nil }
+    return CivilDate(
+      year: number(12, 4), month: month + 1, day: number(5, 2), hour: number(17, 2), minute: number(20, 2),
+      second: number(23, 2)
+    ).date
   }
 
   private static func fixdate(_ words: [Substring]) -> Date? {

@@ -15,7 +15,17 @@ final class DiskCacheIndex {
     CREATE TABLE body (number INTEGER PRIMARY KEY, data BLOB NOT NULL);
     CREATE INDEX entry_key ON entry (key);
     CREATE INDEX entry_used ON entry (used, number, size);
+    CREATE TABLE total (size INTEGER NOT NULL);
+    INSERT INTO total VALUES (0);
+    CREATE TRIGGER entry_stored AFTER INSERT ON entry BEGIN UPDATE total SET size = size + new.size; END;
+    CREATE TRIGGER entry_deleted AFTER DELETE ON entry BEGIN UPDATE total SET size = size - old.size; END;
+    CREATE TRIGGER entry_changed AFTER UPDATE OF size ON entry BEGIN
+      UPDATE total SET size = size - old.size + new.size; END;
     """
+
+  /// Bodies in files are read along with their heads up to this length, in bytes: another look at the index, and a thread that reads, cost
+  /// more.
+  private static let largestReadAtOnce = Int64(BodyMemory.largestBlock)
 
   /// An entry is noted as used when it was not for so many seconds: a write for each use would cost more than the use.
   private static let usePrecision: Int64 = 60
@@ -60,7 +70,7 @@ final class DiskCacheIndex {
   }
 
   func usage() throws -> Int {
-    let select = try database.statement("SELECT sum(size) FROM entry INDEXED BY entry_used")
+    let select = try database.statement("SELECT size FROM total")
     defer { select.reset() }
     return try select.step() ? Int(select.integer(0)) : 0
   }
@@ -72,8 +82,25 @@ final class DiskCacheIndex {
     var entry: URLCacheEntry
   }
 
+  /// Finds entries, and notes that they are used: bodies that are not large come with them.
   func entries(for key: String, hash: Int64) throws -> [URLCacheEntry] {
-    try rows(for: key, hash: hash).map(\.entry)
+    var rows = try rows(for: key, hash: hash)
+    for row in rows { noteUse(of: row) }
+    if rows.count == 1, rows[0].isFile, rows[0].entry.bodyLength <= Self.largestReadAtOnce {
+      let length = rows[0].entry.bodyLength
+      rows[0].entry.body = DiskCacheReader(path: path(of: rows[0].entry.id), length: length)?.whole.map { .data($0) }
+    }
+    return rows.map(\.entry)
+  }
+
+  private func noteUse(of row: Row) {
+    let now = Int64(Date().timeIntervalSince1970)
+    guard abs(now - row.used) >= Self.usePrecision else { return }
+    // Another process may be writing: then the next use is noted.
+    guard let update = try? database.statement("UPDATE entry SET used = ? WHERE number = ?") else { return }
+    try? update.bind(now, at: 1)
+    try? update.bind(row.number, at: 2)
+    try? update.run()
   }
 
   private func rows(for key: String, hash: Int64) throws -> [Row] {
@@ -104,14 +131,7 @@ final class DiskCacheIndex {
 
   func body(of entry: URLCacheEntry) throws -> URLCacheBody? {
     guard let row = try row(of: entry) else { return nil }
-    let now = Int64(Date().timeIntervalSince1970)
-    if abs(now - row.used) >= Self.usePrecision {
-      let update = try database.statement("UPDATE entry SET used = ? WHERE number = ?")
-      try update.bind(now, at: 1)
-      try update.bind(row.number, at: 2)
-      // Another process may be writing: then the next use is noted.
-      try? update.run()
-    }
+    noteUse(of: row)
     guard row.isFile else { return row.entry.body }
     if let reader = DiskCacheReader(path: path(of: row.entry.id), length: row.entry.bodyLength) {
       return .reader(reader)

@@ -1,4 +1,5 @@
 import Foundation
+internal import URLLoadingBase
 
 /// Reads a body from its file, which stays readable when its entry goes.
 ///
@@ -24,6 +25,17 @@ final class DiskCacheReader: URLCacheReader {
   }
 
   deinit { close(descriptor) }
+
+  /// All bytes, of a body of at most `BodyMemory.largestBlock`; nil where they cannot be read.
+  var whole: Data? {
+    guard let block = BodyMemory.shared.take(atLeast: Int(length)) else { return nil }
+    let buffer = UnsafeMutableRawBufferPointer(start: block.start, count: Int(length))
+    guard let count = try? read(into: buffer, at: 0), count == buffer.count else {
+      BodyMemory.shared.recycle(block)
+      return nil
+    }
+    return BodyMemory.shared.data(block, count: count)
+  }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int64) throws -> Int {
     var filled = 0
