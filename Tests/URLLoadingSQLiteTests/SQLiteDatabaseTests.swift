@@ -88,4 +88,34 @@ import URLLoadingTestServers
     let count = try first.statement("SELECT count(*) FROM item")
     #expect(try count.step() && count.integer(0) == 1)
   }
+
+  @Test func aVersionThatIsDamagedIsNotTakenForANewerOne() throws {
+    defer { try? FileManager.default.removeItem(at: directory) }
+    do {
+      let database = try file().open()
+      try database.execute("INSERT INTO item (name) VALUES ('a')")
+      try database.execute("PRAGMA user_version = 129")
+      #expect(!database.isReplaced)
+    }
+    let database = try file().open()
+    let count = try database.statement("SELECT count(*) FROM item")
+    #expect(try count.step() && count.integer(0) == 0)
+    #expect(FileManager.default.fileExists(atPath: file().path + ".damaged"))
+  }
+
+  @Test func whatWasPutAsideDoesNotTakeTheNewFilesLogAlong() throws {
+    defer { try? FileManager.default.removeItem(at: directory) }
+    var old: SQLiteDatabase? = try file().open()
+    try old?.execute("INSERT INTO item (name) VALUES ('old')")
+    var new: SQLiteDatabase? = try old.map { try file().open(replacing: $0) }
+    #expect(old?.isReplaced == true && new?.isReplaced == false)
+    // Of two that find the damage the second one opens what the first has made.
+    let other = try old.map { try file().open(replacing: $0) }
+    try other?.execute("INSERT INTO item (name) VALUES ('new')")
+    old = nil
+    #expect(FileManager.default.fileExists(atPath: file().path + "-wal"))
+    new = nil
+    let count = try file().open().statement("SELECT name FROM item")
+    #expect(try count.step() && count.text(0) == "new")
+  }
 }

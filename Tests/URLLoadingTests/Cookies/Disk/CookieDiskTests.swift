@@ -41,7 +41,7 @@ import URLLoadingTestServers
     store(
       "a=1; Max-Age=1000; Secure; HttpOnly; SameSite=Lax; Path=/a",
       "b=2; Domain=example.org; Expires=Wed, 01 Jan 2098 00:00:00 GMT",
-      "=nameless; Max-Age=9", "ends=with the session", in: first)
+      "=nameless; Max-Age=1000", "ends=with the session", in: first)
     let properties: [HTTPCookiePropertyKey: Any] = [
       .name: "ü", .value: "ö\t", .domain: ".example.org", .path: "/", .expires: Date(timeIntervalSinceNow: 1000.123456),
       .version: 1,
