@@ -37,7 +37,10 @@ extension Load {
     }
     var caching = AttemptCaching(request: request, key: key, requestDate: Date())
     for field in added where opened.request.addIfAbsent(field) { caching.conditions.append(field.name) }
-    guard request.isRetrieval else { return start(opened, caching) }
+    guard request.isRetrieval else {
+      events?.tell(.missedCache(URLSession.EventCacheReason(.method as CacheReason)))
+      return start(opened, caching)
+    }
     if cache.isSubclassed { return askSubclass(cache, opened, caching) }
     caching.found = cache.memory.entries(for: key.text).map { FoundEntry(entry: $0, store: cache.memory) }
     // What memory has may do; the other store is asked where it does not.
@@ -88,6 +91,7 @@ extension Load {
     guard caching.found.allSatisfy({ $0.entry.head != nil }) else { return decideByClass(opened, caching) }
     let decision = rules(for: caching.found).lookup(
       caching.request, among: caching.found.compactMap(\.entry.head), at: Date())
+    events?.tell(decision, about: caching.found)
     switch decision {
     case .miss, .complete: start(opened, caching)
     case .answer(let index, _): answer(with: caching.found[index], opened, caching)
@@ -110,6 +114,7 @@ extension Load {
     guard let found = caching.found.max(by: { $0.entry.responseDate < $1.entry.responseDate }) else {
       return start(opened, caching)
     }
+    events?.tell(classDecisionOn: found, policy: caching.request.policy)
     switch caching.request.policy {
     case .returnCacheDataElseLoad, .returnCacheDataDontLoad: answer(with: found, opened, caching)
     case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: start(opened, caching)
@@ -145,6 +150,7 @@ extension Load {
       guard let body, let answer = self.answer(found.entry, body, to: caching.request) else {
         var caching = caching
         caching.found.removeAll { $0.entry.id == found.entry.id }
+        self.events?.tell(.retries(.storedResponseGone))
         return self.start(opened, caching)
       }
       self.deliver(answer, opened)
@@ -204,6 +210,7 @@ extension Load {
     let answer = CacheResponse(statusCode: http.statusCode, fields: http.fields, url: url)
     if http.statusCode == 304, !caching.validating.isEmpty {
       let confirmed = confirm(caching, by: answer, in: cache)
+      if confirmed != nil { events?.tell(.validated(response)) }
       return update { state in
         state.attempt.caching?.end = confirmed.map { .confirmed($0) } ?? .reload
         state.metrics.responded(response)
@@ -213,6 +220,7 @@ extension Load {
       rules(for: [fallback]).mayAnswer(head, to: caching.request, after: .status(http.statusCode), at: Date())
     {
       update { $0.metrics.responded(response) }
+      events?.tell(.hitCache(fallback.entry.response, .staleIfError))
       return replace(with: fallback, caching, attempt: attempt)
     }
     for invalid in CacheRules().invalidated(by: answer, to: caching.request) {
@@ -225,7 +233,8 @@ extension Load {
         of: answer, to: caching.request, requestDate: caching.requestDate, responseDate: Date())
       let superseded = superseded(caching, by: answer)
       switch storage {
-      case .refuse:
+      case .refuse(let refusal):
+        events?.tell(.notStored(response, URLSession.EventCacheReason(refusal)))
         for found in superseded { found.store.remove([found.entry]) }
       case .store(let head):
         let kept = HTTPURLResponse(
@@ -340,6 +349,7 @@ extension Load {
     case nil: return false
     case .confirmed(let found): replace(with: found, caching, attempt: attempt)
     case .reload:
+      events?.tell(.retries(.storedResponseGone))
       if let opened = supersede(caching, attempt: attempt) { start(opened) }
     }
     return true
@@ -353,6 +363,7 @@ extension Load {
       let fallback = caching.fallback, let head = fallback.entry.head, read({ $0.response }) == nil,
       rules(for: [fallback]).mayAnswer(head, to: caching.request, after: .unreachable, at: Date())
     else { return false }
+    events?.tell(.hitCache(fallback.entry.response, .staleIfError))
     replace(with: fallback, caching, attempt: attempt)
     return true
   }
@@ -369,7 +380,11 @@ extension Load {
       ($0.delegates.data, $0.task, $0.delivery, $0.attempt.request)
     }
     let keep: @Sendable (CachedURLResponse?) -> Void = { cached in
-      guard let cached, cached.storagePolicy != .notAllowed else { return }
+      guard let cached, cached.storagePolicy != .notAllowed else {
+        self.events?.tell(.notStored(recorder.response, .delegate))
+        return
+      }
+      self.events?.tell(.stored(cached.response))
       if let task = task as? URLSessionDataTask {
         cache.storeCachedResponse(cached, for: task)
       } else if let request {
@@ -377,7 +392,11 @@ extension Load {
       }
     }
     guard asksDelegate, let delegate, let delivery, let dataTask = task as? URLSessionDataTask else {
-      guard cache.isSubclassed else { return recorder.finish() }
+      guard cache.isSubclassed else {
+        recorder.finish()
+        events?.tell(.stored(recorder.response))
+        return
+      }
       return keep(recorder.proposal)
     }
     guard let proposal = recorder.proposal else { return }
@@ -409,6 +428,7 @@ extension Load {
         return self.deliver(answer, opened)
       }
       // Its body has gone: the whole is loaded.
+      self.events?.tell(.retries(.storedResponseGone))
       found.store.remove([found.entry])
       self.start(opened)
     }

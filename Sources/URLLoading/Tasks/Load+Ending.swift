@@ -58,12 +58,15 @@ extension Load {
     guard let ended = update({ $0.takeEnded() }) else { return nil }
     let task = ended.task
     let (body, error) = closeBody(ended)
+    let finished = ended.delegates.task == nil && events == nil ? nil : finishedMetrics
+    if let events, let finished {
+      events.noteEnd(URLSession.EventOutcome(error), finished)
+      events.tell()
+    }
     // Whoever asked gets an answer, also when the end came first.
     ended.resumeDataHandler?((error as NSError?)?.userInfo[NSURLSessionDownloadTaskResumeData] as? Data)
     if let error { update { $0.ending.error = error } }
-    if let delegates = ended.delegates.task {
-      let (metrics, redirectCount) = read { ($0.metrics, $0.machine.redirectCount) }
-      let finished = metrics.finished(redirectCount: redirectCount)
+    if let delegates = ended.delegates.task, let finished {
       delegates.tell(.metrics) { $0.urlSession(session, task: task, didFinishCollecting: finished) }
     }
     if ended.progress != nil { updateProgress() }
@@ -89,6 +92,11 @@ extension Load {
     }
     session.didEnd(task)
     return outcome
+  }
+
+  private var finishedMetrics: URLSessionTaskMetrics {
+    let (metrics, redirectCount) = read { ($0.metrics, $0.machine.redirectCount) }
+    return metrics.finished(redirectCount: redirectCount)
   }
 
   /// What the owner gets of the body. The file of a download that failed is kept when the download can resume.
