@@ -35,5 +35,7 @@ struct LoadOptions: Sendable {
   var proxy: ProxyOption?
   var login: Login?
   var archiveIndex: URL?
+  /// Hears of all loads.
+  var archive: HTTPArchiveWriter?
   var parallel = 8
 }

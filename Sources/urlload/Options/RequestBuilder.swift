@@ -48,6 +48,7 @@ enum RequestBuilder {
     if let file = options.authorityFile { configuration.certificateAuthorityFile = URL(fileURLWithPath: file) }
     if let proxy = options.proxy { configuration.connectionProxyDictionary = proxy.dictionary }
     configuration.archive.indexDirectory = options.archiveIndex
+    configuration.sessionEventListener = options.archive
     return configuration
   }
 }
