@@ -12,7 +12,8 @@ extension Load {
     let (isCompleted, delivery, sink, entries) = update { state -> (Bool, Delivery?, (any BodySink)?, EntrySink?) in
       // Another end may have come first, and be complete.
       guard state.machine.state != .completed else { return (true, nil, nil, nil) }
-      state.ending.error = error
+      // A cancellation may have come between the instance's end and this one.
+      state.ending.error = error ?? state.ending.error
       state.stopInstance()
       return (false, state.delivery, state.sink, state.entries)
     }

@@ -30,6 +30,33 @@ import URLLoadingTestServers
     #expect(recorder.log.value.overlaps.isEmpty)
   }
 
+  /// The same of a load that asks for a login.
+  @Test(arguments: ["challenge", "answer -", "response 401", "finish network 401"])
+  func aListenerMayCancelALogin(at step: String) async throws {
+    let server = try await AuthServer.shared
+    let recorder = EventRecorder { event, task in if event == step { task.cancel() } }
+    recorder.session().dataTask(with: server.url("/basic")).resume()
+    #expect(await recorder.waitForEnd(), "\(recorder.events())")
+    #expect(recorder.events().contains(step) && recorder.events().last == "end cancelled", "\(recorder.events())")
+  }
+
+  /// The same of loads that a cache answers: the first stores, the second is validated.
+  @Test(arguments: [
+    "miss nothing-stored", "store", "validate no-cache", "validated 304", "finish network 304", "finish cache 200",
+  ])
+  func aListenerMayCancelACachedLoad(at step: String) async throws {
+    let server = try ScriptedServer.http { request in
+      request.fields["If-None-Match"] == nil
+        ? HTTPResponse(fields: ["ETag": "\"v\"", "Cache-Control": "no-cache"], text: "body") : HTTPResponse(304)
+    }
+    let recorder = EventRecorder { event, task in if event == step { task.cancel() } }
+    let session = recorder.session(cache: URLCache(memoryCapacity: 1_000_000, diskCapacity: 0))
+    for _ in 0..<2 { _ = try? await session.data(from: server.url("/a")) }
+    let cancelled = recorder.log.value.events.values.filter { $0.contains(step) }
+    #expect(!cancelled.isEmpty && cancelled.allSatisfy { $0.last == "end cancelled" }, "\(cancelled)")
+    #expect(recorder.log.value.overlaps.isEmpty)
+  }
+
   @Test func aTaskThatIsCancelledBeforeItBegins() async throws {
     let recorder = EventRecorder()
     let task = recorder.session().dataTask(with: Fake(["x"]).url())
