@@ -7,7 +7,7 @@ TESTING := --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 # Many tests wait for real servers on few cores: more of them at once only make each other late.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
 
-.PHONY: build install drop-in api-check demo test lint format sanitize bench bench-check call-count clean build-dependencies test-dependencies
+.PHONY: build install drop-in api-check demo test kill-test fuzz-cookies lint format sanitize bench bench-check call-count clean build-dependencies test-dependencies
 
 build: build-dependencies
 	@Scripts/build-without-warnings
@@ -35,6 +35,16 @@ test: build-dependencies test-dependencies lint
 	@Scripts/build-without-warnings --build-tests
 	@Scripts/build-snippets >/dev/null
 	@swift test --skip-build $(TESTING) </dev/null
+
+# A process that stores cookies, caches and downloads, killed at 200 random moments; KILLS sets another number. A few are among the tests.
+kill-test: build-dependencies test-dependencies
+	@Scripts/build-without-warnings --build-tests
+	@URL_LOADING_KILLS=$(or $(KILLS),200) swift test --skip-build --disable-xctest --filter 'KillTests' </dev/null
+
+# What comes from servers and files as cookies, changed at random for SECONDS_TO_RUN seconds (600). A part with fixed seeds is among the tests.
+fuzz-cookies: build-dependencies test-dependencies
+	@Scripts/build-without-warnings --build-tests
+	@URL_LOADING_FUZZ_SECONDS=$(or $(SECONDS_TO_RUN),600) swift test --skip-build --disable-xctest --filter 'CookieFuzzTests' </dev/null
 
 lint:
 	@swift format lint --strict --parallel --recursive $(SOURCES)

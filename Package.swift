@@ -23,6 +23,7 @@ let package = Package(
     .library(name: "URLProtocolTesting", targets: ["URLProtocolTesting"]),
     .library(name: "URLLoadingHTTPTypes", targets: ["URLLoadingHTTPTypes"]),
     .library(name: "URLLoadingLogging", targets: ["URLLoadingLogging"]),
+    .library(name: "URLLoadingRedis", targets: ["URLLoadingRedis"]),
     .library(name: "ArchiveProtocol", targets: ["ArchiveProtocol"]),
     .library(name: "SFTPProtocol", targets: ["SFTPProtocol"]),
     .library(name: "SFTPKeystream", targets: ["SFTPKeystream"]),
@@ -75,6 +76,11 @@ let package = Package(
       dependencies: ["URLLoading", "URLLoadingBase", .product(name: "HTTPTypes", package: "swift-http-types")]),
     .target(
       name: "URLLoadingLogging", dependencies: ["URLLoading", .product(name: "Logging", package: "swift-log")]),
+    // Its pkg-config file has options that packages may not have, and nothing that is needed.
+    .systemLibrary(name: "URLLoadingCHiredis", path: "Sources/CHiredis", providers: [.apt(["libhiredis-dev"])]),
+    .target(
+      name: "URLLoadingRedis",
+      dependencies: ["URLLoading", "URLLoadingBase", "URLLoadingCurlTransport", "URLLoadingCHiredis"]),
     .systemLibrary(
       name: "URLLoadingCArchive", path: "Plugins/Archive/CArchive", pkgConfig: "libarchive",
       providers: [.apt(["libarchive-dev"])]
@@ -150,6 +156,12 @@ let package = Package(
       ]),
     .testTarget(
       name: "URLLoadingHTTPTypesTests", dependencies: ["URLLoadingHTTPTypes", "URLLoading", "URLLoadingTestServers"]),
+    .executableTarget(
+      name: "URLLoadingRedisWorker", dependencies: ["URLLoadingRedis", "URLLoading"],
+      path: "Tests/Fixtures/RedisWorker"),
+    .testTarget(
+      name: "URLLoadingRedisTests",
+      dependencies: ["URLLoadingRedis", "URLLoading", "URLLoadingTestServers", "URLLoadingRedisWorker"]),
     .testTarget(
       name: "URLLoadingLoggingTests", dependencies: ["URLLoadingLogging", "URLLoading", "URLLoadingTestServers"]),
     .testTarget(
@@ -173,7 +185,7 @@ let package = Package(
 )
 
 /// What has a dependency of its own has no place in the drop-in folder: graphs may have another version of it.
-let adapters = ["URLLoadingHTTPTypes", "URLLoadingLogging"]
+let adapters = ["URLLoadingHTTPTypes", "URLLoadingLogging", "URLLoadingRedis"]
 
 if buildsDropIn {
   // One product, so that one build compiles every object, and no other package.

@@ -24,18 +24,20 @@ package final class SQLiteDatabase {
   /// The path that was opened.
   package let path: String
   private let handle: OpaquePointer
+  private let identity: SQLiteFileIdentity?
   private var statements: [String: SQLiteStatement] = [:]
 
   /// Opens a file, which is made with mode 0600 where there is none, in a directory that exists.
   package init(path: String, options: Options = Options()) throws(SQLiteError) {
     self.path = path
-    // SQLite makes the log and the shared memory with the mode of the file.
-    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else {
+    // SQLite makes the log and the shared memory with the mode of the file. One that is there is not opened here: closing it would end
+    // the locks of all this process's connections to it (sqlite.org/howtocorrupt.html, section 2.2).
+    let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 || errno == EEXIST else {
       throw SQLiteError(
         code: SQLITE_CANTOPEN, message: "\(path) cannot be opened (\(String(cString: strerror(errno))))")
     }
-    close(descriptor)
+    if descriptor >= 0 { close(descriptor) }
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     let status = sqlite3_open_v2(path, &opened, flags, nil)
@@ -45,6 +47,10 @@ package final class SQLiteDatabase {
       throw error
     }
     handle = opened
+    identity = SQLiteFileIdentity(path: path)
+    // A connection whose file was put aside would, at its end, delete the log of the file that has its name by then.
+    var keepsLog: Int32 = 1
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &keepsLog)
     let (seconds, attoseconds) = options.busyTimeout.components
     sqlite3_busy_timeout(handle, Int32(clamping: seconds &* 1000 &+ attoseconds / 1_000_000_000_000_000))
     // What a file contains cannot run code: a damaged or foreign schema has no triggers, views or functions that are trusted.
@@ -102,8 +108,17 @@ package final class SQLiteDatabase {
   /// Changes with each commit of another connection, in this process or another one.
   package func dataVersion() throws(SQLiteError) -> Int64 { try integer("PRAGMA data_version") }
 
+  /// Whether the path names another file by now, or none: what is written here would be found by nobody.
+  package var isReplaced: Bool { SQLiteFileIdentity(path: path) != identity }
+
   /// The number of the schema that the file has; 0 for a new file.
   package func schemaVersion() throws(SQLiteError) -> Int64 { try integer("PRAGMA user_version") }
+
+  /// Whether nothing can be written, as known after the first read.
+  package var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
+
+  /// What the file says about whose it is; 0 for a new file.
+  package func applicationID() throws(SQLiteError) -> Int64 { try integer("PRAGMA application_id") }
 
   private func integer(_ sql: String) throws(SQLiteError) -> Int64 {
     let statement = try statement(sql)

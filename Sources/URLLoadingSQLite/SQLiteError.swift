@@ -12,13 +12,16 @@ package struct SQLiteError: LocalizedError, Hashable {
     errorDescription = message
   }
 
+  /// The code of a file that another version of this package has written.
+  package static var otherVersion: Int32 { SQLITE_SCHEMA }
+
   /// The code of a file that is damaged in a way that SQLite does not see.
   package static var damaged: Int32 { SQLITE_CORRUPT }
 
   private var primaryCode: Int32 { code & 0xFF }
 
-  /// The file is damaged, or is no database.
-  package var saysDamaged: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(primaryCode) }
+  /// The file is damaged, or is no database. A statement of ours that has an error has one because the tables are defined otherwise.
+  package var saysDamaged: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR].contains(primaryCode) }
 
   /// Another process or connection had the file for longer than the limit.
   package var saysBusy: Bool { [SQLITE_BUSY, SQLITE_LOCKED].contains(primaryCode) }

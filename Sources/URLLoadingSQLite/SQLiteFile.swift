@@ -32,39 +32,71 @@ package struct SQLiteFile: Sendable {
     }
   }
 
-  /// Of several processes that find the damage, the first one replaces the file, and the others open what it has made.
-  private func replaceDamaged() throws -> SQLiteDatabase {
-    let lock = Glibc.open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    defer { close(lock) }
-    if lock >= 0 { while flock(lock, LOCK_EX) != 0, errno == EINTR {} }
-    do { return try openAsItIs() } catch let error as SQLiteError where error.saysDamaged {
-      putAside()
+  /// Opens a new file in the place of one whose damage was found while it was used.
+  package func open(replacing damaged: SQLiteDatabase) throws -> SQLiteDatabase {
+    try withLock {
+      if !damaged.isReplaced { putAside() }
       return try openAsItIs()
     }
+  }
+
+  private func replaceDamaged() throws -> SQLiteDatabase {
+    try withLock {
+      do { return try openAsItIs() } catch let error as SQLiteError where error.saysDamaged {
+        putAside()
+        return try openAsItIs()
+      }
+    }
+  }
+
+  /// Of several processes that find the damage, the first one replaces the file, and the others open what it has made.
+  private func withLock<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let lock = Glibc.open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    defer { if lock >= 0 { close(lock) } }
+    if lock >= 0 { while flock(lock, LOCK_EX) != 0, errno == EINTR {} }
+    return try body()
   }
 
   private func openAsItIs() throws -> SQLiteDatabase {
     let database = try SQLiteDatabase(path: path, options: options)
     // The common case needs no write lock.
-    if try database.schemaVersion() == schemaVersion { return database }
+    if try checkedVersion(of: database) == schemaVersion { return database }
     try database.transaction {
-      switch try database.schemaVersion() {
+      switch try checkedVersion(of: database) {
       case schemaVersion: break
       case 0:
         try database.execute(schema)
         try database.execute("PRAGMA user_version = \(schemaVersion)")
+        try database.execute("PRAGMA application_id = \(Self.applicationID(of: schemaVersion))")
       case let other:
         throw SQLiteError(
-          code: 1, message: "\(path) has version \(other) of its tables, and this program knows \(schemaVersion)")
+          code: SQLiteError.otherVersion,
+          message: "\(path) has version \(other) of its tables, and this program knows \(schemaVersion)")
       }
     }
     return database
   }
 
+  /// The version stands in the file twice: one that is damaged is not taken for that of a newer program.
+  private func checkedVersion(of database: SQLiteDatabase) throws -> Int64 {
+    let version = try database.schemaVersion()
+    guard (0...0xFFFF).contains(version), try database.applicationID() == Self.applicationID(of: version) else {
+      throw SQLiteError(code: SQLiteError.damaged, message: "\(path) has two versions of its tables")
+    }
+    // A file that may be written, and says itself that it may not.
+    guard !database.isReadOnly || access(path, W_OK) != 0 else {
+      throw SQLiteError(code: SQLiteError.damaged, message: "\(path) has an unknown format")
+    }
+    return version
+  }
+
+  /// "UL", and the version; 0 for a new file.
+  private static func applicationID(of version: Int64) -> Int64 { version == 0 ? 0 : 0x554C_0000 | version }
+
   /// Moves the damaged file away; its log would be taken for that of the new one.
   private func putAside() {
-    rename(path, path + ".damaged")
     unlink(path + "-wal")
     unlink(path + "-shm")
+    rename(path, path + ".damaged")
   }
 }

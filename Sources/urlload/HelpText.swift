@@ -13,6 +13,7 @@ enum HelpText {
       urlload -o a -o b ftp://host/a file:///b   two at a time
       urlload -r 0-1023 ftp://host/big.bin       the first kilobyte
       urlload -d name=value https://host/form    a form
+      urlload -b jar -c jar https://host/        with the cookies of a file, as curl
       urlload -T a.jpg -u me ftp://host/photos/  upload; asks for the password
       urlload ls -l ftp://host/photos/           what is there; see urlload ls --help
       urlload -O sftp://me@host/~/a.zip          with the keys and settings of ~/.ssh

@@ -41,6 +41,12 @@ final class Reactor {
     }
   }
 
+  /// A socket of another than libcurl.
+  private struct Watch {
+    let interest: SocketInterest
+    let handler: (SocketInterest) -> Void
+  }
+
   /// Names and TLS sessions, cached for all engines of the loop. Without locks: it is used on the loop's thread alone.
   private(set) var share: UnsafeMutableRawPointer?
 
@@ -48,6 +54,8 @@ final class Reactor {
   private(set) var turn: UInt64 = 1
 
   private static let wakeToken = UInt64.max
+  /// Tells sockets of others than libcurl apart.
+  private static let watchBit: UInt64 = 1 << 31
   private static let readable: UInt8 = 1
   private static let writable: UInt8 = 2
 
@@ -58,6 +66,8 @@ final class Reactor {
   private let events: UnsafeMutablePointer<epoll_event>
   private let eventCapacity = 512
   private var sockets: [Socket] = []
+  /// Sockets of others than libcurl.
+  private var watches: [Int32: Watch] = [:]
   private var dirty: [Int32] = []
   private var armed: [MultiHandle] = []
   private var touched: [MultiHandle] = []
@@ -122,6 +132,7 @@ final class Reactor {
     let token = event.data.u64
     guard token != Self.wakeToken else { return }
     let descriptor = Int32(truncatingIfNeeded: token & 0x7fff_ffff)
+    if token & Self.watchBit != 0 { return watchedSocketIsReady(descriptor, event.events) }
     let socket = sockets[Int(descriptor)]
     guard socket.generation == UInt32(truncatingIfNeeded: token >> 32) else { return }
     guard let owner = socket.owner, socket.wanted != 0 else {
@@ -134,6 +145,16 @@ final class Reactor {
     if event.events & EPOLLOUT.rawValue != 0 { ready |= 2 }
     if event.events & EPOLLERR.rawValue != 0 { ready |= 4 }
     owner._withUnsafeGuaranteedRef { $0.socketIsReady(descriptor, ready) }
+  }
+
+  private func watchedSocketIsReady(_ descriptor: Int32, _ events: UInt32) {
+    // It may have gone in the same turn.
+    guard let watch = watches[descriptor] else { return }
+    var ready: SocketInterest = []
+    let ended = EPOLLHUP.rawValue | EPOLLERR.rawValue
+    if events & (EPOLLIN.rawValue | ended) != 0 { ready.insert(.readable) }
+    if events & (EPOLLOUT.rawValue | ended) != 0 { ready.insert(.writable) }
+    watch.handler(ready.intersection(watch.interest))
   }
 
   /// Hands finished transfers to their handlers, for every multi handle that did something since the last time.
@@ -177,6 +198,24 @@ final class Reactor {
   }
 
   // MARK: Interest
+
+  /// Waits for a socket of another than libcurl, or no longer.
+  func watch(_ descriptor: Int32, for interest: SocketInterest, _ handler: @escaping (SocketInterest) -> Void) {
+    var event = epoll_event()
+    event.data.u64 = Self.watchBit | UInt64(UInt32(bitPattern: descriptor))
+    if interest.contains(.readable) { event.events |= EPOLLIN.rawValue }
+    if interest.contains(.writable) { event.events |= EPOLLOUT.rawValue }
+    let old = watches[descriptor]
+    if interest.isEmpty {
+      guard watches.removeValue(forKey: descriptor) != nil else { return }
+      epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, &event)
+    } else {
+      watches[descriptor] = Watch(interest: interest, handler: handler)
+      if old?.interest != interest {
+        epoll_ctl(epoll, old == nil ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor, &event)
+      }
+    }
+  }
 
   /// Opens a socket that belongs to `owner`.
   func openSocket(domain: Int32, type: Int32, protocol number: Int32, owner: MultiHandle, isFTP: Bool) -> Int32 {

@@ -25,6 +25,7 @@ struct ResponseHeadParser: ~Copyable {
     var contentLength: Int64?
     var hasSetCookie = false
     var hasContentEncoding = false
+    var forbidsStoring = false
     var isChunked = false
     var hasBadLength = false
   }
@@ -115,6 +116,12 @@ struct ResponseHeadParser: ~Copyable {
     let name = UnsafeRawBufferPointer(rebasing: content[..<nameEnd])
     switch nameEnd {
     case 10: if Self.equal(name, "set-cookie") { facts.hasSetCookie = true }
+    case 13:
+      if Self.equal(name, "cache-control") {
+        let value = UnsafeRawBufferPointer(rebasing: content[(colon + 1)...])
+        // With must-understand the status decides (RFC 9111 section 5.2.2.3).
+        if Self.contains(value, "no-store"), !Self.contains(value, "must-understand") { facts.forbidsStoring = true }
+      }
     case 14: if Self.equal(name, "content-length") { takeLength(content[(colon + 1)...]) }
     case 16: if Self.equal(name, "content-encoding") { facts.hasContentEncoding = true }
     case 17:
@@ -165,6 +172,21 @@ struct ResponseHeadParser: ~Copyable {
   static func equal(_ bytes: UnsafeRawBufferPointer, _ lowercased: StaticString) -> Bool {
     for index in 0..<bytes.count where bytes[index].asciiLowercased != lowercased.utf8Start[index] { return false }
     return true
+  }
+
+  /// Whether these bytes are somewhere in a value, in whatever case.
+  static func contains(_ value: UnsafeRawBufferPointer, _ lowercased: StaticString) -> Bool {
+    let count = lowercased.utf8CodeUnitCount
+    var start = 0
+    while start + count <= value.count {
+      if value[start].asciiLowercased == lowercased.utf8Start[0],
+        equal(UnsafeRawBufferPointer(rebasing: value[start..<start + count]), lowercased)
+      {
+        return true
+      }
+      start += 1
+    }
+    return false
   }
 
   /// UTF-8 if it is that, ISO-8859-1 else, which has a character for every byte (RFC 9110 section 5.5).

@@ -10,6 +10,8 @@ package struct TransferHead: Sendable {
   package private(set) var hasSetCookie = false
   /// Whether there is a Content-Encoding field.
   package private(set) var hasContentEncoding = false
+  /// Whether a Cache-Control field has `no-store`, and none has `must-understand`; or something that looks like it.
+  package private(set) var forbidsStoring = false
   /// How many bytes of body are to come, before decoding, if the server said so.
   package var contentLength: Int64?
   /// FTP: the length of the whole file, whatever range of it was asked for.
@@ -31,6 +33,7 @@ package struct TransferHead: Sendable {
     contentLength = facts.contentLength
     hasSetCookie = facts.hasSetCookie
     hasContentEncoding = facts.hasContentEncoding
+    forbidsStoring = facts.forbidsStoring
     self.lines = lines
   }
 

@@ -1,28 +1,76 @@
 /// What an attempt has to do with the cache.
 struct AttemptCaching {
-  /// The request as the rules see it, without the fields that were added to validate.
-  let request: CacheRequest
+  /// The request in canonical form, without the fields that were added for the cache.
+  private let canonical: URLRequest
+  private let url: URL
   let key: CacheKey
   /// When the request was sent.
   let requestDate: Date
-  /// The names of the fields that were added to validate what is stored.
-  var conditions: [String] = []
+  /// The fields that were set to validate or to complete what is stored.
+  var conditions: [Condition] = []
   /// All that was found.
   var found: [FoundEntry] = []
   /// Which of that is being validated.
   var validating: [FoundEntry] = []
   /// What may answer if the attempt fails.
   var fallback: FoundEntry?
-  /// Stores the response that comes.
-  var recorder: CacheRecorder?
-  /// What follows when the instance has finished, where its response, a 304, is not for the program.
-  var end: End?
+  /// Whether the store was asked whether another one loads the same.
+  var hasAskedForClaim = false
+  /// Has others wait who want the same from a shared store.
+  var claim: URLCacheClaim?
+  /// What lacks the bytes that are asked for.
+  var completing: FoundEntry?
 
+  /// Nil for a request without a URL.
+  init?(_ request: URLRequest) {
+    guard let url = request.url, let key = CacheKey(canonical: request, method: "GET") else { return nil }
+    (canonical, self.url, self.key, requestDate) = (request, url, key, Date())
+  }
+
+  /// The request as the rules see it. Made anew each time: most loads that do not use the cache never need it.
+  var request: CacheRequest { CacheRequest(canonical, url: url) }
+
+  /// Whether nothing that is stored plays a part, and nothing will be changed but by storing the response.
+  var isIdle: Bool { found.isEmpty && claim == nil && canonical.httpMethod == "GET" }
+
+  /// Whether the load may wait for another one: one that would use what is stored.
+  var mayBeClaimed: Bool {
+    switch canonical.cachePolicy {
+    case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData, .returnCacheDataDontLoad: false
+    case .useProtocolCachePolicy, .returnCacheDataElseLoad, .reloadRevalidatingCacheData: canonical.httpMethod == "GET"
+    }
+  }
+
+  /// Whether the cache may be the only one to answer.
+  var mayForbidLoading: Bool {
+    canonical.cachePolicy == .returnCacheDataDontLoad || canonical.fields.contains("Cache-Control")
+  }
+
+  /// What follows when the instance has finished, where its response is for the cache and not for the program.
   enum End: Sendable {
     /// It says that this is valid.
     case confirmed(FoundEntry)
     /// It is about nothing that is stored: the request is made again.
     case reload
+    /// Its body, which the recorder collects, completes what is stored.
+    case completed(CachedPart)
+  }
+
+  /// A field that was set on the request, and the value that the program had given to it.
+  struct Condition: Sendable {
+    let name: String
+    let own: String?
+  }
+
+  /// Sets a field for the cache.
+  mutating func set(_ field: (name: String, value: String), on request: inout URLRequest) {
+    conditions.append(Condition(name: field.name, own: request.value(forHTTPHeaderField: field.name)))
+    request.setValue(field.value, forHTTPHeaderField: field.name)
+  }
+
+  /// Takes back what was set.
+  func removeConditions(from request: inout URLRequest) {
+    for condition in conditions.reversed() { request.setValue(condition.own, forHTTPHeaderField: condition.name) }
   }
 }
 

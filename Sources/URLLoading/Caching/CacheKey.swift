@@ -1,7 +1,7 @@
 internal import URLLoadingBase
 
-/// What stored responses are found by: the method, a space, and the whole URL of the canonical request, but for the fragment, which is
-/// not sent.
+/// What stored responses are found by: the whole URL of the canonical request, but for the fragment, which is not sent; with the method and
+/// a space before it where that is not GET.
 struct CacheKey: Hashable, Sendable {
   let text: String
   /// Whether the URL has a password. What is found by it stays in memory.
@@ -16,10 +16,10 @@ struct CacheKey: Hashable, Sendable {
     let method = method ?? request.httpMethod ?? "GET"
     let written = request.urlFacts.text
     if Self.isNormalized(written) {
-      text = "\(method) \(written)"
+      text = Self.text(method, written)
       hasPassword = false
     } else {
-      text = "\(method) \(Self.normalized(url))"
+      text = Self.text(method, Self.normalized(url))
       hasPassword = url.password(percentEncoded: true) != nil
     }
   }
@@ -32,9 +32,12 @@ struct CacheKey: Hashable, Sendable {
 
   /// The key under which a GET of another URL is stored.
   init(get url: URL) {
-    text = "GET \(Self.normalized(url))"
+    text = Self.normalized(url)
     hasPassword = url.password(percentEncoded: true) != nil
   }
+
+  /// Only responses to GET are stored by loads: their URL is taken as it is, without a copy.
+  private static func text(_ method: String, _ url: String) -> String { method == "GET" ? url : "\(method) \(url)" }
 
   private static let defaultPorts = ["http": 80, "https": 443, "ftp": 21, "ftps": 21, "sftp": 22]
 

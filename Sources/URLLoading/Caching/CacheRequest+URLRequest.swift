@@ -1,7 +1,12 @@
 extension CacheRequest {
-  /// A request in canonical form, with what the engine adds that responses may vary by; nil for one without a URL.
+  /// A request in canonical form; nil for one without a URL.
   init?(_ request: borrowing URLRequest) {
     guard let url = request.url else { return nil }
+    self.init(request, url: url)
+  }
+
+  /// A request in canonical form, with what the engine adds that responses may vary by.
+  init(_ request: borrowing URLRequest, url: URL) {
     var fields = request.fields
     if request.urlFacts.isHTTP {
       if let languages = AcceptLanguage.ofProcess, !fields.contains("Accept-Language") {

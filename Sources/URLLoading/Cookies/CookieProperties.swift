@@ -44,7 +44,7 @@ enum CookieProperties {
     guard let domain, !domain.isEmpty, domain != "." else { return nil }
     let lowercased = domain.lowercased()
     return lowercased.utf8.first == UInt8(ascii: ".")
-      ? "." + CookieMatching.asciiDomain(String(lowercased.dropFirst())) : CookieMatching.asciiDomain(lowercased)
+      ? "." + CookieMatching.asciiDomain(HTTPCookie.withoutDot(lowercased)) : CookieMatching.asciiDomain(lowercased)
   }
 
   /// The maximum age counts for cookies of version 1 only, and wins there.

@@ -50,6 +50,9 @@ struct CookieRecord {
     self.stored = stored
   }
 
+  /// Whether it outlives the program.
+  var isLasting: Bool { cookie.contents.isLasting }
+
   /// Whether an older note of the last access is worth a new one: what is evicted first need not be known to the second.
   var isAccessWorthNoting: Bool { abs(lastAccess &- notedAccess) > 60_000_000 }
 }
@@ -59,4 +62,11 @@ enum CookieChange {
   case stored(CookieRecord)
   case removed(HTTPCookie)
   case used(HTTPCookie, lastAccess: Int64)
+
+  var cookie: HTTPCookie {
+    switch self {
+    case .stored(let record): record.cookie
+    case .removed(let cookie), .used(let cookie, _): cookie
+    }
+  }
 }

@@ -19,7 +19,7 @@ struct CookieStore {
     self.notesChanges = notesChanges
   }
 
-  /// A store of cookies that were kept elsewhere. Those beyond the limits are evicted, and the changes say so.
+  /// A store of cookies that were kept elsewhere, each once. Those beyond the limits are evicted, and the changes say so.
   init(_ records: some Sequence<CookieRecord>, now: Date) {
     self.init(notesChanges: true)
     for record in records {
@@ -27,6 +27,11 @@ struct CookieStore {
       lastStamp = max(lastStamp, record.creation, record.lastAccess)
       count += 1
     }
+    keepLimits(now: now)
+  }
+
+  /// Evicts what is beyond the limits.
+  mutating func keepLimits(now: Date) {
     for (site, entries) in sites where entries.count > Self.siteLimit { evict(from: site, entries, now: now) }
     if count > Self.totalLimit { evictOldest(now: now) }
   }
@@ -108,8 +113,23 @@ struct CookieStore {
     sites.values.joined().filter { !$0.cookie.isExpired(at: now) }.sorted { $0.creation < $1.creation }.map(\.cookie)
   }
 
+  // MARK: Beside another store
+
   /// All that is kept, in no order.
   var records: some Sequence<CookieRecord> { sites.values.joined() }
+
+  /// What is kept of the cookie with the same name, domain and path.
+  func record(of cookie: HTTPCookie) -> CookieRecord? {
+    sites[PublicSuffixes.site(of: cookie.bareDomain)]?.first { Self.isSame($0.cookie, cookie) }
+  }
+
+  /// Keeps a record as it is, in place of that of the same cookie; no change is noted, and limits are not looked at.
+  mutating func put(_ record: CookieRecord) {
+    let site = PublicSuffixes.site(of: record.cookie.bareDomain)
+    let others = (sites[site] ?? []).filter { !Self.isSame($0.cookie, record.cookie) }
+    lastStamp = max(lastStamp, record.creation, record.lastAccess)
+    replace(site, by: others + [record])
+  }
 
   // MARK: Removing
 

@@ -27,6 +27,9 @@ open class HTTPCookie: NSObject, @unchecked Sendable {
     var comment: String?
     var commentURL: URL?
     var ports: [Int]?
+
+    /// Whether there is a time at which it ends, later than the session.
+    var isLasting: Bool { expires.map { !$0.timeIntervalSinceReferenceDate.isNaN } ?? false }
   }
 
   let contents: Contents
@@ -104,8 +107,9 @@ open class HTTPCookie: NSObject, @unchecked Sendable {
       + "\(isHTTPOnly)>"
   }
 
-  private static func withoutDot(_ domain: String) -> String {
-    domain.utf8.first == UInt8(ascii: ".") ? String(domain.dropFirst()) : domain
+  /// By bytes: a mark behind the dot would make one character of both.
+  static func withoutDot(_ domain: String) -> String {
+    domain.utf8.first == UInt8(ascii: ".") ? String(Substring(domain.utf8.dropFirst())) : domain
   }
 
   var isHostOnly: Bool { contents.domain.utf8.first != UInt8(ascii: ".") }

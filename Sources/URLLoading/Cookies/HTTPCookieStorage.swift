@@ -6,50 +6,59 @@ extension NSNotification.Name {
   public static let NSHTTPCookieManagerCookiesChanged = NSNotification.Name("NSHTTPCookieManagerCookiesChanged")
 }
 
-// Mutable state: `state` (the cookies, the partitions, the policy, whether a notification is under way), guarded by its lock.
+// Mutable state: `state` (the policy, whether a notification is under way), guarded by its lock; the cookies, guarded by the keeper's.
 // Safe to share: see above; everything else is immutable, and subclasses answer for theirs.
 /// Keeps cookies and finds those for a request, by RFC 6265bis.
 ///
-/// Storages keep their cookies in memory. They take at most 180 cookies of a site and 3,000 in all; beyond that the
-/// oldest go. Cookies of requests with a ``URLRequest/cookiePartitionIdentifier`` are kept apart, with limits of their own: they are
-/// reached through tasks, and removed by ``removeCookies(since:)``.
+/// ``shared`` and the storages of groups keep cookies that have an expiry date on disk as well, in
+/// `$XDG_DATA_HOME/url-loading/<program or group>/cookies.sqlite`, which by default lies below `~/.local/share`, and which its owner
+/// alone may read. A program is its bundle identifier, or its executable's name and path. Processes that use one file at once lose none of
+/// one another's cookies; what another one has stored is found about a second later. Changes are written within a tenth of a second, on a
+/// thread of the storage's own, and at the end of the program; ``URLSession/flush(completionHandler:)`` says when they have been. Without a
+/// home, or on a disk that cannot be written, cookies stay in memory, and a line on standard error says so. A damaged file is replaced.
+///
+/// Storages that a program makes, and those of ephemeral sessions, keep their cookies in memory. To move cookies from and to other
+/// programs there is ``NetscapeCookieFile``.
+///
+/// A storage takes at most 180 cookies of a site and 3,000 in all; beyond that the oldest go. Cookies of requests with a
+/// ``URLRequest/cookiePartitionIdentifier`` are kept apart, with limits of their own: they are reached through tasks, and removed by
+/// ``removeCookies(since:)``.
 ///
 /// A session calls ``getCookiesFor(_:completionHandler:)`` and ``storeCookies(_:for:)`` of a subclass, as Apple's system does. Unless
 /// overridden they call the methods without a task.
 open class HTTPCookieStorage: NSObject, @unchecked Sendable {
   private struct State {
-    var cookies = CookieStore()
-    /// By the identifiers of requests; none is empty.
-    var partitions: [String: CookieStore] = [:]
     var policy = HTTPCookie.AcceptPolicy.always
     var isNotificationPending = false
-
-    /// Changes the cookies of a partition, or those of none.
-    mutating func inPartition(_ partition: String?, _ body: (inout CookieStore) -> Bool) -> Bool {
-      guard let partition else { return body(&cookies) }
-      var store = partitions.removeValue(forKey: partition) ?? CookieStore()
-      defer { if !store.isEmpty { partitions[partition] = store } }
-      return body(&store)
-    }
   }
 
   private let state = Locked(State())
+  private let keeper: CookieKeeper
 
-  private static let sharedStorage = HTTPCookieStorage()
+  private static let sharedStorage = HTTPCookieStorage(in: ProgramDirectories.current.own(.data))
   private static let groupStorages = Locked<[String: HTTPCookieStorage]>([:])
   private static let notifications = DispatchQueue(label: "URLLoading.HTTPCookieStorage.notifications")
 
-  /// An empty storage.
-  public override init() {}
+  /// An empty storage in memory.
+  public override init() {
+    keeper = CookieKeeper(.memory)
+  }
 
-  /// The storage that sessions use unless their configuration names another.
+  /// A storage with a file in a directory, which is made where there is none; nil where there can be none.
+  init(in directory: String?) {
+    keeper = CookieKeeper(directory.map { .file("\($0)/cookies.sqlite") } ?? .nowhere)
+    super.init()
+    keeper.onChangeByOthers { [weak self] in self?.notify() }
+  }
+
+  /// The storage that sessions use unless their configuration names another: that of this program, which outlives it.
   open class var shared: HTTPCookieStorage { sharedStorage }
 
-  /// The storage that all users of an identifier in this process share.
+  /// The storage that all users of an identifier share: in this process the same object, and all processes of a user the same cookies.
   open class func sharedCookieStorage(forGroupContainerIdentifier identifier: String) -> HTTPCookieStorage {
     groupStorages.withLock { storages in
       if let storage = storages[identifier] { return storage }
-      let storage = HTTPCookieStorage()
+      let storage = HTTPCookieStorage(in: ProgramDirectories.current.shared(.data, by: identifier))
       storages[identifier] = storage
       return storage
     }
@@ -64,18 +73,20 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
 
   /// All cookies that have not expired, oldest first. Never nil.
   open var cookies: [HTTPCookie]? {
-    state.withLock { $0.cookies.all(now: Date()) }
+    keeper.withJar { $0.all(now: Date()) }
   }
 
   /// The cookies for a request to a URL, in the order of sending: longest path first, then oldest first. Never nil.
   open func cookies(for url: URL) -> [HTTPCookie]? {
-    cookies(for: url, mainDocumentURL: nil)
+    guard let origin = CookieOrigin(url) else { return [] }
+    return keeper.withJar { $0.cookies(for: origin, partition: CookieJar.common, now: Date()) }
   }
 
   /// Stores a cookie, in place of one with the same name, domain and path; one that has expired removes that. With the
   /// policy `never` nothing is stored.
   open func setCookie(_ cookie: HTTPCookie) {
-    change { $0.policy != .never && $0.cookies.store(cookie, now: Date()) }
+    guard cookieAcceptPolicy != .never else { return }
+    change { jar in jar.change(in: CookieJar.common) { $0.store(cookie, now: Date()) } }
   }
 
   /// Stores cookies of a response, as far as the policy and RFC 6265bis 5.7 let a server at that URL set them.
@@ -95,19 +106,12 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
 
   /// Removes the cookie with the same name, domain and path.
   open func deleteCookie(_ cookie: HTTPCookie) {
-    change { $0.cookies.remove(cookie) }
+    change { jar in jar.change(in: CookieJar.common) { $0.remove(cookie) } }
   }
 
   /// Removes the cookies that were stored or changed after a date.
   open func removeCookies(since date: Date) {
-    change { state in
-      var isChanged = state.cookies.removeAll(storedSince: date)
-      for partition in state.partitions.keys {
-        let removes = state.inPartition(partition) { $0.removeAll(storedSince: date) }
-        isChanged = isChanged || removes
-      }
-      return isChanged
-    }
+    change { $0.removeAll(storedSince: date) }
   }
 
   // MARK: - For a task
@@ -119,7 +123,7 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
     guard let request = task.currentRequest, let url = request.url else { return completionHandler(nil) }
     guard isSubclassed, request.cookiePartitionIdentifier == nil else {
       return completionHandler(
-        cookies(for: url, mainDocumentURL: request.mainDocumentURL, partition: request.cookiePartitionIdentifier))
+        takeCookies(for: url, mainDocumentURL: request.mainDocumentURL, partition: request.cookiePartitionIdentifier))
     }
     // The method that a subclass may have overridden knows nothing of the document.
     let origin = CookieOrigin(url, mainDocumentURL: request.mainDocumentURL)
@@ -154,8 +158,8 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
   /// The value of the `Cookie` field for a request, or nil if no cookie is for it.
   func cookieHeader(for url: URL, mainDocumentURL: URL? = nil, partition: String? = nil) -> String? {
     // Before the URL is taken apart: many storages stay empty.
-    guard state.withLock({ !$0.cookies.isEmpty || !$0.partitions.isEmpty }) else { return nil }
-    let found = cookies(for: url, mainDocumentURL: mainDocumentURL, partition: partition)
+    guard !keeper.isEmpty else { return nil }
+    let found = takeCookies(for: url, mainDocumentURL: mainDocumentURL, partition: partition)
     return found.isEmpty ? nil : HTTPCookie.fieldValue(for: found)
   }
 
@@ -182,22 +186,19 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
     return values.compactMap { HTTPCookie(setCookie: $0, origin: origin) }
   }
 
-  private func cookies(for url: URL, mainDocumentURL: URL?, partition: String? = nil) -> [HTTPCookie] {
+  /// The cookies for a request that is made: they have been used then.
+  private func takeCookies(for url: URL, mainDocumentURL: URL?, partition: String?) -> [HTTPCookie] {
     guard let origin = CookieOrigin(url, mainDocumentURL: mainDocumentURL) else { return [] }
-    return state.withLock { state in
-      let store = partition.map { state.partitions[$0] } ?? state.cookies
-      return store?.cookies(for: origin, now: Date()) ?? []
-    }
+    return keeper.withJar { $0.take(for: origin, partition: partition ?? CookieJar.common, now: Date()) }
   }
 
   private func store(
     _ cookies: [HTTPCookie], from origin: CookieOrigin, policy: HTTPCookie.AcceptPolicy, partition: String? = nil
   ) {
-    guard !cookies.isEmpty else { return }
-    change { state in
-      guard policy.accepts(from: origin), state.policy.accepts(from: origin) else { return false }
+    guard !cookies.isEmpty, policy.accepts(from: origin), cookieAcceptPolicy.accepts(from: origin) else { return }
+    change { jar in
       let now = Date()
-      return state.inPartition(partition) { store in
+      return jar.change(in: partition ?? CookieJar.common) { store in
         var isChanged = false
         for cookie in cookies where store.store(cookie, from: origin, now: now) { isChanged = true }
         return isChanged
@@ -205,16 +206,22 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Changes the state and, if `body` says that cookies changed, posts the notification: on a queue, since observers may block and
-  /// the caller may be a load.
-  private func change(_ body: (inout State) -> Bool) {
-    let notifies = state.withLock { state in
-      let isChanged = body(&state)
-      guard isChanged, !state.isNotificationPending else { return false }
-      state.isNotificationPending = true
-      return true
+  /// Calls the handler when all changes before this call have reached the disk, or cannot; on any thread.
+  func flush(completionHandler: @escaping @Sendable () -> Void) {
+    keeper.flush(completionHandler: completionHandler)
+  }
+
+  private func change(_ body: (inout CookieJar) -> Bool) {
+    if keeper.withJar(body) { notify() }
+  }
+
+  /// Posts the notification that cookies have changed: on a queue, since observers may block and the caller may be a load.
+  private func notify() {
+    let isFirst = state.withLock { state in
+      defer { state.isNotificationPending = true }
+      return !state.isNotificationPending
     }
-    guard notifies else { return }
+    guard isFirst else { return }
     Self.notifications.async { [self] in
       state.withLock { $0.isNotificationPending = false }
       NotificationCenter.default.post(name: .NSHTTPCookieManagerCookiesChanged, object: self)

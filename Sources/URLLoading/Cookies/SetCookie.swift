@@ -60,7 +60,7 @@ struct SetCookie {
     case "expires": expires = CookieDate.date(from: value) ?? expires
     case "max-age": maximumAge = Self.seconds(value) ?? maximumAge
     case "domain":
-      let bare = (value.utf8.first == UInt8(ascii: ".") ? String(value.dropFirst()) : value).lowercased()
+      let bare = HTTPCookie.withoutDot(value).lowercased()
       domain = bare.isEmpty ? nil : bare
     case "path": (path, hasPath) = (value.utf8.first == UInt8(ascii: "/") ? value : nil, true)
     case "secure": isSecure = true

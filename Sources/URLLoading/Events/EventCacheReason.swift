@@ -21,6 +21,8 @@ extension URLSession {
     /// RFC 5861, section 4.
     static let staleIfError = EventCacheReason(
       "stale-if-error", "it is stale, and may be used because the source failed")
+    /// RFC 9111, section 3.4.
+    static let completed = EventCacheReason("completed", "the bytes that were missing have come")
     /// Classes without rules of freshness.
     static let classDecides = EventCacheReason(
       "class-decides", "the protocol class is given it, and decides whether it is valid")

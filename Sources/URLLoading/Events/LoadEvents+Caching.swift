@@ -11,7 +11,8 @@ extension LoadEvents {
     case .answer(let index, _), .answerAndRevalidate(let index, _, _):
       if let response = response(index) { tell(.hitCache(response, reason)) }
     // The missing part of a stored response is asked for under the condition that the rest is still right.
-    case .complete: tell(.missedCache(reason))
+    case .complete(let index, _, _):
+      if let response = response(index) { tell(.validates(response, reason)) }
     case .validate(let indices, _, staleIfError: _, _):
       if let response = response(indices.first) { tell(.validates(response, reason)) }
     }

@@ -34,6 +34,9 @@ struct HTTPFieldSource: ~Copyable, Sendable {
   /// The length of the body, where the head has it and there is no content coding.
   var knownLength: Int64? { head.flatMap { $0.hasContentEncoding ? nil : $0.contentLength } }
 
+  /// Whether no cache may store the response, without a look at the fields; false where that is not known.
+  var forbidsStoring: Bool { head?.forbidsStoring ?? false }
+
   /// Whether no cookie is set, without a look at the fields.
   var hasNoCookies: Bool { head.map { !$0.hasSetCookie } ?? false }
 }

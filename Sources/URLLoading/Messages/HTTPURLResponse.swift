@@ -17,6 +17,9 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
 
   var fields: HTTPFields { fieldSource.fields }
 
+  /// Whether no cache may store it; false where that takes a look at the fields.
+  var forbidsStoring: Bool { fieldSource.forbidsStoring }
+
   /// Whether a server sent the fields: they describe the bytes on the wire, before decoding.
   var isReceived: Bool { fieldSource.isReceived }
 

@@ -22,10 +22,16 @@ extension AsyncURLProtocol {
     public var uploadBody: URLUploadBody? { instance.sessionClient?.urlProtocolUploadBody(instance) }
 
     /// Sends the response's head, once, before any data.
-    public func respond(_ response: URLResponse) async throws {
+    /// - Parameters:
+    ///   - response: the head.
+    ///   - policy: where the session's cache may keep the response. Where it is nil, an `HTTPURLResponse` is kept as its fields say
+    ///     (RFC 9111), and no other is kept. What was kept is given to the next instance for the same request, as its `cachedResponse`.
+    public func respond(_ response: URLResponse, storagePolicy policy: URLCache.StoragePolicy? = nil) async throws {
       try await gate.waitUntilOpen()
       hasResponded.withLock { $0 = true }
-      instance.client?.urlProtocol(instance, didReceive: response, cacheStoragePolicy: .allowed)
+      instance.client?.urlProtocol(
+        instance, didReceive: response,
+        cacheStoragePolicy: policy ?? (response is HTTPURLResponse ? .allowed : .notAllowed))
     }
 
     /// Sends a head that says what is known.

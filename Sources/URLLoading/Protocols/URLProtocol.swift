@@ -95,7 +95,8 @@ open class URLProtocol: NSObject {
   /// The canonical form of a request, which is then loaded, and is the key of caches. Unless overridden, the request itself.
   open class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
-  /// Whether two requests may share a cached response. Unless overridden, whether they are equal.
+  /// Whether two requests may share a cached response. Unless overridden, whether they are equal. Sessions do not ask: requests share what
+  /// is cached whose canonical forms have one URL and method.
   open class func requestIsCacheEquivalent(_ a: URLRequest, to b: URLRequest) -> Bool { a == b }
 
   /// What instances of this class can do beyond sending bytes. Unless overridden, nothing.

@@ -104,7 +104,8 @@ extension URLSession {
     }
   }
 
-  /// Closes idle connections, so that the next requests use new ones.
+  /// Closes idle connections, so that the next requests use new ones, and writes the cookies and responses that were stored so far. When
+  /// this returns, neither the end of the process nor that of the machine takes these cookies away.
   public func flush() async {
     await withUnsafeContinuation { continuation in flush { continuation.resume() } }
   }

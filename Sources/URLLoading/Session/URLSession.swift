@@ -327,11 +327,21 @@ open class URLSession: NSObject, @unchecked Sendable {
     getTasksWithCompletionHandler(completionHandler)
   }
 
-  /// Closes idle connections, so that the next requests use new ones; then calls the handler on the delegate queue.
+  /// Closes idle connections, so that the next requests use new ones, and has the cookies and responses written that were stored so far;
+  /// then calls the handler on the delegate queue.
+  ///
+  /// Once it is called, neither the end of the process nor that of the machine takes these cookies away. On a disk that cannot be written
+  /// it is called all the same.
   @preconcurrency
   open func flush(completionHandler: @escaping @Sendable () -> Void) {
     components.flush()
-    delegateQueue.addOperation { completionHandler() }
+    let cache = values.urlCache?.store
+    let complete: @Sendable () -> Void = { self.delegateQueue.addOperation { completionHandler() } }
+    let flushCache: @Sendable () -> Void = {
+      if let cache { cache.flush(completionHandler: complete) } else { complete() }
+    }
+    guard let storage = values.httpCookieStorage else { return flushCache() }
+    storage.flush(completionHandler: flushCache)
   }
 
   /// Empties the cache and the storages of cookies and credentials, also those that other sessions share, and does what

@@ -134,15 +134,15 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
 
   // MARK: Cache
 
-  /// Where responses are kept; nil for nowhere. ``URLCache/shared`` unless set, for ``ephemeral`` one in memory alone. Loads do not use
-  /// it yet: it keeps what programs store.
+  /// Where responses are kept, and looked for before anything is loaded; nil for nowhere. ``URLCache/shared`` unless set, for
+  /// ``ephemeral`` one in memory alone.
   open var urlCache: URLCache? {
     get { values.withLock { $0.urlCache } }
     set { values.withLock { $0.urlCache = newValue } }
   }
 
-  /// How requests use the cache whose own policy is ``NSURLRequest/CachePolicy/useProtocolCachePolicy``: protocol classes find it in their
-  /// request, and the task in its `currentRequest`.
+  /// How requests use ``urlCache`` whose own policy is ``NSURLRequest/CachePolicy/useProtocolCachePolicy``. Protocol classes find it in
+  /// their request, and the task in its `currentRequest`.
   open var requestCachePolicy: NSURLRequest.CachePolicy {
     get { values.withLock { $0.requestCachePolicy } }
     set { values.withLock { $0.requestCachePolicy = newValue } }

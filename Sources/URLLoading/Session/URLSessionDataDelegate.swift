@@ -18,8 +18,11 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
   /// More of the body came: new bytes only.
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
 
-  /// The response is about to be kept in the session's cache. Call the handler with what to keep, or with nil to keep nothing. Loads do
-  /// not use the cache yet, so that it is not called.
+  /// The response is about to be kept in the session's cache: its body is whole. Call the handler with what to keep, or with nil to keep
+  /// nothing.
+  ///
+  /// It is asked about a response that the rules of its protocol allow to be kept, that did not come from the cache, and that takes no more
+  /// than a twentieth of the cache's capacity. Its body is collected in memory for it.
   func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
     completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void)

@@ -31,13 +31,27 @@ struct Attempt {
   var rangeOffset: Int64?
   /// Nil where the cache has nothing to do with the attempt.
   @Rare var caching: AttemptCaching?
+  /// Whether the cache has nothing to do but to store the response.
+  var cacheIsIdle = false
+  /// Stores the response that comes.
+  var recorder: CacheRecorder?
+  /// What follows when the instance has finished; nil where its response is for the program.
+  @Rare var cacheEnd: AttemptCaching.End?
   /// Whether the instance sends what a cache has stored.
   var isStored = false
+  /// Whether what the instance sends is for the cache alone.
+  var isWithheld: Bool { _cacheEnd.isPresent }
   /// What answered the last challenge, to be stored if it is accepted.
   var credential: (space: URLProtectionSpace, credential: URLCredential)?
   var retained: [Event] = []
   /// Nil where the session does not wait for connectivity.
   @Rare var network: Network?
+
+  /// Takes out what the cache has to do with the attempt, to be released outside of locks.
+  mutating func takeCaching() -> (Rare<AttemptCaching>, CacheRecorder?) {
+    defer { (_caching, recorder) = (Rare(wrappedValue: nil), nil) }
+    return (_caching, recorder)
+  }
 
   init(request: URLRequest?, storageCookies: String? = nil) {
     self.request = request

@@ -29,30 +29,52 @@ extension Load {
   /// Asks the cache, then starts an instance or answers from what is stored.
   func openThroughCache(_ opened: consuming Opened) {
     let added = opened.request.urlFacts.isHTTP ? CacheRules.requestFields(for: opened.request.cachePolicy) : []
-    guard let cache = cache(for: opened), let key = CacheKey(canonical: opened.request, method: "GET"),
-      let request = CacheRequest(opened.request)
-    else {
+    guard let cache = cache(for: opened), var caching = AttemptCaching(opened.request) else {
       for field in added { opened.request.addIfAbsent(field) }
       return start(opened)
     }
-    var caching = AttemptCaching(request: request, key: key, requestDate: Date())
-    for field in added where opened.request.addIfAbsent(field) { caching.conditions.append(field.name) }
-    guard request.isRetrieval else {
-      events?.tell(.missedCache(URLSession.EventCacheReason(.method as CacheReason)))
+    for field in added where opened.request.addIfAbsent(field) {
+      caching.conditions.append(AttemptCaching.Condition(name: field.name, own: nil))
+    }
+    guard CacheRequest.isRetrieval(opened.request.httpMethod) else {
+      events?.tell(.missedCache(URLSession.EventCacheReason(CacheReason.method)))
       return start(opened, caching)
     }
     if cache.isSubclassed { return askSubclass(cache, opened, caching) }
+    let key = caching.key
     caching.found = cache.memory.entries(for: key.text).map { FoundEntry(entry: $0, store: cache.memory) }
     // What memory has may do; the other store is asked where it does not.
-    if let store = cache.store, !isAnswered(caching, in: cache) {
-      return store.entries(for: key.text) { [opened, caching] entries in
-        var caching = caching
-        let known = Set(caching.found.map(\.entry.id))
-        caching.found += entries.filter { !known.contains($0.id) }.map { FoundEntry(entry: $0, store: store) }
-        self.decide(cache, opened, caching)
-      }
-    }
+    if let store = cache.store, !isAnswered(caching, in: cache) { return ask(store, of: cache, opened, caching) }
     decide(cache, opened, caching)
+  }
+
+  private func ask(
+    _ store: any URLCacheStore, of cache: URLCache, _ opened: Opened, _ caching: AttemptCaching
+  ) {
+    store.entries(for: caching.key.text) { entries in
+      var caching = caching
+      caching.found.removeAll { $0.store === store }
+      let known = Set(caching.found.map(\.entry.id))
+      caching.found += entries.filter { !known.contains($0.id) }.map { FoundEntry(entry: $0, store: store) }
+      if store.isShared, !caching.hasAskedForClaim, !self.isAnswered(caching, in: cache), caching.mayBeClaimed {
+        return self.claim(from: store, of: cache, opened, caching)
+      }
+      self.decide(cache, opened, caching)
+    }
+  }
+
+  /// Waits until nobody else loads the same, and asks the store again: it may have been stored meanwhile.
+  private func claim(
+    from store: any URLCacheStore, of cache: URLCache, _ opened: Opened, _ caching: AttemptCaching
+  ) {
+    waiting(true, attempt: opened.attempt)
+    store.claim(caching.key.text) { claim in
+      var caching = caching
+      caching.hasAskedForClaim = true
+      caching.claim = claim
+      self.waiting(false, attempt: opened.attempt)
+      self.ask(store, of: cache, opened, caching)
+    }
   }
 
   private func askSubclass(_ cache: URLCache, _ opened: Opened, _ caching: AttemptCaching) {
@@ -88,12 +110,21 @@ extension Load {
 
   /// Does what the rules say about what was found.
   private func decide(_ cache: URLCache, _ opened: consuming Opened, _ caching: consuming AttemptCaching) {
+    if caching.found.isEmpty, !caching.mayForbidLoading {
+      events?.tell(CacheRules().lookup(caching.request, among: [], at: Date()), about: [])
+      return start(opened, caching)
+    }
     guard caching.found.allSatisfy({ $0.entry.head != nil }) else { return decideByClass(opened, caching) }
     let decision = rules(for: caching.found).lookup(
       caching.request, among: caching.found.compactMap(\.entry.head), at: Date())
     events?.tell(decision, about: caching.found)
     switch decision {
-    case .miss, .complete: start(opened, caching)
+    case .miss: start(opened, caching)
+    case .complete(let index, let completion, _):
+      var caching = caching
+      caching.completing = caching.found[index]
+      for field in completion.fields { caching.set(field, on: &opened.request) }
+      start(opened, caching)
     case .answer(let index, _): answer(with: caching.found[index], opened, caching)
     case .answerAndRevalidate(let index, _, _):
       revalidate(opened.request, caching.key, in: cache)
@@ -102,8 +133,7 @@ extension Load {
       var caching = caching
       caching.validating = indices.map { caching.found[$0] }
       caching.fallback = fallback.map { caching.found[$0] }
-      caching.conditions += conditions.fields.map(\.name)
-      for field in conditions.fields { opened.request.setValue(field.value, forHTTPHeaderField: field.name) }
+      for field in conditions.fields { caching.set(field, on: &opened.request) }
       start(opened, caching)
     case .unavailable: refuse(opened)
     }
@@ -198,10 +228,17 @@ extension Load {
 
   /// Takes a response of the instance, with what its class says about keeping it.
   func receive(_ response: URLResponse, storagePolicy policy: URLCache.StoragePolicy, attempt: Int) {
+    let http = response as? HTTPURLResponse
+    let forbidsStoring = http?.forbidsStoring ?? (policy == .notAllowed)
     guard let cache = session.values.urlCache,
-      let caching = read({ $0.machine.attempt == attempt ? $0.attempt.caching : nil })
+      let caching = read({ state -> AttemptCaching? in
+        // A listener hears why.
+        let isSkipped = forbidsStoring && state.attempt.cacheIsIdle && events == nil
+        guard state.machine.attempt == attempt, !isSkipped else { return nil }
+        return state.attempt.caching
+      })
     else { return receive(response, attempt: attempt) }
-    guard let http = response as? HTTPURLResponse, let url = response.url else {
+    guard let http, let url = response.url else {
       if policy != .notAllowed {
         record(response, policy, caching, in: cache, replacing: caching.found, attempt: attempt)
       }
@@ -212,9 +249,13 @@ extension Load {
       let confirmed = confirm(caching, by: answer, in: cache)
       if confirmed != nil { events?.tell(.validated(response)) }
       return update { state in
-        state.attempt.caching?.end = confirmed.map { .confirmed($0) } ?? .reload
+        state.attempt.cacheEnd = confirmed.map { .confirmed($0) } ?? .reload
         state.metrics.responded(response)
       }
+    }
+    if let found = caching.completing, http.statusCode == 206 || http.statusCode == 416 {
+      update { $0.metrics.responded(response) }
+      return complete(found, with: answer, caching, attempt: attempt)
     }
     if let fallback = caching.fallback, let head = fallback.entry.head,
       rules(for: [fallback]).mayAnswer(head, to: caching.request, after: .status(http.statusCode), at: Date())
@@ -231,6 +272,7 @@ extension Load {
     } else if policy != .notAllowed {
       let storage = CacheRules().storage(
         of: answer, to: caching.request, requestDate: caching.requestDate, responseDate: Date())
+      if let claim = caching.claim, !mayShare(response, caching) { claim.end(.notStored) }
       let superseded = superseded(caching, by: answer)
       switch storage {
       case .refuse(let refusal):
@@ -264,7 +306,49 @@ extension Load {
       }
       if confirmed == nil { confirmed = found }
     }
+    caching.claim?.end(.stored)
     return confirmed
+  }
+
+  /// A part that was asked for on the cache's behalf has come, or was refused: the program did not ask for it, and gets the whole of what it
+  /// asked for when that is there.
+  private func complete(
+    _ found: FoundEntry, with answer: CacheResponse, _ caching: AttemptCaching, attempt: Int
+  ) {
+    var end = AttemptCaching.End.reload
+    var recorder: CacheRecorder?
+    if answer.statusCode == 206, let head = found.entry.head, let stored = head.part,
+      let coming = answer.contentRange,
+      let combined = rules(for: [found]).combined(
+        head, with: answer, requestDate: caching.requestDate, responseDate: Date()),
+      Int(combined.bodyLength) <= found.store.capacity / URLCache.largestShare
+    {
+      let entry = found.entry.combined(combined)
+      end = .completed(CachedPart(found: found, stored: stored, coming: coming, combined: entry))
+      recorder = CacheRecorder(entry, writers: [], replacing: [], collecting: Int(coming.length))
+    }
+    update { state in
+      guard state.machine.attempt == attempt else { return }
+      state.attempt.cacheEnd = end
+      state.attempt.recorder = recorder
+    }
+  }
+
+  /// The part has come: both are stored as one, which answers.
+  private func finishCompletion(of part: CachedPart, _ caching: AttemptCaching, attempt: Int) {
+    let new = read { $0.attempt.recorder }?.proposal?.data
+    body(of: part.found) { body in
+      BlockingPool.protocols.run {
+        guard let body, let new, let found = part.store(body, new) else {
+          part.found.store.remove([part.found.entry])
+          self.events?.tell(.retries(.storedResponseGone))
+          if let opened = self.supersede(caching, attempt: attempt) { self.start(opened) }
+          return
+        }
+        self.events?.tell(.hitCache(found.entry.response, .completed))
+        self.replace(with: found, caching, isConfirmed: true, attempt: attempt)
+      }
+    }
   }
 
   /// A response to HEAD says whether what is stored is still right (RFC 9111, section 4.3.5).
@@ -311,7 +395,7 @@ extension Load {
     let recorder = CacheRecorder(
       entry, writers: writers, replacing: replaced.map(\.entry), collecting: isAsked ? limit : 0)
     update { state in
-      if state.machine.attempt == attempt { state.attempt.caching?.recorder = recorder }
+      if state.machine.attempt == attempt { state.attempt.recorder = recorder }
     }
   }
 
@@ -342,12 +426,14 @@ extension Load {
   /// The instance has finished.
   /// - Returns: whether something else answers in its place.
   func finishedForCache(attempt: Int) -> Bool {
-    guard session.values.urlCache != nil,
-      let caching = read({ $0.machine.attempt == attempt ? $0.attempt.caching : nil })
-    else { return false }
-    switch caching.end {
-    case nil: return false
-    case .confirmed(let found): replace(with: found, caching, attempt: attempt)
+    let (end, caching) = read { state -> (AttemptCaching.End?, AttemptCaching?) in
+      guard state.attempt.isWithheld, state.machine.attempt == attempt else { return (nil, nil) }
+      return (state.attempt.cacheEnd, state.attempt.caching)
+    }
+    guard let end, let caching else { return false }
+    switch end {
+    case .confirmed(let found): replace(with: found, caching, isConfirmed: true, attempt: attempt)
+    case .completed(let part): finishCompletion(of: part, caching, attempt: attempt)
     case .reload:
       events?.tell(.retries(.storedResponseGone))
       if let opened = supersede(caching, attempt: attempt) { start(opened) }
@@ -371,9 +457,9 @@ extension Load {
   /// The body is whole and was delivered: keeps it, if the delegate agrees.
   func storeWhole(attempt: Int) {
     guard let cache = session.values.urlCache,
-      let recorder = update({ state -> CacheRecorder? in
-        defer { state.attempt.caching?.recorder = nil }
-        return state.attempt.caching?.recorder
+      let recorder = update({ state in
+        defer { state.attempt.recorder = nil }
+        return state.attempt.recorder
       })
     else { return }
     let (delegate, task, delivery, request) = read {
@@ -394,6 +480,7 @@ extension Load {
     guard asksDelegate, let delegate, let delivery, let dataTask = task as? URLSessionDataTask else {
       guard cache.isSubclassed else {
         recorder.finish()
+        read { $0.attempt.caching }?.claim?.end(.stored)
         events?.tell(.stored(recorder.response))
         return
       }
@@ -419,11 +506,12 @@ extension Load {
   }
 
   /// Ends the attempt, and answers with what is stored; the response that came is dropped.
-  private func replace(with found: FoundEntry, _ caching: AttemptCaching, attempt: Int) {
+  /// - Parameter isConfirmed: whether the source has just said so; then it is not of some age.
+  private func replace(
+    with found: FoundEntry, _ caching: AttemptCaching, isConfirmed: Bool = false, attempt: Int
+  ) {
     body(of: found) { body in
       guard let opened = self.supersede(caching, attempt: attempt) else { return }
-      var isConfirmed = false
-      if case .confirmed = caching.end { isConfirmed = true }
       if let body, let answer = self.answer(found.entry, body, to: caching.request, isValidated: isConfirmed) {
         return self.deliver(answer, opened)
       }
@@ -443,7 +531,7 @@ extension Load {
         let chosen = state.attempt.protocolClass
       else { return nil }
       state.stopInstance()
-      for name in caching.conditions { request.setValue(nil, forHTTPHeaderField: name) }
+      caching.removeConditions(from: &request)
       state.attempt = Attempt(request: request, storageCookies: state.attempt.storageCookies)
       return Opened(request: request, protocolClass: chosen, rangeOffset: nil, attempt: state.machine.attempt)
     }

@@ -1,3 +1,4 @@
+internal import URLLoadingBase
 internal import URLLoadingCurlTransport
 
 /// How a load ends: the instance is stopped, what waits is delivered or dropped, then come metrics and one completion.
@@ -9,7 +10,9 @@ extension Load {
 
   /// Stops the instance and completes the task behind what is still to be delivered; the machine has agreed to it.
   func end(_ error: (any Error)?, dropsWaiting: Bool) {
+    var caching: (Rare<AttemptCaching>, CacheRecorder?)?
     let (isCompleted, delivery, sink, entries) = update { state -> (Bool, Delivery?, (any BodySink)?, EntrySink?) in
+      caching = state.attempt.takeCaching()
       // Another end may have come first, and be complete.
       guard state.machine.state != .completed else { return (true, nil, nil, nil) }
       // A cancellation may have come between the instance's end and this one.
@@ -17,6 +20,8 @@ extension Load {
       state.stopInstance()
       return (false, state.delivery, state.sink, state.entries)
     }
+    // What was not stored whole is dropped, and who waits for the load to store something goes on.
+    withExtendedLifetime(caching) { caching = nil }
     // A stream is read by its owner's own task, which gets the end behind the bytes.
     sink?.end(error)
     entries?.end(error)

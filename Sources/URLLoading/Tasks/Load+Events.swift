@@ -84,7 +84,10 @@ extension Load {
     // Whoever sees a download's counter finds as many bytes in its file.
     let countsWhatIsWritten = plan.kind == .download
     let (action, sink, recorder, isWatched) = update {
-      state -> (LoadMachine.DataAction, (any BodySink)?, CacheRecorder?, Bool) in
+      state -> (LoadMachine.DataAction?, (any BodySink)?, CacheRecorder?, Bool) in
+      if state.attempt.isWithheld, state.machine.attempt == attempt {
+        return (nil, nil, state.attempt.recorder, false)
+      }
       let action = state.machine.receivedData(attempt: attempt, isReplay: isReplay, at: now)
       switch action {
       case .deliver:
@@ -95,9 +98,11 @@ extension Load {
       case .retain: state.attempt.retained.append(.data(copy()))
       case .ignore, .failOutOfOrder, .failUnasked: break
       }
-      return (action, state.sink, state.attempt.caching?.recorder, state.isWatched)
+      return (action, state.sink, state.attempt.recorder, state.isWatched)
     }
     switch action {
+    case nil:
+      if let recorder { record(recorder) }
     case .ignore, .retain: break
     case .failOutOfOrder:
       abort(failure(.badServerResponse, "The protocol class sent data before a response."))

@@ -101,6 +101,7 @@ extension Load {
         // Instances are made for the task's current request.
         if caching?.conditions.isEmpty == false { state.attempt.request = opened.request }
         state.attempt.caching = caching
+        state.attempt.cacheIsIdle = caching?.isIdle ?? false
         return state.task
       })
     else { return }

@@ -15,7 +15,7 @@ extension Load {
         if let added = state.attempt.storageCookies, proposed.value(forHTTPHeaderField: "Cookie") == added {
           proposed.setValue(nil, forHTTPHeaderField: "Cookie")
         }
-        for field in state.attempt.caching?.conditions ?? [] { proposed.setValue(nil, forHTTPHeaderField: field) }
+        state.attempt.caching?.removeConditions(from: &proposed)
       }
       return (action, state.delegates.task, state.task, state.delivery)
     }

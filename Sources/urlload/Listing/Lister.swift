@@ -6,7 +6,9 @@ struct Lister: Runnable {
   let console: Console
 
   func run() async -> ExitReason {
-    let session = URLSession(configuration: RequestBuilder.configuration(options.load))
+    options.load.cookies.tell(console)
+    let configuration = RequestBuilder.configuration(options.load)
+    let session = URLSession(configuration: configuration)
     let isTerminal = isatty(STDOUT_FILENO) == 1
     var output = LineOutput(writesAtOnce: isTerminal)
     var failures: [Failure] = []
@@ -30,6 +32,10 @@ struct Lister: Runnable {
       }
     }
     session.finishTasksAndInvalidate()
+    if let failure = options.load.cookies.keep(configuration.httpCookieStorage) {
+      console.line(failure.line)
+      failures.append(failure)
+    }
     return failures.first?.reason ?? .success
   }
 

@@ -5,7 +5,7 @@ struct LoadGroup: Runnable {
   let options: LoadOptions
   let console: Console
 
-  /// - Returns: the reason of the first URL that failed.
+  /// - Returns: the reason of the first URL that failed, else why cookies were not kept.
   func run() async -> ExitReason {
     var outputs: [any Output] = []
     do throws(Failure) {
@@ -14,6 +14,7 @@ struct LoadGroup: Runnable {
       console.line(error.line)
       return error.reason
     }
+    options.cookies.tell(console)
     let configuration = RequestBuilder.configuration(options)
     let uploads = options.body == nil ? nil : UploadSession(configuration: configuration)
     if let uploads { Signals.register(uploads) }
@@ -27,11 +28,12 @@ struct LoadGroup: Runnable {
       Terminal.wantsProgress(options.outputs)
       ? ProgressDisplay(loads: loaders.map(\.status), console: console) : nil
     display?.start()
-    let failures = await load(loaders)
+    var failures = await load(loaders)
     display?.stop()
     await Signals.suspendIfEnding()
     let left = await leftovers(uploads)
     session.finishTasksAndInvalidate()
+    failures.append(options.cookies.keep(configuration.httpCookieStorage))
     for failure in failures.compactMap(\.self) where failure.reason != .outputClosed { console.line(failure.line) }
     if !left.isEmpty { console.line("urlload: " + UploadSession.text(left)) }
     return failures.compactMap(\.self).first?.reason ?? .success

@@ -22,6 +22,16 @@ struct ConnectionOptions: ParsableArguments {
     help: ArgumentHelp("Log in; a missing password is asked for.", valueName: "USER[:PASSWORD]"))
   var user: String?
 
+  @Option(
+    name: [.customShort("b"), .long], parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("Send the cookies of this file, which curl and wget write as well.", valueName: "FILE"))
+  var cookie: [String] = []
+
+  @Option(
+    name: [.customShort("c"), .long],
+    help: ArgumentHelp("Write all cookies into this file in the end; it need not be there for -b.", valueName: "FILE"))
+  var cookieJar: String?
+
   @Option(help: ArgumentHelp("Keep the indexes of archives in this directory.", valueName: "DIRECTORY"))
   var archiveIndex: String?
 
@@ -43,6 +53,7 @@ struct ConnectionOptions: ParsableArguments {
     }
     if let proxy { options.proxy = try ProxyOption(proxy) }
     options.login = user.map(OptionReader.login)
+    options.cookies = try CookieFiles(reading: cookie, writing: cookieJar)
     options.archiveIndex = archiveIndex.map { URL(fileURLWithPath: $0, isDirectory: true) }
     if let har {
       let archive = try OptionReader.archive(har)

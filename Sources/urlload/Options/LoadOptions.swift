@@ -34,6 +34,7 @@ struct LoadOptions: Sendable {
   var authorityFile: String?
   var proxy: ProxyOption?
   var login: Login?
+  var cookies = CookieFiles()
   var archiveIndex: URL?
   /// Hears of all loads.
   var archive: HTTPArchiveWriter?

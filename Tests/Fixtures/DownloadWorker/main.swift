@@ -13,8 +13,10 @@ case "slow-data": SlowReader.run(url: arguments[2])
 case "random-access": await RandomAccessCommand.readAll(url: arguments[2], piece: arguments[3])
 case "limited-random-access": await RandomAccessCommand.limited(url: arguments[2], bytes: arguments[3])
 case "unprivileged-file": await UnprivilegedCommand.run(url: arguments[2])
+case "keep": await KeepCommand.run(url: arguments[2], folder: arguments[3], prefix: arguments[4])
 default:
   say(
-    "usage: DownloadWorker download|resume|limited|slow-data|random-access|limited-random-access|unprivileged-file ...")
+    "usage: DownloadWorker download|resume|limited|slow-data|random-access|limited-random-access|unprivileged-file|keep ..."
+  )
   exit(64)
 }

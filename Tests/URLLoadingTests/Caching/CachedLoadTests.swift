@@ -6,59 +6,12 @@ import URLLoadingTestServers
 
 /// Loads that are answered, validated and stored by a cache, by every tier.
 @Suite(.timeLimit(.minutes(1))) struct CachedLoadTests {
-  enum Tier: String, CaseIterable { case memory, disk }
-
-  /// A server whose answers are numbered, and sessions with one cache.
-  private final class Exchange: Sendable {
-    let server: ScriptedServer
-    let directory: TemporaryDirectory
-    let cache: URLCache
-    let session: URLSession
-
-    init(_ tier: Tier = .memory, _ answer: @escaping @Sendable (HTTPRequest, Int) -> HTTPResponse) throws {
-      let count = Watched(0)
-      server = try ScriptedServer.http { request in
-        answer(
-          request,
-          count.update {
-            $0 += 1; return $0
-          })
-      }
-      directory = try TemporaryDirectory()
-      cache = URLCache(
-        memoryCapacity: tier == .memory ? 10_000_000 : 0, diskCapacity: tier == .disk ? 10_000_000 : 0,
-        directory: directory.url)
-      let configuration = URLSessionConfiguration.ephemeral
-      configuration.urlCache = cache
-      configuration.connectionProxyDictionary = [:]
-      session = URLSession(configuration: configuration)
-    }
-
-    deinit { session.invalidateAndCancel() }
-
-    func get(
-      _ path: String = "/", _ fields: [String: String] = [:], method: String = "GET",
-      policy: URLRequest.CachePolicy = .useProtocolCachePolicy
-    ) async throws -> (text: String, response: HTTPURLResponse) {
-      var request = URLRequest(url: server.url(path), cachePolicy: policy)
-      request.httpMethod = method
-      for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
-      let (data, response) = try await session.data(for: request)
-      return (String(decoding: data, as: UTF8.self), try #require(response as? HTTPURLResponse))
-    }
-
-    var requests: [HTTPRequest] { server.requests }
-  }
-
-  private static func numbered(_ fields: URLLoadingTestServers.HTTPFields)
-    -> @Sendable (HTTPRequest, Int) -> HTTPResponse
-  {
-    { _, number in HTTPResponse(fields: fields, text: "\(number)") }
-  }
+  typealias Tier = CacheExchange.Tier
+  private typealias Exchange = CacheExchange
 
   @Test(arguments: Tier.allCases)
   func whatIsFreshIsNotLoadedAgain(tier: Tier) async throws {
-    let exchange = try Exchange(tier, Self.numbered(["Cache-Control": "max-age=60"]))
+    let exchange = try Exchange(tier, CacheExchange.numbered(["Cache-Control": "max-age=60"]))
     for _ in 0..<3 { #expect(try await exchange.get().text == "1") }
     #expect(exchange.requests.count == 1)
     #expect(try await exchange.get("/?other").text == "2")
@@ -147,7 +100,7 @@ import URLLoadingTestServers
 
   @Test(arguments: ["POST", "PUT", "DELETE", "PATCH"])
   func whatChangesAResourceInvalidatesIt(method: String) async throws {
-    let exchange = try Exchange(.memory, Self.numbered(["Cache-Control": "max-age=60"]))
+    let exchange = try Exchange(.memory, CacheExchange.numbered(["Cache-Control": "max-age=60"]))
     #expect(try await exchange.get().text == "1")
     _ = try await exchange.get(method: method)
     #expect(try await exchange.get().text == "3")
@@ -172,7 +125,7 @@ import URLLoadingTestServers
   }
 
   @Test func onlyIfCachedAsksNobody() async throws {
-    let exchange = try Exchange(.memory, Self.numbered(["Cache-Control": "max-age=60"]))
+    let exchange = try Exchange(.memory, CacheExchange.numbered(["Cache-Control": "max-age=60"]))
     #expect(try await exchange.get("/", ["Cache-Control": "only-if-cached"]).response.statusCode == 504)
     #expect(exchange.requests.isEmpty)
   }
@@ -181,7 +134,7 @@ import URLLoadingTestServers
     "no-store", "max-age=0, no-store",
   ])
   func whatMayNotBeStoredIsNot(directives: String) async throws {
-    let exchange = try Exchange(.memory, Self.numbered(["Cache-Control": directives]))
+    let exchange = try Exchange(.memory, CacheExchange.numbered(["Cache-Control": directives]))
     _ = try await exchange.get()
     #expect(exchange.cache.currentMemoryUsage == 0)
     #expect(try await exchange.get().text == "2")
@@ -251,7 +204,7 @@ import URLLoadingTestServers
   }
 
   @Test func cookiesOfAStoredResponseAreNotSetAgain() async throws {
-    let exchange = try Exchange(.memory, Self.numbered(["Cache-Control": "max-age=60", "Set-Cookie": "a=1"]))
+    let exchange = try Exchange(.memory, CacheExchange.numbered(["Cache-Control": "max-age=60", "Set-Cookie": "a=1"]))
     _ = try await exchange.get()
     let storage: HTTPCookieStorage = try #require(exchange.session.configuration.httpCookieStorage)
     #expect(storage.cookies?.count == 1)
@@ -301,7 +254,7 @@ import URLLoadingTestServers
   }
 
   @Test func aRestartedProgramFindsItsResponses() async throws {
-    let exchange = try Exchange(.disk, Self.numbered(["Cache-Control": "max-age=60"]))
+    let exchange = try Exchange(.disk, CacheExchange.numbered(["Cache-Control": "max-age=60"]))
     #expect(try await exchange.get().text == "1")
     await withCheckedContinuation { done in exchange.cache.store?.flush { done.resume() } }
     let configuration = URLSessionConfiguration.ephemeral

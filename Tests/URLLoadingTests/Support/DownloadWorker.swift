@@ -6,11 +6,12 @@ struct DownloadWorker {
   let process: ChildProcess
   private let output: URL
 
-  /// Starts it. Its temporary files go to `directory`.
-  init(_ arguments: [String], in directory: TemporaryDirectory) throws {
+  /// Starts it. Its temporary files go to `directory`; `environment` adds variables.
+  init(_ arguments: [String], in directory: TemporaryDirectory, environment: [String: String?] = [:]) throws {
     output = directory.file("worker-\(UInt64.random(in: 0 ... .max)).log")
     process = try ChildProcess(
-      try Self.path, arguments, environment: ["TMPDIR": directory.path], output: output, error: output)
+      try Self.path, arguments, environment: environment.merging(["TMPDIR": directory.path]) { $1 },
+      output: output, error: output)
   }
 
   /// What it printed so far.

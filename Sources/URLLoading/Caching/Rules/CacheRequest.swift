@@ -22,7 +22,9 @@ struct CacheRequest: Sendable {
   }
 
   /// Whether a stored response to GET may answer (RFC 9110, sections 9.3.1 and 9.3.2).
-  var isRetrieval: Bool { method == "GET" || method == "HEAD" }
+  var isRetrieval: Bool { Self.isRetrieval(method) }
+
+  static func isRetrieval(_ method: String?) -> Bool { method == "GET" || method == "HEAD" || method == nil }
 
   /// Whether the program validates what it has itself. `If-Range` is none of these: it comes with a range.
   var hasOwnConditions: Bool {

@@ -3,7 +3,7 @@ internal import URLLoadingBase
 /// Collects the body of an entry in memory, up to a limit.
 ///
 /// Mutable state: `state`, guarded by its lock.
-final class MemoryCacheWriter: URLCacheWriter {
+package final class MemoryCacheWriter: URLCacheWriter {
   private struct State {
     var body = Data()
     var isOver = false
@@ -14,7 +14,7 @@ final class MemoryCacheWriter: URLCacheWriter {
   private let store: @Sendable (URLCacheEntry, Data, [URLCacheEntry]) -> Void
 
   /// - Parameter store: takes the entry with its body.
-  init(
+  package init(
     limit: Int, expectedLength: Int64, store: @escaping @Sendable (URLCacheEntry, Data, [URLCacheEntry]) -> Void
   ) {
     self.limit = limit
@@ -25,7 +25,7 @@ final class MemoryCacheWriter: URLCacheWriter {
     self.state = Locked(state)
   }
 
-  func write(_ bytes: UnsafeRawBufferPointer) {
+  package func write(_ bytes: UnsafeRawBufferPointer) {
     state.withLock { state in
       guard !state.isOver else { return }
       guard state.body.count + bytes.count <= limit else {
@@ -36,7 +36,7 @@ final class MemoryCacheWriter: URLCacheWriter {
     }
   }
 
-  func finish(_ entry: URLCacheEntry, replacing replaced: [URLCacheEntry]) {
+  package func finish(_ entry: URLCacheEntry, replacing replaced: [URLCacheEntry]) {
     let body = state.withLock { state -> Data? in
       guard !state.isOver else { return nil }
       defer { state = State(isOver: true) }
@@ -46,5 +46,5 @@ final class MemoryCacheWriter: URLCacheWriter {
     store(entry, body, replaced)
   }
 
-  func cancel() { state.withLock { $0 = State(isOver: true) } }
+  package func cancel() { state.withLock { $0 = State(isOver: true) } }
 }

@@ -8,7 +8,7 @@ public struct URLCacheEntry: Sendable, Identifiable {
   /// Tells entries apart: 32 hexadecimal digits, chosen at random.
   public let id: String
 
-  /// What the entry is found by: the method, a space, and the URL. Several entries with one key differ in the request fields that their
+  /// What the entry is found by: the URL, with the method and a space before it where that is not GET. Several entries with one key differ in the request fields that their
   /// `Vary` field names (RFC 9111, section 4.1), or are parts of one representation.
   public let key: String
 
@@ -79,6 +79,15 @@ public struct URLCacheEntry: Sendable, Identifiable {
     return StoredHead(
       statusCode: response.statusCode, fields: response.fields, requestDate: requestDate, responseDate: responseDate,
       selectingFields: selectingFields, part: response.contentRange, bodyLength: bodyLength)
+  }
+
+  /// An entry of its own for what a part has become with another one.
+  func combined(_ head: StoredHead) -> URLCacheEntry {
+    var entry = URLCacheEntry(
+      key: key, response: response, bodyLength: head.bodyLength, staysInMemory: staysInMemory,
+      requestDate: head.requestDate, responseDate: head.responseDate, userInfo: userInfo)
+    entry.freshen(by: head)
+    return entry
   }
 
   /// Takes over what a validation has changed.

@@ -24,6 +24,11 @@ public protocol URLCacheStore: AnyObject, Sendable {
   /// - Returns: nil where the store does not take it.
   func writer(for entry: URLCacheEntry, expectedLength: Int64) -> (any URLCacheWriter)?
 
+  /// Claims the load of what the store lacks, or has only to be validated: of all that share the store one loads at a time. The handler
+  /// gets a claim, or nil where nobody has to wait for anybody, at once or after a limit; then the store is asked again. By default at
+  /// once, with nil.
+  func claim(_ key: String, completionHandler: @escaping @Sendable (URLCacheClaim?) -> Void)
+
   /// Replaces the head of an entry that is there; its body stays.
   func replace(_ entry: URLCacheEntry)
 
@@ -43,6 +48,11 @@ public protocol URLCacheStore: AnyObject, Sendable {
 extension URLCacheStore {
   /// False.
   public var isShared: Bool { false }
+
+  /// Calls the handler at once with nil.
+  public func claim(_ key: String, completionHandler: @escaping @Sendable (URLCacheClaim?) -> Void) {
+    completionHandler(nil)
+  }
 
   /// Calls the handler at once.
   public func flush(completionHandler: @escaping @Sendable () -> Void) { completionHandler() }

@@ -1,0 +1,22 @@
+/// What a socket is waited for.
+package struct SocketInterest: OptionSet, Sendable {
+  package let rawValue: UInt8
+
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// A read would not wait. The end and errors count, too.
+  package static let readable = SocketInterest(rawValue: 1)
+  /// A write would not wait. Errors count, too.
+  package static let writable = SocketInterest(rawValue: 2)
+}
+
+extension EventLoop {
+  /// Calls a handler on the loop's thread, as often as a socket that is not libcurl's is ready for what is wanted. A later call for the same
+  /// socket replaces the one before; no interest ends it, and has to come before the socket is closed. Loop thread only.
+  package func watch(
+    _ descriptor: Int32, for interest: SocketInterest, _ handler: @escaping (SocketInterest) -> Void = { _ in }
+  ) {
+    checkIsolated()
+    reactor.watch(descriptor, for: interest, handler)
+  }
+}

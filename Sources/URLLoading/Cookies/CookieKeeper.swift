@@ -1,0 +1,234 @@
+internal import URLLoadingBase
+internal import URLLoadingSQLite
+
+/// Keeps the cookies of a storage: in memory, from where they are found, and in a file, which other programs may use, too.
+///
+/// The file is read before the first cookie is asked for. From then on nobody waits for it but a ``flush(completionHandler:)``: changes
+/// are written on a queue, those of a tenth of a second in one transaction. Whether others have written is asked once a second at most,
+/// by two calls of `stat`. A process that has no lasting cookies makes no file.
+///
+/// Mutable state: `state`, guarded by its lock; `database`, used on `queue` alone.
+final class CookieKeeper: Sendable {
+  /// Where cookies are kept.
+  enum Place: Equatable {
+    /// In memory, as asked.
+    case memory
+    case file(String)
+    /// In memory, since there is no directory for the file.
+    case nowhere
+  }
+
+  private struct State {
+    var jar: CookieJar
+    /// Whether what the file has is in the jar.
+    var isLoaded: Bool
+    /// Whether there is no use in trying to open the file.
+    var isUnusable = false
+    var isWriteScheduled = false
+    var lastLook = MonotonicInstant.now
+    /// The file as it was when it was read last.
+    var mark: CookieFileMark?
+
+    /// Whether a write is to be scheduled, which is noted.
+    mutating func schedulesWrite() -> Bool {
+      guard !jar.unwritten.isEmpty else { return false }
+      guard !isUnusable else {
+        _ = jar.takeUnwritten()
+        return false
+      }
+      defer { isWriteScheduled = true }
+      return !isWriteScheduled
+    }
+  }
+
+  private static let writeDelay = DispatchTimeInterval.milliseconds(100)
+  private static let retryDelay = DispatchTimeInterval.seconds(1)
+  private static let unwrittenLimit = 4 * CookieStore.totalLimit
+  /// How long what other programs write may go unseen.
+  private static let lookInterval = Duration.seconds(1)
+  /// The longest time that somebody who needs a cookie waits until what others have written is read.
+  private static let longestLook = DispatchTimeInterval.milliseconds(100)
+
+  private let place: Place
+  private let state: Locked<State>
+  private let queue = DispatchQueue(label: "URLLoading.CookieKeeper")
+  // Safe to share: touched on `queue` alone.
+  private nonisolated(unsafe) var database: CookieDatabase?
+  /// Called on the queue when what others have written has changed the cookies.
+  private let changedByOthers: Locked<(@Sendable () -> Void)?> = Locked(nil)
+
+  init(_ place: Place) {
+    self.place = place
+    state = Locked(State(jar: CookieJar(hasFile: place != .memory), isLoaded: place == .memory))
+  }
+
+  func onChangeByOthers(_ body: @escaping @Sendable () -> Void) { changedByOthers.withLock { $0 = body } }
+
+  // MARK: For the storage
+
+  /// Whether there are no cookies at all.
+  var isEmpty: Bool {
+    catchUp()
+    return state.withLock { $0.jar.isEmpty }
+  }
+
+  /// Reads or changes the cookies. `body` runs under the lock.
+  func withJar<Result>(_ body: (inout CookieJar) -> Result) -> Result {
+    catchUp()
+    let (result, writes) = state.withLock { state in
+      let result = body(&state.jar)
+      return (result, state.schedulesWrite())
+    }
+    if writes { scheduleWrite(after: Self.writeDelay) }
+    return result
+  }
+
+  /// Calls the handler when all changes before this call have reached the disk, or cannot: on the caller's thread or on the keeper's
+  /// queue, where it must not ask for cookies.
+  func flush(completionHandler: @escaping @Sendable () -> Void) {
+    guard case .file = place, !state.withLock({ $0.isUnusable }) else { return completionHandler() }
+    queue.async {
+      self.write()
+      completionHandler()
+    }
+  }
+
+  /// Reads the file where that was not done yet, and what others have written since.
+  private func catchUp() {
+    guard case .file(let path) = place else { return }
+    let now = MonotonicInstant.now
+    let (isLoaded, looks, mark) = state.withLock { state in
+      let looks = !state.isUnusable && state.lastLook.advanced(by: Self.lookInterval) <= now
+      if looks { state.lastLook = now }
+      return (state.isLoaded, looks, state.mark)
+    }
+    if !isLoaded { return queue.sync { load(path) } }
+    guard looks, mark != CookieFileMark(path: path) else { return }
+    let look = DispatchWorkItem { self.look(path) }
+    queue.async(execute: look)
+    _ = look.wait(timeout: .now() + Self.longestLook)
+  }
+
+  private func scheduleWrite(after delay: DispatchTimeInterval) {
+    guard case .file = place else {
+      let isLoss = state.withLock { !$0.jar.takeUnwritten().changes.isEmpty }
+      state.withLock { $0.isWriteScheduled = false }
+      guard isLoss else { return }
+      giveUp()
+      return Self.warn("there is neither HOME nor XDG_DATA_HOME")
+    }
+    CookiesAtExit.register(self)
+    queue.asyncAfter(deadline: .now() + delay) { self.write() }
+  }
+
+  // MARK: On the queue
+
+  private func load(_ path: String) {
+    guard !state.withLock({ $0.isLoaded }) else { return }
+    look(path)
+    state.withLock { $0.isLoaded = true }
+  }
+
+  /// Reads the file if it has changed.
+  private func look(_ path: String) {
+    let mark = CookieFileMark(path: path)
+    guard mark.isThere else { return state.withLock { $0.mark = mark } }
+    guard state.withLock({ !$0.isUnusable && $0.mark != mark }) else { return }
+    attempt { try readIfChanged(path) }
+  }
+
+  private func write() {
+    guard case .file(let path) = place else { return }
+    let unwritten = state.withLock { state in
+      state.isWriteScheduled = false
+      return state.isUnusable ? UnwrittenCookies() : state.jar.takeUnwritten()
+    }
+    // There is nothing to remove from a file that there is not.
+    guard !unwritten.changes.isEmpty || unwritten.removalDate != nil && CookieFileMark(path: path).isThere else {
+      return
+    }
+    var isWritten = false
+    attempt {
+      try withDatabase(path) { try $0.write(unwritten) }
+      isWritten = true
+      // Else what others have written meanwhile would be behind the mark.
+      try readIfChanged(path)
+    }
+    guard !isWritten else { return }
+    // On a disk that stays full what is to be written would grow without end.
+    if unwritten.changes.count > Self.unwrittenLimit { return giveUp() }
+    let retries = state.withLock { state in
+      state.jar.putBack(unwritten)
+      return state.schedulesWrite()
+    }
+    if retries { scheduleWrite(after: Self.retryDelay) }
+  }
+
+  private func readIfChanged(_ path: String) throws {
+    // Before it is read: what is written afterwards is another mark.
+    let mark = CookieFileMark(path: path)
+    if try withDatabase(path, { try $0.isChangedElsewhere() }) {
+      let now = Date()
+      let file = CookieJar(try withDatabase(path) { try $0.rows() }, now: now)
+      let (isLoaded, writes) = state.withLock { state in
+        state.jar.update(from: file, now: now)
+        return (state.isLoaded, state.schedulesWrite())
+      }
+      if writes { scheduleWrite(after: Self.writeDelay) }
+      if isLoaded { changedByOthers.withLock { $0 }?() }
+    }
+    state.withLock { $0.mark = mark }
+  }
+
+  /// Runs `body`, and once more with a new file where the file turns out to be damaged. The new one gets what is in memory.
+  private func withDatabase<Result>(_ path: String, _ body: (CookieDatabase) throws -> Result) throws -> Result {
+    let used = try opened(path)
+    do { return try body(used) } catch let error as SQLiteError where error.saysDamaged {
+      let new = try used.replacingDamaged()
+      database = new
+      try new.write(everything)
+      return try body(new)
+    }
+  }
+
+  private func opened(_ path: String) throws -> CookieDatabase {
+    if let database, !database.isReplaced { return database }
+    let isFirst = database == nil
+    database = nil
+    do {
+      let opened = try CookieDatabase(path: path)
+      // Else somebody has found the file damaged, or has deleted it.
+      if !isFirst { try opened.write(everything) }
+      database = opened
+      return opened
+    } catch let error as SQLiteError where error.saysBusy || error.saysFull || error.saysDamaged {
+      throw error
+    } catch {
+      giveUp()
+      throw error
+    }
+  }
+
+  /// All that is in memory and outlives the program.
+  private var everything: UnwrittenCookies {
+    var result = UnwrittenCookies()
+    for row in state.withLock({ $0.jar.lastingRows }) { result.note(.stored(row.record), partition: row.partition) }
+    return result
+  }
+
+  /// What fails is tried again later: the disk may have room then.
+  private func attempt(_ body: () throws -> Void) {
+    do { try body() } catch {
+      if (error as? SQLiteError)?.saysBusy != true { Self.warn(error.localizedDescription) }
+    }
+  }
+
+  private func giveUp() {
+    state.withLock { state in
+      state.isUnusable = true
+      _ = state.jar.takeUnwritten()
+    }
+  }
+
+  private static func warn(_ reason: String) { StorageWarning.write("cookies stay in memory: \(reason)") }
+}

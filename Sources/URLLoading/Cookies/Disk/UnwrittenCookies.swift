@@ -1,0 +1,39 @@
+/// What a file of cookies is still to be told: the last change of each lasting cookie, and before these a removal by date.
+///
+/// Cookies that end with the session never come here.
+struct UnwrittenCookies {
+  /// All cookies that were stored after this are to go, the file's too, which may have more than memory.
+  private(set) var removalDate: Date?
+  private(set) var changes: [CookieRecord.Key: CookieChange] = [:]
+
+  var isEmpty: Bool { removalDate == nil && changes.isEmpty }
+
+  mutating func note(_ change: CookieChange, partition: String) {
+    guard change.cookie.contents.isLasting else { return }
+    note(change, at: CookieRecord.Key(change.cookie, partition: partition))
+  }
+
+  private mutating func note(_ change: CookieChange, at key: CookieRecord.Key) {
+    guard case .used(_, let lastAccess) = change, case .stored(var record) = changes[key] else {
+      changes[key] = change
+      return
+    }
+    record.lastAccess = lastAccess
+    changes[key] = .stored(record)
+  }
+
+  /// Notes that all cookies go which were stored after a date.
+  mutating func noteRemoval(storedSince date: Date) {
+    removalDate = removalDate.map { min($0, date) } ?? date
+    for (key, change) in changes {
+      // Not only dropped: the file may have the cookie as it was before.
+      if case .stored(let record) = change, record.stored > date { changes[key] = .removed(record.cookie) }
+    }
+  }
+
+  /// Adds what happened later.
+  mutating func append(_ later: UnwrittenCookies) {
+    if let date = later.removalDate { noteRemoval(storedSince: date) }
+    for (key, change) in later.changes { note(change, at: key) }
+  }
+}

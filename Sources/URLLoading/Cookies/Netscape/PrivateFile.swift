@@ -1,0 +1,58 @@
+/// Writes files that their owner alone may read.
+enum PrivateFile {
+  /// Writes a file as a whole, in place of what was there, or not at all. What is no regular file is written to.
+  static func write(_ data: Data, to url: URL) throws {
+    guard url.isFileURL else {
+      throw CocoaError(
+        .fileWriteUnsupportedScheme,
+        userInfo: [NSLocalizedDescriptionKey: "\(url.absoluteString) is no file", NSURLErrorKey: url])
+    }
+    // A link stays one.
+    let path = url.resolvingSymlinksInPath().path
+    var status = stat()
+    if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+      let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { throw failure(errno, path) }
+      defer { close(descriptor) }
+      return try write(data, to: descriptor, path)
+    }
+    // Made with mode 0600, beside the file, so that it can take its place.
+    let temporary = "\(path).\(UInt64.random(in: 0 ... .max))"
+    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw failure(errno, path) }
+    defer { close(descriptor) }
+    do {
+      try write(data, to: descriptor, path)
+      guard fsync(descriptor) == 0, rename(temporary, path) == 0 else { throw failure(errno, path) }
+    } catch {
+      unlink(temporary)
+      throw error
+    }
+  }
+
+  private static func write(_ data: Data, to descriptor: Int32, _ path: String) throws {
+    var rest = data[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      guard count >= 0 || errno == EINTR else { throw failure(errno, path) }
+      rest = rest.dropFirst(max(0, count))
+    }
+  }
+
+  private static func failure(_ code: Int32, _ path: String) -> CocoaError {
+    let kind: CocoaError.Code =
+      switch code {
+      case ENOENT: .fileNoSuchFile
+      case EACCES, EPERM: .fileWriteNoPermission
+      case ENOSPC, EDQUOT: .fileWriteOutOfSpace
+      case EROFS: .fileWriteVolumeReadOnly
+      default: .fileWriteUnknown
+      }
+    return CocoaError(
+      kind,
+      userInfo: [
+        NSLocalizedDescriptionKey: "\(path) cannot be written (\(String(cString: strerror(code))))",
+        NSFilePathErrorKey: path, NSUnderlyingErrorKey: POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO),
+      ])
+  }
+}

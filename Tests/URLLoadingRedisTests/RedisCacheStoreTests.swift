@@ -1,0 +1,281 @@
+import Foundation
+import Testing
+import URLLoading
+import URLLoadingRedis
+import URLLoadingTestServers
+
+/// Loads that share what they load through a real Redis.
+@Suite(.timeLimit(.minutes(2))) struct RedisCacheStoreTests {
+  /// A server whose answers are numbered, and a Redis with keys of the test's own.
+  private final class Fleet: Sendable {
+    let server: ScriptedServer
+    let redis: URL
+    let prefix = "test-\(UUID())"
+
+    init(
+      redis: URL? = nil, _ answer: @escaping @Sendable (HTTPRequest, Int) -> HTTPResponse
+    ) async throws {
+      let count = Watched(0)
+      server = try ScriptedServer.http { request in
+        let number = count.update {
+          $0 += 1
+          return $0
+        }
+        return answer(request, number)
+      }
+      if let redis { self.redis = redis } else { self.redis = try await RedisServer.shared.url() }
+    }
+
+    func store(_ change: (inout RedisCacheStore.Options) -> Void = { _ in }) throws -> RedisCacheStore {
+      var options = RedisCacheStore.Options()
+      options.prefix = prefix
+      options.timeout = .seconds(5)
+      change(&options)
+      return try RedisCacheStore(url: redis, options: options)
+    }
+
+    /// A session of another member of the fleet: it has nothing in memory.
+    func member(_ store: RedisCacheStore? = nil, memory: Int = 0) throws -> URLSession {
+      let configuration = URLSessionConfiguration.ephemeral
+      configuration.connectionProxyDictionary = [:]
+      configuration.urlCache = URLCache(store: try store ?? self.store(), memoryCapacity: memory)
+      return URLSession(configuration: configuration)
+    }
+
+    func get(_ session: URLSession, _ path: String = "/", _ fields: [String: String] = [:]) async throws -> String {
+      var request = URLRequest(url: server.url(path))
+      for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
+      return String(decoding: try await session.data(for: request).0, as: UTF8.self)
+    }
+  }
+
+  private static func numbered(_ fields: URLLoadingTestServers.HTTPFields)
+    -> @Sendable (HTTPRequest, Int) -> HTTPResponse
+  {
+    { _, number in HTTPResponse(fields: fields, text: "\(number)") }
+  }
+
+  @Test func whatOneHasLoadedAnswersAnother() async throws {
+    let fleet = try await Fleet(Self.numbered(["Cache-Control": "max-age=60"]))
+    #expect(try await fleet.get(fleet.member()) == "1")
+    #expect(try await fleet.get(fleet.member()) == "1")
+    #expect(fleet.server.requests.count == 1)
+  }
+
+  @Test func largeBodiesComeBackByteForByte() async throws {
+    let body = TestFiles.pattern(count: 3_000_000)
+    let fleet = try await Fleet { _, _ in HTTPResponse(fields: ["Cache-Control": "max-age=60"], body: body) }
+    for _ in 0..<2 {
+      let (data, _) = try await fleet.member().data(from: fleet.server.url("/"))
+      #expect(data == body)
+    }
+    #expect(fleet.server.requests.count == 1)
+  }
+
+  /// RFC 9111, sections 3, 3.5, 5.2.2.7, 5.2.2.10.
+  @Test(arguments: [
+    (["Cache-Control": "max-age=60"], ["Authorization": "Bearer x"], false),
+    (["Cache-Control": "public, max-age=60"], ["Authorization": "Bearer x"], true),
+    (["Cache-Control": "s-maxage=60"], ["Authorization": "Bearer x"], true),
+    (["Cache-Control": "private, max-age=60"], [:], false),
+    (["Cache-Control": "max-age=60", "Set-Cookie": "a=b"], [:], false),
+    (["Cache-Control": "no-store"], [:], false),
+    (["Cache-Control": "max-age=0, s-maxage=60"], [:], true),
+    (["Cache-Control": "max-age=60, s-maxage=0"], [:], false),
+    (["Cache-Control": "max-age=60", "Vary": "Cookie"], ["Cookie": "a=b"], false),
+  ])
+  func onlyWhatIsForAllIsShared(response: [String: String], request: [String: String], isShared: Bool) async throws {
+    let fields = URLLoadingTestServers.HTTPFields(response.map { ($0.key, $0.value) })
+    let fleet = try await Fleet(Self.numbered(fields))
+    #expect(try await fleet.get(fleet.member(), "/", request) == "1")
+    #expect(try await fleet.get(fleet.member(), "/", request) == (isShared ? "1" : "2"))
+  }
+
+  @Test func aValidationRefreshesWhatAllHave() async throws {
+    let fleet = try await Fleet { request, number in
+      request.fields["If-None-Match"] == "\"v\""
+        ? HTTPResponse(304, fields: ["Cache-Control": "max-age=60"])
+        : HTTPResponse(fields: ["Cache-Control": "max-age=0", "ETag": "\"v\""], text: "\(number)")
+    }
+    for _ in 0..<3 { #expect(try await fleet.get(fleet.member()) == "1") }
+    #expect(fleet.server.requests.count == 2)
+  }
+
+  @Test func whatIsRemovedIsGoneForAll() async throws {
+    let fleet = try await Fleet(Self.numbered(["Cache-Control": "max-age=60"]))
+    let session = try fleet.member()
+    #expect(try await fleet.get(session) == "1")
+    await session.reset()
+    #expect(try await fleet.get(fleet.member()) == "2")
+    session.configuration.urlCache?.removeCachedResponses(since: .distantPast)
+    await session.flush()
+    #expect(try await fleet.get(fleet.member()) == "3")
+    session.configuration.urlCache?.removeCachedResponses(since: .distantFuture)
+    await session.flush()
+    #expect(try await fleet.get(fleet.member()) == "3")
+  }
+
+  // MARK: Misses at once
+
+  @Test func ofManyMissesAtOnceOneAsks() async throws {
+    let fleet = try await Fleet { request, _ in
+      HTTPResponse(fields: ["Cache-Control": "max-age=60"], text: "body of \(request.target)")
+    }
+    let members = try (0..<4).map { _ in try fleet.member() }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for member in members {
+        for number in 0..<25 {
+          group.addTask {
+            let text = try await fleet.get(member, "/\(number)")
+            #expect(text == "body of /\(number)")
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(fleet.server.requests.count == 25)
+  }
+
+  @Test func whatMayNotBeStoredIsNotWaitedForTwice() async throws {
+    let fleet = try await Fleet(Self.numbered(["Cache-Control": "no-store"]))
+    // A wait would be longer than the test may take.
+    let store = try fleet.store {
+      $0.waitLimit = .seconds(600)
+      $0.lease = .seconds(600)
+    }
+    let sessions = try (0..<10).map { _ in try fleet.member(store) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for session in sessions { group.addTask { _ = try await fleet.get(session) } }
+      try await group.waitForAll()
+    }
+    #expect(fleet.server.requests.count == 10)
+  }
+
+  @Test func aCancelledLoadLetsAnotherOneLoad() async throws {
+    let server = try ScriptedServer { connection in
+      // Nothing is ever answered.
+      _ = try connection.readRequest()
+      _ = connection.waitForPeerClose()
+    }
+    let fleet = try await Fleet(Self.numbered(["Cache-Control": "max-age=60"]))
+    let store = try fleet.store {
+      $0.waitLimit = .seconds(600); $0.lease = .seconds(600)
+    }
+    let first = try fleet.member(store).dataTask(with: server.url("/"))
+    first.resume()
+    #expect(await server.waitForConnections(1))
+    let ended = Watched<URLError?>(nil)
+    let second = try fleet.member(store).dataTask(with: URLRequest(url: server.url("/"))) { _, _, error in
+      ended.update { $0 = error as? URLError }
+    }
+    second.resume()
+    first.cancel()
+    // It gets its turn, and a connection of its own.
+    #expect(await server.waitForConnections(2))
+    second.cancel()
+    #expect(await ended.wait { $0?.code == .cancelled })
+  }
+
+  /// Four processes that load the same 1,000 URLs.
+  @Test func aFleetAsksOnceForEach() async throws {
+    let fleet = try await Fleet { request, _ in
+      HTTPResponse(fields: ["Cache-Control": "max-age=60"], text: "body of \(request.target)")
+    }
+    let redis = try await RedisServer.start()
+    let outputs = try await withThrowingTaskGroup(of: String.self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          try await Command.run(
+            BuiltProgram.path("URLLoadingRedisWorker"),
+            [redis.url().absoluteString, fleet.server.url("/").absoluteString, "1000", "16"], timeout: .seconds(90)
+          ).text
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    for output in outputs { #expect(output.contains("right 1000"), "\(output)") }
+    #expect(fleet.server.requests.count <= 1010, "\(fleet.server.requests.count) requests")
+    await redis.stop()
+  }
+
+  @Test func aFleetWhoseRedisIsKilledGoesOn() async throws {
+    let redis = try await RedisServer.start()
+    let fleet = try await Fleet { request, number in
+      HTTPResponse(fields: ["Cache-Control": "max-age=60"], text: "body of \(request.target)")
+    }
+    async let outputs = withThrowingTaskGroup(of: String.self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          try await Command.run(
+            BuiltProgram.path("URLLoadingRedisWorker"),
+            [redis.url().absoluteString, fleet.server.url("/").absoluteString, "1000", "16"], timeout: .seconds(90)
+          ).text
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(await fleet.server.waitForRequests(300))
+    await redis.stop()
+    for output in try await outputs { #expect(output.contains("right 1000"), "\(output)") }
+  }
+
+  // MARK: Servers that fail
+
+  @Test func withoutRedisLoadsGoOn() async throws {
+    let url: URL = try #require(URL(string: "redis://127.0.0.1:\(FreePort.pick())"))
+    let fleet = try await Fleet(
+      redis: url, Self.numbered(["Cache-Control": "max-age=60"]))
+    let session = try fleet.member()
+    for number in 1...3 { #expect(try await fleet.get(session) == "\(number)") }
+  }
+
+  @Test func aSilentRedisCostsOneWait() async throws {
+    let silent = try ScriptedServer { _ = $0.waitForPeerClose(timeout: .seconds(30)) }
+    var address = try #require(URLComponents(url: silent.url("/"), resolvingAgainstBaseURL: false))
+    (address.scheme, address.path) = ("redis", "")
+    let url: URL = try #require(address.url)
+    let fleet = try await Fleet(redis: url, Self.numbered(["Cache-Control": "max-age=60"]))
+    let session = try fleet.member(fleet.store { $0.timeout = .milliseconds(200) })
+    let begin = ContinuousClock.now
+    for number in 1...20 { #expect(try await fleet.get(session) == "\(number)") }
+    // Each load would wait several times, if a server that has failed were asked again at once.
+    #expect(ContinuousClock.now - begin < .seconds(10))
+  }
+
+  @Test(arguments: [
+    "-ERR no\r\n", "$-1\r\n", ":5\r\n", "*2\r\n$1\r\na\r\n$1\r\nb\r\n", "garbage\r\n", "$99999999999\r\n",
+    "*1000000000\r\n", "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n", "",
+  ])
+  func aLyingRedisCostsHits(reply: String) async throws {
+    let liar = try ScriptedServer { connection in
+      while !(try connection.readSome()).isEmpty { try connection.send(reply) }
+    }
+    var address = try #require(URLComponents(url: liar.url("/"), resolvingAgainstBaseURL: false))
+    (address.scheme, address.path) = ("redis", "")
+    let url: URL = try #require(address.url)
+    let fleet = try await Fleet(redis: url, Self.numbered(["Cache-Control": "max-age=60"]))
+    let session = try fleet.member(fleet.store { $0.timeout = .milliseconds(100) })
+    for number in 1...3 { #expect(try await fleet.get(session) == "\(number)") }
+  }
+
+  @Test(arguments: [("right", "1"), ("wrong", "2")])
+  func aPasswordIsGiven(password: String, second: String) async throws {
+    let redis = try await RedisServer.start(password: "right")
+    var address = try #require(URLComponents(url: redis.url(), resolvingAgainstBaseURL: false))
+    (address.user, address.password) = ("", password)
+    let url: URL = try #require(address.url)
+    let fleet = try await Fleet(redis: url, Self.numbered(["Cache-Control": "max-age=60"]))
+    #expect(try await fleet.get(fleet.member()) == "1")
+    #expect(try await fleet.get(fleet.member()) == second)
+    await redis.stop()
+  }
+
+  // MARK: Addresses
+
+  @Test(arguments: ["redis://", "http://host", "rediss://host", "unix:", "redis://host/db", "redis://host/-1"])
+  func anAddressThatIsNoneIsRefused(text: String) throws {
+    let url = try #require(URL(string: text))
+    let error = #expect(throws: URLError.self) { try RedisCacheStore(url: url) }
+    #expect(error?.localizedDescription.contains("where Redis is") == true)
+  }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+import URLLoadingTestServers
+
+/// Cookies in files that other programs share.
+@Suite struct CookieTests {
+  private let folder: TemporaryDirectory
+  private let server: ScriptedServer
+
+  init() throws {
+    folder = try TemporaryDirectory("urlload")
+    server = try ScriptedServer.http { request in
+      let count = request.fields["Cookie"]?.split(separator: "; ").count ?? 0
+      let value = request.path == "/set" ? ("Set-Cookie", "c\(count)=1; Max-Age=1000; Path=/") : ("X-None", "")
+      return HTTPResponse(fields: HTTPFields([value]), text: request.fields["Cookie"] ?? "none")
+    }
+  }
+
+  private func run(_ arguments: String..., path: String = "/set") async throws -> Command.Outcome {
+    try await Urlload.run(arguments + [server.url(path).absoluteString], in: folder)
+  }
+
+  @Test func aJarIsFilledAndSent() async throws {
+    #expect(try await run("-b", "jar", "-c", "jar").text == "none")
+    #expect(try await run("-b", "jar", "-c", "jar").text == "c0=1")
+    #expect(try await run("--cookie", "jar", path: "/").text == "c0=1; c1=1")
+    #expect(try Urlload.names(in: folder) == ["jar"])
+    #expect(try await run("-c", "-", path: "/set").text.hasPrefix("none# Netscape HTTP Cookie File\n"))
+    // A failure does not keep cookies from being kept.
+    let failed = try await Urlload.run(["-b", "jar", "-c", "failed", "http://127.0.0.1:1/"], in: folder)
+    #expect(failed.status == .exited(4), "\(failed.error)")
+    #expect(try String(contentsOf: folder.file("failed"), encoding: .utf8).contains("c1"))
+  }
+
+  @Test func curlSharesTheJar() async throws {
+    _ = try await run("-c", "jar")
+    let sent = try await Command.check(
+      "curl", ["-sS", "-b", folder.file("jar").path, "-c", folder.file("jar").path, server.url("/set").absoluteString])
+    #expect(sent == Data("c0=1".utf8))
+    #expect(try await run("-b", "jar", path: "/").text.split(separator: "; ").sorted() == ["c0=1", "c1=1"])
+  }
+
+  @Test func whatIsNoCookieIsToldOf() async throws {
+    try folder.write("jar", "garbage\n127.0.0.1\tFALSE\t/\tFALSE\t0\ta\tb\n")
+    let outcome = try await run("-b", "jar", path: "/")
+    #expect(outcome.text == "a=b" && outcome.status == .exited(0))
+    #expect(outcome.error.contains("passed over in jar, line 1: there are 1 fields"), "\(outcome.error)")
+  }
+
+  @Test func aFileThatIsNotThereIsAFailure() async throws {
+    let missing = try await run("-b", "none")
+    #expect(missing.status == .exited(11) && missing.error.contains("none"), "\(missing.error)")
+    let value = try await run("-b", "name=secret")
+    #expect(value.status == .exited(2) && value.error.contains("-H 'Cookie: NAME=VALUE'"), "\(value.error)")
+    #expect(!value.error.contains("secret"))
+    let unwritable = try await run("-c", "none/jar")
+    #expect(
+      unwritable.status == .exited(11) && unwritable.text == "none" && unwritable.error.contains("none/jar"),
+      "\(unwritable.error)")
+  }
+}
