@@ -22,6 +22,7 @@ let package = Package(
     .library(name: "FoundationNetworking", targets: ["FoundationNetworking"]),
     .library(name: "URLProtocolTesting", targets: ["URLProtocolTesting"]),
     .library(name: "URLLoadingHTTPTypes", targets: ["URLLoadingHTTPTypes"]),
+    .library(name: "URLLoadingLogging", targets: ["URLLoadingLogging"]),
     .library(name: "URLLoadingRedis", targets: ["URLLoadingRedis"]),
     .library(name: "ArchiveProtocol", targets: ["ArchiveProtocol"]),
     .library(name: "SFTPProtocol", targets: ["SFTPProtocol"]),
@@ -31,6 +32,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
   ],
   targets: [
     .systemLibrary(
@@ -72,6 +74,8 @@ let package = Package(
     .target(
       name: "URLLoadingHTTPTypes",
       dependencies: ["URLLoading", "URLLoadingBase", .product(name: "HTTPTypes", package: "swift-http-types")]),
+    .target(
+      name: "URLLoadingLogging", dependencies: ["URLLoading", .product(name: "Logging", package: "swift-log")]),
     // Its pkg-config file has options that packages may not have, and nothing that is needed.
     .systemLibrary(name: "URLLoadingCHiredis", path: "Sources/CHiredis", providers: [.apt(["libhiredis-dev"])]),
     .target(
@@ -108,6 +112,7 @@ let package = Package(
     .executableTarget(name: "URLLoadingLoadEverything", dependencies: ["URLLoading"], path: "Samples/LoadEverything"),
     .executableTarget(
       name: "URLLoadingDelegateDownload", dependencies: ["URLLoading"], path: "Samples/DelegateDownload"),
+    .executableTarget(name: "URLLoadingEventLog", dependencies: ["URLLoading"], path: "Samples/EventLog"),
     .executableTarget(
       name: "URLLoadingSFTPFiles", dependencies: ["URLLoading", "SFTPProtocol"], path: "Samples/SFTPFiles"),
     .systemLibrary(name: "URLLoadingCGlibcExtensions", path: "Tests/CGlibcExtensions"),
@@ -158,6 +163,8 @@ let package = Package(
       name: "URLLoadingRedisTests",
       dependencies: ["URLLoadingRedis", "URLLoading", "URLLoadingTestServers", "URLLoadingRedisWorker"]),
     .testTarget(
+      name: "URLLoadingLoggingTests", dependencies: ["URLLoadingLogging", "URLLoading", "URLLoadingTestServers"]),
+    .testTarget(
       name: "ArchiveProtocolTests",
       dependencies: ["ArchiveProtocol", "URLLoading", "URLProtocolTesting", "URLLoadingBase", "URLLoadingTestServers"]),
     .testTarget(
@@ -171,16 +178,19 @@ let package = Package(
       name: "SamplesTests",
       dependencies: [
         "URLLoadingPrivateScheme", "URLLoadingMemoryScheme", "URLLoadingLoadEverything", "URLLoadingDelegateDownload",
-        "URLLoadingSFTPFiles", "URLLoadingTestServers",
+        "URLLoadingSFTPFiles", "URLLoadingEventLog", "URLLoadingTestServers",
       ]),
   ],
   swiftLanguageModes: [.v6]
 )
 
+/// What has a dependency of its own has no place in the drop-in folder: graphs may have another version of it.
+let adapters = ["URLLoadingHTTPTypes", "URLLoadingLogging", "URLLoadingRedis"]
+
 if buildsDropIn {
   // One product, so that one build compiles every object, and no other package.
   package.targets.removeAll {
-    $0.type == .executable || $0.type == .test || ["URLLoadingHTTPTypes", "URLLoadingRedis"].contains($0.name)
+    $0.type == .executable || $0.type == .test || adapters.contains($0.name)
   }
   package.dependencies = []
   let modules = ["FoundationNetworking", "URLProtocolTesting", "ArchiveProtocol", "SFTPKeystream"]
@@ -189,9 +199,7 @@ if buildsDropIn {
 
 // For graphs whose manifests name our products: with the toolset of a drop-in folder the products add nothing to its modules.
 if Context.environment["URL_LOADING_USE_DROP_IN"] != nil {
-  let libraries = package.products.filter {
-    $0 is Product.Library && !["URLLoadingHTTPTypes", "URLLoadingRedis"].contains($0.name)
-  }.map(\.name)
+  let libraries = package.products.filter { $0 is Product.Library && !adapters.contains($0.name) }.map(\.name)
   package.targets = [.target(name: "URLLoadingFromDropIn", path: "Sources/FromDropIn")]
   package.products = libraries.map { .library(name: $0, targets: ["URLLoadingFromDropIn"]) }
   package.dependencies = []

@@ -70,6 +70,7 @@ enum Signals {
     Terminal.restore()
     console.endProgress()
     console.line("urlload: " + text)
+    _ = OpenArchive.shared.close()
     _exit(reason.rawValue)
   }
 }

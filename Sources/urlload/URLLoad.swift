@@ -80,8 +80,12 @@ struct URLLoad: AsyncParsableCommand {
       let command = try type.parse(arguments)
       Signals.install(console)
       let work = try prepare(command, console)
-      leave(await work.run())
+      let reason = await work.run()
+      let failure = OpenArchive.shared.close()
+      if let failure { console.line(failure.line) }
+      leave(reason == .success ? failure?.reason ?? reason : reason)
     } catch let failure as Failure {
+      _ = OpenArchive.shared.close()
       console.line(failure.line)
       leave(failure.reason)
     } catch {

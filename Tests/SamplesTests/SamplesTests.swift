@@ -53,6 +53,22 @@ import URLLoadingTestServers
     #expect(await server.waitForAccess("/slow/large.bin?rate=3m 206"))
   }
 
+  @Test func eventLogSaysWhereResponsesComeFrom() async throws {
+    let server = try ScriptedServer.http { _ in HTTPResponse(fields: ["Cache-Control": "max-age=60"], text: "x") }
+    let folder = try TemporaryDirectory("sample")
+    let output = try await Self.check("EventLog", [server.url().absoluteString, folder.file("loads.har").path])
+    #expect(
+      output == """
+        the server is asked, because nothing is stored for the URL
+        the cache answers, because it is fresh
+
+        """)
+    let guide = PackageFolder.root.appending(path: "Sources/URLLoading/URLLoading.docc/Events.md")
+    let sample = PackageFolder.root.appending(path: "Samples/EventLog/SourceLog.swift")
+    let code = try String(contentsOf: sample, encoding: .utf8).replacing("import URLLoading\n\n", with: "")
+    #expect(try String(contentsOf: guide, encoding: .utf8).contains(code), "the guide does not show the sample")
+  }
+
   @Test func memorySchemeStoresAndLoads() async throws {
     let output = try await Self.check("MemoryScheme", ["Grüße from memory"])
     #expect(output == "Grüße from memory\nbytes 14-18/19 emory\n")

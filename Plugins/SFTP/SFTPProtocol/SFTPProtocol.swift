@@ -201,6 +201,9 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
       }
       metrics?.responseStartDate = Date()
       metrics?.response = response
+      if let metrics, sessionClient?.urlProtocolDemand(self).wantsConnectionMetrics == true {
+        sessionClient?.urlProtocol(self, didCollect: metrics)
+      }
       client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
     case .bytes(let bytes):
       state.withLock { state in
@@ -237,6 +240,7 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
     if let load { pool?.release(load) }
     guard !isStopped else { return }
     guard count < Self.largestFruitlessCount else { return fail(connecting: failure) }
+    sessionClient?.urlProtocol(self, willRetryAfter: failure)
     connect(place, retry)
   }
 

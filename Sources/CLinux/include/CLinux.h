@@ -24,6 +24,10 @@ ssize_t immediate_read(int descriptor, void *buffer, size_t size, int flags);
 /// exec closes it. -1 where none can be had, errno says why.
 int open_network_changes(void);
 
+/// Has two files of one file system exchange their names in one step (renameat2(2)). -1 where that failed; errno is EINVAL where the file
+/// system cannot do it.
+int exchange_names(const char *first, const char *second);
+
 /// Whether a descriptor is a local socket that children inherit.
 static inline int is_inherited_local_socket(int descriptor) {
   int domain = 0;

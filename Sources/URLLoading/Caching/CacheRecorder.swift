@@ -63,6 +63,9 @@ final class CacheRecorder: Sendable {
     return entry
   }
 
+  /// What is being stored.
+  var response: URLResponse { entry.response }
+
   /// The body is whole: the entry appears in the stores.
   func finish() {
     let entry = whole

@@ -11,6 +11,8 @@ struct MetricsCollector {
     var bytesReceived: Int64 = 0
     var reported: URLSessionTaskTransactionMetrics?
     var isStored = false
+    /// When the last bytes of the body left.
+    var bodySent: Date?
 
     init(_ request: URLRequest) {
       self.request = request
@@ -20,7 +22,7 @@ struct MetricsCollector {
   private var start: Date?
   /// Whether metrics are collected.
   private var isWanted = false
-  private var finishedTransactions: [Transaction] = []
+  private var finishedTransactions: [URLSessionTaskTransactionMetrics] = []
   private var current: Transaction?
 
   /// The task was resumed for the first time.
@@ -44,6 +46,8 @@ struct MetricsCollector {
     current?.responseStart = Date()
   }
 
+  mutating func sentBody() { current?.bodySent = Date() }
+
   mutating func received(_ count: Int) { current?.bytesReceived += Int64(count) }
 
   /// The protocol instance's figures replace the load's.
@@ -52,11 +56,15 @@ struct MetricsCollector {
   /// The attempt has reached nobody, and another will take its place: there may be thousands of them.
   mutating func dropTransaction() { current = nil }
 
-  mutating func endTransaction() {
-    guard let transaction = current else { return }
+  /// - Returns: the metrics of what has ended; nil where there was nothing.
+  @discardableResult
+  mutating func endTransaction() -> URLSessionTaskTransactionMetrics? {
+    guard let transaction = current else { return nil }
     transaction.responseEnd = Date()
-    finishedTransactions.append(transaction)
+    let metrics = Self.metrics(of: transaction)
+    finishedTransactions.append(metrics)
     current = nil
+    return metrics
   }
 
   /// The metrics of the whole task.
@@ -64,7 +72,7 @@ struct MetricsCollector {
     let end = Date()
     let start = min(start ?? end, end)
     return URLSessionTaskMetrics(
-      transactionMetrics: finishedTransactions.map(Self.metrics),
+      transactionMetrics: finishedTransactions,
       taskInterval: DateInterval(start: start, end: end), redirectCount: redirectCount)
   }
 
@@ -75,6 +83,10 @@ struct MetricsCollector {
     if metrics.requestStartDate == nil { metrics.requestStartDate = transaction.fetchStart }
     if metrics.requestEndDate == nil { metrics.requestEndDate = metrics.requestStartDate }
     if metrics.responseStartDate == nil { metrics.responseStartDate = transaction.responseStart }
+    // Classes know when a request's head was sent; libcurl does not tell when its body was.
+    if let sent = transaction.bodySent, let end = metrics.requestEndDate, sent > end {
+      metrics.requestEndDate = metrics.responseStartDate.map { max(end, min(sent, $0)) } ?? sent
+    }
     if metrics.responseEndDate == nil { metrics.responseEndDate = transaction.responseEnd }
     if metrics.resourceFetchType == .unknown {
       metrics.resourceFetchType = transaction.isStored ? .localCache : .networkLoad

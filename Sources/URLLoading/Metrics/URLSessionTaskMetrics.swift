@@ -1,5 +1,6 @@
 // Safe to share: nothing changes after init.
-/// What a task did on the network: one transaction for each request, redirects and challenges included.
+/// What a task did: one transaction for each request, redirects and answered challenges included, and one for what a cache has answered
+/// (``ResourceFetchType/localCache``). A stored response that was validated has two: that of the request with its 304, and its own.
 open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {
   /// How a resource was fetched.
   @frozen public enum ResourceFetchType: Int, Sendable {

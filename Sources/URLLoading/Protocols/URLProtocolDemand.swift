@@ -7,6 +7,9 @@ public struct URLProtocolDemand: Sendable {
   /// Whether to collect metrics.
   public var wantsMetrics = false
 
+  /// Whether to report them ahead of the response as well, with what is known of the connection by then, where a class can.
+  public var wantsConnectionMetrics = false
+
   /// The number of bytes to collect before a call to the client, where they arrive in smaller pieces; 0 to pass pieces on as they come.
   public var preferredPieceLength = 0
 

@@ -32,8 +32,12 @@ public protocol URLProtocolSessionClient: URLProtocolClient {
   /// Whether the load waits for something else than the peer, such as a free connection: the request timeout does not run meanwhile.
   func urlProtocol(_ protocol: URLProtocol, isWaiting: Bool)
 
-  /// What is known about the exchange that just ended: once, before finish or failure.
+  /// What is known about the exchange: before finish or failure, and ahead of its response where
+  /// ``URLProtocolDemand/wantsConnectionMetrics`` asks for it. What comes later takes the place of what came before.
   func urlProtocol(_ protocol: URLProtocol, didCollect metrics: URLSessionTaskTransactionMetrics)
+
+  /// The instance connects again and goes on by itself, because its connection was lost.
+  func urlProtocol(_ protocol: URLProtocol, willRetryAfter error: any Error)
 
   /// The body to upload, or nil. Each call gives it from its beginning when it is data or a file.
   func urlProtocolUploadBody(_ protocol: URLProtocol) -> URLUploadBody?
@@ -41,4 +45,9 @@ public protocol URLProtocolSessionClient: URLProtocolClient {
   /// A body stream was read and must be sent again (after a challenge, say): gets a new one from the delegate.
   func urlProtocol(
     _ protocol: URLProtocol, needsNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void)
+}
+
+extension URLProtocolSessionClient {
+  /// Does nothing.
+  public func urlProtocol(_ protocol: URLProtocol, willRetryAfter error: any Error) {}
 }

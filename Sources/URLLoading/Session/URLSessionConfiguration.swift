@@ -25,6 +25,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     var tlsMaximum = tls_protocol_version_t.TLSv13
     var certificateAuthorityFile: URL?
     var maximumBufferedBytesPerTask = 1 << 20
+    var sessionEventListener: (any URLSession.EventListener)?
     var kept = Kept()
   }
 
@@ -240,6 +241,13 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   open var maximumBufferedBytesPerTask: Int {
     get { values.withLock { $0.maximumBufferedBytesPerTask } }
     set { values.withLock { $0.maximumBufferedBytesPerTask = max(1, newValue) } }
+  }
+
+  /// Hears of everything that happens in the session's loads; nil unless set. Our addition. For several see
+  /// ``URLSession/EventForwarder``.
+  open var sessionEventListener: (any URLSession.EventListener)? {
+    get { values.withLock { $0.sessionEventListener } }
+    set { values.withLock { $0.sessionEventListener = newValue } }
   }
 
   // MARK: Without effect on Linux

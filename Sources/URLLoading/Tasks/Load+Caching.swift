@@ -36,7 +36,10 @@ extension Load {
     for field in added where opened.request.addIfAbsent(field) {
       caching.conditions.append(AttemptCaching.Condition(name: field.name, own: nil))
     }
-    guard CacheRequest.isRetrieval(opened.request.httpMethod) else { return start(opened, caching) }
+    guard CacheRequest.isRetrieval(opened.request.httpMethod) else {
+      events?.tell(.missedCache(URLSession.EventCacheReason(CacheReason.method)))
+      return start(opened, caching)
+    }
     if cache.isSubclassed { return askSubclass(cache, opened, caching) }
     let key = caching.key
     caching.found = cache.memory.entries(for: key.text).map { FoundEntry(entry: $0, store: cache.memory) }
@@ -107,10 +110,14 @@ extension Load {
 
   /// Does what the rules say about what was found.
   private func decide(_ cache: URLCache, _ opened: consuming Opened, _ caching: consuming AttemptCaching) {
-    if caching.found.isEmpty, !caching.mayForbidLoading { return start(opened, caching) }
+    if caching.found.isEmpty, !caching.mayForbidLoading {
+      events?.tell(CacheRules().lookup(caching.request, among: [], at: Date()), about: [])
+      return start(opened, caching)
+    }
     guard caching.found.allSatisfy({ $0.entry.head != nil }) else { return decideByClass(opened, caching) }
     let decision = rules(for: caching.found).lookup(
       caching.request, among: caching.found.compactMap(\.entry.head), at: Date())
+    events?.tell(decision, about: caching.found)
     switch decision {
     case .miss: start(opened, caching)
     case .complete(let index, let completion, _):
@@ -137,6 +144,7 @@ extension Load {
     guard let found = caching.found.max(by: { $0.entry.responseDate < $1.entry.responseDate }) else {
       return start(opened, caching)
     }
+    events?.tell(classDecisionOn: found, policy: caching.request.policy)
     switch caching.request.policy {
     case .returnCacheDataElseLoad, .returnCacheDataDontLoad: answer(with: found, opened, caching)
     case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: start(opened, caching)
@@ -172,6 +180,7 @@ extension Load {
       guard let body, let answer = self.answer(found.entry, body, to: caching.request) else {
         var caching = caching
         caching.found.removeAll { $0.entry.id == found.entry.id }
+        self.events?.tell(.retries(.storedResponseGone))
         return self.start(opened, caching)
       }
       self.deliver(answer, opened)
@@ -223,7 +232,9 @@ extension Load {
     let forbidsStoring = http?.forbidsStoring ?? (policy == .notAllowed)
     guard let cache = session.values.urlCache,
       let caching = read({ state -> AttemptCaching? in
-        guard state.machine.attempt == attempt, !(forbidsStoring && state.attempt.cacheIsIdle) else { return nil }
+        // A listener hears why.
+        let isSkipped = forbidsStoring && state.attempt.cacheIsIdle && events == nil
+        guard state.machine.attempt == attempt, !isSkipped else { return nil }
         return state.attempt.caching
       })
     else { return receive(response, attempt: attempt) }
@@ -236,6 +247,7 @@ extension Load {
     let answer = CacheResponse(statusCode: http.statusCode, fields: http.fields, url: url)
     if http.statusCode == 304, !caching.validating.isEmpty {
       let confirmed = confirm(caching, by: answer, in: cache)
+      if confirmed != nil { events?.tell(.validated(response)) }
       return update { state in
         state.attempt.cacheEnd = confirmed.map { .confirmed($0) } ?? .reload
         state.metrics.responded(response)
@@ -249,6 +261,7 @@ extension Load {
       rules(for: [fallback]).mayAnswer(head, to: caching.request, after: .status(http.statusCode), at: Date())
     {
       update { $0.metrics.responded(response) }
+      events?.tell(.hitCache(fallback.entry.response, .staleIfError))
       return replace(with: fallback, caching, attempt: attempt)
     }
     for invalid in CacheRules().invalidated(by: answer, to: caching.request) {
@@ -262,7 +275,8 @@ extension Load {
       if let claim = caching.claim, !mayShare(response, caching) { claim.end(.notStored) }
       let superseded = superseded(caching, by: answer)
       switch storage {
-      case .refuse:
+      case .refuse(let refusal):
+        events?.tell(.notStored(response, URLSession.EventCacheReason(refusal)))
         for found in superseded { found.store.remove([found.entry]) }
       case .store(let head):
         let kept = HTTPURLResponse(
@@ -327,9 +341,11 @@ extension Load {
       BlockingPool.protocols.run {
         guard let body, let new, let found = part.store(body, new) else {
           part.found.store.remove([part.found.entry])
+          self.events?.tell(.retries(.storedResponseGone))
           if let opened = self.supersede(caching, attempt: attempt) { self.start(opened) }
           return
         }
+        self.events?.tell(.hitCache(found.entry.response, .completed))
         self.replace(with: found, caching, isConfirmed: true, attempt: attempt)
       }
     }
@@ -419,6 +435,7 @@ extension Load {
     case .confirmed(let found): replace(with: found, caching, isConfirmed: true, attempt: attempt)
     case .completed(let part): finishCompletion(of: part, caching, attempt: attempt)
     case .reload:
+      events?.tell(.retries(.storedResponseGone))
       if let opened = supersede(caching, attempt: attempt) { start(opened) }
     }
     return true
@@ -432,6 +449,7 @@ extension Load {
       let fallback = caching.fallback, let head = fallback.entry.head, read({ $0.response }) == nil,
       rules(for: [fallback]).mayAnswer(head, to: caching.request, after: .unreachable, at: Date())
     else { return false }
+    events?.tell(.hitCache(fallback.entry.response, .staleIfError))
     replace(with: fallback, caching, attempt: attempt)
     return true
   }
@@ -448,7 +466,11 @@ extension Load {
       ($0.delegates.data, $0.task, $0.delivery, $0.attempt.request)
     }
     let keep: @Sendable (CachedURLResponse?) -> Void = { cached in
-      guard let cached, cached.storagePolicy != .notAllowed else { return }
+      guard let cached, cached.storagePolicy != .notAllowed else {
+        self.events?.tell(.notStored(recorder.response, .delegate))
+        return
+      }
+      self.events?.tell(.stored(cached.response))
       if let task = task as? URLSessionDataTask {
         cache.storeCachedResponse(cached, for: task)
       } else if let request {
@@ -459,6 +481,7 @@ extension Load {
       guard cache.isSubclassed else {
         recorder.finish()
         read { $0.attempt.caching }?.claim?.end(.stored)
+        events?.tell(.stored(recorder.response))
         return
       }
       return keep(recorder.proposal)
@@ -493,6 +516,7 @@ extension Load {
         return self.deliver(answer, opened)
       }
       // Its body has gone: the whole is loaded.
+      self.events?.tell(.retries(.storedResponseGone))
       found.store.remove([found.entry])
       self.start(opened)
     }

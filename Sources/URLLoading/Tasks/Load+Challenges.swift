@@ -5,7 +5,11 @@ extension Load {
   func challenged(_ challenge: URLAuthenticationChallenge, attempt: Int) {
     let action = update { state in
       let action = state.machine.challenged(attempt: attempt)
-      if case .ask(let flow) = action { state.apply(flow) }
+      if case .ask(let flow) = action {
+        state.apply(flow)
+        if let response = challenge.failureResponse { state.metrics.responded(response) }
+        state.events?.note(.challenged(challenge))
+      }
       return action
     }
     switch action {
@@ -114,6 +118,7 @@ extension Load {
     _ challenge: URLAuthenticationChallenge, _ disposition: URLSession.AuthChallengeDisposition,
     _ credential: URLCredential?, attempt: Int
   ) {
+    events?.tell(.answered(challenge, disposition, credential))
     if disposition == .cancelAuthenticationChallenge {
       let task = read { $0.task }
       if let task { cancel(task, because: failure(.cancelled, "The delegate cancelled an authentication challenge.")) }
@@ -125,16 +130,31 @@ extension Load {
     }
     guard passChallenge(attempt: attempt), let sender = challenge.sender else { return }
     switch (disposition, credential) {
-    case (.useCredential, let credential?): sender.use(credential, for: challenge)
+    case (.useCredential, let credential?): use(credential, for: challenge, sender, attempt: attempt)
     case (.useCredential, nil): sender.continueWithoutCredential(for: challenge)
     case (.rejectProtectionSpace, _): sender.rejectProtectionSpaceAndContinue(with: challenge)
     case (.performDefaultHandling, _), (.cancelAuthenticationChallenge, _):
       if let proposed = challenge.proposedCredential, challenge.previousFailureCount == 0, proposed.hasPassword {
-        sender.use(proposed, for: challenge)
+        use(proposed, for: challenge, sender, attempt: attempt)
       } else {
         sender.performDefaultHandling(for: challenge)
       }
     }
+  }
+
+  /// Has the instance go on with a credential: by another request, where it was a response that asked for one.
+  private func use(
+    _ credential: URLCredential, for challenge: URLAuthenticationChallenge,
+    _ sender: any URLAuthenticationChallengeSender, attempt: Int
+  ) {
+    if challenge.failureResponse != nil {
+      update { state in
+        guard state.machine.attempt == attempt, let request = state.attempt.request else { return }
+        state.endTransaction()
+        state.metrics.beginTransaction(request)
+      }
+    }
+    sender.use(credential, for: challenge)
   }
 
   /// The challenge was answered or withdrawn: opens the instance's gate again, and feeds the events that it sent meanwhile.

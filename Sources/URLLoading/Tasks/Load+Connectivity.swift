@@ -41,6 +41,7 @@ extension Load {
 
   /// Begins an attempt for the same request: by the same class, with the cookies of now and the whole body.
   func reconnect(at now: MonotonicInstant) {
+    events?.tell(.retries(.networkChanged))
     lookAtDeadline(now)
     let (request, storageCookies, upload, isUsedUp, attempt) = update { state in
       defer { state.uploadIsUsedUp = false }

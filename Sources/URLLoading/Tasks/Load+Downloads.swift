@@ -87,6 +87,7 @@ extension Load {
       return request
     }
     guard let request else { return }
+    events?.tell(.retries(.resourceChanged))
     (read { $0.sink } as? FileSink)?.startOver(isStale: true)
     announceResume(at: 0, of: -1)
     open(request, as: .restart)
@@ -173,6 +174,7 @@ extension Load {
     let (delegate, sink) = update { state -> (DelegateReceivers<any URLSessionDataDelegate>?, DelegateSink?) in
       guard state.task === task else { return (nil, nil) }
       state.task = download
+      events?.moved(to: download)
       session.taskRegistry.retain(download)
       session.taskRegistry.remove(task)
       return (state.delegates.data, state.sink as? DelegateSink)

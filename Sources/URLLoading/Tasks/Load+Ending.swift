@@ -15,7 +15,8 @@ extension Load {
       caching = state.attempt.takeCaching()
       // Another end may have come first, and be complete.
       guard state.machine.state != .completed else { return (true, nil, nil, nil) }
-      state.ending.error = error
+      // A cancellation may have come between the instance's end and this one.
+      state.ending.error = error ?? state.ending.error
       state.stopInstance()
       return (false, state.delivery, state.sink, state.entries)
     }
@@ -63,12 +64,15 @@ extension Load {
     guard let ended = update({ $0.takeEnded() }) else { return nil }
     let task = ended.task
     let (body, error) = closeBody(ended)
+    let finished = ended.delegates.task == nil && events == nil ? nil : finishedMetrics
+    if let events, let finished {
+      events.noteEnd(URLSession.EventOutcome(error), finished)
+      events.tell()
+    }
     // Whoever asked gets an answer, also when the end came first.
     ended.resumeDataHandler?((error as NSError?)?.userInfo[NSURLSessionDownloadTaskResumeData] as? Data)
     if let error { update { $0.ending.error = error } }
-    if let delegates = ended.delegates.task {
-      let (metrics, redirectCount) = read { ($0.metrics, $0.machine.redirectCount) }
-      let finished = metrics.finished(redirectCount: redirectCount)
+    if let delegates = ended.delegates.task, let finished {
       delegates.tell(.metrics) { $0.urlSession(session, task: task, didFinishCollecting: finished) }
     }
     if ended.progress != nil { updateProgress() }
@@ -94,6 +98,11 @@ extension Load {
     }
     session.didEnd(task)
     return outcome
+  }
+
+  private var finishedMetrics: URLSessionTaskMetrics {
+    let (metrics, redirectCount) = read { ($0.metrics, $0.machine.redirectCount) }
+    return metrics.finished(redirectCount: redirectCount)
   }
 
   /// What the owner gets of the body. The file of a download that failed is kept when the download can resume.

@@ -41,7 +41,9 @@ extension Load {
       switch action {
       case .ignore, .retain: break
       case .end: end(namingMissingCredentials(error), dropsWaiting: false)
-      case .awaitConnectivity(let terms): awaitConnectivity(terms)
+      case .awaitConnectivity(let terms):
+        events?.tell(.waitsForConnectivity(error))
+        awaitConnectivity(terms)
       }
     }
   }
@@ -91,6 +93,7 @@ extension Load {
       case .deliver:
         if !countsWhatIsWritten { state.counts.received += Int64(count) }
         state.metrics.received(count)
+        if let events = state.events, events.wantsBodies { events.note(.body(copy())) }
         if let sink = state.sink, sink.holdsBytes { state.apply(state.machine.buffered(count)) }
       case .retain: state.attempt.retained.append(.data(copy()))
       case .ignore, .failOutOfOrder, .failUnasked: break
@@ -140,6 +143,7 @@ extension Load {
         if state.response != nil { earlierPart = state.sink as? DelegateSink }
         state.response = response
         state.metrics.responded(response)
+        state.events?.note(.response(response))
       case .retain: state.attempt.retained.append(.response(response))
       case .ignore: break
       }
@@ -210,6 +214,7 @@ extension Load {
     let now = MonotonicInstant.now
     let (delegate, task, delivery) = update { state in
       state.machine.progressed(attempt: attempt, at: now)
+      if state.machine.attempt == attempt { state.events?.note(.informational(response)) }
       return state.machine.attempt == attempt ? (state.delegates.task, state.task, state.delivery) : (nil, nil, nil)
     }
     guard let delegate, let task, let delivery else { return }
@@ -226,13 +231,16 @@ extension Load {
       guard state.machine.attempt == attempt else { return }
       state.machine.progressed(attempt: attempt, at: now)
       state.counts.sent = total
+      state.metrics.sentBody()
     }
     reportProgress()
   }
 
   func collected(_ metrics: URLSessionTaskTransactionMetrics, attempt: Int) {
     update { state in
-      if state.machine.attempt == attempt { state.metrics.replaceTransaction(metrics) }
+      guard state.machine.attempt == attempt else { return }
+      state.metrics.replaceTransaction(metrics)
+      state.events?.noteConnection(metrics)
     }
   }
 }

@@ -79,6 +79,7 @@ extension Load {
     }
     guard let task, let chosen = chooseClass(for: task, prepared, after: previous, as: opening) else { return }
     var canonical = chosen.canonicalRequest(for: prepared)
+    events?.tell(.chose(chosen, canonical))
     if let refusal = settleMethod(of: &canonical, upload, class: chosen) {
       return abort(refusal.error(canonical.url))
     }

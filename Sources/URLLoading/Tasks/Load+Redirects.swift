@@ -34,6 +34,7 @@ extension Load {
       // A redirect accepts the credential as any other response does.
       storeCredential(response)
       guard let delegate, let task, let delivery else {
+        events?.tell(.redirected(response, proposed: proposed, followed: proposed))
         return decided(proposed, proposed: proposed, attempt: attempt)
       }
       let shown = (response as? HTTPURLResponse) ?? Self.httpResponse(of: response, leadingTo: proposed)
@@ -48,6 +49,7 @@ extension Load {
             }, answer: answer)
         },
         then: { [proposed] (decision: URLRequest?) in
+          self.events?.tell(.redirected(response, proposed: proposed, followed: decision))
           guard let decision else {
             return self.refuse(response, follows: responseFollows, attempt: attempt, at: MonotonicInstant.now)
           }

@@ -32,6 +32,8 @@ final class Load: Sendable {
     var priority: Float = URLSessionTask.defaultPriority
     var description: String?
     @Rare var hints: TaskHints?
+    /// Nil where nobody listens.
+    let events: LoadEvents?
     fileprivate var driverToRun: ProtocolDriver?
 
     /// Closes or opens the gate; who waits there is resumed when the lock is free again.
@@ -51,7 +53,7 @@ final class Load: Sendable {
     /// Stops the instance when the lock is free again, and drops what it left.
     mutating func stopInstance() {
       attempt.retained = []
-      metrics.endTransaction()
+      endTransaction()
       if let waiter = attempt.network?.waiter {
         attempt.network?.waiter = nil
         NetworkChanges.shared.cancel(waiter)
@@ -60,20 +62,28 @@ final class Load: Sendable {
       driver.stop()
       driverToRun = driver
     }
+
+    /// A request and its response are over.
+    mutating func endTransaction() {
+      if let ended = metrics.endTransaction() { events?.note(.finishedTransaction(ended)) }
+    }
   }
 
   let session: URLSession
   let plan: LoadPlan
+  /// Nil where nobody listens.
+  let events: LoadEvents?
   private let state: Locked<State>
 
   init(session: URLSession, plan: consuming LoadPlan) {
     self.session = session
+    events = session.values.sessionEventListener.map { LoadEvents($0) }
     state = Locked(
       State(
         machine: LoadMachine(
           limits: Self.limits(of: plan.request, session: session), expectsEntries: plan.kind == .listing,
           waitsForConnectivity: plan.waitsForConnectivity && session.values.waitsForConnectivity),
-        attempt: Attempt(request: plan.request), upload: plan.upload, resumption: plan.resumption))
+        attempt: Attempt(request: plan.request), upload: plan.upload, resumption: plan.resumption, events: events))
     self.plan = plan
   }
 
@@ -95,16 +105,18 @@ final class Load: Sendable {
     return limits
   }
 
-  /// Changes the state, then calls the instance as was decided.
+  /// Changes the state, then calls the instance as was decided, and tells the listener what was noted.
   @discardableResult
   func update<Result>(_ body: (inout State) -> Result) -> Result {
     let (result, driver) = state.withLock { state in
       let result = body(&state)
       let driver = state.driverToRun
       state.driverToRun = nil
+      events?.noteFlow(isSuspended: state.machine.isSuspended, isHeldBack: state.machine.waitsForConsumer)
       return (result, driver)
     }
     driver?.run()
+    events?.tell()
     return result
   }
 
@@ -188,10 +200,11 @@ final class Load: Sendable {
   /// comes at once from another thread finds all of it.
   private func adopt(_ task: URLSessionTask, _ state: inout State, at now: MonotonicInstant?) {
     state.task = task
+    events?.begin(task)
     state.delegates = session.delegates.overridden(by: state.ownDelegate)
     state.ending.flaw = session.didResume(task) ? plan.flaw : session.invalidity(for: plan.request)
     prepareDelivery(&state)
-    state.metrics.begin(isWanted: state.delegates.task != nil)
+    state.metrics.begin(isWanted: state.delegates.task != nil || events != nil)
     if let now, let deadline = Self.deadline(state.machine.checkDeadline(at: now)) {
       state.announcedDeadline = deadline
       session.deadlines.look(by: deadline)

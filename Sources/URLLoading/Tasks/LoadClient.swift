@@ -23,7 +23,8 @@ final class LoadClient: NSObject, URLProtocolSessionClient {
     var (demand, isStreamed) = load.read { state in
       var demand = URLProtocolDemand()
       demand.wantsEntries = load.plan.kind == .listing
-      demand.wantsMetrics = state.delegates.task != nil
+      demand.wantsMetrics = state.delegates.task != nil || load.events != nil
+      demand.wantsConnectionMetrics = load.events != nil
       demand.priority = state.priority
       return (demand, load.plan.kind == .download || state.sink?.holdsBytes == true)
     }
@@ -100,10 +101,15 @@ final class LoadClient: NSObject, URLProtocolSessionClient {
 
   func urlProtocol(_ protocol: URLProtocol, isWaiting: Bool) {
     load.waiting(isWaiting, attempt: attempt)
+    load.events?.tell(.queued(isWaiting))
   }
 
   func urlProtocol(_ protocol: URLProtocol, didCollect metrics: URLSessionTaskTransactionMetrics) {
     load.collected(metrics, attempt: attempt)
+  }
+
+  func urlProtocol(_ protocol: URLProtocol, willRetryAfter error: any Error) {
+    load.events?.tell(.retries(.connectionLost))
   }
 
   func urlProtocolUploadBody(_ protocol: URLProtocol) -> URLUploadBody? {

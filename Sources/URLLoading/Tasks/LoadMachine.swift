@@ -102,6 +102,12 @@ struct LoadMachine {
   /// Whether the gate is closed.
   var isPaused: Bool { !pauses.isEmpty }
 
+  /// Whether the user has suspended what had begun.
+  var isSuspended: Bool { pauses.contains(.suspended) }
+
+  /// Whether the consumer has as many bytes ahead of it as may wait.
+  var waitsForConsumer: Bool { pauses.contains(.slowConsumer) }
+
   /// Whether the first resume is still to come.
   var isUnstarted: Bool { phase == .unstarted }
 

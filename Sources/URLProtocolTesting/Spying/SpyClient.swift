@@ -132,6 +132,10 @@ final class SpyClient: NSObject, URLProtocolSessionClient {
     target.urlProtocol(`protocol`, didCollect: metrics)
   }
 
+  func urlProtocol(_ protocol: URLProtocol, willRetryAfter error: any Error) {
+    target.urlProtocol(`protocol`, willRetryAfter: error)
+  }
+
   func urlProtocolUploadBody(_ protocol: URLProtocol) -> URLUploadBody? { target.urlProtocolUploadBody(`protocol`) }
 
   func urlProtocol(

@@ -35,6 +35,9 @@ struct ConnectionOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Keep the indexes of archives in this directory.", valueName: "DIRECTORY"))
   var archiveIndex: String?
 
+  @Option(help: ArgumentHelp("Write what is loaded into this file, as an HTTP archive (HAR 1.2).", valueName: "FILE"))
+  var har: String?
+
   /// Checks the options and adds them to the others.
   func apply(to options: inout LoadOptions) throws(Failure) {
     for text in header { options.headers.append(try OptionReader.header(text)) }
@@ -52,6 +55,11 @@ struct ConnectionOptions: ParsableArguments {
     options.login = user.map(OptionReader.login)
     options.cookies = try CookieFiles(reading: cookie, writing: cookieJar)
     options.archiveIndex = archiveIndex.map { URL(fileURLWithPath: $0, isDirectory: true) }
+    if let har {
+      let archive = try OptionReader.archive(har)
+      OpenArchive.shared.set(archive)
+      options.archive = archive
+    }
   }
 }
 

@@ -36,5 +36,7 @@ struct LoadOptions: Sendable {
   var login: Login?
   var cookies = CookieFiles()
   var archiveIndex: URL?
+  /// Hears of all loads.
+  var archive: HTTPArchiveWriter?
   var parallel = 8
 }

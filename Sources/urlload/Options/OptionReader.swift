@@ -94,6 +94,11 @@ enum OptionReader {
     return result
   }
 
+  /// The file of an archive of all loads, made anew.
+  static func archive(_ path: String) throws(Failure) -> HTTPArchiveWriter {
+    do { return try HTTPArchiveWriter(file: URL(fileURLWithPath: path)) } catch { throw Failure(archiving: error) }
+  }
+
   /// A file to upload; `-` is standard input.
   static func upload(_ path: String) throws(Failure) -> LoadOptions.Body {
     if path == "-" { return .standardInput }

@@ -49,6 +49,7 @@ enum RequestBuilder {
     if let proxy = options.proxy { configuration.connectionProxyDictionary = proxy.dictionary }
     for cookie in options.cookies.cookies { configuration.httpCookieStorage?.setCookie(cookie) }
     configuration.archive.indexDirectory = options.archiveIndex
+    configuration.sessionEventListener = options.archive
     return configuration
   }
 }

@@ -6,7 +6,8 @@ enum HeadText {
   static func lines(of request: URLRequest) -> [String] {
     let url = request.url.map(SafeText.url) ?? ""
     let fields = (request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }
-    return ["\(request.httpMethod ?? "GET") \(url)"] + fields.map { "\($0.key): \(redacted($0.value, of: $0.key))" }
+    return ["\(request.httpMethod ?? "GET") \(url)"]
+      + fields.map { "\($0.key): \(Redaction.value($0.value, of: $0.key))" }
   }
 
   /// The status and the fields, or what other schemes have in their place.
@@ -28,11 +29,5 @@ enum HeadText {
     }
     if response.acceptsByteRanges { lines.append("Accept-Ranges: bytes") }
     return lines.map(SafeText.line)
-  }
-
-  private static func redacted(_ value: String, of field: String) -> String {
-    guard SecretFields.contains(field) else { return SafeText.withoutPasswords(value) }
-    let saysHow = ["authorization", "proxy-authorization"].contains(field.lowercased())
-    return saysHow ? "\(value.prefix { $0 != " " }) ***" : "***"
   }
 }

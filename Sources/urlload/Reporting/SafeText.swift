@@ -45,5 +45,5 @@ enum SafeText {
   static func url(_ text: String) -> String { URL.redactedDescription(of: text) }
 
   /// Text that may contain URLs: without their passwords.
-  static func withoutPasswords(_ text: String) -> String { URLSecrets.cleared(text, .hideInText) }
+  static func withoutPasswords(_ text: String) -> String { Redaction.text(text) }
 }

@@ -15,7 +15,10 @@ import URLLoadingTestServers
     let modules = try await Snippet.programs.server.appending(component: "Modules")
     let names = try FileManager.default.contentsOfDirectory(atPath: modules.path)
     #expect(names.contains("URLLoading.swiftmodule"))
-    #expect(!names.contains { $0.contains("HTTPTypes") || $0.contains("ArgumentParser") || $0.contains("Protocol.") })
+    #expect(
+      !names.contains {
+        $0.contains("HTTPTypes") || $0.contains("Logging") || $0.contains("ArgumentParser") || $0.contains("Protocol.")
+      })
   }
 
   @Test func eachHasAnExpectedOutput() throws {

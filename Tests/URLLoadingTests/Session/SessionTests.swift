@@ -65,7 +65,10 @@ import URLLoadingTestServers
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
     let delegate = Queueing()
-    let session = URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: queue)
+    let configuration = URLSessionConfiguration.ephemeral
+    // Else the second load may have a fresh answer, and no challenge.
+    configuration.urlCache = nil
+    let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
     #expect(session.delegateQueue === queue)
     session.dataTask(with: nginx.url("/redirect/302?to=/basic/small.txt")).resume()
     let expected = ["redirect", "challenge", "response", "data", "metrics", "completion"]

@@ -19,8 +19,12 @@ extension FTPProtocol: TransferHandler {
     }
     switch stage {
     case .body(.some) where hasChanged(head): chooseAgain(transfer)
-    case .body(let range): respond(head, range: range)
-    case .listing: respondToListing(head)
+    case .body(let range):
+      collectHead(of: transfer)
+      respond(head, range: range)
+    case .listing:
+      collectHead(of: transfer)
+      respondToListing(head)
     case .probe, .directory, .file: break
     }
   }
@@ -122,9 +126,18 @@ extension FTPProtocol: TransferHandler {
     }
   }
 
-  func collect(_ metrics: TransferMetrics) {
+  func collect(_ metrics: TransferMetrics, isEnded: Bool = true) {
     guard let sessionClient, sessionClient.urlProtocolDemand(self).wantsMetrics else { return }
-    sessionClient.urlProtocol(self, didCollect: URLSessionTaskTransactionMetrics(request: request, metrics: metrics))
+    let transaction = URLSessionTaskTransactionMetrics(request: request, metrics: metrics)
+    if !isEnded { (transaction.responseStartDate, transaction.responseEndDate) = (nil, nil) }
+    sessionClient.urlProtocol(self, didCollect: transaction)
+  }
+
+  /// Reports what is known ahead of the response, where that is wanted.
+  private func collectHead(of transfer: Transfer) {
+    guard sessionClient?.urlProtocolDemand(self).wantsConnectionMetrics == true, let metrics = transfer.currentMetrics
+    else { return }
+    collect(metrics, isEnded: false)
   }
 
   // MARK: Ranges

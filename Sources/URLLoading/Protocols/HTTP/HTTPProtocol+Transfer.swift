@@ -16,20 +16,25 @@ extension HTTPProtocol: TransferHandler {
     guard let url = request.url else { return }
     let response = HTTPURLResponse(url: consume url, head: consume head)
     let proxy = response.statusCode == 407 && request.url?.scheme?.lowercased() == "http" ? self.proxy : nil
-    let action = state.withLock { state -> HTTPExchange.HeadAction? in
-      guard !state.isStopped, transfer !== state.retired else { return nil }
+    let (action, reportsConnection) = state.withLock { state -> (HTTPExchange.HeadAction?, Bool) in
+      guard !state.isStopped, transfer !== state.retired else { return (nil, false) }
       state.transfer = transfer
-      return state.exchange.received(response, for: request, from: proxy)
+      return (state.exchange.received(response, for: request, from: proxy), state.reportsConnection)
     }
     switch action {
     case nil: break
-    case .deliver: client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .allowed)
+    case .deliver:
+      if reportsConnection { collectHead(of: transfer) }
+      client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .allowed)
     case .redirect(let next):
       // A redirect that is followed ends this transfer early.
-      if let metrics = transfer.currentMetrics { collect(metrics, isEnded: false) }
+      collectHead(of: transfer)
       sessionClient?.urlProtocol(self, wasRedirectedTo: next, redirectResponse: response, bodyFollows: true)
       client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .allowed)
-    case .challenge(let space, let failures): challenge(space, failures, response)
+    case .challenge(let space, let failures):
+      // So does a challenge that is answered.
+      collectHead(of: transfer)
+      challenge(space, failures, response)
     case .fail(let error): fail(error, transfer)
     }
   }
@@ -70,8 +75,12 @@ extension HTTPProtocol: TransferHandler {
     let proxy = refusal == nil ? nil : self.proxy
     switch state.withLock({ $0.exchange.failed(failure, for: request, refusal: refusal, by: proxy) }) {
     case .fail: complete(result)
-    case .challenge(let space, let failures): challenge(space, failures, refusal)
-    case .retry: begin(after: failure)
+    case .challenge(let space, let failures):
+      collect(failure.metrics)
+      challenge(space, failures, refusal)
+    case .retry:
+      sessionClient?.urlProtocol(self, willRetryAfter: URLError(failure, url: request.url))
+      begin(after: failure)
     }
   }
 
@@ -99,6 +108,11 @@ extension HTTPProtocol: TransferHandler {
         self.client?.urlProtocol(self, didFailWithError: URLError(failure, url: self.request.url))
       }
     }
+  }
+
+  /// Reports what is known when the head has come.
+  private func collectHead(of transfer: Transfer) {
+    if let metrics = transfer.currentMetrics { collect(metrics, isEnded: false) }
   }
 
   private func collect(_ metrics: TransferMetrics, isEnded: Bool = true) {

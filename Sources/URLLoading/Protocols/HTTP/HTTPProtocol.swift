@@ -16,6 +16,8 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     /// A transfer that was cancelled for one with credentials; its events are ignored.
     var retired: Transfer?
     var starts = 0
+    /// Whether metrics are wanted ahead of the response.
+    var reportsConnection = false
     var exchange = HTTPExchange()
     @Rare var credential: TransferCredential?
     @Rare var proxyCredential: TransferCredential?
@@ -108,13 +110,14 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     guard let sessionClient else { return }
     let connections = sessionClient.session.component(CurlSession.self)
     var transferRequest = HTTPRequestEncoder.transferRequest(for: request, body: body)
+    let demand = sessionClient.urlProtocolDemand(self)
     let (credential, proxyCredential, number) = state.withLock { state in
       state.starts += 1
+      state.reportsConnection = demand.wantsConnectionMetrics
       return (state.credential, state.proxyCredential, state.starts)
     }
     if let credential { transferRequest.credential = credential }
     if let proxyCredential { transferRequest.proxyCredential = proxyCredential }
-    let demand = sessionClient.urlProtocolDemand(self)
     transferRequest.wantsMetrics = demand.wantsMetrics
     transferRequest.typeOfService = connections.typeOfService
     transferRequest.coalescingLimit = demand.preferredPieceLength

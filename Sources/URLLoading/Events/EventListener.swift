@@ -1,0 +1,128 @@
+extension URLSession {
+  /// Hears of everything that happens in the loads of a session: for logs, for measurements, to see why the cache did what it did.
+  ///
+  /// ```swift
+  /// configuration.sessionEventListener = MyListener()
+  /// ```
+  ///
+  /// Every method has a default that does nothing. The events of one task come one after another, in the order in which they happened, and
+  /// never two at a time; those of different tasks come at the same time from different threads. A method is called on whatever thread the
+  /// event happened, often the one that moves the bytes of every transfer: it must not block. No lock of ours is held, so it may call
+  /// methods of the task, such as `cancel()`; what comes of that is told when the method has returned.
+  ///
+  /// URLs, header fields and errors are given as they are, with their secrets. Listeners that write them down are to leave these out, as
+  /// ``HTTPArchiveWriter`` does.
+  public protocol EventListener: Sendable {
+    /// Whether ``task(_:didReceiveBody:)`` is called, which costs a copy of every body. False unless implemented.
+    var wantsBodies: Bool { get }
+
+    // MARK: The beginning of a load and of its attempts
+
+    /// The task was resumed for the first time, or cancelled before that. The first event of every task.
+    func taskDidBegin(_ task: URLSessionTask)
+
+    /// A class was chosen to load this request. Another attempt follows each redirect, and each ``task(_:willRetry:)``.
+    /// - Parameter request: with its cookies, in the canonical form of the class; without the fields that validate what is stored.
+    func task(_ task: URLSessionTask, didChoose protocolClass: URLProtocol.Type, for request: URLRequest)
+
+    /// The attempt waits for something that is not its peer's fault, such as a connection.
+    func taskDidEnterQueue(_ task: URLSessionTask)
+
+    /// The attempt no longer waits.
+    func taskDidLeaveQueue(_ task: URLSessionTask)
+
+    /// There is no network, and the task waits for it (``URLSessionConfiguration/waitsForConnectivity``).
+    func task(_ task: URLSessionTask, isWaitingForConnectivity error: any Error)
+
+    /// The load begins another attempt for the same request.
+    func task(_ task: URLSessionTask, willRetry reason: EventRetryReason)
+
+    // MARK: The cache
+
+    /// Nothing that is stored answers; the request goes on as it is, or fails where only the cache may answer.
+    func task(_ task: URLSessionTask, didMissCache reason: EventCacheReason)
+
+    /// A stored response answers.
+    func task(_ task: URLSessionTask, didHitCache response: URLResponse, reason: EventCacheReason)
+
+    /// The request goes on with the conditions under which a stored response is still right.
+    func task(_ task: URLSessionTask, willValidate response: URLResponse, reason: EventCacheReason)
+
+    /// The source says that what is stored is right (304), and that answers.
+    func task(_ task: URLSessionTask, didValidate answer: URLResponse)
+
+    /// The response was stored, with its whole body.
+    func task(_ task: URLSessionTask, didStore response: URLResponse)
+
+    /// The response is not stored.
+    func task(_ task: URLSessionTask, didNotStore response: URLResponse, reason: EventCacheReason)
+
+    // MARK: The connection
+
+    // For http and https these four are told right before the response, with the dates at which they were true: libcurl does not tell
+    // them earlier. Other classes tell what their transaction metrics have, some of them at their end.
+
+    /// The host's name was resolved.
+    func task(
+      _ task: URLSessionTask, didLookUpHost interval: DateInterval, transaction: URLSessionTaskTransactionMetrics)
+
+    /// The connection to the host, or to the proxy, was made.
+    func task(_ task: URLSessionTask, didConnect interval: DateInterval, transaction: URLSessionTaskTransactionMetrics)
+
+    /// The TLS handshake was done.
+    func task(
+      _ task: URLSessionTask, didSecureConnection interval: DateInterval, transaction: URLSessionTaskTransactionMetrics)
+
+    /// A connection was used that had served an earlier request, in place of the three events above.
+    func task(_ task: URLSessionTask, didReuseConnection transaction: URLSessionTaskTransactionMetrics)
+
+    /// The request's head was sent; for a body that is sent behind it the class may know no more than that.
+    func task(_ task: URLSessionTask, didSendRequest date: Date, transaction: URLSessionTaskTransactionMetrics)
+
+    // MARK: What comes back
+
+    /// An informational (1xx) response came.
+    func task(_ task: URLSessionTask, didReceiveInformational response: HTTPURLResponse)
+
+    /// The head of the response came, from the source or the cache.
+    func task(_ task: URLSessionTask, didReceive response: URLResponse)
+
+    /// Bytes of the response's body, where ``wantsBodies`` is true.
+    func task(_ task: URLSessionTask, didReceiveBody bytes: Data)
+
+    /// A redirect came, and it was decided about.
+    /// - Parameters:
+    ///   - response: the redirect itself.
+    ///   - proposed: the request to which it leads.
+    ///   - request: the request that is loaded next, which a delegate may have changed; nil where the redirect is refused, and its own
+    ///     response is the result.
+    func task(
+      _ task: URLSessionTask, didRedirect response: URLResponse, to proposed: URLRequest, following request: URLRequest?
+    )
+
+    /// Credentials or a decision are asked for.
+    func task(_ task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge)
+
+    /// A challenge was answered: by the URL, the credential storage or the delegate.
+    func task(
+      _ task: URLSessionTask, didAnswer challenge: URLAuthenticationChallenge,
+      disposition: URLSession.AuthChallengeDisposition, credential: URLCredential?)
+
+    // MARK: Flow
+
+    /// No more is read from the source for this reason. There may be both reasons at a time.
+    func task(_ task: URLSessionTask, didPause reason: EventPauseReason)
+
+    /// A reason to pause has gone.
+    func task(_ task: URLSessionTask, didResume reason: EventPauseReason)
+
+    // MARK: Endings
+
+    /// One request and its response are over: whole, given up for another one, failed or cancelled. A redirect, a challenge whose response
+    /// is answered, a 304 and a stored response are transactions of their own.
+    func task(_ task: URLSessionTask, didFinish transaction: URLSessionTaskTransactionMetrics)
+
+    /// The task has ended. The last event of every task; the program hears of the end afterwards.
+    func task(_ task: URLSessionTask, didEnd outcome: EventOutcome, metrics: URLSessionTaskMetrics)
+  }
+}

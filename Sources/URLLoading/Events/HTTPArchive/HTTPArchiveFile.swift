@@ -1,0 +1,116 @@
+internal import URLLoadingCLinux
+
+/// A file of entries that is whole JSON at any moment, also where the process is killed in the middle of a write.
+///
+/// There are two files in the same directory, of which one has the name and the other, hidden, lacks the entry that was added last. An entry
+/// is added to the hidden one, behind that which it lacks; then the two exchange their names in one step of the file system
+/// (`renameat2`). A write of more than a page is not such a step: a signal that kills the process ends it in the middle.
+///
+/// What is in memory is one entry. Where the file system cannot exchange names (NFS), entries are written in place.
+///
+/// Mutable state: all; the writer that owns the file calls it under its lock.
+final class HTTPArchiveFile {
+  /// An open file, and where its next entry goes.
+  private struct Part {
+    var descriptor: Int32
+    var end: Int
+  }
+
+  private let path: String
+  private let hiddenPath: String
+  private var named: Part
+  /// Nil where entries are written in place.
+  private var hidden: Part?
+  /// What the hidden file lacks.
+  private var lag = Data()
+  private var isEmpty = true
+
+  private static let trailer = Data("\n]}}\n".utf8)
+
+  /// Makes the file, in the place of one that is there.
+  /// - Parameter header: all up to the bracket behind which the entries come.
+  init(path: String, header: Data) throws(HTTPArchiveError) {
+    var status = stat()
+    if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+      throw HTTPArchiveError(path, "it is no regular file")
+    }
+    self.path = path
+    let url = URL(fileURLWithPath: path)
+    hiddenPath = url.deletingLastPathComponent().appending(component: ".\(url.lastPathComponent).next").path
+    named = try Self.make(hiddenPath, header)
+    // From here on the end of this object closes what is open.
+    guard rename(hiddenPath, path) == 0 else {
+      let error = HTTPArchiveError(path, errno)
+      unlink(hiddenPath)
+      throw error
+    }
+    hidden = try Self.make(hiddenPath, header)
+  }
+
+  deinit {
+    Self.close(named)
+    if let hidden {
+      Self.close(hidden)
+      unlink(hiddenPath)
+    }
+  }
+
+  /// Adds an entry. What fails leaves the file as it was.
+  func append(_ entry: Data) throws(HTTPArchiveError) {
+    let addition = Data((isEmpty ? "\n" : ",\n").utf8) + entry
+    guard var next = hidden else { return try appendInPlace(addition) }
+    try write(lag + addition, to: &next)
+    guard exchange_names(hiddenPath, path) == 0 else {
+      guard errno == EINVAL || errno == ENOSYS else { throw HTTPArchiveError(path, errno) }
+      Self.close(next)
+      unlink(hiddenPath)
+      hidden = nil
+      return try appendInPlace(addition)
+    }
+    (hidden, named) = (named, next)
+    (lag, isEmpty) = (addition, false)
+  }
+
+  private func appendInPlace(_ addition: Data) throws(HTTPArchiveError) {
+    try write(addition, to: &named)
+    isEmpty = false
+  }
+
+  /// Writes entries and the end of the file behind them.
+  private func write(_ bytes: Data, to part: inout Part) throws(HTTPArchiveError) {
+    let whole = bytes + Self.trailer
+    guard Self.write(whole, to: part), ftruncate(part.descriptor, part.end + whole.count) == 0 else {
+      throw HTTPArchiveError(path, errno)
+    }
+    part.end += bytes.count
+  }
+
+  private static func make(_ path: String, _ header: Data) throws(HTTPArchiveError) -> Part {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw HTTPArchiveError(path, errno) }
+    let part = Part(descriptor: descriptor, end: 0)
+    guard write(header + trailer, to: part) else {
+      let error = HTTPArchiveError(path, errno)
+      close(part)
+      unlink(path)
+      throw error
+    }
+    return Part(descriptor: descriptor, end: header.count)
+  }
+
+  private static func write(_ bytes: Data, to part: Part) -> Bool {
+    bytes.withUnsafeBytes { bytes in
+      var written = 0
+      while written < bytes.count {
+        let count = pwrite(
+          part.descriptor, bytes.baseAddress?.advanced(by: written), bytes.count - written, part.end + written)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { return false }
+        written += count
+      }
+      return true
+    }
+  }
+
+  private static func close(_ part: Part) { Glibc.close(part.descriptor) }
+}

@@ -1,0 +1,21 @@
+/// What is written down or shown of a load, without its secrets: the one treatment of messages, archives, logs and the command's output.
+package enum Redaction {
+  /// A URL without its passwords and those of the URLs inside of it, in full length.
+  package static func url(_ url: URL) -> String { URLSecrets.cleared(url.absoluteString, .hidePassword) }
+
+  /// Text around URLs, without their passwords.
+  package static func text(_ text: String) -> String { URLSecrets.cleared(text, .hideInText) }
+
+  /// The value of a header field, without what may be a credential; of authentication its scheme is left.
+  package static func value(_ value: String, of field: String) -> String {
+    guard SecretFields.contains(field) else { return text(value) }
+    return namesScheme.contains(field.lowercased()) ? "\(value.prefix { $0 != " " }) ***" : "***"
+  }
+
+  /// The text of an error: Foundation's and libcurl's words may repeat what they were given.
+  package static func error(_ error: any Error) -> String { text(error.localizedDescription) }
+
+  private static let namesScheme = [
+    "authorization", "proxy-authorization", "www-authenticate", "proxy-authenticate",
+  ]
+}
