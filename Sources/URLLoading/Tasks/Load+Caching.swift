@@ -14,7 +14,7 @@ extension Load {
 
   /// The session's cache, where this load goes by it.
   private func cache(for opened: borrowing Opened) -> URLCache? {
-    guard let cache = session.values.urlCache, plan.kind != .listing, opened.rangeOffset == nil,
+    guard let cache = session.values.urlCache, plan.usesCache, plan.kind != .listing, opened.rangeOffset == nil,
       !plan.isResumption
     else { return nil }
     // Of the built-in classes, those that reach local resources have nothing to gain.

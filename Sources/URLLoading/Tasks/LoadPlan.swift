@@ -52,4 +52,6 @@ struct LoadPlan: Sendable {
   var flaw: URLError?
   /// Whether the load waits for connectivity where its session does; else it fails, and its owner may wait.
   var waitsForConnectivity = true
+  /// Whether the session's cache has a part in the load. Not where its owner keeps blocks of the resource itself.
+  var usesCache = true
 }

@@ -32,7 +32,7 @@ struct RangeRequests: Sendable {
   /// A task whose response, body and end go to a sink.
   func task(for request: URLRequest, sink: any BodySink) -> URLSessionDataTask {
     let plan = LoadPlan(
-      request: request, kind: .bytes, owner: .reader, waitsForConnectivity: waitsForConnectivity)
+      request: request, kind: .bytes, owner: .reader, waitsForConnectivity: waitsForConnectivity, usesCache: false)
     let load = session.load(plan)
     load.setSink(sink)
     return session.made(URLSessionDataTask(load: load), delegate: delegate)
