@@ -170,6 +170,11 @@ public struct LoggingEventListener: URLSession.EventListener {
   }
 
   /// Logs the event.
+  public func task(_ task: URLSessionTask, didBecome download: URLSessionDownloadTask) {
+    log(levels.details, "became download", task) { $0["download"] = "\(download.taskIdentifier)" }
+  }
+
+  /// Logs the event.
   public func task(
     _ task: URLSessionTask, didRedirect response: URLResponse, to proposed: URLRequest, following request: URLRequest?
   ) {

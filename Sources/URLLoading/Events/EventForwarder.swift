@@ -123,6 +123,11 @@ extension URLSession {
     }
 
     /// Passes the event on.
+    public func task(_ task: URLSessionTask, didBecome download: URLSessionDownloadTask) {
+      for listener in listeners { listener.task(task, didBecome: download) }
+    }
+
+    /// Passes the event on.
     public func task(
       _ task: URLSessionTask, didRedirect response: URLResponse, to proposed: URLRequest,
       following request: URLRequest?

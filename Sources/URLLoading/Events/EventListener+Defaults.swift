@@ -76,6 +76,9 @@ extension URLSession.EventListener {
   public func task(_ task: URLSessionTask, didReceiveBody bytes: Data) {}
 
   /// Does nothing.
+  public func task(_ task: URLSessionTask, didBecome download: URLSessionDownloadTask) {}
+
+  /// Does nothing.
   public func task(
     _ task: URLSessionTask, didRedirect response: URLResponse, to proposed: URLRequest, following request: URLRequest?
   ) {}

@@ -90,6 +90,9 @@ extension URLSession {
     /// Bytes of the response's body, where ``wantsBodies`` is true.
     func task(_ task: URLSessionTask, didReceiveBody bytes: Data)
 
+    /// The load goes on as that of a download task, whose events follow.
+    func task(_ task: URLSessionTask, didBecome download: URLSessionDownloadTask)
+
     /// A redirect came, and it was decided about.
     /// - Parameters:
     ///   - response: the redirect itself.

@@ -19,6 +19,8 @@ enum LoadEvent: Sendable {
   case informational(HTTPURLResponse)
   case response(URLResponse)
   case body(Data)
+  /// What follows is told of this task.
+  case became(URLSessionDownloadTask)
   case redirected(URLResponse, proposed: URLRequest, followed: URLRequest?)
   case challenged(URLAuthenticationChallenge)
   case answered(URLAuthenticationChallenge, URLSession.AuthChallengeDisposition, URLCredential?)
@@ -50,6 +52,7 @@ enum LoadEvent: Sendable {
     case .informational(let response): listener.task(task, didReceiveInformational: response)
     case .response(let response): listener.task(task, didReceive: response)
     case .body(let bytes): listener.task(task, didReceiveBody: bytes)
+    case .became(let download): listener.task(task, didBecome: download)
     case .redirected(let response, let proposed, let followed):
       listener.task(task, didRedirect: response, to: proposed, following: followed)
     case .challenged(let challenge): listener.task(task, didReceive: challenge)

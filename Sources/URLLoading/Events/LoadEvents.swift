@@ -42,11 +42,6 @@ final class LoadEvents: Sendable {
     }
   }
 
-  /// Another task has taken the load over.
-  func moved(to task: URLSessionTask) {
-    state.withLock { if !$0.isOver { $0.task = task } }
-  }
-
   /// Notes an event; ``tell()`` has to follow.
   func note(_ event: LoadEvent) {
     state.withLock { state in
@@ -99,7 +94,11 @@ final class LoadEvents: Sendable {
   func tell() {
     var isTeller = false
     while let (events, task) = state.withLock({ $0.take(isTeller: &isTeller) }) {
-      for event in events { event.tell(listener, of: task) }
+      var task = task
+      for event in events {
+        event.tell(listener, of: task)
+        if case .became(let download) = event { task = download }
+      }
     }
   }
 }
@@ -116,6 +115,7 @@ extension LoadEvents.State {
     isTeller = true
     isTelling = true
     defer {
+      for case .became(let download) in waiting { self.task = download }
       waiting = []
       // Else task, load and events would keep one another alive.
       if isOver { self.task = nil }

@@ -174,7 +174,7 @@ extension Load {
     let (delegate, sink) = update { state -> (DelegateReceivers<any URLSessionDataDelegate>?, DelegateSink?) in
       guard state.task === task else { return (nil, nil) }
       state.task = download
-      events?.moved(to: download)
+      events?.note(.became(download))
       session.taskRegistry.retain(download)
       session.taskRegistry.remove(task)
       return (state.delegates.data, state.sink as? DelegateSink)

@@ -22,6 +22,7 @@ extension Load {
     }
     // What was not stored whole is dropped, and who waits for the load to store something goes on.
     withExtendedLifetime(caching) { caching = nil }
+    if case .reader = plan.owner, !isCompleted { tellEnd(error) }
     // A stream is read by its owner's own task, which gets the end behind the bytes.
     sink?.end(error)
     entries?.end(error)
@@ -64,11 +65,8 @@ extension Load {
     guard let ended = update({ $0.takeEnded() }) else { return nil }
     let task = ended.task
     let (body, error) = closeBody(ended)
-    let finished = ended.delegates.task == nil && events == nil ? nil : finishedMetrics
-    if let events, let finished {
-      events.noteEnd(URLSession.EventOutcome(error), finished)
-      events.tell()
-    }
+    let finished = ended.delegates.task == nil ? nil : finishedMetrics
+    tellEnd(error)
     // Whoever asked gets an answer, also when the end came first.
     ended.resumeDataHandler?((error as NSError?)?.userInfo[NSURLSessionDownloadTaskResumeData] as? Data)
     if let error { update { $0.ending.error = error } }
@@ -98,6 +96,13 @@ extension Load {
     }
     session.didEnd(task)
     return outcome
+  }
+
+  /// Tells the listener of the end, once, ahead of the program.
+  private func tellEnd(_ error: (any Error)?) {
+    guard let events else { return }
+    events.noteEnd(URLSession.EventOutcome(error), finishedMetrics)
+    events.tell()
   }
 
   private var finishedMetrics: URLSessionTaskMetrics {

@@ -88,6 +88,9 @@ import URLLoadingTestServers
     session.dataTask(with: fake.url()) { _, _, _ in seen.update { $0 = recorder.events(of: 2).last } }.resume()
     #expect(await seen.wait { $0 != nil })
     #expect(seen.value == "end")
+    let (bytes, _) = try await session.bytes(from: fake.url())
+    for try await _ in bytes {}
+    #expect(recorder.events(of: 3).last == "end")
   }
 
   @Test func aTaskIsReleasedWithItsEnd() async throws {

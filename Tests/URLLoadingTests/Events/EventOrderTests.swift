@@ -151,7 +151,11 @@ import URLLoadingTestServers
     session.dataTask(with: fake.url()).resume()
     // The download goes on under another number.
     #expect(await recorder.log.wait { $0.events.values.contains { $0.contains("end") } })
-    #expect(recorder.log.value.events.values.reduce(0) { $0 + $1.count { $0 == "begin" } } == 1)
+    // The instance may be done before the delegate has answered.
+    #expect(
+      recorder.events().filter { $0 != "finish network other" } == ["begin", "choose /", "response other", "become 2"])
+    #expect(recorder.events(of: 2).last == "end")
+    #expect((recorder.events() + recorder.events(of: 2)).count { $0 == "finish network other" } == 1)
   }
 
   @Test func withoutAListenerNothingIsMade() {

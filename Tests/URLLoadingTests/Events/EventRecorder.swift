@@ -97,6 +97,9 @@ final class EventRecorder: URLSession.EventListener {
     note("informational \(response.statusCode)", task)
   }
   func task(_ task: URLSessionTask, didReceive response: URLResponse) { note("response \(status(response))", task) }
+  func task(_ task: URLSessionTask, didBecome download: URLSessionDownloadTask) {
+    note("become \(download.taskIdentifier)", task)
+  }
   func task(_ task: URLSessionTask, didReceiveBody bytes: Data) { note("body", task) { $0.bodies += bytes } }
   func task(
     _ task: URLSessionTask, didRedirect response: URLResponse, to proposed: URLRequest, following request: URLRequest?

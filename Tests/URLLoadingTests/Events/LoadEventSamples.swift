@@ -5,7 +5,7 @@ import Testing
 
 /// One event of each kind.
 enum LoadEventSamples {
-  static let count = 29
+  static let count = 30
 
   static func all() throws -> [LoadEvent] {
     let url = URL(stringLiteral: "http://host/a")
@@ -25,7 +25,8 @@ enum LoadEventSamples {
       .hitCache(response, fresh), .validates(response, fresh), .validated(response), .stored(response),
       .notStored(response, fresh), .lookedUp(interval, metrics), .connected(interval, metrics),
       .secured(interval, metrics), .reused(metrics), .sent(Date(), metrics), .informational(response),
-      .response(response), .redirected(response, proposed: request, followed: request),
+      .response(response), .became(URLSession.shared.downloadTask(with: url)),
+      .redirected(response, proposed: request, followed: request),
       .redirected(response, proposed: request, followed: nil), .challenged(challenge),
       .answered(challenge, .useCredential, URLCredential(user: "me", password: "x", persistence: .none)),
       .paused(.suspended), .resumed(.slowConsumer), .finishedTransaction(metrics),

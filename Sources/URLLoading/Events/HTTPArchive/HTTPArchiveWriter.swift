@@ -78,6 +78,11 @@ public final class HTTPArchiveWriter: URLSession.EventListener {
     update(task) { $0.keep(bytes, limit: limit) }
   }
 
+  /// Keeps what is known of the load under its new task.
+  public func task(_ task: URLSessionTask, didBecome download: URLSessionDownloadTask) {
+    state.withLock { $0.running[ObjectIdentifier(download)] = $0.running.removeValue(forKey: ObjectIdentifier(task)) }
+  }
+
   /// Writes the transaction before this one.
   public func task(_ task: URLSessionTask, didFinish transaction: URLSessionTaskTransactionMetrics) {
     // The last one of a load is written at its end, with the error if there is one.
