@@ -65,7 +65,11 @@ import URLLoadingTestServers
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
     let delegate = Queueing()
-    let session = URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: queue)
+    // The second load is to ask the server too: a file that is some minutes old is fresh for some seconds without asking (RFC 9111,
+    // section 4.2.2), and a cached answer meets no redirect and no challenge.
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.urlCache = nil
+    let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
     #expect(session.delegateQueue === queue)
     session.dataTask(with: nginx.url("/redirect/302?to=/basic/small.txt")).resume()
     let expected = ["redirect", "challenge", "response", "data", "metrics", "completion"]
