@@ -374,6 +374,11 @@ struct LoadMachine {
     return true
   }
 
+  /// Whether an event of the attempt that is no redirect and no challenge would take effect before there is a response.
+  func opens(attempt: Int, isReplay: Bool = false) -> Bool {
+    accepts(attempt) && phase == .opening && (isReplay || !isReplaying)
+  }
+
   // MARK: The consumer
 
   /// Bytes went to a consumer that will say when it has taken them.
