@@ -168,6 +168,16 @@ import URLLoadingTestServers
     #expect(client.server.methods == ["POST"])
   }
 
+  @Test func whatTheServerHasForgottenByNowIsNotAskedFor() async throws {
+    let client = try UploadClient()
+    let data = try sample {
+      $0["expiry"] = Date(timeIntervalSince1970: 0)
+      for key in ["url", "originalURL", "resource"] { $0[key] = client.server.url().absoluteString }
+    }
+    let error = await #expect(throws: URLError.self) { try await client.session.upload(resumeFrom: data) }
+    #expect(error?.code == .resourceUnavailable && client.server.requests.isEmpty)
+  }
+
   @Test func anotherProcessIsToldWhatIsMissing() async throws {
     let client = try UploadClient()
     let task = client.session.uploadTask(

@@ -29,6 +29,12 @@ extension Load {
 
   /// Begins with an upload that an earlier task has left.
   func resumeUpload(_ resumption: UploadResumeData) {
+    if let expiry = resumption.expiry, expiry <= Date() {
+      return abort(
+        failure(
+          .resourceUnavailable, "The upload cannot be resumed: the server was to keep it until \(expiry). Upload anew.")
+      )
+    }
     if let flaw = resumption.body.flaw { return abort(failure(flaw.code, "\(flaw.words).")) }
     var request = plan.request
     request.url = resumption.url
@@ -165,8 +171,7 @@ extension Load {
       state.uploadIsUsedUp = false
       state.uploading?.firstByte = part.offset
       state.counts.sent = part.offset
-      // What the server had to be sent again is not told twice.
-      state.counts.reportedSent = max(part.offset, min(state.counts.reportedSent, part.offset))
+      state.counts.reportedSent = part.offset
       return true
     }
     guard isDue else { return }
