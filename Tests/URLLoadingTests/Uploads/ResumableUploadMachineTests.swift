@@ -196,6 +196,24 @@ import Testing
     #expect(upload.responded(offset(100, complete: true), isWhole: false, at: now) == .proceed)
   }
 
+  /// A failure of the server is not turned into the success that the answer to HEAD looks like.
+  @Test func aServerThatFailedAndHasAllLeavesTheResultUnknown() {
+    var upload = announced()
+    #expect(upload.responded(answer(500), isWhole: false, at: now) == .ask(after: .zero))
+    let complete = offset(100, complete: true)
+    #expect(reason(upload.responded(complete, isWhole: false, at: now)) == .unknownResult(status: 500))
+    upload = asking()
+    _ = upload.responded(offset(10), isWhole: false, at: now)
+    _ = upload.responded(answer(500), isWhole: true, at: now)
+    #expect(reason(upload.responded(complete, isWhole: false, at: now)) == .unknownResult(status: 500))
+    // What was lost on the way after more was sent is another matter.
+    upload = announced()
+    _ = upload.responded(answer(500), isWhole: false, at: now)
+    _ = upload.responded(offset(10), isWhole: false, at: now)
+    _ = upload.interrupted(at: now)
+    #expect(upload.responded(complete, isWhole: false, at: now) == .proceed)
+  }
+
   @Test func aServerInTroubleIsAskedAgain() {
     for status in [408, 429, 500, 503] {
       var upload = asking()

@@ -49,6 +49,8 @@ struct ResumableUpload: Equatable, Sendable {
   /// Of the whole body; nil where nobody knows.
   let length: Int64?
   private var futileAttempts = 0
+  /// The status of a server error that the server is asked about: it may have been the result.
+  private var serverError: Int?
 
   init(length: Int64?) {
     self.length = length
@@ -132,7 +134,7 @@ struct ResumableUpload: Equatable, Sendable {
 
   private mutating func created(_ answer: UploadAnswer, isWhole: Bool, at now: Date) -> Action {
     if resource != nil, answer.isComplete != true {
-      if answer.isServerError, !isWhole { return askAgain(at: now) }
+      if answer.isServerError, !isWhole { return askAgain(after: answer.status, at: now) }
       if answer.status == 413, isTooLarge(for: answer) { return askAgain(at: now) }
     }
     phase = .over
@@ -160,6 +162,7 @@ struct ResumableUpload: Equatable, Sendable {
     }
     acknowledge(offset)
     if answer.isComplete == true {
+      if let serverError { return fail(.unknownResult(status: serverError)) }
       phase = .over
       return .proceed
     }
@@ -178,7 +181,7 @@ struct ResumableUpload: Equatable, Sendable {
       }
       // The offset was another (section 4.4.2), the part too large, or the server is in trouble.
       if answer.status == 409 || answer.isServerError || answer.status == 413 && isTooLarge(for: answer) {
-        return askAgain(at: now)
+        return askAgain(after: answer.isServerError ? answer.status : nil, at: now)
       }
     }
     phase = .over
@@ -193,8 +196,10 @@ struct ResumableUpload: Equatable, Sendable {
   }
 
   /// The response is the result where that has been tried too often.
-  private mutating func askAgain(at now: Date) -> Action {
+  /// - Parameter serverError: the response's status, where it is one.
+  private mutating func askAgain(after serverError: Int? = nil, at now: Date) -> Action {
     let action = interrupted(at: now)
+    self.serverError = serverError
     if action == .proceed { phase = .over }
     return action
   }
@@ -220,6 +225,7 @@ struct ResumableUpload: Equatable, Sendable {
 
   private mutating func begin(_ part: Part) -> Action {
     phase = .appending(part)
+    serverError = nil
     return .append(part)
   }
 

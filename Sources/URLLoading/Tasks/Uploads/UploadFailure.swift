@@ -17,6 +17,8 @@ struct UploadFailure: Equatable, Sendable {
     case incomplete(has: Int64, length: Int64)
     /// It does not know the upload any more.
     case gone(status: Int)
+    /// It failed, and has all: what came of the upload is not known.
+    case unknownResult(status: Int)
     /// It did not tell how much it has.
     case refused(status: Int)
   }
@@ -31,7 +33,7 @@ struct UploadFailure: Equatable, Sendable {
   var cancelsUpload: Bool {
     switch reason {
     case .otherResource, .limits, .excess, .otherLength: true
-    case .noOffset, .lostBytes, .incomplete, .gone, .refused: false
+    case .noOffset, .lostBytes, .incomplete, .gone, .unknownResult, .refused: false
     }
   }
 
@@ -43,7 +45,7 @@ struct UploadFailure: Equatable, Sendable {
 
   var code: URLError.Code {
     switch reason {
-    case .otherResource, .noOffset, .lostBytes, .excess, .otherLength, .incomplete: .badServerResponse
+    case .otherResource, .noOffset, .lostBytes, .excess, .otherLength, .incomplete, .unknownResult: .badServerResponse
     case .limits: .dataLengthExceedsMaximum
     case .gone: .resourceUnavailable
     case .refused(let status): [401, 403, 407].contains(status) ? .userAuthenticationRequired : .badServerResponse
@@ -66,6 +68,8 @@ struct UploadFailure: Equatable, Sendable {
       "The server says that the upload is complete, and has \(has) of its \(length) bytes"
     case .gone(let status):
       "The upload cannot be resumed: the server does not have it any more (status \(status)). It may have been completed; find out, or upload anew"
+    case .unknownResult(let status):
+      "The server answered \(status), and has the whole upload: what it made of it is not known. Find out, or upload anew"
     case .refused(let status):
       "The upload cannot be resumed now: the server answered \(status) where it was to say how much it has"
     }
