@@ -15,7 +15,8 @@ package struct ProgramDirectories: Sendable {
   }
 
   private let environment: [String: String]
-  private let program: String
+  /// The name that the program goes by.
+  package let program: String
 
   /// The directories of this process's program.
   package static let current = ProgramDirectories(

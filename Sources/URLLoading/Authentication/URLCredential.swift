@@ -7,13 +7,13 @@ open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendab
     case none = 0
     /// As long as the session lives.
     case forSession = 1
-    /// On disk.
+    /// For ever, in the Secret Service of the user's session (``URLCredentialStorage``).
     case permanent = 2
-    /// On disk, and on other devices of the user where a system offers that.
+    /// For ever, and on other devices of the user where a system offers that; here the same as permanent.
     case synchronizable = 3
   }
 
-  /// How long the credential is kept.
+  /// How long the credential is kept. In a storage, `forSession` for one that could not be made permanent.
   open var persistence: Persistence { storedPersistence }
   private let storedPersistence: Persistence
 
@@ -95,4 +95,9 @@ open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendab
 
   /// Whether there is a password.
   open var hasPassword: Bool { storedPassword != nil }
+}
+
+extension URLCredential.Persistence {
+  /// Whether a credential outlives the process.
+  var isPermanent: Bool { self == .permanent || self == .synchronizable }
 }

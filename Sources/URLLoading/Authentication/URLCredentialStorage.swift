@@ -15,7 +15,10 @@ public let NSURLCredentialStorageRemoveSynchronizableCredentials =
 /// A session answers a challenge once with the default credential of the protection space; where that is refused, or there is none, it
 /// calls its delegate. An accepted credential becomes the default if its persistence is not `none`.
 ///
-/// All credentials are kept in memory, permanent ones too: Linux has no key chain that programs share.
+/// Credentials that are to be kept for ever go to the Secret Service of the user's session (gnome-keyring, KWallet, KeePassXC), where one answers
+/// on the session bus: from ``shared``, and from there alone. Another process of the same program finds them again; no file has them in
+/// the clear. Where there is no such service, where it is locked, or does not answer within 5 seconds, a permanent credential is kept for the
+/// session: its ``URLCredential/persistence`` in the storage is `forSession` then, and a line on standard error says why, once.
 ///
 /// Mutable state: `spaces`, guarded by its lock.
 open class URLCredentialStorage: NSObject, @unchecked Sendable {
@@ -26,30 +29,48 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
   }
 
   private let spaces = Locked<[URLProtectionSpace: Credentials]>([:])
+  /// Where permanent credentials are kept; nil for a storage that is in memory alone.
+  let vault: (any CredentialVault)?
 
-  private static let sharedStorage = URLCredentialStorage()
+  private static let sharedStorage = URLCredentialStorage(
+    vault: SecretServiceVault(
+      program: ProgramDirectories.current.program,
+      busAddress: ProcessInfo.processInfo.environment["DBUS_SESSION_BUS_ADDRESS"]))
 
   /// The storage of ``URLSessionConfiguration/default``.
   open class var shared: URLCredentialStorage { sharedStorage }
 
-  /// An empty storage.
+  /// An empty storage in memory.
   public override init() {
+    vault = nil
+    super.init()
+  }
+
+  init(vault: any CredentialVault) {
+    self.vault = vault
     super.init()
   }
 
   /// The credentials of a space by user name; nil if it has none.
   open func credentials(for space: URLProtectionSpace) -> [String: URLCredential]? {
-    spaces.withLock { $0[space]?.byUser }
+    waitForVault(unless: { $0[space] != nil })
+    return spaces.withLock { $0[space]?.byUser }
   }
 
   /// All credentials, by space and user name.
   open var allCredentials: [URLProtectionSpace: [String: URLCredential]] {
-    spaces.withLock { $0.mapValues(\.byUser) }
+    waitForVault(unless: { _ in false })
+    return spaces.withLock { $0.mapValues(\.byUser) }
   }
 
   /// Adds a credential, in the place of one for the same user. One without a user name or with the persistence
-  /// ``URLCredential/Persistence/none`` is not kept.
+  /// ``URLCredential/Persistence/none`` is not kept. A permanent one is when the call returns, or its persistence says that it is not.
   open func set(_ credential: URLCredential, for space: URLProtectionSpace) {
+    add(credential, for: space)
+    Self.wait { self.keep(credential, for: space, isDefault: false, $0) }
+  }
+
+  private func add(_ credential: URLCredential, for space: URLProtectionSpace) {
     change { spaces in
       var known = spaces[space] ?? Credentials()
       guard Self.add(credential, to: &known) else { return false }
@@ -69,13 +90,30 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
     let removesSynchronizable =
       (options?[NSURLCredentialStorageRemoveSynchronizableCredentials] as? NSNumber)?.boolValue ?? false
     guard credential.persistence != .synchronizable || removesSynchronizable, let user = credential.user else { return }
+    waitForVault(unless: { $0[space]?.byUser[user] != nil })
+    var kept: KeptCredential?
     change { spaces in
-      guard spaces[space]?.byUser[user] == credential else { return false }
+      guard let known = spaces[space]?.byUser[user], Self.isSame(known, credential) else { return false }
+      kept = KeptCredential(
+        space: space, user: user, password: known.password ?? "", isDefault: spaces[space]?.defaultUser == user)
       spaces[space]?.byUser[user] = nil
       if spaces[space]?.defaultUser == user { spaces[space]?.defaultUser = nil }
       if spaces[space]?.byUser.isEmpty == true { spaces[space] = nil }
       return true
     }
+    guard let kept, credential.persistence.isPermanent, let vault else { return }
+    Self.wait { done in
+      vault.forget(kept) { failure in
+        if let failure { StorageWarning.write("a permanent credential was not removed: \(failure)") }
+        done()
+      }
+    }
+  }
+
+  /// Whether a credential that was found is the one that is meant: one that could not be made permanent is, too.
+  private static func isSame(_ known: URLCredential, _ meant: URLCredential) -> Bool {
+    known == meant
+      || known.persistence == .forSession && meant.persistence.isPermanent && known.password == meant.password
   }
 
   /// Removes all credentials.
@@ -88,11 +126,21 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
 
   /// The default credential of a space; nil if there is none.
   open func defaultCredential(for space: URLProtectionSpace) -> URLCredential? {
+    waitForVault(unless: { $0[space]?.defaultUser != nil })
+    return knownDefault(for: space)
+  }
+
+  private func knownDefault(for space: URLProtectionSpace) -> URLCredential? {
     spaces.withLock { $0[space].flatMap { known in known.defaultUser.flatMap { known.byUser[$0] } } }
   }
 
-  /// Makes a credential the default of a space, to which it is added.
+  /// Makes a credential the default of a space, to which it is added, see ``set(_:for:)``.
   open func setDefaultCredential(_ credential: URLCredential, for space: URLProtectionSpace) {
+    makeDefault(credential, for: space)
+    Self.wait { self.keep(credential, for: space, isDefault: true, $0) }
+  }
+
+  private func makeDefault(_ credential: URLCredential, for space: URLProtectionSpace) {
     change { spaces in
       var known = spaces[space] ?? Credentials()
       let isNew = Self.add(credential, to: &known)
@@ -111,12 +159,15 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
     for space: URLProtectionSpace, task: URLSessionTask,
     completionHandler: @escaping @Sendable ([String: URLCredential]?) -> Void
   ) {
-    completionHandler(credentials(for: space))
+    guard vault != nil else { return completionHandler(credentials(for: space)) }
+    askVault(unless: { $0[space] != nil }) { completionHandler(self.spaces.withLock { $0[space]?.byUser }) }
   }
 
-  /// Adds a credential that a task was given.
+  /// Adds a credential that a task was given. Returns at once.
   open func set(_ credential: URLCredential, for space: URLProtectionSpace, task: URLSessionTask) {
-    set(credential, for: space)
+    guard vault != nil else { return set(credential, for: space) }
+    add(credential, for: space)
+    keep(credential, for: space, isDefault: false) {}
   }
 
   /// Removes a credential, for a task.
@@ -131,12 +182,71 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
   open func getDefaultCredential(
     for space: URLProtectionSpace, task: URLSessionTask, completionHandler: @escaping @Sendable (URLCredential?) -> Void
   ) {
-    completionHandler(defaultCredential(for: space))
+    guard vault != nil else { return completionHandler(defaultCredential(for: space)) }
+    askVault(unless: { $0[space]?.defaultUser != nil }) { completionHandler(self.knownDefault(for: space)) }
   }
 
-  /// Makes a credential that a task was given the default of a space.
+  /// Makes a credential that a task was given the default of a space. Returns at once.
   open func setDefaultCredential(_ credential: URLCredential, for space: URLProtectionSpace, task: URLSessionTask) {
-    setDefaultCredential(credential, for: space)
+    guard vault != nil else { return setDefaultCredential(credential, for: space) }
+    makeDefault(credential, for: space)
+    keep(credential, for: space, isDefault: true) {}
+  }
+
+  // MARK: The vault
+
+  /// Keeps a permanent credential; where that fails, it is one of the session.
+  private func keep(
+    _ credential: URLCredential, for space: URLProtectionSpace, isDefault: Bool, _ done: @escaping @Sendable () -> Void
+  ) {
+    guard let vault, credential.persistence.isPermanent, let user = credential.user, let password = credential.password
+    else { return done() }
+    let kept = KeptCredential(space: space, user: user, password: password, isDefault: isDefault)
+    vault.keep(kept) { failure in
+      if let failure {
+        StorageWarning.write("permanent credentials are kept for the session alone: \(failure)")
+        self.change { spaces in
+          guard spaces[space]?.byUser[user] == credential else { return false }
+          spaces[space]?.byUser[user] = URLCredential(user: user, password: password, persistence: .forSession)
+          return true
+        }
+      }
+      done()
+    }
+  }
+
+  /// Takes up what the vault has, unless what is known is enough.
+  private func askVault(
+    unless isEnough: @Sendable ([URLProtectionSpace: Credentials]) -> Bool, _ done: @escaping @Sendable () -> Void
+  ) {
+    guard let vault, !spaces.withLock({ isEnough($0) }) else { return done() }
+    vault.credentials { found in
+      self.spaces.withLock { spaces in
+        for credential in found ?? [] {
+          // What this process was told is newer.
+          var known = spaces[credential.space] ?? Credentials()
+          if known.byUser[credential.user] == nil {
+            known.byUser[credential.user] = URLCredential(
+              user: credential.user, password: credential.password, persistence: .permanent)
+          }
+          if credential.isDefault, known.defaultUser == nil { known.defaultUser = credential.user }
+          spaces[credential.space] = known
+        }
+      }
+      done()
+    }
+  }
+
+  private func waitForVault(unless isEnough: @Sendable ([URLProtectionSpace: Credentials]) -> Bool) {
+    guard vault != nil else { return }
+    Self.wait { askVault(unless: isEnough, $0) }
+  }
+
+  /// Waits for something that is done after a bounded time.
+  private static func wait(_ work: (@escaping @Sendable () -> Void) -> Void) {
+    let done = DispatchSemaphore(value: 0)
+    work { done.signal() }
+    done.wait()
   }
 
   // MARK: Changes

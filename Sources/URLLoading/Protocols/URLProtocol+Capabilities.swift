@@ -31,5 +31,10 @@ extension URLProtocol {
     /// Not to be said of a server that refused, that did not answer, or whose name does not exist. In a class that does not declare this
     /// the error is one like others, such as a test's.
     public static let connectivity = Capabilities(rawValue: 1 << 5)
+
+    /// An upload may be resumed by draft-ietf-httpbis-resumable-upload: interim responses are reported
+    /// (``URLProtocolSessionClient/urlProtocol(_:didReceiveInformationalResponse:)``), and `HEAD` and `PATCH` are requests as others are.
+    /// The session adds the draft's fields to requests of upload tasks, and sends the requests that resume one.
+    public static let resumableUploads = Capabilities(rawValue: 1 << 6)
   }
 }

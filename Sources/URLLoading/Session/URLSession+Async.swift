@@ -49,7 +49,7 @@ extension URLSession {
     return try task.load.takeOutcome().loadedData()
   }
 
-  /// Continues an upload. Uploads give no resume data yet, so it throws `URLError.cannotOpenFile`.
+  /// Continues an upload, see ``uploadTask(withResumeData:)``.
   public func upload(
     resumeFrom resumeData: Data, delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws -> (Data, URLResponse) {

@@ -41,15 +41,19 @@ extension URLSession {
     return made(URLSessionDownloadTask(load: load(plan)), delegate: delegate)
   }
 
-  /// No upload gives resume data yet.
   func upload(
     resumingWith data: Data, owner: LoadPlan.Owner, delegate: (any URLSessionTaskDelegate)? = nil
   ) -> URLSessionUploadTask {
-    var plan = LoadPlan(request: .placeholder, kind: .upload, owner: owner)
-    plan.flaw = URLError(
-      .cannotOpenFile,
-      message: "Uploads cannot be resumed yet: the resume data (\(data.count) bytes) is of no upload of this library.",
-      url: nil)
+    var plan: LoadPlan
+    do {
+      let resumption = try UploadResumeData(serialized: data)
+      plan = LoadPlan(request: resumption.request, kind: .upload, owner: owner, upload: resumption.body.source)
+      plan.uploadResumption = resumption
+    } catch {
+      plan = LoadPlan(request: .placeholder, kind: .upload, owner: owner)
+      plan.flaw = URLError(
+        .cannotOpenFile, message: "The resume data cannot be used: \(error).", url: nil, underlying: error)
+    }
     return made(URLSessionUploadTask(load: load(plan)), delegate: delegate)
   }
 

@@ -239,12 +239,16 @@ open class URLSession: NSObject, @unchecked Sendable {
     upload(request, .file(fileURL), owner: .handler { completionHandler($0.data, $1, $2) })
   }
 
-  /// A task that continues an upload. Uploads give no resume data yet, so it fails with `URLError.cannotOpenFile`.
+  /// A task that continues an upload: it asks the server how much it has, and sends the rest. The body is the same; where it was a stream,
+  /// the delegate is asked for one (`needNewBodyStreamFrom`).
+  /// - Parameter resumeData: of ``URLSessionUploadTask/cancel(byProducingResumeData:)``, or from an error's `userInfo`
+  ///   (``NSURLSessionUploadTaskResumeData``). Where it cannot be used, or the file has changed, the task fails and says why.
   open func uploadTask(withResumeData resumeData: Data) -> URLSessionUploadTask {
     upload(resumingWith: resumeData, owner: .delegate)
   }
 
-  /// A task that continues an upload. Uploads give no resume data yet, so it fails with `URLError.cannotOpenFile`.
+  /// A task that continues an upload, see ``uploadTask(withResumeData:)``.
+  @preconcurrency
   open func uploadTask(
     withResumeData resumeData: Data, completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
   ) -> URLSessionUploadTask {

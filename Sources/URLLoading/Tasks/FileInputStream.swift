@@ -5,12 +5,15 @@ import Glibc
 /// Mutable state: as of every stream, used by one thread at a time.
 final class FileInputStream: InputStream {
   private let path: String
+  private let offset: Int64
   private var descriptor: Int32 = -1
   private var status = Stream.Status.notOpen
   private var failure: (any Error)?
 
-  init(path: String) {
+  /// - Parameter offset: the first byte that is read.
+  init(path: String, from offset: Int64 = 0) {
     self.path = path
+    self.offset = offset
     super.init(data: Data())
   }
 
@@ -25,7 +28,7 @@ final class FileInputStream: InputStream {
   override func open() {
     guard status == .notOpen else { return }
     descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
-    if descriptor < 0 { fail() } else { status = .open }
+    if descriptor < 0 || offset > 0 && lseek(descriptor, off_t(offset), SEEK_SET) < 0 { fail() } else { status = .open }
   }
 
   override func close() {

@@ -64,11 +64,12 @@ extension Load {
   private func complete() -> LoadPlan.Outcome? {
     guard let ended = update({ $0.takeEnded() }) else { return nil }
     let task = ended.task
-    let (body, error) = closeBody(ended)
+    var (body, error) = closeBody(ended)
+    if plan.kind == .upload, let failure = error { error = withUploadResumeData(failure, of: ended) }
     let finished = ended.delegates.task == nil ? nil : finishedMetrics
     tellEnd(error)
     // Whoever asked gets an answer, also when the end came first.
-    ended.resumeDataHandler?((error as NSError?)?.userInfo[NSURLSessionDownloadTaskResumeData] as? Data)
+    if let handler = ended.resumeDataHandler { handler(error.flatMap { Self.resumeData(of: $0) }) }
     if let error { update { $0.ending.error = error } }
     if let delegates = ended.delegates.task, let finished {
       delegates.tell(.metrics) { $0.urlSession(session, task: task, didFinishCollecting: finished) }
@@ -108,6 +109,11 @@ extension Load {
   private var finishedMetrics: URLSessionTaskMetrics {
     let (metrics, redirectCount) = read { ($0.metrics, $0.machine.redirectCount) }
     return metrics.finished(redirectCount: redirectCount)
+  }
+
+  private static func resumeData(of error: any Error) -> Data? {
+    let info = (error as NSError).userInfo
+    return (info[NSURLSessionDownloadTaskResumeData] ?? info[NSURLSessionUploadTaskResumeData]) as? Data
   }
 
   /// What the owner gets of the body. The file of a download that failed is kept when the download can resume.

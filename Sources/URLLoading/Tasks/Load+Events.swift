@@ -26,6 +26,7 @@ extension Load {
     case .failed(let error):
       if failedForCache(error, attempt: attempt) { return }
       let lacksConnectivity = lacksConnectivity(error)
+      if !lacksConnectivity, failedForUpload(error, attempt: attempt, isReplay: isReplay) { return }
       let action = update { state in
         let action = state.machine.failed(
           attempt: attempt, isReplay: isReplay, lacksConnectivity: lacksConnectivity)
@@ -134,6 +135,7 @@ extension Load {
 
   /// Takes the response's head.
   func receive(_ response: URLResponse, attempt: Int, isReplay: Bool = false) {
+    if tookForUpload(response, attempt: attempt, isReplay: isReplay) { return }
     let now = MonotonicInstant.now
     let (action, hasCredential, earlierPart) = update { state -> (LoadMachine.ResponseAction, Bool, DelegateSink?) in
       let action = state.machine.responded(attempt: attempt, isReplay: isReplay, at: now)
@@ -217,6 +219,7 @@ extension Load {
       if state.machine.attempt == attempt { state.events?.note(.informational(response)) }
       return state.machine.attempt == attempt ? (state.delegates.task, state.task, state.delivery) : (nil, nil, nil)
     }
+    if plan.kind == .upload { announcedUpload(response, attempt: attempt) }
     guard let delegate, let task, let delivery else { return }
     delivery.add {
       delegate.tell(.informational) {
@@ -230,7 +233,7 @@ extension Load {
     update { state in
       guard state.machine.attempt == attempt else { return }
       state.machine.progressed(attempt: attempt, at: now)
-      state.counts.sent = total
+      state.counts.sent = total + (state.uploading?.firstByte ?? 0)
       state.metrics.sentBody()
     }
     reportProgress()

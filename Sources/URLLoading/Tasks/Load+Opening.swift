@@ -11,6 +11,8 @@ extension Load {
     case restart
     /// The attempt before could not connect.
     case reconnection
+    /// An upload goes on.
+    case resumption
   }
 
   /// Begins an attempt. Foreign classes may take time to say whether they load the request, or which cookies it gets: after a redirect
@@ -83,6 +85,7 @@ extension Load {
     if let refusal = settleMethod(of: &canonical, upload, class: chosen) {
       return abort(refusal.error(canonical.url))
     }
+    inviteResumption(in: &canonical, upload, class: chosen)
     let offset = addRange(to: &canonical, class: chosen)
     if !canonical.isSame(as: prepared) { update { $0.attempt.request = canonical } }
     openThroughCache(Opened(request: canonical, protocolClass: chosen, rangeOffset: offset, attempt: number))
@@ -274,6 +277,7 @@ extension Load {
 
   /// Asks the delegate for a stream.
   func requestBodyStream(_ completionHandler: @escaping @Sendable (InputStream?) -> Void) {
+    if let part = read({ $0.uploading?.machine.part }) { return bodyStream(of: part, completionHandler) }
     let (delegate, task, delivery) = read { ($0.delegates.task, $0.task, $0.delivery) }
     guard let delegate, let task, let delivery else { return completionHandler(nil) }
     delivery.addQuestion(

@@ -27,6 +27,8 @@ final class Load: Sendable {
     var counts = ByteCounts()
     var progress: Progress?
     @Rare var resumption: ResumeData?
+    /// Nil where the server is not asked to make an upload resumable.
+    @Rare var uploading: UploadLoad?
     /// When the session's timer looks at this load at the latest; nil when it need not.
     var announcedDeadline: MonotonicInstant?
     var priority: Float = URLSessionTask.defaultPriority
@@ -158,7 +160,13 @@ final class Load: Sendable {
     }
     switch action {
     case .open:
-      if let flaw { abort(flaw) } else { open(plan.request) }
+      if let flaw {
+        abort(flaw)
+      } else if plan.isUploadResumption, let resumption = plan.uploadResumption {
+        resumeUpload(resumption)
+      } else {
+        open(plan.request)
+      }
       // Making the queue is expensive, and the load is under way by now.
       delivery?.warmUp()
     case .unpause: lookAtDeadline(now)
@@ -172,7 +180,7 @@ final class Load: Sendable {
     update { $0.apply($0.machine.suspend()) }
   }
 
-  /// - Parameter handler: gets the resume data of a download, or nil.
+  /// - Parameter handler: gets the resume data of a download or an upload, or nil.
   func cancel(
     _ task: URLSessionTask, because error: URLError? = nil,
     producingResumeData handler: (@Sendable (Data?) -> Void)? = nil

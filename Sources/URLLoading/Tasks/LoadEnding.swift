@@ -4,7 +4,7 @@ internal import URLLoadingCurlTransport
 struct LoadEnding {
   /// Why the load failed.
   var error: (any Error)?
-  /// Gets the resume data of a download that was cancelled for it.
+  /// Gets the resume data of a download or an upload that was cancelled for it.
   var resumeDataHandler: (@Sendable (Data?) -> Void)?
   /// Why the task fails as soon as it is resumed.
   var flaw: URLError?

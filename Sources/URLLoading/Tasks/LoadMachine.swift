@@ -372,12 +372,17 @@ struct LoadMachine {
     return true
   }
 
-  /// What the attempt would answer is replaced by a stored response, which another attempt delivers; false after a response and after
-  /// the end.
+  /// What the attempt would answer is replaced by what another attempt brings, such as a stored response, or the rest of an upload; false
+  /// after a response and after the end.
   mutating func replaced(attempt: Int, at now: MonotonicInstant) -> Bool {
     guard accepts(attempt), phase == .opening else { return false }
     beginAttempt(at: now)
     return true
+  }
+
+  /// Whether an event of the attempt that is no redirect and no challenge would take effect before there is a response.
+  func opens(attempt: Int, isReplay: Bool = false) -> Bool {
+    accepts(attempt) && phase == .opening && (isReplay || !isReplaying)
   }
 
   // MARK: The consumer

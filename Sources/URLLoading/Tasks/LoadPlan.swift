@@ -48,6 +48,9 @@ struct LoadPlan: Sendable {
   /// The resume data of an earlier download.
   @Rare var resumption: ResumeData?
   var isResumption: Bool { _resumption.isPresent }
+  /// The resume data of an earlier upload.
+  @Rare var uploadResumption: UploadResumeData?
+  var isUploadResumption: Bool { _uploadResumption.isPresent }
   /// Why the task fails as soon as it is resumed.
   var flaw: URLError?
   /// Whether the load waits for connectivity where its session does; else it fails, and its owner may wait.

@@ -44,7 +44,7 @@ extension ResumeData {
     var options = RequestOptions.byDefault
 
     init(own: [String: Any]) throws(ResumeDataError) {
-      guard let version = Self.integer(own["version"]) else { throw .missing("version") }
+      guard let version = ResumeValues.integer(own["version"]) else { throw .missing("version") }
       guard (1...Int64(ResumeData.version)).contains(version) else {
         throw version > ResumeData.version
           ? .unsupportedVersion(Int(version)) : .invalid("version", reason: "\(version) was never written")
@@ -54,8 +54,8 @@ extension ResumeData {
       method = own["method"] as? String
       let pairs = (own["headers"] as? [Any] ?? []).compactMap { $0 as? [String] }
       headers = pairs.filter { $0.count == 2 }.map { Field(name: $0[0], value: $0[1]) }
-      bytesReceived = Self.integer(own["bytesReceived"])
-      expectedTotalLength = Self.integer(own["expectedTotalLength"])
+      bytesReceived = ResumeValues.integer(own["bytesReceived"])
+      expectedTotalLength = ResumeValues.integer(own["expectedTotalLength"])
       entityTag = own["entityTag"] as? String
       lastModified = own["lastModified"] as? String
       localPath = own["localPath"] as? String
@@ -74,7 +74,7 @@ extension ResumeData {
       method = current?["method"] as? String
       let fields = current?["headers"] as? [String: String] ?? [:]
       headers = fields.sorted { $0.key < $1.key }.map { Field(name: $0.key, value: $0.value) }
-      bytesReceived = Self.integer(list[Key.bytesReceived])
+      bytesReceived = ResumeValues.integer(list[Key.bytesReceived])
       entityTag = list[Key.entityTag] as? String
       lastModified = list[Key.serverDownloadDate] as? String
       localPath = list[Key.localPath] as? String
@@ -86,9 +86,9 @@ extension ResumeData {
     }
 
     func checked() throws(ResumeDataError) -> ResumeData {
-      let url = try Self.url(url, named: "URL")
+      let url = try ResumeValues.url(url, named: "URL")
       let originalURL = try originalURL.map { (text) throws(ResumeDataError) in
-        try Self.url(text, named: "original URL")
+        try ResumeValues.url(text, named: "original URL")
       }
       guard let localPath else { throw .missing("path of the partial file") }
       // Not the character view: a NUL followed by a combining mark is one character that is not NUL.
@@ -108,8 +108,11 @@ extension ResumeData {
       guard !method.isEmpty, method.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
         throw .invalid("method", reason: "it is not a token")
       }
-      guard headers.allSatisfy({ Self.isFieldText($0.name) && !$0.name.isEmpty && Self.isFieldText($0.value) }),
-        withheldFields.allSatisfy({ Self.isFieldText($0) && !$0.isEmpty })
+      guard
+        headers.allSatisfy({
+          ResumeValues.isFieldText($0.name) && !$0.name.isEmpty && ResumeValues.isFieldText($0.value)
+        }),
+        withheldFields.allSatisfy({ ResumeValues.isFieldText($0) && !$0.isEmpty })
       else {
         throw .invalid("header fields", reason: "one holds a control character")
       }
@@ -125,24 +128,8 @@ extension ResumeData {
     /// A value that will be sent as If-Range: one with a line end in it could add fields to the request.
     private func validator(_ value: String?, named name: String) throws(ResumeDataError) -> String? {
       guard let value, !value.isEmpty else { return nil }
-      guard Self.isFieldText(value) else { throw .invalid(name, reason: "it holds a control character") }
+      guard ResumeValues.isFieldText(value) else { throw .invalid(name, reason: "it holds a control character") }
       return value
-    }
-
-    private static func isFieldText(_ text: String) -> Bool {
-      text.utf8.allSatisfy { $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) }
-    }
-
-    private static func url(_ text: String?, named name: String) throws(ResumeDataError) -> URL {
-      guard let text else { throw .missing(name) }
-      guard let url = URL(string: text), url.scheme != nil else {
-        throw .invalid(name, reason: "it is not an absolute URL")
-      }
-      return url
-    }
-
-    private static func integer(_ value: Any?) -> Int64? {
-      (value as? Int64) ?? (value as? Int).map { Int64($0) } ?? (value as? NSNumber).flatMap { Int64(exactly: $0) }
     }
   }
 }

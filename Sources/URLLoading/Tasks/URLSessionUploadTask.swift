@@ -1,11 +1,15 @@
-/// The key of resume data in the `userInfo` of a failed upload's error. No upload gives any yet.
+/// The key of resume data in the `userInfo` of a failed upload's error.
 public let NSURLSessionUploadTaskResumeData = "NSURLSessionUploadTaskResumeData"
 
 // Safe to share: it adds no stored property to URLSessionTask.
 /// A task that sends a body, and gives the answer's like a data task.
+///
+/// Servers are asked to make an upload over HTTP resumable (draft-ietf-httpbis-resumable-upload), by fields that others ignore. Where one
+/// does, the upload goes on by itself after an interruption, a few times; else, and after that, resume data lets a later task go on.
 open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {
   /// Cancels the upload and gives what a later one needs to continue where this one stopped.
-  /// - Parameter completionHandler: gets nil when the upload cannot be resumed, as none can yet. May be called on any thread.
+  /// - Parameter completionHandler: gets nil when the upload cannot be resumed: the server has not announced that it supports that, or has
+  ///   answered. May be called on any thread.
   open func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
     load.cancel(self, producingResumeData: completionHandler)
   }

@@ -49,6 +49,11 @@ class Handler(BaseHTTPRequestHandler):
         "/digest/both": [("SHA-256", "auth"), ("MD5", "auth")],
         "/digest/legacy": [(None, None)],
         "/digest/stale": [("MD5", "auth")],
+        "/digest/md5-sess": [("MD5-sess", "auth")],
+        "/digest/sha256-sess": [("SHA-256-sess", "auth")],
+        "/digest/auth-int": [("MD5", "auth-int")],
+        "/digest/either-qop": [("SHA-256", "auth-int,auth")],
+        "/digest/auth-int-or-basic": [("MD5", "auth-int"), "Basic"],
         "/basic": ["Basic"],
         "/either": [("SHA-256", "auth"), ("MD5", "auth"), "Basic"],
     }
@@ -66,7 +71,7 @@ class Handler(BaseHTTPRequestHandler):
         if scheme.lower() == "basic" and "Basic" in schemes:
             accepted = self.check_basic(rest)
         elif scheme.lower() == "digest":
-            accepted, stale = self.check_digest(rest, schemes, once=path == "/digest/stale")
+            accepted, stale = self.check_digest(rest, schemes, body, once=path == "/digest/stale")
         if accepted is None:
             return self.challenge(schemes, stale)
         accepted.update(scheme=scheme, method=self.command, path=self.path, body=body.decode("latin-1"))
@@ -94,7 +99,7 @@ class Handler(BaseHTTPRequestHandler):
             return None
         return {"user": user}
 
-    def check_digest(self, text, schemes, once):
+    def check_digest(self, text, schemes, body, once):
         given = {}
         for name, quoted, token in PARAMETER.findall(text):
             given[name.lower()] = re.sub(r"\\(.)", r"\1", quoted) if quoted else token
@@ -106,18 +111,24 @@ class Handler(BaseHTTPRequestHandler):
             return None, False
 
         def digest(*parts):
-            return HASHES[algorithm or "MD5"](":".join(parts).encode("utf-8")).hexdigest()
+            return hash_of(":".join(parts).encode("utf-8"))
+
+        def hash_of(data):
+            return HASHES[(algorithm or "MD5").removesuffix("-sess")](data).hexdigest()
 
         first = digest(user, self.options.realm, self.options.password)
-        second = digest(self.command, given["uri"])
+        if algorithm and algorithm.endswith("-sess"):
+            first = digest(first, given.get("nonce", ""), given.get("cnonce", ""))
+        qop = given.get("qop")
+        second = digest(self.command, given["uri"], *([hash_of(body)] if qop == "auth-int" else []))
         count = None
         if offered[1] is None:
             expected = digest(first, given.get("nonce", ""), second)
         else:
-            if given.get("qop") != "auth" or not re.fullmatch("[0-9a-fA-F]{8}", given.get("nc", "")):
+            if qop not in offered[1].split(",") or not re.fullmatch("[0-9a-fA-F]{8}", given.get("nc", "")):
                 return None, False
             count = int(given["nc"], 16)
-            expected = digest(first, given["nonce"], given["nc"], given.get("cnonce", ""), "auth", second)
+            expected = digest(first, given["nonce"], given["nc"], given.get("cnonce", ""), qop, second)
         if given.get("response") != expected:
             return None, False
         verdict = self.nonces.use(given["nonce"], count, once)

@@ -3,7 +3,8 @@ import Foundation
 /// An HTTP server that wants Digest (RFC 7616) or Basic (RFC 7617) authentication.
 ///
 /// Its paths: `/digest/md5`, `/digest/sha256`, `/digest/both` (SHA-256 first, then MD5), `/digest/legacy` (without
-/// qop), `/digest/stale` (every nonce is stale after one use), `/basic`, `/either` (Digest and Basic). The answer to
+/// qop), `/digest/stale` (every nonce is stale after one use), `/digest/md5-sess`, `/digest/sha256-sess`, `/digest/auth-int` (with the
+/// body or not at all), `/digest/either-qop`, `/digest/auth-int-or-basic`, `/basic`, `/either` (Digest and Basic). The answer to
 /// an authenticated request is JSON: `user`, `scheme`, `method`, `path`, `body` and the parameters of the
 /// Authorization field.
 package final class AuthServer: Sendable {

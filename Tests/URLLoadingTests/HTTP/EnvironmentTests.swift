@@ -9,6 +9,9 @@ import URLLoadingTestServers
   private func run(_ url: URL, _ environment: [String: String?]) async throws -> Command.Outcome {
     var variables = environment
     variables[EnvironmentChild.variable] = url.absoluteString
+    // What one run has cached must not answer the next one, which is to reach the server, or not to.
+    let stores = try TemporaryDirectory("environment")
+    for variable in ["XDG_CACHE_HOME", "XDG_DATA_HOME"] { variables[variable] = stores.path }
     let runner = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let bundle = CommandLine.arguments.drop { !$0.hasSuffix("--test-bundle-path") }.prefix(2)
     return try await Command.run(

@@ -65,8 +65,9 @@ import URLLoadingTestServers
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
     let delegate = Queueing()
+    // The second load is to ask the server too: a file that is some minutes old is fresh for some seconds without asking (RFC 9111,
+    // section 4.2.2), and a cached answer meets no redirect and no challenge.
     let configuration = URLSessionConfiguration.ephemeral
-    // Else the second load may have a fresh answer, and no challenge.
     configuration.urlCache = nil
     let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
     #expect(session.delegateQueue === queue)

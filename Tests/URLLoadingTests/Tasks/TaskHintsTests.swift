@@ -166,7 +166,7 @@ import URLLoadingTestServers
   @Test func resumeDataOfAnUploadIsRefusedWithWords() async throws {
     let recorded = RecordedSession()
     let record = await recorded.run(recorded.session.uploadTask(withResumeData: Data("x".utf8)))
-    #expect(record.code == .cannotOpenFile && record.error?.localizedDescription.contains("Uploads") == true)
+    #expect(record.code == .cannotOpenFile && record.error?.localizedDescription.contains("resume data") == true)
     let handled = Watched<(any Error)?>(nil)
     recorded.session.uploadTask(withResumeData: Data()) { _, _, error in handled.update { $0 = error } }.resume()
     #expect(await handled.wait { ($0 as? URLError)?.code == .cannotOpenFile })

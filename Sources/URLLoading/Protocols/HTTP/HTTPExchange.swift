@@ -161,13 +161,30 @@ struct HTTPExchange {
     let failures = proxy != nil ? triedProxyCredentials : triedCredentials
     guard let url = request.url, failures < Self.largestFailureCount else { return .deliver }
     let field = proxy == nil ? "WWW-Authenticate" : "Proxy-Authenticate"
-    let offers = AuthenticateHeader(fieldValues: response.fields.values(of: field)).challenges
+    let challenges = AuthenticateHeader(fieldValues: response.fields.values(of: field)).challenges
+    let hasBody = request.httpBody != nil || request.httpBodyStream != nil
+    let offers = challenges.filter { !Self.coversBody($0) || !hasBody }
       .compactMap { Self.offer($0, url: url, proxy: proxy) }
       .sorted { $0.strength > $1.strength }
       .map { $0.offer }
-    guard let best = offers.first else { return .deliver }
+    guard let best = offers.first else {
+      guard hasBody, challenges.contains(where: { Self.coversBody($0) }) else { return .deliver }
+      return .fail(
+        URLError(
+          .userAuthenticationRequired,
+          message:
+            "The \(proxy == nil ? "server" : "proxy") wants Digest authentication that covers the body (qop auth-int) and offers nothing "
+            + "else; it is not supported for requests with a body. URL: \(url.redactedDescription).", url: url))
+    }
     pending = Pending(response: response, offers: offers)
     return .challenge(best.space, previousFailureCount: failures)
+  }
+
+  /// Whether a challenge wants a hash of the body (RFC 7616, section 3.4.3), which libcurl computes of none.
+  private static func coversBody(_ challenge: AuthenticateHeader.Challenge) -> Bool {
+    guard challenge.scheme == "digest", let qop = challenge["qop"] else { return false }
+    let values = qop.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+    return values.contains("auth-int") && !values.contains("auth")
   }
 
   private static func offer(

@@ -37,7 +37,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
   }
 
   override class var capabilities: Capabilities {
-    [.byteRanges, .upload, .acceptsRedirects, .nonblocking, .connectivity]
+    [.byteRanges, .upload, .acceptsRedirects, .nonblocking, .connectivity, .resumableUploads]
   }
 
   override class var schemes: [String] { ["http", "https"] }

@@ -1,0 +1,241 @@
+internal import URLLoadingBase
+
+/// Uploads that go on after an interruption; `ResumableUpload` decides.
+///
+/// Its requests are attempts of the load, so that redirects, challenges, cookies and the network are dealt with as always.
+extension Load {
+  // MARK: Beginning
+
+  /// Invites the server of an upload to make it resumable.
+  func inviteResumption(in request: inout URLRequest, _ source: UploadSource, class chosen: URLProtocol.Type) {
+    guard plan.kind == .upload, read({ $0.uploading?.machine.isCreating }) != false else { return }
+    // A redirect may have brought the fields of the attempt before.
+    if update({ $0.uploading.take() }) != nil { UploadRequests.withdraw(&request) }
+    guard chosen.capabilities.contains(.resumableUploads), request.urlFacts.isHTTP else { return }
+    let expected = source.expectedLength(of: request)
+    let length = expected < 0 ? nil : expected
+    var first = request
+    guard UploadRequests.invite(&request, length: length) else { return }
+    first.httpBody = nil
+    first.httpBodyStream = nil
+    let body = UploadBody(source)
+    update { state in
+      if let added = state.attempt.storageCookies, first.value(forHTTPHeaderField: "Cookie") == added {
+        first.setValue(nil, forHTTPHeaderField: "Cookie")
+      }
+      state.uploading = UploadLoad(machine: ResumableUpload(length: length), body: body, request: first)
+    }
+  }
+
+  /// Begins with an upload that an earlier task has left.
+  func resumeUpload(_ resumption: UploadResumeData) {
+    if let expiry = resumption.expiry, expiry <= Date() {
+      return abort(
+        failure(
+          .resourceUnavailable, "The upload cannot be resumed: the server was to keep it until \(expiry). Upload anew.")
+      )
+    }
+    if let flaw = resumption.body.flaw { return abort(failure(flaw.code, "\(flaw.words).")) }
+    var request = plan.request
+    request.url = resumption.url
+    let machine = ResumableUpload(
+      length: resumption.length, resource: resumption.resource, acknowledged: resumption.acknowledged,
+      expiry: resumption.expiry)
+    let uploading = UploadLoad(machine: machine, body: resumption.body, request: request)
+    update { state in
+      state.uploading = uploading
+      state.upload = .none
+    }
+    open(UploadRequests.ask(about: resumption.resource, as: request), as: .first)
+  }
+
+  // MARK: Events of the instance
+
+  /// An interim response came.
+  func announcedUpload(_ response: HTTPURLResponse, attempt: Int) {
+    guard response.statusCode == 104, let url = response.url else { return }
+    let answer = UploadAnswer(response)
+    feed(attempt) { machine, _ in machine.announced(answer, by: url, at: Date()) }
+  }
+
+  /// A final response came.
+  /// - Returns: whether it is none of the task's.
+  func tookForUpload(_ response: URLResponse, attempt: Int, isReplay: Bool) -> Bool {
+    guard plan.kind == .upload, let response = response as? HTTPURLResponse else { return false }
+    let answer = UploadAnswer(response)
+    return feed(attempt, isReplay: isReplay) { machine, counts in
+      machine.responded(answer, isWhole: counts.sent == machine.length, at: Date())
+    }
+  }
+
+  /// The instance failed.
+  /// - Returns: whether the load goes on.
+  func failedForUpload(_ error: any Error, attempt: Int, isReplay: Bool) -> Bool {
+    guard plan.kind == .upload, let code = (error as? URLError)?.code, Self.interruptions.contains(code) else {
+      return false
+    }
+    return feed(attempt, isReplay: isReplay, interruption: error) { machine, _ in machine.interrupted(at: Date()) }
+  }
+
+  /// Failures that lie between client and server.
+  private static let interruptions: Set<URLError.Code> = [
+    .networkConnectionLost, .notConnectedToInternet, .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .timedOut,
+  ]
+
+  /// Feeds the machine where the load takes events of the attempt, and does what it says.
+  /// - Returns: whether the attempt is over.
+  @discardableResult
+  private func feed(
+    _ attempt: Int, isReplay: Bool = false, interruption: (any Error)? = nil,
+    _ event: (inout ResumableUpload, ByteCounts) -> ResumableUpload.Action
+  ) -> Bool {
+    let now = MonotonicInstant.now
+    let (action, number) = update { state -> (ResumableUpload.Action, Int) in
+      guard state.machine.opens(attempt: attempt, isReplay: isReplay), var uploading = state.uploading else {
+        return (.proceed, attempt)
+      }
+      let action = event(&uploading.machine, state.counts)
+      if let interruption { uploading.interruption = interruption }
+      switch action {
+      case .proceed, .fail: break
+      case .ask, .append:
+        guard state.machine.replaced(attempt: attempt, at: now) else { return (.proceed, attempt) }
+        state.stopInstance()
+        state.attempt = Attempt(request: uploading.request)
+        state.upload = .none
+      }
+      state.uploading = uploading
+      return (action, state.machine.attempt)
+    }
+    switch action {
+    case .proceed: return false
+    case .ask(let delay): ask(after: delay, attempt: number)
+    case .append(let part): append(part, attempt: number)
+    case .fail(let failure): fail(failure)
+    }
+    return true
+  }
+
+  // MARK: Requests
+
+  private func ask(after delay: Duration, attempt: Int) {
+    guard delay > .zero else { return askForOffset(attempt: attempt) }
+    waiting(true, attempt: attempt)
+    update { state in
+      guard state.machine.opens(attempt: attempt), state.ending.error == nil else { return }
+      var network = Attempt.Network(changes: NetworkChanges.shared.count)
+      // A change of the network is a good moment, too.
+      network.waiter = NetworkChanges.shared.wait(since: network.changes, atMost: delay) { [weak self] in
+        self?.waiting(false, attempt: attempt)
+        self?.askForOffset(attempt: attempt)
+      }
+      state.attempt.network = network
+    }
+  }
+
+  private func askForOffset(attempt: Int) {
+    guard let uploading = read({ $0.machine.opens(attempt: attempt) ? $0.uploading : nil }),
+      let resource = uploading.machine.resource
+    else { return }
+    open(UploadRequests.ask(about: resource, as: uploading.request), as: .resumption)
+  }
+
+  private func append(_ part: ResumableUpload.Part, attempt: Int) {
+    guard let uploading = read({ $0.uploading }), let resource = uploading.machine.resource else { return }
+    if let flaw = uploading.body.flaw {
+      return abort(failure(flaw.code, "\(flaw.words).", underlying: uploading.interruption))
+    }
+    let request = UploadRequests.append(part, to: resource, as: uploading.request)
+    if let source = uploading.body.source(of: part) {
+      return send(source, part, by: request, attempt: attempt)
+    }
+    waiting(true, attempt: attempt)
+    bodyStream(of: part) { stream in
+      self.waiting(false, attempt: attempt)
+      guard let stream else {
+        return self.abort(
+          self.failure(
+            .requestBodyStreamExhausted,
+            "The upload goes on from byte \(part.offset), and the delegate has no stream from there (needNewBodyStreamFrom)."
+          ))
+      }
+      self.send(.stream(stream), part, by: request, attempt: attempt)
+    }
+  }
+
+  private func send(_ source: UploadSource, _ part: ResumableUpload.Part, by request: URLRequest, attempt: Int) {
+    var request = request
+    let isDue = update { state in
+      guard state.machine.opens(attempt: attempt) else { return false }
+      state.upload = source
+      state.uploadIsUsedUp = false
+      state.uploading?.firstByte = part.offset
+      state.counts.sent = part.offset
+      state.counts.reportedSent = part.offset
+      return true
+    }
+    guard isDue else { return }
+    switch source {
+    case .data(let data): request.setStreamableBody(data)
+    case .stream(let stream): request.httpBodyStream = stream
+    case .none, .file: break
+    }
+    open(request, as: .resumption)
+  }
+
+  /// A stream for a part, of the file or of the delegate.
+  func bodyStream(of part: ResumableUpload.Part, _ completionHandler: @escaping @Sendable (InputStream?) -> Void) {
+    let (uploading, delegate, task, delivery) = read { ($0.uploading, $0.delegates.task, $0.task, $0.delivery) }
+    if case .stream(let stream) = uploading?.body.source(of: part) { return completionHandler(stream) }
+    guard let delegate, let task, let delivery else { return completionHandler(nil) }
+    delivery.addQuestion(
+      ask: { answer in
+        delegate.ask(
+          .bodyStreamFromOffset,
+          { delegate, take in
+            delegate.urlSession(self.session, task: task, needNewBodyStreamFrom: part.offset) { take(HandedStream($0)) }
+          }, answer: answer)
+      },
+      then: { (stream: HandedStream) in completionHandler(stream.stream.map { UploadBody.limited($0, to: part) }) })
+  }
+
+  private func fail(_ failure: UploadFailure) {
+    let uploading = read { $0.uploading }
+    if failure.cancelsUpload, let uploading, let resource = uploading.machine.resource {
+      // Nobody waits for what comes of it.
+      let request = UploadRequests.cancel(resource, as: uploading.request)
+      session.dataTask(with: request, completionHandler: { _, _, _ in }).resume()
+    }
+    var words = failure.words
+    if case .refused = failure.reason, let missing = plan.uploadResumption?.missing {
+      words += ". The upload began with \(missing), which resume data does not hold"
+    }
+    abort(self.failure(failure.code, "\(words).", underlying: uploading?.interruption))
+  }
+
+  // MARK: The end
+
+  /// The error that an upload ends with: where it can be resumed, and that is wanted, with what is needed for it.
+  func withUploadResumeData(_ error: any Error, of ended: Ended) -> any Error {
+    guard ended.response == nil else { return error }
+    // It was cancelled, and nobody asked.
+    if ended.resumeDataHandler == nil, (error as? URLError)?.code == .cancelled { return error }
+    guard let data = uploadResumeData() else { return error }
+    let nsError = error as NSError
+    var info = nsError.userInfo
+    info[NSURLSessionUploadTaskResumeData] = data
+    let extended = NSError(domain: nsError.domain, code: nsError.code, userInfo: info)
+    return error is URLError ? URLError(_nsError: extended) : extended
+  }
+
+  private func uploadResumeData() -> Data? {
+    guard let uploading = read({ $0.uploading }) else {
+      // It never began: what the task was made with is still good.
+      return try? plan.uploadResumption?.serialized()
+    }
+    guard uploading.machine.isResumable(at: Date()), uploading.body.flaw == nil,
+      let made = UploadResumeData(uploading, original: plan.request, earlier: plan.uploadResumption)
+    else { return nil }
+    return try? made.serialized()
+  }
+}

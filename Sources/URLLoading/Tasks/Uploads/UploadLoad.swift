@@ -1,0 +1,13 @@
+/// What a load keeps of an upload that may be resumed.
+struct UploadLoad: Sendable {
+  var machine: ResumableUpload
+  let body: UploadBody
+  /// The request that began the upload, without its body.
+  let request: URLRequest
+  /// Where the body of the running request begins in the whole.
+  var firstByte: Int64 = 0
+  /// What went wrong last.
+  var interruption: (any Error)?
+
+  var length: Int64? { machine.length }
+}
