@@ -1,4 +1,4 @@
-"""K1 to K4: loads that a cache answers, and what a cache costs loads that it does not."""
+"""K1 to K5: loads that a cache answers, and what a cache costs loads that it does not."""
 
 from http_clients import FOUNDATION, OURS, HTTPClients
 from model import TURNS, Goal, Work
@@ -55,6 +55,24 @@ class KeptWork(HTTPClients):
             "K3", "1 KB that may not be kept, 64 at once", "requests/s", clients, WITHOUT, (Goal(WITH, 0.97, of=WITHOUT),),
             turns=4 * TURNS, notes="As W1, where every client has its cache.")
 
+    def among(self):
+        """Whether what is kept already makes looking and storing slower."""
+        self.fixtures.file(1024)
+        urls = "@" + self.fixtures.urls([self.servers.http], "/kept/1024/")
+        for key, place, title in (("K4", "disk", "found on disk"), ("K5", "store", "stored on disk")):
+            names = {entries: f"{OURS}, among {entries:,}" for entries in (1_000, 100_000)}
+            clients = tuple(
+                self.swift(
+                    name, "load-bench", urls, 10_000, 1, "get", 1024,
+                    environment={"CACHE": place, "ENTRIES": str(entries)})
+                for entries, name in names.items())
+            yield Work(
+                key, f"1 KB that is {title}, among 1,000 and 100,000 other responses", "requests/s", clients, names[1_000],
+                (Goal(names[100_000], 1.5, of=names[1_000], what="cpu", is_limit=True),))
+
     def all(self):
         """Makers of work, by key."""
-        return {"K1": self.small, "K2": self.large, "K3": self.not_kept}
+        return {
+            "K1": self.small, "K2": self.large, "K3": self.not_kept, "K4": lambda: list(self.among())[:1],
+            "K5": lambda: list(self.among())[1:],
+        }

@@ -81,6 +81,9 @@ struct LoadBench {
       exit(0)
     }
     await leftFiles.remove()
+    #if !PEER
+    kept.remove()
+    #endif
   }
 }
 
