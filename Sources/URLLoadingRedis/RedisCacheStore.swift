@@ -61,6 +61,8 @@ public final class RedisCacheStore: URLCacheStore {
     state = Locked(State(capacity: options.capacity))
   }
 
+  deinit { connection.close() }
+
   /// True.
   public var isShared: Bool { true }
 
@@ -109,7 +111,10 @@ public final class RedisCacheStore: URLCacheStore {
   /// Finds a body: in the entry, or by another look.
   public func body(of entry: URLCacheEntry, completionHandler: @escaping @Sendable (URLCacheBody?) -> Void) {
     if let body = entry.body { return completionHandler(body) }
-    connection.send(RedisCommand("GET", RedisCommand.Word("\(name(entry.key)):\(entry.id)"))) { reply in
+    connection.send(
+      RedisCommand("GET", RedisCommand.Word("\(name(entry.key)):\(entry.id)")), expecting: entry.bodyLength
+    ) {
+      reply in
       if let data = reply?.data, Int64(data.count) == entry.bodyLength { return completionHandler(.data(data)) }
       self.entries(for: entry.key) { entries in completionHandler(entries.first { $0.id == entry.id }?.body) }
     }
@@ -206,6 +211,8 @@ public final class RedisCacheStore: URLCacheStore {
 
 extension Duration {
   var milliseconds: Int {
-    Int(clamping: components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000)
+    // What Redis takes for a time that never comes.
+    let longest: Int64 = 1 << 40
+    return Int(min(max(components.seconds, 0), longest) * 1000 + components.attoseconds / 1_000_000_000_000_000)
   }
 }

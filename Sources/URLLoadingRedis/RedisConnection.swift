@@ -14,9 +14,12 @@ final class RedisConnection: @unchecked Sendable {
   private final class Waiting {
     let connection: RedisConnection
     let completion: Completion
+    /// Whether the link knows of it.
+    let isCounted: Bool
 
-    init(_ connection: RedisConnection, _ completion: @escaping Completion) {
+    init(_ connection: RedisConnection, isCounted: Bool, _ completion: @escaping Completion) {
       self.connection = connection
+      self.isCounted = isCounted
       self.completion = completion
     }
   }
@@ -40,15 +43,22 @@ final class RedisConnection: @unchecked Sendable {
   }
 
   /// Sends a command.
-  /// - Parameter completion: called on the loop's thread with the answer; nil where there is none.
-  func send(_ command: RedisCommand, completion: @escaping Completion) {
-    loop.execute { self.request(command, completion) }
+  /// - Parameters:
+  ///   - bytes: how much the answer may have.
+  ///   - completion: called on the loop's thread with the answer; nil where there is none.
+  func send(_ command: RedisCommand, expecting bytes: Int64 = 0, completion: @escaping Completion) {
+    loop.execute { self.request(command, expecting: bytes, completion) }
+  }
+
+  /// Ends the connection; what waits has no answer.
+  func close() {
+    loop.execute { if let context = self.context { redisAsyncFree(context) } }
   }
 
   // MARK: Commands
 
-  private func request(_ command: RedisCommand, _ completion: @escaping Completion) {
-    switch link.requested(at: .now) {
+  private func request(_ command: RedisCommand, expecting bytes: Int64, _ completion: @escaping Completion) {
+    switch link.requested(at: .now, moving: Int64(command.bytes.count) + bytes) {
     case .refuse: return completion(nil)
     case .send: transmit(command, completion)
     case .hold: held.append((command, completion))
@@ -59,9 +69,9 @@ final class RedisConnection: @unchecked Sendable {
     lookAtDeadline()
   }
 
-  private func transmit(_ command: RedisCommand, _ completion: @escaping Completion) {
+  private func transmit(_ command: RedisCommand, isCounted: Bool = true, _ completion: @escaping Completion) {
     guard let context else { return completion(nil) }
-    let waiting = Unmanaged.passRetained(Waiting(self, completion))
+    let waiting = Unmanaged.passRetained(Waiting(self, isCounted: isCounted, completion))
     let result = command.bytes.withUnsafeBytes { bytes in
       redisAsyncFormattedCommand(
         context, { _, reply, waiting in RedisConnection.answered(reply, waiting) }, waiting.toOpaque(),
@@ -77,7 +87,7 @@ final class RedisConnection: @unchecked Sendable {
     let call = Unmanaged<Waiting>.fromOpaque(waiting).takeRetainedValue()
     // Without a reply the connection is ending.
     guard let reply else { return call.completion(nil) }
-    call.connection.link.gotAnswer()
+    if call.isCounted { call.connection.link.gotAnswer() }
     call.completion(RedisReply(reply.assumingMemoryBound(to: redisReply.self)))
   }
 
@@ -146,8 +156,10 @@ final class RedisConnection: @unchecked Sendable {
     link.connected()
     let description = address.description
     for command in address.greeting {
-      transmit(command) { reply in
+      transmit(command, isCounted: false) { [weak self] reply in
         guard case .error(let message) = reply else { return }
+        // In another database, or without a password, nothing is as it should be.
+        if let self, let context { redisAsyncFree(context) }
         StorageWarning.write("Redis at \(description) refuses the connection: \(message)")
       }
     }

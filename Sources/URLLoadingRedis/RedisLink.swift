@@ -35,6 +35,8 @@ struct RedisLink {
   let timeout: Duration
   /// How long nothing is tried after a failure.
   let pause: Duration
+  /// What a network moves that is not broken: 5 MB a second.
+  private static let leastBytesPerMillisecond: Int64 = 5000
   private var state = State.idle
   /// When the unanswered commands have to be answered, in order: answers come in the order of the commands.
   private var deadlines: [MonotonicInstant] = []
@@ -48,12 +50,14 @@ struct RedisLink {
   /// Commands that were held or sent, and have no answer yet.
   var waitingCount: Int { deadlines.count - answered }
 
-  mutating func requested(at now: MonotonicInstant) -> RequestAction {
+  /// - Parameter bytes: how many the command and its answer have; many take longer.
+  mutating func requested(at now: MonotonicInstant, moving bytes: Int64 = 0) -> RequestAction {
     if case .failed(let until) = state {
       guard until <= now else { return .refuse }
       state = .idle
     }
-    deadlines.append(now.advanced(by: timeout))
+    let moving = Duration.milliseconds(bytes / Self.leastBytesPerMillisecond)
+    deadlines.append(max(now.advanced(by: timeout + moving), deadlines.last ?? now))
     switch state {
     case .ready: return .send
     case .connecting: return .hold

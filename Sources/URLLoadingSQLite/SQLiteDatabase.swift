@@ -25,6 +25,7 @@ package final class SQLiteDatabase {
   package let path: String
   private let handle: OpaquePointer
   private let identity: SQLiteFileIdentity?
+  private let busyMilliseconds: Int32
   private var statements: [String: SQLiteStatement] = [:]
 
   /// Opens a file, which is made with mode 0600 where there is none, in a directory that exists.
@@ -52,7 +53,8 @@ package final class SQLiteDatabase {
     var keepsLog: Int32 = 1
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &keepsLog)
     let (seconds, attoseconds) = options.busyTimeout.components
-    sqlite3_busy_timeout(handle, Int32(clamping: seconds &* 1000 &+ attoseconds / 1_000_000_000_000_000))
+    busyMilliseconds = Int32(clamping: seconds &* 1000 &+ attoseconds / 1_000_000_000_000_000)
+    sqlite3_busy_timeout(handle, busyMilliseconds)
     // What a file contains cannot run code: a damaged or foreign schema has no triggers, views or functions that are trusted.
     _ = url_loading_sqlite_defend(handle)
     try execute("PRAGMA trusted_schema = OFF")
@@ -107,6 +109,13 @@ package final class SQLiteDatabase {
 
   /// Changes with each commit of another connection, in this process or another one.
   package func dataVersion() throws(SQLiteError) -> Int64 { try integer("PRAGMA data_version") }
+
+  /// Runs work that does not wait for other connections: statements fail at once where one of these is writing.
+  package func withoutWaiting(_ body: () -> Void) {
+    sqlite3_busy_timeout(handle, 0)
+    body()
+    sqlite3_busy_timeout(handle, busyMilliseconds)
+  }
 
   /// Whether the path names another file by now, or none: what is written here would be found by nobody.
   package var isReplaced: Bool { SQLiteFileIdentity(path: path) != identity }

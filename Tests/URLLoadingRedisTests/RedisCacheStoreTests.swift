@@ -91,6 +91,75 @@ import URLLoadingTestServers
     #expect(try await fleet.get(fleet.member(), "/", request) == (isShared ? "1" : "2"))
   }
 
+  @Test func fieldsThatArePrivateAreNotShared() async throws {
+    let fleet = try await Fleet(
+      Self.numbered(["Cache-Control": "max-age=60, private=\"set-cookie\"", "Set-Cookie": "a=b", "X-Other": "c"]))
+    #expect(try await fleet.get(fleet.member()) == "1")
+    let session = try fleet.member()
+    let (data, response) = try await session.data(from: fleet.server.url("/"))
+    #expect(String(decoding: data, as: UTF8.self) == "1")
+    #expect((response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Set-Cookie") == nil)
+    #expect((response as? HTTPURLResponse)?.value(forHTTPHeaderField: "X-Other") == "c")
+  }
+
+  /// A credential of the session is not seen in the request, and is one of this user all the same.
+  @Test func whatACredentialHasOpenedIsNotShared() async throws {
+    let fleet = try await Fleet { request, number in
+      request.fields["Authorization"] == nil
+        ? HTTPResponse(401, fields: ["WWW-Authenticate": "Basic realm=\"x\""])
+        : HTTPResponse(fields: ["Cache-Control": "max-age=60"], text: "secret")
+    }
+    let configuration = try fleet.member().configuration
+    let space = URLProtectionSpace(
+      host: "127.0.0.1", port: fleet.server.url("/").port ?? 0, protocol: "http", realm: "x",
+      authenticationMethod: NSURLAuthenticationMethodHTTPBasic)
+    configuration.urlCredentialStorage?.setDefaultCredential(
+      URLCredential(user: "u", password: "p", persistence: .forSession), for: space)
+    #expect(try await fleet.get(URLSession(configuration: configuration)) == "secret")
+    let other = try await fleet.member().data(from: fleet.server.url("/")).1
+    #expect((other as? HTTPURLResponse)?.statusCode == 401)
+  }
+
+  /// Answers `willCacheResponse` with what it is asked.
+  private final class Agreeing: NSObject, URLSessionDataDelegate {
+    let completions = Watched(0)
+
+    func urlSession(
+      _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
+      completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
+    ) { completionHandler(proposedResponse) }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+      completions.update { $0 += 1 }
+    }
+  }
+
+  @Test(arguments: [
+    (["Cache-Control": "max-age=60", "Set-Cookie": "a=b"], "2"), (["Cache-Control": "max-age=60"], "1"),
+  ])
+  func aDelegateSharesOnlyWhatIsForAll(response: [String: String], second: String) async throws {
+    let fleet = try await Fleet(Self.numbered(URLLoadingTestServers.HTTPFields(response.map { ($0.key, $0.value) })))
+    let delegate = Agreeing()
+    let session = URLSession(
+      configuration: try fleet.member().configuration, delegate: delegate, delegateQueue: nil)
+    session.dataTask(with: fleet.server.url("/")).resume()
+    #expect(await delegate.completions.wait { $0 == 1 })
+    #expect(try await fleet.get(fleet.member()) == second)
+    session.invalidateAndCancel()
+  }
+
+  private final class OwnCache: URLCache, @unchecked Sendable {}
+
+  @Test func aSubclassOfTheCacheDoesNotStopTheLoop() async throws {
+    let fleet = try await Fleet(Self.numbered(["Cache-Control": "max-age=60"]))
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.connectionProxyDictionary = [:]
+    configuration.urlCache = OwnCache(store: try fleet.store(), memoryCapacity: 0)
+    let session = URLSession(configuration: configuration)
+    for _ in 0..<2 { #expect(try await fleet.get(session) == "1") }
+    session.invalidateAndCancel()
+  }
+
   @Test func aValidationRefreshesWhatAllHave() async throws {
     let fleet = try await Fleet { request, number in
       request.fields["If-None-Match"] == "\"v\""
@@ -256,6 +325,22 @@ import URLLoadingTestServers
     let fleet = try await Fleet(redis: url, Self.numbered(["Cache-Control": "max-age=60"]))
     let session = try fleet.member(fleet.store { $0.timeout = .milliseconds(100) })
     for number in 1...3 { #expect(try await fleet.get(session) == "\(number)") }
+  }
+
+  /// The commands that open a connection have no part in the deadlines of those that follow.
+  @Test func aRedisThatStallsAfterTheGreetingCostsOneWait() async throws {
+    let stalling = try ScriptedServer { connection in
+      _ = try connection.readSome()
+      try connection.send("+OK\r\n")
+      _ = connection.waitForPeerClose(timeout: .seconds(30))
+    }
+    var address = try #require(URLComponents(url: stalling.url("/"), resolvingAgainstBaseURL: false))
+    (address.scheme, address.path) = ("redis", "/1")
+    let url: URL = try #require(address.url)
+    let fleet = try await Fleet(redis: url, Self.numbered(["Cache-Control": "max-age=60"]))
+    let begin = ContinuousClock.now
+    #expect(try await fleet.get(fleet.member(fleet.store { $0.timeout = .milliseconds(200) })) == "1")
+    #expect(ContinuousClock.now - begin < .seconds(20))
   }
 
   @Test(arguments: [("right", "1"), ("wrong", "2")])

@@ -46,6 +46,9 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     currentKey.flatMap { pthread_getspecific($0) }.map { Unmanaged<EventLoop>.fromOpaque($0).takeUnretainedValue() }
   }
 
+  /// Whether the caller runs on a loop's thread.
+  package static var isCurrent: Bool { current != nil }
+
   /// What the loop waits for. Only code that runs on the loop may touch it.
   let reactor: Reactor
 

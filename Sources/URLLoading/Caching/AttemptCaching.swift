@@ -37,9 +37,15 @@ struct AttemptCaching {
   var mayBeClaimed: Bool {
     switch canonical.cachePolicy {
     case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData, .returnCacheDataDontLoad: false
-    case .useProtocolCachePolicy, .returnCacheDataElseLoad, .reloadRevalidatingCacheData: canonical.httpMethod == "GET"
+    case .useProtocolCachePolicy, .returnCacheDataElseLoad, .reloadRevalidatingCacheData:
+      canonical.httpMethod == "GET" && !Self.personalFields.contains { canonical.fields.contains($0) }
     }
   }
+
+  /// With these an answer is for this request alone, or may be, and says nothing about what others get.
+  private static let personalFields = [
+    "Authorization", "Cache-Control", "If-Match", "If-Modified-Since", "If-None-Match", "If-Unmodified-Since", "Range",
+  ]
 
   /// Whether the cache may be the only one to answer.
   var mayForbidLoading: Bool {
@@ -54,6 +60,8 @@ struct AttemptCaching {
     case reload
     /// Its body, which the recorder collects, completes what is stored.
     case completed(CachedPart)
+    /// What is stored answers already, in its place.
+    case answered
   }
 
   /// A field that was set on the request, and the value that the program had given to it.

@@ -7,20 +7,25 @@ internal import URLLoadingBase
 final class CacheRecorder: Sendable {
   private struct State {
     var length: Int64 = 0
-    /// The body for a delegate or a cache of the program's own that want to see it whole; nil where nobody does, or it is too large.
+    /// The body for whoever wants to see it whole; nil where nobody does, or it is too large.
     var collected: Data?
-    /// The writers that have not got too much.
-    var writers: [Writer]
   }
 
-  /// A writer, and how much it takes.
-  struct Writer: Sendable {
-    let writer: any URLCacheWriter
+  /// A store, and what it gets.
+  struct Target: Sendable {
+    let store: any URLCacheStore
+    /// The head; its length is that of what will come.
+    let entry: URLCacheEntry
+    /// Nil where the store does not take the response. What that replaces goes all the same.
+    let writer: (any URLCacheWriter)?
+    /// Bytes that the body may have.
     let limit: Int
   }
 
+  /// What goes when the response is stored, or is not.
+  let replaced: [FoundEntry]
   private let entry: URLCacheEntry
-  private let replaced: [URLCacheEntry]
+  private let targets: [Target]
   private let limit: Int
   private let state: Locked<State>
 
@@ -28,36 +33,42 @@ final class CacheRecorder: Sendable {
   ///   - entry: the head; its length is that of what will come.
   ///   - replaced: what goes when it is stored.
   ///   - collects: how many bytes of the body are collected at most; 0 for none.
-  init(_ entry: URLCacheEntry, writers: [Writer], replacing replaced: [URLCacheEntry], collecting limit: Int) {
+  init(_ entry: URLCacheEntry, targets: [Target], replacing replaced: [FoundEntry], collecting limit: Int) {
     self.entry = entry
+    self.targets = targets
     self.replaced = replaced
     self.limit = limit
-    state = Locked(State(collected: limit > 0 ? Data() : nil, writers: writers))
+    state = Locked(State(collected: limit > 0 ? Data() : nil))
   }
 
-  deinit { cancel() }
+  deinit {
+    for target in targets { target.writer?.cancel() }
+  }
 
+  /// Takes the next bytes of the body: one call at a time.
   func write(_ bytes: UnsafeRawBufferPointer) {
-    let (writers, full) = state.withLock { state in
+    let length = state.withLock { state in
       state.length += Int64(bytes.count)
       if let count = state.collected?.count {
         if count + bytes.count <= limit { state.collected?.append(contentsOf: bytes) } else { state.collected = nil }
       }
-      let full = state.writers.filter { $0.limit < state.length }
-      if !full.isEmpty { state.writers.removeAll { $0.limit < state.length } }
-      return (state.writers, full)
+      return state.length
     }
-    for full in full { full.writer.cancel() }
-    for writer in writers { writer.writer.write(bytes) }
+    for target in targets {
+      if length <= target.limit { target.writer?.write(bytes) } else { target.writer?.cancel() }
+    }
   }
+
+  /// Whether what was to be collected is more than that.
+  var hasOverflowed: Bool { limit > 0 && state.withLock { $0.collected == nil } }
 
   /// The response as a delegate is asked about it; nil where it was not collected.
   var proposal: CachedURLResponse? {
     guard let body = state.withLock({ $0.collected }) else { return nil }
-    return CachedURLResponse(whole, body)
+    return CachedURLResponse(whole(entry), body)
   }
 
-  private var whole: URLCacheEntry {
+  private func whole(_ entry: URLCacheEntry) -> URLCacheEntry {
     var entry = entry
     entry.bodyLength = state.withLock { $0.length }
     return entry
@@ -66,13 +77,20 @@ final class CacheRecorder: Sendable {
   /// What is being stored.
   var response: URLResponse { entry.response }
 
-  /// The body is whole: the entry appears in the stores.
-  func finish() {
-    let entry = whole
-    for writer in state.withLock({ $0.writers }) { writer.writer.finish(entry, replacing: replaced) }
-  }
-
-  func cancel() {
-    for writer in state.withLock({ $0.writers }) { writer.writer.cancel() }
+  /// The body is whole: the entry appears in the stores, and what it replaces goes in each of them.
+  /// - Returns: whether any store has taken it.
+  func finish() -> Bool {
+    let entries = replaced.map(\.entry)
+    var isStored = false
+    for target in targets {
+      let entry = whole(target.entry)
+      if let writer = target.writer, entry.bodyLength <= target.limit {
+        writer.finish(entry, replacing: entries)
+        isStored = true
+      } else if !entries.isEmpty {
+        target.store.remove(entries)
+      }
+    }
+    return isStored
   }
 }

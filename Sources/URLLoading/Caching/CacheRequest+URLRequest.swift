@@ -16,6 +16,14 @@ extension CacheRequest {
     }
     self.init(method: request.httpMethod ?? "GET", url: url, fields: fields, policy: request.cachePolicy)
   }
+
+  /// The request with an `Authorization` that it does not show, since a credential of the session is sent.
+  func authorized(_ isAuthorized: Bool) -> CacheRequest {
+    guard isAuthorized, !fields.contains("Authorization") else { return self }
+    var request = self
+    request.fields["Authorization"] = "*"
+    return request
+  }
 }
 
 extension URLRequest {

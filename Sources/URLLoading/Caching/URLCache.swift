@@ -1,4 +1,5 @@
 internal import URLLoadingBase
+internal import URLLoadingCurlTransport
 
 // Safe to share: stored properties are guarded as said below; subclasses answer for theirs.
 /// Keeps responses by the requests that they answer, and answers loads with them (RFC 9111).
@@ -208,17 +209,25 @@ open class URLCache: NSObject, @unchecked Sendable {
   private func cachedResponse(for request: URLRequest, _ key: CacheKey?) -> CachedURLResponse? {
     guard let key, let asked = CacheRequest(request) else { return nil }
     for store in stores {
-      let found = Self.wait { store.entries(for: key.text, completionHandler: $0) }
+      let found = Self.wait(for: store) { store.entries(for: key.text, completionHandler: $0) } ?? []
       let fitting = found.filter { $0.head?.matches(asked) ?? true }
       guard let entry = fitting.max(by: { $0.responseDate < $1.responseDate }) else { continue }
-      let body = entry.body ?? Self.wait { store.body(of: entry, completionHandler: $0) }
+      let body = entry.body ?? Self.wait(for: store) { store.body(of: entry, completionHandler: $0) } ?? nil
+      guard body?.length == entry.bodyLength else { continue }
       if let cached = body?.wholeData.map({ CachedURLResponse(entry, $0) }) { return cached }
     }
     return nil
   }
 
   private func keep(_ cached: CachedURLResponse, for request: URLRequest, _ key: CacheKey?) {
-    guard let key, let asked = CacheRequest(request), cached.storagePolicy != .notAllowed else { return }
+    if let key, let asked = CacheRequest(request) { keep(cached, key, answering: asked) }
+  }
+
+  /// Keeps a response, in place of those that answer the same requests. Waits for the stores.
+  /// - Parameter isOfLoad: whether it may take a twentieth of each capacity at most.
+  func keep(_ cached: CachedURLResponse, _ key: CacheKey, answering asked: CacheRequest, ofLoad isOfLoad: Bool = false)
+  {
+    guard cached.storagePolicy != .notAllowed else { return }
     let now = Date()
     var entry = URLCacheEntry(
       key: key.text, response: cached.response, bodyLength: Int64(cached.data.count),
@@ -231,19 +240,24 @@ open class URLCache: NSObject, @unchecked Sendable {
         ?? CacheRules().selectingFields(of: http.fields, CacheDirectives(http.fields), asked) ?? []
     }
     for store in stores {
-      let replaced = Self.wait { store.entries(for: key.text, completionHandler: $0) }
-        .filter { $0.selectingFields == entry.selectingFields }
-      store.remove(replaced)
-      guard !entry.staysInMemory || store === memory,
-        let writer = store.writer(for: entry, expectedLength: entry.bodyLength)
+      var own = entry
+      let isTaken =
+        (!entry.staysInMemory || store === memory) && (!store.isShared || own.becomesShareable(answering: asked))
+      let replaced = Self.wait(for: store) { store.entries(for: key.text, completionHandler: $0) } ?? []
+      store.remove(replaced.filter { $0.selectingFields == own.selectingFields })
+      guard isTaken, !isOfLoad || cached.data.count <= store.capacity / Self.largestShare,
+        let writer = store.writer(for: own, expectedLength: own.bodyLength)
       else { continue }
       cached.data.withUnsafeBytes { writer.write($0) }
-      writer.finish(entry, replacing: [])
+      writer.finish(own, replacing: [])
     }
   }
 
-  /// Waits for a store's answer.
-  private static func wait<Answer: Sendable>(_ ask: (@escaping @Sendable (Answer) -> Void) -> Void) -> Answer {
+  /// Waits for a store's answer. Nil on the loop's thread for stores that may need that thread themselves.
+  private static func wait<Answer: Sendable>(
+    for store: any URLCacheStore, _ ask: (@escaping @Sendable (Answer) -> Void) -> Void
+  ) -> Answer? {
+    guard store is MemoryCacheStore || store is DiskCacheStore || !EventLoop.isCurrent else { return nil }
     let answer = WaitedAnswer<Answer>()
     ask { answer.give($0) }
     return answer.wait()

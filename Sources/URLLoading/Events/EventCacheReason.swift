@@ -26,6 +26,7 @@ extension URLSession {
     /// Classes without rules of freshness.
     static let classDecides = EventCacheReason(
       "class-decides", "the protocol class is given it, and decides whether it is valid")
+    static let tooLarge = EventCacheReason("too-large", "it takes more than a twentieth of what the cache may take")
     static let delegate = EventCacheReason("delegate", "the delegate does not want it stored")
   }
 }

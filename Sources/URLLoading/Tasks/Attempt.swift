@@ -41,6 +41,8 @@ struct Attempt {
   var isStored = false
   /// Whether what the instance sends is for the cache alone.
   var isWithheld: Bool { _cacheEnd.isPresent }
+  /// Whether a credential is sent that the request does not show.
+  var isAuthorized = false
   /// What answered the last challenge, to be stored if it is accepted.
   var credential: (space: URLProtectionSpace, credential: URLCredential)?
   var retained: [Event] = []

@@ -147,6 +147,7 @@ extension Load {
     _ credential: URLCredential, for challenge: URLAuthenticationChallenge,
     _ sender: any URLAuthenticationChallengeSender, attempt: Int
   ) {
+    if !challenge.protectionSpace.isProxy() { update { $0.attempt.isAuthorized = true } }
     if challenge.failureResponse != nil {
       update { state in
         guard state.machine.attempt == attempt, let request = state.attempt.request else { return }

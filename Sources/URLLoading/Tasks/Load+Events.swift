@@ -18,8 +18,8 @@ extension Load {
       switch action {
       case .ignore, .retain: break
       case .finish:
-        storeWhole(attempt: attempt)
-        end(plan.isResumption ? shortness() : nil, dropsWaiting: false)
+        guard let recorder = takeRecorder(attempt: attempt) else { return endWhole() }
+        storeWhole(recorder) { self.endWhole() }
       case .failOutOfOrder:
         abort(failure(.badServerResponse, "The protocol class finished without a response."))
       }
@@ -61,6 +61,8 @@ extension Load {
     }
   }
 
+  private func endWhole() { end(plan.isResumption ? shortness() : nil, dropsWaiting: false) }
+
   // MARK: Body
 
   /// Takes bytes of the body.
@@ -87,6 +89,7 @@ extension Load {
     let (action, sink, recorder, isWatched) = update {
       state -> (LoadMachine.DataAction?, (any BodySink)?, CacheRecorder?, Bool) in
       if state.attempt.isWithheld, state.machine.attempt == attempt {
+        state.machine.progressed(attempt: attempt, at: now)
         return (nil, nil, state.attempt.recorder, false)
       }
       let action = state.machine.receivedData(attempt: attempt, isReplay: isReplay, at: now)
@@ -103,7 +106,10 @@ extension Load {
     }
     switch action {
     case nil:
-      if let recorder { record(recorder) }
+      guard let recorder else { break }
+      record(recorder)
+      // More than the part that was announced: it is of no use.
+      if recorder.hasOverflowed { _ = finishedForCache(attempt: attempt) }
     case .ignore, .retain: break
     case .failOutOfOrder:
       abort(failure(.badServerResponse, "The protocol class sent data before a response."))

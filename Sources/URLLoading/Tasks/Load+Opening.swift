@@ -31,7 +31,7 @@ extension Load {
   }
 
   private var asksForeignCode: Bool {
-    session.parts.hasSubclassedCookieStorage
+    session.parts.hasSubclassedCookieStorage || session.values.urlCache?.isSubclassed == true
       || !ProtocolRegistry.shared.custom(of: session.values.protocolClasses).isEmpty
   }
 
@@ -102,7 +102,9 @@ extension Load {
       let task = update({ state -> URLSessionTask? in
         guard state.machine.attempt == opened.attempt else { return nil }
         // Instances are made for the task's current request.
-        if caching?.conditions.isEmpty == false { state.attempt.request = opened.request }
+        if opened.isChanged || caching?.conditions.isEmpty == false { state.attempt.request = opened.request }
+        // A cancel may have come meanwhile: others must not wait for this load.
+        guard state.ending.error == nil, state.machine.state != .completed else { return nil }
         state.attempt.caching = caching
         state.attempt.cacheIsIdle = caching?.isIdle ?? false
         return state.task

@@ -6,6 +6,7 @@ extension Load {
   func redirected(to request: URLRequest, response: URLResponse, responseFollows: Bool, attempt: Int) {
     let now = MonotonicInstant.now
     var proposed = request
+    var claim: URLCacheClaim?
     let (action, delegate, task, delivery) = update { state in
       let action = state.machine.redirected(attempt: attempt, at: now)
       if case .ask(let flow) = action {
@@ -15,10 +16,14 @@ extension Load {
         if let added = state.attempt.storageCookies, proposed.value(forHTTPHeaderField: "Cookie") == added {
           proposed.setValue(nil, forHTTPHeaderField: "Cookie")
         }
-        state.attempt.caching?.removeConditions(from: &proposed)
+        if let caching = state.attempt.caching {
+          caching.removeConditions(from: &proposed)
+          claim = caching.claim
+        }
       }
       return (action, state.delegates.task, state.task, state.delivery)
     }
+    claim?.end(.notStored)
     switch action {
     case .ignore: break
     case .failTooMany:

@@ -72,6 +72,9 @@ extension CacheRules {
     return names
   }
 
+  /// No response varies by so many fields for a reason.
+  private static let selectingLimit = 100
+
   /// The values of the fields that chose the response; nil where no other request could match or be matched by a validation, and in a
   /// shared cache where a secret of one user chose it.
   func selectingFields(
@@ -82,6 +85,7 @@ extension CacheRules {
       return isAskable && !request.fields.contains("Range") ? [] : nil
     }
     if kind == .shared, names.contains(where: SecretFields.contains) { return nil }
+    guard names.count <= Self.selectingLimit else { return nil }
     let isForAll = given.isPrivate != .all && (given.isPublic || given.sharedMaxAge != nil)
     let others = kind == .shared || isForAll || names.contains("authorization") ? [] : ["authorization"]
     return (names + others).map { SelectingField($0, in: request.fields) }

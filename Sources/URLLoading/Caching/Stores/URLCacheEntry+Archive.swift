@@ -27,7 +27,7 @@ extension URLCacheEntry {
     if let http = response as? HTTPURLResponse {
       writer.byte(Self.httpKind)
       writer.text(http.url?.absoluteString ?? "")
-      writer.number(UInt64(http.statusCode))
+      writer.number(UInt64(clamping: http.statusCode))
       writer.text(http.httpVersion)
       writer.byte(http.isReceived ? 1 : 0)
       let fields = http.fields.fields
@@ -81,7 +81,7 @@ extension URLCacheEntry {
   }
 
   /// Identifiers become names of files.
-  private static func isID(_ text: String) -> Bool {
+  static func isID(_ text: String) -> Bool {
     text.utf8.count == 32
       && text.utf8.allSatisfy { $0.isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0) }
   }

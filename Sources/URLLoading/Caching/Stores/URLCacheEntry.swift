@@ -90,11 +90,33 @@ public struct URLCacheEntry: Sendable, Identifiable {
     return entry
   }
 
+  /// Takes the fields that a shared store may have.
+  mutating func take(_ head: StoredHead) {
+    guard let old = response as? HTTPURLResponse, let url = old.url else { return }
+    response = HTTPURLResponse(
+      url: url, statusCode: head.statusCode, httpVersion: old.httpVersion, fields: head.fields.fields,
+      isReceived: old.isReceived)
+    selectingFields = head.selectingFields
+  }
+
+  /// Takes the fields that a shared store may have, of a response that a program keeps.
+  /// - Returns: false where that may have nothing of it.
+  mutating func becomesShareable(answering request: CacheRequest) -> Bool {
+    guard let http = response as? HTTPURLResponse, let url = http.url else { return false }
+    let answer = CacheResponse(statusCode: http.statusCode, fields: http.fields, url: url)
+    let storage = CacheRules(kind: .shared).storage(
+      of: answer, to: request, requestDate: requestDate, responseDate: responseDate)
+    guard case .store(let head) = storage else { return false }
+    take(head)
+    return true
+  }
+
   /// Takes over what a validation has changed.
   mutating func freshen(by head: StoredHead) {
     guard let old = response as? HTTPURLResponse, let url = old.url else { return }
     response = HTTPURLResponse(
-      url: url, statusCode: head.statusCode, httpVersion: old.httpVersion, fields: head.fields.fields)
+      url: url, statusCode: head.statusCode, httpVersion: old.httpVersion, fields: head.fields.fields,
+      isReceived: old.isReceived)
     (requestDate, responseDate) = (head.requestDate, head.responseDate)
     selectingFields = head.selectingFields
   }

@@ -34,18 +34,22 @@ final class DiskCacheIndex {
   private let bodies: String
   private var lastVersion: Int64
 
-  init(directory: String) throws {
+  /// Opens the index of a directory, or makes a new one in the place of one that is damaged.
+  init(directory: String, replacing damaged: DiskCacheIndex? = nil) throws {
     bodies = "\(directory)/bodies"
     // Without its last commits a cache is still right.
     let options = SQLiteDatabase.Options(isDurable: false)
-    database = try SQLiteFile(
-      path: "\(directory)/index.sqlite", schemaVersion: 1, schema: Self.schema, options: options
-    ).open()
+    let file = SQLiteFile(
+      path: "\(directory)/index.sqlite", schemaVersion: 1, schema: Self.schema, options: options)
+    database = try damaged.map { try file.open(replacing: $0.database) } ?? file.open()
     try FileManager.default.createDirectory(
       atPath: bodies, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     lastVersion = try database.dataVersion()
     sweep()
   }
+
+  /// Whether another process has found it damaged, and made a new one.
+  var isReplaced: Bool { database.isReplaced }
 
   /// FNV-1a: the same in every process.
   static func hash(of key: String) -> Int64 {
@@ -95,12 +99,14 @@ final class DiskCacheIndex {
 
   private func noteUse(of row: Row) {
     let now = Int64(Date().timeIntervalSince1970)
-    guard abs(now - row.used) >= Self.usePrecision else { return }
+    guard !(now - Self.usePrecision...now + Self.usePrecision).contains(row.used) else { return }
     // Another process may be writing: then the next use is noted.
-    guard let update = try? database.statement("UPDATE entry SET used = ? WHERE number = ?") else { return }
-    try? update.bind(now, at: 1)
-    try? update.bind(row.number, at: 2)
-    try? update.run()
+    database.withoutWaiting {
+      guard let update = try? database.statement("UPDATE entry SET used = ? WHERE number = ?") else { return }
+      try? update.bind(now, at: 1)
+      try? update.bind(row.number, at: 2)
+      try? update.run()
+    }
   }
 
   private func rows(for key: String, hash: Int64) throws -> [Row] {
@@ -113,11 +119,11 @@ final class DiskCacheIndex {
     var rows: [Row] = []
     while try select.step() {
       let (head, body) = (select.data(3), select.isNull(4) ? nil : select.data(4))
-      guard Self.checksum(head, body) == select.integer(5), var entry = URLCacheEntry(archived: head) else {
+      guard Self.checksum(head, body) == select.integer(5) else {
         throw SQLiteError(code: SQLiteError.damaged, message: "\(database.path) has an entry that is damaged")
       }
-      // Two keys may have one hash.
-      guard entry.key == key else { continue }
+      // Two keys may have one hash, and another version of this library may write what this one does not read.
+      guard var entry = URLCacheEntry(archived: head), entry.key == key else { continue }
       let isFile = select.integer(2) != 0
       if !isFile { entry.body = .data(body ?? Data()) }
       rows.append(Row(number: select.integer(0), used: select.integer(1), isFile: isFile, entry: entry))
@@ -179,11 +185,23 @@ final class DiskCacheIndex {
     try insert.bind(Int64(now), at: 7)
     try insert.bind(data == nil, at: 8)
     try insert.run()
-    guard let data else { return }
-    let insertBody = try database.statement("INSERT OR REPLACE INTO body (number, data) VALUES (?, ?)")
-    try insertBody.bind(database.lastInsertedRow, at: 1)
-    try insertBody.bind(data, at: 2)
-    try insertBody.run()
+    if let data {
+      let insertBody = try database.statement("INSERT OR REPLACE INTO body (number, data) VALUES (?, ?)")
+      try insertBody.bind(database.lastInsertedRow, at: 1)
+      try insertBody.bind(data, at: 2)
+      try insertBody.run()
+    }
+    try dropOldVariants(ofKey: Self.hash(of: entry.key))
+  }
+
+  /// Entries of one key: more variants or parts are hardly ever asked for again, and each is looked at in turn.
+  private static let variantLimit = 16
+
+  private func dropOldVariants(ofKey hash: Int64) throws {
+    let select = try database.statement(
+      "SELECT number, id, is_file FROM entry WHERE key = ? ORDER BY number DESC LIMIT -1 OFFSET \(Self.variantLimit)")
+    try select.bind(hash, at: 1)
+    try delete(selected: select)
   }
 
   private func replace(_ entry: URLCacheEntry) throws {
@@ -210,7 +228,7 @@ final class DiskCacheIndex {
       try delete.bind(number, at: 1)
       try delete.run()
     }
-    if let file { unlink(path(of: file)) }
+    if let file, URLCacheEntry.isID(file) { unlink(path(of: file)) }
   }
 
   private func removeAll(since date: Date?) throws {
@@ -231,7 +249,7 @@ final class DiskCacheIndex {
           "SELECT number, id, is_file, size FROM entry INDEXED BY entry_used ORDER BY used, number LIMIT 64")
         var excess = usage - target
         try delete(selected: select) { row in
-          defer { excess -= Int(row.integer(3)) }
+          defer { excess = excess.subtractingReportingOverflow(Int(row.integer(3))).partialValue }
           return excess > 0
         }
       }
@@ -281,17 +299,16 @@ final class DiskCacheIndex {
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: bodies), names.count > 1 else { return }
     var known: Set<String> = []
     guard let select = try? database.statement("SELECT id FROM entry WHERE is_file = 1") else { return }
-    while (try? select.step()) == true { known.insert(select.text(0)) }
+    do {
+      while try select.step() { known.insert(select.text(0)) }
+    } catch {
+      return
+    }
     for name in names where name != "swept" && !known.contains(name) {
       guard stat(path(of: name), &status) == 0, now - TimeInterval(status.st_mtim.tv_sec) > Self.orphanAge else {
         continue
       }
       unlink(path(of: name))
     }
-  }
-
-  /// Deletes the index: it is damaged.
-  func destroy() {
-    for suffix in ["", "-wal", "-shm"] { unlink(database.path + suffix) }
   }
 }

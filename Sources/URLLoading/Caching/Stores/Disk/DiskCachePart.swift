@@ -14,7 +14,8 @@ final class DiskCachePart: Sendable {
     if descriptor < 0 { return nil }
   }
 
-  deinit { close(descriptor) }
+  // Also of one that could not be made.
+  deinit { if descriptor >= 0 { close(descriptor) } }
 
   /// - Returns: false where the disk is full, or fails.
   func write(_ bytes: UnsafeRawBufferPointer) -> Bool {

@@ -18,13 +18,11 @@ final class DiskCacheReader: URLCacheReader {
     self.length = length
     descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     var status = stat()
-    guard descriptor >= 0, fstat(descriptor, &status) == 0, Int64(status.st_size) == length else {
-      if descriptor >= 0 { close(descriptor) }
-      return nil
-    }
+    guard descriptor >= 0, fstat(descriptor, &status) == 0, Int64(status.st_size) == length else { return nil }
   }
 
-  deinit { close(descriptor) }
+  // Also of one that could not be made.
+  deinit { if descriptor >= 0 { close(descriptor) } }
 
   /// All bytes, of a body of at most `BodyMemory.largestBlock`; nil where they cannot be read.
   var whole: Data? {

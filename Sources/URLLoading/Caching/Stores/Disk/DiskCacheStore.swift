@@ -21,6 +21,8 @@ final class DiskCacheStore: URLCacheStore {
     var isUnusable = false
     var changes: [DiskCacheChange] = []
     var isScheduled = false
+    /// Whether changes could not be carried out: until they are, nothing is found, as it may be what was removed.
+    var isBehind = false
     /// When the index was last compared with what other processes may have done.
     var lastLook = MonotonicInstant.now
   }
@@ -34,9 +36,14 @@ final class DiskCacheStore: URLCacheStore {
   // Safe to share: touched on `queue` alone.
   private nonisolated(unsafe) var index: DiskCacheIndex?
 
+  private static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
+  /// As many changes wait at most; then all that is stored goes.
+  private static let changeLimit = 1000
+
   init(directory: String, capacity: Int) {
     self.directory = directory
     state = Locked(State(capacity: max(0, capacity)))
+    queue.setSpecific(key: Self.queueKey, value: ObjectIdentifier(self))
   }
 
   /// The one store of a directory in this process. Its capacity is what was asked for last.
@@ -69,7 +76,7 @@ final class DiskCacheStore: URLCacheStore {
   }
 
   var usage: Int {
-    queue.sync { carryOutChanges() }
+    onQueue(waiting: true) { self.carryOutChanges() }
     return state.withLock { $0.usage }
   }
 
@@ -87,15 +94,17 @@ final class DiskCacheStore: URLCacheStore {
     }
     if looks { queue.async { self.lookForOthers() } }
     guard !isAbsent else { return completionHandler([]) }
-    queue.async {
+    onQueue {
       self.carryOutChanges()
+      guard !self.state.withLock({ $0.isBehind }) else { return completionHandler([]) }
       completionHandler(self.withIndex { try $0.entries(for: key, hash: hash) } ?? [])
     }
   }
 
   func body(of entry: URLCacheEntry, completionHandler: @escaping @Sendable (URLCacheBody?) -> Void) {
-    queue.async {
+    onQueue {
       self.carryOutChanges()
+      guard !self.state.withLock({ $0.isBehind }) else { return completionHandler(nil) }
       completionHandler(self.withIndex { try $0.body(of: entry) } ?? nil)
     }
   }
@@ -154,6 +163,12 @@ final class DiskCacheStore: URLCacheStore {
 
   // MARK: On the queue
 
+  /// Runs work on the queue, at once where that runs the caller: its answers reach code of the program, which may ask again.
+  private func onQueue(waiting: Bool = false, _ work: @escaping @Sendable () -> Void) {
+    if DispatchQueue.getSpecific(key: Self.queueKey) == ObjectIdentifier(self) { return work() }
+    if waiting { queue.sync(execute: work) } else { queue.async(execute: work) }
+  }
+
   private func carryOutChanges() {
     let (changes, capacity) = state.withLock { state in
       defer {
@@ -170,12 +185,20 @@ final class DiskCacheStore: URLCacheStore {
       try index.carryOut(changes)
       return try index.trim(to: capacity)
     }
-    if let usage { state.withLock { $0.usage = usage } }
+    state.withLock { state in
+      state.isBehind = usage == nil && !state.isUnusable
+      if let usage { state.usage = usage }
+      guard state.isBehind else { return }
+      // What was removed must not come back.
+      let rest = changes.filter { if case .store = $0 { false } else { true } } + state.changes
+      state.changes = rest.count <= Self.changeLimit ? rest : [.removeSince(nil)]
+    }
     for case .store(_, let body, _) in changes where usage == nil { body.discard() }
   }
 
   /// Takes over which keys other processes have stored.
   private func lookForOthers() {
+    if index?.isReplaced == true { index = nil }
     guard let keys = withIndex({ try $0.keysIfChanged() }) ?? nil else { return }
     state.withLock { state in
       // What is about to be stored is not in the index yet.
@@ -202,15 +225,18 @@ final class DiskCacheStore: URLCacheStore {
       }
       return try index.map { try body($0) }
     } catch let error as SQLiteError where error.saysDamaged {
-      index?.destroy()
+      let damaged = index
       index = nil
+      if let damaged { index = try? DiskCacheIndex(directory: directory, replacing: damaged) }
       state.withLock { state in
         state.keys = []
-        state.isOpened = false
+        state.isOpened = index != nil
+        state.isBehind = false
       }
       return nil
     } catch {
-      if index == nil { giveUp(error) }
+      // Another process may be opening it.
+      if index == nil, (error as? SQLiteError)?.saysBusy != true { giveUp(error) }
       return nil
     }
   }

@@ -1,0 +1,168 @@
+internal import URLLoadingBase
+
+/// Answers of the cache: delivered in the place of an instance, and after one whose response is for the cache.
+extension Load {
+  /// Answers with what is stored; loads where the body has gone meanwhile.
+  func answer(with found: FoundEntry, _ opened: Opened, _ caching: AttemptCaching) {
+    body(of: found) { body in
+      guard let body, let answer = self.answer(found.entry, body, to: caching.request) else {
+        var caching = caching
+        caching.found.removeAll { $0.entry.id == found.entry.id }
+        self.events?.tell(.retries(.storedResponseGone))
+        return self.start(opened, caching)
+      }
+      self.deliver(answer, opened)
+    }
+  }
+
+  /// What is sent of a stored response: all, or the range that the request asks for.
+  private func answer(
+    _ entry: URLCacheEntry, _ body: URLCacheBody, to asked: CacheRequest, isValidated: Bool = false
+  ) -> CachedResponseProtocol.Answer? {
+    guard body.length == entry.bodyLength else { return nil }
+    guard let http = entry.response as? HTTPURLResponse, let url = http.url, let head = entry.head else {
+      return CachedResponseProtocol.Answer(response: entry.response, body: body, range: 0..<entry.bodyLength)
+    }
+    guard let answer = CacheRules().answer(from: head, to: asked, at: Date(), isValidated: isValidated) else {
+      return nil
+    }
+    let response = HTTPURLResponse(
+      url: url, statusCode: answer.statusCode, httpVersion: http.httpVersion, fields: answer.fields.fields,
+      isReceived: http.isReceived)
+    return CachedResponseProtocol.Answer(
+      response: response, body: body, range: asked.method == "HEAD" ? 0..<0 : answer.bytes)
+  }
+
+  /// Begins the attempt with an instance that sends the answer.
+  func deliver(_ answer: CachedResponseProtocol.Answer, _ opened: borrowing Opened) {
+    let gate = URLProtocolGate()
+    let client = LoadClient(load: self, attempt: opened.attempt, gate: gate, mayWait: false)
+    let instance = CachedResponseProtocol.instance(answer, for: opened.request, client: client)
+    begin(opened, instance, gate, isStored: true)
+  }
+
+  /// A part that was asked for on the cache's behalf has come, or was refused: the program did not ask for it, and gets the whole of what it
+  /// asked for when that is there.
+  func complete(
+    _ found: FoundEntry, with answer: CacheResponse, _ caching: AttemptCaching, attempt: Int
+  ) {
+    var end = AttemptCaching.End.reload
+    var recorder: CacheRecorder?
+    if answer.statusCode == 206, let head = found.entry.head, let stored = head.part,
+      let coming = answer.contentRange,
+      let combined = rules(for: [found]).combined(
+        head, with: answer, requestDate: caching.requestDate, responseDate: Date()),
+      combined.bodyLength <= Int64(found.store.capacity / URLCache.largestShare)
+    {
+      let entry = found.entry.combined(combined)
+      end = .completed(CachedPart(found: found, stored: stored, coming: coming, combined: entry))
+      recorder = CacheRecorder(entry, targets: [], replacing: [], collecting: Int(coming.length))
+    }
+    update { state in
+      guard state.machine.attempt == attempt else { return }
+      state.attempt.cacheEnd = end
+      state.attempt.recorder = recorder
+    }
+  }
+
+  /// The part has come: both are stored as one, which answers.
+  private func finishCompletion(of part: CachedPart, _ caching: AttemptCaching, attempt: Int) {
+    let new = read { $0.attempt.recorder }?.proposal?.data
+    body(of: part.found) { body in
+      BlockingPool.protocols.run {
+        guard let body, let new, let found = part.store(body, new) else {
+          part.found.store.remove([part.found.entry])
+          self.events?.tell(.retries(.storedResponseGone))
+          if let opened = self.supersede(caching, attempt: attempt) { self.start(opened) }
+          return
+        }
+        self.events?.tell(.hitCache(found.entry.response, .completed))
+        self.replace(with: found, caching, isConfirmed: true, attempt: attempt)
+      }
+    }
+  }
+
+  // MARK: The end of an attempt
+
+  /// The instance has finished.
+  /// - Returns: whether something else answers in its place.
+  func finishedForCache(attempt: Int) -> Bool {
+    let (end, caching) = read { state -> (AttemptCaching.End?, AttemptCaching?) in
+      guard state.attempt.isWithheld, state.machine.attempt == attempt else { return (nil, nil) }
+      return (state.attempt.cacheEnd, state.attempt.caching)
+    }
+    guard let end, let caching else { return false }
+    switch end {
+    case .confirmed(let found): replace(with: found, caching, isConfirmed: true, attempt: attempt)
+    case .completed(let part): finishCompletion(of: part, caching, attempt: attempt)
+    case .answered: break
+    case .reload:
+      events?.tell(.retries(.storedResponseGone))
+      if let opened = supersede(caching, attempt: attempt) { start(opened) }
+    }
+    return true
+  }
+
+  /// The instance has failed.
+  /// - Returns: whether a stored response answers in its place.
+  func failedForCache(_ error: any Error, attempt: Int) -> Bool {
+    guard session.values.urlCache != nil else { return false }
+    let (end, caching) = read { state -> (AttemptCaching.End?, AttemptCaching?) in
+      state.machine.opens(attempt: attempt) ? (state.attempt.cacheEnd, state.attempt.caching) : (nil, nil)
+    }
+    if case .answered = end { return true }
+    guard let caching, let fallback = caching.fallback, let head = fallback.entry.head,
+      rules(for: [fallback]).mayAnswer(head, to: caching.request, after: .unreachable, at: Date())
+    else { return false }
+    answerStale(with: fallback, caching, attempt: attempt)
+    return true
+  }
+
+  /// Answers with what is stored, in the place of an error.
+  func answerStale(with fallback: FoundEntry, _ caching: AttemptCaching, attempt: Int) {
+    events?.tell(.hitCache(fallback.entry.response, .staleIfError))
+    update { state in
+      if state.machine.attempt == attempt { state.attempt.cacheEnd = .answered }
+    }
+    replace(with: fallback, caching, attempt: attempt)
+  }
+
+  /// The instance says that the stored response which it was given answers.
+  func answersFromCache(attempt: Int) {
+    update { state in
+      if state.machine.attempt == attempt { state.metrics.answersFromCache() }
+    }
+  }
+
+  /// Ends the attempt, and answers with what is stored; the response that came is dropped.
+  /// - Parameter isConfirmed: whether the source has just said so; then it is not of some age.
+  private func replace(
+    with found: FoundEntry, _ caching: AttemptCaching, isConfirmed: Bool = false, attempt: Int
+  ) {
+    body(of: found) { body in
+      guard let opened = self.supersede(caching, attempt: attempt) else { return }
+      if let body, let answer = self.answer(found.entry, body, to: caching.request, isValidated: isConfirmed) {
+        return self.deliver(answer, opened)
+      }
+      // Its body has gone: the whole is loaded.
+      self.events?.tell(.retries(.storedResponseGone))
+      found.store.remove([found.entry])
+      self.start(opened)
+    }
+  }
+
+  /// Stops the instance for another one that loads the same request, without the fields that were to validate what is stored.
+  /// - Returns: nil where the load has ended, or has a response.
+  private func supersede(_ caching: AttemptCaching, attempt: Int) -> Opened? {
+    let now = MonotonicInstant.now
+    return update { state in
+      guard state.machine.replaced(attempt: attempt, at: now), var request = state.attempt.request,
+        let chosen = state.attempt.protocolClass
+      else { return nil }
+      state.stopInstance()
+      caching.removeConditions(from: &request)
+      state.attempt = Attempt(request: request, storageCookies: state.attempt.storageCookies)
+      return Opened(request: request, protocolClass: chosen, rangeOffset: nil, attempt: state.machine.attempt)
+    }
+  }
+}

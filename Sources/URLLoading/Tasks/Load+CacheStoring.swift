@@ -1,0 +1,279 @@
+internal import URLLoadingBase
+
+/// What the cache keeps of the responses that instances send.
+extension Load {
+  /// Takes a response of the instance, with what its class says about keeping it.
+  func receive(_ response: URLResponse, storagePolicy policy: URLCache.StoragePolicy, attempt: Int) {
+    let http = response as? HTTPURLResponse
+    let forbidsStoring = http?.forbidsStoring ?? (policy == .notAllowed)
+    guard let cache = session.values.urlCache,
+      let caching = read({ state -> AttemptCaching? in
+        // A listener hears why.
+        let isSkipped = forbidsStoring && state.attempt.cacheIsIdle && events == nil
+        guard state.machine.attempt == attempt, !isSkipped else { return nil }
+        return state.attempt.caching
+      })
+    else { return receive(response, attempt: attempt) }
+    guard let http, let url = response.url else {
+      if policy != .notAllowed {
+        record(response, policy, caching, in: cache, replacing: caching.found, attempt: attempt)
+      }
+      return receive(response, attempt: attempt)
+    }
+    let answer = CacheResponse(statusCode: http.statusCode, fields: http.fields, url: url)
+    if http.statusCode == 304, !caching.validating.isEmpty {
+      let confirmed = confirm(caching, by: answer, in: cache)
+      if confirmed != nil { events?.tell(.validated(response)) }
+      storeWhatTheServerSays(response)
+      return update { state in
+        state.attempt.cacheEnd = confirmed.map { .confirmed($0) } ?? .reload
+        state.metrics.responded(response)
+      }
+    }
+    if let found = caching.completing, http.statusCode == 206 || http.statusCode == 416 {
+      update { $0.metrics.responded(response) }
+      storeWhatTheServerSays(response)
+      return complete(found, with: answer, caching, attempt: attempt)
+    }
+    if let fallback = caching.fallback, let head = fallback.entry.head,
+      rules(for: [fallback]).mayAnswer(head, to: caching.request, after: .status(http.statusCode), at: Date())
+    {
+      update { $0.metrics.responded(response) }
+      storeWhatTheServerSays(response)
+      return answerStale(with: fallback, caching, attempt: attempt)
+    }
+    for invalid in CacheRules().invalidated(by: answer, to: caching.request) { invalidate(invalid, in: cache) }
+    if caching.request.method == "HEAD" {
+      freshen(caching, byHead: answer, in: cache)
+    } else if policy != .notAllowed {
+      let storage = CacheRules().storage(
+        of: answer, to: caching.request, requestDate: caching.requestDate, responseDate: Date())
+      if let claim = caching.claim, shareableHead(response, caching) == nil { claim.end(.notStored) }
+      let superseded = superseded(caching, by: answer)
+      switch storage {
+      case .refuse(let refusal):
+        events?.tell(.notStored(response, URLSession.EventCacheReason(refusal)))
+        remove(superseded, from: cache)
+      case .store(let head):
+        let kept = HTTPURLResponse(
+          url: url, statusCode: head.statusCode, httpVersion: http.httpVersion, fields: head.fields.fields,
+          isReceived: http.isReceived)
+        record(
+          kept, policy, caching, in: cache, selecting: head.selectingFields, replacing: superseded, attempt: attempt)
+      }
+    }
+    receive(response, attempt: attempt)
+  }
+
+  /// The entry that a 304 confirms, with what it says anew; nil where none is meant (RFC 9111, section 4.3.4).
+  private func confirm(_ caching: AttemptCaching, by answer: CacheResponse, in cache: URLCache) -> FoundEntry? {
+    let heads = caching.validating.compactMap(\.entry.head)
+    var confirmed: FoundEntry?
+    for index in CacheRules().selected(by: answer, among: heads) {
+      var found = caching.validating[index]
+      let rules = rules(for: [found])
+      let head = rules.freshened(
+        heads[index], by: answer, requestDate: caching.requestDate, responseDate: Date())
+      found.entry.freshen(by: head)
+      let request = found.store.isShared ? sharedRequest(caching) : caching.request
+      if rules.mayKeep(head, answering: request) {
+        replaceHead(of: found, in: cache)
+      } else {
+        remove([found], from: cache)
+      }
+      if confirmed == nil { confirmed = found }
+    }
+    caching.claim?.end(.stored)
+    return confirmed
+  }
+
+  /// A response to HEAD says whether what is stored is still right (RFC 9111, section 4.3.5).
+  private func freshen(_ caching: AttemptCaching, byHead answer: CacheResponse, in cache: URLCache) {
+    for found in caching.found {
+      guard let head = found.entry.head else { continue }
+      let effects = rules(for: [found]).freshenedByHead(
+        [head], by: answer, to: caching.request, requestDate: caching.requestDate, responseDate: Date())
+      for effect in effects {
+        switch effect {
+        case .updated(_, let head):
+          var found = found
+          found.entry.freshen(by: head)
+          replaceHead(of: found, in: cache)
+        case .stale: remove([found], from: cache)
+        }
+      }
+    }
+  }
+
+  // MARK: What is stored already
+
+  /// Both tiers may have an entry, by one identifier.
+  private func remove(_ found: [FoundEntry], from cache: URLCache) {
+    guard !found.isEmpty else { return }
+    if cache.isSubclassed { return found.forEach { tellSubclass(cache, nil, for: $0) } }
+    let entries = found.map(\.entry)
+    for store in cache.stores { store.remove(entries) }
+  }
+
+  /// A shared store has other fields than the program's own: its entry stays as it is, unless it is the one that was validated.
+  private func replaceHead(of found: FoundEntry, in cache: URLCache) {
+    if cache.isSubclassed { return tellSubclass(cache, found.entry, for: found) }
+    for store in cache.stores where !store.isShared || store === found.store { store.replace(found.entry) }
+  }
+
+  /// A changed resource makes what is stored for it wrong (RFC 9111, section 4.4).
+  private func invalidate(_ url: URL, in cache: URLCache) {
+    guard cache.isSubclassed else { return cache.removeAll(for: CacheKey(get: url).text) }
+    BlockingPool.protocols.run { cache.removeCachedResponse(for: URLRequest(url: url)) }
+  }
+
+  /// A cache of the program's own has its responses by requests. Its methods may wait for something.
+  private func tellSubclass(_ cache: URLCache, _ entry: URLCacheEntry?, for found: FoundEntry) {
+    guard let request = read({ $0.attempt.request }) else { return }
+    let body: Data? = if case .data(let data) = found.entry.body { data } else { nil }
+    BlockingPool.protocols.run {
+      guard let entry, let body else { return cache.removeCachedResponse(for: request) }
+      cache.storeCachedResponse(CachedURLResponse(entry, body), for: request)
+    }
+  }
+
+  /// A response that does not reach the program has cookies all the same, and may accept a credential.
+  private func storeWhatTheServerSays(_ response: URLResponse) {
+    storeCookies(of: response)
+    if read({ $0.attempt.credential != nil }) { storeCredential(response) }
+  }
+
+  // MARK: Storing
+
+  /// Begins to store a response.
+  private func record(
+    _ response: URLResponse, _ policy: URLCache.StoragePolicy, _ caching: AttemptCaching, in cache: URLCache,
+    selecting: [SelectingField] = [], replacing replaced: [FoundEntry], attempt: Int
+  ) {
+    let entry = URLCacheEntry(
+      key: caching.key.text, response: response,
+      staysInMemory: policy == .allowedInMemoryOnly || caching.key.hasPassword,
+      requestDate: caching.requestDate, responseDate: Date(), selectingFields: selecting)
+    let isAsked = asksDelegate || cache.isSubclassed
+    let targets = isAsked ? [] : cache.stores.map { target(in: $0, for: entry, caching, of: cache) }
+    if let claim = caching.claim, !isAsked, !targets.contains(where: { $0.store.isShared && $0.writer != nil }) {
+      claim.end(.notStored)
+    }
+    let limit = max(cache.memoryCapacity, cache.diskCapacity) / URLCache.largestShare
+    let recorder = CacheRecorder(
+      entry, targets: targets, replacing: replaced, collecting: isAsked ? limit : 0)
+    update { state in
+      if state.machine.attempt == attempt { state.attempt.recorder = recorder }
+    }
+  }
+
+  /// What a store gets of a response.
+  private func target(
+    in store: any URLCacheStore, for entry: URLCacheEntry, _ caching: AttemptCaching, of cache: URLCache
+  ) -> CacheRecorder.Target {
+    var own = entry
+    var isTaken = !entry.staysInMemory || store === cache.memory
+    if store.isShared {
+      let head = shareableHead(entry.response, caching)
+      if let head { own.take(head) }
+      isTaken = isTaken && head != nil
+    }
+    let (limit, length) = (store.capacity / URLCache.largestShare, entry.response.expectedContentLength)
+    let writer = isTaken && length <= limit ? store.writer(for: own, expectedLength: length) : nil
+    return CacheRecorder.Target(store: store, entry: own, writer: writer, limit: limit)
+  }
+
+  /// What a newer answer replaces, of what was found.
+  private func superseded(_ caching: AttemptCaching, by answer: CacheResponse) -> [FoundEntry] {
+    let found = caching.found.filter { $0.entry.head != nil }
+    return CacheRules().superseded(by: answer, to: caching.request, among: found.compactMap(\.entry.head)).map {
+      found[$0]
+    }
+  }
+
+  /// What a shared store may have of a response; nil for nothing.
+  private func shareableHead(_ response: URLResponse, _ caching: AttemptCaching) -> StoredHead? {
+    guard let http = response as? HTTPURLResponse, let url = response.url else { return nil }
+    let answer = CacheResponse(statusCode: http.statusCode, fields: http.fields, url: url)
+    let storage = CacheRules(kind: .shared).storage(
+      of: answer, to: sharedRequest(caching), requestDate: caching.requestDate, responseDate: Date())
+    return if case .store(let head) = storage { head } else { nil }
+  }
+
+  /// The request as a shared cache has to see it: with the `Authorization` that a credential of the session adds.
+  private func sharedRequest(_ caching: AttemptCaching) -> CacheRequest {
+    caching.request.authorized(read { $0.attempt.isAuthorized })
+  }
+
+  private var asksDelegate: Bool {
+    guard case .delegate = plan.owner, plan.kind == .data || plan.kind == .upload else { return false }
+    return read { $0.delegates.data?.lacks(.cached) == false }
+  }
+
+  // MARK: The end of an attempt
+
+  /// What was stored of the attempt's response, to be finished; nil where nothing was.
+  func takeRecorder(attempt: Int) -> CacheRecorder? {
+    guard session.values.urlCache != nil else { return nil }
+    return update { state in
+      guard state.machine.attempt == attempt else { return nil }
+      defer { state.attempt.recorder = nil }
+      return state.attempt.recorder
+    }
+  }
+
+  /// The body is whole and was delivered: keeps it, if the delegate agrees.
+  /// - Parameter end: called when it is stored, or the delegate was asked.
+  func storeWhole(_ recorder: CacheRecorder, then end: @escaping @Sendable () -> Void) {
+    guard let cache = session.values.urlCache, let caching = read({ $0.attempt.caching }) else { return end() }
+    guard asksDelegate || cache.isSubclassed else {
+      let isStored = recorder.finish()
+      caching.claim?.end(.stored)
+      events?.tell(isStored ? .stored(recorder.response) : .notStored(recorder.response, .tooLarge))
+      return end()
+    }
+    let (delegate, task, delivery) = read { ($0.delegates.data, $0.task, $0.delivery) }
+    guard let proposal = recorder.proposal else {
+      remove(recorder.replaced, from: cache)
+      return end()
+    }
+    guard asksDelegate, let delegate, let delivery, let dataTask = task as? URLSessionDataTask else {
+      return BlockingPool.protocols.run {
+        self.keep(proposal, caching, in: cache)
+        end()
+      }
+    }
+    delivery.addQuestion(
+      ask: { answer in
+        delegate.ask(
+          .cached,
+          {
+            $0.urlSession(self.session, dataTask: dataTask, willCacheResponse: proposal, completionHandler: $1)
+          }, answer: answer)
+      },
+      then: { (answer: CachedURLResponse?) in
+        guard let answer, answer.storagePolicy != .notAllowed else {
+          self.remove(recorder.replaced, from: cache)
+          caching.claim?.end(.notStored)
+          self.events?.tell(.notStored(recorder.response, .delegate))
+          return
+        }
+        self.keep(answer, caching, in: cache)
+      })
+    end()
+  }
+
+  /// Keeps what a delegate, or a cache of the program's own, gets whole. May wait.
+  private func keep(_ cached: CachedURLResponse, _ caching: AttemptCaching, in cache: URLCache) {
+    let (task, request, isAuthorized) = read { ($0.task, $0.attempt.request, $0.attempt.isAuthorized) }
+    if !cache.isSubclassed {
+      cache.keep(cached, caching.key, answering: caching.request.authorized(isAuthorized), ofLoad: true)
+    } else if let task = task as? URLSessionDataTask {
+      cache.storeCachedResponse(cached, for: task)
+    } else if let request {
+      cache.storeCachedResponse(cached, for: request)
+    }
+    caching.claim?.end(.stored)
+    events?.tell(.stored(cached.response))
+  }
+}
