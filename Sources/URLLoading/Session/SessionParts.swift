@@ -40,4 +40,11 @@ extension URLSession {
   var components: SessionComponents { parts.components }
   var deadlines: SessionDeadlines { parts.deadlines }
   var limits: LoadMachine.Limits { parts.limits }
+
+  /// Gives a request the configuration's additional header fields that it has no value of its own for.
+  func addHeaders(to request: inout URLRequest) {
+    for field in additionalHeaders where request.value(forHTTPHeaderField: field.name) == nil {
+      request.setValue(field.value, forHTTPHeaderField: field.name)
+    }
+  }
 }

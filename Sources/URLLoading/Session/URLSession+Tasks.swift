@@ -3,8 +3,11 @@ extension URLSession {
   func data(
     _ request: URLRequest, owner: LoadPlan.Owner, delegate: (any URLSessionTaskDelegate)? = nil
   ) -> URLSessionDataTask {
-    let plan = LoadPlan(request: request, kind: .data, owner: owner, upload: UploadSource(of: request))
-    return made(URLSessionDataTask(load: load(plan)), delegate: delegate)
+    data(LoadPlan(request: request, kind: .data, owner: owner, upload: UploadSource(of: request)), delegate: delegate)
+  }
+
+  func data(_ plan: consuming LoadPlan, delegate: (any URLSessionTaskDelegate)? = nil) -> URLSessionDataTask {
+    made(URLSessionDataTask(load: load(plan)), delegate: delegate)
   }
 
   func upload(

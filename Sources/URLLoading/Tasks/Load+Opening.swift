@@ -66,9 +66,7 @@ extension Load {
     var prepared = request
     let network = session.values.waitsForConnectivity ? Attempt.Network(changes: NetworkChanges.shared.count) : nil
     if opening == .first {
-      for field in session.additionalHeaders where prepared.value(forHTTPHeaderField: field.name) == nil {
-        prepared.setValue(field.value, forHTTPHeaderField: field.name)
-      }
+      if plan.addsSessionFields { session.addHeaders(to: &prepared) }
       guard addBody(to: &prepared) else { return }
     } else {
       renewBody(of: &prepared)

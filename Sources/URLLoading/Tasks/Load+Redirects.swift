@@ -101,7 +101,9 @@ extension Load {
       let action = state.machine.redirectDecided(attempt: attempt, follow: true, at: now)
       if case .open = action {
         state.stopInstance()
-        state.counts.sent = 0
+        // The part of a resumed upload begins somewhere in its body.
+        state.counts.sent = state.uploading?.firstByte ?? 0
+        state.counts.reportedSent = state.counts.sent
       }
       return action
     }

@@ -57,4 +57,6 @@ struct LoadPlan: Sendable {
   var waitsForConnectivity = true
   /// Whether the session's cache has a part in the load. Not where its owner keeps blocks of the resource itself.
   var usesCache = true
+  /// Whether the request gets the session's additional header fields. Not one that is made of another request, which has those it may have.
+  var addsSessionFields = true
 }

@@ -21,7 +21,11 @@ import Testing
   @Test(arguments: [
     ("Authorization", "Bearer abc", "Bearer ***"), ("Cookie", "a=b", "***"), ("Set-Cookie", "a=b; Path=/", "***"),
     ("proxy-authorization", "Basic abc", "Basic ***"), ("X-Api-Key", "abc", "***"), ("Accept", "*/*", "*/*"),
-    ("WWW-Authenticate", "Digest realm=\"x\"", "Digest ***"), ("Location", "http://me:x@host/", "http://me:***@host/"),
+    ("WWW-Authenticate", "Digest realm=\"x\"", "Digest ***"), ("WWW-Authenticate", "Negotiate", "***"),
+    ("Authorization", "c2VjcmV0", "***"), ("Authorization", "my secret", "***"), ("Authorization", " secret", "***"),
+    ("Authorization", "", "***"), ("Authorization", "Bearer", "***"), ("Authorization", "bearer a b", "bearer ***"),
+    ("Proxy-Authorization", "SCRAM-SHA-256 data=x", "SCRAM-SHA-256 ***"), ("Authorization", "Token abc", "***"),
+    ("Location", "http://me:x@host/", "http://me:***@host/"),
   ])
   func fieldsLoseTheirSecrets(_ name: String, _ value: String, _ expected: String) {
     #expect(Redaction.value(value, of: name) == expected)

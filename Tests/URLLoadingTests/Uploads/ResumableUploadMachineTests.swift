@@ -117,6 +117,11 @@ import Testing
     #expect(upload.interrupted(at: now.addingTimeInterval(61)) == .proceed)
   }
 
+  @Test func aLifetimeBeyondAllCalendarsIsADate() throws {
+    let upload = announced { $0.limits = UploadLimits(["max-age=999999999999999"]) }
+    #expect(try #require(upload.expiry) <= .distantFuture && upload.isResumable(at: now))
+  }
+
   // MARK: Interruptions
 
   @Test func anInterruptionIsFollowedByTheQuestionAndTheRest() {
@@ -255,15 +260,105 @@ import Testing
       upload.responded(offset(20), isWhole: false, at: now) == .append(.init(offset: 20, length: 80, isLast: true)))
   }
 
-  @Test func aServerThatWantsMoreThanThereIsEndsUpWithTheResponse() {
+  // MARK: Successes that are none
+
+  @Test func aServerThatWantsMoreThanThereIsFailsTheUpload() {
     var upload = asking()
     var asked = 0
     _ = upload.responded(offset(100), isWhole: false, at: now)
-    while upload.responded(answer(200) { $0.isComplete = false }, isWhole: true, at: now) != .proceed, asked < 100 {
+    var action = upload.responded(answer(201) { $0.isComplete = false }, isWhole: true, at: now)
+    while case .ask = action, asked < 100 {
       asked += 1
       _ = upload.responded(offset(100), isWhole: true, at: now)
+      action = upload.responded(answer(201) { $0.isComplete = false }, isWhole: true, at: now)
     }
     #expect(asked == 5)
+    #expect(reason(action) == .unfinished(status: 201, has: 100, length: 100))
+    #expect(!upload.isResumable(at: now))
+  }
+
+  @Test func aServerThatKeepsNoPartFailsTheUpload() {
+    var upload = asking { $0.limits = UploadLimits(["max-append-size=40"]) }
+    var asked = 0
+    _ = upload.responded(offset(7), isWhole: false, at: now)
+    var action = upload.responded(offset(7), isWhole: false, at: now)
+    while case .ask = action, asked < 100 {
+      asked += 1
+      _ = upload.responded(offset(7), isWhole: false, at: now)
+      action = upload.responded(offset(7), isWhole: false, at: now)
+    }
+    #expect(asked == 5)
+    #expect(reason(action) == .unfinished(status: 204, has: 7, length: 100))
+  }
+
+  @Test func whatIsUnfinishedWhenTheServerForgetsItIsAFailure() {
+    var upload = asking { $0.limits = UploadLimits(["max-age=60"]) }
+    _ = upload.responded(offset(10), isWhole: false, at: now)
+    let action = upload.responded(offset(nil), isWhole: true, at: now.addingTimeInterval(61))
+    #expect(reason(action) == .unfinished(status: 204, has: 10, length: 100))
+    #expect(UploadFailure(.unfinished(status: 204, has: 10, length: 100)).words.hasSuffix("10 bytes of 100"))
+    #expect(UploadFailure(.unfinished(status: 204, has: 10, length: nil)).words.hasSuffix("10 bytes"))
+  }
+
+  @Test func aFirstRequestThatSucceedsWithoutCompletingIsAskedAbout() {
+    let unfinished = answer(201) { $0.isComplete = false }
+    var upload = announced()
+    #expect(upload.responded(unfinished, isWhole: true, at: now) == .ask(after: .zero))
+    #expect(
+      upload.responded(offset(30), isWhole: false, at: now) == .append(.init(offset: 30, length: 70, isLast: true)))
+    // There is nowhere to ask.
+    upload = ResumableUpload(length: 100)
+    let action = upload.responded(unfinished, isWhole: true, at: now)
+    #expect(reason(action) == .unfinished(status: 201, has: 0, length: 100))
+  }
+
+  @Test func completenessBeforeTheLastPartIsAFailure() {
+    for (said, has) in [(nil, 40), (40, 40), (50, 50)] as [(Int64?, Int64)] {
+      var upload = asking { $0.limits = UploadLimits(["max-append-size=40"]) }
+      _ = upload.responded(offset(0), isWhole: false, at: now)
+      let action = upload.responded(offset(said, complete: true), isWhole: false, at: now)
+      #expect(reason(action) == .incomplete(has: has, length: 100))
+    }
+    // It may have the rest from elsewhere, or refuse the whole.
+    for end in [offset(100, complete: true), answer(422) { $0.isComplete = true }] {
+      var upload = asking { $0.limits = UploadLimits(["max-append-size=40"]) }
+      _ = upload.responded(offset(0), isWhole: false, at: now)
+      #expect(upload.responded(end, isWhole: false, at: now) == .proceed)
+    }
+  }
+
+  @Test func aPartBeforeTheLastIsTakenWhereTheServerSaysSo() {
+    for (status, said, complete, isTaken) in [
+      (200, nil, nil, false), (204, nil, false, true), (204, 40, nil, true), (204, 20, nil, false),
+      (204, 20, false, false),
+    ] as [(Int, Int64?, Bool?, Bool)] {
+      var upload = asking { $0.limits = UploadLimits(["max-append-size=40"]) }
+      _ = upload.responded(offset(0), isWhole: false, at: now)
+      let told = answer(status) {
+        $0.offset = said
+        $0.isComplete = complete
+      }
+      let next = ResumableUpload.Action.append(.init(offset: 40, length: 40, isLast: false))
+      #expect(upload.responded(told, isWhole: false, at: now) == (isTaken ? next : .ask(after: .seconds(1))))
+    }
+  }
+
+  // MARK: Challenges
+
+  @Test func aRequestThatIsSentAgainMayGetAnotherResource() {
+    var upload = announced {
+      $0.offset = 50
+      $0.limits = UploadLimits(["max-age=60"])
+    }
+    upload.restarted()
+    #expect(upload.resource == nil && upload.acknowledged == 0 && upload.expiry == nil && upload.isCreating)
+    #expect(upload.announced(announcement { $0.location = "/uploads/2" }, by: url, at: now) == .proceed)
+    #expect(upload.resource?.path == "/uploads/2")
+    // A challenge to what goes on changes nothing.
+    _ = upload.interrupted(at: now)
+    let before = upload
+    upload.restarted()
+    #expect(upload == before)
   }
 
   @Test func aPartWhoseAnswerIsSilentAboutCompletenessIsTheLast() {

@@ -248,14 +248,103 @@ import URLLoadingTestServers
     #expect(client.server.upload?.bytes == body)
   }
 
-  @Test func aChallengeOfThePartIsAnswered() async throws {
-    final class Answering: NSObject, URLSessionTaskDelegate, Sendable {
-      func urlSession(
-        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
-      ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-        (.useCredential, URLCredential(user: "u", password: "p", persistence: .none))
+  /// Answers challenges.
+  private final class Answering: NSObject, URLSessionTaskDelegate, Sendable {
+    func urlSession(
+      _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+      (.useCredential, URLCredential(user: "u", password: "p", persistence: .none))
+    }
+  }
+
+  @Test func aRedirectOfAPartBeginsWhereThePartDoes() async throws {
+    let client = try UploadClient { $0.cuts = [300_000] }
+    client.server.change {
+      $0.offsets = [nil]
+      $0.parts = ["HTTP/1.1 307 There\r\nLocation: /uploads/1?again\r\nContent-Length: 0\r\n\r\n"]
+    }
+    let task = client.session.uploadTask(with: client.request(), from: body)
+    let log = await client.run(task)
+    #expect(log.error == nil, "\(log.words)")
+    #expect(client.server.upload?.bytes == body && client.server.methods == ["POST", "HEAD", "PATCH", "PATCH"])
+    #expect(task.countOfBytesSent == 1_000_000)
+    for (before, after) in zip(log.sent, log.sent.dropFirst()) {
+      #expect(after.new == after.total - before.total || after.new == after.total - 300_000)
+    }
+  }
+
+  /// The redirect becomes a GET elsewhere, whose answer says nothing of the part.
+  @Test func anAnswerFromElsewhereTakesNoPart() async throws {
+    let elsewhere = try ScriptedServer.http { _ in HTTPResponse(text: "hello") }
+    let client = try UploadClient {
+      // The client gives the request up by itself, before the server has all of it.
+      $0.cuts = [500_000]
+      $0.announcement?.append(("Upload-Limit", "max-append-size=300000"))
+      $0.limit = "max-append-size=300000"
+      $0.parts = ["HTTP/1.1 303 There\r\nLocation: \(elsewhere.url())\r\nContent-Length: 0\r\n\r\n"]
+    }
+    let log = await client.run(client.session.uploadTask(with: client.request(), from: body))
+    #expect(log.error == nil, "\(log.words)")
+    #expect(elsewhere.requests.map(\.method) == ["GET"])
+    #expect(client.server.upload?.bytes == body && client.server.upload?.isComplete == true)
+    #expect(String(decoding: log.body, as: UTF8.self) == "stored")
+  }
+
+  @Test func aPartThatCompletesTheUploadTooEarlyIsAnError() async throws {
+    let client = try UploadClient {
+      $0.cuts = [500_000]
+      $0.announcement?.append(("Upload-Limit", "max-append-size=300000"))
+      $0.limit = "max-append-size=300000"
+      $0.parts = ["HTTP/1.1 204 Done\r\nUpload-Complete: ?1\r\n\r\n"]
+    }
+    let log = await client.run(client.session.uploadTask(with: client.request(), from: body))
+    #expect(log.code == .badServerResponse && log.words.contains("of its 1000000 bytes"), "\(log.words)")
+    #expect(log.resumeData == nil)
+  }
+
+  @Test func aSuccessThatIsNotTheEndIsAskedAbout() async throws {
+    let client = try UploadClient { $0.result = HTTPResponse(201, fields: ["Upload-Complete": "?0"], text: "more") }
+    let task = client.session.uploadTask(with: client.request(), from: body)
+    let log = await client.run(task)
+    #expect(log.error == nil, "\(log.words)")
+    #expect(client.server.methods == ["POST", "HEAD"] && client.server.upload?.bytes == body)
+    #expect((task.response as? HTTPURLResponse)?.statusCode == 204)
+  }
+
+  @Test func aServerThatCompletesNothingAndAnnouncesNothingIsAnError() async throws {
+    let server = try ScriptedServer.http { _ in HTTPResponse(200, fields: ["Upload-Complete": "?0"], text: "more") }
+    let client = try UploadClient()
+    var request = client.request()
+    request.url = server.url()
+    let log = await client.run(client.session.uploadTask(with: request, from: body))
+    #expect(log.code == .badServerResponse && log.words.contains("answered 200"), "\(log.words)")
+  }
+
+  @Test func aChallengeOfTheFirstRequestMayLeadToAnotherResource() async throws {
+    let server = try ScriptedServer { connection in
+      var count = 0
+      while try connection.readRequest() != nil {
+        count += 1
+        try connection.send(
+          "HTTP/1.1 104 x\r\nUpload-Draft-Interop-Version: 8\r\nLocation: /uploads/\(count)\r\n\r\n")
+        try connection.send(
+          count == 1
+            ? HTTPResponse(401, fields: ["WWW-Authenticate": "Basic realm=\"x\""])
+            : HTTPResponse(fields: ["Upload-Complete": "?1"], text: "stored"))
       }
     }
+    let client = try UploadClient()
+    var request = client.request()
+    request.url = server.url()
+    let task = client.session.uploadTask(with: request, from: body)
+    task.delegate = Answering()
+    let log = await client.run(task)
+    #expect(log.error == nil, "\(log.words)")
+    #expect(String(decoding: log.body, as: UTF8.self) == "stored")
+    #expect(server.requests.map { $0.fields["Authorization"] } == [nil, "Basic dTpw"])
+  }
+
+  @Test func aChallengeOfThePartIsAnswered() async throws {
     let (file, folder) = try UploadClient.file(body)
     defer { folder.remove() }
     let client = try UploadClient {

@@ -10,7 +10,7 @@ final class UploadClient: Sendable {
   let server: UploadServer
 
   init(
-    _ delegate: UploadDelegate = UploadDelegate(),
+    _ delegate: UploadDelegate = UploadDelegate(), sessionFields: [String: String] = [:],
     _ script: (inout UploadServer.Script) -> Void = { _ in }
   ) throws {
     self.delegate = delegate
@@ -21,6 +21,7 @@ final class UploadClient: Sendable {
     }
     let configuration = URLSessionConfiguration.ephemeral
     configuration.connectionProxyDictionary = [:]
+    configuration.httpAdditionalHeaders = sessionFields
     session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
   }
 

@@ -225,6 +225,13 @@ import URLLoadingTestServers
     #expect(throws: ResumeDataError.self, "\(key): \(value)") { try UploadResumeData(serialized: data) }
   }
 
+  @Test(arguments: [Double.nan, .infinity, -.infinity, 1e300, -1e300, 1e12])
+  func anExpiryThatIsNoDateIsRefused(seconds: Double) throws {
+    let data = try sample { $0["expiry"] = Date(timeIntervalSinceReferenceDate: seconds) }
+    // Nothing is returned: to print such a date is what must not happen.
+    #expect(throws: ResumeDataError.self) { _ = try UploadResumeData(serialized: data) }
+  }
+
   @Test func resumeDataOfADownloadIsNone() throws {
     let data = try PropertyListSerialization.data(
       fromPropertyList: ["URLLoadingResume": ["version": 2]], format: .binary, options: 0)

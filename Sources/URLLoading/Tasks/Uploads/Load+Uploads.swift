@@ -37,7 +37,9 @@ extension Load {
     }
     if let flaw = resumption.body.flaw { return abort(failure(flaw.code, "\(flaw.words).")) }
     var request = plan.request
-    request.url = resumption.url
+    // The requests of an upload that goes on get no fields of the session by themselves, as those of one that did not stop.
+    session.addHeaders(to: &request)
+    UploadRequests.lead(&request, to: resumption.url)
     let machine = ResumableUpload(
       length: resumption.length, resource: resumption.resource, acknowledged: resumption.acknowledged,
       expiry: resumption.expiry)
@@ -46,7 +48,7 @@ extension Load {
       state.uploading = uploading
       state.upload = .none
     }
-    open(UploadRequests.ask(about: resumption.resource, as: request), as: .first)
+    open(UploadRequests.ask(about: resumption.resource, as: request), as: .resumption)
   }
 
   // MARK: Events of the instance
@@ -204,7 +206,9 @@ extension Load {
     if failure.cancelsUpload, let uploading, let resource = uploading.machine.resource {
       // Nobody waits for what comes of it.
       let request = UploadRequests.cancel(resource, as: uploading.request)
-      session.dataTask(with: request, completionHandler: { _, _, _ in }).resume()
+      var plan = LoadPlan(request: request, kind: .data, owner: .handler { _, _, _ in })
+      plan.addsSessionFields = false
+      session.data(plan).resume()
     }
     var words = failure.words
     if case .refused = failure.reason, let missing = plan.uploadResumption?.missing {

@@ -18,6 +18,9 @@ struct ResumableUpload: Equatable, Sendable {
     /// Nil for what there is, of a body whose length nobody knows.
     var length: Int64?
     var isLast: Bool
+
+    /// The byte after the last; nil where nobody knows.
+    var end: Int64? { length.map { offset + $0 } }
   }
 
   enum Action: Equatable, Sendable {
@@ -109,6 +112,16 @@ struct ResumableUpload: Equatable, Sendable {
     return .proceed
   }
 
+  /// The task's own request is sent again, from its first byte, by the one that runs: a challenge was answered. What the server has
+  /// announced was of a request that it refused, and the next may get another resource.
+  mutating func restarted() {
+    guard isCreating else { return }
+    resource = nil
+    acknowledged = 0
+    limits = UploadLimits()
+    expiry = nil
+  }
+
   /// The running request failed for a reason that lies between client and server.
   mutating func interrupted(at now: Date) -> Action {
     guard isResumable(at: now), futileAttempts < Self.mostFutileAttempts else { return .proceed }
@@ -136,6 +149,9 @@ struct ResumableUpload: Equatable, Sendable {
     if resource != nil, answer.isComplete != true {
       if answer.isServerError, !isWhole { return askAgain(after: answer.status, at: now) }
       if answer.status == 413, isTooLarge(for: answer) { return askAgain(at: now) }
+    }
+    if answer.isSuccess, answer.isComplete == false {
+      return resource == nil ? fail(unfinished(answer)) : askAboutUnfinished(answer, at: now)
     }
     phase = .over
     return .proceed
@@ -172,20 +188,37 @@ struct ResumableUpload: Equatable, Sendable {
   private mutating func appended(_ answer: UploadAnswer, _ part: Part, at now: Date) -> Action {
     if answer.isComplete != true {
       if answer.isSuccess {
-        if let length = part.length, !part.isLast, answer.offset ?? part.offset + length == part.offset + length {
-          acknowledge(part.offset + length)
-          return take(answer.limits, at: now) ?? append(from: part.offset + length)
+        // It must speak of the upload: the answer may be of somewhere that a redirect has led to.
+        if let end = part.end, !part.isLast, answer.offset ?? end == end,
+          answer.offset != nil || answer.isComplete == false
+        {
+          acknowledge(end)
+          return take(answer.limits, at: now) ?? append(from: end)
         }
-        // A server that leaves the field out is taken to have all; one that says so wants more.
-        if !part.isLast || answer.isComplete == false { return askAgain(at: now) }
+        // To the last part a server that leaves the field out is taken to have all; one that says so wants more.
+        if !part.isLast || answer.isComplete == false { return askAboutUnfinished(answer, at: now) }
       }
       // The offset was another (section 4.4.2), the part too large, or the server is in trouble.
       if answer.status == 409 || answer.isServerError || answer.status == 413 && isTooLarge(for: answer) {
         return askAgain(after: answer.isServerError ? answer.status : nil, at: now)
       }
     }
+    // It may have got the rest elsewhere, and would say so.
+    if answer.isSuccess, answer.isComplete == true, !part.isLast, let length, answer.offset != length {
+      return fail(.incomplete(has: answer.offset ?? part.end ?? acknowledged, length: length))
+    }
     phase = .over
     return .proceed
+  }
+
+  /// A success that is not the end is none where the server cannot be asked any more.
+  private mutating func askAboutUnfinished(_ answer: UploadAnswer, at now: Date) -> Action {
+    let action = askAgain(at: now)
+    return action == .proceed ? fail(unfinished(answer)) : action
+  }
+
+  private func unfinished(_ answer: UploadAnswer) -> UploadFailure.Reason {
+    .unfinished(status: answer.status, has: acknowledged, length: length)
   }
 
   /// Whether a request was refused for a size that the server tells the limit of.
@@ -241,7 +274,8 @@ struct ResumableUpload: Equatable, Sendable {
   private mutating func take(_ limits: UploadLimits?, at now: Date) -> Action? {
     guard let limits else { return nil }
     self.limits = limits
-    expiry = limits.lifetime.map { now.addingTimeInterval(Double($0)) } ?? expiry
+    // A date that resume data may hold.
+    expiry = limits.lifetime.map { min(now.addingTimeInterval(Double($0)), .distantFuture) } ?? expiry
     guard let length, let refusal = limits.refusal(ofLength: length) else { return nil }
     return fail(.limits(refusal))
   }

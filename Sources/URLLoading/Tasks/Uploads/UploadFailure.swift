@@ -15,6 +15,8 @@ struct UploadFailure: Equatable, Sendable {
     case otherLength(said: Int64, length: Int64)
     /// It says that all is there, and that less is.
     case incomplete(has: Int64, length: Int64)
+    /// It answers with success where the upload was to end, and says that it wants more than there is.
+    case unfinished(status: Int, has: Int64, length: Int64?)
     /// It does not know the upload any more.
     case gone(status: Int)
     /// It failed, and has all: what came of the upload is not known.
@@ -33,7 +35,7 @@ struct UploadFailure: Equatable, Sendable {
   var cancelsUpload: Bool {
     switch reason {
     case .otherResource, .limits, .excess, .otherLength: true
-    case .noOffset, .lostBytes, .incomplete, .gone, .unknownResult, .refused: false
+    case .noOffset, .lostBytes, .incomplete, .unfinished, .gone, .unknownResult, .refused: false
     }
   }
 
@@ -45,7 +47,8 @@ struct UploadFailure: Equatable, Sendable {
 
   var code: URLError.Code {
     switch reason {
-    case .otherResource, .noOffset, .lostBytes, .excess, .otherLength, .incomplete, .unknownResult: .badServerResponse
+    case .otherResource, .noOffset, .lostBytes, .excess, .otherLength, .incomplete, .unfinished, .unknownResult:
+      .badServerResponse
     case .limits: .dataLengthExceedsMaximum
     case .gone: .resourceUnavailable
     case .refused(let status): [401, 403, 407].contains(status) ? .userAuthenticationRequired : .badServerResponse
@@ -66,6 +69,9 @@ struct UploadFailure: Equatable, Sendable {
       "The upload cannot be resumed: to the server the body has \(said) bytes, and it has \(length). Upload anew"
     case .incomplete(let has, let length):
       "The server says that the upload is complete, and has \(has) of its \(length) bytes"
+    case .unfinished(let status, let has, let length):
+      "The server answered \(status), and does not take the upload for complete: it has acknowledged \(has) bytes"
+        + (length.map { " of \($0)" } ?? "")
     case .gone(let status):
       "The upload cannot be resumed: the server does not have it any more (status \(status)). It may have been completed; find out, or upload anew"
     case .unknownResult(let status):

@@ -26,6 +26,13 @@ enum UploadRequests {
     for name in [version, complete, length] { request.setValue(nil, forHTTPHeaderField: name) }
   }
 
+  /// Leads the request that a task was made with to where its upload began: a redirect had led there, or somebody has edited the resume
+  /// data. Credentials are good for the origin alone that they were given for (RFC 9110 section 15.4).
+  static func lead(_ request: inout URLRequest, to url: URL) {
+    if !isSameOrigin(request.url, url) { removeSecrets(of: &request) }
+    request.url = url
+  }
+
   /// Asks how much of the body is there (section 4.3).
   static func ask(about resource: URL, as request: URLRequest) -> URLRequest {
     make("HEAD", resource, as: request)
@@ -56,14 +63,24 @@ enum UploadRequests {
     made.url = resource
     // What a cache says of an upload is of yesterday.
     made.cachePolicy = .reloadIgnoringLocalCacheData
-    let isSameOrigin = request.url.map { HTTPRedirect.Origin($0) == HTTPRedirect.Origin(resource) } ?? false
-    for field in request.fields.fields {
-      if belongsToFirst(field.name.lowercased()) || !isSameOrigin && SecretFields.contains(field.name) {
-        made.setValue(nil, forHTTPHeaderField: field.name)
-      }
+    if !isSameOrigin(request.url, resource) { removeSecrets(of: &made) }
+    for field in request.fields.fields where belongsToFirst(field.name.lowercased()) {
+      made.setValue(nil, forHTTPHeaderField: field.name)
     }
     made.setValue(String(ResumableUpload.interopVersion), forHTTPHeaderField: version)
     return made
+  }
+
+  private static func isSameOrigin(_ one: URL?, _ other: URL) -> Bool {
+    one.map { HTTPRedirect.Origin($0) == HTTPRedirect.Origin(other) } ?? false
+  }
+
+  /// Removes the fields that may be credentials: all that resume data does not hold, either.
+  private static func removeSecrets(of request: inout URLRequest) {
+    for field in request.fields.fields where ResumeData.isSecret(ResumeData.Field(name: field.name, value: field.value))
+    {
+      request.setValue(nil, forHTTPHeaderField: field.name)
+    }
   }
 
   private static func belongsToFirst(_ name: String) -> Bool {

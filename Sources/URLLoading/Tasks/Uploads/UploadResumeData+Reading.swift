@@ -37,7 +37,8 @@ extension UploadResumeData {
       method: method, headers: fields.filter { !ResumeData.credentialFields.contains($0.name.lowercased()) },
       options: RequestOptions(propertyList: own["options"] as? [String: Any] ?? [:]),
       resource: ResumeData.removingAllCredentials(resource), length: length, acknowledged: acknowledged,
-      expiry: own["expiry"] as? Date, body: try Self.body(own["body"] as? [String: Any] ?? [:], length: length))
+      expiry: try Self.expiry(own["expiry"] as? Date),
+      body: try Self.body(own["body"] as? [String: Any] ?? [:], length: length))
     missesUser = own["withheldUser"] as? Bool ?? false
     missingFields = withheld
     // A key is good for the URL alone that it was made for.
@@ -57,6 +58,17 @@ extension UploadResumeData {
       throw .invalid(name, reason: "it is none of http or https with a host")
     }
     return url
+  }
+
+  /// A date that can be compared and printed.
+  private static func expiry(_ date: Date?) throws(ResumeDataError) -> Date? {
+    guard let date else { return nil }
+    // Numbers, not dates, are compared: what is not a number counts as a date between any two.
+    let range = Date.distantPast.timeIntervalSinceReferenceDate...Date.distantFuture.timeIntervalSinceReferenceDate
+    guard range.contains(date.timeIntervalSinceReferenceDate) else {
+      throw .invalid("expiry", reason: "it is no date of any calendar")
+    }
+    return date
   }
 
   private static func body(_ stored: [String: Any], length: Int64?) throws(ResumeDataError) -> UploadBody {
