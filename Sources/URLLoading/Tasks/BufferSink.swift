@@ -13,6 +13,10 @@ final class BufferSink: BodySink {
     var populated = 0
     /// The memory is a block of ``BodyMemory``, and no allocation of its own.
     var isBlock = false
+    /// The length that was announced, of which so much is reserved.
+    var announced = 0
+    /// The body, where it came in one piece that may be kept; then there is nothing else.
+    var whole: Data?
   }
 
   /// Bytes that are reserved at most before any arrive, whatever length a server announces.
@@ -35,14 +39,32 @@ final class BufferSink: BodySink {
 
   func begin(expectedLength: Int64) {
     guard expectedLength > 0 else { return }
-    buffer.withLock { buffer in
-      _ = Self.grow(&buffer, to: min(Int(clamping: expectedLength), Self.largestReservation))
+    buffer.withLock { $0.announced = Int(clamping: expectedLength) }
+  }
+
+  /// Keeps what is the whole body by its announced length.
+  func write(_ data: Data) throws -> Bool {
+    let isKept = buffer.withLock { buffer in
+      guard buffer.count == 0, buffer.whole == nil, data.count == buffer.announced, data.count > Self.smallBody else {
+        return false
+      }
+      buffer.whole = data
+      return true
     }
+    return isKept ? false : try data.withUnsafeBytes { try write($0) }
   }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws -> Bool {
     guard let source = bytes.baseAddress else { return false }
     let fits = buffer.withLock { buffer in
+      if let whole = buffer.whole {
+        buffer.whole = nil
+        guard Self.grow(&buffer, to: whole.count + bytes.count), let start = buffer.start else { return false }
+        whole.copyBytes(to: start.assumingMemoryBound(to: UInt8.self), count: whole.count)
+        buffer.count = whole.count
+      }
+      let reserved = min(buffer.announced, Self.largestReservation)
+      if buffer.start == nil, reserved > 0 { _ = Self.grow(&buffer, to: reserved) }
       let needed = buffer.count + bytes.count
       if needed > buffer.capacity {
         guard Self.grow(&buffer, to: max(needed, buffer.capacity * 2, Self.smallBody)) || Self.grow(&buffer, to: needed)
@@ -60,6 +82,10 @@ final class BufferSink: BodySink {
   /// The bytes, which leave the sink.
   func take() -> Data {
     buffer.withLock { buffer in
+      if let whole = buffer.whole {
+        buffer.whole = nil
+        return whole
+      }
       guard let start = buffer.start else { return Data() }
       // A block is too much for a small body.
       if buffer.count <= (buffer.isBlock ? Self.smallBody : Self.tinyBody) {
@@ -113,8 +139,9 @@ final class BufferSink: BodySink {
   ) {
     let count = buffer.count
     if let old = buffer.start { start.copyMemory(from: old, byteCount: count) }
+    let announced = buffer.announced
     release(&buffer)
-    buffer = Buffer(start: start, count: count, capacity: capacity, isBlock: isBlock)
+    buffer = Buffer(start: start, count: count, capacity: capacity, isBlock: isBlock, announced: announced)
   }
 
   private static func release(_ buffer: inout Buffer) {

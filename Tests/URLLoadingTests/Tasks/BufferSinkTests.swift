@@ -29,6 +29,22 @@ import URLLoadingTestServers
     }
   }
 
+  /// A body that comes whole is kept as it is; what comes behind it, though nobody announced that, is not lost.
+  @Test(arguments: [true, false])
+  func keepsAWholeBody(isAll: Bool) throws {
+    var generator = SeededGenerator(seed: 1)
+    let all = generator.bytes(10_000)
+    let sink = BufferSink()
+    sink.begin(expectedLength: 10_000)
+    #expect(try !sink.write(all))
+    if !isAll { #expect(try !sink.write(Data("more".utf8))) }
+    let taken = sink.take()
+    #expect(taken == (isAll ? all : all + Data("more".utf8)))
+    let isSame = taken.withUnsafeBytes { taken in all.withUnsafeBytes { taken.baseAddress == $0.baseAddress } }
+    #expect(isSame == isAll)
+    #expect(sink.take().isEmpty)
+  }
+
   @Test func emptyWrites() throws {
     let sink = BufferSink()
     try write(Data(), to: sink)
