@@ -144,7 +144,7 @@ let package = Package(
     .testTarget(
       name: "URLLoadingTests",
       dependencies: [
-        "URLLoading", "URLLoadingBase", "URLLoadingTestServers", "URLLoadingDownloadWorker",
+        "URLLoading", "URLLoadingBase", "URLLoadingSQLite", "URLLoadingTestServers", "URLLoadingDownloadWorker",
         "URLLoadingConnectivityWorker",
       ]),
     .executableTarget(name: "URLLoadingDropIn", dependencies: ["FoundationNetworking"], path: "Tests/Fixtures/DropIn"),

@@ -11,7 +11,8 @@ import URLLoading
 /// the metadata: `task`, and by event `url`, `status`, `reason`, `duration` and more, as `EventMetadata` writes them. The end of a load is
 /// logged at ``Levels/endings`` or ``Levels/failures``, decisions on the way at ``Levels/decisions``, all else at ``Levels/details``.
 ///
-/// Passwords in URLs are `***`; header fields, bodies and credentials are not logged.
+/// Passwords in URLs are `***`; header fields, bodies and passwords are not logged. Of a challenge and its credential the realm and the
+/// user's name are.
 public struct LoggingEventListener: URLSession.EventListener {
   /// Which events are logged at which level.
   public struct Levels: Sendable {

@@ -14,10 +14,15 @@ package final class SQLiteDatabase {
     /// Whether a commit has reached the disk when it returns. Else the last commits may be lost with the machine's power, not with the
     /// process.
     package var isDurable = true
+    /// Whether the bytes of what is deleted are overwritten, so that the file does not keep them.
+    package var erasesWhatIsDeleted = false
 
-    package init(busyTimeout: Duration = .milliseconds(500), isDurable: Bool = true) {
+    package init(
+      busyTimeout: Duration = .milliseconds(500), isDurable: Bool = true, erasesWhatIsDeleted: Bool = false
+    ) {
       self.busyTimeout = busyTimeout
       self.isDurable = isDurable
+      self.erasesWhatIsDeleted = erasesWhatIsDeleted
     }
   }
 
@@ -59,6 +64,7 @@ package final class SQLiteDatabase {
     _ = url_loading_sqlite_defend(handle)
     try execute("PRAGMA trusted_schema = OFF")
     try execute("PRAGMA journal_mode = WAL")
+    if options.erasesWhatIsDeleted { try execute("PRAGMA secure_delete = ON") }
     try execute(options.isDurable ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
   }
 

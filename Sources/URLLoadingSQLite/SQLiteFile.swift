@@ -93,10 +93,15 @@ package struct SQLiteFile: Sendable {
   /// "UL", and the version; 0 for a new file.
   private static func applicationID(of version: Int64) -> Int64 { version == 0 ? 0 : 0x554C_0000 | version }
 
+  /// Deletes what was put aside of a file.
+  package static func removeDamaged(besides path: String) { unlink(damagedPath(path)) }
+
+  private static func damagedPath(_ path: String) -> String { path + ".damaged" }
+
   /// Moves the damaged file away; its log would be taken for that of the new one.
   private func putAside() {
     unlink(path + "-wal")
     unlink(path + "-shm")
-    rename(path, path + ".damaged")
+    rename(path, Self.damagedPath(path))
   }
 }

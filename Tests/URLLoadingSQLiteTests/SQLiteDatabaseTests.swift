@@ -40,6 +40,18 @@ import URLLoadingTestServers
     }
   }
 
+  @Test(arguments: [true, false]) func whatIsDeletedIsErasedWhereThatIsWanted(isWanted: Bool) throws {
+    defer { try? FileManager.default.removeItem(at: directory) }
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    let options = SQLiteDatabase.Options(erasesWhatIsDeleted: isWanted)
+    let database = try SQLiteDatabase(path: directory.appendingPathComponent("erased.sqlite").path, options: options)
+    let setting = try database.statement("PRAGMA secure_delete")
+    defer { setting.reset() }
+    #expect(try setting.step())
+    // A system may erase all the same.
+    if isWanted { #expect(setting.integer(0) == 1) }
+  }
+
   @Test func aChangeThatThrowsChangesNothing() throws {
     defer { try? FileManager.default.removeItem(at: directory) }
     let database = try file().open()

@@ -53,6 +53,12 @@ import URLLoadingTestServers
     let value = try await run("-b", "name=secret")
     #expect(value.status == .exited(2) && value.error.contains("-H 'Cookie: NAME=VALUE'"), "\(value.error)")
     #expect(!value.error.contains("secret"))
+    // Nor where that cannot be the name of a file.
+    try folder.write("a=1", "")
+    for text in ["name=secret" + String(repeating: "s", count: 300), "a=1/secret"] {
+      let value = try await run("-b", text)
+      #expect(value.status == .exited(2) && !value.error.contains("secret"), "\(value.error)")
+    }
     let unwritable = try await run("-c", "none/jar")
     #expect(
       unwritable.status == .exited(11) && unwritable.text == "none" && unwritable.error.contains("none/jar"),

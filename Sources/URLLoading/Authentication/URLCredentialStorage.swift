@@ -1,7 +1,7 @@
 internal import URLLoadingBase
 
 extension NSNotification.Name {
-  /// Posted by a storage when its credentials have changed.
+  /// Posted with the storage as its object after its credentials have changed. It comes on a queue of its own.
   public static let NSURLCredentialStorageChanged = NSNotification.Name("NSURLCredentialStorageChanged")
 }
 
@@ -18,9 +18,10 @@ public let NSURLCredentialStorageRemoveSynchronizableCredentials =
 /// Credentials that are to be kept for ever go to the Secret Service of the user's session (gnome-keyring, KWallet, KeePassXC), where one answers
 /// on the session bus: from ``shared``, and from there alone. Another process of the same program finds them again; no file has them in
 /// the clear. Where there is no such service, where it is locked, or does not answer within 5 seconds, a permanent credential is kept for the
-/// session: its ``URLCredential/persistence`` in the storage is `forSession` then, and a line on standard error says why, once.
+/// session: its ``URLCredential/persistence`` in the storage is `forSession` then, and a line on standard error says why, once. A service
+/// that did not answer is not asked for the next 30 seconds.
 ///
-/// Mutable state: `spaces`, guarded by its lock.
+/// Mutable state: `state`, guarded by its lock.
 open class URLCredentialStorage: NSObject, @unchecked Sendable {
   private struct Credentials {
     /// By user name.
@@ -28,7 +29,31 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
     var defaultUser: String?
   }
 
-  private let spaces = Locked<[URLProtectionSpace: Credentials]>([:])
+  private struct State {
+    var spaces: [URLProtectionSpace: Credentials] = [:]
+    /// How many changes there were; the number of the last one of each space, and of the last one of all spaces.
+    var changes = 0
+    var lastChange: [URLProtectionSpace: Int] = [:]
+    var lastChangeOfAll = 0
+    /// How many searches of the vault are under way.
+    var searches = 0
+
+    /// Notes that the program has changed a space, or all with nil.
+    mutating func noteChange(of space: URLProtectionSpace?) {
+      // Only for searches, which do not know of it.
+      guard searches > 0 else { return }
+      changes += 1
+      if let space { lastChange[space] = changes } else { lastChangeOfAll = changes }
+    }
+
+    /// Whether a space has changed since there were so many changes.
+    func hasChanged(_ space: URLProtectionSpace, since count: Int) -> Bool {
+      max(lastChange[space] ?? 0, lastChangeOfAll) > count
+    }
+  }
+
+  private let state = Locked(State())
+  private static let notifications = DispatchQueue(label: "URLLoading.URLCredentialStorage.notifications")
   /// Where permanent credentials are kept; nil for a storage that is in memory alone.
   let vault: (any CredentialVault)?
 
@@ -54,13 +79,13 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
   /// The credentials of a space by user name; nil if it has none.
   open func credentials(for space: URLProtectionSpace) -> [String: URLCredential]? {
     waitForVault(unless: { $0[space] != nil })
-    return spaces.withLock { $0[space]?.byUser }
+    return state.withLock { $0.spaces[space]?.byUser }
   }
 
   /// All credentials, by space and user name.
   open var allCredentials: [URLProtectionSpace: [String: URLCredential]] {
     waitForVault(unless: { _ in false })
-    return spaces.withLock { $0.mapValues(\.byUser) }
+    return state.withLock { $0.spaces.mapValues(\.byUser) }
   }
 
   /// Adds a credential, in the place of one for the same user. One without a user name or with the persistence
@@ -70,8 +95,10 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
     Self.wait { self.keep(credential, for: space, isDefault: false, $0) }
   }
 
-  private func add(_ credential: URLCredential, for space: URLProtectionSpace) {
-    change { spaces in
+  /// - Returns: whether that changed something.
+  @discardableResult
+  private func add(_ credential: URLCredential, for space: URLProtectionSpace) -> Bool {
+    change(space) { spaces in
       var known = spaces[space] ?? Credentials()
       guard Self.add(credential, to: &known) else { return false }
       spaces[space] = known
@@ -92,7 +119,7 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
     guard credential.persistence != .synchronizable || removesSynchronizable, let user = credential.user else { return }
     waitForVault(unless: { $0[space]?.byUser[user] != nil })
     var kept: KeptCredential?
-    change { spaces in
+    change(space) { spaces in
       guard let known = spaces[space]?.byUser[user], Self.isSame(known, credential) else { return false }
       kept = KeptCredential(
         space: space, user: user, password: known.password ?? "", isDefault: spaces[space]?.defaultUser == user)
@@ -116,11 +143,28 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
       || known.persistence == .forSession && meant.persistence.isPermanent && known.password == meant.password
   }
 
-  /// Removes all credentials.
-  func removeAll() {
-    let options = [NSURLCredentialStorageRemoveSynchronizableCredentials: NSNumber(value: true)]
-    for (space, credentials) in allCredentials {
-      for credential in credentials.values { remove(credential, for: space, options: options) }
+  /// Removes all credentials. Does not wait for the vault, and calls the handler when that has answered, on any thread.
+  func removeAll(completionHandler: @escaping @Sendable () -> Void) {
+    guard let vault else {
+      // By what a subclass may have overridden.
+      let options = [NSURLCredentialStorageRemoveSynchronizableCredentials: NSNumber(value: true)]
+      for (space, credentials) in allCredentials {
+        for credential in credentials.values { remove(credential, for: space, options: options) }
+      }
+      return completionHandler()
+    }
+    change(nil) { spaces in
+      let isChanged = !spaces.isEmpty
+      spaces = [:]
+      return isChanged
+    }
+    vault.forgetAll { failure in
+      switch failure {
+      // There is none that could have credentials.
+      case nil, .unavailable: break
+      case .some(let failure): StorageWarning.write("permanent credentials were not removed: \(failure)")
+      }
+      completionHandler()
     }
   }
 
@@ -131,7 +175,7 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
   }
 
   private func knownDefault(for space: URLProtectionSpace) -> URLCredential? {
-    spaces.withLock { $0[space].flatMap { known in known.defaultUser.flatMap { known.byUser[$0] } } }
+    state.withLock { $0.spaces[space].flatMap { known in known.defaultUser.flatMap { known.byUser[$0] } } }
   }
 
   /// Makes a credential the default of a space, to which it is added, see ``set(_:for:)``.
@@ -140,8 +184,10 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
     Self.wait { self.keep(credential, for: space, isDefault: true, $0) }
   }
 
-  private func makeDefault(_ credential: URLCredential, for space: URLProtectionSpace) {
-    change { spaces in
+  /// - Returns: whether that changed something.
+  @discardableResult
+  private func makeDefault(_ credential: URLCredential, for space: URLProtectionSpace) -> Bool {
+    change(space) { spaces in
       var known = spaces[space] ?? Credentials()
       let isNew = Self.add(credential, to: &known)
       guard let user = credential.user, known.byUser[user] == credential, isNew || known.defaultUser != user
@@ -160,14 +206,13 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
     completionHandler: @escaping @Sendable ([String: URLCredential]?) -> Void
   ) {
     guard vault != nil else { return completionHandler(credentials(for: space)) }
-    askVault(unless: { $0[space] != nil }) { completionHandler(self.spaces.withLock { $0[space]?.byUser }) }
+    askVault(unless: { $0[space] != nil }) { completionHandler(self.state.withLock { $0.spaces[space]?.byUser }) }
   }
 
-  /// Adds a credential that a task was given. Returns at once.
+  /// Adds a credential that a task was given. Returns at once. One that the storage has already is not kept anew.
   open func set(_ credential: URLCredential, for space: URLProtectionSpace, task: URLSessionTask) {
     guard vault != nil else { return set(credential, for: space) }
-    add(credential, for: space)
-    keep(credential, for: space, isDefault: false) {}
+    if add(credential, for: space) { keep(credential, for: space, isDefault: false) {} }
   }
 
   /// Removes a credential, for a task.
@@ -186,11 +231,11 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
     askVault(unless: { $0[space]?.defaultUser != nil }) { completionHandler(self.knownDefault(for: space)) }
   }
 
-  /// Makes a credential that a task was given the default of a space. Returns at once.
+  /// Makes a credential that a task was given the default of a space. Returns at once. What is the default already is not kept anew: loads
+  /// say so for each response that has accepted it.
   open func setDefaultCredential(_ credential: URLCredential, for space: URLProtectionSpace, task: URLSessionTask) {
     guard vault != nil else { return setDefaultCredential(credential, for: space) }
-    makeDefault(credential, for: space)
-    keep(credential, for: space, isDefault: true) {}
+    if makeDefault(credential, for: space) { keep(credential, for: space, isDefault: true) {} }
   }
 
   // MARK: The vault
@@ -205,7 +250,7 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
     vault.keep(kept) { failure in
       if let failure {
         StorageWarning.write("permanent credentials are kept for the session alone: \(failure)")
-        self.change { spaces in
+        self.change(space) { spaces in
           guard spaces[space]?.byUser[user] == credential else { return false }
           spaces[space]?.byUser[user] = URLCredential(user: user, password: password, persistence: .forSession)
           return true
@@ -219,18 +264,27 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
   private func askVault(
     unless isEnough: @Sendable ([URLProtectionSpace: Credentials]) -> Bool, _ done: @escaping @Sendable () -> Void
   ) {
-    guard let vault, !spaces.withLock({ isEnough($0) }) else { return done() }
+    guard let vault else { return done() }
+    let began = state.withLock { state -> Int? in
+      guard !isEnough(state.spaces) else { return nil }
+      state.searches += 1
+      return state.changes
+    }
+    guard let began else { return done() }
     vault.credentials { found in
-      self.spaces.withLock { spaces in
-        for credential in found ?? [] {
+      self.state.withLock { state in
+        state.searches -= 1
+        defer { if state.searches == 0 { state.lastChange = [:] } }
+        // What was changed meanwhile the vault may have as it was before: a credential that was removed would be back.
+        for credential in found ?? [] where !state.hasChanged(credential.space, since: began) {
           // What this process was told is newer.
-          var known = spaces[credential.space] ?? Credentials()
+          var known = state.spaces[credential.space] ?? Credentials()
           if known.byUser[credential.user] == nil {
             known.byUser[credential.user] = URLCredential(
               user: credential.user, password: credential.password, persistence: .permanent)
           }
           if credential.isDefault, known.defaultUser == nil { known.defaultUser = credential.user }
-          spaces[credential.space] = known
+          state.spaces[credential.space] = known
         }
       }
       done()
@@ -259,10 +313,24 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
     return true
   }
 
-  /// Changes the storage, and posts the notification if `body` changed something.
-  private func change(_ body: (inout [URLProtectionSpace: Credentials]) -> Bool) {
-    if spaces.withLock({ body(&$0) }) {
-      NotificationCenter.default.post(name: .NSURLCredentialStorageChanged, object: self)
+  /// Changes a space, or any with nil, and posts the notification if `body` changed something: on a queue, since observers may block and
+  /// the caller may be a load.
+  /// - Returns: what `body` says.
+  @discardableResult
+  private func change(
+    _ space: URLProtectionSpace?, _ body: (inout [URLProtectionSpace: Credentials]) -> Bool
+  ) -> Bool {
+    let isChanged = state.withLock { state in
+      let isChanged = body(&state.spaces)
+      // What is removed as a whole the vault may have, though nothing here.
+      if isChanged || space == nil { state.noteChange(of: space) }
+      return isChanged
     }
+    if isChanged {
+      Self.notifications.async {
+        NotificationCenter.default.post(name: .NSURLCredentialStorageChanged, object: self)
+      }
+    }
+    return isChanged
   }
 }

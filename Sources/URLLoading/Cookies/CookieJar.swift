@@ -17,7 +17,7 @@ struct CookieJar {
   init(_ rows: [CookieRow], now: Date) {
     hasFile = true
     for row in rows where row.record.cookie.isExpired(at: now) {
-      unwritten.note(.removed(row.record.cookie), partition: row.partition)
+      unwritten.note(.dropped(row.record), partition: row.partition)
     }
     let alive = rows.lazy.filter { !$0.record.cookie.isExpired(at: now) }
     for (partition, rows) in Dictionary(grouping: alive, by: \.partition) {
@@ -99,6 +99,9 @@ struct CookieJar {
   /// ends with the session here, and does not in the file, the one that was stored last.
   mutating func update(from file: CookieJar, now: Date) {
     var new = file
+    // What the file is to lose of itself is older than what happened here.
+    var all = new.takeUnwritten()
+    all.append(unwritten)
     if let date = unwritten.removalDate {
       for key in new.stores.keys { new.quietly(key) { _ = $0.removeAll(storedSince: date) } }
     }
@@ -110,6 +113,11 @@ struct CookieJar {
         switch change {
         case .stored(let record): store.put(record)
         case .removed(let cookie): if store.record(of: cookie)?.isLasting == true { _ = store.remove(cookie) }
+        case .dropped(let dropped):
+          guard let known = store.record(of: dropped.cookie), known.isLasting, known.stored <= dropped.stored else {
+            break
+          }
+          _ = store.remove(known.cookie)
         // Taken over above.
         case .used: break
         }
@@ -122,7 +130,9 @@ struct CookieJar {
       }
     }
     stores = new.stores
-    unwritten.append(new.unwritten)
+    // What was noted meanwhile.
+    all.append(new.unwritten)
+    unwritten = all
   }
 
   private mutating func takeOver(_ record: CookieRecord, partition: String) {
@@ -132,7 +142,7 @@ struct CookieJar {
       known.lastAccess = record.lastAccess
       quietly(partition) { $0.put(known) }
     } else if known.map({ $0.stored <= record.stored }) ?? true {
-      if let known { unwritten.note(.removed(known.cookie), partition: partition) }
+      if let known { unwritten.note(.dropped(known), partition: partition) }
       quietly(partition) { $0.put(record) }
     }
   }

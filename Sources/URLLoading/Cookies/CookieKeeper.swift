@@ -3,11 +3,12 @@ internal import URLLoadingSQLite
 
 /// Keeps the cookies of a storage: in memory, from where they are found, and in a file, which other programs may use, too.
 ///
-/// The file is read before the first cookie is asked for. From then on nobody waits for it but a ``flush(completionHandler:)``: changes
-/// are written on a queue, those of a tenth of a second in one transaction. Whether others have written is asked once a second at most,
-/// by two calls of `stat`. A process that has no lasting cookies makes no file.
+/// The file is read before the first cookie is asked for, and who asks waits for that: loads do so where they begin, on the thread that
+/// resumes the task, and never on the transfer loop. From then on nobody waits for the file but a ``flush(completionHandler:)``: changes
+/// are written on a queue, those of a tenth of a second in one transaction, and what others have written is read there. Whether there
+/// is such is asked once a second at most, by two calls of `stat`. A process that has no lasting cookies makes no file.
 ///
-/// Mutable state: `state`, guarded by its lock; `database`, used on `queue` alone.
+/// Mutable state: `state` and `changedByOthers`, each guarded by its lock; `database` and `flushes`, used on `queue` alone.
 final class CookieKeeper: Sendable {
   /// Where cookies are kept.
   enum Place: Equatable {
@@ -46,19 +47,22 @@ final class CookieKeeper: Sendable {
   private static let unwrittenLimit = 4 * CookieStore.totalLimit
   /// How long what other programs write may go unseen.
   private static let lookInterval = Duration.seconds(1)
-  /// The longest time that somebody who needs a cookie waits until what others have written is read.
-  private static let longestLook = DispatchTimeInterval.milliseconds(100)
 
   private let place: Place
+  private let busyTimeout: Duration
   private let state: Locked<State>
   private let queue = DispatchQueue(label: "URLLoading.CookieKeeper")
   // Safe to share: touched on `queue` alone.
   private nonisolated(unsafe) var database: CookieDatabase?
+  // The same. Who waits until the changes are written, while another process has the file.
+  private nonisolated(unsafe) var flushes: [@Sendable () -> Void] = []
   /// Called on the queue when what others have written has changed the cookies.
   private let changedByOthers: Locked<(@Sendable () -> Void)?> = Locked(nil)
 
-  init(_ place: Place) {
+  /// - Parameter busyTimeout: how long a write waits for that of another process before it is tried again later.
+  init(_ place: Place, busyTimeout: Duration = .seconds(5)) {
     self.place = place
+    self.busyTimeout = busyTimeout
     state = Locked(State(jar: CookieJar(hasFile: place != .memory), isLoaded: place == .memory))
   }
 
@@ -83,17 +87,23 @@ final class CookieKeeper: Sendable {
     return result
   }
 
+  /// Reads the file if that was not done yet, and waits for it.
+  func load() {
+    guard case .file(let path) = place, !state.withLock({ $0.isLoaded }) else { return }
+    queue.sync { load(path) }
+  }
+
   /// Calls the handler when all changes before this call have reached the disk, or cannot: on the caller's thread or on the keeper's
-  /// queue, where it must not ask for cookies.
+  /// queue, where it must not ask for cookies. While another process has the file it waits.
   func flush(completionHandler: @escaping @Sendable () -> Void) {
     guard case .file = place, !state.withLock({ $0.isUnusable }) else { return completionHandler() }
     queue.async {
+      self.flushes.append(completionHandler)
       self.write()
-      completionHandler()
     }
   }
 
-  /// Reads the file where that was not done yet, and what others have written since.
+  /// Reads the file where that was not done yet, and has read what others have written since.
   private func catchUp() {
     guard case .file(let path) = place else { return }
     let now = MonotonicInstant.now
@@ -104,9 +114,7 @@ final class CookieKeeper: Sendable {
     }
     if !isLoaded { return queue.sync { load(path) } }
     guard looks, mark != CookieFileMark(path: path) else { return }
-    let look = DispatchWorkItem { self.look(path) }
-    queue.async(execute: look)
-    _ = look.wait(timeout: .now() + Self.longestLook)
+    queue.async { self.look(path) }
   }
 
   private func scheduleWrite(after delay: DispatchTimeInterval) {
@@ -137,39 +145,61 @@ final class CookieKeeper: Sendable {
     attempt { try readIfChanged(path) }
   }
 
+  /// Writes what is to be written, and tells those who wait for it.
   private func write() {
     guard case .file(let path) = place else { return }
     let unwritten = state.withLock { state in
       state.isWriteScheduled = false
       return state.isUnusable ? UnwrittenCookies() : state.jar.takeUnwritten()
     }
+    if unwritten.removalDate == .distantPast { CookieDatabase.removeDamaged(besides: path) }
     // There is nothing to remove from a file that there is not.
     guard !unwritten.changes.isEmpty || unwritten.removalDate != nil && CookieFileMark(path: path).isThere else {
-      return
+      return endFlushes()
     }
-    var isWritten = false
-    attempt {
+    do {
       try withDatabase(path) { try $0.write(unwritten) }
-      isWritten = true
       // Else what others have written meanwhile would be behind the mark.
-      try readIfChanged(path)
+      attempt { try readIfChanged(path) }
+      endFlushes()
+    } catch {
+      keepForLater(unwritten, error)
     }
-    guard !isWritten else { return }
+  }
+
+  /// What could not be written is tried again, where that may help.
+  private func keepForLater(_ unwritten: UnwrittenCookies, _ error: any Error) {
+    let reason = error as? SQLiteError
+    let isBusy = reason?.saysBusy == true
+    if !isBusy { Self.warn(error.localizedDescription) }
+    // A file that was deleted or replaced at this moment is made anew.
+    let mayHelp = isBusy || reason?.saysFull == true || reason?.saysDamaged == true || database?.isReplaced == true
     // On a disk that stays full what is to be written would grow without end.
-    if unwritten.changes.count > Self.unwrittenLimit { return giveUp() }
+    guard mayHelp, unwritten.changes.count <= Self.unwrittenLimit else {
+      giveUp()
+      return endFlushes()
+    }
     let retries = state.withLock { state in
       state.jar.putBack(unwritten)
       return state.schedulesWrite()
     }
     if retries { scheduleWrite(after: Self.retryDelay) }
+    // Another process ends its write; a disk may stay full for ever.
+    if !isBusy { endFlushes() }
+  }
+
+  private func endFlushes() {
+    let ended = flushes
+    flushes = []
+    for handler in ended { handler() }
   }
 
   private func readIfChanged(_ path: String) throws {
     // Before it is read: what is written afterwards is another mark.
     let mark = CookieFileMark(path: path)
-    if try withDatabase(path, { try $0.isChangedElsewhere() }) {
+    if let rows = try withDatabase(path, { try $0.rowsIfChangedElsewhere() }) {
       let now = Date()
-      let file = CookieJar(try withDatabase(path) { try $0.rows() }, now: now)
+      let file = CookieJar(rows, now: now)
       let (isLoaded, writes) = state.withLock { state in
         state.jar.update(from: file, now: now)
         return (state.isLoaded, state.schedulesWrite())
@@ -196,7 +226,7 @@ final class CookieKeeper: Sendable {
     let isFirst = database == nil
     database = nil
     do {
-      let opened = try CookieDatabase(path: path)
+      let opened = try CookieDatabase(path: path, busyTimeout: busyTimeout)
       // Else somebody has found the file damaged, or has deleted it.
       if !isFirst { try opened.write(everything) }
       database = opened

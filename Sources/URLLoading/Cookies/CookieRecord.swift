@@ -60,12 +60,15 @@ struct CookieRecord {
 /// What happened to a cookie of a store, for whoever keeps it elsewhere, too.
 enum CookieChange {
   case stored(CookieRecord)
+  /// The program or a server wants it gone, whatever version of it there is.
   case removed(HTTPCookie)
+  /// It has expired, or is beyond the limits. Nobody has asked for that: a version that is stored later stays.
+  case dropped(CookieRecord)
   case used(HTTPCookie, lastAccess: Int64)
 
   var cookie: HTTPCookie {
     switch self {
-    case .stored(let record): record.cookie
+    case .stored(let record), .dropped(let record): record.cookie
     case .removed(let cookie), .used(let cookie, _): cookie
     }
   }

@@ -210,7 +210,7 @@ struct CookieStore {
     }
     let expired = ranked.prefix { $0.cookie.isExpired(at: now) }.count
     let surplus = max(expired, entries.count - Self.siteLimit)
-    for record in ranked.prefix(surplus) { note(.removed(record.cookie)) }
+    for record in ranked.prefix(surplus) { note(.dropped(record)) }
     replace(site, by: Array(ranked.dropFirst(surplus)))
   }
 
@@ -222,12 +222,16 @@ struct CookieStore {
   /// Evicts where there are too many in all: no site has more than its share by now, so that the last access alone decides.
   private mutating func evictOldest(now: Date) {
     for (site, entries) in sites where entries.contains(where: { $0.cookie.isExpired(at: now) }) {
-      for record in entries where record.cookie.isExpired(at: now) { note(.removed(record.cookie)) }
+      for record in entries where record.cookie.isExpired(at: now) { note(.dropped(record)) }
       replace(site, by: entries.filter { !$0.cookie.isExpired(at: now) })
     }
     guard count > Self.totalLimit else { return }
     let oldest = sites.values.joined().sorted { $0.lastAccess < $1.lastAccess }.prefix(count - Self.totalLimit)
-    for record in oldest { _ = remove(record.cookie) }
+    for record in oldest {
+      let site = PublicSuffixes.site(of: record.cookie.bareDomain)
+      note(.dropped(record))
+      replace(site, by: (sites[site] ?? []).filter { !Self.isSame($0.cookie, record.cookie) })
+    }
   }
 
   private mutating func replace(_ site: String, by entries: [CookieRecord]) {

@@ -6,7 +6,8 @@ extension NSNotification.Name {
   public static let NSHTTPCookieManagerCookiesChanged = NSNotification.Name("NSHTTPCookieManagerCookiesChanged")
 }
 
-// Mutable state: `state` (the policy, whether a notification is under way), guarded by its lock; the cookies, guarded by the keeper's.
+// Mutable state: `state` (the policy, whether a notification is under way) and `groupStorages`, each guarded by its lock; the cookies,
+// guarded by the keeper's.
 // Safe to share: see above; everything else is immutable, and subclasses answer for theirs.
 /// Keeps cookies and finds those for a request, by RFC 6265bis.
 ///
@@ -45,8 +46,10 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
   }
 
   /// A storage with a file in a directory, which is made where there is none; nil where there can be none.
-  init(in directory: String?) {
-    keeper = CookieKeeper(directory.map { .file("\($0)/cookies.sqlite") } ?? .nowhere)
+  /// - Parameter busyTimeout: how long a write waits for that of another process before it is tried again later.
+  init(in directory: String?, busyTimeout: Duration = .seconds(5)) {
+    keeper = CookieKeeper(
+      directory.map { .file("\($0)/cookies.sqlite") } ?? .nowhere, busyTimeout: busyTimeout)
     super.init()
     keeper.onChangeByOthers { [weak self] in self?.notify() }
   }
@@ -151,6 +154,9 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
   }
 
   // MARK: - For loads
+
+  /// Reads the file if there is one and that was not done yet: for threads that may wait.
+  func load() { keeper.load() }
 
   /// Whether loads go by the methods that a program may have overridden.
   var isSubclassed: Bool { type(of: self) != HTTPCookieStorage.self }

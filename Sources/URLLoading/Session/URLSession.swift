@@ -354,7 +354,7 @@ open class URLSession: NSObject, @unchecked Sendable {
   open func reset(completionHandler: @escaping @Sendable () -> Void) {
     values.httpCookieStorage?.removeCookies(since: .distantPast)
     values.urlCache?.removeAllCachedResponses()
-    values.urlCredentialStorage?.removeAll()
-    flush(completionHandler: completionHandler)
+    guard let credentials = values.urlCredentialStorage else { return flush(completionHandler: completionHandler) }
+    credentials.removeAll { self.flush(completionHandler: completionHandler) }
   }
 }

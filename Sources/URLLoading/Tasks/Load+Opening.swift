@@ -23,6 +23,8 @@ extension Load {
     }
     var prepared = request
     session.parts.requestDefaults?.apply(to: &prepared)
+    // Here the program's thread waits for the file, and later, where a response sets cookies, the transfer loop need not.
+    if opening == .first { session.values.httpCookieStorage?.load() }
     if let storage = subclassedCookieStorage(for: prepared) {
       return open(prepared, as: opening, withCookiesOf: storage)
     }

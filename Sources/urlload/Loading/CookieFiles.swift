@@ -24,15 +24,29 @@ struct CookieFiles: Sendable {
   }
 
   private static func content(of path: String) throws(Failure) -> Data {
-    let file = path == "-" ? "/dev/stdin" : path
-    guard let handle = FileHandle(forReadingAtPath: file), let data = try? handle.readToEnd() ?? Data() else {
-      let code = errno == 0 ? ENOENT : errno
-      guard code == ENOENT, path.contains("=") else { throw Failure(reading: path, code) }
-      // curl takes it for cookies then. That may be secret, and is not shown.
-      throw Failure(
-        .usage, "there is no file of this name for -b", advice: "send cookies themselves with -H 'Cookie: NAME=VALUE'")
+    let descriptor = open(path == "-" ? "/dev/stdin" : path, O_RDONLY | O_CLOEXEC)
+    let code = errno
+    if descriptor >= 0 {
+      defer { close(descriptor) }
+      return try content(of: descriptor, path)
     }
-    return data
+    // A name that no file can have, or that leads through what is no directory, is no file's either.
+    guard path.contains("="), [ENOENT, ENAMETOOLONG, ENOTDIR].contains(code) else { throw Failure(reading: path, code) }
+    // curl takes it for cookies then. That may be secret, and is not shown.
+    throw Failure(
+      .usage, "there is no file of this name for -b", advice: "send cookies themselves with -H 'Cookie: NAME=VALUE'")
+  }
+
+  private static func content(of descriptor: Int32, _ path: String) throws(Failure) -> Data {
+    var content = Data()
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = read(descriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw Failure(reading: path, errno) }
+      if count == 0 { return content }
+      content += buffer.prefix(count)
+    }
   }
 
   /// Tells what was passed over.

@@ -11,6 +11,11 @@ final class FakeVault: CredentialVault {
     var kept: [KeptCredential] = []
     var failure: CredentialVaultFailure?
     var questions = 0
+    var keeps = 0
+    var forgets = 0
+    /// Whether answers to questions wait for ``answer()``.
+    var isSlow = false
+    var waiting: [@Sendable () -> Void] = []
   }
 
   let state = Watched(State())
@@ -20,11 +25,16 @@ final class FakeVault: CredentialVault {
       state.questions += 1
       return state.failure == nil ? state.kept : nil
     }
-    DispatchQueue.global().async { take(found) }
+    let isSlow = state.update { state in
+      if state.isSlow { state.waiting.append { take(found) } }
+      return state.isSlow
+    }
+    if !isSlow { DispatchQueue.global().async { take(found) } }
   }
 
   func keep(_ credential: KeptCredential, _ take: @escaping @Sendable (CredentialVaultFailure?) -> Void) {
     let failure = state.update { state -> CredentialVaultFailure? in
+      state.keeps += 1
       guard state.failure == nil else { return state.failure }
       state.kept.removeAll { $0.space == credential.space && $0.user == credential.user }
       state.kept.append(credential)
@@ -33,8 +43,26 @@ final class FakeVault: CredentialVault {
     DispatchQueue.global().async { take(failure) }
   }
 
+  /// Gives the answers that wait.
+  func answer() {
+    let waiting = state.update { state in
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    for give in waiting { give() }
+  }
+
+  func forgetAll(_ take: @escaping @Sendable (CredentialVaultFailure?) -> Void) {
+    let failure = state.update { state -> CredentialVaultFailure? in
+      if state.failure == nil { state.kept = [] }
+      return state.failure
+    }
+    DispatchQueue.global().async { take(failure) }
+  }
+
   func forget(_ credential: KeptCredential, _ take: @escaping @Sendable (CredentialVaultFailure?) -> Void) {
     let failure = state.update { state -> CredentialVaultFailure? in
+      state.forgets += 1
       guard state.failure == nil else { return state.failure }
       state.kept.removeAll { $0.space == credential.space && $0.user == credential.user }
       return nil

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import URLLoadingBase
 import URLLoadingTestServers
 
 @testable import URLLoading
@@ -67,6 +68,77 @@ import URLLoadingTestServers
     storage.setDefaultCredential(permanent, for: space)
     for _ in 0..<10 { #expect(storage.defaultCredential(for: space) == permanent) }
     #expect(vault.state.value.questions == 0)
+  }
+
+  @Test func whatIsKnownIsNotKeptAnewForALoad() {
+    let vault = FakeVault()
+    let storage = URLCredentialStorage(vault: vault)
+    let task = URLSession.shared.dataTask(with: "http://127.0.0.1:1/" as URL)
+    for _ in 0..<3 { storage.setDefaultCredential(permanent, for: space, task: task) }
+    #expect(vault.state.value.keeps == 1)
+    let newer = URLCredential(user: "u", password: "newer", persistence: .permanent)
+    for _ in 0..<3 { storage.set(newer, for: space, task: task) }
+    #expect(vault.state.value.keeps == 2 && vault.state.value.kept.map(\.password) == ["newer"])
+    task.cancel()
+  }
+
+  @Test func allAreRemovedByOneCall() async {
+    let vault = FakeVault()
+    let storage = URLCredentialStorage(vault: vault)
+    storage.set(permanent, for: space)
+    storage.setDefaultCredential(URLCredential(user: "v", password: "p", persistence: .permanent), for: space)
+    await withCheckedContinuation { done in storage.removeAll { done.resume() } }
+    #expect(vault.state.value.kept.isEmpty && vault.state.value.forgets == 0)
+    #expect(storage.allCredentials.isEmpty)
+  }
+
+  @Test(arguments: [true, false]) func aSearchDoesNotBringBackWhatWasRemovedMeanwhile(isKnown: Bool) async {
+    let vault = FakeVault()
+    URLCredentialStorage(vault: vault).setDefaultCredential(permanent, for: space)
+    let storage = URLCredentialStorage(vault: vault)
+    if isKnown { storage.set(URLCredential(user: "v", password: "p", persistence: .forSession), for: space) }
+    vault.state.update { $0.isSlow = true }
+    let task = URLSession.shared.dataTask(with: "http://127.0.0.1:1/" as URL)
+    let answered = Watched(false)
+    storage.getDefaultCredential(for: space, task: task) { found in answered.update { $0 = found == nil } }
+    await withCheckedContinuation { done in storage.removeAll { done.resume() } }
+    vault.answer()
+    #expect(await answered.wait { $0 })
+    vault.state.update { $0.isSlow = false }
+    #expect(storage.allCredentials.isEmpty)
+    task.cancel()
+  }
+
+  @Test(arguments: ["p\0", "\0"]) func aPasswordThatWouldBeCutIsRefused(password: String) async {
+    let vault = SecretServiceVault(program: "test", busAddress: "unix:path=/nowhere")
+    let credential = KeptCredential(space: space, user: "u", password: password)
+    let failure = await withCheckedContinuation { done in vault.keep(credential) { done.resume(returning: $0) } }
+    #expect(failure?.description.contains("NUL") == true)
+  }
+
+  @Test func aCallIsAnsweredOnce() {
+    let ended = VaultCall<Int>()
+    #expect(ended.begin(1) && ended.end())
+    guard case .late = ended.expire() else { return #expect(Bool(false)) }
+    let slow = VaultCall<Int>()
+    #expect(slow.begin(1))
+    guard case .running(1) = slow.expire() else { return #expect(Bool(false)) }
+    #expect(!slow.end())
+    // One that has waited in vain never begins.
+    let waiting = VaultCall<Int>()
+    guard case .waiting = waiting.expire() else { return #expect(Bool(false)) }
+    #expect(!waiting.begin(1))
+  }
+
+  @Test func aSilentServiceIsLeftAloneForAWhile() {
+    let now = MonotonicInstant.now
+    var pause = VaultPause()
+    #expect(!pause.isOn(at: now))
+    pause.begin(at: now)
+    #expect(pause.isOn(at: now) && pause.isOn(at: now.advanced(by: .seconds(29))))
+    #expect(!pause.isOn(at: now.advanced(by: VaultPause.length)))
+    pause.stop()
+    #expect(!pause.isOn(at: now))
   }
 
   /// A load asks the vault, and what was accepted is kept there.

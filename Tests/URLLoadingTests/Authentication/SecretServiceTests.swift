@@ -25,7 +25,8 @@ import URLLoadingTestServers
   @Test(.enabled(if: KeyringSession.obstacle == nil, "\(KeyringSession.obstacle ?? "")"))
   func anotherProcessFindsWhatOneHasKept() async throws {
     let home = try TemporaryDirectory("keyring")
-    let outcome = try await run(.unlocked, home: home, [.keep, .find, .remove, .findNothing])
+    let outcome = try await run(
+      .unlocked, home: home, [.keep, .find, .remove, .findNothing, .keep, .removeAll, .findNothing])
     #expect(outcome.status == .exited(0), "\(outcome.text) \(outcome.error)")
     // Nothing of it is on disk in the clear.
     let password = Data(SecretServiceChild.password.utf8)
@@ -76,7 +77,7 @@ import URLLoadingTestServers
 
 /// A step of a process of its own, which the environment names.
 @Suite(.timeLimit(.minutes(1))) struct SecretServiceChild {
-  enum Step: String { case keep, find, remove, findNothing, keepInVain }
+  enum Step: String { case keep, find, remove, removeAll, findNothing, keepInVain }
 
   static let variable = "URL_LOADING_TEST_CREDENTIAL_STEP"
   static let password = "päss wörd 0815-4711"
@@ -120,6 +121,8 @@ import URLLoadingTestServers
         storage.remove(credential("one"), for: space)
         storage.remove(credential("two"), for: space)
       }
+    case .removeAll:
+      await withCheckedContinuation { done in storage.removeAll { done.resume() } }
     case .findNothing: #expect(storage.allCredentials.isEmpty)
     case .keepInVain:
       storage.setDefaultCredential(credential("one"), for: spaces[0])

@@ -68,18 +68,18 @@ import URLLoadingTestServers
     #expect(storage.credentials(for: space()) == nil)
   }
 
-  @Test func changesAreTold() {
+  @Test(.timeLimit(.minutes(1))) func changesAreTold() async {
     let storage = URLCredentialStorage()
-    let count = Locked(0)
+    let count = Watched(0)
     let observer = NotificationCenter.default.addObserver(
       forName: .NSURLCredentialStorageChanged, object: storage, queue: nil
-    ) { _ in count.withLock { $0 += 1 } }
+    ) { _ in count.update { $0 += 1 } }
     storage.set(credential("one"), for: space())
     storage.set(credential("one"), for: space())
     storage.setDefaultCredential(credential("one"), for: space())
     storage.remove(credential("unknown"), for: space())
     storage.remove(credential("one"), for: space())
-    #expect(count.withLock { $0 } == 3)
+    #expect(await count.wait { $0 == 3 })
     NotificationCenter.default.removeObserver(observer)
   }
 }

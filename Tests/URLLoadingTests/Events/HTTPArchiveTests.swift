@@ -48,6 +48,17 @@ import URLLoadingTestServers
     #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int == 0o600)
   }
 
+  /// It might be another one's, and readable by all.
+  @Test func whatHasTheHiddenNameIsNotTakenOver() throws {
+    try folder.write(".loads.har.next", "other")
+    #expect(chmod(folder.file(".loads.har.next").path, 0o644) == 0)
+    #expect(link(folder.file(".loads.har.next").path, folder.file("other").path) == 0)
+    let writer = try HTTPArchiveWriter(file: file)
+    #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int == 0o600)
+    #expect(try String(contentsOf: folder.file("other"), encoding: .utf8) == "other")
+    writer.close()
+  }
+
   @Test func redirectsAndTheirTarget() async throws {
     let server = try await NginxServer.shared
     let session = try session()

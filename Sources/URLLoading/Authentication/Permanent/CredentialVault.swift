@@ -1,6 +1,6 @@
 /// Where permanent credentials are kept, outside of the process.
 ///
-/// Every call answers once, on any thread, and after a bounded time.
+/// Every call answers once, on any thread, and after a bounded time. What is changed is changed in the order of the calls.
 protocol CredentialVault: Sendable {
   /// Gives all credentials of this program; nil where they cannot be had.
   func credentials(_ take: @escaping @Sendable ([KeptCredential]?) -> Void)
@@ -10,6 +10,9 @@ protocol CredentialVault: Sendable {
 
   /// Forgets a credential; gives why it could not, or nil.
   func forget(_ credential: KeptCredential, _ take: @escaping @Sendable (CredentialVaultFailure?) -> Void)
+
+  /// Forgets all credentials of this program; gives why it could not, or nil.
+  func forgetAll(_ take: @escaping @Sendable (CredentialVaultFailure?) -> Void)
 }
 
 /// A credential that is kept.
@@ -25,6 +28,8 @@ struct KeptCredential: Equatable, Sendable {
 enum CredentialVaultFailure: Error, Equatable, CustomStringConvertible {
   /// There is none.
   case unavailable(String)
+  /// The credential cannot be kept as it is.
+  case unfit(String)
   /// It did not answer in time.
   case timedOut
   /// It refused.
@@ -32,7 +37,7 @@ enum CredentialVaultFailure: Error, Equatable, CustomStringConvertible {
 
   var description: String {
     switch self {
-    case .unavailable(let words): words
+    case .unavailable(let words), .unfit(let words): words
     case .timedOut: "the Secret Service did not answer in time; it may wait for the user"
     case .refused(let words): "the Secret Service refused: \(words)"
     }

@@ -60,7 +60,7 @@ struct SecretService: @unchecked Sendable {
     }
   }
 
-  /// Forgets what has these attributes.
+  /// Forgets all that has these attributes.
   func clear(_ attributes: [String: String], _ cancellation: Cancellation) throws(CredentialVaultFailure) {
     let table = Self.table(attributes.map { ($0.key, $0.value) }, library)
     defer { library.releaseTable(table) }

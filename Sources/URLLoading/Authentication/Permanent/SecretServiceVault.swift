@@ -5,9 +5,13 @@ internal import URLLoadingBase
 /// One item for each credential, found by the program, the protection space and the user; and one for each space that names its default. Passwords
 /// are the items' secrets, so that tools of the desktop show and change them.
 ///
-/// Mutable state: `service`, guarded by its lock.
+/// A call is given up after a limit, whether it runs or waits for another one. After one that ran that long the service is left alone for a
+/// while (``VaultPause``), and calls say at once that it does not answer.
+///
+/// Mutable state: `service` and `pause`, each guarded by its lock.
 final class SecretServiceVault: CredentialVault {
-  private static let pool = BlockingPool(name: "URLLoading secrets", maximumThreadCount: 2)
+  /// One thread, so that what is kept and what is forgotten keep their order.
+  private static let pool = BlockingPool(name: "URLLoading secrets", maximumThreadCount: 1)
   private static let schema = "org.swift-url-loading.Credential"
   private static let names = [
     "program", "kind", "host", "port", "protocol", "is-proxy", "proxy-type", "realm", "has-realm", "method", "user",
@@ -17,6 +21,7 @@ final class SecretServiceVault: CredentialVault {
   private let busAddress: String?
   private let timeLimit: Duration
   private let service = Locked<SecretService?>(nil)
+  private let pause = Locked(VaultPause())
 
   /// - Parameters:
   ///   - program: whose credentials they are.
@@ -37,7 +42,11 @@ final class SecretServiceVault: CredentialVault {
   }
 
   func keep(_ credential: KeptCredential, _ take: @escaping @Sendable (CredentialVaultFailure?) -> Void) {
-    let item = SecretService.Item(attributes: attributes(credential), secret: credential.password)
+    let attributes = attributes(credential)
+    guard !([credential.password] + attributes.values).contains(where: { $0.utf8.contains(0) }) else {
+      return take(.unfit("the Secret Service takes no text with a NUL character"))
+    }
+    let item = SecretService.Item(attributes: attributes, secret: credential.password)
     let label = "\(credential.user) at \(credential.space.host) (\(program))"
     run { (service, cancellation) throws(CredentialVaultFailure) in
       try service.store(item, label: label, cancellation)
@@ -58,6 +67,14 @@ final class SecretServiceVault: CredentialVault {
     }
   }
 
+  func forgetAll(_ take: @escaping @Sendable (CredentialVaultFailure?) -> Void) {
+    run { (service, cancellation) throws(CredentialVaultFailure) in
+      try service.clear(["program": self.program], cancellation)
+    } then: {
+      take($0.failure)
+    }
+  }
+
   // MARK: Calls
 
   /// Runs a call on a thread that may block, and answers when it has ended or the limit has passed.
@@ -68,30 +85,33 @@ final class SecretServiceVault: CredentialVault {
     guard busAddress?.isEmpty == false else {
       return take(.failure(.unavailable("there is no session bus (DBUS_SESSION_BUS_ADDRESS)")))
     }
-    let single = SingleAnswer()
+    guard !pause.withLock({ $0.isOn(at: .now) }) else { return take(.failure(.timedOut)) }
+    let running = VaultCall<SecretService.Cancellation>()
+    // From here on, since the thread may be held by another call.
+    DispatchQueue.global().asyncAfter(deadline: .now() + timeLimit.dispatchInterval) {
+      switch running.expire() {
+      case .late: return
+      case .waiting: break
+      case .running(let cancellation):
+        self.pause.withLock { $0.begin(at: .now) }
+        cancellation.cancel()
+      }
+      take(.failure(.timedOut))
+    }
     Self.pool.run {
       // Not before there is a use for it: it loads some ten libraries.
       guard let library = SecretLibrary.shared else {
-        if single.take() { take(.failure(.unavailable("there is no libsecret (libsecret-1.so.0)"))) }
+        if running.end() { take(.failure(.unavailable("there is no libsecret (libsecret-1.so.0)"))) }
         return
       }
       let cancellation = SecretService.Cancellation(library)
-      let timer = DispatchSource.makeTimerSource()
-      timer.schedule(deadline: .now() + self.timeLimit.dispatchInterval)
-      timer.setEventHandler {
-        cancellation.cancel()
-        if single.take() { take(.failure(.timedOut)) }
-      }
-      timer.resume()
+      guard running.begin(cancellation) else { return }
       let result = Result { () throws(CredentialVaultFailure) in
         try call(self.connect(library, cancellation), cancellation)
       }
-      timer.cancel()
-      if single.take() { take(result) }
-    }
-    // The pool's threads may all wait.
-    DispatchQueue.global().asyncAfter(deadline: .now() + (timeLimit * 2).dispatchInterval) {
-      if single.take() { take(.failure(.timedOut)) }
+      guard running.end() else { return }
+      self.pause.withLock { $0.stop() }
+      take(result)
     }
   }
 

@@ -11,9 +11,9 @@ final class CookieDatabase {
   private var lastVersion: Int64?
 
   /// Opens a file, or makes it. A damaged one is put aside, and a new one made.
-  convenience init(path: String) throws {
-    // Nobody but the first load and a flush waits for this.
-    let options = SQLiteDatabase.Options(busyTimeout: .seconds(5), isDurable: true)
+  /// - Parameter busyTimeout: the longest time that a statement waits for another process's write.
+  convenience init(path: String, busyTimeout: Duration) throws {
+    let options = SQLiteDatabase.Options(busyTimeout: busyTimeout, isDurable: true, erasesWhatIsDeleted: true)
     let file = SQLiteFile(path: path, schemaVersion: 1, schema: CookieRow.schema, options: options)
     self.init(file, try file.open())
   }
@@ -31,15 +31,21 @@ final class CookieDatabase {
   /// Whether the path names another file by now.
   var isReplaced: Bool { database.isReplaced }
 
-  /// Whether another connection has committed something since this was asked last; true the first time.
-  func isChangedElsewhere() throws -> Bool {
+  /// Removes what an earlier damage has left: it has cookies, too.
+  static func removeDamaged(besides path: String) { SQLiteFile.removeDamaged(besides: path) }
+
+  /// All cookies, if another connection has committed something since they were read last; nil if not.
+  func rowsIfChangedElsewhere() throws -> [CookieRow]? {
     let version = try database.dataVersion()
-    defer { lastVersion = version }
-    return version != lastVersion
+    guard version != lastVersion else { return nil }
+    let rows = try rows()
+    // Not before they are read: what fails is read again.
+    lastVersion = version
+    return rows
   }
 
   /// All cookies. Where rows are not as they were written, the table is made anew of those that are.
-  func rows() throws -> [CookieRow] {
+  private func rows() throws -> [CookieRow] {
     try checkSchema()
     let (rows, isWhole) = try read()
     guard !isWhole else { return rows }
@@ -91,6 +97,12 @@ final class CookieDatabase {
         case .removed(let cookie):
           let delete = try database.statement("DELETE FROM cookie \(CookieRow.whereKey)")
           try CookieRow.bindKey(cookie, partition: key.partition, to: delete)
+          try delete.run()
+        case .dropped(let record):
+          // Another process may have stored it anew since it was seen.
+          let delete = try database.statement("DELETE FROM cookie \(CookieRow.whereKey) AND stored <= ?5")
+          try CookieRow.bindKey(record.cookie, partition: key.partition, to: delete)
+          try delete.bind(record.stored.timeIntervalSinceReferenceDate, at: 5)
           try delete.run()
         case .used(let cookie, let lastAccess):
           let update = try database.statement("UPDATE cookie SET last_access = ?5 \(CookieRow.whereKey)")

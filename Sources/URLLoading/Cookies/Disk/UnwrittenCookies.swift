@@ -14,12 +14,14 @@ struct UnwrittenCookies {
   }
 
   private mutating func note(_ change: CookieChange, at key: CookieRecord.Key) {
-    guard case .used(_, let lastAccess) = change, case .stored(var record) = changes[key] else {
-      changes[key] = change
-      return
+    switch (change, changes[key]) {
+    case (.used(_, let lastAccess), .stored(var record)):
+      record.lastAccess = lastAccess
+      changes[key] = .stored(record)
+    // What is to go goes: a use says nothing of a later version, and a removal that was asked for takes every version.
+    case (.used, .removed), (.used, .dropped), (.dropped, .removed): break
+    default: changes[key] = change
     }
-    record.lastAccess = lastAccess
-    changes[key] = .stored(record)
   }
 
   /// Notes that all cookies go which were stored after a date.

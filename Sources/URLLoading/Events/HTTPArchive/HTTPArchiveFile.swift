@@ -86,7 +86,9 @@ final class HTTPArchiveFile {
   }
 
   private static func make(_ path: String, _ header: Data) throws(HTTPArchiveError) -> Part {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    // One that is there, of a process that was killed or of somebody else, would keep its owner and mode.
+    unlink(path)
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw HTTPArchiveError(path, errno) }
     let part = Part(descriptor: descriptor, end: 0)
     guard write(header + trailer, to: part) else {

@@ -15,7 +15,10 @@ internal import URLLoadingBase
 /// Passwords in URLs and the values of header fields and cookies that may be credentials are `***`, unless ``Options`` say otherwise. Bodies
 /// are left out, as are their secrets; the query of a URL is written as it is.
 ///
-/// Mutable state: `state`, guarded by its lock. The file is written under it: events of other loads wait meanwhile.
+/// An entry is made and written on the thread that tells the event, which may be the transfer loop's: the directory should be on a fast disk.
+///
+/// Mutable state: `state`, guarded by its lock. The file is written under it, and events of other loads wait meanwhile; an entry is made
+/// outside of it.
 public final class HTTPArchiveWriter: URLSession.EventListener {
   /// What is written.
   public struct Options: Sendable {
@@ -86,10 +89,10 @@ public final class HTTPArchiveWriter: URLSession.EventListener {
   /// Writes the transaction before this one.
   public func task(_ task: URLSessionTask, didFinish transaction: URLSessionTaskTransactionMetrics) {
     // The last one of a load is written at its end, with the error if there is one.
-    state.withLock { state in
-      let before = state.running[ObjectIdentifier(task), default: HTTPArchiveLoad()].finish(transaction)
-      if let before { write(before, nil, &state) }
+    let before = state.withLock {
+      $0.running[ObjectIdentifier(task), default: HTTPArchiveLoad()].finish(transaction)
     }
+    if let before { write(before, nil) }
   }
 
   /// Writes the last transaction.
@@ -101,10 +104,8 @@ public final class HTTPArchiveWriter: URLSession.EventListener {
       problem = options.includesSecrets ? error.localizedDescription : Redaction.error(error)
     case .cancelled: problem = "The task was cancelled."
     }
-    state.withLock { state in
-      guard let last = state.running.removeValue(forKey: ObjectIdentifier(task))?.finished else { return }
-      write(last, problem, &state)
-    }
+    let last = state.withLock { $0.running.removeValue(forKey: ObjectIdentifier(task))?.finished }
+    if let last { write(last, problem) }
   }
 
   // MARK: Writing
@@ -114,17 +115,19 @@ public final class HTTPArchiveWriter: URLSession.EventListener {
     state.withLock { body(&$0.running[ObjectIdentifier(task), default: HTTPArchiveLoad()]) }
   }
 
-  private func write(_ finished: HTTPArchiveLoad.Finished, _ problem: String?, _ state: inout State) {
+  private func write(_ finished: HTTPArchiveLoad.Finished, _ problem: String?) {
     let comments = [finished.comment, problem].compactMap(\.self)
     let entry = formatter.entry(
       finished.transaction, body: finished.body, comment: comments.isEmpty ? nil : comments.joined(separator: " "))
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     guard let text = try? encoder.encode(entry) else { return }
-    do throws(HTTPArchiveError) {
-      try state.file?.append(text)
-    } catch {
-      if state.error == nil { state.error = error }
+    state.withLock { state in
+      do throws(HTTPArchiveError) {
+        try state.file?.append(text)
+      } catch {
+        if state.error == nil { state.error = error }
+      }
     }
   }
 }

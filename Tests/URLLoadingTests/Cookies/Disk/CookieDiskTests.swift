@@ -196,6 +196,19 @@ import URLLoadingTestServers
     #expect(FileManager.default.fileExists(atPath: file.path + ".damaged"))
   }
 
+  @Test func aRemovalOfAllReachesWhatWasPutAside() async throws {
+    try directory.write("data/cookies.sqlite", Data(repeating: 0xAA, count: 10_000))
+    let first = storage()
+    store("a=1; Max-Age=1000", in: first)
+    await flush(first)
+    first.removeCookies(since: Date(timeIntervalSince1970: 0))
+    await flush(first)
+    #expect(FileManager.default.fileExists(atPath: file.path + ".damaged"))
+    first.removeCookies(since: .distantPast)
+    await flush(first)
+    #expect(!FileManager.default.fileExists(atPath: file.path + ".damaged"))
+  }
+
   @Test func damageWhileInUseLosesNothingThatIsInMemory() async throws {
     let first = storage()
     store("a=1; Max-Age=1000", in: first)

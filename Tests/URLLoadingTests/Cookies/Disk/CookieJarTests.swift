@@ -100,6 +100,37 @@ import Testing
     #expect(values.sorted() == ["1", "2"])
   }
 
+  @Test mutating func whatIsStoredAnewOutlivesWhatHasExpiredInTheFile() throws {
+    let record = CookieRecord(try cookie("a=old; Max-Age=10"), creation: 1, lastAccess: 1, stored: now - 100)
+    let renewed = try cookie("a=new; Max-Age=100")
+    jar.change(in: "") { $0.store(renewed, now: now + 11) }
+    jar.update(from: CookieJar([CookieRow(partition: "", record: record)], now: now + 11), now: now + 11)
+    #expect(pairs == ["a=new"])
+    guard case .stored = jar.unwritten.changes.values.first else { return #expect(Bool(false), "\(jar.unwritten)") }
+  }
+
+  @Test mutating func whatIsDroppedHereStaysWhereAnotherHasStoredItAnew() throws {
+    for index in 0...CookieStore.siteLimit { try store("c\(index)=1; Max-Age=1000", at: TimeInterval(index)) }
+    let dropped = jar.unwritten.changes.values.compactMap { if case .dropped(let record) = $0 { record } else { nil } }
+    #expect(dropped.map(\.cookie.name) == ["c0"])
+    let later = try cookie("c0=later; Max-Age=1000")
+    for (stored, isKept) in [(-1.0, false), (1.0, true)] {
+      var jar = jar
+      let record = CookieRecord(later, creation: 1, lastAccess: .max / 2, stored: now + stored)
+      jar.update(from: CookieJar([CookieRow(partition: "", record: record)], now: now), now: now)
+      #expect(jar.all(now: now).contains { $0.value == "later" } == isKept)
+    }
+  }
+
+  @Test mutating func aUseOrAnEvictionDoesNotUndoARemoval() throws {
+    let record = CookieRecord(try cookie("a=1; Max-Age=100"), creation: 1, lastAccess: 1, stored: now)
+    var unwritten = UnwrittenCookies()
+    unwritten.note(.removed(record.cookie), partition: "")
+    unwritten.note(.dropped(record), partition: "")
+    unwritten.note(.used(record.cookie, lastAccess: 5), partition: "")
+    guard case .removed = unwritten.changes.values.first else { return #expect(Bool(false), "\(unwritten)") }
+  }
+
   @Test mutating func togetherTheyKeepTheLimits() throws {
     for index in 0..<CookieStore.siteLimit { try store("m\(index)=1; Max-Age=1000", at: 100) }
     let unwritten = jar.unwritten.changes.count
