@@ -7,7 +7,7 @@ import URLLoadingTestServers
   @Test(arguments: try Snippet.all) func printsWhatIsExpected(_ snippet: Snippet) async throws {
     let outcome = try await snippet.run()
     #expect(outcome.status == .exited(0), "\(outcome.error)")
-    #expect(outcome.text == (try snippet.expected), "\(outcome.error)")
+    #expect(outcome.text == (try snippet.expected), "\(outcome.text)\n\(outcome.error)")
   }
 
   /// Who uses this library alone does not compile what other products of it depend on.
