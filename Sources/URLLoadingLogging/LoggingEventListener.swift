@@ -7,9 +7,9 @@ import URLLoading
 /// configuration.sessionEventListener = LoggingEventListener(Logger(label: "loads"))
 /// ```
 ///
-/// Each event is one message whose text is always the same (`response`, `redirect` …), so that it can be searched for; what it is about is in
-/// the metadata: `task`, and by event `url`, `status`, `reason`, `duration` and more, as `EventMetadata` writes them. The end of a load is
-/// logged at ``Levels/endings`` or ``Levels/failures``, decisions on the way at ``Levels/decisions``, all else at ``Levels/details``.
+/// Each event is one message whose text is always the same (`response`, `redirect` …), so that it can be searched for; what it is about is
+/// in the metadata: `task`, and by event `url`, `status`, `reason`, `duration` and more, as `EventMetadata` writes them. The end of a load
+/// is logged at ``Levels/endings`` or ``Levels/failures``, decisions on the way at ``Levels/decisions``, all else at ``Levels/details``.
 ///
 /// Passwords in URLs are `***`; header fields, bodies and passwords are not logged. Of a challenge and its credential the realm and the
 /// user's name are.

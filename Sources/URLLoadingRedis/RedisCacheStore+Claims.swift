@@ -9,8 +9,8 @@ extension RedisCacheStore {
   /// How often a lock is looked at: at first, and at most.
   private static let firstLook = Duration.milliseconds(5), lastLook = Duration.milliseconds(50)
 
-  /// Gives a claim by a lock in Redis; nil where Redis does not answer, where what comes could not be stored a moment ago, and where another
-  /// load has the claim for longer than ``Options/waitLimit``.
+  /// Gives a claim by a lock in Redis; nil where Redis does not answer, where what comes could not be stored a moment ago, and where
+  /// another load has the claim for longer than ``Options/waitLimit``.
   public func claim(_ key: String, completionHandler: @escaping @Sendable (URLCacheClaim?) -> Void) {
     let limit = MonotonicInstant.now.advanced(by: options.waitLimit)
     claim("\(name(key)):lock", until: limit, next: Self.firstLook, completionHandler)

@@ -1,7 +1,8 @@
 internal import URLLoadingBase
 
 /// What a connection to Redis does with commands: connects for the first one, holds those that come meanwhile, and gives up on all of them
-/// when one was not answered in time. After a failure it refuses commands for a while: a server that is dead must not cost each load a wait.
+/// when one was not answered in time. After a failure it refuses commands for a while: a server that is dead must not cost each load a
+/// wait.
 struct RedisLink {
   private enum State: Equatable {
     case idle

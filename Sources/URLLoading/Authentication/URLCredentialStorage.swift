@@ -15,11 +15,11 @@ public let NSURLCredentialStorageRemoveSynchronizableCredentials =
 /// A session answers a challenge once with the default credential of the protection space; where that is refused, or there is none, it
 /// calls its delegate. An accepted credential becomes the default if its persistence is not `none`.
 ///
-/// Credentials that are to be kept for ever go to the Secret Service of the user's session (gnome-keyring, KWallet, KeePassXC), where one answers
-/// on the session bus: from ``shared``, and from there alone. Another process of the same program finds them again; no file has them in
-/// the clear. Where there is no such service, where it is locked, or does not answer within 5 seconds, a permanent credential is kept for the
-/// session: its ``URLCredential/persistence`` in the storage is `forSession` then, and a line on standard error says why, once. A service
-/// that did not answer is not asked for the next 30 seconds.
+/// Credentials that are to be kept for ever go to the Secret Service of the user's session (gnome-keyring, KWallet, KeePassXC), where one
+/// answers on the session bus: from ``shared``, and from there alone. Another process of the same program finds them again; no file has
+/// them in the clear. Where there is no such service, where it is locked, or does not answer within 5 seconds, a permanent credential is
+/// kept for the session: its ``URLCredential/persistence`` in the storage is `forSession` then, and a line on standard error says why,
+/// once. A service that did not answer is not asked for the next 30 seconds.
 ///
 /// Mutable state: `state`, guarded by its lock.
 open class URLCredentialStorage: NSObject, @unchecked Sendable {

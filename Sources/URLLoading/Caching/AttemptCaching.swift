@@ -16,7 +16,7 @@ struct AttemptCaching {
   var fallback: FoundEntry?
   /// Whether the store was asked whether another one loads the same.
   var hasAskedForClaim = false
-  /// Has others wait who want the same from a shared store.
+  /// The claim on the key in a shared store, for which other loads of it wait.
   var claim: URLCacheClaim?
   /// What lacks the bytes that are asked for.
   var completing: FoundEntry?

@@ -14,8 +14,8 @@ final class CacheRecorder: Sendable {
   /// A store, and what it gets.
   struct Target: Sendable {
     let store: any URLCacheStore
-    /// The head; its length is that of what will come.
-    let entry: URLCacheEntry
+    /// The head, whose length is that of what will come; nil where the store must not have it.
+    let entry: URLCacheEntry?
     /// Nil where the store does not take the response. What that replaces goes all the same.
     let writer: (any URLCacheWriter)?
     /// Bytes that the body may have.
@@ -83,8 +83,7 @@ final class CacheRecorder: Sendable {
     let entries = replaced.map(\.entry)
     var isStored = false
     for target in targets {
-      let entry = whole(target.entry)
-      if let writer = target.writer, entry.bodyLength <= target.limit {
+      if let writer = target.writer, let entry = target.entry.map(whole), entry.bodyLength <= target.limit {
         writer.finish(entry, replacing: entries)
         isStored = true
       } else if !entries.isEmpty {

@@ -240,12 +240,11 @@ open class URLCache: NSObject, @unchecked Sendable {
         ?? CacheRules().selectingFields(of: http.fields, CacheDirectives(http.fields), asked) ?? []
     }
     for store in stores {
-      var own = entry
-      let isTaken =
-        (!entry.staysInMemory || store === memory) && (!store.isShared || own.becomesShareable(answering: asked))
+      let own = store.isShared ? entry.shareable(answering: asked) : entry
       let replaced = Self.wait(for: store) { store.entries(for: key.text, completionHandler: $0) } ?? []
-      store.remove(replaced.filter { $0.selectingFields == own.selectingFields })
-      guard isTaken, !isOfLoad || cached.data.count <= store.capacity / Self.largestShare,
+      store.remove(replaced.filter { $0.selectingFields == (own ?? entry).selectingFields })
+      guard let own, !own.staysInMemory || store === memory,
+        !isOfLoad || cached.data.count <= store.capacity / Self.largestShare,
         let writer = store.writer(for: own, expectedLength: own.bodyLength)
       else { continue }
       cached.data.withUnsafeBytes { writer.write($0) }

@@ -145,7 +145,7 @@ final class CookieKeeper: Sendable {
     attempt { try readIfChanged(path) }
   }
 
-  /// Writes what is to be written, and tells those who wait for it.
+  /// Writes the pending changes in one batch, and calls the handlers of the flushes that wait for it.
   private func write() {
     guard case .file(let path) = place else { return }
     let unwritten = state.withLock { state in

@@ -38,8 +38,8 @@ extension HTTPCookie {
   /// Whether the cookie goes to a request, or comes from one, of that site (RFC 6265bis 5.7, step 18, and 5.8.3).
   ///
   /// A request of another site than its document's is never a navigation, which would be its own document: what `Lax` allows more than
-  /// `Strict` does not come up. Without a policy of its own a cookie goes everywhere, as on Apple's systems; RFC 6265bis would have it treated as
-  /// `Lax`, which no code that names documents expects.
+  /// `Strict` does not come up. Without a policy of its own a cookie goes everywhere, as on Apple's systems; RFC 6265bis would have it
+  /// treated as `Lax`, which no code that names documents expects.
   func mayGo(to origin: CookieOrigin) -> Bool {
     !origin.isCrossSite || sameSitePolicy != .sameSiteLax && sameSitePolicy != .sameSiteStrict
   }

@@ -1,4 +1,5 @@
-/// One `Set-Cookie` value, parsed by RFC 6265bis 5.6, byte for byte as it came: nothing is percent-decoded. Whether the cookie is accepted depends on the URL it comes from.
+/// One `Set-Cookie` value, parsed by RFC 6265bis 5.6, byte for byte as it came: nothing is percent-decoded. Whether the cookie is accepted
+/// depends on the URL it comes from.
 struct SetCookie {
   var name = ""
   var value = ""

@@ -39,13 +39,13 @@ extension URLSession {
 
     // MARK: The cache
 
-    /// Nothing that is stored answers; the request goes on as it is, or fails where only the cache may answer.
+    /// Nothing that is stored answers; the request is sent as it is, or fails where only the cache may answer.
     func task(_ task: URLSessionTask, didMissCache reason: EventCacheReason)
 
     /// A stored response answers.
     func task(_ task: URLSessionTask, didHitCache response: URLResponse, reason: EventCacheReason)
 
-    /// The request goes on with the conditions under which a stored response is still right.
+    /// The request is sent with the conditions under which a stored response is still right.
     func task(_ task: URLSessionTask, willValidate response: URLResponse, reason: EventCacheReason)
 
     /// The source says that what is stored is right (304), and that answers.
@@ -90,7 +90,7 @@ extension URLSession {
     /// Bytes of the response's body, where ``wantsBodies`` is true.
     func task(_ task: URLSessionTask, didReceiveBody bytes: Data)
 
-    /// The load goes on as that of a download task, whose events follow.
+    /// The load continues as that of a download task, whose events follow.
     func task(_ task: URLSessionTask, didBecome download: URLSessionDownloadTask)
 
     /// A redirect came, and it was decided about.

@@ -3,7 +3,7 @@ extension URLSession {
   @frozen public enum EventRetryReason: String, Sendable, CaseIterable {
     /// The network has changed since the attempt before found none, or the time to try again has come.
     case networkChanged = "network-changed"
-    /// The connection was lost in a way that allows to connect again and go on: over HTTP one that was kept from an earlier request, and
+    /// The connection was lost in a way that allows a retry: over HTTP a connection that was kept from an earlier request, and
     /// had ended before this one reached the server (RFC 9112, section 9.3.1).
     case connectionLost = "connection-lost"
     /// What a resumed download began with is no part of what the server has: the whole is loaded.

@@ -36,7 +36,7 @@ public protocol URLProtocolSessionClient: URLProtocolClient {
   /// ``URLProtocolDemand/wantsConnectionMetrics`` asks for it. What comes later takes the place of what came before.
   func urlProtocol(_ protocol: URLProtocol, didCollect metrics: URLSessionTaskTransactionMetrics)
 
-  /// The instance connects again and goes on by itself, because its connection was lost.
+  /// The instance reconnects and retries by itself, because its connection was lost.
   func urlProtocol(_ protocol: URLProtocol, willRetryAfter error: any Error)
 
   /// The body to upload, or nil. Each call gives it from its beginning when it is data or a file.

@@ -53,7 +53,7 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     _ session: URLSession, needNewBodyStreamForTask task: URLSessionTask
   ) async -> InputStream?
 
-  /// An upload of a stream goes on after an interruption, and needs its body from a byte on. Where there is no such stream it fails.
+  /// An upload of a stream is resumed after an interruption, and needs its body from a byte on. Where there is no such stream it fails.
   /// - Parameter offset: the number of bytes that the server has.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, needNewBodyStreamFrom offset: Int64,

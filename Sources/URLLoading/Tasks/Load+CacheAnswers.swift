@@ -41,8 +41,8 @@ extension Load {
     begin(opened, instance, gate, isStored: true)
   }
 
-  /// A part that was asked for on the cache's behalf has come, or was refused: the program did not ask for it, and gets the whole of what it
-  /// asked for when that is there.
+  /// A part that was asked for on the cache's behalf has come, or was refused: the program did not ask for it, and gets the whole of what
+  /// it asked for when that is there.
   func complete(
     _ found: FoundEntry, with answer: CacheResponse, _ caching: AttemptCaching, attempt: Int
   ) {

@@ -24,7 +24,7 @@ extension Load {
     if http.statusCode == 304, !caching.validating.isEmpty {
       let confirmed = confirm(caching, by: answer, in: cache)
       if confirmed != nil { events?.tell(.validated(response)) }
-      storeWhatTheServerSays(response)
+      storeCookiesAndCredential(of: response)
       return update { state in
         state.attempt.cacheEnd = confirmed.map { .confirmed($0) } ?? .reload
         state.metrics.responded(response)
@@ -32,14 +32,14 @@ extension Load {
     }
     if let found = caching.completing, http.statusCode == 206 || http.statusCode == 416 {
       update { $0.metrics.responded(response) }
-      storeWhatTheServerSays(response)
+      storeCookiesAndCredential(of: response)
       return complete(found, with: answer, caching, attempt: attempt)
     }
     if let fallback = caching.fallback, let head = fallback.entry.head,
       rules(for: [fallback]).mayAnswer(head, to: caching.request, after: .status(http.statusCode), at: Date())
     {
       update { $0.metrics.responded(response) }
-      storeWhatTheServerSays(response)
+      storeCookiesAndCredential(of: response)
       return answerStale(with: fallback, caching, attempt: attempt)
     }
     for invalid in CacheRules().invalidated(by: answer, to: caching.request) { invalidate(invalid, in: cache) }
@@ -48,11 +48,11 @@ extension Load {
     } else if policy != .notAllowed {
       let storage = CacheRules().storage(
         of: answer, to: caching.request, requestDate: caching.requestDate, responseDate: Date())
-      if let claim = caching.claim, shareableHead(response, caching) == nil { claim.end(.notStored) }
       let superseded = superseded(caching, by: answer)
       switch storage {
       case .refuse(let refusal):
         events?.tell(.notStored(response, URLSession.EventCacheReason(refusal)))
+        caching.claim?.end(.notStored)
         remove(superseded, from: cache)
       case .store(let head):
         let kept = HTTPURLResponse(
@@ -138,7 +138,7 @@ extension Load {
   }
 
   /// A response that does not reach the program has cookies all the same, and may accept a credential.
-  private func storeWhatTheServerSays(_ response: URLResponse) {
+  private func storeCookiesAndCredential(of response: URLResponse) {
     storeCookies(of: response)
     if read({ $0.attempt.credential != nil }) { storeCredential(response) }
   }
@@ -155,8 +155,11 @@ extension Load {
       staysInMemory: policy == .allowedInMemoryOnly || caching.key.hasPassword,
       requestDate: caching.requestDate, responseDate: Date(), selectingFields: selecting)
     let isAsked = asksDelegate || cache.isSubclassed
-    let targets = isAsked ? [] : cache.stores.map { target(in: $0, for: entry, caching, of: cache) }
-    if let claim = caching.claim, !isAsked, !targets.contains(where: { $0.store.isShared && $0.writer != nil }) {
+    let shared = cache.store?.isShared == true ? entry.shareable(answering: sharedRequest(caching)) : nil
+    let targets = isAsked ? [] : cache.stores.map { target(in: $0, for: $0.isShared ? shared : entry, of: cache) }
+    if let claim = caching.claim,
+      shared == nil || !isAsked && !targets.contains(where: { $0.store.isShared && $0.writer != nil })
+    {
       claim.end(.notStored)
     }
     let limit = max(cache.memoryCapacity, cache.diskCapacity) / URLCache.largestShare
@@ -169,18 +172,14 @@ extension Load {
 
   /// What a store gets of a response.
   private func target(
-    in store: any URLCacheStore, for entry: URLCacheEntry, _ caching: AttemptCaching, of cache: URLCache
+    in store: any URLCacheStore, for entry: URLCacheEntry?, of cache: URLCache
   ) -> CacheRecorder.Target {
-    var own = entry
-    var isTaken = !entry.staysInMemory || store === cache.memory
-    if store.isShared {
-      let head = shareableHead(entry.response, caching)
-      if let head { own.take(head) }
-      isTaken = isTaken && head != nil
-    }
-    let (limit, length) = (store.capacity / URLCache.largestShare, entry.response.expectedContentLength)
-    let writer = isTaken && length <= limit ? store.writer(for: own, expectedLength: length) : nil
-    return CacheRecorder.Target(store: store, entry: own, writer: writer, limit: limit)
+    let limit = store.capacity / URLCache.largestShare
+    guard let entry, !entry.staysInMemory || store === cache.memory,
+      entry.response.expectedContentLength <= limit
+    else { return CacheRecorder.Target(store: store, entry: nil, writer: nil, limit: limit) }
+    let writer = store.writer(for: entry, expectedLength: entry.response.expectedContentLength)
+    return CacheRecorder.Target(store: store, entry: entry, writer: writer, limit: limit)
   }
 
   /// What a newer answer replaces, of what was found.
@@ -189,15 +188,6 @@ extension Load {
     return CacheRules().superseded(by: answer, to: caching.request, among: found.compactMap(\.entry.head)).map {
       found[$0]
     }
-  }
-
-  /// What a shared store may have of a response; nil for nothing.
-  private func shareableHead(_ response: URLResponse, _ caching: AttemptCaching) -> StoredHead? {
-    guard let http = response as? HTTPURLResponse, let url = response.url else { return nil }
-    let answer = CacheResponse(statusCode: http.statusCode, fields: http.fields, url: url)
-    let storage = CacheRules(kind: .shared).storage(
-      of: answer, to: sharedRequest(caching), requestDate: caching.requestDate, responseDate: Date())
-    return if case .store(let head) = storage { head } else { nil }
   }
 
   /// The request as a shared cache has to see it: with the `Authorization` that a credential of the session adds.

@@ -142,7 +142,7 @@ extension Load {
     }
   }
 
-  /// Has the instance go on with a credential: by another request, where it was a response that asked for one.
+  /// Resumes the instance with a credential, which it sends in another request where a response asked for it.
   private func use(
     _ credential: URLCredential, for challenge: URLAuthenticationChallenge,
     _ sender: any URLAuthenticationChallengeSender, attempt: Int

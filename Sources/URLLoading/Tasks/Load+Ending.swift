@@ -20,7 +20,7 @@ extension Load {
       state.stopInstance()
       return (false, state.delivery, state.sink, state.entries)
     }
-    // What was not stored whole is dropped, and who waits for the load to store something goes on.
+    // Drops what was not stored whole, and ends the claim that other loads wait for.
     withExtendedLifetime(caching) { caching = nil }
     if case .reader = plan.owner, !isCompleted { tellEnd(error) }
     // A stream is read by its owner's own task, which gets the end behind the bytes.

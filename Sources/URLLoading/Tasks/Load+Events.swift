@@ -106,10 +106,9 @@ extension Load {
     }
     switch action {
     case nil:
-      guard let recorder else { break }
-      record(recorder)
-      // More than the part that was announced: it is of no use.
-      if recorder.hasOverflowed { _ = finishedForCache(attempt: attempt) }
+      if let recorder { record(recorder) }
+      // What comes is of no use, or is more than was announced: it may never end.
+      if recorder?.hasOverflowed != false { _ = finishedForCache(attempt: attempt) }
     case .ignore, .retain: break
     case .failOutOfOrder:
       abort(failure(.badServerResponse, "The protocol class sent data before a response."))

@@ -11,7 +11,7 @@ extension Load {
     case restart
     /// The attempt before could not connect.
     case reconnection
-    /// An upload goes on.
+    /// An upload is resumed.
     case resumption
   }
 

@@ -3,9 +3,9 @@ internal import URLLoadingCurlTransport
 
 /// Carries a task out: feeds events to the state machine and does what it answers.
 ///
-/// Events come from the user (any thread), from the protocol instance (any thread, one after another), from the timer and from the consumer.
-/// Each is decided under the lock and carried out after it, by parts that keep their own order: the attempt's `driver` for calls to the
-/// protocol instance, `delivery` for calls to the task's owner, `sink` for bytes. They ignore what comes after their end.
+/// Events come from the user (any thread), from the protocol instance (any thread, one after another), from the timer and from the
+/// consumer. Each is decided under the lock and carried out after it, by parts that keep their own order: the attempt's `driver` for calls
+/// to the protocol instance, `delivery` for calls to the task's owner, `sink` for bytes. They ignore what comes after their end.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class Load: Sendable {

@@ -7,7 +7,7 @@ import URLLoadingTestServers
 /// What servers, files and programs may say to a cache, changed at random: nothing traps, and what is answered is what was sent once. A
 /// round is its seed.
 ///
-/// `URL_LOADING_FUZZ_SECONDS` has them go on for so long in all, with seeds that no run had before; `make fuzz-cache` sets it.
+/// `make fuzz-cache` has them take 10 minutes.
 @Suite(.timeLimit(.minutes(20)), .serialized) struct CacheFuzzTests {
   private static let now = Date(timeIntervalSince1970: 1_800_000_000)
   private static let names = [
@@ -23,22 +23,6 @@ import URLLoadingTestServers
     "Fri, 15 Jan 2027 08:00:00 GMT", "Thursday, 14-Jan-27 08:00:00 GMT", "Fri Jan 15 08:00:00 2027", "é", "\u{0}",
   ]
 
-  /// Runs rounds: so many, or as long as the fuzzing may take.
-  private func rounds(_ count: Int, _ body: (inout SeededGenerator, UInt64) async throws -> Void) async throws {
-    let seconds = ProcessInfo.processInfo.environment["URL_LOADING_FUZZ_SECONDS"].flatMap { Double($0) }
-    let clock = ContinuousClock()
-    // A third each.
-    let end = clock.now + .seconds((seconds ?? 0) / 3)
-    let first = seconds == nil ? 0 : UInt64.random(in: 1 << 32...1 << 62)
-    var index = 0
-    while seconds == nil ? index < count : clock.now < end {
-      let seed = first + UInt64(index)
-      var random = SeededGenerator(seed: seed)
-      try await body(&random, seed)
-      index += 1
-    }
-  }
-
   private static func fields(_ random: inout SeededGenerator) -> URLLoading.HTTPFields {
     URLLoading.HTTPFields(
       (0..<Int.random(in: 0...6, using: &random)).map { _ in
@@ -49,80 +33,15 @@ import URLLoadingTestServers
       })
   }
 
-  // MARK: Rules
-
   @Test func rules() async throws {
-    let url = try #require(URL(string: "https://example.org/a"))
-    let methods = ["GET", "GET", "GET", "HEAD", "POST", "PUT"]
-    let statuses = [200, 200, 200, 203, 206, 206, 301, 304, 404, 410, 500, 504, 999]
-    let policies: [NSURLRequest.CachePolicy] = [
-      .useProtocolCachePolicy, .useProtocolCachePolicy, .returnCacheDataElseLoad, .reloadRevalidatingCacheData,
-    ]
-    try await rounds(3000) { random, seed in
-      let rules = CacheRules(kind: Bool.random(using: &random) ? .private : .shared)
-      var stored: [StoredHead] = []
-      var date = Self.now
-      for _ in 0..<6 {
-        let request = CacheRequest(
-          method: methods.randomElement(using: &random) ?? "GET", url: url, fields: Self.fields(&random),
-          policy: policies.randomElement(using: &random) ?? .useProtocolCachePolicy)
-        let response = CacheResponse(
-          statusCode: statuses.randomElement(using: &random) ?? 200, fields: Self.fields(&random), url: url)
-        check(rules.lookup(request, among: stored, at: date), of: request, stored, rules, at: date, seed)
-        _ = rules.invalidated(by: response, to: request)
-        _ = rules.selected(by: response, among: stored)
-        for head in stored {
-          _ = rules.freshened(head, by: response, requestDate: date, responseDate: date)
-          if let combined = rules.combined(head, with: response, requestDate: date, responseDate: date) {
-            #expect(combined.bodyLength >= head.bodyLength, "seed \(seed)")
-          }
-        }
-        if case .store(var head) = rules.storage(of: response, to: request, requestDate: date, responseDate: date) {
-          expectStorable(head, response, request, rules, seed)
-          head.bodyLength = head.part?.length ?? Int64.random(in: 0...20, using: &random)
-          stored.append(head)
-        }
-        date += [0, 1, 59, 61, 100_000, -120].randomElement(using: &random) ?? 0
-      }
-    }
-  }
-
-  private func expectStorable(
-    _ head: StoredHead, _ response: CacheResponse, _ request: CacheRequest, _ rules: CacheRules, _ seed: UInt64
-  ) {
-    let given = CacheDirectives(response.fields)
-    #expect(request.method == "GET" && response.statusCode != 304, "seed \(seed)")
-    #expect(!given.noStore || given.mustUnderstand, "seed \(seed): \(response.fields)")
-    guard rules.kind == .shared else { return }
-    #expect(given.isPrivate != .all && !head.fields.contains("Set-Cookie"), "seed \(seed): \(response.fields)")
-  }
-
-  private func check(
-    _ decision: CacheLookup, of request: CacheRequest, _ stored: [StoredHead], _ rules: CacheRules, at date: Date,
-    _ seed: UInt64
-  ) {
-    switch decision {
-    case .answer(let index, _), .answerAndRevalidate(let index, _, _):
-      let head = stored[index]
-      #expect(head.matches(request) && request.isRetrieval, "seed \(seed)")
-      guard let answer = rules.answer(from: head, to: request, at: date) else {
-        Issue.record("seed \(seed): what answers has no answer")
-        return
-      }
-      #expect(answer.bytes.lowerBound >= 0 && answer.bytes.upperBound <= max(0, head.bodyLength), "seed \(seed)")
-    case .validate(let indices, _, staleIfError: let fallback, _):
-      #expect(indices.allSatisfy(stored.indices.contains), "seed \(seed)")
-      #expect(fallback.map(stored.indices.contains) ?? true, "seed \(seed)")
-    case .complete(let index, _, _): #expect(stored[index].part != nil, "seed \(seed)")
-    case .miss, .unavailable: break
-    }
+    try await FuzzRounds.run(40, sharedBy: 3) { _, seed in CachingRules.Fuzz().decisions(seed) }
   }
 
   // MARK: Archives
 
   @Test func archivedEntries() async throws {
     let url = try #require(URL(string: "https://example.org/a?b=c"))
-    try await rounds(3000) { random, seed in
+    try await FuzzRounds.run(3000, sharedBy: 3) { random, seed in
       let entry = URLCacheEntry(
         key: url.absoluteString,
         response: HTTPURLResponse(
@@ -189,7 +108,7 @@ import URLLoadingTestServers
 
   /// Every body that a program gets is that of one version and of the variant that it asked for, whole or the part that the head says.
   @Test func loads() async throws {
-    try await rounds(12) { random, seed in
+    try await FuzzRounds.run(12, sharedBy: 3) { random, seed in
       let state = Watched((version: 1, random: SeededGenerator(seed: seed ^ 0x5EED)))
       let tier: CacheExchange.Tier = seed % 2 == 0 ? .memory : .disk
       let exchange = try CacheExchange(tier) { request, _ in

@@ -80,6 +80,34 @@ import URLLoadingTestServers
     #expect(exchange.requests.count == 3 && exchange.requests.last?.fields["Range"] == nil)
   }
 
+  /// A body that the program did not ask for, and that may never end, is not waited for.
+  @Test(arguments: ["416 Refused\r\n", "206 Part\r\nETag: \"v\"\r\nContent-Range: bytes 10000-99999/100000\r\n"])
+  func anEndlessPartIsAskedAgain(head: String) async throws {
+    let count = Watched(0)
+    let server = try ScriptedServer { connection in
+      while let request = try connection.readRequest() {
+        let number = count.update {
+          $0 += 1
+          return $0
+        }
+        guard number == 2 else {
+          try connection.send(Self.ranged(request), to: request)
+          continue
+        }
+        try connection.send("HTTP/1.1 \(head)Transfer-Encoding: chunked\r\n\r\n")
+        while true { try connection.sendChunk(Data(count: 65_536)) }
+      }
+    }
+    let session = URLSession(
+      configuration: CacheExchange.configuration(URLCache(memoryCapacity: 10_000_000, diskCapacity: 0)))
+    var request = URLRequest(url: server.url("/"))
+    request.setValue("bytes=0-9999", forHTTPHeaderField: "Range")
+    _ = try await session.data(for: request)
+    let (data, _) = try await session.data(from: server.url("/"))
+    #expect(String(decoding: data, as: UTF8.self) == Self.text)
+    session.invalidateAndCancel()
+  }
+
   @Test func theProgramsRangeComesBackWhenThePartIsNotRight() async throws {
     let exchange = try CacheExchange { request, number in
       number == 2 ? HTTPResponse(416) : Self.ranged(request)

@@ -6,7 +6,7 @@ import URLLoadingTestServers
 
 /// What comes from servers and files, changed at random: nothing traps, and what is accepted is what may be. A round is its seed.
 ///
-/// `URL_LOADING_FUZZ_SECONDS` has them go on for so long in all, with seeds that no run had before; `make fuzz-cookies` sets it.
+/// `make fuzz-cookies` has them take 10 minutes.
 @Suite(.timeLimit(.minutes(20)), .serialized) struct CookieFuzzTests {
   private static let now = Date(timeIntervalSince1970: 1_800_000_000)
   private static let pieces = [
@@ -17,22 +17,6 @@ import URLLoadingTestServers
     "23:59:59", "1601", "TRUE", "FALSE", "#HttpOnly_", "#", "\r", "\n", "\u{0}", "\u{7F}", "é", "e\u{301}", "\u{FFFD}",
     "😀",
   ].map { Data($0.utf8) }
-
-  /// Runs rounds: so many, or as long as the fuzzing may take.
-  private func rounds(_ count: Int, _ body: (inout SeededGenerator, UInt64) async throws -> Void) async throws {
-    let seconds = ProcessInfo.processInfo.environment["URL_LOADING_FUZZ_SECONDS"].flatMap { Double($0) }
-    let clock = ContinuousClock()
-    // A quarter each.
-    let end = clock.now + .seconds((seconds ?? 0) / 4)
-    let first = seconds == nil ? 0 : UInt64.random(in: 1 << 32...1 << 62)
-    var index = 0
-    while seconds == nil ? index < count : clock.now < end {
-      let seed = first + UInt64(index)
-      var random = SeededGenerator(seed: seed)
-      try await body(&random, seed)
-      index += 1
-    }
-  }
 
   private static func seeds(_ name: String) throws -> Data {
     try Data(contentsOf: PackageFolder.root.appendingPathComponent("Tests/Fixtures/CookieSeeds/\(name).txt"))
@@ -75,7 +59,7 @@ import URLLoadingTestServers
   @Test func setCookieFields() async throws {
     let seeds = try Self.lines("set-cookie")
     let origin = try #require(CookieOrigin("https://www.example.org/a/b"))
-    try await rounds(4000) { random, seed in
+    try await FuzzRounds.run(4000, sharedBy: 4) { random, seed in
       let text = Self.text(seeds, &random)
       var store = CookieStore()
       for part in SetCookieSplitter.split(text) + [text] {
@@ -98,7 +82,7 @@ import URLLoadingTestServers
   @Test func dates() async throws {
     let seeds = try Self.lines("dates")
     let years = try #require(CookieDate.date(from: "1 Jan 1601 0:0:0")) ..< .distantFuture + 86_400 * 366 * 6000
-    try await rounds(4000) { random, seed in
+    try await FuzzRounds.run(4000, sharedBy: 4) { random, seed in
       let text = Self.text(seeds, &random)
       if let date = CookieDate.date(from: text) { #expect(years.contains(date), "seed \(seed): \(text)") }
     }
@@ -106,7 +90,7 @@ import URLLoadingTestServers
 
   @Test func netscapeFiles() async throws {
     let seeds = try Self.seeds("netscape")
-    try await rounds(1500) { random, seed in
+    try await FuzzRounds.run(1500, sharedBy: 4) { random, seed in
       let data = Self.changed(seeds, &random)
       let file = NetscapeCookieFile(data, now: Self.now)
       for cookie in file.cookies { expectSound(cookie, "seed \(seed)") }
@@ -150,7 +134,7 @@ import URLLoadingTestServers
     let directory = try TemporaryDirectory("fuzz")
     let (known, files) = try await goodFiles(in: directory)
     #expect(known.count == 60)
-    try await rounds(60) { random, seed in
+    try await FuzzRounds.run(60, sharedBy: 4) { random, seed in
       let folder = "round-\(seed)"
       for (suffix, data) in files.randomElement(using: &random) ?? [:] {
         var bytes = data

@@ -2,8 +2,8 @@ internal import URLLoadingBase
 
 /// The Secret Service as the place of permanent credentials.
 ///
-/// One item for each credential, found by the program, the protection space and the user; and one for each space that names its default. Passwords
-/// are the items' secrets, so that tools of the desktop show and change them.
+/// One item for each credential, found by the program, the protection space and the user; and one for each space that names its default.
+/// Passwords are the items' secrets, so that tools of the desktop show and change them.
 ///
 /// A call is given up after a limit, whether it runs or waits for another one. After one that ran that long the service is left alone for a
 /// while (``VaultPause``), and calls say at once that it does not answer.

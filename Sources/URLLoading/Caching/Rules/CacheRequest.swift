@@ -5,9 +5,9 @@ struct CacheRequest: Sendable {
   /// Case-sensitive, as methods are.
   var method: String
   var url: URL
-  /// As they are sent: with what the load and the protocol add, such as cookies and `Accept-Encoding`, which responses may vary by; but
-  /// without the conditions of a validation. Credentials that the load takes from the session's own storage may be left out in a private
-  /// cache: they are its user's.
+  /// As they are sent: with what the load and the protocol add, such as cookies and `Accept-Language`, which responses may vary by; but
+  /// without `Accept-Encoding`, which is the same for all loads unless the program sets it, and without the conditions of a validation.
+  /// Credentials that the load takes from the session's own storage may be left out in a private cache: they are its user's.
   var fields: HTTPFields
   var policy: NSURLRequest.CachePolicy
 

@@ -53,21 +53,4 @@ extension CacheRules {
     }
     return CacheCompletion(missing: range, ifRange: condition)
   }
-
-  /// A stored head for a body of which only the beginning came (section 3.3); nil where the rest could never be added.
-  /// - Parameter received: the bytes of the body that came.
-  func incomplete(_ head: StoredHead, received: Int64) -> StoredHead? {
-    guard [200, 206].contains(head.statusCode), received > 0, !head.isCoded, head.validators.isStrong else {
-      return nil
-    }
-    var head = head
-    let length = head.part.map(\.length) ?? head.fields.last("Content-Length").flatMap { Int64(asciiDigits: $0) }
-    guard let length, received < length else { return nil }
-    let first = head.part?.firstByte ?? 0
-    head.part = ContentRange(
-      firstByte: first, lastByte: first + received - 1,
-      completeLength: head.part == nil ? length : head.part?.completeLength)
-    head.bodyLength = received
-    return head
-  }
 }

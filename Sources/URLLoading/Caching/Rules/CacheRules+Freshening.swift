@@ -2,8 +2,8 @@ internal import URLLoadingBase
 
 /// What a newer head does to stored responses (RFC 9111, sections 3.2, 4.3.3 to 4.3.5).
 extension CacheRules {
-  /// Which stored responses a 304 is about (section 4.3.4), the most recent first: the first one is the answer, and all are freshened. None:
-  /// it is about something that is not stored, and the request has to be made again without conditions.
+  /// Which stored responses a 304 is about (section 4.3.4), the most recent first: the first one is the answer, and all are freshened.
+  /// None: it is about something that is not stored, and the request has to be made again without conditions.
   /// - Parameter stored: those that the request named, by the positions of ``CacheLookup/validate(_:_:staleIfError:_:)``.
   func selected(by notModified: CacheResponse, among stored: [StoredHead]) -> [Int] {
     let tag = EntityTag.field(of: notModified.fields)

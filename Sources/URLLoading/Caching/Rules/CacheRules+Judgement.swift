@@ -77,10 +77,6 @@ extension CacheRules {
     // RFC 5861, section 4: each of these is an error, and so is an answer that never came.
     if case .status(let code) = failure, ![500, 502, 503, 504].contains(code) { return false }
     let spans = [given.staleIfError, asked.staleIfError].compactMap { $0 }
-    guard spans.isEmpty else {
-      return spans.contains { span in span.granted.map { freshness.staleness <= TimeInterval($0) } ?? false }
-    }
-    if case .status = failure { return false }
-    return answersDisconnected
+    return spans.contains { span in span.granted.map { freshness.staleness <= TimeInterval($0) } ?? false }
   }
 }

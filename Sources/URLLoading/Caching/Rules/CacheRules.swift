@@ -6,9 +6,10 @@
 ///   a cache between two machines answer it.
 /// - The cache policies of a request are settings of the user, and go before what the response says: with `returnCacheDataElseLoad` and
 ///   `returnCacheDataDontLoad` a response answers whatever its age, `must-revalidate` included. `Vary` and `no-store` hold for them too.
-/// - A failure to reach the source is one for the program, as on Apple's systems, unless `stale-if-error` or ``answersDisconnected``
-///   has a stale response answer.
-/// - Statuses other than 200 to 299 are stored where the RFC allows it, which Apple's systems do not.
+/// - A failure to reach the source is one for the program, as on Apple's systems, unless `stale-if-error` has
+///   a stale response answer.
+/// - Statuses other than 200 to 299 are stored where the RFC allows it, which Apple's systems do not; a redirect only where it is refused:
+///   the body of one that is followed does not come.
 /// - Only responses to GET are stored. Section 9.3.3 of RFC 9110 allows some responses to POST.
 /// - `Authorization` chooses a response as if `Vary` named it, unless the response says that it is for all.
 struct CacheRules: Sendable {
@@ -20,9 +21,6 @@ struct CacheRules: Sendable {
   }
 
   var kind = Kind.private
-
-  /// Whether a stale response answers where the source cannot be reached and the response does not forbid it (section 4.2.4).
-  var answersDisconnected = false
 
   /// What a policy adds to a request for the caches on the way (section 5.2.1); a program's own `Cache-Control` is to be kept beside it.
   static func requestFields(for policy: NSURLRequest.CachePolicy) -> [(name: String, value: String)] {

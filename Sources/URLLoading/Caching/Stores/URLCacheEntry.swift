@@ -8,8 +8,8 @@ public struct URLCacheEntry: Sendable, Identifiable {
   /// Tells entries apart: 32 hexadecimal digits, chosen at random.
   public let id: String
 
-  /// What the entry is found by: the URL, with the method and a space before it where that is not GET. Several entries with one key differ in the request fields that their
-  /// `Vary` field names (RFC 9111, section 4.1), or are parts of one representation.
+  /// What the entry is found by: the URL, with the method and a space before it where that is not GET. Several entries with one key differ
+  /// in the request fields that their `Vary` field names (RFC 9111, section 4.1), or are parts of one representation.
   public let key: String
 
   /// The response as the protocol class sent it.
@@ -90,25 +90,16 @@ public struct URLCacheEntry: Sendable, Identifiable {
     return entry
   }
 
-  /// Takes the fields that a shared store may have.
-  mutating func take(_ head: StoredHead) {
-    guard let old = response as? HTTPURLResponse, let url = old.url else { return }
-    response = HTTPURLResponse(
-      url: url, statusCode: head.statusCode, httpVersion: old.httpVersion, fields: head.fields.fields,
-      isReceived: old.isReceived)
-    selectingFields = head.selectingFields
-  }
-
-  /// Takes the fields that a shared store may have, of a response that a program keeps.
-  /// - Returns: false where that may have nothing of it.
-  mutating func becomesShareable(answering request: CacheRequest) -> Bool {
-    guard let http = response as? HTTPURLResponse, let url = http.url else { return false }
+  /// The entry with the fields that a shared store may have; nil where that may have nothing of it.
+  func shareable(answering request: CacheRequest) -> URLCacheEntry? {
+    guard let http = response as? HTTPURLResponse, let url = http.url else { return nil }
     let answer = CacheResponse(statusCode: http.statusCode, fields: http.fields, url: url)
     let storage = CacheRules(kind: .shared).storage(
       of: answer, to: request, requestDate: requestDate, responseDate: responseDate)
-    guard case .store(let head) = storage else { return false }
-    take(head)
-    return true
+    guard case .store(let head) = storage else { return nil }
+    var entry = self
+    entry.freshen(by: head)
+    return entry
   }
 
   /// Takes over what a validation has changed.

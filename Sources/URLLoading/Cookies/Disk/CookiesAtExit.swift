@@ -1,6 +1,6 @@
 internal import URLLoadingBase
 
-/// Has cookies written that a program has stored just before its end.
+/// Writes pending cookies when the program exits.
 ///
 /// Mutable state: `keepers`, guarded by its lock.
 enum CookiesAtExit {

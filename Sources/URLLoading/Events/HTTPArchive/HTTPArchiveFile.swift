@@ -2,8 +2,8 @@ internal import URLLoadingCLinux
 
 /// A file of entries that is whole JSON at any moment, also where the process is killed in the middle of a write.
 ///
-/// There are two files in the same directory, of which one has the name and the other, hidden, lacks the entry that was added last. An entry
-/// is added to the hidden one, behind that which it lacks; then the two exchange their names in one step of the file system
+/// There are two files in the same directory, of which one has the name and the other, hidden, lacks the entry that was added last. An
+/// entry is added to the hidden one, behind that which it lacks; then the two exchange their names in one step of the file system
 /// (`renameat2`). A write of more than a page is not such a step: a signal that kills the process ends it in the middle.
 ///
 /// What is in memory is one entry. Where the file system cannot exchange names (NFS), entries are written in place.

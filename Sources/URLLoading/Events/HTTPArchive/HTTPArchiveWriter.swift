@@ -12,10 +12,11 @@ internal import URLLoadingBase
 /// beginning on, also where the process is killed; beside it is a hidden one until the writer is released (`.loads.har.next`). Both are
 /// readable by their owner alone. Memory does not grow with the file.
 ///
-/// Passwords in URLs and the values of header fields and cookies that may be credentials are `***`, unless ``Options`` say otherwise. Bodies
-/// are left out, as are their secrets; the query of a URL is written as it is.
+/// Passwords in URLs and the values of header fields and cookies that may be credentials are `***`, unless ``Options`` say otherwise.
+/// Bodies are left out, as are their secrets; the query of a URL is written as it is.
 ///
-/// An entry is made and written on the thread that tells the event, which may be the transfer loop's: the directory should be on a fast disk.
+/// An entry is made and written on the thread that tells the event, which may be the transfer loop's: the directory should be on a fast
+/// disk.
 ///
 /// Mutable state: `state`, guarded by its lock. The file is written under it, and events of other loads wait meanwhile; an entry is made
 /// outside of it.

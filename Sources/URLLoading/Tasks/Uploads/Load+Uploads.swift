@@ -1,6 +1,6 @@
 internal import URLLoadingBase
 
-/// Uploads that go on after an interruption; `ResumableUpload` decides.
+/// Resumes uploads after an interruption; `ResumableUpload` decides.
 ///
 /// Its requests are attempts of the load, so that redirects, challenges, cookies and the network are dealt with as always.
 extension Load {
@@ -37,7 +37,7 @@ extension Load {
     }
     if let flaw = resumption.body.flaw { return abort(failure(flaw.code, "\(flaw.words).")) }
     var request = plan.request
-    // The requests of an upload that goes on get no fields of the session by themselves, as those of one that did not stop.
+    // Only the first request of a load gets the fields of the session, and this upload has had its first one in an earlier task.
     session.addHeaders(to: &request)
     UploadRequests.lead(&request, to: resumption.url)
     let machine = ResumableUpload(
@@ -71,7 +71,7 @@ extension Load {
   }
 
   /// The instance failed.
-  /// - Returns: whether the load goes on.
+  /// - Returns: whether the load continues.
   func failedForUpload(_ error: any Error, attempt: Int, isReplay: Bool) -> Bool {
     guard plan.kind == .upload, let code = (error as? URLError)?.code, Self.interruptions.contains(code) else {
       return false

@@ -1,4 +1,4 @@
-/// How an upload goes on after an interruption (draft-ietf-httpbis-resumable-upload): a value that is fed events and answers each with a
+/// The resumption of an interrupted upload (draft-ietf-httpbis-resumable-upload): a value that is fed events and answers each with a
 /// named action. No I/O, no clock, no locks.
 ///
 /// The upload begins with the request of the task (*creation*). A server that supports this names a resource for it in an interim
@@ -37,7 +37,7 @@ struct ResumableUpload: Equatable, Sendable {
   private enum Phase: Equatable {
     case creating, asking
     case appending(Part)
-    /// The result is there, or the upload cannot go on.
+    /// The result is there, or the upload cannot be resumed.
     case over
   }
 

@@ -1,4 +1,4 @@
-/// Why a resumable upload does not go on.
+/// Why an upload cannot be resumed.
 struct UploadFailure: Equatable, Sendable {
   enum Reason: Equatable, Sendable {
     /// The server named another upload than before.

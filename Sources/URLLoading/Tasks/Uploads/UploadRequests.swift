@@ -48,7 +48,7 @@ enum UploadRequests {
     return made
   }
 
-  /// Has the server drop the upload (section 4.5).
+  /// Cancels the upload on the server (section 4.5).
   static func cancel(_ resource: URL, as request: URLRequest) -> URLRequest {
     make("DELETE", resource, as: request)
   }

@@ -47,7 +47,7 @@ struct UploadResumeData: Sendable {
 }
 
 extension UploadResumeData {
-  /// The resume data of an upload; nil where there is no resource to go on with.
+  /// The resume data of an upload; nil where there is no resource to resume.
   /// - Parameters:
   ///   - original: the request of the task.
   ///   - earlier: what that task was made with, if it continued another.

@@ -183,20 +183,5 @@ extension CachingRules {
       let new = response(["Content-Range": "bytes 50-99/100", "Last-Modified": dateField], status: 206)
       #expect(CacheRules().combined(weak, with: new, requestDate: date, responseDate: date) == nil)
     }
-
-    @Test("3.3: a body that was cut off is stored as a part") func incomplete() throws {
-      let rules = CacheRules()
-      let cut = try #require(rules.incomplete(try stored(Self.whole), received: 60))
-      #expect(cut.part == ContentRange(fieldValue: "bytes 0-59/100") && cut.bodyLength == 60)
-      #expect(lookup([cut]).reason == .incomplete && lookup([cut], ranged("0-59")) == .answer(0, .fresh))
-      let cutPart = try #require(rules.incomplete(try part("40-49/100"), received: 5))
-      #expect(cutPart.part == ContentRange(fieldValue: "bytes 40-44/100"))
-      #expect(rules.incomplete(try stored(Self.whole), received: 0) == nil)
-      #expect(rules.incomplete(try stored(Self.whole), received: 100) == nil)
-      #expect(rules.incomplete(try stored(Self.whole.with("Content-Encoding", "gzip")), received: 60) == nil)
-      #expect(rules.incomplete(try stored(["Content-Length": "100"]), received: 60) == nil)
-      #expect(rules.incomplete(try stored(["ETag": "\"a\""]), received: 60) == nil)
-      #expect(rules.incomplete(try stored(Self.whole, status: 404), received: 60) == nil)
-    }
   }
 }

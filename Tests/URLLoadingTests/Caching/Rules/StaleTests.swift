@@ -44,7 +44,7 @@ extension CachingRules {
         let result = lookup([head], after: 100, asked, in: kind)
         #expect((result.reason == .acceptedStale) != isForbidden)
         if case .validate(_, _, staleIfError: let index, _) = result { #expect(index == nil) }
-        let rules = CacheRules(kind: kind, answersDisconnected: true)
+        let rules = CacheRules(kind: kind)
         for failure in [CacheRules.Failure.unreachable, .status(503)] {
           #expect(rules.mayAnswer(head, to: asked, after: failure, at: date + 100) != isForbidden)
         }
@@ -113,18 +113,6 @@ extension CachingRules {
       for code in [200, 304, 404, 501, 505, 599] {
         #expect(!rules.mayAnswer(head, to: asked, after: .status(code), at: date + age))
       }
-    }
-
-    @Test("4.2.4: without a connection, where the program wants it and the response says nothing else")
-    func disconnected() throws {
-      let rules = CacheRules(answersDisconnected: true)
-      let (bare, limited) = (try stored([:]), try stored(["Cache-Control": "max-age=60, stale-if-error=5"]))
-      #expect(rules.mayAnswer(bare, to: request(), after: .unreachable, at: date + 1e6))
-      #expect(!CacheRules().mayAnswer(bare, to: request(), after: .unreachable, at: date + 1e6))
-      #expect(!rules.mayAnswer(bare, to: request(), after: .status(503), at: date + 1e6))
-      #expect(!rules.mayAnswer(limited, to: request(), after: .unreachable, at: date + 66))
-      let asked = request(policy: .reloadRevalidatingCacheData)
-      #expect(!rules.mayAnswer(bare, to: asked, after: .unreachable, at: date))
     }
   }
 }
