@@ -4,7 +4,7 @@ import URLLoadingCurlTransport
 import URLLoadingTestServers
 
 /// How a body over HTTP/2 without Content-Length ends, and how it is cut off.
-@Suite(.timeLimit(.minutes(1))) struct HTTP2EndTests {
+@Suite(.timeLimit(.minutes(4))) struct HTTP2EndTests {
   /// A server whose script speaks HTTP/2, and an engine that trusts it.
   private final class Peer: Sendable {
     let server: ScriptedServer

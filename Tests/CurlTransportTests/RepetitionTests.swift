@@ -6,7 +6,7 @@ import URLLoadingTestServers
 @testable import URLLoadingCurlTransport
 
 /// What is sent again when a kept connection ends without an answer.
-@Suite(.timeLimit(.minutes(1))) struct RepetitionTests {
+@Suite(.timeLimit(.minutes(4))) struct RepetitionTests {
   @Test(arguments: ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "PROPFIND"])
   func idempotentMethodsMayBeRepeated(method: String) {
     #expect(Repetition(method: method, mayHaveBeenTaken: true).isAllowed)

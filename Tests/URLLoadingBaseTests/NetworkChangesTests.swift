@@ -5,7 +5,7 @@ import URLLoadingTestServers
 @testable import URLLoadingBase
 
 /// What the kernel would tell comes through a pair of sockets here; `WaitingForConnectivityTests` has the kernel itself.
-@Suite(.timeLimit(.minutes(1))) struct NetworkChangesTests {
+@Suite(.timeLimit(.minutes(4))) struct NetworkChangesTests {
   /// Both ends of a connection that keeps messages apart, as netlink does.
   private struct Pair {
     let near: Int32

@@ -5,7 +5,7 @@ import URLLoadingHTTPTypes
 import URLLoadingTestServers
 
 /// Loads by requests of swift-http-types, from real servers.
-@Suite(.timeLimit(.minutes(1))) struct LoadingTests {
+@Suite(.timeLimit(.minutes(4))) struct LoadingTests {
   private func request(_ url: URL, _ method: HTTPRequest.Method = .get) -> HTTPRequest {
     HTTPRequest(method: method, url: url)
   }

@@ -6,7 +6,7 @@ import URLLoadingLogging
 import URLLoadingTestServers
 
 /// What a logger gets of loads from real servers.
-@Suite(.timeLimit(.minutes(1))) struct LoggingTests {
+@Suite(.timeLimit(.minutes(4))) struct LoggingTests {
   private let lines = Watched<[RecordingHandler.Line]>([])
 
   private func session(

@@ -6,7 +6,7 @@ import URLLoadingBase
 @testable import URLLoadingCurlTransport
 
 /// Continuations that are resumed from the loop's thread.
-@Suite(.timeLimit(.minutes(1))) struct ResumptionTests {
+@Suite(.timeLimit(.minutes(4))) struct ResumptionTests {
   /// Waits until the loop resumes it, in a turn with others.
   private func waitOnLoop(_ before: @escaping @Sendable () -> Void = {}) async {
     await withUnsafeContinuation { continuation in

@@ -6,7 +6,7 @@ import URLLoadingTestServers
 @testable import URLLoading
 
 /// Credentials that outlive the process, by a vault in memory.
-@Suite(.timeLimit(.minutes(1))) struct PermanentCredentialTests {
+@Suite(.timeLimit(.minutes(4))) struct PermanentCredentialTests {
   private let space = URLProtectionSpace(
     host: "h", port: 80, protocol: "http", realm: "r", authenticationMethod: NSURLAuthenticationMethodHTTPBasic)
   private let permanent = URLCredential(user: "u", password: "p", persistence: .permanent)

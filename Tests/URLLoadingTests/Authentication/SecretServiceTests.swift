@@ -76,7 +76,7 @@ import URLLoadingTestServers
 }
 
 /// A step of a process of its own, which the environment names.
-@Suite(.timeLimit(.minutes(1))) struct SecretServiceChild {
+@Suite(.timeLimit(.minutes(4))) struct SecretServiceChild {
   enum Step: String { case keep, find, remove, removeAll, findNothing, keepInVain }
 
   static let variable = "URL_LOADING_TEST_CREDENTIAL_STEP"

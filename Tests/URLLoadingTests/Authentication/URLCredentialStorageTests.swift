@@ -68,7 +68,7 @@ import URLLoadingTestServers
     #expect(storage.credentials(for: space()) == nil)
   }
 
-  @Test(.timeLimit(.minutes(1))) func changesAreTold() async {
+  @Test(.timeLimit(.minutes(4))) func changesAreTold() async {
     let storage = URLCredentialStorage()
     let count = Watched(0)
     let observer = NotificationCenter.default.addObserver(
@@ -85,7 +85,7 @@ import URLLoadingTestServers
 }
 
 /// What sessions do with a storage.
-@Suite(.timeLimit(.minutes(1))) struct StoredCredentialTests {
+@Suite(.timeLimit(.minutes(4))) struct StoredCredentialTests {
   private func space(_ server: AuthServer) -> URLProtectionSpace {
     URLProtectionSpace(
       host: "127.0.0.1", port: Int(server.port), protocol: "http", realm: AuthServer.realm,

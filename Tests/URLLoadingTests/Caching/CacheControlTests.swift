@@ -5,7 +5,7 @@ import URLLoadingTestServers
 @testable import URLLoading
 
 /// What programs decide about the cache: delegates, subclasses, protocol classes, capacities.
-@Suite(.timeLimit(.minutes(1))) struct CacheControlTests {
+@Suite(.timeLimit(.minutes(4))) struct CacheControlTests {
   private static let fresh = CacheExchange.numbered(["Cache-Control": "max-age=60"])
 
   // MARK: Delegates

@@ -5,7 +5,7 @@ import URLLoadingTestServers
 @testable import URLLoading
 
 /// A cache with both tiers, and what reaches each of them.
-@Suite(.timeLimit(.minutes(1))) struct CacheTierTests {
+@Suite(.timeLimit(.minutes(4))) struct CacheTierTests {
   /// A session whose cache has both tiers, of these capacities.
   private func session(_ exchange: CacheExchange, memory: Int, disk: Int) -> URLSession {
     let cache = URLCache(memoryCapacity: memory, diskCapacity: disk, directory: exchange.directory.url)
@@ -21,7 +21,7 @@ import URLLoadingTestServers
   /// What a tier does not take goes there all the same, where it is about the same resource.
   @Test func aLargerResponseReplacesTheOldOneInBothTiers() async throws {
     let exchange = try CacheExchange { _, number in
-      HTTPResponse(fields: ["Cache-Control": "max-age=60"], body: Data(count: number == 1 ? 1000 : 40_000))
+      HTTPResponse(fields: ["Cache-Control": "max-age=600"], body: Data(count: number == 1 ? 1000 : 40_000))
     }
     let session = session(exchange, memory: 100_000, disk: 10_000_000)
     #expect(try await length(session, exchange) == 1000)
@@ -33,7 +33,7 @@ import URLLoadingTestServers
 
   @Test func aResponseThatNoTierTakesRemovesTheOldOne() async throws {
     let exchange = try CacheExchange { _, number in
-      HTTPResponse(fields: ["Cache-Control": "max-age=60"], body: Data(count: number == 1 ? 1000 : 900_000))
+      HTTPResponse(fields: ["Cache-Control": "max-age=600"], body: Data(count: number == 1 ? 1000 : 900_000))
     }
     let session = session(exchange, memory: 100_000, disk: 1_000_000)
     #expect(try await length(session, exchange) == 1000)
@@ -45,7 +45,7 @@ import URLLoadingTestServers
 
   @Test func whatMayNotBeStoredRemovesTheOldOneInBothTiers() async throws {
     let exchange = try CacheExchange { _, number in
-      HTTPResponse(fields: ["Cache-Control": number == 1 ? "max-age=60" : "no-store"], body: Data(count: number))
+      HTTPResponse(fields: ["Cache-Control": number == 1 ? "max-age=600" : "no-store"], body: Data(count: number))
     }
     let session = session(exchange, memory: 100_000, disk: 1_000_000)
     #expect(try await length(session, exchange) == 1)
@@ -59,7 +59,7 @@ import URLLoadingTestServers
     let body = TestFiles.pattern(count: 2_000_000)
     let exchange = try CacheExchange(.disk, capacity: 100_000_000) { _, number in
       number == 1
-        ? HTTPResponse(fields: ["ETag": "\"v\"", "Cache-Control": "max-age=0, stale-if-error=60"], body: body)
+        ? HTTPResponse(fields: ["ETag": "\"v\"", "Cache-Control": "max-age=0, stale-if-error=600"], body: body)
         : HTTPResponse(503, body: Data(count: 300_000))
     }
     for _ in 0..<5 {
@@ -83,7 +83,7 @@ import URLLoadingTestServers
     let names = (0..<1200).map { "a\($0)" }.joined(separator: ",")
     let exchange = try CacheExchange(.disk) { request, number in
       HTTPResponse(
-        fields: ["Cache-Control": "max-age=60", "Vary": request.path == "/many" ? names : "Accept"], text: "\(number)")
+        fields: ["Cache-Control": "max-age=600", "Vary": request.path == "/many" ? names : "Accept"], text: "\(number)")
     }
     #expect(try await exchange.get("/one").text == "1")
     #expect(try await exchange.get("/many").text == "2")

@@ -5,7 +5,7 @@ import URLLoadingTestServers
 @testable import URLLoading
 
 /// Parts of a resource that are stored, and completed by what is loaded (RFC 9111, sections 3.3 and 3.4).
-@Suite(.timeLimit(.minutes(1))) struct CachedPartTests {
+@Suite(.timeLimit(.minutes(4))) struct CachedPartTests {
   private static let text = String((0..<100_000).map { Character(UnicodeScalar(UInt8(97 + $0 * 7 % 26))) })
 
   private static func part(_ first: Int, _ last: Int) -> String {

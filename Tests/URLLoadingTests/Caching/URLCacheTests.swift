@@ -4,7 +4,7 @@ import URLLoadingTestServers
 
 @testable import URLLoading
 
-@Suite(.timeLimit(.minutes(1))) struct URLCacheTests {
+@Suite(.timeLimit(.minutes(4))) struct URLCacheTests {
   private func response(_ text: String, policy: URLCache.StoragePolicy = .allowed) -> CachedURLResponse {
     CachedURLResponse(
       response: URLResponse(

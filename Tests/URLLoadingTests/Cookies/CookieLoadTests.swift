@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// Cookies as loads send and store them.
-@Suite(.timeLimit(.minutes(1))) struct CookieLoadTests {
+@Suite(.timeLimit(.minutes(4))) struct CookieLoadTests {
   /// `/set?…` sets the query as cookies, `/echo…` answers with what it got, `/hop` sets one and redirects.
   private static func server() throws -> ScriptedServer {
     try .http { request in

@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// What storages know of tasks: partitions, and subclasses that are asked by the methods with a task.
-@Suite(.timeLimit(.minutes(1))) struct CookieStorageOfTasksTests {
+@Suite(.timeLimit(.minutes(4))) struct CookieStorageOfTasksTests {
   /// `/set?a=1` sets a cookie, `/hop` sets one and redirects, all else answers with the cookies it got.
   private static func server() throws -> ScriptedServer {
     try .http { request in

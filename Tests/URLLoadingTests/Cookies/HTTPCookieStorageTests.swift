@@ -191,7 +191,7 @@ import URLLoadingTestServers
         && group !== HTTPCookieStorage.shared)
   }
 
-  @Test(.timeLimit(.minutes(1))) func observersAreTold() async {
+  @Test(.timeLimit(.minutes(4))) func observersAreTold() async {
     let (stream, continuation) = AsyncStream<Void>.makeStream()
     let token = NotificationCenter.default.addObserver(
       forName: .NSHTTPCookieManagerCookiesChanged, object: storage, queue: nil

@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// Downloads in processes that are killed, run out of disk, or are measured.
-@Suite(.timeLimit(.minutes(1)), .serialized) struct ChildProcessTests {
+@Suite(.timeLimit(.minutes(4)), .serialized) struct ChildProcessTests {
   private let directory: TemporaryDirectory
 
   init() throws {

@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// A download that is stopped fifty times, wherever chance has it.
-@Suite(.timeLimit(.minutes(1))) struct FiftyInterruptionsTests {
+@Suite(.timeLimit(.minutes(4))) struct FiftyInterruptionsTests {
   private let body = TestFiles.pattern(count: 4_000_000, seed: 50)
 
   /// Serves `body` with ranges, up to the offset `stop`; then it waits, or closes.

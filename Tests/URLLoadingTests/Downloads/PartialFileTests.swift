@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// The file that an interrupted download leaves, and what else resume data may name.
-@Suite(.timeLimit(.minutes(1))) struct PartialFileTests {
+@Suite(.timeLimit(.minutes(4))) struct PartialFileTests {
   private let size = DocumentRoot.largeSize
   private let directory: TemporaryDirectory
 

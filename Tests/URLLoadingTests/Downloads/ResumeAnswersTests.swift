@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// What servers may answer to the request of a resumed download.
-@Suite(.timeLimit(.minutes(1))) struct ResumeAnswersTests {
+@Suite(.timeLimit(.minutes(4))) struct ResumeAnswersTests {
   private static let old = TestFiles.pattern(count: 200_000, seed: 11)
   private static let new = TestFiles.pattern(count: 150_000, seed: 12)
   private static let stop = 70_001

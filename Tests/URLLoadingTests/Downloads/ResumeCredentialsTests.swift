@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// Credentials of a resumed download: there in the process that began it, and named where they are missed.
-@Suite(.timeLimit(.minutes(1))) struct ResumeCredentialsTests {
+@Suite(.timeLimit(.minutes(4))) struct ResumeCredentialsTests {
   private static let body = TestFiles.pattern(count: 200_000, seed: 22)
   private static let stop = 70_001
   private let directory: TemporaryDirectory

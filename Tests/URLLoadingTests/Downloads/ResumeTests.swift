@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// Downloads that are interrupted and go on, against nginx.
-@Suite(.timeLimit(.minutes(1))) struct ResumeTests {
+@Suite(.timeLimit(.minutes(4))) struct ResumeTests {
   private let size = DocumentRoot.largeSize
   private let directory: TemporaryDirectory
 

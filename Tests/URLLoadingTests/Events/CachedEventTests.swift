@@ -5,7 +5,7 @@ import URLLoadingTestServers
 @testable import URLLoading
 
 /// What the cache does, as events and as transactions of the metrics.
-@Suite(.timeLimit(.minutes(1))) struct CachedEventTests {
+@Suite(.timeLimit(.minutes(4))) struct CachedEventTests {
   private let recorder = EventRecorder()
   private let cache = URLCache(memoryCapacity: 1_000_000, diskCapacity: 0)
 
@@ -14,7 +14,7 @@ import URLLoadingTestServers
   }
 
   @Test func aHit() async throws {
-    let server = try ScriptedServer.http { _ in HTTPResponse(fields: ["Cache-Control": "max-age=60"], text: "body") }
+    let server = try ScriptedServer.http { _ in HTTPResponse(fields: ["Cache-Control": "max-age=600"], text: "body") }
     let session = recorder.session(cache: cache)
     for _ in 0..<2 { _ = try await session.data(from: server.url("/a")) }
     #expect(
@@ -61,7 +61,7 @@ import URLLoadingTestServers
         return $0
       }
       return number == 1
-        ? HTTPResponse(fields: ["Cache-Control": "max-age=0, stale-if-error=60", "ETag": "\"v\""], text: "body")
+        ? HTTPResponse(fields: ["Cache-Control": "max-age=0, stale-if-error=600", "ETag": "\"v\""], text: "body")
         : HTTPResponse(503)
     }
     let session = recorder.session(cache: cache)
@@ -101,7 +101,7 @@ import URLLoadingTestServers
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
       ) { completionHandler(nil) }
     }
-    let server = try ScriptedServer.http { _ in HTTPResponse(fields: ["Cache-Control": "max-age=60"], text: "body") }
+    let server = try ScriptedServer.http { _ in HTTPResponse(fields: ["Cache-Control": "max-age=600"], text: "body") }
     let session = recorder.session(cache: cache, delegate: Refusing())
     session.dataTask(with: server.url("/a")).resume()
     #expect(await recorder.waitForEnd())

@@ -6,7 +6,7 @@ import URLLoadingTestServers
 @testable import URLLoading
 
 /// Listeners that act on the load, many loads at a time, pauses and retries.
-@Suite(.timeLimit(.minutes(1))) struct EventFlowTests {
+@Suite(.timeLimit(.minutes(4))) struct EventFlowTests {
   /// The events at which a load with a redirect, a challenge and a body can be cancelled.
   @Test(arguments: [
     "begin", "choose /redirect/302", "enter queue", "leave queue", "lookup", "connect", "send", "redirect /small.txt",

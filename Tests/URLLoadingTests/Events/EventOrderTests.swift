@@ -5,7 +5,7 @@ import URLLoadingTestServers
 @testable import URLLoading
 
 /// Which events a load has, and in which order.
-@Suite(.timeLimit(.minutes(1))) struct EventOrderTests {
+@Suite(.timeLimit(.minutes(4))) struct EventOrderTests {
   private let recorder = EventRecorder()
 
   @Test func aLoad() async throws {

@@ -5,7 +5,7 @@ import URLLoadingTestServers
 @testable import URLLoading
 
 /// Archives of real loads.
-@Suite(.timeLimit(.minutes(1))) struct HTTPArchiveTests {
+@Suite(.timeLimit(.minutes(4))) struct HTTPArchiveTests {
   private let folder: TemporaryDirectory
   private let file: URL
 

@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// Basic and Digest authentication against a real server.
-@Suite(.timeLimit(.minutes(1))) struct ChallengeTests {
+@Suite(.timeLimit(.minutes(4))) struct ChallengeTests {
   private static let right = URLCredential(
     user: AuthServer.user, password: AuthServer.password, persistence: .forSession)
   private static let wrong = URLCredential(user: AuthServer.user, password: "wrong", persistence: .forSession)

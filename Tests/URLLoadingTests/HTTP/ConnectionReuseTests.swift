@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// Connections that are kept, and those that turn out to be gone.
-@Suite(.timeLimit(.minutes(1))) struct ConnectionReuseTests {
+@Suite(.timeLimit(.minutes(4))) struct ConnectionReuseTests {
   /// Answers the first request of a connection and closes it when the second one comes.
   private static func forgetful() throws -> ScriptedServer {
     try ScriptedServer { connection in

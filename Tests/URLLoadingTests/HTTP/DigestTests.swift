@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// Digest authentication (RFC 7616), in all its kinds.
-@Suite(.timeLimit(.minutes(1))) struct DigestTests {
+@Suite(.timeLimit(.minutes(4))) struct DigestTests {
   private func client(asked: Watched<[URLAuthenticationChallenge]>) -> RecordedSession {
     RecordedSession(
       LoadRecorder(onChallenge: { challenge in

@@ -5,7 +5,7 @@ import URLLoadingTestServers
 
 /// What sessions take from the environment. The environment of a process is set before it starts, so each test runs
 /// one test of ``EnvironmentChild`` in a process of its own.
-@Suite(.timeLimit(.minutes(1))) struct EnvironmentTests {
+@Suite(.timeLimit(.minutes(4))) struct EnvironmentTests {
   private func run(_ url: URL, _ environment: [String: String?]) async throws -> Command.Outcome {
     var variables = environment
     variables[EnvironmentChild.variable] = url.absoluteString
@@ -64,7 +64,7 @@ import URLLoadingTestServers
 }
 
 /// Loads the URL that the environment names, which must give 1,024 bytes.
-@Suite(.timeLimit(.minutes(1))) struct EnvironmentChild {
+@Suite(.timeLimit(.minutes(4))) struct EnvironmentChild {
   static let variable = "URL_LOADING_TEST_CHILD_URL"
   private static let url = ProcessInfo.processInfo.environment[variable].flatMap { URL(string: $0) }
 

@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// HTTP/2 against nginx.
-@Suite(.timeLimit(.minutes(1))) struct HTTP2Tests {
+@Suite(.timeLimit(.minutes(4))) struct HTTP2Tests {
   private static func trusting() async throws -> RecordedSession {
     let authority = try await TestCertificates.shared.authority
     return RecordedSession { $0.certificateAuthorityFile = authority }

@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// What is said about messages: fields, trailers, framing, informational responses, addresses.
-@Suite(.timeLimit(.minutes(1))) struct HTTPMessageTests {
+@Suite(.timeLimit(.minutes(4))) struct HTTPMessageTests {
   @Test(arguments: LoadKind.allCases)
   func trailersAreAccepted(_ kind: LoadKind) async throws {
     let server = try ScriptedServer { connection in

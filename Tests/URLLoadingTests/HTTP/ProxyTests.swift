@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// `connectionProxyDictionary`, against squid and microsocks.
-@Suite(.timeLimit(.minutes(1))) struct ProxyTests {
+@Suite(.timeLimit(.minutes(4))) struct ProxyTests {
   private static func session(
     _ proxies: [AnyHashable: Any], recorder: LoadRecorder = LoadRecorder()
   ) async throws -> RecordedSession {

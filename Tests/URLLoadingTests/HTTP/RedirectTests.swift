@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// Redirects that are followed: method, body, credentials, cookies, location.
-@Suite(.timeLimit(.minutes(1))) struct RedirectTests {
+@Suite(.timeLimit(.minutes(4))) struct RedirectTests {
   /// Redirects `/start` with a status to a location; every other path answers with what it got.
   private static func server(_ status: Int, to location: @escaping @Sendable () -> String) throws -> ScriptedServer {
     try .http { request in

@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// Requests on a kept connection that the server reads, and then closes without an answer (RFC 9112, section 9.3.1).
-@Suite(.timeLimit(.minutes(1))) struct RepeatedRequestTests {
+@Suite(.timeLimit(.minutes(4))) struct RepeatedRequestTests {
   /// Answers the first request of the first connection, reads the second one whole, and closes; answers all on the others.
   private static func silent(resets: Bool = false) throws -> ScriptedServer {
     try ScriptedServer { connection in

@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// Connections that TLS refuses.
-@Suite(.timeLimit(.minutes(1))) struct TLSErrorTests {
+@Suite(.timeLimit(.minutes(4))) struct TLSErrorTests {
   private static func trusting(_ change: (URLSessionConfiguration) -> Void = { _ in }) async throws -> RecordedSession {
     let authority = try await TestCertificates.shared.authority
     return RecordedSession {

@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// Everything that servers do wrong, at the same time, in one session.
-@Suite(.timeLimit(.minutes(1))) struct HostileCrowdTests {
+@Suite(.timeLimit(.minutes(4))) struct HostileCrowdTests {
   private static let all =
     HostileFramingTests.closes + HostileFramingTests.lengths + HostileFramingTests.chunks + HostileHeadTests.malformed
     + HostileCodingTests.codings

@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// Servers that close where they must not, or lie about the length of their body.
-@Suite(.timeLimit(.minutes(1))) struct HostileFramingTests {
+@Suite(.timeLimit(.minutes(4))) struct HostileFramingTests {
   private static let ok = "HTTP/1.1 200 OK\r\n"
 
   static let closes: [Hostility] = [

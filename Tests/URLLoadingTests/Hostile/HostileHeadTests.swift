@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// Heads that have no end, or are none.
-@Suite(.timeLimit(.minutes(1))) struct HostileHeadTests {
+@Suite(.timeLimit(.minutes(4))) struct HostileHeadTests {
   private static let ok = "HTTP/1.1 200 OK\r\n"
 
   static let malformed: [Hostility] = [

@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// Redirects that must not be followed, or have no end.
-@Suite(.timeLimit(.minutes(1))) struct HostileRedirectTests {
+@Suite(.timeLimit(.minutes(4))) struct HostileRedirectTests {
   private static func redirecting(to location: String) throws -> ScriptedServer {
     try .http { request in
       request.path == "/good" ? HTTPResponse(text: "good") : .redirect(to: location)
@@ -89,7 +89,7 @@ import URLLoadingTestServers
     #expect(sent.value < 32 << 20, "\(sent.value) bytes were sent")
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(4)))
   func theBodyOfARedirectWaitsForTheDelegateInTheConnection() async throws {
     let sent = Watched(0)
     let isFull = AsyncEvent()

@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// Servers that take their time.
-@Suite(.timeLimit(.minutes(1))) struct HostileTimingTests {
+@Suite(.timeLimit(.minutes(4))) struct HostileTimingTests {
   private static let ok = "HTTP/1.1 200 OK\r\n"
 
   static let silences: [Hostility] = [

@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// Servers that do not take a request's body as it comes.
-@Suite(.timeLimit(.minutes(1))) struct HostileUploadTests {
+@Suite(.timeLimit(.minutes(4))) struct HostileUploadTests {
   enum Source: String, CaseIterable, Sendable { case data, file, stream }
 
   private static let body = TestFiles.pattern(count: 16 << 20)

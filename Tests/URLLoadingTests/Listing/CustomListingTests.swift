@@ -43,7 +43,7 @@ private final class ListingFake: FakeProtocol, @unchecked Sendable {
   override class var schemes: [String] { ["fake"] }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct CustomListingTests {
+@Suite(.timeLimit(.minutes(4))) struct CustomListingTests {
   private let session = URLSession.direct { configuration in
     configuration.protocolClasses = [NumbersProtocol.self, ListingFake.self]
     configuration.maximumBufferedBytesPerTask = 10_000

@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// Directories of FTP servers: of a real one, and of one that does what none should.
-@Suite(.timeLimit(.minutes(1))) struct FTPDirectoryTests {
+@Suite(.timeLimit(.minutes(4))) struct FTPDirectoryTests {
   private let session = URLSession.direct { $0.timeoutIntervalForRequest = 20 }
   private static let root: Set<String> = ["small.txt", "large.bin", "empty.bin", "page.html", "data.json", "folder"]
 

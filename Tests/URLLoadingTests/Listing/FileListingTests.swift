@@ -3,7 +3,7 @@ import Testing
 import URLLoading
 import URLLoadingTestServers
 
-@Suite(.timeLimit(.minutes(1))) struct FileListingTests {
+@Suite(.timeLimit(.minutes(4))) struct FileListingTests {
   private let directory: TemporaryDirectory
   private let session = URLSession.direct()
 

@@ -9,7 +9,7 @@ private final class ListingFake: FakeProtocol, @unchecked Sendable {
 }
 
 /// What protocol classes do that they may not, and what the way of a load has besides.
-@Suite(.timeLimit(.minutes(1))) struct ListingFailureTests {
+@Suite(.timeLimit(.minutes(4))) struct ListingFailureTests {
   private let session = URLSession.direct { $0.protocolClasses = [ListingFake.self] }
 
   private func entries(_ names: String..., of instance: FakeProtocol) -> [URLDirectoryEntry] {

@@ -3,7 +3,7 @@ import Testing
 import URLLoading
 import URLLoadingTestServers
 
-@Suite(.timeLimit(.minutes(1))) struct AsyncURLProtocolTests {
+@Suite(.timeLimit(.minutes(4))) struct AsyncURLProtocolTests {
   /// What an instance does is in its URL's host.
   final class Scheme: AsyncURLProtocol, @unchecked Sendable {
     static let cancelled = Watched<Set<String>>([])

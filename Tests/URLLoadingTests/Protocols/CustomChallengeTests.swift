@@ -3,7 +3,7 @@ import Testing
 import URLLoading
 import URLLoadingTestServers
 
-@Suite(.timeLimit(.minutes(1))) struct CustomChallengeTests {
+@Suite(.timeLimit(.minutes(4))) struct CustomChallengeTests {
   /// Takes the answer to its challenge, and sends it as the body.
   final class Asking: FakeProtocol, @unchecked Sendable, URLAuthenticationChallengeSender {
     override func startLoading() {

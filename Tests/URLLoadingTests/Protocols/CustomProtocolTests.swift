@@ -3,7 +3,7 @@ import Testing
 import URLLoading
 import URLLoadingTestServers
 
-@Suite(.timeLimit(.minutes(1))) struct CustomProtocolTests {
+@Suite(.timeLimit(.minutes(4))) struct CustomProtocolTests {
   @Test(arguments: TaskKind.allCases) func allPiecesReachEveryKindOfTask(_ kind: TaskKind) async {
     let fake = Fake(["one ", "two ", "three"])
     let record = await RecordedSession.fake().load(fake.url(), by: kind)

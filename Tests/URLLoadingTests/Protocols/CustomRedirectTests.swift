@@ -3,7 +3,7 @@ import Testing
 import URLLoading
 import URLLoadingTestServers
 
-@Suite(.timeLimit(.minutes(1))) struct CustomRedirectTests {
+@Suite(.timeLimit(.minutes(4))) struct CustomRedirectTests {
   private static func redirecting(
     to url: URL, bodyFollows: Bool = false, then: @escaping @Sendable (FakeProtocol) -> Void = { _ in }
   ) -> Fake {

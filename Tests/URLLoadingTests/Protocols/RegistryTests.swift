@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// Registration is global, hence one test at a time, each with a scheme of its own.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct RegistryTests {
+@Suite(.serialized, .timeLimit(.minutes(4))) struct RegistryTests {
   /// Answers with its class's name.
   class Naming: URLProtocol, @unchecked Sendable {
     override func startLoading() {

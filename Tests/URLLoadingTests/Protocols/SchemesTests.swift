@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// The built-in schemes, by every kind of task.
-@Suite(.timeLimit(.minutes(1))) struct SchemesTests {
+@Suite(.timeLimit(.minutes(4))) struct SchemesTests {
   private let data = URL(stringLiteral: "data:text/plain;base64,aGVsbG8=")
 
   @Test(arguments: TaskKind.allCases) func dataURLs(_ kind: TaskKind) async {

@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// `data:` URLs through every kind of task.
-@Suite(.timeLimit(.minutes(1))) struct DataURLLoadTests {
+@Suite(.timeLimit(.minutes(4))) struct DataURLLoadTests {
   private let session = URLSession(configuration: .ephemeral)
 
   private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }

@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// Users, uploads and TLS over FTP.
-@Suite(.timeLimit(.minutes(1))) struct FTPLoginTests {
+@Suite(.timeLimit(.minutes(4))) struct FTPLoginTests {
   private let session = URLSession(configuration: .ephemeral)
   private let directory: TemporaryDirectory
 

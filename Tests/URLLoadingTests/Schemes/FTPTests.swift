@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// `ftp:` URLs against a real server: downloads, ranges, resuming, uploads, errors.
-@Suite(.timeLimit(.minutes(1))) struct FTPTests {
+@Suite(.timeLimit(.minutes(4))) struct FTPTests {
   private let size = DocumentRoot.largeSize
   private let session = URLSession(configuration: .ephemeral)
   private let directory: TemporaryDirectory

@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// Pipes, devices and files that change, none of which may hold up the session.
-@Suite(.timeLimit(.minutes(1))) struct FilePipeTests {
+@Suite(.timeLimit(.minutes(4))) struct FilePipeTests {
   private let directory: TemporaryDirectory
   private let session = URLSession(configuration: .ephemeral)
 

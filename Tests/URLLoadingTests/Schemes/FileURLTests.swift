@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// `file:` URLs through every kind of task.
-@Suite(.timeLimit(.minutes(1))) struct FileURLTests {
+@Suite(.timeLimit(.minutes(4))) struct FileURLTests {
   private let directory: TemporaryDirectory
   private let session = URLSession(configuration: .ephemeral)
 

@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// Uploads to `file:` URLs.
-@Suite(.timeLimit(.minutes(1))) struct FileUploadTests {
+@Suite(.timeLimit(.minutes(4))) struct FileUploadTests {
   private let directory: TemporaryDirectory
   private let session = URLSession(configuration: .ephemeral)
 

@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// Code in Swift 6 mode as it is written for Apple's systems. That this file compiles, without a warning, is half of what is tested.
-@Suite(.timeLimit(.minutes(1))) struct ConcurrencyTests {
+@Suite(.timeLimit(.minutes(4))) struct ConcurrencyTests {
   /// A mock says nothing about concurrency.
   final class PlainMock: URLProtocol {
     private var hasStarted = false

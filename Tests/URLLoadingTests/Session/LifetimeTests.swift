@@ -3,7 +3,7 @@ import Testing
 import URLLoading
 import URLLoadingTestServers
 
-@Suite(.timeLimit(.minutes(1))) struct LifetimeTests {
+@Suite(.timeLimit(.minutes(4))) struct LifetimeTests {
   private struct Weak {
     weak var session: URLSession?
     weak var delegate: LoadRecorder?

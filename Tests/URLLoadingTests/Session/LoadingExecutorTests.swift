@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// Loads by tasks that prefer the executor on which transfers run.
-@Suite(.timeLimit(.minutes(1))) struct LoadingExecutorTests {
+@Suite(.timeLimit(.minutes(4))) struct LoadingExecutorTests {
   /// As the kernel has it; the loop names its thread.
   private static var threadName: String {
     (try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8))?.split(separator: "\n").first.map(

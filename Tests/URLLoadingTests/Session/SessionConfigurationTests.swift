@@ -3,7 +3,7 @@ import Testing
 import URLLoading
 import URLLoadingTestServers
 
-@Suite(.timeLimit(.minutes(1))) struct SessionConfigurationTests {
+@Suite(.timeLimit(.minutes(4))) struct SessionConfigurationTests {
   private func copy(_ configuration: URLSessionConfiguration) throws -> URLSessionConfiguration {
     try #require(configuration.copy() as? URLSessionConfiguration)
   }

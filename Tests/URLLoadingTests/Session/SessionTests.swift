@@ -3,7 +3,7 @@ import Testing
 import URLLoading
 import URLLoadingTestServers
 
-@Suite(.timeLimit(.minutes(1))) struct SessionTests {
+@Suite(.timeLimit(.minutes(4))) struct SessionTests {
   /// Runs what it gets on the thread that has it.
   // Safe to share: it has no state of its own.
   final class ImmediateQueue: OperationQueue, @unchecked Sendable {

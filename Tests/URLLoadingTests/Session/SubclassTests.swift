@@ -5,7 +5,7 @@ import URLLoadingTestServers
 
 /// Subclasses as test suites for Apple's systems have them. That this file compiles is half of what is tested: it sees the library
 /// as every other package does.
-@Suite(.timeLimit(.minutes(1))) struct SubclassTests {
+@Suite(.timeLimit(.minutes(4))) struct SubclassTests {
   typealias Handler = @Sendable (Data?, URLResponse?, (any Error)?) -> Void
 
   final class MockDataTask: URLSessionDataTask, @unchecked Sendable {

@@ -3,7 +3,7 @@ import Testing
 import URLLoading
 import URLLoadingTestServers
 
-@Suite(.timeLimit(.minutes(1))) struct BytesTests {
+@Suite(.timeLimit(.minutes(4))) struct BytesTests {
   @Test func linesComeAsTheyAreSent() async throws {
     let step = Watched(0)
     let server = try ScriptedServer { connection in

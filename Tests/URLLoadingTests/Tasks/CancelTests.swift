@@ -3,7 +3,7 @@ import Testing
 import URLLoading
 import URLLoadingTestServers
 
-@Suite(.timeLimit(.minutes(1))) struct CancelTests {
+@Suite(.timeLimit(.minutes(4))) struct CancelTests {
   /// Holds every question that it is asked.
   final class Withholding: NSObject, URLSessionDataDelegate, Sendable {
     struct Held: Sendable {

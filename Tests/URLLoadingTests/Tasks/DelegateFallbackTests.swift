@@ -3,7 +3,7 @@ import Testing
 import URLLoading
 import URLLoadingTestServers
 
-@Suite(.timeLimit(.minutes(1))) struct DelegateFallbackTests {
+@Suite(.timeLimit(.minutes(4))) struct DelegateFallbackTests {
   /// Only redirects, by the async form.
   final class Redirecting: NSObject, URLSessionTaskDelegate, Sendable {
     let asked = Watched(0)

@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// The forms of what delegates are asked: the default of each calls the other.
-@Suite(.timeLimit(.minutes(1))) struct DelegateFormsTests {
+@Suite(.timeLimit(.minutes(4))) struct DelegateFormsTests {
   /// Implements nothing.
   final class Empty: NSObject, URLSessionDataDelegate, Sendable {}
 

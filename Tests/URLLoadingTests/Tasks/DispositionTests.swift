@@ -3,7 +3,7 @@ import Testing
 import URLLoading
 import URLLoadingTestServers
 
-@Suite(.timeLimit(.minutes(1))) struct DispositionTests {
+@Suite(.timeLimit(.minutes(4))) struct DispositionTests {
   /// Answers a response with a disposition, on a thread of its own, and notes what follows.
   final class Deciding: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate, Sendable {
     struct Seen: Sendable {

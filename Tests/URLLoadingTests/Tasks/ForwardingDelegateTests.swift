@@ -5,7 +5,7 @@ import URLLoadingTestServers
 
 /// Delegates that hand their calls on: what a default method does is what the absence of a method means at Apple's, and nothing comes
 /// back to who forwarded.
-@Suite(.timeLimit(.minutes(1))) struct ForwardingDelegateTests {
+@Suite(.timeLimit(.minutes(4))) struct ForwardingDelegateTests {
   /// Implements nothing.
   final class Empty: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate, Sendable {}
 

@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// Memory, measured in processes of their own, since other tests run beside these.
-@Suite(.enabled(if: !Sanitizing.isOn), .serialized, .timeLimit(.minutes(1))) struct MemoryTests {
+@Suite(.enabled(if: !Sanitizing.isOn), .serialized, .timeLimit(.minutes(4))) struct MemoryTests {
   /// Bytes of this process that are in memory.
   static func resident() -> Int {
     let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""

@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// Methods that a class does not carry out, and bodies that a method does not take: refused before anything is touched.
-@Suite(.timeLimit(.minutes(1))) struct MethodTests {
+@Suite(.timeLimit(.minutes(4))) struct MethodTests {
   private let folder: TemporaryDirectory
 
   init() throws {

@@ -3,7 +3,7 @@ import Testing
 import URLLoading
 import URLLoadingTestServers
 
-@Suite(.timeLimit(.minutes(1))) struct MetricsTests {
+@Suite(.timeLimit(.minutes(4))) struct MetricsTests {
   @Test func oneTransactionForEachRequestAndRedirect() async throws {
     let nginx = try await NginxServer.shared
     let record = await RecordedSession().load(nginx.url("/redirect/302?to=/redirect/301"))

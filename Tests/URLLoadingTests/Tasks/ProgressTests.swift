@@ -3,7 +3,7 @@ import Testing
 import URLLoading
 import URLLoadingTestServers
 
-@Suite(.timeLimit(.minutes(1))) struct ProgressTests {
+@Suite(.timeLimit(.minutes(4))) struct ProgressTests {
   private func check(_ task: URLSessionTask, received: Int64, sent: Int64 = 0, _ comment: Comment) {
     #expect(task.countOfBytesReceived == received, comment)
     #expect(task.countOfBytesSent == sent, comment)

@@ -3,7 +3,7 @@ import Testing
 import URLLoading
 import URLLoadingTestServers
 
-@Suite(.timeLimit(.minutes(1))) struct SuspendTests {
+@Suite(.timeLimit(.minutes(4))) struct SuspendTests {
   private let size = DocumentRoot.largeSize
 
   /// Suspends and resumes a running task many times; its body must come out whole.

@@ -4,7 +4,7 @@ import URLLoadingTestServers
 
 @testable import URLLoading
 
-@Suite(.timeLimit(.minutes(1))) struct TaskHintsTests {
+@Suite(.timeLimit(.minutes(4))) struct TaskHintsTests {
   /// Writes down the pieces of the body, and the end.
   private final class Pieces: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate, Sendable {
     let calls = Watched<[String]>([])

@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// What crashed FoundationNetworking.
-@Suite(.timeLimit(.minutes(1))) struct TaskMisuseTests {
+@Suite(.timeLimit(.minutes(4))) struct TaskMisuseTests {
   @Test(arguments: TaskKind.allCases) func aTaskMadeAfterInvalidationFailsWithAClearError(_ kind: TaskKind) async throws
   {
     let session = RecordedSession()

@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// Serial, since they measure time.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct TimeoutTests {
+@Suite(.serialized, .timeLimit(.minutes(4))) struct TimeoutTests {
   private static func silent() throws -> ScriptedServer {
     try ScriptedServer { connection in
       _ = try connection.readRequestHead()

@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// What a protocol instance and the current request show of a body.
-@Suite(.timeLimit(.minutes(1))) struct UploadBodyTests {
+@Suite(.timeLimit(.minutes(4))) struct UploadBodyTests {
   /// Answers with the body twice: as data, and as what the stream gives; a dash for what is not there.
   private static func showing() -> Fake {
     Fake { instance in

@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// Which of an upload's requests get its credentials.
-@Suite(.timeLimit(.minutes(1))) struct UploadSecretsTests {
+@Suite(.timeLimit(.minutes(4))) struct UploadSecretsTests {
   private let body = UploadClient.body(500_000)
   /// Credentials by name, one by value, and a field that is none.
   private let fields = [

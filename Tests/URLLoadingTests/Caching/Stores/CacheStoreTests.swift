@@ -5,7 +5,7 @@ import URLLoadingTestServers
 @testable import URLLoading
 
 /// What every store does; the disk's with files and without.
-@Suite(.timeLimit(.minutes(1))) struct CacheStoreTests {
+@Suite(.timeLimit(.minutes(4))) struct CacheStoreTests {
   enum Kind: String, CaseIterable { case memory, disk }
 
   /// A store in a directory of its own.

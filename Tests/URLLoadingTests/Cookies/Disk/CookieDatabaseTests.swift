@@ -6,7 +6,7 @@ import URLLoadingTestServers
 @testable import URLLoading
 
 /// Files of cookies that two processes use.
-@Suite(.timeLimit(.minutes(1))) struct CookieDatabaseTests {
+@Suite(.timeLimit(.minutes(4))) struct CookieDatabaseTests {
   private let directory: TemporaryDirectory
   private let now = Date()
 

@@ -5,7 +5,7 @@ import URLLoadingTestServers
 @testable import URLLoading
 
 /// Storages with a file: what outlives them, alone and beside others.
-@Suite(.timeLimit(.minutes(1))) struct CookieDiskTests {
+@Suite(.timeLimit(.minutes(4))) struct CookieDiskTests {
   private let directory: TemporaryDirectory
   private let url: URL = "https://www.example.org/a/b"
 

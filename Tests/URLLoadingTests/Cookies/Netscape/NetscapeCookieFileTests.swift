@@ -5,7 +5,7 @@ import URLLoadingTestServers
 @testable import URLLoading
 
 /// The format by itself, and beside the programs that have it.
-@Suite(.timeLimit(.minutes(1))) struct NetscapeCookieFileTests {
+@Suite(.timeLimit(.minutes(4))) struct NetscapeCookieFileTests {
   private let now = Date(timeIntervalSince1970: 1_000_000)
 
   private func read(_ text: String) -> NetscapeCookieFile { NetscapeCookieFile(Data(text.utf8), now: now) }

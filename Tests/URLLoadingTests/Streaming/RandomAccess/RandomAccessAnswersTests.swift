@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// What servers may answer that is wrong.
-@Suite(.timeLimit(.minutes(1))) struct RandomAccessAnswersTests {
+@Suite(.timeLimit(.minutes(4))) struct RandomAccessAnswersTests {
   private let session = URLSession(configuration: .ephemeral)
 
   @Test func everyRequestHasTheCallersFieldsAndTheCondition() async throws {

@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// Reads that wait for a server that says nothing, and what ends them.
-@Suite(.timeLimit(.minutes(1))) struct RandomAccessCancelTests {
+@Suite(.timeLimit(.minutes(4))) struct RandomAccessCancelTests {
   private let session = URLSession(configuration: .ephemeral)
 
   /// A server whose second answer comes after `go`, or never; `closed` tells that its connection was closed before.

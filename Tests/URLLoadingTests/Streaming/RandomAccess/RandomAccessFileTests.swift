@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// `file:` URLs, read where they are.
-@Suite(.timeLimit(.minutes(1))) struct RandomAccessFileTests {
+@Suite(.timeLimit(.minutes(4))) struct RandomAccessFileTests {
   private let session = URLSession(configuration: .ephemeral)
   private let directory: TemporaryDirectory
   private let body = TestFiles.pattern(count: 10_000_000, seed: 6)

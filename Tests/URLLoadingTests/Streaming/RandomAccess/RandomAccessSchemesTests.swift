@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// Random access by other schemes than HTTP.
-@Suite(.timeLimit(.minutes(1))) struct RandomAccessSchemesTests {
+@Suite(.timeLimit(.minutes(4))) struct RandomAccessSchemesTests {
   /// A private scheme: `ranged:` has byte ranges, `whole:` has none; `whole:` and `file:` give the same bytes.
   final class Scheme: AsyncURLProtocol, @unchecked Sendable {
     static let body = TestFiles.pattern(count: 50_000, seed: 31)

@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// Random access to files of a real HTTP server.
-@Suite(.timeLimit(.minutes(1))) struct RandomAccessTests {
+@Suite(.timeLimit(.minutes(4))) struct RandomAccessTests {
   private let session = URLSession(configuration: .ephemeral)
   private let name = "random-\(UInt64.random(in: 0 ... .max)).bin"
   private static let size = 1_000_000

@@ -4,7 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// Resources without byte ranges, which are loaded as a whole.
-@Suite(.timeLimit(.minutes(1))) struct RandomAccessWholeTests {
+@Suite(.timeLimit(.minutes(4))) struct RandomAccessWholeTests {
   private let session = URLSession(configuration: .ephemeral)
   private let directory: TemporaryDirectory
   private let body = TestFiles.pattern(count: 300_000, seed: 8)
