@@ -148,7 +148,7 @@ enum CurlErrorTable {
   }
 
   /// OpenSSL's X509_V_ERR_* numbers, from x509_vfy.h.
-  private static func verificationCode(_ result: Int) -> URLError.Code {
+  static func verificationCode(_ result: Int) -> URLError.Code {
     switch result {
     case 9, 11: return .serverCertificateNotYetValid  // NOT_YET_VALID, CRL_NOT_YET_VALID
     case 10, 12, 13, 14: return .serverCertificateHasBadDate  // HAS_EXPIRED, unreadable dates

@@ -64,6 +64,8 @@ package struct TransferRequest: Sendable {
   @Rare package var credential: TransferCredential?
   /// For the proxy, in place of the one in the configuration.
   @Rare package var proxyCredential: TransferCredential?
+  /// How new TLS connections are judged, and whose may be used again; nil for libcurl's rules.
+  @Rare package var security: ConnectionSecurity?
   /// FTP: `first-last` or `first-`, in bytes.
   package var range: String?
   /// FTP: nothing follows the range. The server's end of the file is waited for, and more than the range is an error.

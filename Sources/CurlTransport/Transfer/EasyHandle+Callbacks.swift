@@ -114,6 +114,7 @@ extension EasyHandle {
     let descriptor = reactor.openSocket(
       domain: address.family, type: address.socktype, protocol: address.protocol, owner: multi, isFTP: kind == .ftp)
     if descriptor >= 0 { openedSocket = descriptor }
+    if security != nil { handshakes.socketOpens() }
     if descriptor >= 0, let typeOfService {
       var value = Int32(typeOfService)
       let size = socklen_t(MemoryLayout<Int32>.size)

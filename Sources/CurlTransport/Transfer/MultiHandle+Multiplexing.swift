@@ -27,6 +27,7 @@ extension MultiHandle {
   /// A socket is about to be closed.
   func socketCloses(_ socket: Int32) {
     if let index = multiplexed.firstIndex(where: { $0.socket == socket }) { multiplexed.remove(at: index) }
+    if !verifications.isEmpty, let ports = PortPair(of: socket) { verifications[ports] = nil }
   }
 
   /// An open connection that takes many transfers at once.

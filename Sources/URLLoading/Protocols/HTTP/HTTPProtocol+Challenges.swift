@@ -3,6 +3,7 @@ internal import URLLoadingCurlTransport
 /// Answers to challenges, from any thread.
 extension HTTPProtocol: URLAuthenticationChallengeSender {
   func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {
+    guard !resolve(by: .credential(credential)) else { return }
     let (transfer, isAnswered) = state.withLock { state -> (Transfer?, Bool) in
       guard let offer = state.exchange.answered() else { return (nil, false) }
       let given = TransferCredential(
@@ -17,7 +18,12 @@ extension HTTPProtocol: URLAuthenticationChallengeSender {
     begin(isFirst: false)
   }
 
+  func performDefaultHandling(for challenge: URLAuthenticationChallenge) {
+    continueWithoutCredential(for: challenge)
+  }
+
   func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {
+    guard !resolve(by: .byDefault) else { return }
     let (isDeclined, response) = state.withLock { $0.exchange.declined() }
     guard isDeclined else { return }
     if let response { client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed) }
@@ -31,8 +37,35 @@ extension HTTPProtocol: URLAuthenticationChallengeSender {
   }
 
   func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {
+    guard !resolve(by: .rejected) else { return }
     let next = state.withLock { $0.exchange.rejected() }
     guard let next else { return continueWithoutCredential(for: challenge) }
     self.challenge(next, challenge.previousFailureCount, challenge.failureResponse)
+  }
+
+  /// Makes the handshake again that was ended for a question, or fails.
+  /// - Returns: false where no question about a connection waits.
+  private func resolve(by decision: ConnectionQuestion.Decision) -> Bool {
+    guard let (question, result) = state.withLock({ $0.exchange.takeQuestion() }) else { return false }
+    guard case .proceed(let change) = question.resolved(by: decision) else {
+      complete(result)
+      return true
+    }
+    state.withLock { state in
+      var answers = state.answers ?? [:]
+      switch change {
+      case .accepts(let certificates): answers[question.endpoint, default: .init()].acceptedCertificates = certificates
+      case .identifies(let choice): answers[question.endpoint, default: .init()].identity = choice
+      }
+      state.answers = answers
+    }
+    if case .identifies(.identity(let identity)) = change, case .credential(let credential) = decision,
+      credential.persistence != .none, let sessionClient,
+      let judge = sessionClient.urlProtocolDemand(self).connectionJudge
+    {
+      sessionClient.session.component(CurlSession.self).remember(identity, for: question.endpoint, of: judge)
+    }
+    beginAgain()
+    return true
   }
 }

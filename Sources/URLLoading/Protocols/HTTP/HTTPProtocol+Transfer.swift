@@ -78,6 +78,7 @@ extension HTTPProtocol: TransferHandler {
     case .challenge(let space, let failures):
       collect(failure.metrics)
       challenge(space, failures, refusal)
+    case .question(let question): ask(question)
     case .retry:
       sessionClient?.urlProtocol(self, willRetryAfter: URLError(failure, url: request.url))
       begin(after: failure)
@@ -90,6 +91,11 @@ extension HTTPProtocol: TransferHandler {
       didReceive: URLAuthenticationChallenge(
         protectionSpace: space, proposedCredential: nil, previousFailureCount: failures, failureResponse: response,
         error: nil, sender: self))
+  }
+
+  private func ask(_ question: ConnectionQuestion) {
+    guard let connections = sessionClient?.session.component(CurlSession.self) else { return }
+    challenge(question.space(scheme: request.url?.scheme ?? "https", connections.authorities), 0, nil)
   }
 
   private var proxy: ProxyServer? {

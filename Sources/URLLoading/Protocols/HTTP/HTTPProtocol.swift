@@ -21,6 +21,10 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     var exchange = HTTPExchange()
     @Rare var credential: TransferCredential?
     @Rare var proxyCredential: TransferCredential?
+    /// What was answered about connections.
+    @Rare var answers: CurlSession.Answers?
+    /// The body of a request whose handshake may be made again before anything of it is read.
+    var source: BodySource?
     var isStopped = false
   }
 
@@ -99,6 +103,12 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
       })
   }
 
+  /// Starts the transfer again after a handshake that was ended: the body is as it was.
+  func beginAgain() {
+    guard let source = state.withLock({ $0.source }), !source.hasBegun else { return begin() }
+    begin(body: sessionClient?.urlProtocolUploadBody(self), source)
+  }
+
   private var asksForLongRange: Bool {
     guard let field = request.value(forHTTPHeaderField: "Range"),
       case .positions(let first, let last) = ByteRange(fieldValue: field)
@@ -106,15 +116,15 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     return last - first >= Self.longRange
   }
 
-  private func begin(body: URLUploadBody?) {
+  private func begin(body: URLUploadBody?, _ known: BodySource? = nil) {
     guard let sessionClient else { return }
     let connections = sessionClient.session.component(CurlSession.self)
     var transferRequest = HTTPRequestEncoder.transferRequest(for: request, body: body)
     let demand = sessionClient.urlProtocolDemand(self)
-    let (credential, proxyCredential, number) = state.withLock { state in
+    let (credential, proxyCredential, answers, number) = state.withLock { state in
       state.starts += 1
       state.reportsConnection = demand.wantsConnectionMetrics
-      return (state.credential, state.proxyCredential, state.starts)
+      return (state.credential, state.proxyCredential, state.answers, state.starts)
     }
     if let credential { transferRequest.credential = credential }
     if let proxyCredential { transferRequest.proxyCredential = proxyCredential }
@@ -127,8 +137,15 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
       // RFC 9113, section 5.3.2: weights from 1 to 256.
       transferRequest.streamWeight = max(1, Int(demand.priority * 256))
     }
-    let source = body.map { BodySource($0) }
-    if let source { transferRequest.body = source.transferBody }
+    if demand.connectionJudge != nil {
+      transferRequest.security = connections.security(
+        for: transferRequest.url, judge: demand.connectionJudge, answers)
+    }
+    let source = known ?? body.map { BodySource($0) }
+    if let source {
+      transferRequest.body = source.transferBody
+      if transferRequest.security != nil { state.withLock { $0.source = source } }
+    }
     sessionClient.urlProtocol(self, isWaiting: true)
     let transfer = connections.engine.start(transferRequest, handler: self)
     source?.attach(to: transfer)

@@ -1,8 +1,18 @@
+internal import URLLoadingBase
 internal import URLLoadingCurlTransport
+internal import URLLoadingX509
 
 /// The connections of one session, for the protocol classes that libcurl moves bytes for.
+///
+/// Mutable state: `identities`, guarded by its lock.
 final class CurlSession: URLSessionComponent {
   let engine: TransferEngine
+
+  /// The roots that servers are verified by.
+  let authorities: TrustedAuthorities
+
+  /// What was given for servers that ask who their client is, and is to be used again.
+  let identities = Locked<[IdentityKey: ClientIdentity]>([:])
 
   /// The DSCP of connections, shifted into the byte that IP carries it in; nil for the system's.
   let typeOfService: UInt8?
@@ -10,11 +20,16 @@ final class CurlSession: URLSessionComponent {
   init(configuration: URLSessionConfiguration) {
     // First, so that the loop's thread starts while the rest is made.
     let loop = EventLoop.shared
-    engine = TransferEngine(configuration: TransferEngineConfiguration(configuration), loop: loop)
+    let engineConfiguration = TransferEngineConfiguration(configuration)
+    engine = TransferEngine(configuration: engineConfiguration, loop: loop)
+    authorities = engineConfiguration.tls.authorities
     typeOfService = configuration.networkServiceType.differentiatedServicesCodePoint.map { $0 << 2 }
   }
 
-  func flush() { engine.closeIdleConnections() }
+  func flush() {
+    identities.withLock { $0 = [:] }
+    engine.closeIdleConnections()
+  }
 
   func invalidate() { engine.shutdown() }
 }

@@ -1,0 +1,48 @@
+internal import URLLoadingX509
+
+// Safe to share: nothing changes after init.
+/// A certificate with its private key, for servers that ask who their client is.
+///
+/// It comes from PKCS #12 (``init(pkcs12:passphrase:)``, ``SecPKCS12Import(_:_:_:)``) or PEM (``init(pem:passphrase:)``). It is kept in
+/// memory alone, and archives of credentials do not hold it.
+public final class SecIdentity: NSObject, @unchecked Sendable {
+  let identity: ClientIdentity
+
+  init(_ identity: ClientIdentity) { self.identity = identity }
+
+  /// Reads a PKCS #12 file (RFC 7292), of whatever encryption older programs use.
+  /// - Throws: ``SecurityError`` with `errSecAuthFailed` for a wrong passphrase, `errSecDecode` for what is no such file, and
+  ///   `errSecItemNotFound` for one without a key and its certificate.
+  public convenience init(pkcs12 data: Data, passphrase: String) throws {
+    let found: ClientIdentity?
+    do { found = try IdentityFile.readPKCS12(data, passphrase: passphrase) } catch { throw SecurityError(error) }
+    guard let found else {
+      throw SecurityError(status: errSecItemNotFound, reason: "The file has no private key with its certificate.")
+    }
+    self.init(found)
+  }
+
+  /// Reads a text in PEM form with a private key, encrypted or not, and its certificate; further certificates are sent along.
+  /// - Throws: ``SecurityError`` with `errSecAuthFailed` for a wrong passphrase, and `errSecDecode` for all else.
+  public convenience init(pem data: Data, passphrase: String = "") throws {
+    do { self.init(try IdentityFile.readPEM(data, passphrase: passphrase)) } catch { throw SecurityError(error) }
+  }
+
+  /// The certificate.
+  public var certificate: SecCertificate { SecCertificate(identity.certificate) }
+
+  /// What is sent along with it.
+  public var intermediates: [SecCertificate] { identity.intermediates.map { SecCertificate($0) } }
+
+  /// The certificate's subject.
+  public override var description: String { "<SecIdentity { subject: \(identity.certificate.subject) }>" }
+}
+
+/// The certificate of an identity.
+/// - Returns: `errSecSuccess`.
+public func SecIdentityCopyCertificate(
+  _ identity: SecIdentity, _ certificate: UnsafeMutablePointer<SecCertificate?>
+) -> OSStatus {
+  certificate.pointee = identity.certificate
+  return errSecSuccess
+}
