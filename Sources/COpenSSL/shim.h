@@ -94,9 +94,6 @@ COPENSSL_INLINE unsigned long long copenssl_no_renegotiation(void) { return SSL_
 COPENSSL_INLINE int copenssl_add_chain_certificate(SSL *session, X509 *certificate) {
   return (int)SSL_add1_chain_cert(session, certificate);
 }
-COPENSSL_INLINE int copenssl_set_minimum_version(SSL_CTX *context, int version) {
-  return SSL_CTX_set_min_proto_version(context, version);
-}
 COPENSSL_INLINE long copenssl_bio_contents(BIO *bio, char **bytes) { return BIO_get_mem_data(bio, bytes); }
 
 #undef COPENSSL_INLINE

@@ -39,8 +39,8 @@ package struct TransferFailure: Error, Sendable {
     case untrustedServer(TrustVerdict)
     /// The server shows other certificates than those that were accepted a moment ago.
     case changedCertificates(host: String)
-    /// The server breaks what ``TLSRequirements`` ask; in words.
-    case brokenRequirement(String)
+    /// The server breaks what ``TLSRequirements`` ask.
+    case brokenRequirement(TLSRequirements.Violation)
     /// The server wants a certificate. The handshake may be made again with an identity, or with the answer that there is none.
     case clientCertificateRequested(TLSEndpoint, authorities: [Data])
     /// OpenSSL cannot log in with the identity.
@@ -113,7 +113,11 @@ package struct TransferFailure: Error, Sendable {
           .serverCertificateUntrusted,
           "\(host) showed other certificates than those that were accepted for it a moment ago. Load again to judge the new ones"
         )
-      case .brokenRequirement(let words): (.appTransportSecurityRequiresSecureConnection, words)
+      case .brokenRequirement(let violation):
+        (
+          .appTransportSecurityRequiresSecureConnection,
+          "the server has \(violation.found), which the session's requirements do not allow"
+        )
       case .clientCertificateRequested(let endpoint, _):
         (.clientCertificateRequired, "\(endpoint.host) asks for a certificate of the client")
       case .unusableIdentity(let name): (.clientCertificateRejected, "the identity \(name) cannot be used to log in")

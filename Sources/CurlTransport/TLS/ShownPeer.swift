@@ -9,6 +9,7 @@ package struct ShownPeer: Sendable, Equatable {
   package var path: [X509Certificate]
   package var verdict: TrustVerdict
   package var stapled: OCSPStatus
+  package var parameters = HandshakeParameters()
 
   package init(
     endpoint: TLSEndpoint, certificates: [X509Certificate], path: [X509Certificate], verdict: TrustVerdict,

@@ -30,7 +30,7 @@ extension EasyHandle {
       return
     }
     isAnswered = true
-    if tlsVersion == nil { (tlsVersion, tlsCipherSuite) = TLSInspector.shared.parameters(of: curl) }
+    if tlsVersion == nil { (tlsVersion, tlsCipherSuite) = TLSInspector.parameters(of: curl) }
     let isChallenge =
       (head.statusCode == 401 && credentialsAnswer401) || (head.statusCode == 407 && credentialsAnswer407)
     guard !isChallenge else {
