@@ -91,6 +91,7 @@ extension Load {
     }
     var canonical = chosen.canonicalRequest(for: prepared)
     events?.tell(.chose(chosen, canonical))
+    if let violation = violation(of: canonical, class: chosen) { return abort(violation) }
     if let refusal = settleMethod(of: &canonical, upload, class: chosen) {
       return abort(refusal.error(canonical.url))
     }

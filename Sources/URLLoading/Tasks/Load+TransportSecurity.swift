@@ -1,6 +1,6 @@
 internal import URLLoadingBase
 
-/// Loads that are made secure, or have to be: HSTS (RFC 6797).
+/// Loads that are made secure (HSTS, RFC 6797), or have to be (App Transport Security).
 extension Load {
   /// The request for `https` that takes the place of one for `http`, where the host is known to want that; nil where the request stays.
   ///
@@ -46,6 +46,16 @@ extension Load {
     }
   }
 
+  /// Why App Transport Security does not let a request be loaded; nil where it does, or the session does not ask for it.
+  ///
+  /// What classes of the program's own load is not judged: they may reach no network, and where they load through a session, that one judges.
+  func violation(of request: URLRequest, class chosen: URLProtocol.Type) -> URLError? {
+    guard let rules = session.values.appTransportSecurity, let url = request.url,
+      ProtocolRegistry.builtIns.contains(where: { $0 == chosen })
+    else { return nil }
+    return rules.judgement(of: url).error(for: url)
+  }
+
   /// Notes that a host wants to be reached over secure connections alone, where its response says so.
   /// - Parameter isVerified: whether the connection's certificates were verified in full.
   func noteTransportSecurity(of response: HTTPURLResponse, isVerified: Bool) {
@@ -57,5 +67,16 @@ extension Load {
     guard isFromHost else { return }
     session.parts.policyStorage.noteTransportSecurity(
       field, from: host, isSecure: url.scheme?.equalsIgnoringASCIICase("https") == true, isVerified: isVerified)
+  }
+}
+
+extension URLSession {
+  /// What the connection for a URL has to fulfil, by the rules of App Transport Security; nil where it need not fulfil more than others.
+  /// Loads that may not begin at all have failed before this is asked.
+  func transportSecurityRequirements(for url: URL) -> TransportSecurityRequirements? {
+    guard let rules = values.appTransportSecurity, case .secure(let requirements) = rules.judgement(of: url),
+      !requirements.isEmpty
+    else { return nil }
+    return requirements
   }
 }

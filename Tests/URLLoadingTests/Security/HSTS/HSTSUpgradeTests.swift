@@ -23,7 +23,7 @@ import Testing
     ("http://example.org#:80", "https://example.org#:80"),
     ("http://[::80]/", "https://[::80]/"),
     // Nothing else is rewritten.
-    ("http://example.org/%7e/..//%C3%A4?%zz=1;2", "https://example.org/%7e/..//%C3%A4?%zz=1;2"),
+    ("http://example.org/%7e/..//%C3%A4?b=%2F;2", "https://example.org/%7e/..//%C3%A4?b=%2F;2"),
     ("https://example.org/", nil), ("ftp://example.org:80/", nil), ("http:/a", nil), ("httpx://example.org/", nil),
   ]
 
