@@ -25,8 +25,8 @@ extension NSNotification.Name {
 /// ``URLRequest/cookiePartitionIdentifier`` are kept apart, with limits of their own: they are reached through tasks, and removed by
 /// ``removeCookies(since:)``.
 ///
-/// With the cookies, and for as long as these, it keeps which hosts want to be reached over secure connections alone (RFC 6797): loads of
-/// `http` from these become loads of `https`.
+/// It also keeps, in the same file, which hosts want to be reached over secure connections alone (`Strict-Transport-Security`, RFC 6797):
+/// loads of `http` from these become loads of `https`.
 ///
 /// A session calls ``getCookiesFor(_:completionHandler:)`` and ``storeCookies(_:for:)`` of a subclass, as Apple's system does. Unless
 /// overridden they call the methods without a task.

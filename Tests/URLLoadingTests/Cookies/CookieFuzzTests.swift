@@ -129,7 +129,11 @@ import URLLoadingTestServers
     await withCheckedContinuation { done in storage.flush { done.resume() } }
   }
 
-  /// The files of a good database of some cookies: one whose log is not yet in it, and one without a log.
+  private func note(_ field: String, from host: String, in storage: HTTPCookieStorage) {
+    storage.noteTransportSecurity(field, from: host, isSecure: true, isVerified: true)
+  }
+
+  /// The files of a good database of some cookies and policies: one whose log is not yet in it, and one without a log.
   private func goodFiles(in directory: TemporaryDirectory) async throws -> (
     known: Set<HTTPCookie>, files: [[String: Data]]
   ) {
@@ -138,6 +142,7 @@ import URLLoadingTestServers
       storage.store(
         setCookieValues: ["c\(index)=\(index); Max-Age=90000; Path=/\(index)"], from: "https://example.org/")
     }
+    for index in 0..<20 { note("max-age=90000", from: "h\(index).example.org", in: storage) }
     await flush(storage)
     let path = directory.file("good/cookies.sqlite").path
     func read(_ suffixes: [String]) throws -> [String: Data] {
@@ -170,9 +175,15 @@ import URLLoadingTestServers
       let storage = HTTPCookieStorage(in: path)
       let found = Set(storage.cookies ?? [])
       #expect(found.isSubset(of: known), "seed \(seed): \(found.subtracting(known))")
+      for host in ["example.org", "h20.example.org"] + (0..<20).map({ "a.h\($0).example.org" }) {
+        #expect(!storage.requiresSecureTransport(to: host), "seed \(seed): \(host)")
+      }
+      note("max-age=90000", from: "new.example.org", in: storage)
       storage.store(setCookieValues: ["new=1; Max-Age=90000"], from: "https://example.org/")
       await flush(storage)
-      let left = HTTPCookieStorage(in: path).cookies ?? []
+      let last = HTTPCookieStorage(in: path)
+      #expect(last.requiresSecureTransport(to: "new.example.org"), "seed \(seed)")
+      let left = last.cookies ?? []
       #expect(left.contains { $0.name == "new" }, "seed \(seed)")
       #expect(Set(left.filter { $0.name != "new" }).isSubset(of: known), "seed \(seed)")
       try FileManager.default.removeItem(atPath: path)

@@ -108,6 +108,50 @@ import URLLoadingTestServers
     #expect(AppTransportSecurity(["NSExceptionDomains": [:] as [String: Any]]).error == nil)
   }
 
+  // MARK: Random dictionaries
+
+  private static let keys = [
+    "NSAllowsArbitraryLoads", "NSAllowsArbitraryLoadsForMedia", "NSAllowsLocalNetworking", "NSExceptionDomains",
+    "NSPinnedDomains", "NSIncludesSubdomains", insecure, "NSExceptionMinimumTLSVersion", "NSPinnedLeafIdentities",
+    "NSPinnedCAIdentities", "SPKI-SHA256-BASE64", "example.org", "10.0.0.0/8", "::1", "*.org", "",
+  ]
+
+  private static func value(_ depth: Int, _ random: inout SeededGenerator) -> Any {
+    switch Int.random(in: 0..<(depth > 3 ? 6 : 12), using: &random) {
+    case 0...2: return Bool.random(using: &random)
+    case 3: return Int.random(in: -1...2, using: &random)
+    case 4: return ["TLSv1.2", "YES", digest, "", "\u{0}", "e\u{301}"].randomElement(using: &random) ?? ""
+    case 5: return Data(count: 3)
+    case 6: return (0..<Int.random(in: 0...2, using: &random)).map { _ in value(depth + 1, &random) }
+    default: return dictionary(depth + 1, &random)
+    }
+  }
+
+  private static func dictionary(_ depth: Int, _ random: inout SeededGenerator) -> [String: Any] {
+    var result: [String: Any] = [:]
+    for _ in 0..<Int.random(in: 0...3, using: &random) {
+      let key = depth == 0 ? keys.prefix(5).randomElement(using: &random) : keys.randomElement(using: &random)
+      result[key ?? ""] = value(depth, &random)
+    }
+    return result
+  }
+
+  /// None traps, and none that can be read allows more than it says.
+  @Test func randomDictionaries() async throws {
+    try await FuzzRounds.run(4000, sharedBy: 1) { random, seed in
+      let dictionary = Self.dictionary(0, &random)
+      let rules = AppTransportSecurity(dictionary)
+      let judgement = rules.judgement(of: "http://unlisted.example/")
+      guard rules.error == nil else {
+        #expect(judgement.error(for: "http://unlisted.example/") != nil, "seed \(seed)")
+        return
+      }
+      let narrows = ["NSAllowsArbitraryLoadsForMedia", "NSAllowsLocalNetworking"].contains { dictionary[$0] != nil }
+      let isAllowed = dictionary["NSAllowsArbitraryLoads"] as? Bool == true && !narrows
+      #expect((judgement == .allowed) == isAllowed, "seed \(seed): \(dictionary)")
+    }
+  }
+
   // MARK: Files
 
   private func rules(_ list: String?) throws -> AppTransportSecurity {
