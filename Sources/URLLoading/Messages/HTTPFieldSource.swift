@@ -39,4 +39,7 @@ struct HTTPFieldSource: ~Copyable, Sendable {
 
   /// Whether no cookie is set, without a look at the fields.
   var hasNoCookies: Bool { head.map { !$0.hasSetCookie } ?? false }
+
+  /// Whether there is no Strict-Transport-Security field, without a look at the fields.
+  var hasNoTransportSecurity: Bool { head.map { !$0.hasStrictTransportSecurity } ?? false }
 }
