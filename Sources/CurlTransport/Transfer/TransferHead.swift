@@ -10,6 +10,8 @@ package struct TransferHead: Sendable {
   package private(set) var hasSetCookie = false
   /// Whether there is a Strict-Transport-Security field.
   package private(set) var hasStrictTransportSecurity = false
+  /// Whether the server is one that is trusted, or the connection has no TLS: not one that the owner accepted nonetheless.
+  package var isServerVerified = true
   /// Whether there is a Content-Encoding field.
   package private(set) var hasContentEncoding = false
   /// Whether a Cache-Control field has `no-store`, and none has `must-understand`; or something that looks like it.

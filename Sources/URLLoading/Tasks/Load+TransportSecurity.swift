@@ -57,8 +57,7 @@ extension Load {
   }
 
   /// Notes that a host wants to be reached over secure connections alone, where its response says so.
-  /// - Parameter isVerified: whether the connection's certificates were verified in full.
-  func noteTransportSecurity(of response: HTTPURLResponse, isVerified: Bool) {
+  func noteTransportSecurity(of response: HTTPURLResponse) {
     guard let field = response.strictTransportSecurity, let url = response.url,
       let host = url.host(percentEncoded: false)
     else { return }
@@ -66,7 +65,8 @@ extension Load {
     let isFromHost = read { !$0.attempt.isStored && $0.attempt.protocolClass == HTTPProtocol.self }
     guard isFromHost else { return }
     session.parts.policyStorage.noteTransportSecurity(
-      field, from: host, isSecure: url.scheme?.equalsIgnoringASCIICase("https") == true, isVerified: isVerified)
+      field, from: host, isSecure: url.scheme?.equalsIgnoringASCIICase("https") == true,
+      isVerified: response.isServerVerified)
   }
 }
 

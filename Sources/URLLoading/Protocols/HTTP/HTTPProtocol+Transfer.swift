@@ -111,9 +111,16 @@ extension HTTPProtocol: TransferHandler {
     case .failure(let failure):
       collect(failure.metrics)
       distinguish(failure) { failure in
-        self.client?.urlProtocol(self, didFailWithError: URLError(failure, url: self.request.url))
+        self.client?.urlProtocol(self, didFailWithError: self.error(for: failure))
       }
     }
+  }
+
+  private func error(for failure: TransferFailure) -> URLError {
+    if case .brokenRequirement(let violation) = failure.reason, let requirements = transportRequirements {
+      return requirements.violation(of: .init(violation.rule), found: violation.found, url: request.url)
+    }
+    return URLError(failure, url: request.url)
   }
 
   /// Reports what is known when the head has come.

@@ -109,6 +109,13 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     begin(body: sessionClient?.urlProtocolUploadBody(self), source)
   }
 
+  /// What the session's App Transport Security asks of the server.
+  var transportRequirements: TransportSecurityRequirements? {
+    guard let session = sessionClient?.session, session.values.appTransportSecurity != nil, let url = request.url
+    else { return nil }
+    return session.transportSecurityRequirements(for: url)
+  }
+
   private var asksForLongRange: Bool {
     guard let field = request.value(forHTTPHeaderField: "Range"),
       case .positions(let first, let last) = ByteRange(fieldValue: field)
@@ -137,9 +144,9 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
       // RFC 9113, section 5.3.2: weights from 1 to 256.
       transferRequest.streamWeight = max(1, Int(demand.priority * 256))
     }
-    if demand.connectionJudge != nil {
+    if demand.connectionJudge != nil || transportRequirements != nil {
       transferRequest.security = connections.security(
-        for: transferRequest.url, judge: demand.connectionJudge, answers)
+        for: transferRequest.url, judge: demand.connectionJudge, requirements: transportRequirements, answers)
     }
     let source = known ?? body.map { BodySource($0) }
     if let source {

@@ -17,12 +17,18 @@ extension CurlSession {
   /// - Parameters:
   ///   - url: that of the request.
   ///   - judge: who is asked about its connections.
+  ///   - requirements: what servers have to keep in any case.
   ///   - answers: what was answered in this load.
-  func security(for url: String, judge: URLConnectionJudge?, _ answers: Answers?) -> ConnectionSecurity? {
-    guard let judge, usesTLS(for: url) else { return nil }
+  func security(
+    for url: String, judge: URLConnectionJudge?, requirements: TransportSecurityRequirements?, _ answers: Answers?
+  ) -> ConnectionSecurity? {
+    guard judge != nil || requirements != nil, usesTLS(for: url) else { return nil }
     var pool = ConnectionPoolKey()
-    pool.judge = judge.number
+    pool.hasRequirements = requirements != nil
     var security = ConnectionSecurity(pool: pool)
+    security.requirements = requirements.map { TLSRequirements($0) }
+    guard let judge else { return security }
+    security.pool.judge = judge.number
     security.asksForTrust = true
     security.asksForIdentity = true
     security.answers = answers ?? [:]

@@ -6,14 +6,6 @@ struct PublicKeyPins: Equatable, Sendable {
   /// The key of an authority's certificate in the chain has to be one of these; empty for any.
   var authorities: Set<Data> = []
 
-  /// Whether a chain has the keys that are asked for.
-  /// - Parameters:
-  ///   - leaf: the digest of the server's own certificate.
-  ///   - authorities: those of the other certificates of the verified chain.
-  func allow(leaf: Data, authorities found: some Sequence<Data>) -> Bool {
-    (leaves.isEmpty || leaves.contains(leaf)) && (authorities.isEmpty || found.contains { authorities.contains($0) })
-  }
-
   /// Reads what is pinned for a domain.
   init(_ table: TransportSecurityTable) throws(TransportSecurityFlaw) {
     let (leafKey, authorityKey) = ("NSPinnedLeafIdentities", "NSPinnedCAIdentities")

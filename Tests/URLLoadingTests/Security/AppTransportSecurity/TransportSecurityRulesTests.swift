@@ -215,15 +215,6 @@ import Testing
     #expect(AppTransportSecurity(dictionary).judgement(of: "http://a.leaf.org/") == .allowed)
   }
 
-  @Test func bothListsHaveToFit() {
-    let pins = PublicKeyPins(leaves: [Self.digests[0]], authorities: [Self.digests[1]])
-    #expect(pins.allow(leaf: Self.digests[0], authorities: [Self.digests[2], Self.digests[1]]))
-    #expect(!pins.allow(leaf: Self.digests[0], authorities: [Self.digests[2]]))
-    #expect(!pins.allow(leaf: Self.digests[1], authorities: [Self.digests[1]]))
-    #expect(PublicKeyPins(leaves: [Self.digests[0]]).allow(leaf: Self.digests[0], authorities: []))
-    #expect(!PublicKeyPins(authorities: [Self.digests[0]]).allow(leaf: Self.digests[0], authorities: []))
-  }
-
   // MARK: Trust
 
   @Test func trustMayBeOverriddenWhereInsecureLoadsAreAllowed() {
