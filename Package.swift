@@ -53,6 +53,7 @@ let package = Package(
       name: "URLLoadingCSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "URLLoadingSQLite", dependencies: ["URLLoadingCSQLite"]),
     .target(name: "URLLoadingCBlockCache", path: "Sources/CBlockCache"),
+    .target(name: "URLLoadingCGSSAPI", path: "Sources/CGSSAPI"),
     .target(name: "URLLoadingCLinux", path: "Sources/CLinux"),
     .target(
       name: "URLLoadingBase", dependencies: ["URLLoadingCLinux"],
@@ -68,7 +69,8 @@ let package = Package(
     .target(
       name: "URLLoading",
       dependencies: [
-        "URLLoadingBase", "URLLoadingX509", "URLLoadingCurlTransport", "URLLoadingCLinux", "URLLoadingCOpenSSL",
+        "URLLoadingBase", "URLLoadingX509", "URLLoadingCurlTransport", "URLLoadingCLinux", "URLLoadingCGSSAPI",
+        "URLLoadingCOpenSSL",
         "URLLoadingCPSL", "URLLoadingCZlib", "URLLoadingSQLite",
       ],
       swiftSettings: dropIn("URLLoading")),

@@ -22,7 +22,7 @@ extension EasyHandle {
     typeOfService = request.typeOfService
     security = request.security
     if security != nil {
-      guard CurlLibrary.shared.usesLinkedOpenSSL else { throw .otherTLSLibrary }
+      guard CurlLibrary.shared.usesLinkedOpenSSL || shape?.usesTLS == false else { throw .otherTLSLibrary }
       url = request.url
     }
     credentialsAnswer401 = request.credential != nil

@@ -16,9 +16,10 @@ case "unprivileged-file": await UnprivilegedCommand.run(url: arguments[2])
 case "keep": await KeepCommand.run(url: arguments[2], folder: arguments[3], prefix: arguments[4])
 case "hsts":
   await HSTSCommand.run(url: arguments[2], noting: arguments[3], authority: arguments[4], name: arguments[5])
+case "negotiate": await NegotiateCommand.run(url: arguments[2])
 default:
   say(
-    "usage: DownloadWorker download|resume|limited|slow-data|random-access|limited-random-access|unprivileged-file|keep|hsts ..."
+    "usage: DownloadWorker download|resume|limited|slow-data|random-access|limited-random-access|unprivileged-file|keep|hsts|negotiate ..."
   )
   exit(64)
 }

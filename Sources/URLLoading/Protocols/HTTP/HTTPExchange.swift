@@ -213,7 +213,9 @@ struct HTTPExchange {
   ) -> (offer: Offer, strength: Int)? {
     let (schemes, method, strength): (TransferCredential.Schemes, String, Int)
     switch challenge.scheme.lowercased() {
-    case "negotiate": (schemes, method, strength) = (.negotiate, NSURLAuthenticationMethodNegotiate, 4)
+    // Tunnels are opened by libcurl, and a proxy's token would have to be, too.
+    case "negotiate" where proxy == nil && NegotiateLogin.isAvailable:
+      (schemes, method, strength) = (.negotiate, NSURLAuthenticationMethodNegotiate, 4)
     case "digest": (schemes, method, strength) = (.digest, NSURLAuthenticationMethodHTTPDigest, 3)
     case "ntlm": (schemes, method, strength) = (.ntlm, NSURLAuthenticationMethodNTLM, 2)
     case "basic": (schemes, method, strength) = (.basic, NSURLAuthenticationMethodHTTPBasic, 1)

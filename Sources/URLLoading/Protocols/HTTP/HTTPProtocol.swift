@@ -21,6 +21,8 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     var exchange = HTTPExchange()
     @Rare var credential: TransferCredential?
     @Rare var proxyCredential: TransferCredential?
+    /// What the next request logs in with (RFC 4559), once: a token is good for one request.
+    var negotiateToken: Data?
     /// What was answered about connections.
     @Rare var answers: CurlSession.Answers?
     /// The body of a request whose handshake may be made again before anything of it is read.
@@ -128,10 +130,10 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     let connections = sessionClient.session.component(CurlSession.self)
     var transferRequest = HTTPRequestEncoder.transferRequest(for: request, body: body)
     let demand = sessionClient.urlProtocolDemand(self)
-    let (credential, proxyCredential, answers, number) = state.withLock { state in
+    let (credential, proxyCredential, token, answers, number) = state.withLock { state in
       state.starts += 1
       state.reportsConnection = demand.wantsConnectionMetrics
-      return (state.credential, state.proxyCredential, state.answers, state.starts)
+      return (state.credential, state.proxyCredential, state.negotiateToken, state.answers, state.starts)
     }
     if let credential { transferRequest.credential = credential }
     if let proxyCredential { transferRequest.proxyCredential = proxyCredential }
@@ -144,10 +146,13 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
       // RFC 9113, section 5.3.2: weights from 1 to 256.
       transferRequest.streamWeight = max(1, Int(demand.priority * 256))
     }
-    if demand.connectionJudge != nil || transportRequirements != nil {
+    let login = credential?.connectionLogin ?? proxyCredential?.connectionLogin ?? (token == nil ? nil : "negotiate")
+    if demand.connectionJudge != nil || transportRequirements != nil || login != nil {
       transferRequest.security = connections.security(
-        for: transferRequest.url, judge: demand.connectionJudge, requirements: transportRequirements, answers)
+        for: transferRequest.url, judge: demand.connectionJudge, requirements: transportRequirements, login: login,
+        answers)
     }
+    if let token { transferRequest.headers.append(("Authorization", "Negotiate \(token.base64EncodedString())")) }
     let source = known ?? body.map { BodySource($0) }
     if let source {
       transferRequest.body = source.transferBody

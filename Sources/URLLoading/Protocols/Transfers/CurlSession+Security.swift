@@ -12,18 +12,23 @@ extension CurlSession {
     let endpoint: TLSEndpoint
   }
 
-  /// The security of a transfer; nil where libcurl's rules do, and where there is no TLS.
+  /// The security of a transfer; nil where libcurl's rules do, and its connections are for all.
   ///
   /// - Parameters:
   ///   - url: that of the request.
   ///   - judge: who is asked about its connections.
   ///   - requirements: what servers have to keep in any case.
+  ///   - login: the scheme and the user of a login that belongs to connections; nil for none.
   ///   - answers: what was answered in this load.
   func security(
-    for url: String, judge: URLConnectionJudge?, requirements: TransportSecurityRequirements?, _ answers: Answers?
+    for url: String, judge: URLConnectionJudge?, requirements: TransportSecurityRequirements?, login: String?,
+    _ answers: Answers?
   ) -> ConnectionSecurity? {
-    guard judge != nil || requirements != nil, usesTLS(for: url) else { return nil }
+    let usesTLS = (judge != nil || requirements != nil) && usesTLS(for: url)
+    guard usesTLS || login != nil else { return nil }
     var pool = ConnectionPoolKey()
+    pool.login = login
+    guard usesTLS else { return ConnectionSecurity(pool: pool) }
     pool.hasRequirements = requirements != nil
     var security = ConnectionSecurity(pool: pool)
     security.requirements = requirements.map { TLSRequirements($0) }
