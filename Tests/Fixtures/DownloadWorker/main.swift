@@ -17,9 +17,12 @@ case "keep": await KeepCommand.run(url: arguments[2], folder: arguments[3], pref
 case "hsts":
   await HSTSCommand.run(url: arguments[2], noting: arguments[3], authority: arguments[4], name: arguments[5])
 case "negotiate": await NegotiateCommand.run(url: arguments[2])
+case "identity":
+  await IdentityCommand.run(url: arguments[2], authority: arguments[3], uri: arguments[4], pin: arguments[5])
 default:
   say(
-    "usage: DownloadWorker download|resume|limited|slow-data|random-access|limited-random-access|unprivileged-file|keep|hsts|negotiate ..."
+    "usage: DownloadWorker download|resume|limited|slow-data|random-access|limited-random-access|unprivileged-file|keep|hsts|"
+      + "negotiate|identity ..."
   )
   exit(64)
 }
