@@ -76,6 +76,7 @@ extension EasyHandle {
   private func serverHasSpoken(_ session: OpaquePointer) -> Bool {
     guard let security else { return acceptsStapledStatus(session) }
     guard var peer = handshakes.peer else { return false }
+    peer.stapledResponse = HandshakeChain.stapledResponse(session)
     peer.note(HandshakeChain.stapledStatus(session, for: peer.path))
     switch HandshakeRules(security: security).judge(peer) {
     case .proceed(let verification):
