@@ -23,7 +23,13 @@ package enum HandshakeChain {
     return ([leaf] + others.filter { $0 != leaf }, path, verdict)
   }
 
-  /// What the server's stapled OCSP response says, in the callback of `SSL_CTX_set_tlsext_status_cb`.
+  /// The server's stapled OCSP response, in DER; nil where it sent none.
+  package static func stapledResponse(_ session: OpaquePointer) -> Data? {
+    var length = 0
+    return copenssl_stapled_response(session, &length).map { Data(bytes: $0, count: length) }
+  }
+
+  /// What that says, in the callback of `SSL_CTX_set_tlsext_status_cb`.
   ///
   /// - Parameters:
   ///   - session: OpenSSL's `SSL`.

@@ -11,7 +11,10 @@ package enum HostName {
 
   /// A wildcard stands for one whole label. Without any name in the extension the common name counts, as it does for libcurl.
   package static func matches(_ host: String, _ certificate: X509Certificate) -> Bool {
-    if isAddress(host) { return X509_check_ip_asc(certificate.pointer, host, 0) == 1 }
+    if isAddress(host) {
+      return X509_check_ip_asc(certificate.pointer, host, 0) == 1
+        || certificate.commonName == host && !certificate.hasSubjectNames
+    }
     let name = host.hasSuffix(".") ? String(host.dropLast()) : host
     guard !name.isEmpty else { return false }
     let flags = UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS)

@@ -19,6 +19,7 @@ package enum IdentityFile {
   /// The identity of a PKCS #12 file, with the other certificates there; nil where it has no key.
   package static func readPKCS12(_ data: Data, passphrase: String) throws(Failure) -> ClientIdentity? {
     guard data.count <= largestFile else { throw .damaged("it has more than \(largestFile >> 20) MiB") }
+    try checkIterations(KeyDerivation.iterations(in: data))
     defer { ERR_clear_error() }
     let file = try open(data, in: nil)
     defer { PKCS12_free(file) }
@@ -34,6 +35,10 @@ package enum IdentityFile {
       throw .damaged("it is encrypted in a way that OpenSSL does not know, or damaged")
     }
     return found.identity
+  }
+
+  private static func checkIterations(_ count: Int) throws(Failure) {
+    guard count <= mostIterations else { throw .damaged("it asks for more than \(mostIterations) iterations of a digest") }
   }
 
   private static func open(_ data: Data, in library: OpaquePointer?) throws(Failure) -> OpaquePointer {
@@ -53,9 +58,8 @@ package enum IdentityFile {
     guard PKCS12_mac_present(file) == 1 else { return passphrase }
     var iterations: UnsafePointer<ASN1_INTEGER>?
     PKCS12_get0_mac(nil, nil, nil, &iterations, file)
-    if let iterations, ASN1_INTEGER_get(iterations) > mostIterations || ASN1_INTEGER_get(iterations) < 0 {
-      throw .damaged("it asks for more than \(mostIterations) iterations of a digest")
-    }
+    // -1 for more than fit.
+    if let iterations { try checkIterations(ASN1_INTEGER_get(iterations) < 0 ? .max : ASN1_INTEGER_get(iterations)) }
     if PKCS12_verify_mac(file, passphrase, -1) == 1 { return passphrase }
     if passphrase.isEmpty, PKCS12_verify_mac(file, nil, 0) == 1 { return nil }
     throw .wrongPassphrase
@@ -105,6 +109,7 @@ package enum IdentityFile {
     defer { ERR_clear_error() }
     let certificates = readCertificates(data)
     guard !certificates.isEmpty else { throw .damaged("it has no certificate") }
+    try checkIterations(KeyDerivation.iterations(in: encryptedKey(data)))
     guard let key = readKey(data, passphrase: passphrase) else {
       let reason = ERR_GET_REASON(ERR_peek_last_error())
       throw isEncrypted(data) && reason != 0 ? .wrongPassphrase : .damaged("it has no private key that can be read")
@@ -136,6 +141,14 @@ package enum IdentityFile {
     // A passphrase is always given: without one OpenSSL would ask the terminal.
     var text = Array(passphrase.utf8CString)
     return withBIO(over: data) { PEM_read_bio_PrivateKey($0, nil, nil, &text) } ?? nil
+  }
+
+  /// The DER of an encrypted key (RFC 7468, section 11); empty without one.
+  private static func encryptedKey(_ data: Data) -> Data {
+    guard let start = data.range(of: Data("-----BEGIN ENCRYPTED PRIVATE KEY-----".utf8)),
+      let end = data.range(of: Data("-----END".utf8), in: start.upperBound..<data.endIndex)
+    else { return Data() }
+    return Data(base64Encoded: data[start.upperBound..<end.lowerBound], options: .ignoreUnknownCharacters) ?? Data()
   }
 
   private static func isEncrypted(_ data: Data) -> Bool {

@@ -48,24 +48,23 @@ package struct TrustEvaluation: Sendable {
     return Self.verify(context, leaf, host: host)
   }
 
+  /// What a stapled OCSP response says, by these roots.
+  /// - Parameter path: what ``evaluate(_:)`` found.
+  package func status(in response: Data, for path: [X509Certificate]) -> OCSPStatus {
+    guard let store = makeStore() else { return .invalid("there was no memory to read it") }
+    defer { X509_STORE_free(store) }
+    return response.withUnsafeBytes { .reading($0.bindMemory(to: UInt8.self), for: path, store) }
+  }
+
   /// Verifies what a context has, then the host's name.
   static func verify(
     _ context: OpaquePointer, _ leaf: X509Certificate, host: String?
   ) -> (verdict: TrustVerdict, path: [X509Certificate]) {
-    let isGood = X509_verify_cert(context) == 1
-    let path = certificates(of: X509_STORE_CTX_get0_chain(context))
-    if !isGood {
-      let code = X509_STORE_CTX_get_error(context)
-      let depth = Int(X509_STORE_CTX_get_error_depth(context))
-      return (
-        .failure(
-          code == X509_V_OK ? X509_V_ERR_UNSPECIFIED : code, at: path.indices.contains(depth) ? path[depth] : nil), path
-      )
-    }
+    var verdict = VerificationFlaws.verify(context)
     if let host, !HostName.matches(host, leaf) {
-      return (.mismatch(host, isAddress: HostName.isAddress(host), of: leaf), path)
+      verdict.add(.mismatch(host, isAddress: HostName.isAddress(host), of: leaf))
     }
-    return (.trusted, path)
+    return (verdict, certificates(of: X509_STORE_CTX_get0_chain(context)))
   }
 
   static func certificates(of stack: OpaquePointer?) -> [X509Certificate] {

@@ -6,6 +6,8 @@ package struct TrustVerdict: Sendable, Equatable {
   package var code: Int
   /// In words: what is wrong, and with which certificate.
   package var reason: String
+  /// What is wrong besides, each once.
+  package var further: [TrustVerdict] = []
 
   package static let trusted = TrustVerdict(code: 0, reason: "")
 
@@ -15,6 +17,32 @@ package struct TrustVerdict: Sendable, Equatable {
   }
 
   package var isTrusted: Bool { code == Int(X509_V_OK) }
+
+  /// All that is wrong; empty where the chain is trusted.
+  package var flaws: [TrustVerdict] { isTrusted ? [] : [self] + further }
+
+  /// The gravest of what is wrong: a date is the least, so that whoever overlooks that one overlooks nothing else with it.
+  package var gravest: TrustVerdict {
+    flaws.min { Self.leniency(of: $0.code) < Self.leniency(of: $1.code) } ?? self
+  }
+
+  private static func leniency(of code: Int) -> Int {
+    switch Int32(clamping: code) {
+    case X509_V_ERR_CERT_REVOKED: 0
+    case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH: 2
+    case X509_V_ERR_CERT_NOT_YET_VALID, X509_V_ERR_CERT_HAS_EXPIRED: 3
+    default: 1
+    }
+  }
+
+  /// Notes another flaw.
+  package mutating func add(_ flaw: TrustVerdict) {
+    if isTrusted {
+      self = flaw
+    } else if !flaws.contains(where: { $0.code == flaw.code }) {
+      further.append(flaw)
+    }
+  }
 
   /// OpenSSL's words for a code, about a certificate of the chain.
   static func failure(_ code: Int32, at certificate: X509Certificate?) -> TrustVerdict {

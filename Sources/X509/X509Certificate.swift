@@ -102,6 +102,17 @@ package final class X509Certificate: @unchecked Sendable {
     return result
   }
 
+  /// Whether it has any DNS name or address, be that of use or not.
+  package var hasSubjectNames: Bool {
+    guard let names = copenssl_subject_names(pointer) else { return false }
+    defer { copenssl_general_names_free(names) }
+    var kind: Int32 = 0
+    var length: Int32 = 0
+    return (0..<copenssl_general_name_count(names)).contains {
+      copenssl_general_name(names, $0, &kind, &length) != nil || kind == GEN_DNS || kind == GEN_IPADD
+    }
+  }
+
   private static func address(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
     guard bytes.count == 4 || bytes.count == 16 else { return nil }
     var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))

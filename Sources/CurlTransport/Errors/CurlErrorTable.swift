@@ -144,6 +144,8 @@ enum CurlErrorTable {
     where message.contains(words) {
       return .clientCertificateRejected
     }
+    // A certificate's signature is wrong: libcurl looks at the first error that OpenSSL notes, which here is not the verification's.
+    if message.contains("asn1 encoding routines"), message.contains("EVP lib") { return .serverCertificateUntrusted }
     return .secureConnectionFailed
   }
 

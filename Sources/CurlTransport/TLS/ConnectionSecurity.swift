@@ -17,6 +17,8 @@ package struct ConnectionSecurity: Sendable {
   package struct Answer: Sendable {
     /// The certificates that were accepted, which the next handshake has to show again.
     package var acceptedCertificates: [X509Certificate]?
+    /// What verification trusts is accepted, whichever certificates those are: a host's servers need not have the same.
+    package var acceptsTrusted = false
     package var identity: IdentityChoice?
 
     package init() {}

@@ -65,6 +65,7 @@ extension EasyHandle {
     guard let security else { return acceptsStapledStatus(session) }
     guard var peer = handshakes.peer else { return false }
     peer.parameters = HandshakeParameters(session)
+    peer.stapledResponse = HandshakeChain.stapledResponse(session)
     peer.note(HandshakeChain.stapledStatus(session, for: peer.path))
     switch HandshakeRules(security: security).judge(peer) {
     case .proceed(let verification):

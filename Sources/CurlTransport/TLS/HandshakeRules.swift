@@ -16,10 +16,11 @@ struct HandshakeRules {
       if let violation = requirements.violation(by: peer) { return .refuse(.brokenRequirement(violation)) }
       if !requirements.allowsOverridingTrust, !peer.verdict.isTrusted { return .refuse(.untrustedServer(peer.verdict)) }
     }
-    guard security.asksForTrust else {
+    let answer = security.answers[peer.endpoint]
+    guard security.asksForTrust, answer?.acceptsTrusted != true else {
       return peer.verdict.isTrusted ? .proceed(ConnectionVerification(peer)) : .refuse(.untrustedServer(peer.verdict))
     }
-    guard let accepted = security.answers[peer.endpoint]?.acceptedCertificates else { return .ask }
+    guard let accepted = answer?.acceptedCertificates else { return .ask }
     // Exactly the chain that the owner saw: another server, or somebody between, would show another.
     return accepted == peer.certificates
       ? .proceed(ConnectionVerification(peer)) : .refuse(.changedCertificates(host: peer.endpoint.host))

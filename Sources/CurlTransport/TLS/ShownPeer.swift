@@ -1,3 +1,4 @@
+import Foundation
 package import URLLoadingX509
 
 /// What a server, or an HTTPS proxy, showed in a handshake, and what came of verifying it.
@@ -10,6 +11,8 @@ package struct ShownPeer: Sendable, Equatable {
   package var verdict: TrustVerdict
   package var stapled: OCSPStatus
   package var parameters = HandshakeParameters()
+  /// The stapled OCSP response in DER, for who judges by other roots.
+  package var stapledResponse: Data?
 
   package init(
     endpoint: TLSEndpoint, certificates: [X509Certificate], path: [X509Certificate], verdict: TrustVerdict,
@@ -25,8 +28,8 @@ package struct ShownPeer: Sendable, Equatable {
   /// Takes the stapled response into account: a revoked certificate is not trusted, nor one that has to have a response and has none.
   mutating func note(_ stapled: OCSPStatus) {
     self.stapled = stapled
-    guard verdict.isTrusted, let leaf = certificates.first, let reason = stapled.refusal(of: leaf) else { return }
-    verdict = .revoked(reason)
+    guard let leaf = certificates.first, let reason = stapled.refusal(of: leaf) else { return }
+    verdict.add(.revoked(reason))
   }
 }
 

@@ -60,17 +60,23 @@ extension URLSessionTaskTransactionMetrics.StapledOCSPResponse {
 }
 
 extension URLSessionTaskTransactionMetrics.WeakenedCheck {
-  /// Nil for a server that is trusted.
-  init?(_ verification: ConnectionVerification) {
-    let verdict = verification.verdict
-    guard !verdict.isTrusted else { return nil }
+  /// Each check that failed, once; none for a server that is trusted.
+  static func all(_ verification: ConnectionVerification) -> [Self] {
+    var checks: [Self] = []
+    for flaw in verification.verdict.flaws.map(Self.init) where !checks.contains(where: { $0.check == flaw.check }) {
+      checks.append(flaw)
+    }
+    return checks
+  }
+
+  private init(_ flaw: TrustVerdict) {
     let check: Check =
-      switch verdict.code {
+      switch flaw.code {
       case 9...16: .validity
       case 23: .revocation
       case 62, 64: .hostName
       default: .certificateChain
       }
-    self.init(check: check, reason: verdict.reason, cause: .delegate)
+    self.init(check: check, reason: flaw.reason, cause: .delegate)
   }
 }

@@ -110,6 +110,11 @@ extension HTTPProtocol: TransferHandler {
       client?.urlProtocolDidFinishLoading(self)
     case .failure(let failure):
       collect(failure.metrics)
+      if failure.urlErrorCode == .clientCertificateRejected, let url = request.url?.absoluteString,
+        let endpoint = TLSEndpoint(url: url)
+      {
+        sessionClient?.session.component(CurlSession.self).forgetIdentities(of: endpoint)
+      }
       distinguish(failure) { failure in
         self.client?.urlProtocol(self, didFailWithError: self.error(for: failure))
       }

@@ -57,6 +57,7 @@ enum ConnectionQuestion {
   /// What is known of the endpoint for the next handshake.
   enum Change {
     case accepts([X509Certificate])
+    case acceptsTrusted
     case identifies(ConnectionSecurity.IdentityChoice)
   }
 
@@ -66,7 +67,7 @@ enum ConnectionQuestion {
     case (.trust(let peer), .credential(let credential)) where credential.trust != nil:
       return .proceed(.accepts(peer.certificates))
     case (.trust, .rejected): return .fail
-    case (.trust(let peer), _): return peer.verdict.isTrusted ? .proceed(.accepts(peer.certificates)) : .fail
+    case (.trust(let peer), _): return peer.verdict.isTrusted ? .proceed(.acceptsTrusted) : .fail
     case (.identity, .credential(let credential)):
       return .proceed(.identifies(credential.clientIdentity.map { .identity($0) } ?? .none))
     case (.identity, _): return .proceed(.identifies(.none))

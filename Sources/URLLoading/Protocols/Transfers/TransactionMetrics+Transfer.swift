@@ -29,7 +29,7 @@ extension URLSessionTaskTransactionMetrics {
     negotiatedTLSProtocolVersion = transfer.tlsVersion.flatMap { tls_protocol_version_t(rawValue: $0) }
     negotiatedTLSCipherSuite = transfer.tlsCipherSuite.flatMap { tls_ciphersuite_t(rawValue: $0) }
     if let verification = transfer.verification {
-      weakenedChecks = WeakenedCheck(verification).map { [$0] } ?? []
+      weakenedChecks = WeakenedCheck.all(verification)
       stapledOCSPResponse = StapledOCSPResponse(verification.stapled)
     }
     localAddress = transfer.localAddress

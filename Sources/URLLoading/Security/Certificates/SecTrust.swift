@@ -103,9 +103,13 @@ public final class SecTrust: NSObject, @unchecked Sendable {
       if !evaluation.usesAuthorities, evaluation.anchors == nil { evaluation.anchors = [] }
       evaluation.date = state.date
       last = evaluation.evaluate(sent.map { $0.x509 })
+      // The response was signed in the name of an authority that may be trusted only now.
+      let stapled = peer?.stapledResponse.map { evaluation.status(in: $0, for: last.path) } ?? .absent
+      if peer != nil, let leaf = sent.first?.x509, let reason = stapled.refusal(of: leaf) {
+        last.verdict.add(.revoked(reason))
+      }
       if !last.verdict.isTrusted { return last }
     }
-    if let leaf = sent.first?.x509, let reason = peer?.stapled.refusal(of: leaf) { last.verdict = .revoked(reason) }
     return last
   }
 
@@ -131,8 +135,9 @@ public final class SecTrust: NSObject, @unchecked Sendable {
 extension SecurityError {
   /// OpenSSL's number for a failure as the framework's.
   init(_ verdict: TrustVerdict) {
+    let gravest = verdict.gravest
     let status: OSStatus =
-      switch verdict.code {
+      switch gravest.code {
       case 9, 11: errSecCertificateNotValidYet  // NOT_YET_VALID, CRL_NOT_YET_VALID
       case 10, 12: errSecCertificateExpired  // HAS_EXPIRED, CRL_HAS_EXPIRED
       case 2, 18, 19, 20, 21: errSecCreateChainFailed  // no issuer, self-signed
@@ -140,6 +145,6 @@ extension SecurityError {
       case 62, 64: errSecHostNameMismatch  // HOSTNAME_MISMATCH, IP_ADDRESS_MISMATCH
       default: errSecNotTrusted
       }
-    self.init(status: status, reason: "The certificate is not trusted: \(verdict.reason).")
+    self.init(status: status, reason: "The certificate is not trusted: \(gravest.reason).")
   }
 }
