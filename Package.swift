@@ -133,8 +133,8 @@ let package = Package(
     .testTarget(
       name: "CurlTransportTests",
       dependencies: [
-        "URLLoadingBase", "URLLoadingCurlTransport", "URLLoadingTestServers", "URLLoadingCBlockCache",
-        "URLLoadingCZlib", "URLLoadingCBrotliEncoder", "URLLoadingCZstd",
+        "URLLoadingBase", "URLLoadingX509", "URLLoadingCurlTransport", "URLLoadingTestServers",
+        "URLLoadingCBlockCache", "URLLoadingCZlib", "URLLoadingCBrotliEncoder", "URLLoadingCZstd",
       ]),
     .executableTarget(
       name: "URLLoadingDownloadWorker", dependencies: ["URLLoading", "SFTPProtocol"],
