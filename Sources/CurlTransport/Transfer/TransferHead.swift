@@ -9,7 +9,7 @@ package struct TransferHead: Sendable {
   /// Whether there is a Set-Cookie field.
   package private(set) var hasSetCookie = false
   /// Whether there is a Strict-Transport-Security field.
-  package private(set) var hasStrictTransportSecurity = false
+  private var hasStrictTransportSecurity = false
   /// Whether there is a Content-Encoding field.
   package private(set) var hasContentEncoding = false
   /// Whether a Cache-Control field has `no-store`, and none has `must-understand`; or something that looks like it.
@@ -38,6 +38,11 @@ package struct TransferHead: Sendable {
     hasContentEncoding = facts.hasContentEncoding
     forbidsStoring = facts.forbidsStoring
     self.lines = lines
+  }
+
+  /// The first Strict-Transport-Security field: read by itself, since many servers send one that is asked for nothing else.
+  package var strictTransportSecurity: String? {
+    hasStrictTransportSecurity ? lines.values(of: "strict-transport-security").first : nil
   }
 
   /// The fields in the order in which they came, repeated ones apart. Empty for FTP. Made when asked for: take it once.
