@@ -43,6 +43,9 @@ struct HTTPFieldSource: ~Copyable, Sendable {
   /// Whether the response came from a server that is trusted; see `TransferHead.isServerVerified`.
   var isServerVerified: Bool { head?.isServerVerified ?? true }
 
-  /// Whether there is no Strict-Transport-Security field, without a look at the fields.
-  var hasNoTransportSecurity: Bool { head.map { !$0.hasStrictTransportSecurity } ?? false }
+  /// The first Strict-Transport-Security field, without a look at the others where they are still bytes.
+  var strictTransportSecurity: String? {
+    if let head { return head.strictTransportSecurity }
+    return fields.values(of: "Strict-Transport-Security").first
+  }
 }

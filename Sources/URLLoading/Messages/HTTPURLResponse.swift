@@ -191,9 +191,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
   var isServerVerified: Bool { fieldSource.isServerVerified }
 
   /// What the server says by `Strict-Transport-Security`. Of several fields the first counts (RFC 6797, section 8.1).
-  var strictTransportSecurity: String? {
-    fieldSource.hasNoTransportSecurity ? nil : fields.values(of: "Strict-Transport-Security").first
-  }
+  var strictTransportSecurity: String? { fieldSource.strictTransportSecurity }
 
   /// A short description of a status code in English, such as "not found".
   open class func localizedString(forStatusCode statusCode: Int) -> String {

@@ -15,7 +15,16 @@
 /// A dictionary that is not as it has to be is never read as less than it may have meant: all these loads fail with ``error``, which names
 /// the key and what would be right. The article <doc:Architecture> has the rules.
 public struct AppTransportSecurity: Sendable {
-  let rules: Result<TransportSecurityRules, TransportSecurityFlaw>
+  /// A class, so that configurations without rules are copied as fast as ever.
+  private final class Contents: Sendable {
+    let rules: Result<TransportSecurityRules, TransportSecurityFlaw>
+
+    init(_ rules: Result<TransportSecurityRules, TransportSecurityFlaw>) {
+      self.rules = rules
+    }
+  }
+
+  private let contents: Contents
 
   /// Rules from code.
   /// - Parameter dictionary: what would stand under `NSAppTransportSecurity`.
@@ -52,18 +61,22 @@ public struct AppTransportSecurity: Sendable {
   }
 
   private init(_ read: () throws(TransportSecurityFlaw) -> TransportSecurityRules) {
-    do throws(TransportSecurityFlaw) { rules = .success(try read()) } catch { rules = .failure(error) }
+    do throws(TransportSecurityFlaw) {
+      contents = Contents(.success(try read()))
+    } catch {
+      contents = Contents(.failure(error))
+    }
   }
 
   /// What is wrong with the dictionary; nil for nothing.
   public var error: URLError? {
-    guard case .failure(let flaw) = rules else { return nil }
+    guard case .failure(let flaw) = contents.rules else { return nil }
     return flaw.error(for: nil)
   }
 
   /// What the rules say about the loads of a URL.
   func judgement(of url: URL) -> TransportSecurityJudgement {
-    switch rules {
+    switch contents.rules {
     case .success(let rules): rules.judgement(of: url)
     // Whether a URL is judged at all does not depend on the dictionary.
     case .failure(let flaw): TransportSecurityRules.kind(of: url) == nil ? .notJudged : .flawed(flaw)
