@@ -98,6 +98,7 @@ import URLLoadingTestServers
     }
     let configuration = URLSessionConfiguration.ephemeral
     configuration.connectionProxyDictionary = [:]
+    configuration.urlCache = nil
     let session = URLSession(configuration: configuration)
     let (first, second) = (Own(), Own())
     for own in [first, first, second] {
