@@ -38,7 +38,9 @@ package enum IdentityFile {
   }
 
   private static func checkIterations(_ count: Int) throws(Failure) {
-    guard count <= mostIterations else { throw .damaged("it asks for more than \(mostIterations) iterations of a digest") }
+    guard count <= mostIterations else {
+      throw .damaged("it asks for more than \(mostIterations) iterations of a digest")
+    }
   }
 
   private static func open(_ data: Data, in library: OpaquePointer?) throws(Failure) -> OpaquePointer {

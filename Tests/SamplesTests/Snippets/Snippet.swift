@@ -39,7 +39,12 @@ struct Snippet: Sendable, CustomTestStringConvertible {
       base = try await NginxServer.shared.url("", on: .https)
       environment["AUTHORITY"] = try await TestCertificates.shared.authority.path
     default:
-      base = try await NginxServer.shared.url("")
+      if let (server, told) = try await certificates() {
+        base = server
+        environment.merge(told) { $1 }
+      } else {
+        base = try await NginxServer.shared.url("")
+      }
     }
     let program = try await Self.programs.server.appending(component: name).path
     return try await Command.run(program, [base.absoluteString], environment: environment)

@@ -107,6 +107,10 @@ def tlv(tag, content):
     return bytes([tag, 0x80 | len(size)]) + size + content
 
 
+def der(certificate):
+    return certificate.public_bytes(serialization.Encoding.DER)
+
+
 def usage(*purposes):
     known = {
         "server": ExtendedKeyUsageOID.SERVER_AUTH, "client": ExtendedKeyUsageOID.CLIENT_AUTH,

@@ -4,6 +4,8 @@ The names of the conditions are those of the table in the tests, which has what 
 """
 
 import argparse
+import base64
+import hashlib
 import json
 import os
 
@@ -11,8 +13,9 @@ from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 from cryptography.x509 import ocsp
 from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.serialization import pkcs12
 
-from certificate_maker import build, days, make_root, new_key, pem, rsa_key, usage
+from certificate_maker import build, days, der, make_root, new_key, pem, rsa_key, usage
 
 
 class Corpus:
@@ -30,6 +33,10 @@ class Corpus:
         roots = (self.root, self.other_root, self.expired_root, self.sha1_root)
         self.write("authorities.pem", pem([each.certificate for each in roots]))
         self.write("root.pem", pem([self.root.certificate]))
+        self.write("root.der", der(self.root.certificate))
+        info = self.rsa.public_key().public_bytes(
+            serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
+        self.write("RSA 2048.pin", base64.b64encode(hashlib.sha256(info).digest()))
         self.write("clients.pem", pem([self.client_root.certificate]))
 
     def path(self, name):
@@ -46,6 +53,7 @@ class Corpus:
         for index, chain in enumerate(chains):
             certificates, own = (chain, key) if isinstance(chain, list) else (chain.chain, chain.key)
             paths.append(self.write(f"{name}-{index}.pem", pem(certificates, own)))
+            self.write(f"{name}.der", der(certificates[0]))
         if staple is not None:
             options["staple"] = self.write(f"{name}.ocsp", staple)
         self.servers[name] = {"chains": paths, **options}
@@ -127,6 +135,7 @@ def strength(corpus):
     old = corpus.sha1_root.issue("SHA-1 intermediate", authority=True, digest="SHA1")
     corpus.show("SHA-1 intermediate", old.issue("SHA-1 intermediate's"))
     corpus.leaf("P-521", key=ec.generate_private_key(ec.SECP521R1()))
+    corpus.leaf("RSA 2048", key=corpus.rsa)
     corpus.leaf("Ed25519", key=ed25519.Ed25519PrivateKey.generate())
     corpus.leaf("TLS 1.1", minimum="1.1", maximum="1.1", key=corpus.rsa)
     corpus.leaf("TLS 1.2", maximum="1.2")
@@ -136,8 +145,8 @@ def strength(corpus):
     corpus.leaf("anonymous", maximum="1.2", ciphers="AECDH-AES128-SHA")
     good = corpus.intermediate.issue("renegotiation")
     corpus.show("renegotiation", good, maximum="1.2", renegotiates=True)
-    corpus.servers["plain HTTP"] = {"speaks": "plain"}
-    corpus.servers["end of handshake"] = {"speaks": "nothing"}
+    corpus.servers["plain HTTP"] = {"chains": [], "speaks": "plain"}
+    corpus.servers["end of handshake"] = {"chains": [], "speaks": "nothing"}
 
 
 def response(issuer, certificate, signer=None, status="GOOD", begins=-1, ends=7):
@@ -191,6 +200,8 @@ def clients(corpus):
     for name, root in (("alice", corpus.client_root), ("bob", corpus.client_root), ("stranger", corpus.unknown_root)):
         identity = root.issue(name, names=[f"DNS:{name}.example"], extensions=[usage("client")])
         corpus.write(f"{name}.pem", pem(identity.chain, identity.key))
+        corpus.write(f"{name}.p12", pkcs12.serialize_key_and_certificates(
+            name.encode(), identity.key, identity.certificate, None, serialization.BestAvailableEncryption(b"secret")))
         encrypted = identity.key.private_bytes(
             serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8,
             serialization.BestAvailableEncryption(b"secret"))

@@ -149,6 +149,8 @@ class Server:
                     pass
                 log("renegotiated", self.name, number)
                 connection.sendall(body[5:])
+            elif self.options.get("closes"):
+                return connection.sendall(fields.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n") + body)
             else:
                 connection.sendall(fields + body)
 

@@ -27,7 +27,8 @@ package final class TLSCorpus: Sendable {
   }
 
   /// A file of the corpus: `authorities.pem` has the roots that are trusted, `root.pem` the one of most conditions; `alice.pem`,
-  /// `bob.pem` and `stranger.pem` are clients' certificates with their keys, `alice-encrypted.pem` with the passphrase `secret`.
+  /// `bob.pem` and `stranger.pem` are clients' certificates with their keys, `alice-encrypted.pem` and `alice.p12`
+  /// with the passphrase `secret`; `CONDITION.der` is the server's certificate of one.
   package func file(_ name: String) -> URL { directory.file(name) }
 
   /// The file with the chain of a condition, and its key.

@@ -21,6 +21,8 @@ package final class TLSServer: Sendable {
     package var clientAuthorities: String?
     /// Asks for another handshake in the middle of a response.
     package var renegotiates: Bool?
+    /// Closes each connection after one response.
+    package var closes: Bool?
     /// `plain` for HTTP without TLS, `nothing` for the end of the connection in the handshake.
     package var speaks: String?
     /// Files whose bytes are shown as certificates, whatever they are; nothing comes behind them.

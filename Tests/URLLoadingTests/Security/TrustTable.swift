@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// What becomes of loads from servers of all conditions (`tls_corpus.py`), by who judges: nobody but the session, whose default handling by
 /// a delegate comes to the same; a delegate that accepts everything; one that pins its authority's key; one that rejects everything.
@@ -70,6 +71,7 @@ enum TrustTable {
     SHA-1                           | 127.0.0.1           | untrusted | -chain           | cancelled | untrusted
     SHA-1 intermediate              | 127.0.0.1           | untrusted | -chain           | cancelled | untrusted
     SHA-1 root                      | 127.0.0.1           | loads     | loads            | cancelled | untrusted
+    RSA 2048                        | 127.0.0.1           | loads     | loads            | loads     | untrusted
     P-521                           | 127.0.0.1           | loads     | loads            | loads     | untrusted
     Ed25519                         | 127.0.0.1           | loads     | loads            | loads     | untrusted
     TLS 1.1                         | 127.0.0.1           | tls       | tls              | tls       | tls
@@ -113,7 +115,8 @@ enum TrustTable {
     let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
     var row = Row(condition: cells.first ?? "", host: cells.dropFirst().first ?? "", outcomes: [:])
     // What cannot be read is missed by the test.
-    for (behaviours, cell) in zip([[TrustBehaviour.none, .byDefault], [.accepts], [.pins], [.rejects]], cells.dropFirst(2))
+    for (behaviours, cell) in zip(
+      [[TrustBehaviour.none, .byDefault], [.accepts], [.pins], [.rejects]], cells.dropFirst(2))
     {
       for behaviour in behaviours { row.outcomes[behaviour] = TrustOutcome(cell) }
     }

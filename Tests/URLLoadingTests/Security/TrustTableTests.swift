@@ -33,7 +33,9 @@ import URLLoadingTestServers
   @Test func theLeafsKeyIsPinnedWithoutEvaluation() async throws {
     let corpus = try await TLSCorpus.shared
     let server = try await TLSCorpus.server
-    for (condition, host) in [("expired", "127.0.0.1"), ("unknown authority", "127.0.0.1"), ("wrong name", "localhost")] {
+    for (condition, host) in [
+      ("expired", "127.0.0.1"), ("unknown authority", "127.0.0.1"), ("wrong name", "localhost"),
+    ] {
       let chain = SecCertificate.certificates(pem: try Data(contentsOf: corpus.chain(condition)))
       let pinned = try #require(chain.first.flatMap { SecCertificateCopyKey($0) })
       let delegate = TrustDelegate { challenge in
@@ -48,6 +50,34 @@ import URLLoadingTestServers
       let other = try await Self.load(server.url("good", "/leaf"), delegate, roots)
       #expect(other == .fails(.cancelled))
     }
+  }
+
+  @Test func whatTheServerStapledIsInTheMetrics() async throws {
+    let server = try await TLSCorpus.server
+    let delegate = TrustDelegate.accepting()
+    let roots = try await TLSCorpus.shared.file("authorities.pem")
+    let session = delegate.session { $0.certificateAuthorityFile = roots }
+    for condition in ["good", "stapled good", "stapled unknown", "stapled revoked", "stapled revoked in TLS 1.2"] {
+      _ = try await session.data(from: server.url(condition, "/metrics"))
+      let stapled = try #require(delegate.metrics.value.last?.stapledOCSPResponse)
+      let asked = delegate.challenges.value.last?.protectionSpace.serverTrust?.stapledResponse
+      #expect(asked == stapled)
+      switch (condition, stapled) {
+      case ("good", .absent), ("stapled good", .good), ("stapled unknown", .unknown): break
+      case ("stapled revoked", .revoked(let date?, let reason)),
+        ("stapled revoked in TLS 1.2", .revoked(let date?, let reason)):
+        #expect(date < .now && reason == "keyCompromise")
+      default: Issue.record("\(condition): \(stapled)")
+      }
+    }
+    for condition in ["out of date", "of the future", "about another", "damaged", "nonsense", "try later"] {
+      _ = try await session.data(from: server.url("stapled \(condition)", "/metrics"))
+      guard case .invalid(let words)? = delegate.metrics.value.last?.stapledOCSPResponse, !words.isEmpty else {
+        Issue.record("\(condition)")
+        continue
+      }
+    }
+    session.finishTasksAndInvalidate()
   }
 
   private static func load(_ url: URL, _ delegate: TrustDelegate?, _ roots: URL) async throws -> TrustOutcome {

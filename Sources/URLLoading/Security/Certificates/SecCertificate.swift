@@ -81,6 +81,7 @@ public func SecCertificateCopySubjectSummary(_ certificate: SecCertificate) -> C
 
 /// The subject's common name.
 /// - Returns: `errSecSuccess`; the name is nil where there is none.
+@discardableResult
 public func SecCertificateCopyCommonName(
   _ certificate: SecCertificate, _ commonName: UnsafeMutablePointer<CFString?>
 ) -> OSStatus {

@@ -52,6 +52,7 @@ public final class SecIdentity: NSObject, @unchecked Sendable {
 
 /// The certificate of an identity.
 /// - Returns: `errSecSuccess`.
+@discardableResult
 public func SecIdentityCopyCertificate(
   _ identity: SecIdentity, _ certificate: UnsafeMutablePointer<SecCertificate?>
 ) -> OSStatus {

@@ -19,6 +19,7 @@ public var kSecImportItemLabel: CFString { "label" }
 ///   - items: gets a list of one table, whose keys are the constants above.
 /// - Returns: `errSecSuccess`, also for a file without an identity, whose list is empty; `errSecPassphraseRequired` without a passphrase
 ///   in the options, `errSecAuthFailed` for a wrong one, `errSecDecode` for what is no such file.
+@discardableResult
 public func SecPKCS12Import(
   _ data: CFData, _ options: CFDictionary, _ items: UnsafeMutablePointer<CFArray?>
 ) -> OSStatus {

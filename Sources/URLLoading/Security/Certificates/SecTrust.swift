@@ -80,7 +80,8 @@ public final class SecTrust: NSObject, @unchecked Sendable {
   func exception() -> Data { exception(for: result.verdict) }
 
   private func exception(for verdict: TrustVerdict) -> Data {
-    Data("\(verdict.code) ".utf8) + (sent.first?.fingerprint ?? Data())
+    let codes = verdict.flaws.map(\.code).sorted().map { "\($0) " }.joined()
+    return Data(codes.utf8) + (sent.first?.fingerprint ?? Data())
   }
 
   private var result: (verdict: TrustVerdict, path: [X509Certificate]) {

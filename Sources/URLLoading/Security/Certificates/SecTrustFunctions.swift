@@ -1,6 +1,7 @@
 /// Evaluates a chain.
 /// - Parameter error: gets what is wrong, with a code such as `errSecCertificateExpired`; nil where the chain is trusted.
 /// - Returns: whether the chain is trusted.
+@discardableResult
 public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutablePointer<CFError?>?) -> Bool {
   do {
     try trust.evaluate()
@@ -15,6 +16,7 @@ public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutableP
 /// Evaluates a chain on a queue.
 /// - Parameter result: is called on the queue with the chain, whether it is trusted, and what is wrong.
 /// - Returns: `errSecSuccess`.
+@discardableResult
 public func SecTrustEvaluateAsyncWithError(
   _ trust: SecTrust, _ queue: DispatchQueue, _ result: @escaping @Sendable (SecTrust, Bool, CFError?) -> Void
 ) -> OSStatus {
@@ -46,12 +48,14 @@ public func SecTrustEvaluateAsyncWithError(
 
 /// Evaluates a chain, the way that ``SecTrustEvaluateWithError(_:_:)`` replaced.
 /// - Returns: `errSecSuccess`.
+@discardableResult
 public func SecTrustEvaluate(_ trust: SecTrust, _ result: UnsafeMutablePointer<SecTrustResultType>) -> OSStatus {
   SecTrustGetTrustResult(trust, result)
 }
 
 /// What the evaluation of a chain came to.
 /// - Returns: `errSecSuccess`.
+@discardableResult
 public func SecTrustGetTrustResult(_ trust: SecTrust, _ result: UnsafeMutablePointer<SecTrustResultType>) -> OSStatus {
   do {
     try trust.evaluate()
@@ -90,6 +94,7 @@ public func SecTrustCopyPublicKey(_ trust: SecTrust) -> SecKey? { SecTrustCopyKe
 ///   - policies: a ``SecPolicy``, a list of them, or nil for that of `SecPolicyCreateBasicX509`.
 ///   - trust: gets the chain.
 /// - Returns: `errSecSuccess`, or `errSecParam` for objects of other classes.
+@discardableResult
 public func SecTrustCreateWithCertificates(
   _ certificates: CFTypeRef, _ policies: CFTypeRef?, _ trust: UnsafeMutablePointer<SecTrust?>
 ) -> OSStatus {
@@ -103,6 +108,7 @@ public func SecTrustCreateWithCertificates(
 /// Sets what the chain has to be good for.
 /// - Parameter policies: a ``SecPolicy``, or a list of them.
 /// - Returns: `errSecSuccess`, or `errSecParam` for objects of other classes.
+@discardableResult
 public func SecTrustSetPolicies(_ trust: SecTrust, _ policies: CFTypeRef) -> OSStatus {
   guard let policies = members(of: policies, SecPolicy.self) else { return errSecParam }
   trust.set(policies: policies)
@@ -112,6 +118,7 @@ public func SecTrustSetPolicies(_ trust: SecTrust, _ policies: CFTypeRef) -> OSS
 /// Sets the roots. They are the only ones unless ``SecTrustSetAnchorCertificatesOnly(_:_:)`` says otherwise.
 /// - Parameter anchors: a list of ``SecCertificate``; nil for the system's.
 /// - Returns: `errSecSuccess`, or `errSecParam` for objects of other classes.
+@discardableResult
 public func SecTrustSetAnchorCertificates(_ trust: SecTrust, _ anchors: CFArray?) -> OSStatus {
   guard let anchors else {
     trust.set(anchors: nil)
@@ -124,6 +131,7 @@ public func SecTrustSetAnchorCertificates(_ trust: SecTrust, _ anchors: CFArray?
 
 /// Sets whether the roots that were set are the only ones, or count beside the system's.
 /// - Returns: `errSecSuccess`.
+@discardableResult
 public func SecTrustSetAnchorCertificatesOnly(_ trust: SecTrust, _ anchorsOnly: Bool) -> OSStatus {
   trust.set(anchorsOnly: anchorsOnly)
   return errSecSuccess
@@ -131,6 +139,7 @@ public func SecTrustSetAnchorCertificatesOnly(_ trust: SecTrust, _ anchorsOnly: 
 
 /// Sets the moment at which the chain has to be valid, in place of now.
 /// - Returns: `errSecSuccess`.
+@discardableResult
 public func SecTrustSetVerifyDate(_ trust: SecTrust, _ date: CFDate) -> OSStatus {
   trust.set(date: date as Date)
   return errSecSuccess
@@ -142,6 +151,7 @@ public func SecTrustCopyExceptions(_ trust: SecTrust) -> CFData? { trust.excepti
 /// Has a failure count as none: the one that ``SecTrustCopyExceptions(_:)`` was called about, of the same certificate.
 /// - Parameter exceptions: nil for no exception.
 /// - Returns: whether the exceptions are about this chain's certificate.
+@discardableResult
 public func SecTrustSetExceptions(_ trust: SecTrust, _ exceptions: CFData?) -> Bool {
   trust.set(exception: exceptions.map { $0 as Data })
   guard let exceptions, let leaf = trust.certificates.first else { return exceptions == nil }
