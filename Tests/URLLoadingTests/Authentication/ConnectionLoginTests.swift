@@ -60,7 +60,7 @@ import URLLoadingTestServers
             #expect(status == 200 && text.hasPrefix("TEST\\\(user) "))
           } else {
             let (user, password) = Array(LoginServer.users)[index / 2 % 2]
-            let own = Self.delegate("\(LoginServer.domain)\\\(user)", password)
+            let own = OwnLogin(user: "\(LoginServer.domain)\\\(user)", password: password)
             let (data, _) = try await shared.data(from: server.url("/\(user)/\(index)"), delegate: own)
             #expect(String(decoding: data, as: UTF8.self).hasPrefix("TEST\\\(user) "))
           }
@@ -101,5 +101,23 @@ import URLLoadingTestServers
     #expect(other.lines.first?.contains("kinit") == true)
     await server.stop()
     await realm.stop()
+  }
+}
+
+/// A task's delegate that logs in.
+private final class OwnLogin: NSObject, URLSessionTaskDelegate, Sendable {
+  private let user: String
+  private let password: String
+
+  init(user: String, password: String) {
+    self.user = user
+    self.password = password
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
+  ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+    guard challenge.previousFailureCount == 0 else { return (.performDefaultHandling, nil) }
+    return (.useCredential, URLCredential(user: user, password: password, persistence: .none))
   }
 }
