@@ -92,9 +92,7 @@ enum TrustTable {
     stapled unknown                 | 127.0.0.1           | loads     | loads            | loads     | untrusted
     stapled out of date             | 127.0.0.1           | loads     | loads            | loads     | untrusted
     stapled of the future           | 127.0.0.1           | loads     | loads            | loads     | untrusted
-    stapled about another           | 127.0.0.1           | loads     | loads            | loads     | untrusted
     stapled damaged                 | 127.0.0.1           | loads     | loads            | loads     | untrusted
-    stapled nonsense                | 127.0.0.1           | loads     | loads            | loads     | untrusted
     stapled try later               | 127.0.0.1           | loads     | loads            | loads     | untrusted
     must staple good                | 127.0.0.1           | loads     | loads            | loads     | untrusted
     must staple revoked             | 127.0.0.1           | untrusted | -revocation      | cancelled | untrusted
