@@ -17,7 +17,7 @@ final class EvaluatingDelegate: NSObject, URLSessionDelegate {
         }
         var error: CFError?
         let isTrusted = SecTrustEvaluateWithError(serverTrust, &error)
-        print(isTrusted, error.map { CFErrorGetCode(bash) } ?? 0)
+        print(isTrusted, error.map { CFErrorGetCode($0) } ?? 0)
         if let error = error {
             let description = CFErrorCopyDescription(error) as String
             print(description.isEmpty, error.localizedDescription == description)
@@ -33,12 +33,12 @@ let group = DispatchGroup()
 for address in addresses {
     group.enter()
     session.dataTask(with: URL(string: address)!) { _, response, error in
-        if let error = error as NSError? {
+        if let error = error as? URLError {
             switch error.code {
-            case NSURLErrorServerCertificateHasBadDate: print("bad date")
-            case NSURLErrorServerCertificateUntrusted: print("untrusted")
-            case NSURLErrorServerCertificateHasUnknownRoot: print("unknown root")
-            case NSURLErrorServerCertificateNotYetValid: print("not yet valid")
+            case .serverCertificateHasBadDate: print("bad date")
+            case .serverCertificateUntrusted: print("untrusted")
+            case .serverCertificateHasUnknownRoot: print("unknown root")
+            case .serverCertificateNotYetValid: print("not yet valid")
             default: print(error)
             }
         } else {

@@ -13,7 +13,7 @@ struct SHA256 {
     static func hash(data: Data) -> [UInt8] {
         var message = Array(data) + [0x80]
         while message.count % 64 != 56 { message.append(0) }
-        for shift in stride(from: 56, through: 0, by: -8) { message.append(UInt8(data.count * 8 >> shift & 0xFF)) }
+        for shift in stride(from: 56, through: 0, by: -8) { message.append(UInt8((data.count * 8) >> shift & 0xFF)) }
         var state = primes.prefix(8).map { fraction(of: Double($0).squareRoot()) }
         for start in stride(from: 0, to: message.count, by: 64) {
             compress(message[start..<start + 64], into: &state)

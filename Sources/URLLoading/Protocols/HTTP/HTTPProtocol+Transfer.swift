@@ -108,13 +108,9 @@ extension HTTPProtocol: TransferHandler {
     case .success(let metrics):
       collect(metrics)
       client?.urlProtocolDidFinishLoading(self)
-    case .failure(let failure):
+    case .failure(var failure):
       collect(failure.metrics)
-      if failure.urlErrorCode == .clientCertificateRejected, let url = request.url?.absoluteString,
-        let endpoint = TLSEndpoint(url: url)
-      {
-        sessionClient?.session.component(CurlSession.self).forgetIdentities(of: endpoint)
-      }
+      judgeIdentity(&failure)
       distinguish(failure) { failure in
         self.client?.urlProtocol(self, didFailWithError: self.error(for: failure))
       }
@@ -126,6 +122,19 @@ extension HTTPProtocol: TransferHandler {
       return requirements.violation(of: .init(violation.rule), found: violation.found, url: request.url)
     }
     return URLError(failure, url: request.url)
+  }
+
+  /// An identity that the server refused is not used again. That it wants one, TLS 1.2 has no alert for.
+  private func judgeIdentity(_ failure: inout TransferFailure) {
+    guard failure.urlErrorCode == .clientCertificateRejected || failure.urlErrorCode == .secureConnectionFailed,
+      let endpoint = request.url.flatMap({ TLSEndpoint(url: $0.absoluteString) })
+    else { return }
+    if failure.urlErrorCode == .clientCertificateRejected {
+      sessionClient?.session.component(CurlSession.self).forgetIdentities(of: endpoint)
+    } else if case CurlSession.IdentityChoice.none? = state.withLock({ $0.answers?[endpoint]?.identity }) {
+      failure.urlErrorCode = .clientCertificateRequired
+      failure.message = "the server asked for a certificate of the client, and got none: \(failure.message)"
+    }
   }
 
   /// Reports what is known when the head has come.

@@ -5,6 +5,7 @@ internal import URLLoadingX509
 /// How the connections of a session's loads are judged.
 extension CurlSession {
   typealias Answers = [TLSEndpoint: ConnectionSecurity.Answer]
+  typealias IdentityChoice = ConnectionSecurity.IdentityChoice
 
   /// An identity that was given for a server, by the delegate that gave it.
   struct IdentityKey: Hashable {
