@@ -75,6 +75,7 @@ extension EasyHandle {
         lacksRoute: triedAddresses.lackRoute(Int32(truncatingIfNeeded: ccurl_get_long(curl, CURLINFO_OS_ERRNO))),
         verifyResult: ccurl_get_long(curl, CURLINFO_SSL_VERIFYRESULT),
         proxyStatusCode: ccurl_get_long(curl, CURLINFO_HTTP_CONNECTCODE),
+        socksCode: code == CURLE_PROXY ? ccurl_get_long(curl, CURLINFO_PROXY_ERROR) : 0,
         ftpReplyCode: ftp.code, ftpReplyText: ftp.text)
       failure = TransferFailure(
         curlCode: Int(code.rawValue), words: String(cString: errorBuffer), context: context)

@@ -87,7 +87,8 @@ extension EasyHandle {
       set(CURLOPT_FRESH_CONNECT, 1)
       set(CURLOPT_FORBID_REUSE, 1)
     }
-    setProxy(shape)
+    setProxy(shape, configuration.tls)
+    if let seconds = shape.connectTimeout { set(CURLOPT_CONNECTTIMEOUT, seconds) }
     // CONNECT has this one, too, and no field of the list.
     if shape.proxy != nil, let agent = configuration.userAgent { set(CURLOPT_USERAGENT, agent) }
     if let credential = shape.credential {
@@ -130,12 +131,15 @@ extension EasyHandle {
     if shape.ftpTLS == .explicit { set(CURLOPT_USE_SSL, Int(CURLUSESSL_ALL.rawValue)) }
   }
 
-  private func setProxy(_ shape: EasyHandleShape) {
+  private func setProxy(_ shape: EasyHandleShape, _ tls: TLSConfiguration) {
     // The empty string also keeps libcurl from looking into the environment by itself.
     set(CURLOPT_PROXY, shape.proxy?.url ?? "")
     _ = ccurl_set_string(curl, CURLOPT_NOPROXY, "")
     guard let proxy = shape.proxy else { return }
     if shape.kind == .ftp { set(CURLOPT_HTTPPROXYTUNNEL, 1) }
+    if proxy.kind == .https { setProxyTLS(tls) }
+    // libcurl speaks GSS-API to SOCKS proxies with calls that block the loop's thread: it is not offered.
+    if proxy.kind.isSOCKS { set(CURLOPT_SOCKS5_AUTH, TransferCredential.Schemes.basic.rawValue) }
     if let credential = shape.proxyCredential {
       set(CURLOPT_PROXYUSERNAME, credential.user)
       set(CURLOPT_PROXYPASSWORD, credential.password)
@@ -144,6 +148,17 @@ extension EasyHandle {
       set(CURLOPT_PROXYUSERNAME, user)
       set(CURLOPT_PROXYPASSWORD, proxy.password ?? "")
     }
+  }
+
+  /// A proxy that is spoken to over TLS is verified as servers are.
+  private func setProxyTLS(_ tls: TLSConfiguration) {
+    if let file = tls.caFile { set(CURLOPT_PROXY_CAINFO, file) }
+    if let directory = tls.caDirectory {
+      set(CURLOPT_PROXY_CAPATH, directory)
+    } else if tls.caFile != nil {
+      _ = ccurl_set_string(curl, CURLOPT_PROXY_CAPATH, nil)
+    }
+    set(CURLOPT_PROXY_SSLVERSION, tls.minimumVersion.rawValue)
   }
 
   // MARK: Header fields

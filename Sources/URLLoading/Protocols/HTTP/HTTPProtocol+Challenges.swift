@@ -13,6 +13,7 @@ extension HTTPProtocol: URLAuthenticationChallengeSender {
       return (state.transfer, true)
     }
     guard isAnswered else { return }
+    if challenge.protectionSpace.isProxy() { rememberLogin(credential, for: proxy) }
     transfer?.cancel(discardingUpTo: Self.drainableBytes)
     begin(isFirst: false)
   }

@@ -21,6 +21,8 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     var exchange = HTTPExchange()
     @Rare var credential: TransferCredential?
     @Rare var proxyCredential: TransferCredential?
+    /// The proxies of this load, where they had to be asked for.
+    @Rare var route: ProxyRoute?
     var isStopped = false
   }
 
@@ -106,9 +108,10 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     return last - first >= Self.longRange
   }
 
-  private func begin(body: URLUploadBody?) {
+  func begin(body: URLUploadBody?) {
     guard let sessionClient else { return }
     let connections = sessionClient.session.component(CurlSession.self)
+    if let proxies = connections.proxies, proxies.isNeeded, awaitsRoute(from: proxies, body) { return }
     var transferRequest = HTTPRequestEncoder.transferRequest(for: request, body: body)
     let demand = sessionClient.urlProtocolDemand(self)
     let (credential, proxyCredential, number) = state.withLock { state in
@@ -118,6 +121,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     }
     if let credential { transferRequest.credential = credential }
     if let proxyCredential { transferRequest.proxyCredential = proxyCredential }
+    if connections.proxies != nil, let route = state.withLock({ $0.route }) { transferRequest.take(route) }
     transferRequest.wantsMetrics = demand.wantsMetrics
     transferRequest.typeOfService = connections.typeOfService
     transferRequest.coalescingLimit = demand.preferredPieceLength

@@ -4,6 +4,9 @@ internal import URLLoadingCurlTransport
 final class CurlSession: URLSessionComponent {
   let engine: TransferEngine
 
+  /// Says which proxies loads go through; nil where the engine does that by itself.
+  let proxies: ProxyResolution?
+
   /// The DSCP of connections, shifted into the byte that IP carries it in; nil for the system's.
   let typeOfService: UInt8?
 
@@ -11,12 +14,19 @@ final class CurlSession: URLSessionComponent {
     // First, so that the loop's thread starts while the rest is made.
     let loop = EventLoop.shared
     engine = TransferEngine(configuration: TransferEngineConfiguration(configuration), loop: loop)
+    proxies = ProxyResolution(configuration)
     typeOfService = configuration.networkServiceType.differentiatedServicesCodePoint.map { $0 << 2 }
   }
 
-  func flush() { engine.closeIdleConnections() }
+  func flush() {
+    engine.closeIdleConnections()
+    proxies?.flush()
+  }
 
-  func invalidate() { engine.shutdown() }
+  func invalidate() {
+    engine.shutdown()
+    proxies?.invalidate()
+  }
 }
 
 extension NSURLRequest.NetworkServiceType {
