@@ -110,6 +110,8 @@ static int take_question(char *arguments) {
   char *proxies = find_proxy(arguments, host);
   if (proxies == NULL) {
     answer("error", complaint);
+  } else if (strlen(proxies) > ANSWER_LIMIT) {
+    answer("error", "its answer is longer than 32 KiB");
   } else {
     answer("result", proxies);
   }

@@ -5,18 +5,21 @@ import URLLoadingTestServers
 
 /// What proxies are to blame for, and what is known of their logins.
 @Suite(.timeLimit(.minutes(4))) struct ProxyFaultTests {
-  private func fault(_ code: Int, socks: Int = 0, isConnected: Bool = false) -> ProxyFault? {
+  private func fault(_ code: Int, socks: Int = 0, isConnected: Bool = false, isUnanswered: Bool = false) -> ProxyFault?
+  {
     TransferFailure(
-      curlCode: code, words: "", context: CurlErrorContext(isConnected: isConnected, socksCode: socks)
+      curlCode: code, words: "",
+      context: CurlErrorContext(isConnected: isConnected, isUnanswered: isUnanswered, socksCode: socks)
     ).proxyFault
   }
 
   @Test func table() {
-    for code in [5, 6, 7, 28] {
+    for code in [5, 6, 7] {
       #expect(fault(code) == .unreachable)
       #expect(fault(code, isConnected: true) == nil)
     }
-    for code in [1, 35, 52, 56, 60, 67] { #expect(fault(code) == nil) }
+    for code in [1, 28, 35, 52, 56, 60, 67] { #expect(fault(code) == nil) }
+    #expect(fault(28, isUnanswered: true) == .unreachable)
     #expect(fault(97, socks: 12) == .login && fault(97, socks: 33) == .login)
     for refused in 17...27 { #expect(fault(97, socks: refused) == nil) }
     for broken in [0, 2, 3, 13, 14, 15, 31] { #expect(fault(97, socks: broken) == .unreachable) }

@@ -13,6 +13,8 @@ struct CurlErrorContext: Sendable {
   var verifyResult = 0
   /// The proxy's answer to CONNECT; 0 when none came.
   var proxyStatusCode = 0
+  /// Nobody answered an attempt to connect.
+  var isUnanswered = false
   /// CURLproxycode: what went wrong between libcurl and a SOCKS proxy.
   var socksCode = 0
   /// The last reply of an FTP server.

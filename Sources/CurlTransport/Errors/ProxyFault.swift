@@ -13,7 +13,8 @@ extension TransferFailure {
     switch curlCode {
     case 5, 7: return .unreachable  // COULDNT_RESOLVE_PROXY, COULDNT_CONNECT
     case 6: return .unreachable  // COULDNT_RESOLVE_HOST, of a direct connection
-    case 28: return .unreachable  // OPERATION_TIMEDOUT, while connecting
+    // OPERATION_TIMEDOUT, which libcurl also says of its limit for the whole way.
+    case 28: return isUnanswered ? .unreachable : nil
     case 97: return Self.fault(socksCode: socksCode)  // PROXY
     default: return nil
     }

@@ -51,6 +51,8 @@ package struct TransferFailure: Error, Sendable {
   package var proxyResponse: TransferHead?
   /// CURLproxycode: what went wrong between libcurl and a SOCKS proxy; 0 for nothing.
   var socksCode = 0
+  /// Nobody answered an attempt to connect.
+  var isUnanswered = false
   /// It failed before the request was sent.
   var isBeforeRequest = false
   package var metrics = TransferMetrics.unknown
@@ -137,6 +139,7 @@ package struct TransferFailure: Error, Sendable {
     self.curlCode = curlCode
     ftpReplyCode = context.ftpReplyCode
     socksCode = context.socksCode
+    isUnanswered = context.isUnanswered
     isBeforeRequest = !context.isConnected
     message = words
     if words.isEmpty, let text = curl_easy_strerror(CURLcode(UInt32(clamping: curlCode))) {

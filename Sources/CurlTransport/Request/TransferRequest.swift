@@ -65,8 +65,8 @@ package struct TransferRequest: Sendable {
   /// For the proxy, in place of the one in the configuration.
   @Rare package var proxyCredential: TransferCredential?
   package var proxy = ProxyChoice.configured
-  /// Seconds that the way to the server may take, proxies, names and TLS included; nil for libcurl's limit.
-  package var connectTimeout: Int?
+  /// There is another way to the server: who does not answer within some seconds is given up.
+  package var hasAlternative = false
   /// FTP: `first-last` or `first-`, in bytes.
   package var range: String?
   /// FTP: nothing follows the range. The server's end of the file is waited for, and more than the range is an error.

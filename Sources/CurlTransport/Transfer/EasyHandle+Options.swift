@@ -20,6 +20,7 @@ extension EasyHandle {
     isHeadRequest = request.method == "HEAD"
     coalescingLimit = request.coalescingLimit
     typeOfService = request.typeOfService
+    hasAlternative = request.hasAlternative
     credentialsAnswer401 = request.credential != nil
     credentialsAnswer407 = request.proxyCredential != nil || proxy?.user != nil
     // Whether the text is a URL comes out with the transfer.
@@ -88,7 +89,6 @@ extension EasyHandle {
       set(CURLOPT_FORBID_REUSE, 1)
     }
     setProxy(shape, configuration.tls)
-    if let seconds = shape.connectTimeout { set(CURLOPT_CONNECTTIMEOUT, seconds) }
     // CONNECT has this one, too, and no field of the list.
     if shape.proxy != nil, let agent = configuration.userAgent { set(CURLOPT_USERAGENT, agent) }
     if let credential = shape.credential {

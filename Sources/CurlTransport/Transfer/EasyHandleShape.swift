@@ -20,7 +20,6 @@ struct EasyHandleShape: Equatable {
   var range: String?
   var ftpTLS: TransferRequest.FTPSecurity
   var streamWeight: Int?
-  var connectTimeout: Int?
 
   init(_ request: borrowing TransferRequest, proxy: ProxyServer?) {
     kind = request.kind
@@ -36,7 +35,6 @@ struct EasyHandleShape: Equatable {
     range = request.rangeReachesEnd ? nil : request.range
     ftpTLS = request.ftpTLS
     streamWeight = request.streamWeight
-    connectTimeout = request.connectTimeout
   }
 
   private static func hasBody(_ request: borrowing TransferRequest) -> Bool {

@@ -7,7 +7,8 @@ import URLLoadingTestServers
 /// Proxies by script, with real proxies.
 @Suite(.timeLimit(.minutes(4))) struct PACTests {
   private static func session(
-    _ proxies: [AnyHashable: Any], recorder: LoadRecorder = LoadRecorder(), _ change: (inout ProxyTools) -> Void = { _ in }
+    _ proxies: [AnyHashable: Any], recorder: LoadRecorder = LoadRecorder(),
+    _ change: (inout ProxyTools) -> Void = { _ in }
   ) async throws -> RecordedSession {
     let authority = try await TestCertificates.shared.authority
     return RecordedSession(recorder) {
@@ -20,7 +21,9 @@ import URLLoadingTestServers
     }
   }
 
-  private static func script(_ result: String) -> String { "function FindProxyForURL(url, host) { return '\(result)'; }" }
+  private static func script(_ result: String) -> String {
+    "function FindProxyForURL(url, host) { return '\(result)'; }"
+  }
 
   private static func inline(_ result: String) -> [AnyHashable: Any] {
     [kCFNetworkProxiesProxyAutoConfigEnable: 1, kCFNetworkProxiesProxyAutoConfigJavaScript: script(result)]
@@ -88,8 +91,8 @@ import URLLoadingTestServers
     let dead = try FreePort.pick()
     let result = "PROXY 127.0.0.1:\(dead); SOCKS 127.0.0.1:\(dead); PROXY 127.0.0.1:\(squid.port)"
     let client = try await Self.session(Self.inline(result))
-    for _ in 0..<2 {
-      let record = await client.load(try await NginxServer.shared.url(on: listener))
+    for index in 0..<2 {
+      let record = await client.load(try await NginxServer.shared.url("/small.txt?\(index)", on: listener))
       #expect(record.body == DocumentRoot.small && record.completions == 1, "\(words(record))")
     }
   }
@@ -122,6 +125,27 @@ import URLLoadingTestServers
     #expect(file.code == .cannotConnectToHost && file.completions == 1, "\(words(file))")
   }
 
+  /// A port that nobody answers at: its queue of connections is full.
+  @Test func aProxyThatDoesNotAnswerGivesWay() async throws {
+    let silent = try ListeningSocket(port: 0, ipv6: false, backlog: 0)
+    let fillers = (0..<4).map { _ in socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0) }
+    defer { for descriptor in fillers + [silent.descriptor] { close(descriptor) } }
+    for filler in fillers {
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_port = silent.port.bigEndian
+      address.sin_addr.s_addr = inet_addr("127.0.0.1")
+      withUnsafePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          _ = connect(filler, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        }
+      }
+    }
+    let client = try await Self.session(Self.inline("PROXY 127.0.0.1:\(silent.port); DIRECT"))
+    let record = await client.load(try await NginxServer.shared.url())
+    #expect(record.body == DocumentRoot.small, "\(words(record))")
+  }
+
   /// What the server does is not the proxy's fault.
   @Test func aServerThatIsNotThereIsNoReasonForAnotherProxy() async throws {
     let socks = try await SOCKSServer.start()
@@ -152,7 +176,9 @@ import URLLoadingTestServers
     let server = try ScriptedServer.http { _ in HTTPResponse(text: script) }
     let secure = try await TLSFront.start(before: server.port, speaking: "http/1.1")
     let data = "data:application/x-ns-proxy-autoconfig;base64,\(Data(script.utf8).base64EncodedString())"
-    let urls = [file.absoluteString, server.url("/proxy.pac").absoluteString, secure.url("/proxy.pac").absoluteString, data]
+    let urls = [
+      file.absoluteString, server.url("/proxy.pac").absoluteString, secure.url("/proxy.pac").absoluteString, data,
+    ]
     for (index, text) in urls.enumerated() {
       let client = try await Self.session([kCFNetworkProxiesProxyAutoConfigURLString: text])
       let url = nginx.url("/small.txt?file-\(index)-\(UUID().uuidString)")
@@ -168,11 +194,13 @@ import URLLoadingTestServers
     let client = try await Self.session(["ProxyAutoConfigURLString": server.url("/p.pac").absoluteString])
     let nginx = try await NginxServer.shared
     await withTaskGroup { group in
-      for _ in 0..<8 { group.addTask { #expect(await client.load(nginx.url()).body == DocumentRoot.small) } }
+      for index in 0..<8 {
+        group.addTask { #expect(await client.load(nginx.url("/small.txt?\(index)")).body == DocumentRoot.small) }
+      }
     }
     #expect(server.requests.count == 1)
     await client.session.flush()
-    #expect(await client.load(nginx.url()).body == DocumentRoot.small)
+    #expect(await client.load(nginx.url("/small.txt?flushed")).body == DocumentRoot.small)
     #expect(server.requests.count == 2)
   }
 
@@ -207,8 +235,8 @@ import URLLoadingTestServers
     let scripts = [
       ("function FindProxyForURL() { while (true); }", "within"), ("function (", "SyntaxError"),
       (Self.script("hello world"), "names no proxy: hello world"),
-      ("function FindProxyForURL() { var a = []; while (true) a.push('x' + a.length); }", ""),
-      ("function FindProxyForURL() { return new Array(100000).join('PROXY a b;'); }", "names no proxy"),
+      ("function FindProxyForURL() { var a = []; while (true) a.push('x' + a.length); }", "script"),
+      ("function FindProxyForURL() { return new Array(100000).join('PROXY a;'); }", "longer than 32 KiB"),
       ("\u{0}", "byte 0"), ("function FindProxyForURL() {}", "undefined"),
     ]
     for (script, expected) in scripts {

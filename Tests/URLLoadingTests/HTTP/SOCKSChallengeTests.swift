@@ -35,8 +35,8 @@ import URLLoadingTestServers
     #expect(space.proxyType == NSURLProtectionSpaceSOCKSProxy && space.protocol == nil)
     #expect(space.authenticationMethod == NSURLAuthenticationMethodDefault && !space.receivesCredentialSecurely)
     // The next loads begin with it.
-    for _ in 0..<3 {
-      let next = await client.load(nginx.url(on: listener))
+    for index in 0..<3 {
+      let next = await client.load(nginx.url("/small.txt?\(index)", on: listener))
       #expect(next.body == DocumentRoot.small && next.challenges.isEmpty)
     }
     await socks.stop()
@@ -70,7 +70,8 @@ import URLLoadingTestServers
     let client = try await Self.client(socks) { _ in (disposition, nil) }
     let record = await client.load(try await NginxServer.shared.url())
     let isCancelled = disposition == .cancelAuthenticationChallenge
-    #expect(record.code == (isCancelled ? .cancelled : .userAuthenticationRequired), "\(String(describing: record.error))")
+    #expect(
+      record.code == (isCancelled ? .cancelled : .userAuthenticationRequired), "\(String(describing: record.error))")
     #expect(record.challenges.count == 1 && record.completions == 1)
     await socks.stop()
   }
@@ -99,7 +100,7 @@ import URLLoadingTestServers
     let once = URLCredential(user: SOCKSServer.user, password: SOCKSServer.password, persistence: .none)
     let client = try await Self.client(socks) { _ in (.useCredential, once) }
     for load in 1...3 {
-      let record = await client.load(nginx.url())
+      let record = await client.load(nginx.url("/small.txt?load-\(load)"))
       #expect(record.body == DocumentRoot.small && record.challenges.count == 1, "load \(load)")
     }
     // The login is the same each time: all loads after the first find its connection.

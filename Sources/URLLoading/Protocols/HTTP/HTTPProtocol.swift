@@ -114,14 +114,14 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     if let proxies = connections.proxies, proxies.isNeeded, awaitsRoute(from: proxies, body) { return }
     var transferRequest = HTTPRequestEncoder.transferRequest(for: request, body: body)
     let demand = sessionClient.urlProtocolDemand(self)
-    let (credential, proxyCredential, number) = state.withLock { state in
+    let (credential, proxyCredential, route, number) = state.withLock { state in
       state.starts += 1
       state.reportsConnection = demand.wantsConnectionMetrics
-      return (state.credential, state.proxyCredential, state.starts)
+      return (state.credential, state.proxyCredential, state.route, state.starts)
     }
     if let credential { transferRequest.credential = credential }
     if let proxyCredential { transferRequest.proxyCredential = proxyCredential }
-    if connections.proxies != nil, let route = state.withLock({ $0.route }) { transferRequest.take(route) }
+    if let route { transferRequest.take(route) }
     transferRequest.wantsMetrics = demand.wantsMetrics
     transferRequest.typeOfService = connections.typeOfService
     transferRequest.coalescingLimit = demand.preferredPieceLength

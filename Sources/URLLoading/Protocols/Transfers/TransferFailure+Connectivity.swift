@@ -5,7 +5,8 @@ extension URLProtocol {
   /// a name service that cannot be reached is told from a name that does not exist first, and meanwhile the request timeout stands still.
   /// - Parameter route: the proxies of the load, where they had to be asked for.
   final func distinguish(
-    _ failure: TransferFailure, through route: ProxyRoute? = nil, then tell: @escaping @Sendable (TransferFailure) -> Void
+    _ failure: TransferFailure, through route: ProxyRoute? = nil,
+    then tell: @escaping @Sendable (TransferFailure) -> Void
   ) {
     guard let name = failure.unresolvedName, let client = sessionClient,
       client.session.configuration.waitsForConnectivity, let url = request.url

@@ -19,7 +19,6 @@ final class PACHelperProcess {
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &sockets) == 0 else {
       throw .notStarted(path: path, reason: String(cString: strerror(errno)))
     }
-    defer { close(sockets[1]) }
     // What time it is where the user is, and where libraries are, is all that it needs to know.
     var environment: [UnsafeMutablePointer<CChar>?] = []
     for name: String in ["TZ", "LD_LIBRARY_PATH"] {
@@ -30,6 +29,8 @@ final class PACHelperProcess {
     defer { for variable in environment { free(variable) } }
     var process: pid_t = 0
     let error = start_helper(path, sockets[1], environment, &process)
+    // Now: the end of the process is seen only where nobody else has its socket.
+    close(sockets[1])
     guard error == 0 else {
       close(sockets[0])
       throw .notStarted(path: path, reason: String(cString: strerror(error)))

@@ -16,13 +16,12 @@ struct ProxyRoute: Sendable, Equatable {
 
   var choice: ProxyChoice { current.map { .through($0) } ?? .direct }
 
-  /// Seconds that a connection may take while there is another way to try.
-  var connectTimeout: Int? { index + 1 < candidates.count ? 10 : nil }
+  var hasAlternative: Bool { index + 1 < candidates.count }
 
   /// Goes on to the next candidate.
   /// - Returns: false when there is none.
   mutating func advance() -> Bool {
-    guard index + 1 < candidates.count else { return false }
+    guard hasAlternative else { return false }
     index += 1
     return true
   }
@@ -32,6 +31,6 @@ extension TransferRequest {
   /// Goes the way that a route is at.
   mutating func take(_ route: ProxyRoute) {
     proxy = route.choice
-    connectTimeout = route.connectTimeout
+    hasAlternative = route.hasAlternative
   }
 }

@@ -60,7 +60,8 @@ final class SystemProxies: Sendable {
       let waiting = self.memory.withLock { $0.expired(number, origin, at: .now) }
       guard !waiting.isEmpty else { return }
       StorageWarning.write(
-        "the system's proxy settings (libproxy) were not answered within \(self.timeLimit); connections are direct meanwhile")
+        "the system's proxy settings (libproxy) were not answered within \(self.timeLimit); connections are direct meanwhile"
+      )
       for take in waiting { take([nil]) }
     }
     pool.run {

@@ -36,6 +36,7 @@ import Testing
     #expect(String(decoding: PACHelperProtocol.command(script: "a\nä"), as: UTF8.self) == "script 4\na\nä")
     let question = try #require(PACQuestion("http://a.example/x"))
     #expect(
-      String(decoding: PACHelperProtocol.command(find: question), as: UTF8.self) == "find http://a.example/x a.example\n")
+      String(decoding: PACHelperProtocol.command(find: question), as: UTF8.self)
+        == "find http://a.example/x a.example\n")
   }
 }
