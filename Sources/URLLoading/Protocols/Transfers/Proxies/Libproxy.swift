@@ -3,8 +3,8 @@ internal import URLLoadingBase
 
 /// libproxy, opened at run time, so that no program links it.
 ///
-/// Mutable state: `factory`, which libproxy guards by itself up to version 0.4, and this lock for all versions.
-// Safe to share: pointers to functions; the factory is used under the lock alone, and never freed.
+/// Mutable state: `factory`, guarded by `lock`: not every version of libproxy answers two threads at once.
+// Safe to share: pointers to functions, and the factory under the lock; it is never freed.
 final class Libproxy: @unchecked Sendable {
   private typealias List = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
 

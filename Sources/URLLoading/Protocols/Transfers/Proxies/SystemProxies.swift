@@ -47,17 +47,18 @@ final class SystemProxies: Sendable {
 
   /// - Parameter take: gets the proxies for a URL, at once where they are known.
   func get(for url: URL, _ take: @escaping @Sendable ([ProxyServer?]) -> Void) {
-    guard let origin = Self.origin(of: url) else { return take([nil]) }
-    switch memory.withLock({ $0.ask(origin, take, at: .now) }) {
+    let key = Self.key(of: url)
+    switch memory.withLock({ $0.ask(key, take, at: .now) }) {
     case .answer(let proxies): take(proxies)
     case .wait: break
-    case .begin(let number): begin(number, origin)
+    case .begin(let number): begin(number, key, Self.origin(of: url))
     }
   }
 
-  private func begin(_ number: Int, _ origin: String) {
+  /// - Parameter origin: what is asked about; nil for a URL without a host, which has no proxy.
+  private func begin(_ number: Int, _ key: String, _ origin: String?) {
     DispatchQueue.global().asyncAfter(deadline: .now() + timeLimit.dispatchInterval) {
-      let waiting = self.memory.withLock { $0.expired(number, origin, at: .now) }
+      let waiting = self.memory.withLock { $0.expired(number, key, at: .now) }
       guard !waiting.isEmpty else { return }
       StorageWarning.write(
         "the system's proxy settings (libproxy) were not answered within \(self.timeLimit); connections are direct meanwhile"
@@ -65,8 +66,9 @@ final class SystemProxies: Sendable {
       for take in waiting { take([nil]) }
     }
     pool.run {
-      let proxies = self.opened().map { SystemProxyList.candidates($0(origin)) } ?? [nil]
-      let waiting = self.memory.withLock { $0.answered(number, origin, proxies, at: .now) }
+      let texts = origin.flatMap { origin in self.opened().map { $0(origin) } }
+      let proxies = SystemProxyList.candidates(texts ?? [])
+      let waiting = self.memory.withLock { $0.answered(number, key, proxies, at: .now) }
       for take in waiting { take(proxies) }
     }
   }
@@ -78,6 +80,18 @@ final class SystemProxies: Sendable {
       if ask == nil { absent.store(true, ordering: .relaxed) }
       state = .done(ask)
       return ask
+    }
+  }
+
+  /// What stands before a URL's path. Every load asks by it, and only one in many needs the URL taken apart.
+  private static func key(of url: URL) -> String {
+    url.absoluteString.withBytes { text in
+      var slashes = 0
+      let end = text.firstIndex { byte in
+        if byte == UInt8(ascii: "/") { slashes += 1 }
+        return slashes == 3 || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+      }
+      return String(decoding: text[..<(end ?? text.endIndex)], as: UTF8.self)
     }
   }
 
