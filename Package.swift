@@ -40,6 +40,8 @@ let package = Package(
       name: "URLLoadingCCurl", path: "Sources/CCurl", pkgConfig: "libcurl",
       providers: [.apt(["libcurl4-openssl-dev", "libssl-dev"])]),
     .systemLibrary(
+      name: "URLLoadingCOpenSSL", path: "Sources/COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(
       name: "URLLoadingCPSL", path: "Sources/CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
     .systemLibrary(
       name: "URLLoadingCZlib", path: "Sources/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -52,22 +54,25 @@ let package = Package(
       name: "URLLoadingCSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "URLLoadingSQLite", dependencies: ["URLLoadingCSQLite"]),
     .target(name: "URLLoadingCBlockCache", path: "Sources/CBlockCache"),
+    .target(name: "URLLoadingCGSSAPI", path: "Sources/CGSSAPI"),
     .target(name: "URLLoadingCLinux", path: "Sources/CLinux"),
     .target(
       name: "URLLoadingBase", dependencies: ["URLLoadingCLinux"],
       swiftSettings: sanitizesThreads ? [.define("URL_LOADING_THREAD_SANITIZER")] : []),
     .target(
+      name: "URLLoadingX509", dependencies: ["URLLoadingBase", "URLLoadingCOpenSSL"], path: "Sources/X509"),
+    .target(
       name: "URLLoadingCurlTransport",
       dependencies: [
-        "URLLoadingBase", "URLLoadingCCurl", "URLLoadingCLinux", "URLLoadingCBlockCache", "URLLoadingCZlib",
-        "URLLoadingCBrotli",
-        "URLLoadingCZstd",
+        "URLLoadingBase", "URLLoadingX509", "URLLoadingCCurl", "URLLoadingCOpenSSL", "URLLoadingCLinux",
+        "URLLoadingCBlockCache", "URLLoadingCZlib", "URLLoadingCBrotli", "URLLoadingCZstd",
       ], path: "Sources/CurlTransport"),
     .target(
       name: "URLLoading",
       dependencies: [
-        "URLLoadingBase", "URLLoadingCurlTransport", "URLLoadingCLinux", "URLLoadingCOpenSSL", "URLLoadingCPSL",
-        "URLLoadingCZlib", "URLLoadingSQLite",
+        "URLLoadingBase", "URLLoadingX509", "URLLoadingCurlTransport", "URLLoadingCLinux", "URLLoadingCGSSAPI",
+        "URLLoadingCOpenSSL",
+        "URLLoadingCPSL", "URLLoadingCZlib", "URLLoadingSQLite",
       ],
       swiftSettings: dropIn("URLLoading")),
     .target(name: "FoundationNetworking", dependencies: ["URLLoading"], swiftSettings: dropIn("URLLoading")),
@@ -91,9 +96,6 @@ let package = Package(
       path: "Plugins/Archive/ArchiveProtocol", swiftSettings: dropIn("ArchiveProtocol")),
     .systemLibrary(
       name: "URLLoadingCSSH2", path: "Plugins/SFTP/CSSH2", pkgConfig: "libssh2", providers: [.apt(["libssh2-1-dev"])]),
-    .systemLibrary(
-      name: "URLLoadingCOpenSSL", path: "Plugins/SFTP/COpenSSL", pkgConfig: "libcrypto",
-      providers: [.apt(["libssl-dev"])]),
     .target(name: "URLLoadingCKeystream", dependencies: ["URLLoadingCOpenSSL"], path: "Plugins/SFTP/CKeystream"),
     .target(
       name: "SFTPProtocol",

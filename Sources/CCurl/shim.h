@@ -46,6 +46,9 @@ CCURL_INLINE CURLcode ccurl_set_resolver_start(CURL *handle, curl_resolver_start
 CCURL_INLINE CURLcode ccurl_set_open_socket(CURL *handle, curl_opensocket_callback value) {
   return (curl_easy_setopt)(handle, CURLOPT_OPENSOCKETFUNCTION, value);
 }
+CCURL_INLINE CURLcode ccurl_set_ssl_context(CURL *handle, curl_ssl_ctx_callback value) {
+  return (curl_easy_setopt)(handle, CURLOPT_SSL_CTX_FUNCTION, value);
+}
 CCURL_INLINE CURLcode ccurl_set_close_socket(CURL *handle, curl_closesocket_callback value) {
   return (curl_easy_setopt)(handle, CURLOPT_CLOSESOCKETFUNCTION, value);
 }

@@ -150,11 +150,13 @@ enum CurlErrorTable {
     where message.contains(words) {
       return .clientCertificateRejected
     }
+    // A certificate's signature is wrong: libcurl looks at the first error that OpenSSL notes, which here is not the verification's.
+    if message.contains("asn1 encoding routines"), message.contains("EVP lib") { return .serverCertificateUntrusted }
     return .secureConnectionFailed
   }
 
   /// OpenSSL's X509_V_ERR_* numbers, from x509_vfy.h.
-  private static func verificationCode(_ result: Int) -> URLError.Code {
+  static func verificationCode(_ result: Int) -> URLError.Code {
     switch result {
     case 9, 11: return .serverCertificateNotYetValid  // NOT_YET_VALID, CRL_NOT_YET_VALID
     case 10, 12, 13, 14: return .serverCertificateHasBadDate  // HAS_EXPIRED, unreadable dates

@@ -1,5 +1,6 @@
 import Foundation
 internal import URLLoadingCCurl
+package import URLLoadingX509
 
 /// Why a transfer failed.
 package struct TransferFailure: Error, Sendable {
@@ -32,6 +33,20 @@ package struct TransferFailure: Error, Sendable {
     case restartRefused
     /// FTP: another number of bytes came than was announced.
     case wrongLength(received: Int64, expected: Int64)
+    /// The handshake was ended for the owner to judge the server. It may be made again with the answer.
+    case serverTrust(ShownPeer)
+    /// The server's certificates are not trusted.
+    case untrustedServer(TrustVerdict)
+    /// The server shows other certificates than those that were accepted a moment ago.
+    case changedCertificates(host: String)
+    /// The server breaks what ``TLSRequirements`` ask.
+    case brokenRequirement(TLSRequirements.Violation)
+    /// The server wants a certificate. The handshake may be made again with an identity, or with the answer that there is none.
+    case clientCertificateRequested(TLSEndpoint, authorities: [Data])
+    /// OpenSSL cannot log in with the identity.
+    case unusableIdentity(String)
+    /// A connection was about to be used whose handshake nobody has judged.
+    case unverifiedConnection
     /// The engine was shut down.
     case engineShutDown
     case outOfMemory
@@ -95,9 +110,32 @@ package struct TransferFailure: Error, Sendable {
       case .restartRefused: (.badServerResponse, "the server does not begin in the middle of a file (REST)")
       case .wrongLength(let received, let expected):
         (.networkConnectionLost, "the server sent \(received) bytes where \(expected) were to come")
+      case .serverTrust(let peer) where peer.verdict.isTrusted:
+        (.serverCertificateUntrusted, "the server was not accepted")
+      case .serverTrust(let peer): Self.words(for: peer.verdict)
+      case .untrustedServer(let verdict): Self.words(for: verdict)
+      case .changedCertificates(let host):
+        (
+          .serverCertificateUntrusted,
+          "\(host) showed other certificates than those that were accepted for it a moment ago. Load again to judge the new ones"
+        )
+      case .brokenRequirement(let violation):
+        (
+          .appTransportSecurityRequiresSecureConnection,
+          "the server has \(violation.found), which the session's requirements do not allow"
+        )
+      case .clientCertificateRequested(let endpoint, _):
+        (.clientCertificateRequired, "\(endpoint.host) asks for a certificate of the client")
+      case .unusableIdentity(let name): (.clientCertificateRejected, "the identity \(name) cannot be used to log in")
+      case .unverifiedConnection:
+        (.secureConnectionFailed, "the connection's server was not verified, and nothing was sent to it")
       case .engineShutDown: (.cancelled, "the transfer engine was shut down")
       case .outOfMemory: (.unknown, "there was not enough memory for the transfer")
       }
+  }
+
+  private static func words(for verdict: TrustVerdict) -> (URLError.Code, String) {
+    (CurlErrorTable.verificationCode(verdict.code), "SSL certificate problem: \(verdict.reason)")
   }
 
   /// Whose name was not found, for whatever reason: CURLE_COULDNT_RESOLVE_PROXY and CURLE_COULDNT_RESOLVE_HOST do not say why.
@@ -158,4 +196,13 @@ package struct TransferFailure: Error, Sendable {
 struct InvalidRequest: Error {
   var message: String
   var urlErrorCode = URLError.Code.badURL
+
+  /// A session judges servers, or logs in with certificates, and libcurl is not one that this package can do that with.
+  static var otherTLSLibrary: InvalidRequest {
+    InvalidRequest(
+      message:
+        "server trust and client certificates need a libcurl that speaks TLS by OpenSSL, of the version that this program is "
+        + "linked with (Debian: libcurl4, not libcurl3-gnutls)",
+      urlErrorCode: .secureConnectionFailed)
+  }
 }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// The ports of a connection. One of them does not do: the kernel gives the same local port to connections with different peers.
-struct PortPair: Equatable {
+struct PortPair: Hashable {
   var local: Int
   var remote: Int
 }

@@ -1,6 +1,7 @@
 import Glibc
+package import URLLoadingX509
 
-/// How TLS connections are made. Certificates are always verified.
+/// How TLS connections are made. Certificates are always verified, by libcurl or by ``ConnectionSecurity``.
 package struct TLSConfiguration: Sendable, Equatable {
   package enum Version: Int, Sendable, Comparable {
     case v10 = 4
@@ -21,6 +22,11 @@ package struct TLSConfiguration: Sendable, Equatable {
   package init() {
     caFile = Self.environment("SSL_CERT_FILE")
     caDirectory = Self.environment("SSL_CERT_DIR")
+  }
+
+  /// The roots that connections are verified by.
+  package var authorities: TrustedAuthorities {
+    TrustedAuthorities(file: caFile ?? CurlLibrary.shared.defaultCAFile, directory: caDirectory)
   }
 
   private static func environment(_ name: String) -> String? {

@@ -67,6 +67,8 @@ package struct TransferRequest: Sendable {
   package var proxy = ProxyChoice.configured
   /// There is another way to the server: who does not answer within some seconds is given up.
   package var hasAlternative = false
+  /// How new TLS connections are judged, and whose may be used again; nil for libcurl's rules.
+  @Rare package var security: ConnectionSecurity?
   /// FTP: `first-last` or `first-`, in bytes.
   package var range: String?
   /// FTP: nothing follows the range. The server's end of the file is waited for, and more than the range is an error.

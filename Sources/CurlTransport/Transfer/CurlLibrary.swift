@@ -1,14 +1,18 @@
 internal import URLLoadingCBlockCache
 internal import URLLoadingCCurl
+internal import URLLoadingCOpenSSL
 
 /// What the installed libcurl can do. Its first use prepares libcurl for the process.
 struct CurlLibrary: Sendable {
   static let shared = CurlLibrary()
 
-  /// libcurl was built with a file of trusted certificates.
-  let hasDefaultCAFile: Bool
+  /// The file of trusted certificates that libcurl was built with.
+  let defaultCAFile: String?
   /// The buffer that a transfer reads into is freed with its end; seen with 7.88.1. Earlier ones may keep it as long as the handle.
   let freesReceiveBuffers: Bool
+
+  /// libcurl speaks TLS by the OpenSSL that this package is linked with, whose functions know its objects.
+  let usesLinkedOpenSSL: Bool
 
   private init() {
     // A program that has prepared libcurl already has chosen its memory, too: then this only counts one user more.
@@ -16,7 +20,10 @@ struct CurlLibrary: Sendable {
       Int(CURL_GLOBAL_DEFAULT), block_cache_malloc, block_cache_free, block_cache_realloc, block_cache_strdup,
       block_cache_calloc)
     let version = ccurl_version()?.pointee
-    hasDefaultCAFile = version?.cainfo != nil
+    defaultCAFile = version?.cainfo.map { String(cString: $0) }
+    let library = version?.ssl_version.map { String(cString: $0) }
+    let linked = OpenSSL_version(OPENSSL_VERSION_STRING).map { String(cString: $0) }
+    usesLinkedOpenSSL = linked.map { library == "OpenSSL/\($0)" } ?? false
     freesReceiveBuffers = (version?.version_num ?? 0) >= 0x07_58_00
   }
 }

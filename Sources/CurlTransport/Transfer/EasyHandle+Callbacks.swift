@@ -120,6 +120,7 @@ extension EasyHandle {
       var count: Int32 = 2
       setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_SYNCNT, &count, socklen_t(MemoryLayout<Int32>.size))
     }
+    if security != nil { handshakes.socketOpens() }
     if descriptor >= 0, let typeOfService {
       var value = Int32(typeOfService)
       let size = socklen_t(MemoryLayout<Int32>.size)

@@ -34,7 +34,7 @@ extension EasyHandle {
       return
     }
     isAnswered = true
-    if tlsVersion == nil { (tlsVersion, tlsCipherSuite) = TLSInspector.shared.parameters(of: curl) }
+    if tlsVersion == nil { (tlsVersion, tlsCipherSuite) = TLSInspector.parameters(of: curl) }
     let isChallenge =
       (head.statusCode == 401 && credentialsAnswer401) || (head.statusCode == 407 && credentialsAnswer407)
     guard !isChallenge else {
@@ -42,6 +42,7 @@ extension EasyHandle {
       return
     }
     guard !hasHead else { return }
+    noteVerification(in: &head)
     accept(head)
     handler.transfer(transfer, didReceive: consume head)
   }
@@ -57,12 +58,17 @@ extension EasyHandle {
     if kind == .ftp {
       pendingHead = ftp.head(ftpRange)
     }
-    guard let head = pendingHead.take() else { return nil }
+    guard var head = pendingHead.take() else { return nil }
+    noteVerification(in: &head)
     accept(head)
     return head
   }
 
   /// This is the head whose body is delivered.
+  private func noteVerification(in head: inout TransferHead) {
+    if let verification, !verification.verdict.isTrusted { head.isServerVerified = false }
+  }
+
   private func accept(_ head: borrowing TransferHead) {
     hasHead = true
     expectBody(after: head)

@@ -17,6 +17,7 @@ extension EasyHandle {
     metrics.isReusedConnection = isRequestSent && ccurl_get_long(curl, CURLINFO_NUM_CONNECTS) == 0
     metrics.isProxyConnection = shape?.proxy != nil
     if hasHead { metrics.networkProtocol = networkProtocol }
+    metrics.verification = verification
     metrics.tlsVersion = tlsVersion
     metrics.tlsCipherSuite = tlsCipherSuite
     metrics.localAddress = text(CURLINFO_LOCAL_IP)

@@ -21,6 +21,11 @@ extension EasyHandle {
     coalescingLimit = request.coalescingLimit
     typeOfService = request.typeOfService
     hasAlternative = request.hasAlternative
+    security = request.security
+    if security != nil {
+      guard CurlLibrary.shared.usesLinkedOpenSSL || shape?.usesTLS == false else { throw .otherTLSLibrary }
+      url = request.url
+    }
     credentialsAnswer401 = request.credential != nil
     credentialsAnswer407 = request.proxyCredential != nil || proxy?.user != nil
     // Whether the text is a URL comes out with the transfer.
@@ -64,13 +69,14 @@ extension EasyHandle {
     set(CURLOPT_PATH_AS_IS, 1)
     set(CURLOPT_TCP_NODELAY, 1)
     setTLS(configuration.tls)
+    setHandshakeCallback()
   }
 
   private func setTLS(_ tls: TLSConfiguration) {
     if let file = tls.caFile { set(CURLOPT_CAINFO, file) }
     if let directory = tls.caDirectory {
       set(CURLOPT_CAPATH, directory)
-    } else if tls.caFile != nil || CurlLibrary.shared.hasDefaultCAFile {
+    } else if tls.caFile != nil || CurlLibrary.shared.defaultCAFile != nil {
       // With a folder libcurl parses all certificates for every connection; without one the multi handle keeps them.
       _ = ccurl_set_string(curl, CURLOPT_CAPATH, nil)
     }
@@ -89,6 +95,12 @@ extension EasyHandle {
       set(CURLOPT_FORBID_REUSE, 1)
     }
     setProxy(shape, configuration.tls)
+    if shape.isIsolated {
+      // The name is looked at in the handshake; a resumed one verifies nothing.
+      set(CURLOPT_SSL_VERIFYHOST, 0)
+      set(CURLOPT_PROXY_SSL_VERIFYHOST, 0)
+      set(CURLOPT_SSL_SESSIONID_CACHE, 0)
+    }
     // CONNECT has this one, too, and no field of the list.
     if shape.proxy != nil, let agent = configuration.userAgent { set(CURLOPT_USERAGENT, agent) }
     if let credential = shape.credential {

@@ -76,6 +76,13 @@ final class EasyHandle {
   var endWatch: EndWatch?
   /// The loop's turn in which bytes of the request's body were last handed to libcurl.
   var sendingTurn: UInt64 = 0
+  /// How the handshakes of a new connection are judged; nil for libcurl's rules. See EasyHandle+Handshake.
+  var security: ConnectionSecurity?
+  var handshakes = Handshakes()
+  var handshakeEndpoint: TLSEndpoint?
+  /// How the server of the connection was verified.
+  var verification: ConnectionVerification?
+  var url = ""
   var tlsVersion: UInt16?
   var tlsCipherSuite: UInt16?
 
@@ -159,6 +166,13 @@ final class EasyHandle {
     isSendingPaused = false
     drainBudget = 0
     failureReason = nil
+    if security != nil {
+      security = nil
+      handshakes = Handshakes()
+      handshakeEndpoint = nil
+      verification = nil
+      url = ""
+    }
     tlsVersion = nil
     tlsCipherSuite = nil
   }
@@ -174,7 +188,7 @@ final class EasyHandle {
   /// The connection is ready, and a request is about to be sent: the first, one with credentials, or the same again.
   /// - Returns: whether it is to be sent.
   func requestBegins(on ports: PortPair) -> Bool {
-    guard !refusesRepetition() else { return false }
+    guard !refusesRepetition(), isVerified(on: ports) else { return false }
     self.ports = ports
     leaveQueue()
     noteMultiplexing(on: ports)
@@ -187,14 +201,24 @@ final class EasyHandle {
     return true
   }
 
+  /// Whether the connection's server was verified by the transfer's rules, by this transfer or an earlier one.
+  private func isVerified(on ports: PortPair) -> Bool {
+    guard security != nil, shape?.usesTLS == true else { return true }
+    if let new = handshakes.verification { multi?.noteVerification(new, of: ports) }
+    handshakes = Handshakes()
+    verification = multi?.verification(of: ports)
+    if verification == nil { failureReason = .unverifiedConnection }
+    return verification != nil
+  }
+
   /// Begins more transfers when the connection takes many at once.
   private func noteMultiplexing(on ports: PortPair) {
     guard shape?.isHTTPS == true, let multi, let place else { return }
     let socket = openedSocket.take()
     guard socket != nil || !multi.isMultiplexing(at: place) || !multi.isMultiplexed(ports) else { return }
     // Another library for TLS does not tell: then libcurl has to hold back what finds no connection.
-    guard TLSInspector.shared.protocolName(of: curl) ?? "h2" == "h2" else { return }
+    guard TLSInspector.protocolName(of: curl) ?? "h2" == "h2" else { return }
     multi.multiplexes(at: place)
-    multi.multiplexes(on: ports, openedAs: socket, TLSInspector.shared.session(of: curl))
+    multi.multiplexes(on: ports, openedAs: socket, TLSInspector.session(of: curl))
   }
 }

@@ -20,6 +20,8 @@ struct EasyHandleShape: Equatable {
   var range: String?
   var ftpTLS: TransferRequest.FTPSecurity
   var streamWeight: Int?
+  /// The connection is judged by ``ConnectionSecurity``, and shares no TLS session.
+  var isIsolated: Bool
 
   init(_ request: borrowing TransferRequest, proxy: ProxyServer?) {
     kind = request.kind
@@ -35,6 +37,7 @@ struct EasyHandleShape: Equatable {
     range = request.rangeReachesEnd ? nil : request.range
     ftpTLS = request.ftpTLS
     streamWeight = request.streamWeight
+    isIsolated = request.security != nil
   }
 
   private static func hasBody(_ request: borrowing TransferRequest) -> Bool {
@@ -54,6 +57,9 @@ struct EasyHandleShape: Equatable {
     case .unknown: true
     }
   }
+
+  /// The connection begins with a handshake of TLS, with the server or with a proxy.
+  var usesTLS: Bool { isHTTPS || proxy?.kind == .https }
 
   /// libcurl remembers what servers said about credentials: a handle that had some starts afresh.
   var isReusable: Bool {

@@ -25,6 +25,8 @@ final class MultiHandle {
   /// Connections that take many transfers at once, and what is sent together on them.
   var multiplexed: [MultiplexedConnection] = []
   var batch = RequestBatch()
+  /// How the servers of open connections were verified, where libcurl did not.
+  var verifications: [PortPair: ConnectionVerification] = [:]
   private var isRetired = false
 
   /// Connections that are kept for later use.
@@ -196,6 +198,16 @@ final class MultiHandle {
     putBack(easy)
   }
 
+  // MARK: Verification
+
+  /// A new connection's server was verified.
+  func noteVerification(_ verification: ConnectionVerification, of ports: PortPair) {
+    verifications[ports] = verification
+  }
+
+  /// How the server of an open connection was verified; nil where nobody has noted it.
+  func verification(of ports: PortPair) -> ConnectionVerification? { verifications[ports] }
+
   // MARK: Events
 
   func socketIsReady(_ descriptor: Int32, _ ready: Int32) {
@@ -232,6 +244,9 @@ final class MultiHandle {
 
   /// True when `close` was called, or `retire` and everything has finished.
   var isClosed: Bool { curl == nil }
+
+  /// Nothing runs or waits.
+  var isIdle: Bool { running.isEmpty && queue.isEmpty }
 
   /// Ends all transfers, with `reason` as their error if there is one, closes all connections and frees everything.
   func close(because reason: TransferFailure.Reason?) {

@@ -4,8 +4,8 @@ internal import URLLoadingBase
 ///
 /// Releasing the engine is the same as `shutdown()`.
 // Mutable state:
-// - `multi`, `retired`, `isShutDown`: confined to the loop's thread, which is the executor of this actor. Entry points
-//   that any thread may call post to the loop; there the actor's isolation holds. Two are unsafe in the eyes of the compiler for
+// - `multi`, `isolated`, `retired`, `isShutDown`: confined to the loop's thread, which is the executor of this actor. Entry points
+//   that any thread may call post to the loop; there the actor's isolation holds. Three are unsafe in the eyes of the compiler for
 //   `begin(_:)` alone, which is called on that thread: the runtime's proof of it takes as long as the rest of the call.
 // - `companion`: its lock.
 package actor TransferEngine {
@@ -14,9 +14,11 @@ package actor TransferEngine {
   private let proxies: ProxySelector
   /// Shared with the engine of FTP.
   package nonisolated let proxyLogins: ProxyLogins
-  // Safe, this and `isShutDown`: touched on the loop's thread alone, as said above.
+  // Safe, this, `isolated` and `isShutDown`: touched on the loop's thread alone, as said above.
   nonisolated(unsafe) private var multi: MultiHandle?
   private var retired: [MultiHandle] = []
+  /// Those of transfers that share connections with few others; see ``ConnectionPoolKey``.
+  nonisolated(unsafe) private var isolated = IsolatedPools()
   nonisolated(unsafe) private(set) var isShutDown = false
   /// The engine that runs this one's FTP transfers, on the loop for these; made by the first.
   private let companion = Locked(Companion())
@@ -40,7 +42,7 @@ package actor TransferEngine {
   isolated deinit {
     // The last reference may go in the middle of a callback of libcurl, which must not be pulled away below itself.
     // Nothing else refers to the handles any more; they are used on the loop's thread as before.
-    nonisolated(unsafe) let remaining = retired + (multi.map { [$0] } ?? [])
+    nonisolated(unsafe) let remaining = retired + isolated.all + (multi.map { [$0] } ?? [])
     guard !remaining.isEmpty else { return }
     loop.execute {
       for multi in remaining { multi.close(because: .engineShutDown) }
@@ -92,30 +94,34 @@ package actor TransferEngine {
 
   // MARK: On the loop
 
-  /// The multi handle of the engine, made at its first use; nil after the shutdown, and without memory. Called on the loop's thread.
-  nonisolated func openMulti() -> MultiHandle? {
+  /// The multi handle of the engine, or of a pool, made at its first use; nil after the shutdown, and without memory. Called on the
+  /// loop's thread.
+  nonisolated func openMulti(for pool: ConnectionPoolKey? = nil) -> MultiHandle? {
     assert(loop.isCurrentThread)
     guard !isShutDown else { return nil }
-    if multi == nil {
-      multi = MultiHandle(
-        configuration: configuration, proxies: proxies, proxyLogins: proxyLogins, reactor: loop.reactor)
+    func make() -> MultiHandle? {
+      MultiHandle(configuration: configuration, proxies: proxies, proxyLogins: proxyLogins, reactor: loop.reactor)
     }
+    if let pool { return isolated.open(pool, make) }
+    if multi == nil { multi = make() }
     return multi
   }
 
   private func close() {
     isShutDown = true
-    let open = retired + (multi.map { [$0] } ?? [])
+    let open = retired + isolated.takeAll() + (multi.map { [$0] } ?? [])
     multi = nil
     retired = []
     for multi in open { multi.close(because: .engineShutDown) }
   }
 
   private func retireConnections() {
-    guard let multi else { return }
-    self.multi = nil
+    let open = isolated.takeAll() + (multi.map { [$0] } ?? [])
+    multi = nil
     retired.removeAll { $0.isClosed }
-    multi.retire()
-    if !multi.isClosed { retired.append(multi) }
+    for multi in open {
+      multi.retire()
+      if !multi.isClosed { retired.append(multi) }
+    }
   }
 }

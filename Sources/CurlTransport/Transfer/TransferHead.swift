@@ -8,6 +8,10 @@ package struct TransferHead: Sendable {
   private(set) var lines = FieldLines()
   /// Whether there is a Set-Cookie field.
   package private(set) var hasSetCookie = false
+  /// Whether there is a Strict-Transport-Security field.
+  package private(set) var hasStrictTransportSecurity = false
+  /// Whether the server is one that is trusted, or the connection has no TLS: not one that the owner accepted nonetheless.
+  package var isServerVerified = true
   /// Whether there is a Content-Encoding field.
   package private(set) var hasContentEncoding = false
   /// Whether a Cache-Control field has `no-store`, and none has `must-understand`; or something that looks like it.
@@ -32,6 +36,7 @@ package struct TransferHead: Sendable {
     httpVersion = facts.httpVersion
     contentLength = facts.contentLength
     hasSetCookie = facts.hasSetCookie
+    hasStrictTransportSecurity = facts.hasStrictTransportSecurity
     hasContentEncoding = facts.hasContentEncoding
     forbidsStoring = facts.forbidsStoring
     self.lines = lines

@@ -33,6 +33,8 @@ package final class TransferMetrics: @unchecked Sendable {
   package var isProxyConnection = false
   /// The protocol by its ALPN name (`http/1.1`, `h2`, `h3`), or `ftp`. Nil when no response came.
   package var networkProtocol: String?
+  /// How the server was verified; nil where libcurl did that, and for connections without TLS.
+  package var verification: ConnectionVerification?
   /// The version of TLS as it is on the wire: 0x0303 is 1.2, 0x0304 is 1.3.
   package var tlsVersion: UInt16?
   /// The cipher suite's number in IANA's registry.

@@ -23,9 +23,9 @@ public let NSURLAuthenticationMethodHTTPDigest = "NSURLAuthenticationMethodHTTPD
 public let NSURLAuthenticationMethodHTMLForm = "NSURLAuthenticationMethodHTMLForm"
 /// NTLM.
 public let NSURLAuthenticationMethodNTLM = "NSURLAuthenticationMethodNTLM"
-/// The certificate of a client. No built-in class asks for one yet.
+/// The certificate of a client: answered by `URLCredential(identity:certificates:persistence:)`.
 public let NSURLAuthenticationMethodClientCertificate = "NSURLAuthenticationMethodClientCertificate"
-/// Whether a server is to be trusted. No built-in class asks that yet.
+/// Whether a server is to be trusted: answered by `URLCredential(trust:)`.
 public let NSURLAuthenticationMethodServerTrust = "NSURLAuthenticationMethodServerTrust"
 /// Negotiate, RFC 4559.
 public let NSURLAuthenticationMethodNegotiate = "NSURLAuthenticationMethodNegotiate"

@@ -1,5 +1,5 @@
 // Safe to share: nothing changes after init.
-/// A user name and a password, and how long they are to be kept.
+/// What answers a challenge: a user name and a password, an identity, or trust in a server.
 open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   /// How long a credential is kept after its first use.
   @frozen public enum Persistence: UInt, Sendable {
@@ -19,12 +19,42 @@ open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendab
 
   private let storedUser: String?
   private let storedPassword: String?
+  /// What is in no archive and in no storage.
+  private let proof: Proof
+
+  enum Proof {
+    case none
+    case trust(SecTrust)
+    case identity(SecIdentity, certificates: [Any])
+  }
 
   /// A credential for all methods that want a user and a password.
   public init(user: String, password: String, persistence: Persistence) {
     storedUser = user
     storedPassword = password
     storedPersistence = persistence
+    proof = .none
+  }
+
+  /// Accepts the server whose certificates these are, whatever their evaluation comes to.
+  public init(trust: SecTrust) {
+    storedUser = nil
+    storedPassword = nil
+    storedPersistence = .none
+    proof = .trust(trust)
+  }
+
+  /// A certificate and its key, for a server that asks who its client is.
+  ///
+  /// - Parameters:
+  ///   - identity: the certificate and its key.
+  ///   - certificates: what is sent along with it, as ``SecCertificate``; nil for what came with the identity.
+  ///   - persistence: `forSession` has later connections of the session to this server log in without a challenge. It is never stored.
+  public init(identity: SecIdentity, certificates: [Any]?, persistence: Persistence) {
+    storedUser = nil
+    storedPassword = nil
+    storedPersistence = persistence
+    proof = .identity(identity, certificates: certificates ?? identity.intermediates)
   }
 
   /// Reads an archived credential; nil if it is damaged.
@@ -35,6 +65,7 @@ open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendab
     storedUser = list["user"] as? String
     storedPassword = list["password"] as? String
     storedPersistence = persistence
+    proof = .none
   }
 
   /// A credential from an archive of another object; nil if it is damaged.
@@ -45,7 +76,17 @@ open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendab
     storedUser = list["user"] as? String
     storedPassword = list["password"] as? String
     storedPersistence = persistence
+    proof = .none
   }
+
+  /// The trust that it expresses in a server.
+  var trust: SecTrust? { if case .trust(let trust) = proof { trust } else { nil } }
+
+  /// The identity; nil for a credential of another kind.
+  open var identity: SecIdentity? { if case .identity(let identity, _) = proof { identity } else { nil } }
+
+  /// What is sent along with the identity; empty for a credential of another kind.
+  open var certificates: [Any] { if case .identity(_, let certificates) = proof { certificates } else { [] } }
 
   /// What archives hold.
   var archivedList: [String: Any] {
@@ -55,7 +96,7 @@ open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendab
     return list
   }
 
-  /// Archives the credential, its password included and readable.
+  /// Archives the credential, its password included and readable; of an identity and of trust nothing.
   open func encode(with coder: NSCoder) {
     PropertyListArchive.encode(archivedList, with: coder)
   }
@@ -71,8 +112,10 @@ open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendab
 
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? URLCredential else { return false }
-    return other === self
-      || user == other.user && password == other.password && persistence == other.persistence
+    guard other !== self else { return true }
+    // Those about connections are what they are.
+    guard case .none = proof, case .none = other.proof else { return false }
+    return user == other.user && password == other.password && persistence == other.persistence
   }
 
   open override var hash: Int {

@@ -5,6 +5,15 @@
 /// without regard to case (RFC 9110 4.2.3).
 open class URLProtectionSpace: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   private let parts: Parts
+  /// What the server has shown, or asks for; not in archives, and without a part in comparisons.
+  private let handshake: Handshake
+
+  /// What a challenge about a connection comes with.
+  enum Handshake {
+    case none
+    case trust(SecTrust)
+    case clientCertificate(authorities: [Data])
+  }
 
   private struct Parts: Hashable {
     var host: String
@@ -27,6 +36,7 @@ open class URLProtectionSpace: NSObject, NSSecureCoding, NSCopying, @unchecked S
     parts = Parts(
       host: host, port: port, scheme: `protocol`, realm: realm,
       authenticationMethod: authenticationMethod ?? NSURLAuthenticationMethodDefault)
+    handshake = .none
   }
 
   /// A space on a proxy.
@@ -41,6 +51,15 @@ open class URLProtectionSpace: NSObject, NSSecureCoding, NSCopying, @unchecked S
     parts = Parts(
       host: host, port: port, proxyType: type ?? "", realm: realm,
       authenticationMethod: authenticationMethod ?? NSURLAuthenticationMethodDefault)
+    handshake = .none
+  }
+
+  /// A server or proxy whose connection is being made.
+  init(host: String, port: Int, isProxy: Bool, scheme: String, method: String, handshake: Handshake) {
+    parts = Parts(
+      host: host, port: port, scheme: isProxy ? nil : scheme, proxyType: isProxy ? NSURLProtectionSpaceHTTPSProxy : nil,
+      authenticationMethod: method)
+    self.handshake = handshake
   }
 
   /// Reads an archived space; nil if it is damaged.
@@ -51,6 +70,7 @@ open class URLProtectionSpace: NSObject, NSSecureCoding, NSCopying, @unchecked S
     parts = Parts(
       host: host, port: port, scheme: list["protocol"] as? String, proxyType: list["proxyType"] as? String,
       realm: list["realm"] as? String, authenticationMethod: method)
+    handshake = .none
   }
 
   /// A space from an archive of another object; nil if it is damaged.
@@ -61,6 +81,7 @@ open class URLProtectionSpace: NSObject, NSSecureCoding, NSCopying, @unchecked S
     parts = Parts(
       host: host, port: port, scheme: list["protocol"] as? String, proxyType: list["proxyType"] as? String,
       realm: list["realm"] as? String, authenticationMethod: method)
+    handshake = .none
   }
 
   /// Archives the space.
@@ -127,9 +148,16 @@ open class URLProtectionSpace: NSObject, NSSecureCoding, NSCopying, @unchecked S
   /// The authentication method, such as `NSURLAuthenticationMethodHTTPBasic`.
   open var authenticationMethod: String { parts.authenticationMethod }
 
-  /// The authorities whose certificates of clients the server accepts, each as a DER name: nil for every method but client
-  /// certificates, which sessions do not ask for yet.
-  open var distinguishedNames: [Data]? { nil }
+  /// The authorities whose certificates of clients the server accepts, each as a name in DER; empty where it accepts any. Nil for
+  /// every method but client certificates.
+  open var distinguishedNames: [Data]? {
+    if case .clientCertificate(let authorities) = handshake { authorities } else { nil }
+  }
+
+  /// The server's certificates, for the method `NSURLAuthenticationMethodServerTrust`; nil for every other.
+  open var serverTrust: SecTrust? {
+    if case .trust(let trust) = handshake { trust } else { nil }
+  }
 
   /// Whether this is a space on a proxy.
   open override func isProxy() -> Bool { parts.proxyType != nil }

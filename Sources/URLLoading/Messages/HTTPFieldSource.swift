@@ -39,4 +39,10 @@ struct HTTPFieldSource: ~Copyable, Sendable {
 
   /// Whether no cookie is set, without a look at the fields.
   var hasNoCookies: Bool { head.map { !$0.hasSetCookie } ?? false }
+
+  /// Whether the response came from a server that is trusted; see `TransferHead.isServerVerified`.
+  var isServerVerified: Bool { head?.isServerVerified ?? true }
+
+  /// Whether there is no Strict-Transport-Security field, without a look at the fields.
+  var hasNoTransportSecurity: Bool { head.map { !$0.hasStrictTransportSecurity } ?? false }
 }

@@ -36,6 +36,8 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
     var remotePort: String?
     var negotiatedTLSProtocolVersion: tls_protocol_version_t?
     var negotiatedTLSCipherSuite: tls_ciphersuite_t?
+    var weakenedChecks: [WeakenedCheck] = []
+    var stapledOCSPResponse: StapledOCSPResponse?
   }
 
   private let values = Locked(Values())
@@ -238,4 +240,17 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
 
   /// Whether the connection used multipath TCP. Always false: Linux does not say.
   public var isMultipath: Bool { false }
+
+  /// The checks of the server that failed and that something overrode; empty for a server that is trusted, and without TLS. Our addition.
+  public var weakenedChecks: [WeakenedCheck] {
+    get { values.withLock { $0.weakenedChecks } }
+    set { values.withLock { $0.weakenedChecks = newValue } }
+  }
+
+  /// What the OCSP response says that the server sent along. Nil where the session's delegate judges no servers: a revoked certificate
+  /// fails there, too. Our addition.
+  public var stapledOCSPResponse: StapledOCSPResponse? {
+    get { values.withLock { $0.stapledOCSPResponse } }
+    set { values.withLock { $0.stapledOCSPResponse = newValue } }
+  }
 }

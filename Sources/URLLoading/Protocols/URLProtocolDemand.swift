@@ -16,6 +16,10 @@ public struct URLProtocolDemand: Sendable {
   /// The task's priority, from 0 to 1.
   public var priority: Float = URLSessionTask.defaultPriority
 
+  /// Who judges the servers of TLS connections, and logs in to them; nil where the system's rules do. A class that makes such
+  /// connections sends challenges about each new one, and has loads with different judges share none.
+  public var connectionJudge: URLConnectionJudge?
+
   /// The demand of a load of a body, without metrics.
   public init() {}
 }

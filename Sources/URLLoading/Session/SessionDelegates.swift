@@ -31,6 +31,27 @@ final class SessionDelegates: Sendable {
     download = Self.receivers(own as? any URLSessionDownloadDelegate, traits, before: sessions.download)
   }
 
+  /// Which delegate would be asked about a connection; nil where it is known that none is.
+  ///
+  /// Until the first challenge shows which methods there are, it may be named though it has none.
+  var answersAboutConnections: ConnectionAnswerer {
+    if let first = session?.first, first.traits.has(.sessionChallenge) == true { return .session }
+    guard let task else {
+      return session.map { $0.first.traits.has(.sessionChallenge) != false } == true ? .session : .nobody
+    }
+    let isOwn = task.first.object != session?.first.object
+    if isOwn, task.first.traits.has(.challenge) != false { return .task(task.first.delegate) }
+    let mayAnswer = session.map { $0.first.traits.has(.sessionChallenge) != false } == true || !task.lacks(.challenge)
+    return mayAnswer ? .session : .nobody
+  }
+
+  /// Who answers challenges about connections.
+  enum ConnectionAnswerer {
+    case nobody
+    case session
+    case task(any URLSessionTaskDelegate)
+  }
+
   private static func receivers<Delegate: Sendable>(
     _ delegate: Delegate?, _ traits: DelegateTraits?, before next: DelegateReceivers<Delegate>? = nil
   ) -> DelegateReceivers<Delegate>? {

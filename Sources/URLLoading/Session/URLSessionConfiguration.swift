@@ -24,6 +24,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     var tlsMinimum = tls_protocol_version_t.TLSv12
     var tlsMaximum = tls_protocol_version_t.TLSv13
     var certificateAuthorityFile: URL?
+    var appTransportSecurity: AppTransportSecurity?
     var maximumBufferedBytesPerTask = 1 << 20
     var sessionEventListener: (any URLSession.EventListener)?
     var kept = Kept()
@@ -222,6 +223,17 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   open var certificateAuthorityFile: URL? {
     get { values.withLock { $0.certificateAuthorityFile } }
     set { values.withLock { $0.certificateAuthorityFile = newValue } }
+  }
+
+  /// What loads must at least be secured by, with the keys of Apple's App Transport Security; nil, the default, for no such rules, since
+  /// servers on Linux talk plain HTTP to each other. Our addition.
+  ///
+  /// ```swift
+  /// configuration.appTransportSecurity = .infoPlist
+  /// ```
+  open var appTransportSecurity: AppTransportSecurity? {
+    get { values.withLock { $0.appTransportSecurity } }
+    set { values.withLock { $0.appTransportSecurity = newValue } }
   }
 
   // MARK: Loading

@@ -37,6 +37,7 @@ extension Load {
     about challenge: URLAuthenticationChallenge, _ answer: @escaping @Sendable (URLCredential?) -> Void
   ) {
     guard challenge.previousFailureCount == 0, challenge.proposedCredential == nil,
+      !Self.isAboutHandshake(challenge.protectionSpace.authenticationMethod),
       let storage = session.values.urlCredentialStorage, let task = read({ $0.task })
     else { return answer(nil) }
     storage.getDefaultCredential(for: challenge.protectionSpace, task: task) { credential in
@@ -94,6 +95,11 @@ extension Load {
       || method == NSURLAuthenticationMethodServerTrust || method == NSURLAuthenticationMethodClientCertificate
   }
 
+  /// Challenges that come before there is a connection, and that no storage answers.
+  private static func isAboutHandshake(_ method: String) -> Bool {
+    method == NSURLAuthenticationMethodServerTrust || method == NSURLAuthenticationMethodClientCertificate
+  }
+
   private func ask(
     _ delegates: SessionDelegates, task: URLSessionTask, challenge: URLAuthenticationChallenge,
     answer: @escaping @Sendable (ChallengeAnswer) -> Void
@@ -147,7 +153,8 @@ extension Load {
     _ credential: URLCredential, for challenge: URLAuthenticationChallenge,
     _ sender: any URLAuthenticationChallengeSender, attempt: Int
   ) {
-    if !challenge.protectionSpace.isProxy() { update { $0.attempt.isAuthorized = true } }
+    let isOfServer = challenge.protectionSpace.authenticationMethod != NSURLAuthenticationMethodServerTrust
+    if isOfServer, !challenge.protectionSpace.isProxy() { update { $0.attempt.isAuthorized = true } }
     if challenge.failureResponse != nil {
       update { state in
         guard state.machine.attempt == attempt, let request = state.attempt.request else { return }

@@ -20,13 +20,20 @@ final class LoadClient: NSObject, URLProtocolSessionClient {
   private static let largestPiece = 256 << 10
 
   func urlProtocolDemand(_ protocol: URLProtocol) -> URLProtocolDemand {
-    var (demand, isStreamed) = load.read { state in
+    var (demand, isStreamed, answerer) = load.read { state in
       var demand = URLProtocolDemand()
       demand.wantsEntries = load.plan.kind == .listing
       demand.wantsMetrics = state.delegates.task != nil || load.events != nil
       demand.wantsConnectionMetrics = load.events != nil
       demand.priority = state.priority
-      return (demand, load.plan.kind == .download || state.sink?.holdsBytes == true)
+      let isStreamed = load.plan.kind == .download || state.sink?.holdsBytes == true
+      return (demand, isStreamed, state.delegates.answersAboutConnections)
+    }
+    switch answerer {
+    case .nobody: break
+    case .session: demand.connectionJudge = ConnectionJudges.session
+    case .task(let delegate):
+      demand.connectionJudge = load.session.component(ConnectionJudges.self).judge(delegate as AnyObject)
     }
     // What is collected in one buffer takes pieces as they come; a slow consumer buffers several pieces.
     if isStreamed {

@@ -16,7 +16,9 @@ struct HTTPExchange {
     /// The response with the challenge; nil when it is a proxy's refusal to open a tunnel, which says nothing about the resource.
     var response: HTTPURLResponse?
     /// What the server offers, the best first.
-    var offers: [Offer]
+    var offers: [Offer] = []
+    /// What the handshake was ended for; nil for a challenge of a response.
+    var question: ConnectionQuestion?
     var result: Result<TransferMetrics, TransferFailure>?
     var isDeclined = false
   }
@@ -27,12 +29,16 @@ struct HTTPExchange {
     var schemes: TransferCredential.Schemes
   }
 
+  /// Handshakes that may be ended for a question in one load: those of a proxy and a server, of each two, and their renewals.
+  private static let mostQuestions = 8
+
   /// Credentials that may be refused before the server's refusal is the result, whatever a delegate says.
   private static let largestFailureCount = 16
 
   @Rare private var pending: Pending?
   private var triedCredentials = 0
   private var triedProxyCredentials = 0
+  private var questions = 0
 
   private var hasResponse = false
   private var hasRetried = false
@@ -61,6 +67,8 @@ struct HTTPExchange {
     case fail
     /// A proxy wants credentials before it opens a tunnel.
     case challenge(URLProtectionSpace, previousFailureCount: Int)
+    /// The handshake was ended to ask this, and may be made again.
+    case question(ConnectionQuestion)
     /// The kept connection was gone before the request reached the server: send it again.
     case retry
   }
@@ -79,6 +87,11 @@ struct HTTPExchange {
       return .challenge(space, previousFailureCount: failures)
     }
     if let proxy, failure.proxyFault == .login { return challenge(bySOCKS: proxy, failure) }
+    if let question = ConnectionQuestion(failure.reason), questions < Self.mostQuestions {
+      questions += 1
+      pending = Pending(question: question, result: .failure(failure))
+      return .question(question)
+    }
     // RFC 9112, section 9.3.1: servers close idle connections as they please. libcurl tries again by itself, but for
     // bodies that it cannot rewind or had begun to send.
     guard !hasResponse, !hasRetried, failure.isRepeatable else { return .fail }
@@ -106,6 +119,14 @@ struct HTTPExchange {
     guard pending != nil else { return false }
     pending?.result = result
     return true
+  }
+
+  /// The question about a connection was answered.
+  /// - Returns: the question, and the failure that the handshake ended with; nil where no such question waits.
+  mutating func takeQuestion() -> (ConnectionQuestion, Result<TransferMetrics, TransferFailure>)? {
+    guard let pending, let question = pending.question, let result = pending.result else { return nil }
+    self.pending = nil
+    return (question, result)
   }
 
   /// A credential was given; what it is for. Nil when no challenge waits.
@@ -207,7 +228,9 @@ struct HTTPExchange {
   ) -> (offer: Offer, strength: Int)? {
     let (schemes, method, strength): (TransferCredential.Schemes, String, Int)
     switch challenge.scheme.lowercased() {
-    case "negotiate": (schemes, method, strength) = (.negotiate, NSURLAuthenticationMethodNegotiate, 4)
+    // Tunnels are opened by libcurl, and a proxy's token would have to be, too.
+    case "negotiate" where proxy == nil && NegotiateLogin.isAvailable:
+      (schemes, method, strength) = (.negotiate, NSURLAuthenticationMethodNegotiate, 4)
     case "digest": (schemes, method, strength) = (.digest, NSURLAuthenticationMethodHTTPDigest, 3)
     case "ntlm": (schemes, method, strength) = (.ntlm, NSURLAuthenticationMethodNTLM, 2)
     case "basic": (schemes, method, strength) = (.basic, NSURLAuthenticationMethodHTTPBasic, 1)

@@ -83,6 +83,7 @@ extension HTTPProtocol: TransferHandler {
     case .challenge(let space, let failures):
       collect(failure.metrics)
       challenge(space, failures, refusal)
+    case .question(let question): ask(question)
     case .retry:
       sessionClient?.urlProtocol(self, willRetryAfter: URLError(failure, url: request.url))
       begin(after: failure)
@@ -97,6 +98,11 @@ extension HTTPProtocol: TransferHandler {
         error: nil, sender: self))
   }
 
+  private func ask(_ question: ConnectionQuestion) {
+    guard let connections = sessionClient?.session.component(CurlSession.self) else { return }
+    challenge(question.space(scheme: request.url?.scheme ?? "https", connections.authorities), 0, nil)
+  }
+
   /// Passes the end of a transfer on.
   func complete(_ result: Result<TransferMetrics, TransferFailure>) {
     switch result {
@@ -105,10 +111,22 @@ extension HTTPProtocol: TransferHandler {
       client?.urlProtocolDidFinishLoading(self)
     case .failure(let failure):
       collect(failure.metrics)
+      if failure.urlErrorCode == .clientCertificateRejected, let url = request.url?.absoluteString,
+        let endpoint = TLSEndpoint(url: url)
+      {
+        sessionClient?.session.component(CurlSession.self).forgetIdentities(of: endpoint)
+      }
       distinguish(failure, through: state.withLock { $0.route }) { failure in
-        self.client?.urlProtocol(self, didFailWithError: URLError(failure, url: self.request.url))
+        self.client?.urlProtocol(self, didFailWithError: self.error(for: failure))
       }
     }
+  }
+
+  private func error(for failure: TransferFailure) -> URLError {
+    if case .brokenRequirement(let violation) = failure.reason, let requirements = transportRequirements {
+      return requirements.violation(of: .init(violation.rule), found: violation.found, url: request.url)
+    }
+    return URLError(failure, url: request.url)
   }
 
   /// Reports what is known when the head has come.

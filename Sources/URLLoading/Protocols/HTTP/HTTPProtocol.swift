@@ -23,6 +23,12 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     @Rare var proxyCredential: TransferCredential?
     /// The proxies of this load, where they had to be asked for.
     @Rare var route: ProxyRoute?
+    /// What the next request logs in with (RFC 4559), once: a token is good for one request.
+    var negotiateToken: Data?
+    /// What was answered about connections.
+    @Rare var answers: CurlSession.Answers?
+    /// The body of a request whose handshake may be made again before anything of it is read.
+    var source: BodySource?
     var isStopped = false
   }
 
@@ -101,6 +107,19 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
       })
   }
 
+  /// Starts the transfer again after a handshake that was ended: the body is as it was.
+  func beginAgain() {
+    guard let source = state.withLock({ $0.source }), !source.hasBegun else { return begin() }
+    begin(body: sessionClient?.urlProtocolUploadBody(self), source)
+  }
+
+  /// What the session's App Transport Security asks of the server.
+  var transportRequirements: TransportSecurityRequirements? {
+    guard let session = sessionClient?.session, session.values.appTransportSecurity != nil, let url = request.url
+    else { return nil }
+    return session.transportSecurityRequirements(for: url)
+  }
+
   private var asksForLongRange: Bool {
     guard let field = request.value(forHTTPHeaderField: "Range"),
       case .positions(let first, let last) = ByteRange(fieldValue: field)
@@ -108,16 +127,18 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     return last - first >= Self.longRange
   }
 
-  func begin(body: URLUploadBody?) {
+  func begin(body: URLUploadBody?, _ known: BodySource? = nil) {
     guard let sessionClient else { return }
     let connections = sessionClient.session.component(CurlSession.self)
     if let proxies = connections.proxies, proxies.isNeeded, awaitsRoute(from: proxies, body) { return }
     var transferRequest = HTTPRequestEncoder.transferRequest(for: request, body: body)
     let demand = sessionClient.urlProtocolDemand(self)
-    let (credential, proxyCredential, route, number) = state.withLock { state in
+    let (credential, proxyCredential, route, token, answers, number) = state.withLock { state in
       state.starts += 1
       state.reportsConnection = demand.wantsConnectionMetrics
-      return (state.credential, state.proxyCredential, state.route, state.starts)
+      return (
+        state.credential, state.proxyCredential, state.route, state.negotiateToken, state.answers, state.starts
+      )
     }
     if let credential { transferRequest.credential = credential }
     if let proxyCredential { transferRequest.proxyCredential = proxyCredential }
@@ -131,8 +152,18 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
       // RFC 9113, section 5.3.2: weights from 1 to 256.
       transferRequest.streamWeight = max(1, Int(demand.priority * 256))
     }
-    let source = body.map { BodySource($0) }
-    if let source { transferRequest.body = source.transferBody }
+    let login = credential?.connectionLogin ?? proxyCredential?.connectionLogin ?? (token == nil ? nil : "negotiate")
+    if demand.connectionJudge != nil || transportRequirements != nil || login != nil {
+      transferRequest.security = connections.security(
+        for: transferRequest.url, judge: demand.connectionJudge, requirements: transportRequirements, login: login,
+        answers)
+    }
+    if let token { transferRequest.headers.append(("Authorization", "Negotiate \(token.base64EncodedString())")) }
+    let source = known ?? body.map { BodySource($0) }
+    if let source {
+      transferRequest.body = source.transferBody
+      if transferRequest.security != nil { state.withLock { $0.source = source } }
+    }
     sessionClient.urlProtocol(self, isWaiting: true)
     let transfer = connections.engine.start(transferRequest, handler: self)
     source?.attach(to: transfer)

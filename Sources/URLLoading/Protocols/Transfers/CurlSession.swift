@@ -1,11 +1,21 @@
+internal import URLLoadingBase
 internal import URLLoadingCurlTransport
+internal import URLLoadingX509
 
 /// The connections of one session, for the protocol classes that libcurl moves bytes for.
+///
+/// Mutable state: `identities`, guarded by its lock.
 final class CurlSession: URLSessionComponent {
   let engine: TransferEngine
 
   /// Says which proxies loads go through; nil where the engine does that by itself.
   let proxies: ProxyResolution?
+
+  /// The roots that servers are verified by.
+  let authorities: TrustedAuthorities
+
+  /// What was given for servers that ask who their client is, and is to be used again.
+  let identities = Locked<[IdentityKey: ClientIdentity]>([:])
 
   /// The DSCP of connections, shifted into the byte that IP carries it in; nil for the system's.
   let typeOfService: UInt8?
@@ -13,12 +23,15 @@ final class CurlSession: URLSessionComponent {
   init(configuration: URLSessionConfiguration) {
     // First, so that the loop's thread starts while the rest is made.
     let loop = EventLoop.shared
-    engine = TransferEngine(configuration: TransferEngineConfiguration(configuration), loop: loop)
+    let engineConfiguration = TransferEngineConfiguration(configuration)
+    engine = TransferEngine(configuration: engineConfiguration, loop: loop)
+    authorities = engineConfiguration.tls.authorities
     proxies = ProxyResolution(configuration)
     typeOfService = configuration.networkServiceType.differentiatedServicesCodePoint.map { $0 << 2 }
   }
 
   func flush() {
+    identities.withLock { $0 = [:] }
     engine.closeIdleConnections()
     proxies?.flush()
   }

@@ -28,6 +28,10 @@ extension URLSessionTaskTransactionMetrics {
     networkProtocolName = transfer.networkProtocol
     negotiatedTLSProtocolVersion = transfer.tlsVersion.flatMap { tls_protocol_version_t(rawValue: $0) }
     negotiatedTLSCipherSuite = transfer.tlsCipherSuite.flatMap { tls_ciphersuite_t(rawValue: $0) }
+    if let verification = transfer.verification {
+      weakenedChecks = WeakenedCheck.all(verification)
+      stapledOCSPResponse = StapledOCSPResponse(verification.stapled)
+    }
     localAddress = transfer.localAddress
     localPort = transfer.localPort.map(String.init)
     remoteAddress = transfer.remoteAddress

@@ -1,0 +1,36 @@
+package import URLLoadingX509
+
+/// How a transfer's new TLS connections are judged, where that is not libcurl's to do.
+///
+/// Transfers with an equal ``pool`` share connections; others never do.
+package struct ConnectionSecurity: Sendable {
+  package var pool: ConnectionPoolKey
+  /// The owner judges every server: the handshake ends with ``TransferFailure/Reason/serverTrust(_:)``, until there is an answer.
+  package var asksForTrust = false
+  /// The owner chooses an identity where a server asks for one: ends with ``TransferFailure/Reason/clientCertificateRequested(_:authorities:)``.
+  package var asksForIdentity = false
+  /// What the owner has answered, by endpoint.
+  package var answers: [TLSEndpoint: Answer] = [:]
+  /// What every server has to keep, whatever the owner answers; nil for what TLS asks itself.
+  package var requirements: TLSRequirements?
+
+  package struct Answer: Sendable {
+    /// The certificates that were accepted, which the next handshake has to show again.
+    package var acceptedCertificates: [X509Certificate]?
+    /// What verification trusts is accepted, whichever certificates those are: a host's servers need not have the same.
+    package var acceptsTrusted = false
+    package var identity: IdentityChoice?
+
+    package init() {}
+  }
+
+  package enum IdentityChoice: Sendable {
+    /// To connect without a certificate.
+    case none
+    case identity(ClientIdentity)
+  }
+
+  package init(pool: ConnectionPoolKey) {
+    self.pool = pool
+  }
+}

@@ -1,0 +1,108 @@
+internal import URLLoadingCCurl
+internal import URLLoadingCOpenSSL
+internal import URLLoadingX509
+
+/// OpenSSL's callbacks during the handshakes of a transfer.
+// The pointers are unretained: a handshake is driven by the transfer that opened the connection, and ends with it. Renegotiation, which
+// would call back later, is off: RFC 9113 section 9.2.1 forbids it, TLS 1.3 has none.
+extension EasyHandle {
+  /// Has libcurl show the context of every new TLS connection.
+  func setHandshakeCallback() {
+    guard CurlLibrary.shared.usesLinkedOpenSSL else { return }
+    set(CURLOPT_SSL_CTX_DATA, UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()))
+    _ = ccurl_set_ssl_context(curl) { _, context, handle in
+      guard let context, let handle else { return CURLE_OK }
+      return Unmanaged<EasyHandle>.fromOpaque(handle)._withUnsafeGuaranteedRef {
+        $0.handshakeBegins(OpaquePointer(context))
+      }
+    }
+  }
+
+  private func handshakeBegins(_ context: OpaquePointer) -> CURLcode {
+    let argument = Unmanaged.passUnretained(self).toOpaque()
+    SSL_CTX_set_options(context, copenssl_no_renegotiation())
+    _ = copenssl_ctx_ask_for_status(context)
+    _ = copenssl_ctx_set_status_callback(
+      context,
+      { session, handle in
+        guard let session, let handle else { return 0 }
+        return Unmanaged<EasyHandle>.fromOpaque(handle)._withUnsafeGuaranteedRef {
+          $0.serverHasSpoken(session) ? 1 : 0
+        }
+      }, argument)
+    guard security != nil else { return CURLE_OK }
+    guard let endpoint = handshakes.begins(url: url, proxy: shape?.proxy) else { return CURLE_SSL_CONNECT_ERROR }
+    handshakeEndpoint = endpoint
+    SSL_CTX_set_cert_verify_callback(
+      context,
+      { store, handle in
+        guard let store, let handle else { return 0 }
+        return Unmanaged<EasyHandle>.fromOpaque(handle)._withUnsafeGuaranteedRef { $0.verify(store) ? 1 : 0 }
+      }, argument)
+    SSL_CTX_set_cert_cb(
+      context,
+      { session, handle in
+        guard let session, let handle else { return 0 }
+        return Unmanaged<EasyHandle>.fromOpaque(handle)._withUnsafeGuaranteedRef {
+          $0.certificateIsRequested(session) ? 1 : 0
+        }
+      }, argument)
+    return CURLE_OK
+  }
+
+  /// The server's certificates have come. What they are worth is decided with the stapled response, which comes behind them in TLS 1.2.
+  private func verify(_ store: OpaquePointer) -> Bool {
+    guard let endpoint = handshakeEndpoint, let shown = HandshakeChain.verify(store, host: endpoint.host) else {
+      return false
+    }
+    handshakes.peer = ShownPeer(
+      endpoint: endpoint, certificates: shown.sent, path: shown.path, verdict: shown.verdict, stapled: .absent)
+    return true
+  }
+
+  /// All that the server says before it gets an answer has come, a stapled response among it, or none.
+  private func serverHasSpoken(_ session: OpaquePointer) -> Bool {
+    guard let security else { return acceptsStapledStatus(session) }
+    guard var peer = handshakes.peer else { return false }
+    peer.parameters = HandshakeParameters(session)
+    peer.stapledResponse = HandshakeChain.stapledResponse(session)
+    peer.note(HandshakeChain.stapledStatus(session, for: peer.path))
+    switch HandshakeRules(security: security).judge(peer) {
+    case .proceed(let verification):
+      handshakes.proceed(verification)
+      return true
+    case .ask: failureReason = .serverTrust(peer)
+    case .refuse(let reason): failureReason = reason
+    }
+    return false
+  }
+
+  /// Where libcurl verifies: refuses what is revoked, and what lacks the response that it has to have.
+  private func acceptsStapledStatus(_ session: OpaquePointer) -> Bool {
+    let path = HandshakeChain.verifiedPath(session)
+    guard let leaf = path.first else { return true }
+    let status = HandshakeChain.stapledStatus(session, for: path)
+    guard let reason = status.refusal(of: leaf) else { return true }
+    failureReason = .untrustedServer(.revoked(reason))
+    return false
+  }
+
+  /// The server wants a certificate of ours.
+  private func certificateIsRequested(_ session: OpaquePointer) -> Bool {
+    guard let security, let endpoint = handshakeEndpoint else { return true }
+    switch security.answers[endpoint]?.identity {
+    case .identity(let identity)?:
+      if identity.use(in: session) { return true }
+      failureReason = .unusableIdentity(identity.certificate.summary ?? "")
+      return false
+    case IdentityChoice.none?: return true
+    case nil:
+      guard security.asksForIdentity else { return true }
+      failureReason = .clientCertificateRequested(
+        endpoint, authorities: HandshakeChain.acceptedAuthorities(session))
+      return false
+    }
+  }
+
+  private typealias IdentityChoice = ConnectionSecurity.IdentityChoice
+}

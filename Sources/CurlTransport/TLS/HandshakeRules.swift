@@ -1,0 +1,28 @@
+internal import URLLoadingX509
+
+/// Decides what becomes of a handshake in which a server has shown its certificates. A value without I/O.
+struct HandshakeRules {
+  enum Outcome: Equatable {
+    case proceed(ConnectionVerification)
+    /// End the handshake, and have the owner judge.
+    case ask
+    case refuse(TransferFailure.Reason)
+  }
+
+  let security: ConnectionSecurity
+
+  func judge(_ peer: ShownPeer) -> Outcome {
+    if let requirements = security.requirements {
+      if let violation = requirements.violation(by: peer) { return .refuse(.brokenRequirement(violation)) }
+      if !requirements.allowsOverridingTrust, !peer.verdict.isTrusted { return .refuse(.untrustedServer(peer.verdict)) }
+    }
+    let answer = security.answers[peer.endpoint]
+    guard security.asksForTrust, answer?.acceptsTrusted != true else {
+      return peer.verdict.isTrusted ? .proceed(ConnectionVerification(peer)) : .refuse(.untrustedServer(peer.verdict))
+    }
+    guard let accepted = answer?.acceptedCertificates else { return .ask }
+    // Exactly the chain that the owner saw: another server, or somebody between, would show another.
+    return accepted == peer.certificates
+      ? .proceed(ConnectionVerification(peer)) : .refuse(.changedCertificates(host: peer.endpoint.host))
+  }
+}

@@ -1,0 +1,30 @@
+/// The TLS handshakes of a connection that a transfer opens: one with a server, or one with an HTTPS proxy and another through it.
+struct Handshakes {
+  /// What the handshake has shown that is under way.
+  var peer: ShownPeer?
+  /// How the server of the last handshake was verified, once that has been judged.
+  private(set) var verification: ConnectionVerification?
+  /// The contexts that libcurl has made since it opened a socket.
+  private var count = 0
+
+  /// A socket was opened: its handshakes begin anew. Of sockets that are tried at once, none has begun with TLS yet.
+  mutating func socketOpens() { self = Handshakes() }
+
+  /// A handshake begins.
+  /// - Parameters:
+  ///   - url: that of the transfer.
+  ///   - proxy: the one that the connection is through.
+  /// - Returns: who it is with; nil where the URL has no host.
+  mutating func begins(url: String, proxy: ProxyServer?) -> TLSEndpoint? {
+    count += 1
+    verification = nil
+    peer = nil
+    if let proxy, proxy.kind == .https, count == 1 {
+      return TLSEndpoint(host: proxy.host, port: proxy.port, isProxy: true)
+    }
+    return TLSEndpoint(url: url)
+  }
+
+  /// The handshake's server was verified, or accepted.
+  mutating func proceed(_ verification: ConnectionVerification) { self.verification = verification }
+}

@@ -1,0 +1,30 @@
+/// Pools of connections that few transfers share, by what these have in common.
+struct IsolatedPools {
+  private var pools: [(key: ConnectionPoolKey, multi: MultiHandle)] = []
+
+  /// More are kept only while transfers run in them: each delegate, identity and login of a session has one.
+  private static let mostIdle = 32
+
+  /// The pool of a key; makes it where there is none, and closes one that has rested for long.
+  mutating func open(_ key: ConnectionPoolKey, _ make: () -> MultiHandle?) -> MultiHandle? {
+    if let index = pools.firstIndex(where: { $0.key == key }) {
+      // The last used is the last.
+      let pool = pools.remove(at: index)
+      pools.append(pool)
+      return pool.multi
+    }
+    guard let new = make() else { return nil }
+    if pools.count >= Self.mostIdle, let index = pools.firstIndex(where: { $0.multi.isIdle }) {
+      pools.remove(at: index).multi.close(because: nil)
+    }
+    pools.append((key, new))
+    return new
+  }
+
+  var all: [MultiHandle] { pools.map { $0.multi } }
+
+  mutating func takeAll() -> [MultiHandle] {
+    defer { pools = [] }
+    return all
+  }
+}

@@ -1,0 +1,82 @@
+internal import URLLoadingCurlTransport
+internal import URLLoadingX509
+
+/// Our additions: how the server of a connection was verified.
+extension URLSessionTaskTransactionMetrics {
+  /// A check of the server that failed, and that something overrode.
+  @frozen public struct WeakenedCheck: Hashable, Sendable {
+    /// What is checked of a server.
+    @frozen public enum Check: Sendable {
+      /// A chain of certificates leads to a root that is trusted.
+      case certificateChain
+      /// The certificate is for the host.
+      case hostName
+      /// Now is within the certificates' time.
+      case validity
+      /// No authority has revoked its certificate.
+      case revocation
+    }
+
+    /// What overrode a check.
+    @frozen public enum Cause: Sendable {
+      /// The delegate used `URLCredential(trust:)` for a server that is not trusted.
+      case delegate
+    }
+
+    /// The check.
+    public let check: Check
+    /// Why it failed, in words.
+    public let reason: String
+    /// What overrode it.
+    public let cause: Cause
+  }
+
+  /// What an OCSP response (RFC 6960) says that a server sent along with its certificate.
+  @frozen public enum StapledOCSPResponse: Hashable, Sendable {
+    /// The server sent none.
+    case absent
+    /// The authority vouches for the certificate.
+    case good
+    /// The authority has revoked it; when, and why, if it says so.
+    case revoked(Date?, reason: String?)
+    /// The authority does not know the certificate.
+    case unknown
+    /// It is of no use; in words.
+    case invalid(String)
+  }
+}
+
+extension URLSessionTaskTransactionMetrics.StapledOCSPResponse {
+  init(_ status: OCSPStatus) {
+    self =
+      switch status {
+      case .absent: .absent
+      case .good: .good
+      case .revoked(let date, let reason): .revoked(date, reason: reason)
+      case .unknown: .unknown
+      case .invalid(let flaw): .invalid(flaw)
+      }
+  }
+}
+
+extension URLSessionTaskTransactionMetrics.WeakenedCheck {
+  /// Each check that failed, once; none for a server that is trusted.
+  static func all(_ verification: ConnectionVerification) -> [Self] {
+    var checks: [Self] = []
+    for flaw in verification.verdict.flaws.map(Self.init) where !checks.contains(where: { $0.check == flaw.check }) {
+      checks.append(flaw)
+    }
+    return checks
+  }
+
+  private init(_ flaw: TrustVerdict) {
+    let check: Check =
+      switch flaw.code {
+      case 9...16: .validity
+      case 23: .revocation
+      case 62, 64: .hostName
+      default: .certificateChain
+      }
+    self.init(check: check, reason: flaw.reason, cause: .delegate)
+  }
+}

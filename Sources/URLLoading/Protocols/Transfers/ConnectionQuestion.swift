@@ -1,0 +1,85 @@
+internal import URLLoadingCurlTransport
+internal import URLLoadingX509
+
+/// What a handshake was ended for: the server is to be judged, or wants to know who its client is. Turns into a challenge, and the
+/// answer to that into one for the next handshake.
+enum ConnectionQuestion {
+  case trust(ShownPeer)
+  case identity(TLSEndpoint, authorities: [Data])
+
+  init?(_ reason: TransferFailure.Reason) {
+    switch reason {
+    case .serverTrust(let peer): self = .trust(peer)
+    case .clientCertificateRequested(let endpoint, let authorities):
+      self = .identity(endpoint, authorities: authorities)
+    default: return nil
+    }
+  }
+
+  var endpoint: TLSEndpoint {
+    switch self {
+    case .trust(let peer): peer.endpoint
+    case .identity(let endpoint, _): endpoint
+    }
+  }
+
+  /// The space of the challenge.
+  /// - Parameters:
+  ///   - scheme: that of the URL.
+  ///   - authorities: the roots of the session.
+  func space(scheme: String, _ authorities: TrustedAuthorities) -> URLProtectionSpace {
+    let (method, handshake): (String, URLProtectionSpace.Handshake)
+    switch self {
+    case .trust(let peer):
+      (method, handshake) = (NSURLAuthenticationMethodServerTrust, .trust(SecTrust(peer, authorities: authorities)))
+    case .identity(_, let authorities):
+      (method, handshake) = (NSURLAuthenticationMethodClientCertificate, .clientCertificate(authorities: authorities))
+    }
+    return URLProtectionSpace(
+      host: endpoint.host, port: endpoint.port, isProxy: endpoint.isProxy, scheme: scheme, method: method,
+      handshake: handshake)
+  }
+
+  /// How a challenge was answered.
+  enum Decision {
+    case credential(URLCredential)
+    case byDefault
+    case rejected
+  }
+
+  enum Resolution {
+    /// Make the handshake again.
+    case proceed(Change)
+    /// The failure that the handshake ended with is the load's.
+    case fail
+  }
+
+  /// What is known of the endpoint for the next handshake.
+  enum Change {
+    case accepts([X509Certificate])
+    case acceptsTrusted
+    case identifies(ConnectionSecurity.IdentityChoice)
+  }
+
+  /// What an answer means. A credential of another kind is no answer, and counts as the default.
+  func resolved(by decision: Decision) -> Resolution {
+    switch (self, decision) {
+    case (.trust(let peer), .credential(let credential)) where credential.trust != nil:
+      return .proceed(.accepts(peer.certificates))
+    case (.trust, .rejected): return .fail
+    case (.trust(let peer), _): return peer.verdict.isTrusted ? .proceed(.acceptsTrusted) : .fail
+    case (.identity, .credential(let credential)):
+      return .proceed(.identifies(credential.clientIdentity.map { .identity($0) } ?? .none))
+    case (.identity, _): return .proceed(.identifies(.none))
+    }
+  }
+}
+
+extension URLCredential {
+  /// The identity with what is sent along; nil for a credential of another kind.
+  var clientIdentity: ClientIdentity? {
+    guard let identity = identity?.identity else { return nil }
+    let intermediates = certificates.compactMap { ($0 as? SecCertificate)?.x509 }.filter { $0 != identity.certificate }
+    return intermediates == identity.intermediates ? identity : identity.with(intermediates: intermediates)
+  }
+}

@@ -1,0 +1,76 @@
+internal import URLLoadingBase
+internal import URLLoadingCurlTransport
+internal import URLLoadingX509
+
+/// How the connections of a session's loads are judged.
+extension CurlSession {
+  typealias Answers = [TLSEndpoint: ConnectionSecurity.Answer]
+
+  /// An identity that was given for a server, by the delegate that gave it.
+  struct IdentityKey: Hashable {
+    let judge: URLConnectionJudge
+    let endpoint: TLSEndpoint
+  }
+
+  /// The security of a transfer; nil where libcurl's rules do, and its connections are for all.
+  ///
+  /// - Parameters:
+  ///   - url: that of the request.
+  ///   - judge: who is asked about its connections.
+  ///   - requirements: what servers have to keep in any case.
+  ///   - login: the scheme and the user of a login that belongs to connections; nil for none.
+  ///   - answers: what was answered in this load.
+  func security(
+    for url: String, judge: URLConnectionJudge?, requirements: TransportSecurityRequirements?, login: String?,
+    _ answers: Answers?
+  ) -> ConnectionSecurity? {
+    let usesTLS = (judge != nil || requirements != nil) && usesTLS(for: url)
+    guard usesTLS || login != nil else { return nil }
+    var pool = ConnectionPoolKey()
+    pool.login = login
+    guard usesTLS else { return ConnectionSecurity(pool: pool) }
+    pool.hasRequirements = requirements != nil
+    var security = ConnectionSecurity(pool: pool)
+    security.requirements = requirements.map { TLSRequirements($0) }
+    guard let judge else { return security }
+    security.pool.judge = judge.number
+    security.asksForTrust = true
+    security.asksForIdentity = true
+    security.answers = answers ?? [:]
+    if let endpoint = TLSEndpoint(url: url), security.answers[endpoint]?.identity == nil,
+      let known = identities.withLock({ $0[IdentityKey(judge: judge, endpoint: endpoint)] })
+    {
+      security.answers[endpoint, default: .init()].identity = .identity(known)
+    }
+    security.pool.identity = Self.fingerprint(security.answers)
+    return security
+  }
+
+  private func usesTLS(for url: String) -> Bool {
+    url.utf8.prefix(6).elementsEqual("https:".utf8) || engine.proxy(for: url)?.kind == .https
+  }
+
+  /// What connections with these identities have in common; nil for none.
+  private static func fingerprint(_ answers: Answers) -> Data? {
+    let all = answers.values.compactMap { answer -> Data? in
+      if case .identity(let identity)? = answer.identity { identity.certificate.fingerprint } else { nil }
+    }
+    return all.isEmpty ? nil : all.sorted { $0.lexicographicallyPrecedes($1) }.reduce(Data(), +)
+  }
+
+  /// Later loads log in to a server with this identity, without a challenge.
+  func remember(_ identity: ClientIdentity, for endpoint: TLSEndpoint, of judge: URLConnectionJudge) {
+    identities.withLock { identities in
+      // A session talks to few servers that want identities; beyond that a challenge more does no harm.
+      if identities.count >= Self.mostIdentities { identities.removeAll() }
+      identities[IdentityKey(judge: judge, endpoint: endpoint)] = identity
+    }
+  }
+
+  /// A server refused an identity, or the session is reset.
+  func forgetIdentities(of endpoint: TLSEndpoint) {
+    identities.withLock { identities in identities = identities.filter { $0.key.endpoint != endpoint } }
+  }
+
+  private static let mostIdentities = 256
+}

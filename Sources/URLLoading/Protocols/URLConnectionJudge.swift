@@ -1,0 +1,5 @@
+/// Who answers challenges about the connections of a load: the session's delegate, or the task's. Equal for the same delegate.
+public struct URLConnectionJudge: Hashable, Sendable {
+  /// A number for each delegate of a session, never used again.
+  let number: UInt64
+}

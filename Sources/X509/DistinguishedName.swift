@@ -1,0 +1,37 @@
+import Foundation
+internal import URLLoadingCOpenSSL
+
+/// Names of subjects and issuers (RFC 5280, section 4.1.2.4).
+package enum DistinguishedName {
+  /// A name in DER as text, in the form of RFC 2253; nil for what is none.
+  package static func text(of der: Data) -> String? {
+    der.withUnsafeBytes { bytes in
+      var position = bytes.bindMemory(to: UInt8.self).baseAddress
+      guard position != nil, let name = d2i_X509_NAME(nil, &position, bytes.count) else { return nil }
+      defer { X509_NAME_free(name) }
+      return text(of: name)
+    }
+  }
+
+  static func text(of name: OpaquePointer?) -> String {
+    guard let name, let output = BIO_new(BIO_s_mem()) else { return "" }
+    defer { BIO_free(output) }
+    guard copenssl_print_name(output, name) >= 0 else { return "" }
+    var start: UnsafeMutablePointer<CChar>?
+    let length = copenssl_bio_contents(output, &start)
+    guard length > 0 else { return "" }
+    return String(decoding: UnsafeRawBufferPointer(start: start, count: length), as: UTF8.self)
+  }
+
+  /// The first entry of one kind, as UTF-8; nil where there is none, and for one with a zero byte.
+  static func entry(_ kind: Int32, of name: OpaquePointer?) -> String? {
+    let index = X509_NAME_get_index_by_NID(name, kind, -1)
+    guard index >= 0, let value = X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name, index)) else { return nil }
+    var bytes: UnsafeMutablePointer<UInt8>?
+    let length = ASN1_STRING_to_UTF8(&bytes, value)
+    guard length > 0, let bytes else { return nil }
+    defer { CRYPTO_free(bytes, #file, #line) }
+    let text = UnsafeBufferPointer(start: bytes, count: Int(length))
+    return text.contains(0) ? nil : String(decoding: text, as: UTF8.self)
+  }
+}
