@@ -28,6 +28,7 @@ let package = Package(
     .library(name: "SFTPProtocol", targets: ["SFTPProtocol"]),
     .library(name: "SFTPKeystream", targets: ["SFTPKeystream"]),
     .executable(name: "urlload", targets: ["urlload"]),
+    .executable(name: "urlload-pac", targets: ["urlload-pac"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -109,6 +110,7 @@ let package = Package(
         "URLLoading", "ArchiveProtocol", "SFTPProtocol", "URLLoadingBase",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
+    .executableTarget(name: "urlload-pac"),
     .executableTarget(name: "URLLoadingPrivateScheme", dependencies: ["URLLoading"], path: "Samples/PrivateScheme"),
     .executableTarget(name: "URLLoadingMemoryScheme", dependencies: ["URLLoading"], path: "Samples/MemoryScheme"),
     .executableTarget(name: "URLLoadingLoadEverything", dependencies: ["URLLoading"], path: "Samples/LoadEverything"),

@@ -64,6 +64,12 @@ package struct TransferFailure: Error, Sendable {
   package var bodyError: (any Error)?
   /// The proxy's answer when it refused to open a tunnel. With status 407 it has the challenge.
   package var proxyResponse: TransferHead?
+  /// CURLproxycode: what went wrong between libcurl and a SOCKS proxy; 0 for nothing.
+  var socksCode = 0
+  /// Nobody answered an attempt to connect.
+  var isUnanswered = false
+  /// It failed before the request was sent.
+  var isBeforeRequest = false
   package var metrics = TransferMetrics.unknown
   /// A connection that was kept from an earlier transfer was gone, nothing of a response came, and the request may be sent again.
   package var isRepeatable = false
@@ -170,6 +176,9 @@ package struct TransferFailure: Error, Sendable {
     reason = .libcurl
     self.curlCode = curlCode
     ftpReplyCode = context.ftpReplyCode
+    socksCode = context.socksCode
+    isUnanswered = context.isUnanswered
+    isBeforeRequest = !context.isConnected
     message = words
     if words.isEmpty, let text = curl_easy_strerror(CURLcode(UInt32(clamping: curlCode))) {
       message = String(cString: text)

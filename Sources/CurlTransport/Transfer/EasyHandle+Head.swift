@@ -5,9 +5,7 @@ extension EasyHandle {
   /// A line of a response's head or trailers. Returns how much of it was taken: less than all ends the transfer.
   func receive(header line: UnsafeRawBufferPointer) -> Int {
     guard transfer != nil else { return line.count }
-    if kind == .ftp {
-      return receiveReply(line)
-    }
+    if kind == .ftp, !awaitsTunnel { return receiveReply(line) }
     switch parser.take(line) {
     case .none: break
     case .failure(let reason):
@@ -16,6 +14,12 @@ extension EasyHandle {
     case .head(let head): receive(head)
     }
     return line.count
+  }
+
+  /// Lines are those of a proxy that is to open a tunnel to an FTP server.
+  private var awaitsTunnel: Bool {
+    guard !isRequestSent, let proxy = shape?.proxy, !proxy.kind.isSOCKS else { return false }
+    return proxyHead.map { !(200..<300).contains($0.statusCode) } ?? true
   }
 
   private func receive(_ head: consuming TransferHead) {

@@ -28,6 +28,7 @@ final class EasyHandle {
   var kind = TransferRequest.Kind.http
   var isHeadRequest = false
   var typeOfService: UInt8?
+  var hasAlternative = false
   var body = OutgoingBody()
   var credentialsAnswer401 = false
   var credentialsAnswer407 = false

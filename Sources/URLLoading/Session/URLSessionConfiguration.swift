@@ -185,8 +185,15 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     set { values.withLock { $0.networkServiceType = newValue } }
   }
 
-  /// Proxies by CFNetwork's keys (`HTTPEnable`, `HTTPProxy`, `HTTPPort`, the same with `HTTPS` and `SOCKS`, `ExceptionsList` …).
-  /// Nil, the default, goes by the environment (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`); empty means no proxy.
+  /// Proxies by CFNetwork's keys: ``kCFNetworkProxiesHTTPProxy`` and ``kCFNetworkProxiesHTTPPort``, the same for HTTPS, FTP and SOCKS,
+  /// ``kCFNetworkProxiesExceptionsList``, a script by ``kCFNetworkProxiesProxyAutoConfigURLString`` …, which goes before all other proxies.
+  ///
+  /// User and password are those of `HTTPUser` and `HTTPPassword` (`HTTPS…`, `FTP…`, `SOCKS…`), ``kCFStreamPropertySOCKSUser``, or for all
+  /// proxies ``kCFProxyUsernameKey``; without them a proxy's question for a login is a challenge. Scripts need the program `urlload-pac`
+  /// and libpacparser, see <doc:Architecture>.
+  ///
+  /// Nil, the default, goes by the environment (`http_proxy`, `https_proxy`, `ftp_proxy`, `all_proxy`, `no_proxy`), and where none of these is
+  /// set by the system's settings, if libproxy is installed. Empty means no proxy.
   open var connectionProxyDictionary: [AnyHashable: Any]? {
     get { dictionaries.withLock { $0.connectionProxyDictionary } }
     set { dictionaries.withLock { $0.connectionProxyDictionary = newValue } }

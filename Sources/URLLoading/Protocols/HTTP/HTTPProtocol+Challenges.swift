@@ -20,6 +20,7 @@ extension HTTPProtocol: URLAuthenticationChallengeSender {
       return (state.transfer, offer)
     }
     guard let offer else { return }
+    if offer.space.isProxy() { rememberLogin(credential, for: proxy) }
     transfer?.cancel(discardingUpTo: Self.drainableBytes)
     if offer.schemes == .negotiate { negotiate(with: offer.space.host) } else { begin(isFirst: false) }
   }

@@ -72,7 +72,12 @@ extension HTTPProtocol: TransferHandler {
     guard !isOver else { return }
     guard case .failure(let failure) = result else { return complete(result) }
     let refusal = failure.proxyResponse.flatMap { head in request.url.map { HTTPURLResponse(url: $0, head: head) } }
-    let proxy = refusal == nil ? nil : self.proxy
+    let proxy = refusal == nil && failure.proxyFault != .login ? nil : self.proxy
+    if let proxy, failure.proxyFault == .login { forgetLogin(of: proxy) }
+    if takesNextProxy(after: failure) {
+      sessionClient?.urlProtocol(self, willRetryAfter: URLError(failure, url: request.url))
+      return begin(after: failure)
+    }
     switch state.withLock({ $0.exchange.failed(failure, for: request, refusal: refusal, by: proxy) }) {
     case .fail: complete(result)
     case .challenge(let space, let failures):
@@ -98,10 +103,6 @@ extension HTTPProtocol: TransferHandler {
     challenge(question.space(scheme: request.url?.scheme ?? "https", connections.authorities), 0, nil)
   }
 
-  private var proxy: ProxyServer? {
-    request.url.flatMap { sessionClient?.session.component(CurlSession.self).engine.proxy(for: $0.absoluteString) }
-  }
-
   /// Passes the end of a transfer on.
   func complete(_ result: Result<TransferMetrics, TransferFailure>) {
     switch result {
@@ -111,7 +112,7 @@ extension HTTPProtocol: TransferHandler {
     case .failure(var failure):
       collect(failure.metrics)
       judgeIdentity(&failure)
-      distinguish(failure) { failure in
+      distinguish(failure, through: state.withLock { $0.route }) { failure in
         self.client?.urlProtocol(self, didFailWithError: self.error(for: failure))
       }
     }

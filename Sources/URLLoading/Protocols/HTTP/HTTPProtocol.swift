@@ -21,6 +21,8 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     var exchange = HTTPExchange()
     @Rare var credential: TransferCredential?
     @Rare var proxyCredential: TransferCredential?
+    /// The proxies of this load, where they had to be asked for.
+    @Rare var route: ProxyRoute?
     /// What the next request logs in with (RFC 4559), once: a token is good for one request.
     var negotiateToken: Data?
     /// What was answered about connections.
@@ -125,18 +127,22 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     return last - first >= Self.longRange
   }
 
-  private func begin(body: URLUploadBody?, _ known: BodySource? = nil) {
+  func begin(body: URLUploadBody?, _ known: BodySource? = nil) {
     guard let sessionClient else { return }
     let connections = sessionClient.session.component(CurlSession.self)
+    if let proxies = connections.proxies, proxies.isNeeded, awaitsRoute(from: proxies, body) { return }
     var transferRequest = HTTPRequestEncoder.transferRequest(for: request, body: body)
     let demand = sessionClient.urlProtocolDemand(self)
-    let (credential, proxyCredential, token, answers, number) = state.withLock { state in
+    let (credential, proxyCredential, route, token, answers, number) = state.withLock { state in
       state.starts += 1
       state.reportsConnection = demand.wantsConnectionMetrics
-      return (state.credential, state.proxyCredential, state.negotiateToken, state.answers, state.starts)
+      return (
+        state.credential, state.proxyCredential, state.route, state.negotiateToken, state.answers, state.starts
+      )
     }
     if let credential { transferRequest.credential = credential }
     if let proxyCredential { transferRequest.proxyCredential = proxyCredential }
+    if let route { transferRequest.take(route) }
     transferRequest.wantsMetrics = demand.wantsMetrics
     transferRequest.typeOfService = connections.typeOfService
     transferRequest.coalescingLimit = demand.preferredPieceLength
