@@ -44,7 +44,10 @@ package struct TrustEvaluation: Sendable {
     let parameters = X509_STORE_CTX_get0_param(context)
     X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_PARTIAL_CHAIN))
     X509_VERIFY_PARAM_set_auth_level(parameters, SecurityLevel.ofConnections)
-    if let date { X509_VERIFY_PARAM_set_time(parameters, time_t(date.timeIntervalSince1970.rounded(.down))) }
+    if let seconds = date?.timeIntervalSince1970 {
+      let time = time_t(exactly: seconds.rounded(.down)) ?? (seconds < 0 ? .min : .max)
+      X509_VERIFY_PARAM_set_time(parameters, time)
+    }
     return Self.verify(context, leaf, host: host)
   }
 

@@ -17,8 +17,9 @@ package struct ConnectionSecurity: Sendable {
   package struct Answer: Sendable {
     /// The certificates that were accepted, which the next handshake has to show again.
     package var acceptedCertificates: [X509Certificate]?
-    /// What verification trusts is accepted, whichever certificates those are: a host's servers need not have the same.
-    package var acceptsTrusted = false
+    /// Chains that the owner left to verification, which trusts them. The owner is asked about every other: a host's servers need not
+    /// have the same certificates, and whoever looks for a pin leaves the rest to verification as well.
+    package var trustedChains: Set<[X509Certificate]> = []
     package var identity: IdentityChoice?
 
     package init() {}

@@ -16,9 +16,12 @@ struct HandshakeRules {
       if let violation = requirements.violation(by: peer) { return .refuse(.brokenRequirement(violation)) }
       if !requirements.allowsOverridingTrust, !peer.verdict.isTrusted { return .refuse(.untrustedServer(peer.verdict)) }
     }
-    let answer = security.answers[peer.endpoint]
-    guard security.asksForTrust, answer?.acceptsTrusted != true else {
+    guard security.asksForTrust else {
       return peer.verdict.isTrusted ? .proceed(ConnectionVerification(peer)) : .refuse(.untrustedServer(peer.verdict))
+    }
+    let answer = security.answers[peer.endpoint]
+    if peer.verdict.isTrusted, answer?.trustedChains.contains(peer.certificates) == true {
+      return .proceed(ConnectionVerification(peer))
     }
     guard let accepted = answer?.acceptedCertificates else { return .ask }
     // Exactly the chain that the owner saw: another server, or somebody between, would show another.

@@ -61,6 +61,14 @@ import URLLoadingTestServers
     #expect(try await Self.load("expired from unknown", before).1 == Int(errSecCreateChainFailed))
   }
 
+  @Test(arguments: [Double.infinity, -.infinity, .nan, 1e300, -1e300, 1e18, 0, 253_402_300_800])
+  func anyDateIsADate(_ seconds: Double) async throws {
+    let (code, _) = try await Self.load("good") { trust in
+      SecTrustSetVerifyDate(trust, Date(timeIntervalSince1970: seconds) as CFDate)
+    }
+    #expect(code == .cancelled)
+  }
+
   @Test func exceptionsAreForOneFailureOfOneCertificate() async throws {
     let exceptions = Watched<Data?>(nil)
     _ = try await Self.load("expired") { trust in exceptions.update { $0 = SecTrustCopyExceptions(trust) as Data? } }

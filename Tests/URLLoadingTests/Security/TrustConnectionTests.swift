@@ -85,6 +85,53 @@ import URLLoadingTestServers
     await server.stop()
   }
 
+  /// Whoever finds the pin and leaves the rest to default handling is asked about every other chain, be that trusted as well.
+  @Test func aPinHoldsForTheConnectionThatIsMadeAgain() async throws {
+    let corpus = try await TLSCorpus.shared
+    let pin = SecCertificate.certificates(pem: try Data(contentsOf: corpus.file("root.pem"))).first?.publicKeyHash
+    let other = try corpus.chain("other trusted authority").path
+    for second in [other, try corpus.chain("wrong order").path] {
+      let server = try await corpus.start("good") { $0.chains.append(second) }
+      let delegate = TrustDelegate { challenge in
+        let chain = challenge.protectionSpace.serverTrust.flatMap {
+          SecTrustCopyCertificateChain($0) as? [SecCertificate]
+        }
+        let isPinned = chain?.contains { $0.publicKeyHash == pin } == true
+        return (isPinned ? .performDefaultHandling : .cancelAuthenticationChallenge, nil)
+      }
+      let session = try await Self.session(delegate)
+      if second == other {
+        let error = await #expect(throws: URLError.self) { try await session.data(from: server.url("good")) }
+        #expect(error?.code == .cancelled && server.log(of: "good").requests.isEmpty)
+      } else {
+        _ = try await session.data(from: server.url("good"))
+      }
+      #expect(delegate.challenges.value.count == 2)
+      session.finishTasksAndInvalidate()
+      await server.stop()
+    }
+  }
+
+  /// A credential is for the server whose trust it is made of.
+  @Test func trustInOneServerIsNoneInAnother() async throws {
+    let server = try await TLSCorpus.server
+    let first = Watched<SecTrust?>(nil)
+    let delegate = TrustDelegate { challenge in
+      let trust = first.update { first in
+        first = first ?? challenge.protectionSpace.serverTrust
+        return first
+      }
+      return (.useCredential, trust.map { URLCredential(trust: $0) })
+    }
+    let session = delegate.session()
+    _ = try await session.data(from: server.url("self-signed", "/first"))
+    let error = await #expect(throws: URLError.self) {
+      try await session.data(from: server.url("unknown authority", "/another"))
+    }
+    #expect(error?.code == .serverCertificateHasUnknownRoot)
+    session.finishTasksAndInvalidate()
+  }
+
   @Test func aHundredLoadsAtOnceAreAllAnswered() async throws {
     let server = try await TLSCorpus.shared.start("unknown authority")
     let delegate = TrustDelegate.accepting()

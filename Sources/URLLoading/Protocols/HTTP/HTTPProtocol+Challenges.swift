@@ -81,7 +81,7 @@ extension HTTPProtocol: URLAuthenticationChallengeSender {
       var answers = state.answers ?? [:]
       switch change {
       case .accepts(let certificates): answers[question.endpoint, default: .init()].acceptedCertificates = certificates
-      case .acceptsTrusted: answers[question.endpoint, default: .init()].acceptsTrusted = true
+      case .trusts(let chain): answers[question.endpoint, default: .init()].trustedChains.insert(chain)
       case .identifies(let choice): answers[question.endpoint, default: .init()].identity = choice
       }
       state.answers = answers

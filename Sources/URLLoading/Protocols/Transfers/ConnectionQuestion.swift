@@ -57,17 +57,19 @@ enum ConnectionQuestion {
   /// What is known of the endpoint for the next handshake.
   enum Change {
     case accepts([X509Certificate])
-    case acceptsTrusted
+    case trusts([X509Certificate])
     case identifies(ConnectionSecurity.IdentityChoice)
   }
 
   /// What an answer means. A credential of another kind is no answer, and counts as the default.
   func resolved(by decision: Decision) -> Resolution {
     switch (self, decision) {
-    case (.trust(let peer), .credential(let credential)) where credential.trust != nil:
+    // Trust in another certificate is none in this one.
+    case (.trust(let peer), .credential(let credential))
+    where credential.trust != nil && credential.trust?.certificates.first?.x509 == peer.certificates.first:
       return .proceed(.accepts(peer.certificates))
     case (.trust, .rejected): return .fail
-    case (.trust(let peer), _): return peer.verdict.isTrusted ? .proceed(.acceptsTrusted) : .fail
+    case (.trust(let peer), _): return peer.verdict.isTrusted ? .proceed(.trusts(peer.certificates)) : .fail
     case (.identity, .credential(let credential)):
       return .proceed(.identifies(credential.clientIdentity.map { .identity($0) } ?? .none))
     case (.identity, _): return .proceed(.identifies(.none))
