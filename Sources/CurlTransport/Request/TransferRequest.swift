@@ -65,6 +65,8 @@ package struct TransferRequest: Sendable {
   /// For the proxy, in place of the one in the configuration.
   @Rare package var proxyCredential: TransferCredential?
   package var proxy = ProxyChoice.configured
+  /// Fields for an HTTP proxy alone, also when it opens a tunnel; checked by nobody.
+  package var proxyFields: [String] = []
   /// There is another way to the server: who does not answer within some seconds is given up.
   package var hasAlternative = false
   /// How new TLS connections are judged, and whose may be used again; nil for libcurl's rules.

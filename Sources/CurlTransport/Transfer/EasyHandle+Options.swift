@@ -51,6 +51,8 @@ extension EasyHandle {
     if new == shape, new.isReusable { return true }
     curl_easy_reset(curl)
     clearHeaders()
+    curl_slist_free_all(proxyHeaderList)
+    proxyHeaderList = nil
     setCallbacks()
     setConstants(configuration)
     setShape(new, configuration)
@@ -148,6 +150,10 @@ extension EasyHandle {
     set(CURLOPT_PROXY, shape.proxy?.url ?? "")
     _ = ccurl_set_string(curl, CURLOPT_NOPROXY, "")
     guard let proxy = shape.proxy else { return }
+    for line in shape.proxyFields {
+      if let list = curl_slist_append(proxyHeaderList, line) { proxyHeaderList = list }
+    }
+    if proxyHeaderList != nil { _ = ccurl_set_list(curl, CURLOPT_PROXYHEADER, proxyHeaderList) }
     if shape.kind == .ftp { set(CURLOPT_HTTPPROXYTUNNEL, 1) }
     if proxy.kind == .https { setProxyTLS(tls) }
     // libcurl speaks GSS-API to SOCKS proxies with calls that block the loop's thread: it is not offered.

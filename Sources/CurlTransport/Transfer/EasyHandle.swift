@@ -20,6 +20,7 @@ final class EasyHandle {
   var shape: EasyHandleShape?
   var headerList: UnsafeMutablePointer<curl_slist>?
   var headers: [(name: String, value: String)] = []
+  var proxyHeaderList: UnsafeMutablePointer<curl_slist>?
   let errorBuffer: UnsafeMutablePointer<CChar>
 
   // The running transfer.
@@ -109,6 +110,7 @@ final class EasyHandle {
   deinit {
     curl_easy_cleanup(curl)
     curl_slist_free_all(headerList)
+    curl_slist_free_all(proxyHeaderList)
     curl_slist_free_all(questionList)
     errorBuffer.deallocate()
     dropCoalescedBody()

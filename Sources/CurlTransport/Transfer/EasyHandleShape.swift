@@ -16,6 +16,7 @@ struct EasyHandleShape: Equatable {
   var proxy: ProxyServer?
   var credential: TransferCredential?
   var proxyCredential: TransferCredential?
+  var proxyFields: [String]
   /// FTP: where libcurl is to end a transfer before the server does.
   var range: String?
   var ftpTLS: TransferRequest.FTPSecurity
@@ -34,6 +35,7 @@ struct EasyHandleShape: Equatable {
     self.proxy = proxy
     credential = request.credential
     proxyCredential = request.proxyCredential
+    proxyFields = request.proxyFields
     range = request.rangeReachesEnd ? nil : request.range
     ftpTLS = request.ftpTLS
     streamWeight = request.streamWeight
@@ -63,7 +65,7 @@ struct EasyHandleShape: Equatable {
 
   /// libcurl remembers what servers said about credentials: a handle that had some starts afresh.
   var isReusable: Bool {
-    credential == nil && proxyCredential == nil && proxy?.user == nil
+    credential == nil && proxyCredential == nil && proxy?.user == nil && proxyFields.isEmpty
   }
 
   /// libcurl would keep larger buffers than the usual ones for as long as the handle lives.

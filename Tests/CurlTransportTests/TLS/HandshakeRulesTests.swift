@@ -62,13 +62,14 @@ import URLLoadingX509
     #expect(rules.judge(proxy) == .ask)
   }
 
-  @Test func defaultHandlingTakesWhatIsTrusted() {
+  @Test func defaultHandlingIsAboutTheChainThatWasShown() {
     let rules = rules {
       $0.asksForTrust = true
-      $0.answers[endpoint, default: .init()].acceptsTrusted = true
+      $0.answers[endpoint, default: .init()].trustedChains = [[server]]
     }
-    #expect(rules.judge(peer(.trusted, other)) == .proceed(ConnectionVerification(peer(.trusted, other))))
-    #expect(rules.judge(peer(untrusted)) == .refuse(.untrustedServer(untrusted)))
+    #expect(rules.judge(peer()) == .proceed(ConnectionVerification(peer())))
+    // Another server of the host, and one whose chain is not trusted, are asked about.
+    #expect(rules.judge(peer(.trusted, other)) == .ask && rules.judge(peer(untrusted)) == .ask)
   }
 
   @Test func requirementsGoBeforeTheOwner() throws {

@@ -3,10 +3,15 @@ import URLLoading
 
 /// Loads a URL with a delegate that answers Negotiate, and says the status and the body, or the error: the tickets are the process's.
 enum NegotiateCommand {
-  static func run(url: String) async {
+  /// - Parameter proxy: the port of a proxy on `localhost`; empty for none.
+  static func run(url: String, proxy: String, authority: String) async {
     guard let url = URL(string: url) else { return say("no URL") }
     let configuration = URLSessionConfiguration.ephemeral
-    configuration.connectionProxyDictionary = [:]
+    configuration.connectionProxyDictionary =
+      Int(proxy).map { port in
+        ["HTTPProxy": "localhost", "HTTPPort": port, "HTTPSProxy": "localhost", "HTTPSPort": port]
+      } ?? [:]
+    if !authority.isEmpty { configuration.certificateAuthorityFile = URL(fileURLWithPath: authority) }
     let session = URLSession(configuration: configuration, delegate: Delegate(), delegateQueue: nil)
     for _ in 0..<2 {
       do {

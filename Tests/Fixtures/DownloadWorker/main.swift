@@ -16,7 +16,7 @@ case "unprivileged-file": await UnprivilegedCommand.run(url: arguments[2])
 case "keep": await KeepCommand.run(url: arguments[2], folder: arguments[3], prefix: arguments[4])
 case "hsts":
   await HSTSCommand.run(url: arguments[2], noting: arguments[3], authority: arguments[4], name: arguments[5])
-case "negotiate": await NegotiateCommand.run(url: arguments[2])
+case "negotiate": await NegotiateCommand.run(url: arguments[2], proxy: arguments[3], authority: arguments[4])
 case "identity":
   await IdentityCommand.run(url: arguments[2], authority: arguments[3], uri: arguments[4], pin: arguments[5])
 default:

@@ -25,15 +25,34 @@ package final class SquidServer: Sendable {
     get async throws { try await lazyAuthenticating.server }
   }
 
+  /// Starts a proxy that wants Negotiate.
+  package static func start(in realm: KerberosRealm) async throws -> SquidServer {
+    try await start(
+      environment: realm.environment,
+      access: """
+        auth_param negotiate program /usr/lib/squid/negotiate_kerberos_auth -s GSS_C_NO_NAME
+        auth_param negotiate children 2 startup=1
+        acl known proxy_auth REQUIRED
+        http_access allow known
+        http_access deny all
+        """)
+  }
+
   /// Starts a proxy of the test's own.
   package static func start(authenticates: Bool = false) async throws -> SquidServer {
+    try await start(authenticates: authenticates, environment: [:], access: "http_access allow all")
+  }
+
+  private static func start(
+    authenticates: Bool = false, environment: [String: String?], access open: String
+  ) async throws -> SquidServer {
     try await ServerProcess.retrying {
       let directory = try TemporaryDirectory("squid")
       // Started by root it becomes the user `proxy`, who has to write its log here.
       chmod(directory.path, 0o777)
       let port = try FreePort.pick()
       let passwords = directory.file("passwords").path
-      var access = "http_access allow all"
+      var access = open
       if authenticates {
         let hash = try await Command.check("openssl", ["passwd", "-apr1", password])
         try directory.write("passwords", "\(user):\(String(decoding: hash, as: UTF8.self))")
@@ -68,7 +87,7 @@ package final class SquidServer: Sendable {
         """)
       let process = try await ServerProcess.start(
         "squid", "squid", ["-N", "-d", "1", "-n", "test\(port)", "-f", directory.file("squid.conf").path],
-        directory: directory, ports: [port])
+        environment: environment, directory: directory, ports: [port])
       return SquidServer(process: process, port: port)
     }
   }

@@ -85,7 +85,7 @@ import URLLoadingTestServers
     let server = try await LoginServer.negotiate(in: realm)
     let directory = try TemporaryDirectory("negotiate-worker")
     let worker = try DownloadWorker(
-      ["negotiate", server.url("/x").absoluteString], in: directory, environment: realm.environment)
+      ["negotiate", server.url("/x").absoluteString, "", ""], in: directory, environment: realm.environment)
     #expect(await worker.process.waitForExit(timeout: .seconds(30)) == .exited(0))
     #expect(worker.lines.count == 2)
     #expect(
@@ -94,12 +94,31 @@ import URLLoadingTestServers
     var environment = realm.environment
     environment["KRB5CCNAME"] = "FILE:\(directory.file("none").path)"
     let other = try DownloadWorker(
-      ["negotiate", server.url("/y").absoluteString], in: directory, environment: environment)
+      ["negotiate", server.url("/y").absoluteString, "", ""], in: directory, environment: environment)
     #expect(await other.process.waitForExit(timeout: .seconds(30)) == .exited(0))
     #expect(
       other.lines.first?.hasPrefix("\(URLError.Code.userAuthenticationRequired.rawValue) ") == true, "\(other.lines)")
     #expect(other.lines.first?.contains("kinit") == true)
     await server.stop()
+    await realm.stop()
+  }
+
+  @Test(.enabled(if: KerberosRealm.obstacle == nil)) func aTicketLogsInToAProxy() async throws {
+    let realm = try await KerberosRealm.start()
+    let squid = try await SquidServer.start(in: realm)
+    let nginx = try await NginxServer.shared
+    let directory = try TemporaryDirectory("negotiate-proxy")
+    let authority = try await TestCertificates.shared.authority.path
+    // Through a tunnel as well.
+    for listener in [NginxServer.Listener.http, .https] {
+      let worker = try DownloadWorker(
+        ["negotiate", nginx.url("/echo", on: listener).absoluteString, String(squid.port), authority], in: directory,
+        environment: realm.environment)
+      #expect(await worker.process.waitForExit(timeout: .seconds(30)) == .exited(0))
+      #expect(worker.lines.filter { $0.hasPrefix("200 ") }.count == 2, "\(worker.lines)")
+    }
+    #expect(await squid.waitForRequest(KerberosRealm.user))
+    await squid.stop()
     await realm.stop()
   }
 }

@@ -228,8 +228,7 @@ struct HTTPExchange {
   ) -> (offer: Offer, strength: Int)? {
     let (schemes, method, strength): (TransferCredential.Schemes, String, Int)
     switch challenge.scheme.lowercased() {
-    // Tunnels are opened by libcurl, and a proxy's token would have to be, too.
-    case "negotiate" where proxy == nil && NegotiateLogin.isAvailable:
+    case "negotiate" where NegotiateLogin.isAvailable:
       (schemes, method, strength) = (.negotiate, NSURLAuthenticationMethodNegotiate, 4)
     case "digest": (schemes, method, strength) = (.digest, NSURLAuthenticationMethodHTTPDigest, 3)
     case "ntlm": (schemes, method, strength) = (.ntlm, NSURLAuthenticationMethodNTLM, 2)

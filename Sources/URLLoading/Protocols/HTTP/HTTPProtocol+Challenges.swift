@@ -9,7 +9,8 @@ extension HTTPProtocol: URLAuthenticationChallengeSender {
       let given = TransferCredential(
         user: credential.user ?? "", password: credential.password ?? "", schemes: offer.schemes)
       if offer.schemes == .negotiate {
-        (state.credential, state.negotiateToken) = (nil, nil)
+        if offer.space.isProxy() { state.proxyCredential = nil } else { state.credential = nil }
+        state.negotiateToken = nil
       } else if offer.space.isProxy() {
         state.proxyCredential = given
       } else {
@@ -22,14 +23,14 @@ extension HTTPProtocol: URLAuthenticationChallengeSender {
     guard let offer else { return }
     if offer.space.isProxy() { rememberLogin(credential, for: proxy) }
     transfer?.cancel(discardingUpTo: Self.drainableBytes)
-    if offer.schemes == .negotiate { negotiate(with: offer.space.host) } else { begin(isFirst: false) }
+    if offer.schemes == .negotiate { negotiate(in: offer.space) } else { begin(isFirst: false) }
   }
 
   /// Has GSS-API make a token, which may take as long as a KDC does, and sends the request with it.
-  private func negotiate(with host: String) {
+  private func negotiate(in space: URLProtectionSpace) {
     BlockingPool.protocols.run {
       do throws(NegotiateLogin.Failure) {
-        let token = try NegotiateLogin.token(for: host)
+        let token = NegotiateToken(data: try NegotiateLogin.token(for: space.host), isForProxy: space.isProxy())
         self.state.withLock { $0.negotiateToken = token }
         self.begin(isFirst: false)
       } catch {
@@ -38,7 +39,7 @@ extension HTTPProtocol: URLAuthenticationChallengeSender {
           didFailWithError: URLError(
             .userAuthenticationRequired,
             message:
-              "The server wants Negotiate (Kerberos), and there is no token for it: \(error.words). Get a ticket with kinit. URL: "
+              "The \(space.isProxy() ? "proxy" : "server") wants Negotiate (Kerberos), and there is no token for it: \(error.words). Get a ticket with kinit. URL: "
               + "\(self.request.url?.redactedDescription ?? "none").", url: self.request.url))
       }
     }

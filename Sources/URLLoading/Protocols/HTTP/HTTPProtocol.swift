@@ -23,8 +23,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     @Rare var proxyCredential: TransferCredential?
     /// The proxies of this load, where they had to be asked for.
     @Rare var route: ProxyRoute?
-    /// What the next request logs in with (RFC 4559), once: a token is good for one request.
-    var negotiateToken: Data?
+    @Rare var negotiateToken: NegotiateToken?
     /// What was answered about connections.
     @Rare var answers: CurlSession.Answers?
     /// The body of a request whose handshake may be made again before anything of it is read.
@@ -152,13 +151,19 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
       // RFC 9113, section 5.3.2: weights from 1 to 256.
       transferRequest.streamWeight = max(1, Int(demand.priority * 256))
     }
-    let login = credential?.connectionLogin ?? proxyCredential?.connectionLogin ?? (token == nil ? nil : "negotiate")
+    let login = TransferCredential.connectionLogin(credential, ofProxy: proxyCredential, token)
     if demand.connectionJudge != nil || transportRequirements != nil || login != nil {
       transferRequest.security = connections.security(
-        for: transferRequest.url, judge: demand.connectionJudge, requirements: transportRequirements, login: login,
+        for: transferRequest, judge: demand.connectionJudge, requirements: transportRequirements, login: login,
         answers)
     }
-    if let token { transferRequest.headers.append(("Authorization", "Negotiate \(token.base64EncodedString())")) }
+    if let token {
+      if token.isForProxy {
+        transferRequest.proxyFields = ["Proxy-Authorization: \(token.fieldValue)"]
+      } else {
+        transferRequest.headers.append(("Authorization", token.fieldValue))
+      }
+    }
     let source = known ?? body.map { BodySource($0) }
     if let source {
       transferRequest.body = source.transferBody

@@ -16,16 +16,17 @@ extension CurlSession {
   /// The security of a transfer; nil where libcurl's rules do, and its connections are for all.
   ///
   /// - Parameters:
-  ///   - url: that of the request.
+  ///   - request: its URL, and the proxy that was chosen for it.
   ///   - judge: who is asked about its connections.
   ///   - requirements: what servers have to keep in any case.
   ///   - login: the scheme and the user of a login that belongs to connections; nil for none.
   ///   - answers: what was answered in this load.
   func security(
-    for url: String, judge: URLConnectionJudge?, requirements: TransportSecurityRequirements?, login: String?,
+    for request: TransferRequest, judge: URLConnectionJudge?, requirements: TransportSecurityRequirements?,
+    login: String?,
     _ answers: Answers?
   ) -> ConnectionSecurity? {
-    let usesTLS = (judge != nil || requirements != nil) && usesTLS(for: url)
+    let usesTLS = (judge != nil || requirements != nil) && usesTLS(for: request)
     guard usesTLS || login != nil else { return nil }
     var pool = ConnectionPoolKey()
     pool.login = login
@@ -38,7 +39,7 @@ extension CurlSession {
     security.asksForTrust = true
     security.asksForIdentity = true
     security.answers = answers ?? [:]
-    if let endpoint = TLSEndpoint(url: url), security.answers[endpoint]?.identity == nil,
+    if let endpoint = TLSEndpoint(url: request.url), security.answers[endpoint]?.identity == nil,
       let known = identities.withLock({ $0[IdentityKey(judge: judge, endpoint: endpoint)] })
     {
       security.answers[endpoint, default: .init()].identity = .identity(known)
@@ -47,8 +48,13 @@ extension CurlSession {
     return security
   }
 
-  private func usesTLS(for url: String) -> Bool {
-    url.utf8.prefix(6).elementsEqual("https:".utf8) || engine.proxy(for: url)?.kind == .https
+  private func usesTLS(for request: TransferRequest) -> Bool {
+    if request.url.utf8.prefix(6).elementsEqual("https:".utf8) { return true }
+    switch request.proxy {
+    case .configured: return engine.proxy(for: request.url)?.kind == .https
+    case .direct: return false
+    case .through(let proxy): return proxy.kind == .https
+    }
   }
 
   /// What connections with these identities have in common; nil for none.
