@@ -195,7 +195,10 @@ import URLLoadingTestServers
     let nginx = try await NginxServer.shared
     await withTaskGroup { group in
       for index in 0..<8 {
-        group.addTask { #expect(await client.load(nginx.url("/small.txt?\(index)")).body == DocumentRoot.small) }
+        group.addTask {
+          let record = await client.load(nginx.url("/small.txt?\(index)"))
+          #expect(record.body == DocumentRoot.small, "\(words(record))")
+        }
       }
     }
     #expect(server.requests.count == 1)

@@ -7,7 +7,7 @@ struct ProxyTools: URLProtocolSettings {
   /// The path of the program that runs scripts.
   var findHelper: @Sendable () -> String? = PACHelperLocation.find
   /// What one question to a script may take; names that it looks up are the slowest part.
-  var scriptTimeLimit = Duration.seconds(10)
+  var scriptTimeLimit = Duration.seconds(30)
   /// What the load of a script may take.
   var fileTimeLimit = Duration.seconds(20)
 }
