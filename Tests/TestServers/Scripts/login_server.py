@@ -6,11 +6,14 @@ import base64
 import ctypes
 import itertools
 import os
-import sys
-import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 numbers = itertools.count(1)
+
+
+def say(*words):
+    """A line of the log, in one write: many threads have something to say."""
+    os.write(1, (" ".join(str(word) for word in words) + "\n").encode())
 
 
 class NTLM:
@@ -81,12 +84,12 @@ class Handler(BaseHTTPRequestHandler):
                     self.login, self.user = self.logins(), None
                 answer, self.user = self.login.step(base64.b64decode(text))
             except Exception as error:  # whatever is wrong with a token refuses it
-                print("refused", self.number, type(error).__name__, flush=True)
+                say("refused", self.number, type(error).__name__)
                 self.login = None
         if self.user is None:
             return self.refuse(answer)
         self.answer(200, f"{self.user} {self.number} {self.path}", answer)
-        print("served", self.number, self.user, self.path, flush=True)
+        say("served", self.number, self.user, self.path)
 
     do_POST = do_PUT = do_GET
     asking = "Authorization"

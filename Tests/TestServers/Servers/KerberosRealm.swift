@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// A Kerberos realm with a KDC of its own (MIT's), a user, and the service `HTTP/localhost`. Its files are in a folder of the test's.
 package final class KerberosRealm: Sendable {
@@ -32,6 +33,9 @@ package final class KerberosRealm: Sendable {
       ] {
         try await run("/usr/sbin/kadmin.local", ["-q", query], environment)
       }
+      // A proxy that was started by root reads the service's key as another user.
+      chmod(directory.path, 0o755)
+      chmod(directory.file("keytab").path, 0o644)
       let process = try await ServerProcess.start(
         "the KDC", "/usr/sbin/krb5kdc", ["-n"], environment: environment, directory: directory, ports: [port])
       try await run("/usr/bin/kinit", ["alice"], environment, input: "secret\n")

@@ -10,7 +10,7 @@ extension HTTPProtocol: URLAuthenticationChallengeSender {
         user: credential.user ?? "", password: credential.password ?? "", schemes: offer.schemes)
       if offer.schemes == .negotiate {
         if offer.space.isProxy() { state.proxyCredential = nil } else { state.credential = nil }
-        state.negotiateToken = nil
+        (state.negotiateSpace, state.negotiateToken) = (offer.space, nil)
       } else if offer.space.isProxy() {
         state.proxyCredential = given
       } else {
@@ -23,16 +23,16 @@ extension HTTPProtocol: URLAuthenticationChallengeSender {
     guard let offer else { return }
     if offer.space.isProxy() { rememberLogin(credential, for: proxy) }
     transfer?.cancel(discardingUpTo: Self.drainableBytes)
-    if offer.schemes == .negotiate { negotiate(in: offer.space) } else { begin(isFirst: false) }
+    begin(isFirst: false)
   }
 
-  /// Has GSS-API make a token, which may take as long as a KDC does, and sends the request with it.
-  private func negotiate(in space: URLProtectionSpace) {
+  /// Has GSS-API make a token, which may take as long as a KDC does, for the request that `begin` sends.
+  func negotiate(in space: URLProtectionSpace, then begin: @escaping @Sendable () -> Void) {
     BlockingPool.protocols.run {
       do throws(NegotiateLogin.Failure) {
         let token = NegotiateToken(data: try NegotiateLogin.token(for: space.host), isForProxy: space.isProxy())
         self.state.withLock { $0.negotiateToken = token }
-        self.begin(isFirst: false)
+        begin()
       } catch {
         self.client?.urlProtocol(
           self,

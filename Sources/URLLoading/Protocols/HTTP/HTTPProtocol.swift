@@ -23,6 +23,8 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     @Rare var proxyCredential: TransferCredential?
     /// The proxies of this load, where they had to be asked for.
     @Rare var route: ProxyRoute?
+    /// Who is logged in to by Negotiate, and the token of the next request. Each needs a new one: also after a handshake that was ended.
+    @Rare var negotiateSpace: URLProtectionSpace?
     @Rare var negotiateToken: NegotiateToken?
     /// What was answered about connections.
     @Rare var answers: CurlSession.Answers?
@@ -130,11 +132,15 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     guard let sessionClient else { return }
     let connections = sessionClient.session.component(CurlSession.self)
     if let proxies = connections.proxies, proxies.isNeeded, awaitsRoute(from: proxies, body) { return }
+    if let space = state.withLock({ $0.negotiateToken == nil ? $0.negotiateSpace : nil }) {
+      return negotiate(in: space) { self.begin(body: body, known) }
+    }
     var transferRequest = HTTPRequestEncoder.transferRequest(for: request, body: body)
     let demand = sessionClient.urlProtocolDemand(self)
     let (credential, proxyCredential, route, token, answers, number) = state.withLock { state in
       state.starts += 1
       state.reportsConnection = demand.wantsConnectionMetrics
+      defer { state.negotiateToken = nil }
       return (
         state.credential, state.proxyCredential, state.route, state.negotiateToken, state.answers, state.starts
       )
