@@ -15,7 +15,10 @@ build: build-dependencies
 # Swift's libraries are linked into the command: it starts in two thirds of the time.
 install: build-dependencies
 	@swift build -c release --product urlload --static-swift-stdlib --scratch-path .build/install
-	@install -D "$$(swift build -c release --static-swift-stdlib --scratch-path .build/install --show-bin-path)/urlload" "$(DESTDIR)$(or $(PREFIX),/usr/local)/bin/urlload"
+	@swift build -c release --product urlload-pac --static-swift-stdlib --scratch-path .build/install
+	@for program in urlload urlload-pac; do \
+	  install -D "$$(swift build -c release --static-swift-stdlib --scratch-path .build/install --show-bin-path)/$$program" "$(DESTDIR)$(or $(PREFIX),/usr/local)/bin/$$program"; \
+	done
 
 # A folder whose toolset gives this library to every package of a graph that imports FoundationNetworking. It is put into PREFIX/lib,
 # or into .build where PREFIX is not set.

@@ -28,6 +28,7 @@ let package = Package(
     .library(name: "SFTPProtocol", targets: ["SFTPProtocol"]),
     .library(name: "SFTPKeystream", targets: ["SFTPKeystream"]),
     .executable(name: "urlload", targets: ["urlload"]),
+    .executable(name: "urlload-pac", targets: ["urlload-pac"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -53,6 +54,7 @@ let package = Package(
       name: "URLLoadingCSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "URLLoadingSQLite", dependencies: ["URLLoadingCSQLite"]),
     .target(name: "URLLoadingCBlockCache", path: "Sources/CBlockCache"),
+    .target(name: "URLLoadingCGSSAPI", path: "Sources/CGSSAPI"),
     .target(name: "URLLoadingCLinux", path: "Sources/CLinux"),
     .target(
       name: "URLLoadingBase", dependencies: ["URLLoadingCLinux"],
@@ -68,7 +70,8 @@ let package = Package(
     .target(
       name: "URLLoading",
       dependencies: [
-        "URLLoadingBase", "URLLoadingX509", "URLLoadingCurlTransport", "URLLoadingCLinux", "URLLoadingCOpenSSL",
+        "URLLoadingBase", "URLLoadingX509", "URLLoadingCurlTransport", "URLLoadingCLinux", "URLLoadingCGSSAPI",
+        "URLLoadingCOpenSSL",
         "URLLoadingCPSL", "URLLoadingCZlib", "URLLoadingSQLite",
       ],
       swiftSettings: dropIn("URLLoading")),
@@ -107,6 +110,7 @@ let package = Package(
         "URLLoading", "ArchiveProtocol", "SFTPProtocol", "URLLoadingBase",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
+    .executableTarget(name: "urlload-pac"),
     .executableTarget(name: "URLLoadingPrivateScheme", dependencies: ["URLLoading"], path: "Samples/PrivateScheme"),
     .executableTarget(name: "URLLoadingMemoryScheme", dependencies: ["URLLoading"], path: "Samples/MemoryScheme"),
     .executableTarget(name: "URLLoadingLoadEverything", dependencies: ["URLLoading"], path: "Samples/LoadEverything"),
@@ -131,8 +135,8 @@ let package = Package(
     .testTarget(
       name: "CurlTransportTests",
       dependencies: [
-        "URLLoadingBase", "URLLoadingCurlTransport", "URLLoadingTestServers", "URLLoadingCBlockCache",
-        "URLLoadingCZlib", "URLLoadingCBrotliEncoder", "URLLoadingCZstd",
+        "URLLoadingBase", "URLLoadingX509", "URLLoadingCurlTransport", "URLLoadingTestServers",
+        "URLLoadingCBlockCache", "URLLoadingCZlib", "URLLoadingCBrotliEncoder", "URLLoadingCZstd",
       ]),
     .executableTarget(
       name: "URLLoadingDownloadWorker", dependencies: ["URLLoading", "SFTPProtocol"],

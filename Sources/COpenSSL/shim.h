@@ -7,6 +7,7 @@
 #include <openssl/blowfish.h>
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
+#include <openssl/engine.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
@@ -94,8 +95,15 @@ COPENSSL_INLINE unsigned long long copenssl_no_renegotiation(void) { return SSL_
 COPENSSL_INLINE int copenssl_add_chain_certificate(SSL *session, X509 *certificate) {
   return (int)SSL_add1_chain_cert(session, certificate);
 }
-COPENSSL_INLINE int copenssl_set_minimum_version(SSL_CTX *context, int version) {
-  return SSL_CTX_set_min_proto_version(context, version);
+COPENSSL_INLINE void copenssl_load_dynamic_engines(void) { ENGINE_load_dynamic(); }
+// The certificate of a PKCS #11 URI, by libp11's engine; NULL where there is none.
+COPENSSL_INLINE X509 *copenssl_load_token_certificate(ENGINE *engine, const char *uri) {
+  struct {
+    const char *uri;
+    X509 *certificate;
+  } parameters = {uri, NULL};
+  if (ENGINE_ctrl_cmd(engine, "LOAD_CERT_CTRL", 0, &parameters, NULL, 1) != 1) return NULL;
+  return parameters.certificate;
 }
 COPENSSL_INLINE long copenssl_bio_contents(BIO *bio, char **bytes) { return BIO_get_mem_data(bio, bytes); }
 

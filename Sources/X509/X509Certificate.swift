@@ -121,14 +121,15 @@ package final class X509Certificate: @unchecked Sendable {
     return text.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } }
   }
 
-  /// The digest that its signature is over, as OpenSSL calls it, such as `SHA256`; nil where the scheme has none, or it is unknown.
-  package var signatureDigest: String? {
+  /// The digest that its signature is over, as OpenSSL calls it, such as `SHA256`, and its length; nil where the scheme has none, or it
+  /// is unknown.
+  package var signatureDigest: (name: String, bits: Int)? {
     var digest: Int32 = 0
-    var bits: Int32 = 0
-    guard X509_get_signature_info(pointer, &digest, nil, &bits, nil) == 1, digest != NID_undef,
+    guard X509_get_signature_info(pointer, &digest, nil, nil, nil) == 1, digest != NID_undef,
       let name = OBJ_nid2sn(digest)
     else { return nil }
-    return String(cString: name)
+    let bits = EVP_get_digestbyname(name).map { Int(EVP_MD_get_size($0)) * 8 } ?? 0
+    return (String(cString: name), bits)
   }
 
   /// The key that it is about; nil for one that cannot be read.

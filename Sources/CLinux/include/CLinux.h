@@ -44,6 +44,10 @@ static inline int has_bytes_on_their_way(int descriptor) {
   return unread > 0 || untaken > 0;
 }
 
+/// Starts a program without arguments, in a process group of its own, with default signals and no descriptors but one, which is its
+/// standard input and output. Returns 0, or the error's number.
+int start_helper(const char *path, int descriptor, char *const environment[], pid_t *process);
+
 /// The name of the calling thread, for debuggers.
 static inline void name_thread(const char *name) { prctl(PR_SET_NAME, name); }
 

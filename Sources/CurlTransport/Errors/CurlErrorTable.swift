@@ -13,6 +13,10 @@ struct CurlErrorContext: Sendable {
   var verifyResult = 0
   /// The proxy's answer to CONNECT; 0 when none came.
   var proxyStatusCode = 0
+  /// Nobody answered an attempt to connect.
+  var isUnanswered = false
+  /// CURLproxycode: what went wrong between libcurl and a SOCKS proxy.
+  var socksCode = 0
   /// The last reply of an FTP server.
   var ftpReplyCode = 0
   var ftpReplyText = ""
@@ -62,7 +66,9 @@ enum CurlErrorTable {
     case 73: return .noPermissionsToReadFile  // REMOTE_FILE_EXISTS
     case 81, 89, 99: return .networkConnectionLost  // AGAIN, NO_CONNECTION_AVAILABLE, UNRECOVERABLE_POLL
     case 96: return .cannotConnectToHost  // QUIC_CONNECT_ERROR
-    case 97: return .cannotConnectToHost  // PROXY
+    case 97:  // PROXY
+      return TransferFailure.fault(socksCode: context.socksCode) == .login
+        ? .userAuthenticationRequired : .cannotConnectToHost
     case 98: return .clientCertificateRequired  // SSL_CLIENTCERT
     case 100: return .dataLengthExceedsMaximum  // TOO_LARGE (8.6)
     case 101: return .secureConnectionFailed  // ECH_REQUIRED (8.8)

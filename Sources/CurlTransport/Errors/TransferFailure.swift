@@ -39,8 +39,8 @@ package struct TransferFailure: Error, Sendable {
     case untrustedServer(TrustVerdict)
     /// The server shows other certificates than those that were accepted a moment ago.
     case changedCertificates(host: String)
-    /// The server breaks what ``TLSRequirements`` ask; in words.
-    case brokenRequirement(String)
+    /// The server breaks what ``TLSRequirements`` ask.
+    case brokenRequirement(TLSRequirements.Violation)
     /// The server wants a certificate. The handshake may be made again with an identity, or with the answer that there is none.
     case clientCertificateRequested(TLSEndpoint, authorities: [Data])
     /// OpenSSL cannot log in with the identity.
@@ -64,6 +64,12 @@ package struct TransferFailure: Error, Sendable {
   package var bodyError: (any Error)?
   /// The proxy's answer when it refused to open a tunnel. With status 407 it has the challenge.
   package var proxyResponse: TransferHead?
+  /// CURLproxycode: what went wrong between libcurl and a SOCKS proxy; 0 for nothing.
+  var socksCode = 0
+  /// Nobody answered an attempt to connect.
+  var isUnanswered = false
+  /// It failed before the request was sent.
+  var isBeforeRequest = false
   package var metrics = TransferMetrics.unknown
   /// A connection that was kept from an earlier transfer was gone, nothing of a response came, and the request may be sent again.
   package var isRepeatable = false
@@ -113,7 +119,11 @@ package struct TransferFailure: Error, Sendable {
           .serverCertificateUntrusted,
           "\(host) showed other certificates than those that were accepted for it a moment ago. Load again to judge the new ones"
         )
-      case .brokenRequirement(let words): (.appTransportSecurityRequiresSecureConnection, words)
+      case .brokenRequirement(let violation):
+        (
+          .appTransportSecurityRequiresSecureConnection,
+          "the server has \(violation.found), which the session's requirements do not allow"
+        )
       case .clientCertificateRequested(let endpoint, _):
         (.clientCertificateRequired, "\(endpoint.host) asks for a certificate of the client")
       case .unusableIdentity(let name): (.clientCertificateRejected, "the identity \(name) cannot be used to log in")
@@ -166,6 +176,9 @@ package struct TransferFailure: Error, Sendable {
     reason = .libcurl
     self.curlCode = curlCode
     ftpReplyCode = context.ftpReplyCode
+    socksCode = context.socksCode
+    isUnanswered = context.isUnanswered
+    isBeforeRequest = !context.isConnected
     message = words
     if words.isEmpty, let text = curl_easy_strerror(CURLcode(UInt32(clamping: curlCode))) {
       message = String(cString: text)

@@ -42,6 +42,13 @@ package final class ProxyServer: Sendable, Equatable {
     case socks5
     /// SOCKS 5 that resolves the host's name.
     case socks5h
+
+    package var isSOCKS: Bool {
+      switch self {
+      case .http, .https: false
+      case .socks4, .socks4a, .socks5, .socks5h: true
+      }
+    }
   }
 
   package let kind: Kind
@@ -62,6 +69,11 @@ package final class ProxyServer: Sendable, Equatable {
   package static func == (first: ProxyServer, second: ProxyServer) -> Bool {
     first.kind == second.kind && first.host == second.host && first.port == second.port && first.user == second.user
       && first.password == second.password
+  }
+
+  /// Whether both are one proxy, whatever their logins.
+  package func isSamePlace(as other: ProxyServer) -> Bool {
+    kind == other.kind && host == other.host && port == other.port
   }
 
   /// The form that libcurl takes, without user and password.

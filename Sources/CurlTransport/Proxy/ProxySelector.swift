@@ -35,6 +35,19 @@ package struct ProxySelector: Sendable, Equatable {
     return proxy
   }
 
+  /// Whether a host is on the list of those that are reached directly.
+  package func isExcepted(_ url: String) -> Bool { Target(url).map { exceptions.contains($0.host) } ?? false }
+
+  /// Whether the environment says anything of proxies. HTTP_PROXY counts here: other programs would go by it, which must not decide
+  /// in a CGI program (see below).
+  package static func hasVariables(_ environment: (String) -> String?) -> Bool {
+    let names = [
+      "http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY",
+      "ALL_PROXY", "NO_PROXY",
+    ]
+    return names.contains { environment($0)?.isEmpty == false }
+  }
+
   /// The variables that libcurl knows. HTTP_PROXY in upper case is ignored: in a CGI program it is the client's
   /// `Proxy` field (CVE-2016-5385).
   private static func settings(of environment: (String) -> String?) -> ProxySettings {

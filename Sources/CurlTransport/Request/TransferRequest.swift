@@ -64,6 +64,9 @@ package struct TransferRequest: Sendable {
   @Rare package var credential: TransferCredential?
   /// For the proxy, in place of the one in the configuration.
   @Rare package var proxyCredential: TransferCredential?
+  package var proxy = ProxyChoice.configured
+  /// There is another way to the server: who does not answer within some seconds is given up.
+  package var hasAlternative = false
   /// How new TLS connections are judged, and whose may be used again; nil for libcurl's rules.
   @Rare package var security: ConnectionSecurity?
   /// FTP: `first-last` or `first-`, in bytes.

@@ -30,7 +30,8 @@ extension EasyHandle {
           $0.serverHasSpoken(session) ? 1 : 0
         }
       }, argument)
-    guard let security, let endpoint = handshakes.begins(url: url, proxy: shape?.proxy) else { return CURLE_OK }
+    guard security != nil else { return CURLE_OK }
+    guard let endpoint = handshakes.begins(url: url, proxy: shape?.proxy) else { return CURLE_SSL_CONNECT_ERROR }
     handshakeEndpoint = endpoint
     SSL_CTX_set_cert_verify_callback(
       context,
@@ -46,19 +47,6 @@ extension EasyHandle {
           $0.certificateIsRequested(session) ? 1 : 0
         }
       }, argument)
-    return security.requirements.map { impose($0, on: context) } ?? CURLE_OK
-  }
-
-  private func impose(_ requirements: TLSRequirements, on context: OpaquePointer) -> CURLcode {
-    if let version = requirements.minimumVersion {
-      // libcurl counts from 4 for TLS 1.0, which is 0x0301 on the wire.
-      _ = copenssl_set_minimum_version(
-        context, Int32(0x0301 + version.rawValue - TLSConfiguration.Version.v10.rawValue))
-    }
-    // TLS 1.3 has forward secrecy always; this list is about older versions.
-    if requirements.requiresForwardSecrecy, SSL_CTX_set_cipher_list(context, "DEFAULT:!kRSA:!kPSK:!kRSAPSK") != 1 {
-      return CURLE_SSL_CIPHER
-    }
     return CURLE_OK
   }
 
@@ -76,6 +64,7 @@ extension EasyHandle {
   private func serverHasSpoken(_ session: OpaquePointer) -> Bool {
     guard let security else { return acceptsStapledStatus(session) }
     guard var peer = handshakes.peer else { return false }
+    peer.parameters = HandshakeParameters(session)
     peer.stapledResponse = HandshakeChain.stapledResponse(session)
     peer.note(HandshakeChain.stapledStatus(session, for: peer.path))
     switch HandshakeRules(security: security).judge(peer) {

@@ -12,8 +12,9 @@ struct HandshakeRules {
   let security: ConnectionSecurity
 
   func judge(_ peer: ShownPeer) -> Outcome {
-    if let requirements = security.requirements, let violation = requirements.violation(by: peer) {
-      return .refuse(.brokenRequirement(violation))
+    if let requirements = security.requirements {
+      if let violation = requirements.violation(by: peer) { return .refuse(.brokenRequirement(violation)) }
+      if !requirements.allowsOverridingTrust, !peer.verdict.isTrusted { return .refuse(.untrustedServer(peer.verdict)) }
     }
     guard security.asksForTrust else {
       return peer.verdict.isTrusted ? .proceed(ConnectionVerification(peer)) : .refuse(.untrustedServer(peer.verdict))

@@ -10,6 +10,7 @@ package struct ShownPeer: Sendable, Equatable {
   package var path: [X509Certificate]
   package var verdict: TrustVerdict
   package var stapled: OCSPStatus
+  package var parameters = HandshakeParameters()
   /// The stapled OCSP response in DER, for who judges by other roots.
   package var stapledResponse: Data?
 

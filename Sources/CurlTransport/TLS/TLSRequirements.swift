@@ -1,65 +1,78 @@
 import Foundation
 internal import URLLoadingX509
 
-/// What a connection has to keep beyond what TLS and the library's configuration ask, as App Transport Security has it.
+/// What a connection has to keep beyond what TLS and the session's configuration ask, as App Transport Security has it.
 package struct TLSRequirements: Sendable, Equatable {
   /// The oldest version; nil for the session's.
   package var minimumVersion: TLSConfiguration.Version?
-  /// Only ciphers whose traffic cannot be read with the server's key later: ECDHE or DHE.
+  /// Only key exchanges after which traffic cannot be read with the server's key: ECDHE.
   package var requiresForwardSecrecy = false
   /// The smallest RSA key, in bits; 0 for any.
   package var minimumRSABits = 0
   /// The smallest key on an elliptic curve, in bits; 0 for any.
   package var minimumEllipticCurveBits = 0
-  /// Signatures have to be over SHA-256 or longer digests.
-  package var requiresSHA256 = false
+  /// The shortest digest that certificates are signed over, in bits; 0 for any.
+  package var minimumDigestBits = 0
   /// SHA-256 digests of SubjectPublicKeyInfo, one of which the server's own certificate has to have; empty for any.
   package var leafPins: Set<Data> = []
   /// The same, of any other certificate of the chain.
   package var authorityPins: Set<Data> = []
-  /// What the requirements are called in errors, such as `App Transport Security`.
-  package var name = "App Transport Security"
+  /// Whether the owner may accept a server whose certificates are not trusted.
+  package var allowsOverridingTrust = true
 
   package init() {}
 
-  /// What a server breaks, in words; nil where it keeps all.
-  func violation(by peer: ShownPeer) -> String? {
+  package enum Rule: Sendable { case minimumVersion, forwardSecrecy, keySize, signature, pinnedLeaf, pinnedAuthority }
+
+  /// A rule that a server breaks.
+  package struct Violation: Sendable, Equatable {
+    package let rule: Rule
+    /// What the server has in place of what is required.
+    package let found: String
+  }
+
+  /// Nil where the server keeps all.
+  func violation(by peer: ShownPeer) -> Violation? {
+    if let minimumVersion, peer.parameters.version < minimumVersion.wireNumber {
+      return Violation(rule: .minimumVersion, found: peer.parameters.versionName)
+    }
+    if requiresForwardSecrecy, !peer.parameters.hasForwardSecrecy {
+      return Violation(rule: .forwardSecrecy, found: peer.parameters.cipherName)
+    }
     let path = peer.path.isEmpty ? peer.certificates : peer.path
-    guard let leaf = path.first else { return "\(name): the server has no certificate" }
-    if let key = leaf.publicKey, let words = violation(by: key) { return words }
-    // A root's own signature proves nothing (RFC 5280, section 6.1).
-    for certificate in path where requiresSHA256 && !certificate.isSelfIssued {
-      guard let digest = certificate.signatureDigest,
-        ["MD5", "SHA1", "MD5-SHA1", "RSA-SHA1", "SHA224"].contains(digest)
+    for certificate in path {
+      if let key = certificate.publicKey, let words = flaw(of: key) { return Violation(rule: .keySize, found: words) }
+      // A root's own signature proves nothing (RFC 5280, section 6.1).
+      guard minimumDigestBits > 0, !certificate.isSelfIssued, let digest = certificate.signatureDigest,
+        digest.bits < minimumDigestBits
       else { continue }
-      return
-        "\(name): the certificate of \(certificate.summary ?? "the server") is signed over \(digest); SHA256 is the least"
+      return Violation(rule: .signature, found: digest.name)
     }
     return brokenPins(path)
   }
 
-  private func violation(by key: PublicKey) -> String? {
-    let least: Int
+  private func flaw(of key: PublicKey) -> String? {
     switch key.kind {
-    case .rsa: least = minimumRSABits
-    case .ellipticCurve: least = minimumEllipticCurveBits
-    case .other: return nil
+    case .rsa where key.bits < minimumRSABits: "a key of RSA with \(key.bits) bits"
+    case .ellipticCurve where key.bits < minimumEllipticCurveBits: "a key on a curve of \(key.bits) bits"
+    default: nil
     }
-    guard key.bits < least else { return nil }
-    return "\(name): the server's key has \(key.bits) bits, \(least) are the least"
   }
 
-  private func brokenPins(_ path: [X509Certificate]) -> String? {
-    if !leafPins.isEmpty, path.first?.publicKey.map({ leafPins.contains($0.pin) }) != true {
-      return "\(name): the server's key is none of those that are pinned for its domain (NSPinnedLeafIdentities)"
+  private func brokenPins(_ path: [X509Certificate]) -> Violation? {
+    let pins = path.map { $0.publicKey?.pin ?? Data() }
+    if !leafPins.isEmpty, !leafPins.contains(pins.first ?? Data()) {
+      return Violation(rule: .pinnedLeaf, found: pins.first?.base64EncodedString() ?? "none")
     }
-    let authorities = path.dropFirst()
-    if !authorityPins.isEmpty,
-      !authorities.contains(where: { $0.publicKey.map { authorityPins.contains($0.pin) } == true })
-    {
-      return
-        "\(name): no authority of the server's certificate is one that is pinned for its domain (NSPinnedCAIdentities)"
+    if !authorityPins.isEmpty, authorityPins.isDisjoint(with: pins.dropFirst()) {
+      let found = pins.dropFirst().map { $0.base64EncodedString() }.joined(separator: ", ")
+      return Violation(rule: .pinnedAuthority, found: found.isEmpty ? "none" : found)
     }
     return nil
   }
+}
+
+extension TLSConfiguration.Version {
+  /// As on the wire: 0x0301 is TLS 1.0. libcurl counts from 4.
+  var wireNumber: Int { 0x0301 + rawValue - Self.v10.rawValue }
 }

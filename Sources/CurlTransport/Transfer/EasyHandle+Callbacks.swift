@@ -114,6 +114,12 @@ extension EasyHandle {
     let descriptor = reactor.openSocket(
       domain: address.family, type: address.socktype, protocol: address.protocol, owner: multi, isFTP: kind == .ftp)
     if descriptor >= 0 { openedSocket = descriptor }
+    if descriptor >= 0, hasAlternative {
+      // Two more SYNs, which takes 3 or 7 s. libcurl's limit is for the whole way: a server that is slow behind a proxy is not the proxy's
+      // fault.
+      var count: Int32 = 2
+      setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_SYNCNT, &count, socklen_t(MemoryLayout<Int32>.size))
+    }
     if security != nil { handshakes.socketOpens() }
     if descriptor >= 0, let typeOfService {
       var value = Int32(typeOfService)

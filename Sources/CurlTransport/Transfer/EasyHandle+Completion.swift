@@ -1,3 +1,4 @@
+import Glibc
 internal import URLLoadingCCurl
 
 /// The end of a transfer: its result, and whether its request may be repeated.
@@ -73,8 +74,10 @@ extension EasyHandle {
       let context = CurlErrorContext(
         kind: kind, hasResponse: hasHead, isConnected: isRequestSent,
         lacksRoute: triedAddresses.lackRoute(Int32(truncatingIfNeeded: ccurl_get_long(curl, CURLINFO_OS_ERRNO))),
-        verifyResult: ccurl_get_long(curl, CURLINFO_SSL_VERIFYRESULT),
+        verifyResult: verifyResult,
         proxyStatusCode: ccurl_get_long(curl, CURLINFO_HTTP_CONNECTCODE),
+        isUnanswered: ccurl_get_long(curl, CURLINFO_OS_ERRNO) == Int(ETIMEDOUT),
+        socksCode: code == CURLE_PROXY ? ccurl_get_long(curl, CURLINFO_PROXY_ERROR) : 0,
         ftpReplyCode: ftp.code, ftpReplyText: ftp.text)
       failure = TransferFailure(
         curlCode: Int(code.rawValue), words: String(cString: errorBuffer), context: context)
@@ -86,6 +89,13 @@ extension EasyHandle {
     failure.bodyError = body.error
     if !isRequestSent { failure.proxyResponse = proxyHead }
     return failure
+  }
+
+  /// Why a certificate was refused: the server's, or that of a proxy that is spoken to over TLS.
+  private var verifyResult: Int {
+    let server = ccurl_get_long(curl, CURLINFO_SSL_VERIFYRESULT)
+    guard server == 0, shape?.proxy?.kind == .https else { return server }
+    return ccurl_get_long(curl, CURLINFO_PROXY_SSL_VERIFYRESULT)
   }
 
   // MARK: Repetition

@@ -36,7 +36,7 @@ extension EasyHandle {
   /// libcurl says how far it is: in the course of the transfer, and at its end while it still has the connection.
   func noteProgress() {
     guard let ports, let connection = multi?.multiplexedConnection(ports),
-      let session = TLSInspector.shared.session(of: curl), let now = TLSInspector.shared.writtenBytes(session)
+      let session = TLSInspector.session(of: curl), let now = TLSInspector.writtenBytes(session)
     else { return }
     switch now &- (connection.writtenBytes ?? now) {
     // Another transfer of the connection may have read what the server did.

@@ -5,9 +5,7 @@ extension EasyHandle {
   /// A line of a response's head or trailers. Returns how much of it was taken: less than all ends the transfer.
   func receive(header line: UnsafeRawBufferPointer) -> Int {
     guard transfer != nil else { return line.count }
-    if kind == .ftp {
-      return receiveReply(line)
-    }
+    if kind == .ftp, !awaitsTunnel { return receiveReply(line) }
     switch parser.take(line) {
     case .none: break
     case .failure(let reason):
@@ -16,6 +14,12 @@ extension EasyHandle {
     case .head(let head): receive(head)
     }
     return line.count
+  }
+
+  /// Lines are those of a proxy that is to open a tunnel to an FTP server.
+  private var awaitsTunnel: Bool {
+    guard !isRequestSent, let proxy = shape?.proxy, !proxy.kind.isSOCKS else { return false }
+    return proxyHead.map { !(200..<300).contains($0.statusCode) } ?? true
   }
 
   private func receive(_ head: consuming TransferHead) {
@@ -30,7 +34,7 @@ extension EasyHandle {
       return
     }
     isAnswered = true
-    if tlsVersion == nil { (tlsVersion, tlsCipherSuite) = TLSInspector.shared.parameters(of: curl) }
+    if tlsVersion == nil { (tlsVersion, tlsCipherSuite) = TLSInspector.parameters(of: curl) }
     let isChallenge =
       (head.statusCode == 401 && credentialsAnswer401) || (head.statusCode == 407 && credentialsAnswer407)
     guard !isChallenge else {
@@ -38,6 +42,7 @@ extension EasyHandle {
       return
     }
     guard !hasHead else { return }
+    noteVerification(in: &head)
     accept(head)
     handler.transfer(transfer, didReceive: consume head)
   }
@@ -53,12 +58,17 @@ extension EasyHandle {
     if kind == .ftp {
       pendingHead = ftp.head(ftpRange)
     }
-    guard let head = pendingHead.take() else { return nil }
+    guard var head = pendingHead.take() else { return nil }
+    noteVerification(in: &head)
     accept(head)
     return head
   }
 
   /// This is the head whose body is delivered.
+  private func noteVerification(in head: inout TransferHead) {
+    if let verification, !verification.verdict.isTrusted { head.isServerVerified = false }
+  }
+
   private func accept(_ head: borrowing TransferHead) {
     hasHead = true
     expectBody(after: head)

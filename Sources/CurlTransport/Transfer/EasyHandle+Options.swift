@@ -20,9 +20,10 @@ extension EasyHandle {
     isHeadRequest = request.method == "HEAD"
     coalescingLimit = request.coalescingLimit
     typeOfService = request.typeOfService
+    hasAlternative = request.hasAlternative
     security = request.security
     if security != nil {
-      guard CurlLibrary.shared.usesLinkedOpenSSL else { throw .otherTLSLibrary }
+      guard CurlLibrary.shared.usesLinkedOpenSSL || shape?.usesTLS == false else { throw .otherTLSLibrary }
       url = request.url
     }
     credentialsAnswer401 = request.credential != nil
@@ -93,7 +94,7 @@ extension EasyHandle {
       set(CURLOPT_FRESH_CONNECT, 1)
       set(CURLOPT_FORBID_REUSE, 1)
     }
-    setProxy(shape)
+    setProxy(shape, configuration.tls)
     if shape.isIsolated {
       // The name is looked at in the handshake; a resumed one verifies nothing.
       set(CURLOPT_SSL_VERIFYHOST, 0)
@@ -142,12 +143,15 @@ extension EasyHandle {
     if shape.ftpTLS == .explicit { set(CURLOPT_USE_SSL, Int(CURLUSESSL_ALL.rawValue)) }
   }
 
-  private func setProxy(_ shape: EasyHandleShape) {
+  private func setProxy(_ shape: EasyHandleShape, _ tls: TLSConfiguration) {
     // The empty string also keeps libcurl from looking into the environment by itself.
     set(CURLOPT_PROXY, shape.proxy?.url ?? "")
     _ = ccurl_set_string(curl, CURLOPT_NOPROXY, "")
     guard let proxy = shape.proxy else { return }
     if shape.kind == .ftp { set(CURLOPT_HTTPPROXYTUNNEL, 1) }
+    if proxy.kind == .https { setProxyTLS(tls) }
+    // libcurl speaks GSS-API to SOCKS proxies with calls that block the loop's thread: it is not offered.
+    if proxy.kind.isSOCKS { set(CURLOPT_SOCKS5_AUTH, TransferCredential.Schemes.basic.rawValue) }
     if let credential = shape.proxyCredential {
       set(CURLOPT_PROXYUSERNAME, credential.user)
       set(CURLOPT_PROXYPASSWORD, credential.password)
@@ -156,6 +160,17 @@ extension EasyHandle {
       set(CURLOPT_PROXYUSERNAME, user)
       set(CURLOPT_PROXYPASSWORD, proxy.password ?? "")
     }
+  }
+
+  /// A proxy that is spoken to over TLS is verified as servers are.
+  private func setProxyTLS(_ tls: TLSConfiguration) {
+    if let file = tls.caFile { set(CURLOPT_PROXY_CAINFO, file) }
+    if let directory = tls.caDirectory {
+      set(CURLOPT_PROXY_CAPATH, directory)
+    } else if tls.caFile != nil {
+      _ = ccurl_set_string(curl, CURLOPT_PROXY_CAPATH, nil)
+    }
+    set(CURLOPT_PROXY_SSLVERSION, tls.minimumVersion.rawValue)
   }
 
   // MARK: Header fields

@@ -28,6 +28,7 @@ final class EasyHandle {
   var kind = TransferRequest.Kind.http
   var isHeadRequest = false
   var typeOfService: UInt8?
+  var hasAlternative = false
   var body = OutgoingBody()
   var credentialsAnswer401 = false
   var credentialsAnswer407 = false
@@ -216,8 +217,8 @@ final class EasyHandle {
     let socket = openedSocket.take()
     guard socket != nil || !multi.isMultiplexing(at: place) || !multi.isMultiplexed(ports) else { return }
     // Another library for TLS does not tell: then libcurl has to hold back what finds no connection.
-    guard TLSInspector.shared.protocolName(of: curl) ?? "h2" == "h2" else { return }
+    guard TLSInspector.protocolName(of: curl) ?? "h2" == "h2" else { return }
     multi.multiplexes(at: place)
-    multi.multiplexes(on: ports, openedAs: socket, TLSInspector.shared.session(of: curl))
+    multi.multiplexes(on: ports, openedAs: socket, TLSInspector.session(of: curl))
   }
 }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Header fields as bytes, until somebody wants strings: most responses are asked for few of their fields.
 struct FieldLines: Sendable {
   /// What a usual head needs.
@@ -44,10 +46,11 @@ struct FieldLines: Sendable {
 
   private func forEach(_ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void) {
     bytes.withUnsafeBytes { bytes in
-      var rest = bytes[...]
-      while let end = rest.firstIndex(of: 10) {
+      var rest = bytes
+      while let start = rest.baseAddress, let found = memchr(start, 10, rest.count) {
+        let end = UnsafeRawPointer(found) - start
         var line = UnsafeRawBufferPointer(rebasing: rest[..<end])
-        rest = rest[(end + 1)...]
+        rest = UnsafeRawBufferPointer(rebasing: rest[(end + 1)...])
         while line.last == 13 { line = UnsafeRawBufferPointer(rebasing: line.dropLast()) }
         guard let colon = ResponseHeadParser.colon(in: line) else { continue }
         body(

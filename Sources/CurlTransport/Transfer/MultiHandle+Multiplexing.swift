@@ -12,7 +12,7 @@ extension MultiHandle {
   /// - Parameters:
   ///   - socket: the one that was opened last for it. Of several that were tried libcurl may have taken another, and closed that.
   ///   - session: that of TLS.
-  func multiplexes(on ports: PortPair, openedAs socket: Int32?, _ session: UnsafeRawPointer?) {
+  func multiplexes(on ports: PortPair, openedAs socket: Int32?, _ session: OpaquePointer?) {
     guard !isMultiplexed(ports) else { return }
     let opened = socket.flatMap { PortPair(of: $0) == ports ? $0 : nil }
     guard let socket = opened ?? reactor.openSocket(of: self, between: ports) else { return }

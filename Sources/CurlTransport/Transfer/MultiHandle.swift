@@ -14,6 +14,7 @@ final class MultiHandle {
   var curlDeadline = MonotonicInstant.distantFuture
   private let configuration: TransferEngineConfiguration
   private let proxies: ProxySelector
+  private let proxyLogins: ProxyLogins
   var queue: AdmissionQueue<Transfer>
   var running: [EasyHandle] = []
   private var idle: [EasyHandle] = []
@@ -37,11 +38,15 @@ final class MultiHandle {
   /// With more connections than these that take many at once, it takes longer to hold their writes back than is gained.
   static let maximumBatchedSockets = 4
 
-  init?(configuration: TransferEngineConfiguration, proxies: ProxySelector, reactor: Reactor) {
+  init?(
+    configuration: TransferEngineConfiguration, proxies: ProxySelector, proxyLogins: ProxyLogins = ProxyLogins(),
+    reactor: Reactor
+  ) {
     guard let curl = WakeupPair.makeMulti() else { return nil }
     self.curl = curl
     self.configuration = configuration
     self.proxies = proxies
+    self.proxyLogins = proxyLogins
     queue = AdmissionQueue(
       connections: configuration.maximumConnectionsPerHost, streams: Self.streamsPerConnection)
     self.reactor = reactor
@@ -70,7 +75,7 @@ final class MultiHandle {
 
   /// Begins with a transfer, or queues it behind those before it.
   func begin(_ transfer: Transfer) {
-    let proxy = proxies.proxy(for: transfer.request.url)
+    let proxy = proxy(for: transfer.request)
     switch queue.arrived(transfer, at: ConnectionKey(url: transfer.request.url, proxy: proxy)) {
     case .admit(let place): begin(transfer, at: place, proxy)
     case .wait(let ticket):
@@ -93,7 +98,15 @@ final class MultiHandle {
 
   private func admitWaiting() {
     while curl != nil, let next = queue.next() {
-      begin(next.waiter, at: next.place, proxies.proxy(for: next.waiter.request.url))
+      begin(next.waiter, at: next.place, proxy(for: next.waiter.request))
+    }
+  }
+
+  private func proxy(for request: borrowing TransferRequest) -> ProxyServer? {
+    switch request.proxy {
+    case .configured: proxyLogins.completed(proxies.proxy(for: request.url))
+    case .direct: nil
+    case .through(let server): proxyLogins.completed(server)
     }
   }
 

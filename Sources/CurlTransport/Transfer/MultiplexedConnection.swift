@@ -4,7 +4,7 @@ struct MultiplexedConnection {
   let socket: Int32
   let ports: PortPair
   /// That of TLS; nil where it is not OpenSSL's.
-  let session: UnsafeRawPointer?
+  let session: OpaquePointer?
   /// How much had been written when that was last noted, as it went to the network.
   private(set) var writtenBytes: UInt64?
 
@@ -18,7 +18,7 @@ struct MultiplexedConnection {
   static let smallestGoAway: UInt64 = 38
   private static let longSilence = 8
 
-  init(socket: Int32, ports: PortPair, session: UnsafeRawPointer?) {
+  init(socket: Int32, ports: PortPair, session: OpaquePointer?) {
     self.socket = socket
     self.ports = ports
     self.session = session
@@ -29,7 +29,7 @@ struct MultiplexedConnection {
   }
 
   mutating func noteWrittenBytes() {
-    guard let session, let now = TLSInspector.shared.writtenBytes(session) else { return }
+    guard let session, let now = TLSInspector.writtenBytes(session) else { return }
     let count = now &- (writtenBytes ?? now)
     writtenBytes = now
     quietNotes += 1

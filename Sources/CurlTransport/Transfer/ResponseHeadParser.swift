@@ -24,6 +24,7 @@ struct ResponseHeadParser: ~Copyable {
     var httpVersion = ""
     var contentLength: Int64?
     var hasSetCookie = false
+    var hasStrictTransportSecurity = false
     var hasContentEncoding = false
     var forbidsStoring = false
     var isChunked = false
@@ -129,6 +130,7 @@ struct ResponseHeadParser: ~Copyable {
         facts.isChunked = true
         facts.contentLength = nil
       }
+    case 25: if Self.equal(name, "strict-transport-security") { facts.hasStrictTransportSecurity = true }
     default: break
     }
     return .none

@@ -12,6 +12,8 @@ package actor TransferEngine {
   private let loop: EventLoop
   private let configuration: TransferEngineConfiguration
   private let proxies: ProxySelector
+  /// Shared with the engine of FTP.
+  package nonisolated let proxyLogins: ProxyLogins
   // Safe, this, `isolated` and `isShutDown`: touched on the loop's thread alone, as said above.
   nonisolated(unsafe) private var multi: MultiHandle?
   private var retired: [MultiHandle] = []
@@ -28,8 +30,11 @@ package actor TransferEngine {
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-  package init(configuration: TransferEngineConfiguration, loop: EventLoop = .shared) {
+  package init(
+    configuration: TransferEngineConfiguration, loop: EventLoop = .shared, proxyLogins: ProxyLogins = ProxyLogins()
+  ) {
     self.loop = loop
+    self.proxyLogins = proxyLogins
     self.configuration = configuration
     proxies = ProxySelector(configuration.proxy)
   }
@@ -73,7 +78,7 @@ package actor TransferEngine {
   private nonisolated func ftpEngine() -> TransferEngine {
     companion.withLock { companion in
       if let engine = companion.engine { return engine }
-      let new = TransferEngine(configuration: configuration, loop: .ftp)
+      let new = TransferEngine(configuration: configuration, loop: .ftp, proxyLogins: proxyLogins)
       if companion.isShutDown { new.shutdown() }
       companion.engine = new
       return new
@@ -94,12 +99,11 @@ package actor TransferEngine {
   nonisolated func openMulti(for pool: ConnectionPoolKey? = nil) -> MultiHandle? {
     assert(loop.isCurrentThread)
     guard !isShutDown else { return nil }
-    if let pool {
-      return isolated.open(pool) {
-        MultiHandle(configuration: configuration, proxies: proxies, reactor: loop.reactor)
-      }
+    func make() -> MultiHandle? {
+      MultiHandle(configuration: configuration, proxies: proxies, proxyLogins: proxyLogins, reactor: loop.reactor)
     }
-    if multi == nil { multi = MultiHandle(configuration: configuration, proxies: proxies, reactor: loop.reactor) }
+    if let pool { return isolated.open(pool, make) }
+    if multi == nil { multi = make() }
     return multi
   }
 

@@ -8,6 +8,10 @@ package struct TransferHead: Sendable {
   private(set) var lines = FieldLines()
   /// Whether there is a Set-Cookie field.
   package private(set) var hasSetCookie = false
+  /// Whether there is a Strict-Transport-Security field.
+  private var hasStrictTransportSecurity = false
+  /// Whether the server is one that is trusted, or the connection has no TLS: not one that the owner accepted nonetheless.
+  package var isServerVerified = true
   /// Whether there is a Content-Encoding field.
   package private(set) var hasContentEncoding = false
   /// Whether a Cache-Control field has `no-store`, and none has `must-understand`; or something that looks like it.
@@ -32,9 +36,15 @@ package struct TransferHead: Sendable {
     httpVersion = facts.httpVersion
     contentLength = facts.contentLength
     hasSetCookie = facts.hasSetCookie
+    hasStrictTransportSecurity = facts.hasStrictTransportSecurity
     hasContentEncoding = facts.hasContentEncoding
     forbidsStoring = facts.forbidsStoring
     self.lines = lines
+  }
+
+  /// The first Strict-Transport-Security field: read by itself, since many servers send one that is asked for nothing else.
+  package var strictTransportSecurity: String? {
+    hasStrictTransportSecurity ? lines.values(of: "strict-transport-security").first : nil
   }
 
   /// The fields in the order in which they came, repeated ones apart. Empty for FTP. Made when asked for: take it once.

@@ -1,10 +1,13 @@
-/// All cookies of a storage: a store for each partition, and what their file does not know yet. A value without locks or clocks.
+/// All cookies of a storage: a store for each partition, the hosts' policies of transport security, and what their file does not know yet.
+/// A value without locks or clocks.
 struct CookieJar {
   /// The partition of requests that name none. None that is named is empty.
   static let common = ""
 
   /// None is empty.
   private var stores: [String: CookieStore] = [:]
+  /// Which hosts are to be reached over secure connections alone.
+  private(set) var policies = HSTSStore()
   private let hasFile: Bool
   /// Empty for a jar without a file.
   private(set) var unwritten = UnwrittenCookies()
@@ -14,8 +17,11 @@ struct CookieJar {
   }
 
   /// A jar of what a file has. What has expired or is beyond the limits is evicted, which is to be written.
-  init(_ rows: [CookieRow], now: Date) {
+  init(_ rows: [CookieRow], policies filed: [HSTSPolicy] = [], now: Date) {
     hasFile = true
+    var dropped: [HSTSChange] = []
+    policies = HSTSStore(filed, now: now, dropped: &dropped)
+    for change in dropped { unwritten.note(change) }
     for row in rows where row.record.cookie.isExpired(at: now) {
       unwritten.note(.dropped(row.record), partition: row.partition)
     }
@@ -81,6 +87,20 @@ struct CookieJar {
     return isChanged
   }
 
+  // MARK: Transport security
+
+  /// Notes what a host says, see ``HSTSStore/note(_:from:isSecure:isVerified:now:)``.
+  mutating func note(transportSecurity field: String, from host: String, isSecure: Bool, isVerified: Bool, now: Date) {
+    let changes = policies.note(field, from: host, isSecure: isSecure, isVerified: isVerified, now: now)
+    if hasFile { for change in changes { unwritten.note(change) } }
+  }
+
+  /// Ends the policies of all hosts.
+  mutating func removePolicies() {
+    policies.removeAll()
+    if hasFile { unwritten.noteRemovalOfPolicies() }
+  }
+
   // MARK: Beside a file
 
   mutating func takeUnwritten() -> UnwrittenCookies {
@@ -129,7 +149,10 @@ struct CookieJar {
         return true
       }
     }
+    if unwritten.removesPolicies { new.policies.removeAll() }
+    for change in unwritten.policies.values { new.policies.apply(change) }
     stores = new.stores
+    policies = new.policies
     // What was noted meanwhile.
     all.append(new.unwritten)
     unwritten = all

@@ -1,7 +1,8 @@
 internal import URLLoadingBase
 internal import URLLoadingSQLite
 
-/// Keeps the cookies of a storage: in memory, from where they are found, and in a file, which other programs may use, too.
+/// Keeps the cookies of a storage: in memory, from where they are found, and in a file, which other programs may use, too. So are the
+/// hosts' policies of transport security, in a table of their own.
 ///
 /// The file is read before the first cookie is asked for, and who asks waits for that: loads do so where they begin, on the thread that
 /// resumes the task, and never on the transfer loop. From then on nobody waits for the file but a ``flush(completionHandler:)``: changes
@@ -76,6 +77,12 @@ final class CookieKeeper: Sendable {
     return state.withLock { $0.jar.isEmpty }
   }
 
+  /// Whether no host has a policy of transport security.
+  var hasNoPolicies: Bool {
+    catchUp()
+    return state.withLock { $0.jar.policies.isEmpty }
+  }
+
   /// Reads or changes the cookies. `body` runs under the lock.
   func withJar<Result>(_ body: (inout CookieJar) -> Result) -> Result {
     catchUp()
@@ -119,7 +126,7 @@ final class CookieKeeper: Sendable {
 
   private func scheduleWrite(after delay: DispatchTimeInterval) {
     guard case .file = place else {
-      let isLoss = state.withLock { !$0.jar.takeUnwritten().changes.isEmpty }
+      let isLoss = state.withLock { $0.jar.takeUnwritten().count > 0 }
       state.withLock { $0.isWriteScheduled = false }
       guard isLoss else { return }
       giveUp()
@@ -154,7 +161,7 @@ final class CookieKeeper: Sendable {
     }
     if unwritten.removalDate == .distantPast { CookieDatabase.removeDamaged(besides: path) }
     // There is nothing to remove from a file that there is not.
-    guard !unwritten.changes.isEmpty || unwritten.removalDate != nil && CookieFileMark(path: path).isThere else {
+    guard unwritten.count > 0 || !unwritten.isEmpty && CookieFileMark(path: path).isThere else {
       return endFlushes()
     }
     do {
@@ -175,7 +182,7 @@ final class CookieKeeper: Sendable {
     // A file that was deleted or replaced at this moment is made anew.
     let mayHelp = isBusy || reason?.saysFull == true || reason?.saysDamaged == true || database?.isReplaced == true
     // On a disk that stays full what is to be written would grow without end.
-    guard mayHelp, unwritten.changes.count <= Self.unwrittenLimit else {
+    guard mayHelp, unwritten.count <= Self.unwrittenLimit else {
       giveUp()
       return endFlushes()
     }
@@ -197,9 +204,9 @@ final class CookieKeeper: Sendable {
   private func readIfChanged(_ path: String) throws {
     // Before it is read: what is written afterwards is another mark.
     let mark = CookieFileMark(path: path)
-    if let rows = try withDatabase(path, { try $0.rowsIfChangedElsewhere() }) {
+    if let contents = try withDatabase(path, { try $0.contentsIfChangedElsewhere() }) {
       let now = Date()
-      let file = CookieJar(rows, now: now)
+      let file = CookieJar(contents.cookies, policies: contents.policies, now: now)
       let (isLoaded, writes) = state.withLock { state in
         state.jar.update(from: file, now: now)
         return (state.isLoaded, state.schedulesWrite())
@@ -242,7 +249,9 @@ final class CookieKeeper: Sendable {
   /// All that is in memory and outlives the program.
   private var everything: UnwrittenCookies {
     var result = UnwrittenCookies()
-    for row in state.withLock({ $0.jar.lastingRows }) { result.note(.stored(row.record), partition: row.partition) }
+    let (rows, policies) = state.withLock { ($0.jar.lastingRows, $0.jar.policies.policies) }
+    for row in rows { result.note(.stored(row.record), partition: row.partition) }
+    for policy in policies { result.note(.stored(policy)) }
     return result
   }
 

@@ -25,6 +25,9 @@ extension NSNotification.Name {
 /// ``URLRequest/cookiePartitionIdentifier`` are kept apart, with limits of their own: they are reached through tasks, and removed by
 /// ``removeCookies(since:)``.
 ///
+/// It also keeps, in the same file, which hosts want to be reached over secure connections alone (`Strict-Transport-Security`, RFC 6797):
+/// loads of `http` from these become loads of `https`.
+///
 /// A session calls ``getCookiesFor(_:completionHandler:)`` and ``storeCookies(_:for:)`` of a subclass, as Apple's system does. Unless
 /// overridden they call the methods without a task.
 open class HTTPCookieStorage: NSObject, @unchecked Sendable {
@@ -112,7 +115,8 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
     change { jar in jar.change(in: CookieJar.common) { $0.remove(cookie) } }
   }
 
-  /// Removes the cookies that were stored or changed after a date.
+  /// Removes the cookies that were stored or changed after a date. What hosts have said by `Strict-Transport-Security` stays: a program
+  /// that forgets who its user was goes on to reach them securely. ``URLSession/reset(completionHandler:)`` forgets that as well.
   open func removeCookies(since date: Date) {
     change { $0.removeAll(storedSince: date) }
   }
@@ -216,6 +220,26 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
   func flush(completionHandler: @escaping @Sendable () -> Void) {
     keeper.flush(completionHandler: completionHandler)
   }
+
+  // MARK: Transport security
+
+  /// Whether any host has a policy of transport security.
+  var hasTransportPolicies: Bool { !keeper.hasNoPolicies }
+
+  /// Whether a host is to be reached over secure connections alone.
+  func requiresSecureTransport(to host: String) -> Bool {
+    keeper.withJar { $0.policies.policy(for: host, now: Date()) != nil }
+  }
+
+  /// Notes what a host says by `Strict-Transport-Security`, see ``HSTSStore/note(_:from:isSecure:isVerified:now:)``.
+  func noteTransportSecurity(_ field: String, from host: String, isSecure: Bool, isVerified: Bool) {
+    keeper.withJar {
+      $0.note(transportSecurity: field, from: host, isSecure: isSecure, isVerified: isVerified, now: Date())
+    }
+  }
+
+  /// Forgets what all hosts have said.
+  func removeTransportPolicies() { keeper.withJar { $0.removePolicies() } }
 
   private func change(_ body: (inout CookieJar) -> Bool) {
     if keeper.withJar(body) { notify() }

@@ -93,7 +93,8 @@ extension URLSession {
     /// The load continues as that of a download task, whose events follow.
     func task(_ task: URLSessionTask, didBecome download: URLSessionDownloadTask)
 
-    /// A redirect came, and it was decided about.
+    /// A redirect came, and it was decided about. Or a request for `http` becomes one for `https`, since the host has asked for that
+    /// (`Strict-Transport-Security`): then the response is one that nobody has sent, with the status 307.
     /// - Parameters:
     ///   - response: the redirect itself.
     ///   - proposed: the request to which it leads.

@@ -39,4 +39,13 @@ struct HTTPFieldSource: ~Copyable, Sendable {
 
   /// Whether no cookie is set, without a look at the fields.
   var hasNoCookies: Bool { head.map { !$0.hasSetCookie } ?? false }
+
+  /// Whether the response came from a server that is trusted; see `TransferHead.isServerVerified`.
+  var isServerVerified: Bool { head?.isServerVerified ?? true }
+
+  /// The first Strict-Transport-Security field, without a look at the others where they are still bytes.
+  var strictTransportSecurity: String? {
+    if let head { return head.strictTransportSecurity }
+    return fields.values(of: "Strict-Transport-Security").first
+  }
 }

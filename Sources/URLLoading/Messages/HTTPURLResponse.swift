@@ -187,6 +187,12 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     fieldSource.hasNoCookies ? [] : fields.values(of: "Set-Cookie")
   }
 
+  /// Whether the response came from a server whose certificates are trusted, not only accepted by a delegate.
+  var isServerVerified: Bool { fieldSource.isServerVerified }
+
+  /// What the server says by `Strict-Transport-Security`. Of several fields the first counts (RFC 6797, section 8.1).
+  var strictTransportSecurity: String? { fieldSource.strictTransportSecurity }
+
   /// A short description of a status code in English, such as "not found".
   open class func localizedString(forStatusCode statusCode: Int) -> String {
     StatusDescriptions.text(for: statusCode)

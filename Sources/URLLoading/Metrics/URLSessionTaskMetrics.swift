@@ -1,6 +1,8 @@
 // Safe to share: nothing changes after init.
 /// What a task did: one transaction for each request, redirects and answered challenges included, and one for what a cache has answered
-/// (``ResourceFetchType/localCache``). A stored response that was validated has two: that of the request with its 304, and its own.
+/// (``ResourceFetchType/localCache``). A stored response that was validated has two: that of the request with its 304, and its own. A
+/// request for `http` that became one for `https`, since the host has asked for that, has one as well: of `localCache`, with a 307 that
+/// nobody has sent. It is not counted as a redirect.
 open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {
   /// How a resource was fetched.
   @frozen public enum ResourceFetchType: Int, Sendable {

@@ -13,6 +13,8 @@ struct SessionParts {
   let requestDefaults: RequestDefaults?
   /// Whether the cookie storage is of a class of the program's, which loads ask by its methods.
   let hasSubclassedCookieStorage: Bool
+  /// Where it is kept which hosts are to be reached securely: the cookies' storage, else one in memory that ends with the session.
+  let policyStorage: HTTPCookieStorage
 
   init(configuration given: URLSessionConfiguration) {
     configuration = Self.copy(of: given)
@@ -26,6 +28,7 @@ struct SessionParts {
     limits = values.limits
     requestDefaults = RequestDefaults(values)
     hasSubclassedCookieStorage = values.httpCookieStorage?.isSubclassed == true
+    policyStorage = values.httpCookieStorage ?? HTTPCookieStorage()
   }
 
   static func copy(of configuration: URLSessionConfiguration) -> URLSessionConfiguration {

@@ -348,11 +348,12 @@ open class URLSession: NSObject, @unchecked Sendable {
     storage.flush(completionHandler: flushCache)
   }
 
-  /// Empties the cache and the storages of cookies and credentials, also those that other sessions share, and does what
-  /// ``flush(completionHandler:)`` does.
+  /// Empties the cache and the storages of cookies and credentials, also those that other sessions share, forgets which hosts want secure
+  /// connections alone (`Strict-Transport-Security`), and does what ``flush(completionHandler:)`` does.
   @preconcurrency
   open func reset(completionHandler: @escaping @Sendable () -> Void) {
     values.httpCookieStorage?.removeCookies(since: .distantPast)
+    parts.policyStorage.removeTransportPolicies()
     values.urlCache?.removeAllCachedResponses()
     guard let credentials = values.urlCredentialStorage else { return flush(completionHandler: completionHandler) }
     credentials.removeAll { self.flush(completionHandler: completionHandler) }

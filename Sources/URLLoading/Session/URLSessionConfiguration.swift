@@ -24,6 +24,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     var tlsMinimum = tls_protocol_version_t.TLSv12
     var tlsMaximum = tls_protocol_version_t.TLSv13
     var certificateAuthorityFile: URL?
+    var appTransportSecurity: AppTransportSecurity?
     var maximumBufferedBytesPerTask = 1 << 20
     var sessionEventListener: (any URLSession.EventListener)?
     var kept = Kept()
@@ -184,8 +185,15 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     set { values.withLock { $0.networkServiceType = newValue } }
   }
 
-  /// Proxies by CFNetwork's keys (`HTTPEnable`, `HTTPProxy`, `HTTPPort`, the same with `HTTPS` and `SOCKS`, `ExceptionsList` …).
-  /// Nil, the default, goes by the environment (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`); empty means no proxy.
+  /// Proxies by CFNetwork's keys: ``kCFNetworkProxiesHTTPProxy`` and ``kCFNetworkProxiesHTTPPort``, the same for HTTPS, FTP and SOCKS,
+  /// ``kCFNetworkProxiesExceptionsList``, a script by ``kCFNetworkProxiesProxyAutoConfigURLString`` …, which goes before all other proxies.
+  ///
+  /// User and password are those of `HTTPUser` and `HTTPPassword` (`HTTPS…`, `FTP…`, `SOCKS…`), ``kCFStreamPropertySOCKSUser``, or for all
+  /// proxies ``kCFProxyUsernameKey``; without them a proxy's question for a login is a challenge. Scripts need the program `urlload-pac`
+  /// and libpacparser, see <doc:Architecture>.
+  ///
+  /// Nil, the default, goes by the environment (`http_proxy`, `https_proxy`, `ftp_proxy`, `all_proxy`, `no_proxy`), and where none of these is
+  /// set by the system's settings, if libproxy is installed. Empty means no proxy.
   open var connectionProxyDictionary: [AnyHashable: Any]? {
     get { dictionaries.withLock { $0.connectionProxyDictionary } }
     set { dictionaries.withLock { $0.connectionProxyDictionary = newValue } }
@@ -215,6 +223,17 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   open var certificateAuthorityFile: URL? {
     get { values.withLock { $0.certificateAuthorityFile } }
     set { values.withLock { $0.certificateAuthorityFile = newValue } }
+  }
+
+  /// What loads must at least be secured by, with the keys of Apple's App Transport Security; nil, the default, for no such rules, since
+  /// servers on Linux talk plain HTTP to each other. Our addition.
+  ///
+  /// ```swift
+  /// configuration.appTransportSecurity = .infoPlist
+  /// ```
+  open var appTransportSecurity: AppTransportSecurity? {
+    get { values.withLock { $0.appTransportSecurity } }
+    set { values.withLock { $0.appTransportSecurity = newValue } }
   }
 
   // MARK: Loading

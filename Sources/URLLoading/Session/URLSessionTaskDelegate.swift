@@ -22,7 +22,8 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
   ) async -> (URLSession.DelayedRequestDisposition, URLRequest?)
 
   /// The server redirects. Call the handler with the request to follow, changed or not, or with nil to take the
-  /// redirect's response as the result.
+  /// redirect's response as the result. Not called where a request for `http` becomes one for `https` because the host has asked for that
+  /// (`Strict-Transport-Security`).
   func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void)

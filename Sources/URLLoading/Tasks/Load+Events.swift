@@ -194,9 +194,10 @@ extension Load {
       })
   }
 
-  /// Takes the cookies that a response sets.
+  /// Takes the cookies that a response sets, and whether its host wants secure connections alone.
   func storeCookies(of response: URLResponse) {
     guard let response = response as? HTTPURLResponse else { return }
+    noteTransportSecurity(of: response)
     let cookies = response.setCookieValues
     guard !cookies.isEmpty, let url = response.url, let storage = session.values.httpCookieStorage,
       session.values.httpCookieAcceptPolicy != .never, !read({ $0.attempt.isStored }),

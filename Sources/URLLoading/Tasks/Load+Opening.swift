@@ -17,7 +17,10 @@ extension Load {
 
   /// Begins an attempt. Foreign classes may take time to say whether they load the request, or which cookies it gets: after a redirect
   /// they are asked on a thread of a pool, since this may be the transfer loop.
-  func open(_ request: consuming URLRequest, as opening: Opening = .first, mayBlock: Bool = false) {
+  /// - Parameter earlier: the attempt before, where the load's is another one by now.
+  func open(
+    _ request: consuming URLRequest, as opening: Opening = .first, mayBlock: Bool = false, after earlier: Attempt? = nil
+  ) {
     if opening != .first, !mayBlock, asksForeignCode {
       return BlockingPool.protocols.run { [request] in self.open(request, as: opening, mayBlock: true) }
     }
@@ -26,10 +29,10 @@ extension Load {
     // Here the program's thread waits for the file, and later, where a response sets cookies, the transfer loop need not.
     if opening == .first { session.values.httpCookieStorage?.load() }
     if let storage = subclassedCookieStorage(for: prepared) {
-      return open(prepared, as: opening, withCookiesOf: storage)
+      return open(prepared, as: opening, withCookiesOf: storage, after: earlier)
     }
     let storageCookies = addCookies(to: &prepared)
-    open(prepared, storageCookies, as: opening)
+    open(prepared, storageCookies, as: opening, after: earlier)
   }
 
   private var asksForeignCode: Bool {
@@ -38,9 +41,11 @@ extension Load {
   }
 
   /// Asks a storage of the program's own by the method that takes a task, as Apple's system does.
-  private func open(_ request: URLRequest, as opening: Opening, withCookiesOf storage: HTTPCookieStorage) {
+  private func open(
+    _ request: URLRequest, as opening: Opening, withCookiesOf storage: HTTPCookieStorage, after earlier: Attempt?
+  ) {
     let (task, previous, attempt) = update { state in
-      let previous = state.attempt
+      let previous = earlier ?? state.attempt
       // The storage looks at the task's current request.
       state.attempt.request = request
       return (state.task, previous, state.machine.attempt)
@@ -80,8 +85,13 @@ extension Load {
       return (state.task, previous, state.upload, state.machine.attempt)
     }
     guard let task, let chosen = chooseClass(for: task, prepared, after: previous, as: opening) else { return }
+    if let secured = securedRequest(for: prepared, class: chosen, removing: storageCookies) {
+      noteUpgrade(of: prepared, to: secured, class: chosen)
+      return open(secured, as: opening, mayBlock: true, after: previous)
+    }
     var canonical = chosen.canonicalRequest(for: prepared)
     events?.tell(.chose(chosen, canonical))
+    if let violation = violation(of: canonical, class: chosen) { return abort(violation) }
     if let refusal = settleMethod(of: &canonical, upload, class: chosen) {
       return abort(refusal.error(canonical.url))
     }

@@ -13,7 +13,7 @@ import URLLoadingTestServers
     "=", ";", ",", " ", "\t", "\"", ".", "/", ":", "-", "0", "99", "9223372036854775808", "1e9", "nan", "Max-Age=",
     "Expires=", "Domain=",
     "Path=/", "Secure", "HttpOnly", "SameSite=None", "__Host-", "__Secure-", "example.org", "co.uk", "xn--",
-    "127.0.0.1", "::1", "GMT", "Feb",
+    "127.0.0.1", "::1", "GMT", "Feb", "includeSubDomains",
     "23:59:59", "1601", "TRUE", "FALSE", "#HttpOnly_", "#", "\r", "\n", "\u{0}", "\u{7F}", "é", "e\u{301}", "\u{FFFD}",
     "😀",
   ].map { Data($0.utf8) }
@@ -59,7 +59,7 @@ import URLLoadingTestServers
   @Test func setCookieFields() async throws {
     let seeds = try Self.lines("set-cookie")
     let origin = try #require(CookieOrigin("https://www.example.org/a/b"))
-    try await FuzzRounds.run(4000, sharedBy: 4) { random, seed in
+    try await FuzzRounds.run(4000, sharedBy: 5) { random, seed in
       let text = Self.text(seeds, &random)
       var store = CookieStore()
       for part in SetCookieSplitter.split(text) + [text] {
@@ -79,10 +79,29 @@ import URLLoadingTestServers
     }
   }
 
+  @Test func strictTransportSecurityFields() async throws {
+    let seeds = try Self.lines("strict-transport-security")
+    try await FuzzRounds.run(4000, sharedBy: 5) { random, seed in
+      let text = Self.text(seeds, &random)
+      guard let field = StrictTransportSecurity(text) else { return }
+      #expect((0...StrictTransportSecurity.longestAge).contains(field.maxAge), "seed \(seed): \(text)")
+      // What counts has the name in it, and says the same when nothing follows.
+      #expect(text.lowercased().contains("max-age"), "seed \(seed): \(text)")
+      #expect(StrictTransportSecurity(text + ";") == field, "seed \(seed): \(text)")
+      #expect(StrictTransportSecurity(text + "; max-age=1") == nil, "seed \(seed): \(text)")
+      var store = HSTSStore()
+      _ = store.note(text, from: "example.org", isSecure: true, isVerified: true, now: Self.now)
+      let policy = store.policy(for: "example.org", now: Self.now)
+      #expect((policy != nil) == (field.maxAge > 0), "seed \(seed): \(text)")
+      let isBelow = store.policy(for: "a.example.org", now: Self.now) != nil
+      #expect(isBelow == (field.maxAge > 0 && field.includesSubdomains), "seed \(seed): \(text)")
+    }
+  }
+
   @Test func dates() async throws {
     let seeds = try Self.lines("dates")
     let years = try #require(CookieDate.date(from: "1 Jan 1601 0:0:0")) ..< .distantFuture + 86_400 * 366 * 6000
-    try await FuzzRounds.run(4000, sharedBy: 4) { random, seed in
+    try await FuzzRounds.run(4000, sharedBy: 5) { random, seed in
       let text = Self.text(seeds, &random)
       if let date = CookieDate.date(from: text) { #expect(years.contains(date), "seed \(seed): \(text)") }
     }
@@ -90,7 +109,7 @@ import URLLoadingTestServers
 
   @Test func netscapeFiles() async throws {
     let seeds = try Self.seeds("netscape")
-    try await FuzzRounds.run(1500, sharedBy: 4) { random, seed in
+    try await FuzzRounds.run(1500, sharedBy: 5) { random, seed in
       let data = Self.changed(seeds, &random)
       let file = NetscapeCookieFile(data, now: Self.now)
       for cookie in file.cookies { expectSound(cookie, "seed \(seed)") }
@@ -110,7 +129,11 @@ import URLLoadingTestServers
     await withCheckedContinuation { done in storage.flush { done.resume() } }
   }
 
-  /// The files of a good database of some cookies: one whose log is not yet in it, and one without a log.
+  private func note(_ field: String, from host: String, in storage: HTTPCookieStorage) {
+    storage.noteTransportSecurity(field, from: host, isSecure: true, isVerified: true)
+  }
+
+  /// The files of a good database of some cookies and policies: one whose log is not yet in it, and one without a log.
   private func goodFiles(in directory: TemporaryDirectory) async throws -> (
     known: Set<HTTPCookie>, files: [[String: Data]]
   ) {
@@ -119,6 +142,7 @@ import URLLoadingTestServers
       storage.store(
         setCookieValues: ["c\(index)=\(index); Max-Age=90000; Path=/\(index)"], from: "https://example.org/")
     }
+    for index in 0..<20 { note("max-age=90000", from: "h\(index).example.org", in: storage) }
     await flush(storage)
     let path = directory.file("good/cookies.sqlite").path
     func read(_ suffixes: [String]) throws -> [String: Data] {
@@ -134,7 +158,7 @@ import URLLoadingTestServers
     let directory = try TemporaryDirectory("fuzz")
     let (known, files) = try await goodFiles(in: directory)
     #expect(known.count == 60)
-    try await FuzzRounds.run(60, sharedBy: 4) { random, seed in
+    try await FuzzRounds.run(60, sharedBy: 5) { random, seed in
       let folder = "round-\(seed)"
       for (suffix, data) in files.randomElement(using: &random) ?? [:] {
         var bytes = data
@@ -151,9 +175,15 @@ import URLLoadingTestServers
       let storage = HTTPCookieStorage(in: path)
       let found = Set(storage.cookies ?? [])
       #expect(found.isSubset(of: known), "seed \(seed): \(found.subtracting(known))")
+      for host in ["example.org", "h20.example.org"] + (0..<20).map({ "a.h\($0).example.org" }) {
+        #expect(!storage.requiresSecureTransport(to: host), "seed \(seed): \(host)")
+      }
+      note("max-age=90000", from: "new.example.org", in: storage)
       storage.store(setCookieValues: ["new=1; Max-Age=90000"], from: "https://example.org/")
       await flush(storage)
-      let left = HTTPCookieStorage(in: path).cookies ?? []
+      let last = HTTPCookieStorage(in: path)
+      #expect(last.requiresSecureTransport(to: "new.example.org"), "seed \(seed)")
+      let left = last.cookies ?? []
       #expect(left.contains { $0.name == "new" }, "seed \(seed)")
       #expect(Set(left.filter { $0.name != "new" }).isSubset(of: known), "seed \(seed)")
       try FileManager.default.removeItem(atPath: path)

@@ -76,4 +76,21 @@ import URLLoadingTestServers
     #expect(try await self.text(session).contains("client: CN=client"))
     session.finishTasksAndInvalidate()
   }
+
+  @Test(.enabled(if: SecurityToken.obstacle == nil)) func anIdentityOfATokenLogsIn() async throws {
+    let certificates = try await TestCertificates.shared
+    let token = try await SecurityToken(of: certificates.client)
+    let directory = try TemporaryDirectory("token-worker")
+    let url = try await NginxServer.shared.url("/echo", on: .httpsClientCertificate).absoluteString
+    for (uri, pin, expected) in [
+      (SecurityToken.uri, SecurityToken.pin, "client: CN=client"),
+      ("pkcs11:token=test;object=none", "5678", "not in the token"),
+      (SecurityToken.uri, "0000", "not in the token"),
+    ] {
+      let worker = try DownloadWorker(
+        ["identity", url, certificates.authority.path, uri, pin], in: directory, environment: token.environment)
+      #expect(await worker.process.waitForExit() == .exited(0))
+      #expect(worker.lines.contains { $0.contains(expected) }, "\(worker.lines)")
+    }
+  }
 }

@@ -1,12 +1,12 @@
 internal import URLLoadingSQLite
 
-/// The file of a storage's lasting cookies. Not for two threads at once.
+/// The file of a storage's lasting cookies and policies of transport security. Not for two threads at once.
 ///
 /// Each cookie is a row that is written by itself, so that processes with different cookies do not overwrite one another's. Of one cookie
 /// the version that is written last holds.
 final class CookieDatabase {
   private let file: SQLiteFile
-  private let database: SQLiteDatabase
+  let database: SQLiteDatabase
   /// Nil before it was asked for.
   private var lastVersion: Int64?
 
@@ -34,14 +34,14 @@ final class CookieDatabase {
   /// Removes what an earlier damage has left: it has cookies, too.
   static func removeDamaged(besides path: String) { SQLiteFile.removeDamaged(besides: path) }
 
-  /// All cookies, if another connection has committed something since they were read last; nil if not.
-  func rowsIfChangedElsewhere() throws -> [CookieRow]? {
+  /// All that the file has, if another connection has committed something since it was read last; nil if not.
+  func contentsIfChangedElsewhere() throws -> (cookies: [CookieRow], policies: [HSTSPolicy])? {
     let version = try database.dataVersion()
     guard version != lastVersion else { return nil }
-    let rows = try rows()
+    let contents = (try rows(), try policies())
     // Not before they are read: what fails is read again.
     lastVersion = version
-    return rows
+    return contents
   }
 
   /// All cookies. Where rows are not as they were written, the table is made anew of those that are.
@@ -111,6 +111,7 @@ final class CookieDatabase {
           try update.run()
         }
       }
+      try writePolicies(of: unwritten)
     }
   }
 

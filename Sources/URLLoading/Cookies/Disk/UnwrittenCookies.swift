@@ -1,4 +1,5 @@
-/// What a file of cookies is still to be told: the last change of each lasting cookie, and before these a removal by date.
+/// What a file of cookies is still to be told: the last change of each lasting cookie, and before these a removal by date; of each host's
+/// policy of transport security the same.
 ///
 /// Cookies that end with the session never come here.
 struct UnwrittenCookies {
@@ -6,7 +7,15 @@ struct UnwrittenCookies {
   private(set) var removalDate: Date?
   private(set) var changes: [CookieRecord.Key: CookieChange] = [:]
 
-  var isEmpty: Bool { removalDate == nil && changes.isEmpty }
+  /// Whether all policies are to go, before their changes.
+  private(set) var removesPolicies = false
+  /// By the names of their hosts.
+  private(set) var policies: [String: HSTSChange] = [:]
+
+  var isEmpty: Bool { removalDate == nil && !removesPolicies && count == 0 }
+
+  /// How many changes there are, removals of all excepted.
+  var count: Int { changes.count + policies.count }
 
   mutating func note(_ change: CookieChange, partition: String) {
     guard change.cookie.contents.isLasting else { return }
@@ -33,9 +42,23 @@ struct UnwrittenCookies {
     }
   }
 
+  mutating func note(_ change: HSTSChange) {
+    // What was asked for takes every version.
+    if case .dropped = change, case .removed = policies[change.host] { return }
+    policies[change.host] = change
+  }
+
+  /// Notes that the policies of all hosts go.
+  mutating func noteRemovalOfPolicies() {
+    removesPolicies = true
+    policies = [:]
+  }
+
   /// Adds what happened later.
   mutating func append(_ later: UnwrittenCookies) {
     if let date = later.removalDate { noteRemoval(storedSince: date) }
     for (key, change) in later.changes { note(change, at: key) }
+    if later.removesPolicies { noteRemovalOfPolicies() }
+    for change in later.policies.values { note(change) }
   }
 }

@@ -23,6 +23,7 @@ extension FTPProtocol: URLAuthenticationChallengeSender {
   }
 
   func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {
+    if challenge.protectionSpace.isProxy() { return useForProxy(credential) }
     state.withLock {
       $0.credential = TransferCredential(
         user: credential.user ?? "", password: credential.password ?? "", schemes: .basic)

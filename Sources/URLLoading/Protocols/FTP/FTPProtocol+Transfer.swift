@@ -77,6 +77,7 @@ extension FTPProtocol: TransferHandler {
     if let upload {
       if case .success = result { upload.record.end(upload.mark) } else { upload.fail() }
     }
+    if case .failure(let failure) = result, blamesProxy(failure) { return }
     switch stage {
     case .directory(let failure): return tell(failure, isDirectory: (try? result.get()) != nil)
     case .file(let failure): return tell(failure, isFile: (try? result.get()) != nil)
@@ -114,7 +115,7 @@ extension FTPProtocol: TransferHandler {
       failure.urlErrorCode = .fileIsDirectory
       failure.message = "The URL names a directory (\(failure.message))"
     }
-    distinguish(failure) { self.fail(URLError($0, url: self.request.url)) }
+    distinguish(failure, through: route) { self.fail(URLError($0, url: self.request.url)) }
   }
 
   /// Whether a range was asked for; it is no longer.

@@ -33,6 +33,10 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     var transfer: Transfer?
     var stage = Stage.body(nil)
     var credential: TransferCredential?
+    /// The proxies of this load, where they had to be asked for, and what one of them wants.
+    @Rare var route: ProxyRoute?
+    @Rare var proxyCredential: TransferCredential?
+    var proxyExchange = HTTPExchange()
     var failedCredentials = 0
     var refusal: TransferFailure?
     var probed: TransferHead?
@@ -143,6 +147,7 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
       }
     }
     let connections = session.component(CurlSession.self)
+    if let proxies = connections.proxies, proxies.isNeeded, awaitsRoute(from: proxies, stage, body) { return }
     var transferRequest = TransferRequest(url: Self.transferURL(url, for: stage), kind: .ftp, method: "GET")
     transferRequest.typeOfService = connections.typeOfService
     transferRequest.ftpTLS = url.scheme?.lowercased() == "ftps" ? .explicit : .none
@@ -163,6 +168,8 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
       transferRequest.body = source.transferBody
     }
     let record = source.map { _ in session.component(UnfinishedUploads.self) }
+    if let route { transferRequest.take(route) }
+    transferRequest.proxyCredential = state.withLock { $0.proxyCredential }
     transferRequest.credential = state.withLock { state in
       state.stage = stage
       if let source, let record, !state.isStopped {

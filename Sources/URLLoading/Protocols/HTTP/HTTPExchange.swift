@@ -86,6 +86,7 @@ struct HTTPExchange {
       pending?.result = .failure(failure)
       return .challenge(space, previousFailureCount: failures)
     }
+    if let proxy, failure.proxyFault == .login { return challenge(bySOCKS: proxy, failure) }
     if let question = ConnectionQuestion(failure.reason), questions < Self.mostQuestions {
       questions += 1
       pending = Pending(question: question, result: .failure(failure))
@@ -97,6 +98,20 @@ struct HTTPExchange {
     hasRetried = true
     return .retry
   }
+
+  /// A SOCKS proxy ended the connection for want of a login that it takes: RFC 1928, section 3, and RFC 1929, section 2. It has no realm,
+  /// and its login is a name and a password.
+  private mutating func challenge(bySOCKS proxy: ProxyServer, _ failure: TransferFailure) -> FailureAction {
+    guard triedProxyCredentials < Self.largestFailureCount else { return .fail }
+    let space = URLProtectionSpace(
+      proxyHost: proxy.host, port: proxy.port, type: NSURLProtectionSpaceSOCKSProxy, realm: nil,
+      authenticationMethod: NSURLAuthenticationMethodDefault)
+    pending = Pending(offers: [Offer(space: space, schemes: .basic)], result: .failure(failure))
+    return .challenge(space, previousFailureCount: triedProxyCredentials)
+  }
+
+  /// The way leads through another proxy from now on, which has refused nothing yet.
+  mutating func proxyChanged() { triedProxyCredentials = 0 }
 
   /// The transfer ended.
   /// - Returns: whether its end waits for the answer to a challenge.
@@ -213,7 +228,9 @@ struct HTTPExchange {
   ) -> (offer: Offer, strength: Int)? {
     let (schemes, method, strength): (TransferCredential.Schemes, String, Int)
     switch challenge.scheme.lowercased() {
-    case "negotiate": (schemes, method, strength) = (.negotiate, NSURLAuthenticationMethodNegotiate, 4)
+    // Tunnels are opened by libcurl, and a proxy's token would have to be, too.
+    case "negotiate" where proxy == nil && NegotiateLogin.isAvailable:
+      (schemes, method, strength) = (.negotiate, NSURLAuthenticationMethodNegotiate, 4)
     case "digest": (schemes, method, strength) = (.digest, NSURLAuthenticationMethodHTTPDigest, 3)
     case "ntlm": (schemes, method, strength) = (.ntlm, NSURLAuthenticationMethodNTLM, 2)
     case "basic": (schemes, method, strength) = (.basic, NSURLAuthenticationMethodHTTPBasic, 1)

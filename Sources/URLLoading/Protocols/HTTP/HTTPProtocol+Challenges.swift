@@ -4,18 +4,44 @@ internal import URLLoadingCurlTransport
 extension HTTPProtocol: URLAuthenticationChallengeSender {
   func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {
     guard !resolve(by: .credential(credential)) else { return }
-    let (transfer, isAnswered) = state.withLock { state -> (Transfer?, Bool) in
-      guard let offer = state.exchange.answered() else { return (nil, false) }
+    let (transfer, offer) = state.withLock { state -> (Transfer?, HTTPExchange.Offer?) in
+      guard let offer = state.exchange.answered() else { return (nil, nil) }
       let given = TransferCredential(
         user: credential.user ?? "", password: credential.password ?? "", schemes: offer.schemes)
-      if offer.space.isProxy() { state.proxyCredential = given } else { state.credential = given }
+      if offer.schemes == .negotiate {
+        (state.credential, state.negotiateToken) = (nil, nil)
+      } else if offer.space.isProxy() {
+        state.proxyCredential = given
+      } else {
+        state.credential = given
+      }
       defer { state.transfer = nil }
       state.retired = state.transfer
-      return (state.transfer, true)
+      return (state.transfer, offer)
     }
-    guard isAnswered else { return }
+    guard let offer else { return }
+    if offer.space.isProxy() { rememberLogin(credential, for: proxy) }
     transfer?.cancel(discardingUpTo: Self.drainableBytes)
-    begin(isFirst: false)
+    if offer.schemes == .negotiate { negotiate(with: offer.space.host) } else { begin(isFirst: false) }
+  }
+
+  /// Has GSS-API make a token, which may take as long as a KDC does, and sends the request with it.
+  private func negotiate(with host: String) {
+    BlockingPool.protocols.run {
+      do throws(NegotiateLogin.Failure) {
+        let token = try NegotiateLogin.token(for: host)
+        self.state.withLock { $0.negotiateToken = token }
+        self.begin(isFirst: false)
+      } catch {
+        self.client?.urlProtocol(
+          self,
+          didFailWithError: URLError(
+            .userAuthenticationRequired,
+            message:
+              "The server wants Negotiate (Kerberos), and there is no token for it: \(error.words). Get a ticket with kinit. URL: "
+              + "\(self.request.url?.redactedDescription ?? "none").", url: self.request.url))
+      }
+    }
   }
 
   func performDefaultHandling(for challenge: URLAuthenticationChallenge) {

@@ -72,7 +72,12 @@ extension HTTPProtocol: TransferHandler {
     guard !isOver else { return }
     guard case .failure(let failure) = result else { return complete(result) }
     let refusal = failure.proxyResponse.flatMap { head in request.url.map { HTTPURLResponse(url: $0, head: head) } }
-    let proxy = refusal == nil ? nil : self.proxy
+    let proxy = refusal == nil && failure.proxyFault != .login ? nil : self.proxy
+    if let proxy, failure.proxyFault == .login { forgetLogin(of: proxy) }
+    if takesNextProxy(after: failure) {
+      sessionClient?.urlProtocol(self, willRetryAfter: URLError(failure, url: request.url))
+      return begin(after: failure)
+    }
     switch state.withLock({ $0.exchange.failed(failure, for: request, refusal: refusal, by: proxy) }) {
     case .fail: complete(result)
     case .challenge(let space, let failures):
@@ -98,10 +103,6 @@ extension HTTPProtocol: TransferHandler {
     challenge(question.space(scheme: request.url?.scheme ?? "https", connections.authorities), 0, nil)
   }
 
-  private var proxy: ProxyServer? {
-    request.url.flatMap { sessionClient?.session.component(CurlSession.self).engine.proxy(for: $0.absoluteString) }
-  }
-
   /// Passes the end of a transfer on.
   func complete(_ result: Result<TransferMetrics, TransferFailure>) {
     switch result {
@@ -111,10 +112,17 @@ extension HTTPProtocol: TransferHandler {
     case .failure(var failure):
       collect(failure.metrics)
       judgeIdentity(&failure)
-      distinguish(failure) { failure in
-        self.client?.urlProtocol(self, didFailWithError: URLError(failure, url: self.request.url))
+      distinguish(failure, through: state.withLock { $0.route }) { failure in
+        self.client?.urlProtocol(self, didFailWithError: self.error(for: failure))
       }
     }
+  }
+
+  private func error(for failure: TransferFailure) -> URLError {
+    if case .brokenRequirement(let violation) = failure.reason, let requirements = transportRequirements {
+      return requirements.violation(of: .init(violation.rule), found: violation.found, url: request.url)
+    }
+    return URLError(failure, url: request.url)
   }
 
   /// An identity that the server refused is not used again. That it wants one, TLS 1.2 has no alert for.

@@ -21,6 +21,10 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     var exchange = HTTPExchange()
     @Rare var credential: TransferCredential?
     @Rare var proxyCredential: TransferCredential?
+    /// The proxies of this load, where they had to be asked for.
+    @Rare var route: ProxyRoute?
+    /// What the next request logs in with (RFC 4559), once: a token is good for one request.
+    var negotiateToken: Data?
     /// What was answered about connections.
     @Rare var answers: CurlSession.Answers?
     /// The body of a request whose handshake may be made again before anything of it is read.
@@ -109,6 +113,13 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     begin(body: sessionClient?.urlProtocolUploadBody(self), source)
   }
 
+  /// What the session's App Transport Security asks of the server.
+  var transportRequirements: TransportSecurityRequirements? {
+    guard let session = sessionClient?.session, session.values.appTransportSecurity != nil, let url = request.url
+    else { return nil }
+    return session.transportSecurityRequirements(for: url)
+  }
+
   private var asksForLongRange: Bool {
     guard let field = request.value(forHTTPHeaderField: "Range"),
       case .positions(let first, let last) = ByteRange(fieldValue: field)
@@ -116,18 +127,22 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     return last - first >= Self.longRange
   }
 
-  private func begin(body: URLUploadBody?, _ known: BodySource? = nil) {
+  func begin(body: URLUploadBody?, _ known: BodySource? = nil) {
     guard let sessionClient else { return }
     let connections = sessionClient.session.component(CurlSession.self)
+    if let proxies = connections.proxies, proxies.isNeeded, awaitsRoute(from: proxies, body) { return }
     var transferRequest = HTTPRequestEncoder.transferRequest(for: request, body: body)
     let demand = sessionClient.urlProtocolDemand(self)
-    let (credential, proxyCredential, answers, number) = state.withLock { state in
+    let (credential, proxyCredential, route, token, answers, number) = state.withLock { state in
       state.starts += 1
       state.reportsConnection = demand.wantsConnectionMetrics
-      return (state.credential, state.proxyCredential, state.answers, state.starts)
+      return (
+        state.credential, state.proxyCredential, state.route, state.negotiateToken, state.answers, state.starts
+      )
     }
     if let credential { transferRequest.credential = credential }
     if let proxyCredential { transferRequest.proxyCredential = proxyCredential }
+    if let route { transferRequest.take(route) }
     transferRequest.wantsMetrics = demand.wantsMetrics
     transferRequest.typeOfService = connections.typeOfService
     transferRequest.coalescingLimit = demand.preferredPieceLength
@@ -137,10 +152,13 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
       // RFC 9113, section 5.3.2: weights from 1 to 256.
       transferRequest.streamWeight = max(1, Int(demand.priority * 256))
     }
-    if demand.connectionJudge != nil {
+    let login = credential?.connectionLogin ?? proxyCredential?.connectionLogin ?? (token == nil ? nil : "negotiate")
+    if demand.connectionJudge != nil || transportRequirements != nil || login != nil {
       transferRequest.security = connections.security(
-        for: transferRequest.url, judge: demand.connectionJudge, answers)
+        for: transferRequest.url, judge: demand.connectionJudge, requirements: transportRequirements, login: login,
+        answers)
     }
+    if let token { transferRequest.headers.append(("Authorization", "Negotiate \(token.base64EncodedString())")) }
     let source = known ?? body.map { BodySource($0) }
     if let source {
       transferRequest.body = source.transferBody

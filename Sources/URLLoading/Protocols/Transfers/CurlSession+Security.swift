@@ -13,17 +13,28 @@ extension CurlSession {
     let endpoint: TLSEndpoint
   }
 
-  /// The security of a transfer; nil where libcurl's rules do, and where there is no TLS.
+  /// The security of a transfer; nil where libcurl's rules do, and its connections are for all.
   ///
   /// - Parameters:
   ///   - url: that of the request.
   ///   - judge: who is asked about its connections.
+  ///   - requirements: what servers have to keep in any case.
+  ///   - login: the scheme and the user of a login that belongs to connections; nil for none.
   ///   - answers: what was answered in this load.
-  func security(for url: String, judge: URLConnectionJudge?, _ answers: Answers?) -> ConnectionSecurity? {
-    guard let judge, usesTLS(for: url) else { return nil }
+  func security(
+    for url: String, judge: URLConnectionJudge?, requirements: TransportSecurityRequirements?, login: String?,
+    _ answers: Answers?
+  ) -> ConnectionSecurity? {
+    let usesTLS = (judge != nil || requirements != nil) && usesTLS(for: url)
+    guard usesTLS || login != nil else { return nil }
     var pool = ConnectionPoolKey()
-    pool.judge = judge.number
+    pool.login = login
+    guard usesTLS else { return ConnectionSecurity(pool: pool) }
+    pool.hasRequirements = requirements != nil
     var security = ConnectionSecurity(pool: pool)
+    security.requirements = requirements.map { TLSRequirements($0) }
+    guard let judge else { return security }
+    security.pool.judge = judge.number
     security.asksForTrust = true
     security.asksForIdentity = true
     security.answers = answers ?? [:]

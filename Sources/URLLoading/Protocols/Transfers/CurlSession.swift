@@ -8,6 +8,9 @@ internal import URLLoadingX509
 final class CurlSession: URLSessionComponent {
   let engine: TransferEngine
 
+  /// Says which proxies loads go through; nil where the engine does that by itself.
+  let proxies: ProxyResolution?
+
   /// The roots that servers are verified by.
   let authorities: TrustedAuthorities
 
@@ -23,15 +26,20 @@ final class CurlSession: URLSessionComponent {
     let engineConfiguration = TransferEngineConfiguration(configuration)
     engine = TransferEngine(configuration: engineConfiguration, loop: loop)
     authorities = engineConfiguration.tls.authorities
+    proxies = ProxyResolution(configuration)
     typeOfService = configuration.networkServiceType.differentiatedServicesCodePoint.map { $0 << 2 }
   }
 
   func flush() {
     identities.withLock { $0 = [:] }
     engine.closeIdleConnections()
+    proxies?.flush()
   }
 
-  func invalidate() { engine.shutdown() }
+  func invalidate() {
+    engine.shutdown()
+    proxies?.invalidate()
+  }
 }
 
 extension NSURLRequest.NetworkServiceType {

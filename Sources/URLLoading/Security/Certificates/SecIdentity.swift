@@ -3,8 +3,8 @@ internal import URLLoadingX509
 // Safe to share: nothing changes after init.
 /// A certificate with its private key, for servers that ask who their client is.
 ///
-/// It comes from PKCS #12 (``init(pkcs12:passphrase:)``, ``SecPKCS12Import(_:_:_:)``) or PEM (``init(pem:passphrase:)``). It is kept in
-/// memory alone, and archives of credentials do not hold it.
+/// It comes from PKCS #12 (``init(pkcs12:passphrase:)``, ``SecPKCS12Import(_:_:_:)``), PEM (``init(pem:passphrase:)``) or a token such as a
+/// smart card (``init(pkcs11:pin:)``). It is kept in memory alone, and archives of credentials do not hold it.
 public final class SecIdentity: NSObject, @unchecked Sendable {
   let identity: ClientIdentity
 
@@ -26,6 +26,18 @@ public final class SecIdentity: NSObject, @unchecked Sendable {
   /// - Throws: ``SecurityError`` with `errSecAuthFailed` for a wrong passphrase, and `errSecDecode` for all else.
   public convenience init(pem data: Data, passphrase: String = "") throws {
     do { self.init(try IdentityFile.readPEM(data, passphrase: passphrase)) } catch { throw SecurityError(error) }
+  }
+
+  /// Finds an identity in a token, by a PKCS #11 URI (RFC 7512) such as `pkcs11:token=card;object=me`. The key stays there.
+  ///
+  /// Needs the engine of libp11 (Debian: libengine-pkcs11-openssl). Blocks as long as the token takes; so do the handshakes that use the
+  /// identity, on the thread of all transfers.
+  /// - Parameters:
+  ///   - uri: names certificate and key alike, without `type`.
+  ///   - pin: of the token; nil where the URI has it, or there is none.
+  /// - Throws: ``SecurityError`` with `errSecItemNotFound`, or `errSecParam` without the engine.
+  public convenience init(pkcs11 uri: String, pin: String? = nil) throws {
+    do { self.init(try TokenIdentity.read(uri, pin: pin)) } catch { throw SecurityError(error) }
   }
 
   /// The certificate.

@@ -19,6 +19,14 @@ public struct SecurityError: LocalizedError, CustomNSError, Hashable, Sendable {
     }
   }
 
+  init(_ failure: TokenIdentity.Failure) {
+    switch failure {
+    case .noEngine(let words): self.init(status: errSecParam, reason: "The token cannot be reached: \(words).")
+    case .notFound(let words):
+      self.init(status: errSecItemNotFound, reason: "The identity is not in the token: \(words).")
+    }
+  }
+
   /// What is wrong, in a sentence.
   public var errorDescription: String? { reason }
 

@@ -31,7 +31,7 @@ import URLLoadingTestServers
   }
 
   private func values() throws -> [String] {
-    try #require(try database().rowsIfChangedElsewhere()).map(\.record.cookie.value)
+    try #require(try database().contentsIfChangedElsewhere()).cookies.map(\.record.cookie.value)
   }
 
   @Test func whatAnotherStoresAnewOutlivesTheCleaningUp() throws {
@@ -54,11 +54,11 @@ import URLLoadingTestServers
 
   @Test func onlyWhatOthersHaveWrittenIsReadAnew() throws {
     let (first, second) = (try database(), try database())
-    #expect(try first.rowsIfChangedElsewhere()?.count == 0)
+    #expect(try first.contentsIfChangedElsewhere()?.cookies.count == 0)
     try write(.stored(try record("1", stored: 0)), to: first)
-    #expect(try first.rowsIfChangedElsewhere() == nil)
+    #expect(try first.contentsIfChangedElsewhere() == nil)
     try write(.stored(try record("2", stored: 1)), to: second)
-    #expect(try first.rowsIfChangedElsewhere()?.map(\.record.cookie.value) == ["2"])
+    #expect(try first.contentsIfChangedElsewhere()?.cookies.map(\.record.cookie.value) == ["2"])
   }
 
   /// Another process has the file for longer than a write waits.

@@ -1,0 +1,48 @@
+import Glibc
+internal import URLLoadingBase
+
+/// libproxy, opened at run time, so that no program links it.
+///
+/// Mutable state: `factory`, guarded by `lock`: not every version of libproxy answers two threads at once.
+// Safe to share: pointers to functions, and the factory under the lock; it is never freed.
+final class Libproxy: @unchecked Sendable {
+  private typealias List = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+
+  private let makeFactory: @convention(c) () -> UnsafeMutableRawPointer?
+  private let getProxies: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?) -> UnsafeMutableRawPointer?
+  private let freeProxies: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?
+  private var factory: UnsafeMutableRawPointer?
+  private let lock = Locked(())
+
+  /// Nil where there is no such library.
+  init?(_ name: String) {
+    guard let handle = dlopen(name, RTLD_NOW | RTLD_LOCAL), let make = dlsym(handle, "px_proxy_factory_new"),
+      let get = dlsym(handle, "px_proxy_factory_get_proxies")
+    else { return nil }
+    makeFactory = unsafeBitCast(make, to: (@convention(c) () -> UnsafeMutableRawPointer?).self)
+    getProxies = unsafeBitCast(
+      get, to: (@convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?) -> UnsafeMutableRawPointer?).self)
+    // Since 0.4.16.
+    freeProxies = dlsym(handle, "px_proxy_factory_free_proxies").map {
+      unsafeBitCast($0, to: (@convention(c) (UnsafeMutableRawPointer?) -> Void).self)
+    }
+  }
+
+  /// The proxies for a URL. It may block for as long as its modules like.
+  func proxies(for url: String) -> [String] {
+    lock.withLock { _ in
+      if factory == nil { factory = makeFactory() }
+      guard let factory, let result = getProxies(factory, url) else { return [] }
+      let list = result.assumingMemoryBound(to: UnsafeMutablePointer<CChar>?.self)
+      var texts: [String] = []
+      while let text = list[texts.count] { texts.append(String(cString: text)) }
+      if let freeProxies {
+        freeProxies(result)
+      } else {
+        for index in texts.indices { free(list[index]) }
+        free(result)
+      }
+      return texts
+    }
+  }
+}

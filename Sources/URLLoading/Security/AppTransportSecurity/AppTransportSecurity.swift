@@ -1,0 +1,85 @@
+/// What the loads of a session must at least be secured by: the rules of Apple's App Transport Security, from a dictionary with the keys
+/// that an `Info.plist` has under `NSAppTransportSecurity`.
+///
+/// ```swift
+/// configuration.appTransportSecurity = AppTransportSecurity([
+///   "NSAllowsLocalNetworking": true,
+///   "NSExceptionDomains": ["example.org": ["NSExceptionAllowsInsecureHTTPLoads": true]],
+/// ])
+/// ```
+///
+/// An empty dictionary has no exception: all loads of `http`, `https`, `ftp` and `ftps` have to be encrypted, by TLS 1.2 or later with
+/// forward secrecy, and with certificates whose keys and signatures are not weak. What violates a rule fails with
+/// `URLError.appTransportSecurityRequiresSecureConnection`, and its description names the rule and the domain.
+///
+/// A dictionary that is not as it has to be is never read as less than it may have meant: all these loads fail with ``error``, which names
+/// the key and what would be right. The article <doc:Architecture> has the rules.
+public struct AppTransportSecurity: Sendable {
+  /// A class, so that configurations without rules are copied as fast as ever.
+  private final class Contents: Sendable {
+    let rules: Result<TransportSecurityRules, TransportSecurityFlaw>
+
+    init(_ rules: Result<TransportSecurityRules, TransportSecurityFlaw>) {
+      self.rules = rules
+    }
+  }
+
+  private let contents: Contents
+
+  /// Rules from code.
+  /// - Parameter dictionary: what would stand under `NSAppTransportSecurity`.
+  public init(_ dictionary: [String: Any]) {
+    self.init { () throws(TransportSecurityFlaw) in try TransportSecurityRules(dictionary) }
+  }
+
+  /// The rules of the file `Info.plist` beside the program's executable, read at each access. A file without `NSAppTransportSecurity` has
+  /// no exceptions, as on Apple's systems. One that is not there, or cannot be read, is an ``error``: its pins would be missing.
+  public static var infoPlist: AppTransportSecurity {
+    let executable =
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments.first
+    let file = URL(fileURLWithPath: executable ?? "").deletingLastPathComponent().appendingPathComponent("Info.plist")
+    return AppTransportSecurity(infoPlist: file)
+  }
+
+  /// The rules of a file that is an `Info.plist`.
+  init(infoPlist file: URL) {
+    self.init { () throws(TransportSecurityFlaw) in
+      let contents: Any
+      do {
+        contents = try PropertyListSerialization.propertyList(from: try Data(contentsOf: file), format: nil)
+      } catch {
+        throw TransportSecurityFlaw(
+          path: file.path, problem: "it cannot be read as a property list (\(error.localizedDescription))",
+          remedy: "a property list, which may have the key \(TransportSecurityRules.name)")
+      }
+      guard let table = contents as? [String: Any] else {
+        throw TransportSecurityFlaw(path: file.path, problem: "it is no dictionary", remedy: "a dictionary")
+      }
+      guard let value = table[TransportSecurityRules.name] else { return try TransportSecurityRules([:]) }
+      return try TransportSecurityRules(value)
+    }
+  }
+
+  private init(_ read: () throws(TransportSecurityFlaw) -> TransportSecurityRules) {
+    do throws(TransportSecurityFlaw) {
+      contents = Contents(.success(try read()))
+    } catch {
+      contents = Contents(.failure(error))
+    }
+  }
+
+  /// What is wrong with the dictionary; nil for nothing.
+  public var error: URLError? {
+    guard case .failure(let flaw) = contents.rules else { return nil }
+    return flaw.error(for: nil)
+  }
+
+  /// What the rules say about the loads of a URL.
+  func judgement(of url: URL) -> TransportSecurityJudgement {
+    switch contents.rules {
+    case .success(let rules): rules.judgement(of: url)
+    // Whether a URL is judged at all does not depend on the dictionary.
+    case .failure(let flaw): TransportSecurityRules.kind(of: url) == nil ? .notJudged : .flawed(flaw)
+    }
+  }
+}

@@ -1,0 +1,80 @@
+internal import URLLoadingBase
+
+/// Loads that are made secure (HSTS, RFC 6797), or have to be (App Transport Security).
+extension Load {
+  /// The request for `https` that takes the place of one for `http`, where the host is known to want that; nil where the request stays.
+  ///
+  /// Only what the built-in class loads is changed: a class of the program's own that stands for `http` may not load from the host at all.
+  /// - Parameter storageCookies: what the cookie storage has added to the request, for a URL that is not loaded.
+  func securedRequest(
+    for request: URLRequest, class chosen: URLProtocol.Type, removing storageCookies: String?
+  ) -> URLRequest? {
+    let storage = session.parts.policyStorage
+    guard chosen == HTTPProtocol.self, storage.hasTransportPolicies, let url = request.url,
+      let target = secureURL(for: url, in: storage)
+    else { return nil }
+    var secured = request
+    secured.url = target
+    // Else the document would be of another site than its parts (RFC 6265bis, section 5.2).
+    if let document = request.mainDocumentURL, let target = secureURL(for: document, in: storage) {
+      secured.mainDocumentURL = target
+    }
+    if let storageCookies, secured.value(forHTTPHeaderField: "Cookie") == storageCookies {
+      secured.setValue(nil, forHTTPHeaderField: "Cookie")
+    }
+    return secured
+  }
+
+  private func secureURL(for url: URL, in storage: HTTPCookieStorage) -> URL? {
+    guard HSTSUpgrade.isPlainHTTP(url), let host = url.host(percentEncoded: false),
+      storage.requiresSecureTransport(to: host)
+    else { return nil }
+    return HSTSUpgrade.secureURL(for: url)
+  }
+
+  /// Has metrics and listener know that a request was replaced: a transaction whose answer nobody sent. The delegate is not asked, since
+  /// it must not decide otherwise.
+  func noteUpgrade(of request: URLRequest, to secured: URLRequest, class chosen: URLProtocol.Type) {
+    guard let url = request.url, let target = secured.url else { return }
+    let response = HSTSUpgrade.response(from: url, to: target)
+    events?.tell(.chose(chosen, request))
+    events?.tell(.redirected(response, proposed: secured, followed: secured))
+    update { state in
+      state.metrics.beginTransaction(request, isStored: true)
+      state.metrics.responded(response)
+      state.endTransaction()
+    }
+  }
+
+  /// Why App Transport Security does not let a request be loaded; nil where it does, or the session does not ask for it.
+  ///
+  /// What classes of the program's own load is not judged: they may reach no network, and where they load through a session, that one judges.
+  func violation(of request: URLRequest, class chosen: URLProtocol.Type) -> URLError? {
+    guard let rules = session.values.appTransportSecurity, let url = request.url,
+      ProtocolRegistry.builtIns.contains(where: { $0 == chosen })
+    else { return nil }
+    return rules.judgement(of: url).error(for: url)
+  }
+
+  /// Notes that a host wants to be reached over secure connections alone, where its response says so.
+  func noteTransportSecurity(of response: HTTPURLResponse) {
+    guard let field = response.strictTransportSecurity else { return }
+    // What a cache or a class of the program's own sends came over no connection that is known here.
+    let isFromHost = read { !$0.attempt.isStored && $0.attempt.protocolClass == HTTPProtocol.self }
+    guard isFromHost, let url = response.url, let host = url.host(percentEncoded: false) else { return }
+    session.parts.policyStorage.noteTransportSecurity(
+      field, from: host, isSecure: url.scheme?.equalsIgnoringASCIICase("https") == true,
+      isVerified: response.isServerVerified)
+  }
+}
+
+extension URLSession {
+  /// What the connection for a URL has to fulfil, by the rules of App Transport Security; nil where it need not fulfil more than others.
+  /// Loads that may not begin at all have failed before this is asked.
+  func transportSecurityRequirements(for url: URL) -> TransportSecurityRequirements? {
+    guard let rules = values.appTransportSecurity, case .secure(let requirements) = rules.judgement(of: url),
+      !requirements.isEmpty
+    else { return nil }
+    return requirements
+  }
+}
