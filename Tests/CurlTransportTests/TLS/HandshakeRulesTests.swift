@@ -62,13 +62,15 @@ import URLLoadingX509
     #expect(rules.judge(proxy) == .ask)
   }
 
-  @Test func defaultHandlingTakesWhatIsTrusted() {
+  @Test func defaultHandlingTakesTheChainsThatItWasAskedAbout() {
     let rules = rules {
       $0.asksForTrust = true
-      $0.answers[endpoint, default: .init()].acceptsTrusted = true
+      $0.answers[endpoint, default: .init()].trustedChains = [[server]]
     }
-    #expect(rules.judge(peer(.trusted, other)) == .proceed(ConnectionVerification(peer(.trusted, other))))
-    #expect(rules.judge(peer(untrusted)) == .refuse(.untrustedServer(untrusted)))
+    #expect(rules.judge(peer()) == .proceed(ConnectionVerification(peer())))
+    // Another chain may lack a pin that the owner has found; and the same may have been revoked meanwhile.
+    #expect(rules.judge(peer(.trusted, other)) == .ask)
+    #expect(rules.judge(peer(untrusted)) == .ask)
   }
 
   @Test func requirementsGoBeforeTheOwner() throws {
