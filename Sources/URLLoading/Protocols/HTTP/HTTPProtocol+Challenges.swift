@@ -6,16 +6,7 @@ extension HTTPProtocol: URLAuthenticationChallengeSender {
     guard !resolve(by: .credential(credential)) else { return }
     let (transfer, offer) = state.withLock { state -> (Transfer?, HTTPExchange.Offer?) in
       guard let offer = state.exchange.answered() else { return (nil, nil) }
-      let given = TransferCredential(
-        user: credential.user ?? "", password: credential.password ?? "", schemes: offer.schemes)
-      if offer.schemes == .negotiate {
-        if offer.space.isProxy() { state.proxyCredential = nil } else { state.credential = nil }
-        (state.negotiateSpace, state.negotiateToken) = (offer.space, nil)
-      } else if offer.space.isProxy() {
-        state.proxyCredential = given
-      } else {
-        state.credential = given
-      }
+      state.logIn(credential, as: offer)
       defer { state.transfer = nil }
       state.retired = state.transfer
       return (state.transfer, offer)
@@ -95,5 +86,25 @@ extension HTTPProtocol: URLAuthenticationChallengeSender {
     }
     beginAgain()
     return true
+  }
+}
+
+extension HTTPProtocol.State {
+  /// Has the next requests log in as the server or proxy offers.
+  fileprivate mutating func logIn(_ credential: URLCredential, as offer: HTTPExchange.Offer) {
+    let isNegotiate = offer.schemes == .negotiate
+    let given = TransferCredential(
+      user: credential.user ?? "", password: credential.password ?? "", schemes: offer.schemes)
+    if offer.space.isProxy() {
+      proxyCredential = isNegotiate ? nil : given
+    } else {
+      self.credential = isNegotiate ? nil : given
+    }
+    negotiateToken = nil
+    if isNegotiate {
+      negotiateSpace = offer.space
+    } else if negotiateSpace?.isProxy() == offer.space.isProxy() {
+      negotiateSpace = nil
+    }
   }
 }
