@@ -11,8 +11,13 @@ package enum TokenIdentity {
     case notFound(String)
   }
 
-  /// Opening the engine twice at once would load its module twice.
-  private static let lock = Locked(())
+  /// The engine, once it is open. It stays so: its module is loaded once for the process.
+  private static let engine = Locked<OpenEngine?>(nil)
+
+  // Safe to share: used under the lock alone.
+  private struct OpenEngine: @unchecked Sendable {
+    let pointer: OpaquePointer
+  }
 
   /// Blocks as long as the token takes.
   ///
@@ -20,19 +25,28 @@ package enum TokenIdentity {
   ///   - uri: names certificate and key, which have the same label or identifier, without `type`.
   ///   - pin: of the token; nil where the URI has it, or there is none.
   package static func read(_ uri: String, pin: String?) throws(Failure) -> ClientIdentity {
-    try lock.withLock { _ throws(Failure) in try locked(uri, pin: pin) }
+    try engine.withLock { known throws(Failure) in
+      defer { ERR_clear_error() }
+      let engine: OpenEngine
+      if let known { engine = known } else { engine = try open() }
+      known = engine
+      return try read(uri, pin: pin, from: engine.pointer)
+    }
   }
 
-  private static func locked(_ uri: String, pin: String?) throws(Failure) -> ClientIdentity {
-    defer { ERR_clear_error() }
+  private static func open() throws(Failure) -> OpenEngine {
     copenssl_load_dynamic_engines()
     guard let engine = ENGINE_by_id("pkcs11") else {
       throw .noEngine("OpenSSL has no engine pkcs11 (Debian: libengine-pkcs11-openssl)")
     }
-    defer { ENGINE_free(engine) }
-    guard ENGINE_init(engine) == 1 else { throw .noEngine("the engine pkcs11 cannot be used: \(lastError)") }
-    // Keys keep a reference of their own.
-    defer { ENGINE_finish(engine) }
+    guard ENGINE_init(engine) == 1 else {
+      ENGINE_free(engine)
+      throw .noEngine("the engine pkcs11 cannot be used: \(lastError)")
+    }
+    return OpenEngine(pointer: engine)
+  }
+
+  private static func read(_ uri: String, pin: String?, from engine: OpaquePointer) throws(Failure) -> ClientIdentity {
     if let pin, ENGINE_ctrl_cmd_string(engine, "PIN", pin, 0) != 1 {
       throw .noEngine("the engine pkcs11 takes no PIN: \(lastError)")
     }

@@ -1,3 +1,4 @@
+internal import URLLoadingCurlTransport
 internal import URLLoadingX509
 
 // Safe to share: nothing changes after init.
@@ -38,6 +39,7 @@ public final class SecIdentity: NSObject, @unchecked Sendable {
   /// - Throws: ``SecurityError`` with `errSecItemNotFound`, or `errSecParam` without the engine.
   public convenience init(pkcs11 uri: String, pin: String? = nil) throws {
     do { self.init(try TokenIdentity.read(uri, pin: pin)) } catch { throw SecurityError(error) }
+    EventLoop.parksAtExit
   }
 
   /// The certificate.
