@@ -14,17 +14,16 @@ final class MetricsLogger: NSObject, URLSessionTaskDelegate {
             let status = (transaction.response as? HTTPURLResponse)?.statusCode ?? 0
             print(
                 path, status, transaction.networkProtocolName ?? "-",
-                transaction.isReusedConnection ? "reused" : "new",
                 transaction.resourceFetchType == .networkLoad ? "network" : "other")
             if let start = transaction.requestStartDate, let first = transaction.responseStartDate,
                 let end = transaction.responseEndDate
             {
                 print("time to first byte and whole:", first >= start, end >= first)
             }
-            if !transaction.isReusedConnection {
-                print("connect:", transaction.connectStartDate != nil, transaction.connectEndDate != nil)
-                print("TLS:", transaction.secureConnectionStartDate != nil)
-            }
+            // Where the body of the redirect comes late, the next request takes another connection.
+            let connected = transaction.connectStartDate != nil && transaction.connectEndDate != nil
+            print("connected, if not reused:", connected != transaction.isReusedConnection)
+            print("TLS:", transaction.secureConnectionStartDate != nil)
         }
         if let last = metrics.transactionMetrics.last {
             print("body:", last.countOfResponseBodyBytesReceived, last.countOfResponseBodyBytesAfterDecoding)
