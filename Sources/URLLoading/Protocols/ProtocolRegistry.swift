@@ -72,6 +72,16 @@ final class ProtocolRegistry: Sendable {
       url: url)
   }
 
+  /// The error for a WebSocket or stream task whose class has no such connections: names the schemes whose classes have.
+  func lacksDuplex(_ url: URL?, configured: [URLProtocol.Type]) -> URLError {
+    let available = schemes(configured) { $0.capabilities.contains(.duplex) }
+    return URLError(
+      .unsupportedURL,
+      message:
+        "The protocol class for the scheme \"\(url?.scheme ?? "")\" of \(url?.redactedDescription ?? "the request") keeps no connection of both directions; available are \(available).",
+      url: url)
+  }
+
   /// The schemes of some classes, each once.
   private func schemes(_ configured: [URLProtocol.Type], where isWanted: (URLProtocol.Type) -> Bool) -> String {
     var unique: [String] = []

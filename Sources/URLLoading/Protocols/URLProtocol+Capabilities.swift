@@ -36,5 +36,8 @@ extension URLProtocol {
     /// (``URLProtocolSessionClient/urlProtocol(_:didReceiveInformationalResponse:)``), and `HEAD` and `PATCH` are requests as others are.
     /// The session adds the draft's fields to requests of upload tasks, and sends the requests that resume one.
     public static let resumableUploads = Capabilities(rawValue: 1 << 6)
+
+    /// A connection of both directions is kept open where ``URLProtocolDemand/upstream`` says so: for WebSocket and stream tasks.
+    public static let duplex = Capabilities(rawValue: 1 << 7)
   }
 }

@@ -20,6 +20,10 @@ public struct URLProtocolDemand: Sendable {
   /// connections sends challenges about each new one, and has loads with different judges share none.
   public var connectionJudge: URLConnectionJudge?
 
+  /// What is to be sent once the connection stands, in the place of a request's body; nil for a load that has one direction after the
+  /// other. Only classes that declare ``URLProtocol/Capabilities/duplex`` meet this.
+  public var upstream: URLProtocolUpstream?
+
   /// The demand of a load of a body, without metrics.
   public init() {}
 }

@@ -5,4 +5,6 @@ enum DelegateMethod: Int, CaseIterable {
   case metrics, completion
   case response, becameDownload, data, cached
   case file, wrote, resumedAt
+  case opened, closed
+  case becameStream, readClosed, writeClosed, betterRoute, streams
 }

@@ -8,6 +8,8 @@ final class SessionDelegates: Sendable {
   let task: DelegateReceivers<any URLSessionTaskDelegate>?
   let data: DelegateReceivers<any URLSessionDataDelegate>?
   let download: DelegateReceivers<any URLSessionDownloadDelegate>?
+  let webSocket: DelegateReceivers<any URLSessionWebSocketDelegate>?
+  let stream: DelegateReceivers<any URLSessionStreamDelegate>?
 
   /// Those of a session.
   init(_ delegate: (any URLSessionDelegate)?) {
@@ -16,6 +18,8 @@ final class SessionDelegates: Sendable {
     task = Self.receivers(delegate as? any URLSessionTaskDelegate, traits)
     data = Self.receivers(delegate as? any URLSessionDataDelegate, traits)
     download = Self.receivers(delegate as? any URLSessionDownloadDelegate, traits)
+    webSocket = Self.receivers(delegate as? any URLSessionWebSocketDelegate, traits)
+    stream = Self.receivers(delegate as? any URLSessionStreamDelegate, traits)
   }
 
   /// Those of a task: its own, where it has one, before these.
@@ -29,6 +33,8 @@ final class SessionDelegates: Sendable {
     task = Self.receivers(own, traits, before: sessions.task)
     data = Self.receivers(own as? any URLSessionDataDelegate, traits, before: sessions.data)
     download = Self.receivers(own as? any URLSessionDownloadDelegate, traits, before: sessions.download)
+    webSocket = Self.receivers(own as? any URLSessionWebSocketDelegate, traits, before: sessions.webSocket)
+    stream = Self.receivers(own as? any URLSessionStreamDelegate, traits, before: sessions.stream)
   }
 
   /// Which delegate would be asked about a connection; nil where it is known that none is.

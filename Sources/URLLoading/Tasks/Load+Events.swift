@@ -41,7 +41,9 @@ extension Load {
       }
       switch action {
       case .ignore, .retain: break
-      case .end: end(namingMissingCredentials(error), dropsWaiting: false)
+      case .end:
+        guard let duplex else { return end(namingMissingCredentials(error), dropsWaiting: false) }
+        end(duplex.connectionEnded(error), dropsWaiting: false)
       case .awaitConnectivity(let terms):
         events?.tell(.waitsForConnectivity(error))
         awaitConnectivity(terms)
@@ -61,7 +63,9 @@ extension Load {
     }
   }
 
-  private func endWhole() { end(plan.isResumption ? shortness() : nil, dropsWaiting: false) }
+  private func endWhole() {
+    end(plan.isResumption ? shortness() : duplex?.connectionEnded(nil), dropsWaiting: false)
+  }
 
   // MARK: Body
 
@@ -176,6 +180,7 @@ extension Load {
     }
     if isWatched { reportProgress() }
     if plan.kind == .bytes { read { $0.sink }?.begin(response: response) }
+    guard openDuplex(response, attempt: attempt) else { return }
     guard case .delegate = plan.owner, plan.kind != .download, let delegate, let delivery,
       let task = task as? URLSessionDataTask, !delegate.lacks(.response)
     else { return }

@@ -164,6 +164,10 @@ extension Load {
       abort(RefusedRequest(redirectFrom: origin, to: request.url).error(request.url))
       return nil
     }
+    if plan.kind.isDuplex, !chosen.capabilities.contains(.duplex) {
+      abort(ProtocolRegistry.shared.lacksDuplex(request.url, configured: configured))
+      return nil
+    }
     if plan.kind == .listing, !chosen.capabilities.contains(.listing) {
       abort(ProtocolRegistry.shared.unlistable(request.url, configured: configured))
       return nil

@@ -230,7 +230,7 @@ final class Load: Sendable {
     }
     switch (plan.kind, plan.owner, state.delivery) {
     case (.download, _, _): state.sink = FileSink()
-    case (.bytes, _, _), (.listing, _, _): break
+    case (.bytes, _, _), (.listing, _, _), (.webSocket, _, _), (.stream, _, _): break
     case (_, .delegate, let delivery?):
       state.sink = DelegateSink(delivery: delivery, isIncremental: isIncremental(state))
       delivery.setDataHandler { [weak self] data in self?.deliver(data) }

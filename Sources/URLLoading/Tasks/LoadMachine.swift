@@ -69,7 +69,7 @@ struct LoadMachine {
   private var started: MonotonicInstant?
   /// What is asked for is the entries of a directory, not bytes.
   private let expectsEntries: Bool
-  let limits: Limits
+  private(set) var limits: Limits
   /// Events that the load retains for a replay.
   private var retainedCount = 0
   /// Retained events are fed again; those that come meanwhile are retained behind them.
@@ -355,6 +355,13 @@ struct LoadMachine {
     guard accepts(attempt) else { return }
     isWaiting = waits
     lastProgress = now
+  }
+
+  /// The load has to be over within this time from now, and by its resource timeout.
+  mutating func limitRest(to limit: Duration, at now: MonotonicInstant) {
+    guard let started else { return }
+    let nanoseconds = (now.nanoseconds - started.nanoseconds).addingReportingOverflow(limit.wholeNanoseconds).partialValue
+    limits.resourceNanoseconds = min(limits.resourceNanoseconds ?? .max, nanoseconds)
   }
 
   /// The attempt made progress that is no event of its own, such as upload bytes that left.

@@ -2,7 +2,12 @@ internal import URLLoadingBase
 
 /// What a task was made to do: fixed from the start.
 struct LoadPlan: Sendable {
-  enum Kind: Sendable { case data, upload, download, bytes, listing }
+  enum Kind: Sendable {
+    case data, upload, download, bytes, listing, webSocket, stream
+
+    /// Both sides send for as long as they like, see ``DuplexSink``.
+    var isDuplex: Bool { self == .webSocket || self == .stream }
+  }
 
   /// Who gets the result.
   enum Owner: Sendable {

@@ -1,0 +1,44 @@
+internal import URLLoadingBase
+
+/// What a task sends on a connection of both directions, such as a WebSocket's: bytes that the instance pulls as its connection takes
+/// them.
+///
+/// An instance gets it with its demand (``URLProtocolDemand/upstream``), where its class declares ``URLProtocol/Capabilities/duplex``. It
+/// sends the response when the connection stands, reads from here until the end, and passes what arrives on as the body.
+///
+/// Mutable state: `observer`, guarded by its lock.
+public final class URLProtocolUpstream: Sendable {
+  /// The outcome of a read.
+  @frozen public enum Read: Sendable, Equatable {
+    /// So many bytes were written to the buffer, at least one.
+    case bytes(Int)
+    /// There is nothing now; the observer is called when there is.
+    case wait
+    /// All bytes before were read: the connection is to speak TLS from here on. The next read gives what follows.
+    case secure
+    /// Nothing more will come.
+    case end
+  }
+
+  private let reader: @Sendable (UnsafeMutableRawBufferPointer) -> Read
+  private let observer = Locked<(@Sendable () -> Void)?>(nil)
+
+  /// Makes one that calls `reader` for each read, one call at a time; it must not block.
+  public init(_ reader: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Read) {
+    self.reader = reader
+  }
+
+  /// Copies the next bytes into a buffer that is not empty. One call at a time, from any thread; does not block. Not before the
+  /// connection stands: what was read cannot be read again.
+  public func read(into buffer: UnsafeMutableRawBufferPointer) -> Read { reader(buffer) }
+
+  /// Sets what is called, on any thread, when a read that said ``Read/wait`` is worth repeating. The latest observer replaces others.
+  public func observe(_ observer: @escaping @Sendable () -> Void) {
+    self.observer.withLock { $0 = observer }
+  }
+
+  /// Calls the observer: there is more.
+  public func announce() {
+    self.observer.withLock { $0 }?()
+  }
+}

@@ -1,0 +1,58 @@
+internal import URLLoadingBase
+
+/// The task's end of a connection of both directions: takes what arrives as the body, and has what is to be sent.
+///
+/// Bytes that wait for the task's owner are counted by ``Load/buffered(_:)`` and ``Load/consumed(_:)``.
+protocol DuplexSink: BodySink {
+  /// What is sent.
+  var upstream: URLProtocolUpstream { get }
+
+  /// The connection stands.
+  /// - Throws: why the response does not open it; ends the load.
+  func open(_ response: URLResponse) throws
+
+  /// The connection has ended.
+  /// - Parameter error: what broke it; nil where the peer closed it.
+  /// - Returns: the task's error.
+  func connectionEnded(_ error: (any Error)?) -> (any Error)?
+}
+
+extension DuplexSink {
+  var holdsBytes: Bool { false }
+}
+
+extension Load {
+  /// The task's end of the connection, where the task is of such a kind.
+  var duplex: (any DuplexSink)? { plan.kind.isDuplex ? read { $0.sink } as? any DuplexSink : nil }
+
+  /// Bytes wait for the task's owner; ``consumed(_:)`` takes them away.
+  func buffered(_ count: Int) {
+    update { $0.apply($0.machine.buffered(count)) }
+  }
+
+  /// The connection stands. From here on it may rest for as long as its owner likes: the request timeout does not run.
+  /// - Returns: false where the load has ended.
+  func openDuplex(_ response: URLResponse, attempt: Int) -> Bool {
+    guard let duplex else { return true }
+    do {
+      try duplex.open(response)
+    } catch {
+      abort(error)
+      return false
+    }
+    waiting(true, attempt: attempt)
+    return true
+  }
+
+  /// Ends the load from the task's side, once what was delivered has reached its owner.
+  func endDuplex(_ error: (any Error)?) {
+    if update({ $0.machine.abort() }) == .end { end(error, dropsWaiting: false) }
+  }
+
+  /// The load has to be over within this time from now.
+  func limitRest(to limit: Duration) {
+    let now = MonotonicInstant.now
+    update { $0.machine.limitRest(to: limit, at: now) }
+    session.deadlines.look(by: now.advanced(by: limit))
+  }
+}
