@@ -71,7 +71,6 @@ let package = Package(
       name: "URLLoading",
       dependencies: [
         "URLLoadingBase", "URLLoadingX509", "URLLoadingCurlTransport", "URLLoadingCLinux", "URLLoadingCGSSAPI",
-        "URLLoadingCOpenSSL",
         "URLLoadingCPSL", "URLLoadingCZlib", "URLLoadingSQLite",
       ],
       swiftSettings: dropIn("URLLoading")),
@@ -86,7 +85,9 @@ let package = Package(
     .systemLibrary(name: "URLLoadingCHiredis", path: "Sources/CHiredis", providers: [.apt(["libhiredis-dev"])]),
     .target(
       name: "URLLoadingRedis",
-      dependencies: ["URLLoading", "URLLoadingBase", "URLLoadingCurlTransport", "URLLoadingCHiredis"]),
+      dependencies: [
+        "URLLoading", "URLLoadingBase", "URLLoadingCurlTransport", "URLLoadingX509", "URLLoadingCHiredis",
+      ]),
     .systemLibrary(
       name: "URLLoadingCArchive", path: "Plugins/Archive/CArchive", pkgConfig: "libarchive",
       providers: [.apt(["libarchive-dev"])]
@@ -148,8 +149,8 @@ let package = Package(
     .testTarget(
       name: "URLLoadingTests",
       dependencies: [
-        "URLLoading", "URLLoadingBase", "URLLoadingSQLite", "URLLoadingTestServers", "URLLoadingDownloadWorker",
-        "URLLoadingConnectivityWorker",
+        "URLLoading", "URLLoadingBase", "URLLoadingX509", "URLLoadingSQLite", "URLLoadingTestServers",
+        "URLLoadingDownloadWorker", "URLLoadingConnectivityWorker",
       ]),
     .executableTarget(name: "URLLoadingDropIn", dependencies: ["FoundationNetworking"], path: "Tests/Fixtures/DropIn"),
     .testTarget(name: "FoundationNetworkingTests", dependencies: ["URLLoadingDropIn", "URLLoadingTestServers"]),

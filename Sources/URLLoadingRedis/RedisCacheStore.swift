@@ -1,6 +1,7 @@
 import Foundation
 public import URLLoading
 internal import URLLoadingBase
+internal import URLLoadingX509
 
 /// Keeps responses in Redis or Valkey, where all servers of a fleet find what one has loaded.
 ///
@@ -198,7 +199,7 @@ public final class RedisCacheStore: URLCacheStore {
 
   /// The name of an entry's hash. URLs are of any length, and may have secrets that lists of keys should not show. What stands in braces
   /// chooses the server of a cluster.
-  func name(_ key: String) -> String { "\(options.prefix):{\(SHA256.hexadecimal(of: key))}" }
+  func name(_ key: String) -> String { "\(options.prefix):{\(Digest.hexadecimalSHA256(of: key))}" }
 
   /// In patterns of SCAN some characters have a meaning.
   private static func escaped(_ text: String) -> String {

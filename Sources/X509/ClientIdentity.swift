@@ -29,9 +29,6 @@ package final class ClientIdentity: @unchecked Sendable {
     return ClientIdentity(certificate, owning: key, intermediates: intermediates)
   }
 
-  /// The size of the key, in bits.
-  package var keyBits: Int { Int(EVP_PKEY_get_bits(key)) }
-
   /// Has a connection log in with it.
   /// - Parameter session: OpenSSL's `SSL`, in the callback that asks for a certificate.
   package func use(in session: OpaquePointer) -> Bool {

@@ -3,16 +3,7 @@ internal import URLLoadingCOpenSSL
 
 /// Names of subjects and issuers (RFC 5280, section 4.1.2.4).
 package enum DistinguishedName {
-  /// A name in DER as text, in the form of RFC 2253; nil for what is none.
-  package static func text(of der: Data) -> String? {
-    der.withUnsafeBytes { bytes in
-      var position = bytes.bindMemory(to: UInt8.self).baseAddress
-      guard position != nil, let name = d2i_X509_NAME(nil, &position, bytes.count) else { return nil }
-      defer { X509_NAME_free(name) }
-      return text(of: name)
-    }
-  }
-
+  /// A name as text, in the form of RFC 2253.
   static func text(of name: OpaquePointer?) -> String {
     guard let name, let output = BIO_new(BIO_s_mem()) else { return "" }
     defer { BIO_free(output) }

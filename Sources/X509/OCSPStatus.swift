@@ -64,16 +64,10 @@ package enum OCSPStatus: Sendable, Equatable {
       case V_OCSP_CERTSTATUS_GOOD: return .good
       case V_OCSP_CERTSTATUS_REVOKED:
         let words = reason >= 0 ? OCSP_crl_reason_str(Int(reason)).map { String(cString: $0) } : nil
-        return .revoked(at: date(revoked), reason: words)
+        return .revoked(at: Date(revoked), reason: words)
       default: return .unknown
       }
     }
     return .invalid("it is about another certificate")
-  }
-
-  private static func date(_ time: UnsafeMutablePointer<ASN1_GENERALIZEDTIME>?) -> Date? {
-    var parts = tm()
-    guard let time, ASN1_TIME_to_tm(time, &parts) == 1 else { return nil }
-    return Date(timeIntervalSince1970: TimeInterval(timegm(&parts)))
   }
 }

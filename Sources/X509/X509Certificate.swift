@@ -56,12 +56,6 @@ package final class X509Certificate: @unchecked Sendable {
   /// The subject's common name.
   package var commonName: String? { DistinguishedName.entry(NID_commonName, of: X509_get_subject_name(pointer)) }
 
-  /// The issuer's name, in DER.
-  package var issuerName: Data? {
-    let name = X509_get_issuer_name(pointer)
-    return DER.encoding { i2d_X509_NAME(name, $0) }
-  }
-
   /// The serial number, its most significant byte first.
   package var serialNumber: Data {
     guard let number = ASN1_INTEGER_to_BN(X509_get0_serialNumber(pointer), nil) else { return Data() }
@@ -72,16 +66,10 @@ package final class X509Certificate: @unchecked Sendable {
   }
 
   /// From when on it is valid; nil for a date that cannot be read.
-  package var notBefore: Date? { Self.date(X509_get0_notBefore(pointer)) }
+  package var notBefore: Date? { Date(X509_get0_notBefore(pointer)) }
 
   /// Until when it is valid; nil for a date that cannot be read.
-  package var notAfter: Date? { Self.date(X509_get0_notAfter(pointer)) }
-
-  private static func date(_ time: UnsafePointer<ASN1_TIME>?) -> Date? {
-    var parts = tm()
-    guard let time, ASN1_TIME_to_tm(time, &parts) == 1 else { return nil }
-    return Date(timeIntervalSince1970: TimeInterval(timegm(&parts)))
-  }
+  package var notAfter: Date? { Date(X509_get0_notAfter(pointer)) }
 
   /// The hosts that it is for: DNS names as they are there, addresses in the usual form. Names with a zero byte are left out.
   package var subjectNames: (dns: [String], addresses: [String]) {

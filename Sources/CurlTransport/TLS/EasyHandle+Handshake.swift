@@ -11,12 +11,13 @@ extension EasyHandle {
     guard CurlLibrary.shared.usesLinkedOpenSSL else { return }
     set(CURLOPT_SSL_CTX_DATA, UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()))
     _ = ccurl_set_ssl_context(curl) { _, context, handle in
-      guard let context, let handle else { return CURLE_OK }
-      return Unmanaged<EasyHandle>.fromOpaque(handle)._withUnsafeGuaranteedRef {
-        $0.handshakeBegins(OpaquePointer(context))
-      }
+      guard let context, let handle = EasyHandle.handle(handle) else { return CURLE_OK }
+      return handle._withUnsafeGuaranteedRef { $0.handshakeBegins(OpaquePointer(context)) }
     }
   }
+
+  /// How the handshakes of the transfer's connection are judged; nil for libcurl's rules.
+  private var security: ConnectionSecurity? { transfer?.request.security }
 
   private func handshakeBegins(_ context: OpaquePointer) -> CURLcode {
     let argument = Unmanaged.passUnretained(self).toOpaque()
@@ -25,34 +26,29 @@ extension EasyHandle {
     _ = copenssl_ctx_set_status_callback(
       context,
       { session, handle in
-        guard let session, let handle else { return 0 }
-        return Unmanaged<EasyHandle>.fromOpaque(handle)._withUnsafeGuaranteedRef {
-          $0.serverHasSpoken(session) ? 1 : 0
-        }
+        guard let session, let handle = EasyHandle.handle(handle) else { return 0 }
+        return handle._withUnsafeGuaranteedRef { $0.serverHasSpoken(session) ? 1 : 0 }
       }, argument)
-    guard security != nil else { return CURLE_OK }
-    guard let endpoint = handshakes.begins(url: url, proxy: shape?.proxy) else { return CURLE_SSL_CONNECT_ERROR }
-    handshakeEndpoint = endpoint
+    guard let request = transfer?.request, request.security != nil else { return CURLE_OK }
+    guard handshakes.begins(url: request.url, proxy: shape?.proxy) != nil else { return CURLE_SSL_CONNECT_ERROR }
     SSL_CTX_set_cert_verify_callback(
       context,
       { store, handle in
-        guard let store, let handle else { return 0 }
-        return Unmanaged<EasyHandle>.fromOpaque(handle)._withUnsafeGuaranteedRef { $0.verify(store) ? 1 : 0 }
+        guard let store, let handle = EasyHandle.handle(handle) else { return 0 }
+        return handle._withUnsafeGuaranteedRef { $0.verify(store) ? 1 : 0 }
       }, argument)
     SSL_CTX_set_cert_cb(
       context,
       { session, handle in
-        guard let session, let handle else { return 0 }
-        return Unmanaged<EasyHandle>.fromOpaque(handle)._withUnsafeGuaranteedRef {
-          $0.certificateIsRequested(session) ? 1 : 0
-        }
+        guard let session, let handle = EasyHandle.handle(handle) else { return 0 }
+        return handle._withUnsafeGuaranteedRef { $0.certificateIsRequested(session) ? 1 : 0 }
       }, argument)
     return CURLE_OK
   }
 
   /// The server's certificates have come. What they are worth is decided with the stapled response, which comes behind them in TLS 1.2.
   private func verify(_ store: OpaquePointer) -> Bool {
-    guard let endpoint = handshakeEndpoint, let shown = HandshakeChain.verify(store, host: endpoint.host) else {
+    guard let endpoint = handshakes.endpoint, let shown = HandshakeChain.verify(store, host: endpoint.host) else {
       return false
     }
     handshakes.peer = ShownPeer(
@@ -89,7 +85,7 @@ extension EasyHandle {
 
   /// The server wants a certificate of ours.
   private func certificateIsRequested(_ session: OpaquePointer) -> Bool {
-    guard let security, let endpoint = handshakeEndpoint else { return true }
+    guard let security, let endpoint = handshakes.endpoint else { return true }
     switch security.answers[endpoint]?.identity {
     case .identity(let identity)?:
       if identity.use(in: session) { return true }

@@ -1,6 +1,8 @@
 /// The TLS handshakes of a connection that a transfer opens: one with a server, or one with an HTTPS proxy and another through it.
 struct Handshakes {
-  /// What the handshake has shown that is under way.
+  /// Who the handshake is with that is under way.
+  private(set) var endpoint: TLSEndpoint?
+  /// What it has shown.
   var peer: ShownPeer?
   /// How the server of the last handshake was verified, once that has been judged.
   private(set) var verification: ConnectionVerification?
@@ -20,9 +22,11 @@ struct Handshakes {
     verification = nil
     peer = nil
     if let proxy, proxy.kind == .https, count == 1 {
-      return TLSEndpoint(host: proxy.host, port: proxy.port, isProxy: true)
+      endpoint = TLSEndpoint(host: proxy.host, port: proxy.port, isProxy: true)
+    } else {
+      endpoint = TLSEndpoint(url: url)
     }
-    return TLSEndpoint(url: url)
+    return endpoint
   }
 
   /// The handshake's server was verified, or accepted.

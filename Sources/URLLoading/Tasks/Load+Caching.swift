@@ -16,7 +16,8 @@ extension Load {
 
   /// The session's cache, where this load goes by it.
   private func cache(for opened: borrowing Opened) -> URLCache? {
-    guard let cache = session.values.urlCache, plan.usesCache, plan.kind != .listing, !plan.kind.isDuplex, opened.rangeOffset == nil,
+    guard let cache = session.values.urlCache, plan.usesCache, plan.kind != .listing, !plan.kind.isDuplex,
+      opened.rangeOffset == nil,
       !plan.isResumption, plan.kind != .upload || read({ $0.uploading?.machine.isCreating }) != false
     else { return nil }
     // Of the built-in classes, those that reach local resources have nothing to gain.

@@ -1,4 +1,5 @@
 internal import URLLoadingBase
+internal import URLLoadingX509
 
 /// A request field that chose a stored response, with its value in the request that was answered (RFC 9111, section 4.1).
 struct SelectingField: Hashable, Sendable {
@@ -18,7 +19,7 @@ struct SelectingField: Hashable, Sendable {
     self.name = name
     value = fields[name].map {
       let value = Self.normalized($0, of: name)
-      return SecretFields.contains(name) ? SHA256.hexadecimal(of: value) : value
+      return SecretFields.contains(name) ? Digest.hexadecimalSHA256(of: value) : value
     }
   }
 

@@ -1,4 +1,5 @@
 internal import URLLoadingCurlTransport
+internal import URLLoadingX509
 
 extension TransferCredential {
   /// What connections have in common that were logged in to a server by NTLM, by Negotiate, or to a proxy: a proxy's tunnel belongs to
@@ -13,5 +14,5 @@ extension TransferCredential {
     return logins.isEmpty ? nil : logins.joined(separator: " ")
   }
 
-  private var login: String { "\(schemes.rawValue) \(user) \(SHA256.hexadecimal(of: password))" }
+  private var login: String { "\(schemes.rawValue) \(user) \(Digest.hexadecimalSHA256(of: password))" }
 }

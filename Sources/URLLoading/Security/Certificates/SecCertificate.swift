@@ -59,7 +59,7 @@ public final class SecCertificate: NSObject, @unchecked Sendable {
 
   /// The subject and the fingerprint.
   public override var description: String {
-    "<SecCertificate { subject: \(subject), SHA-256: \(fingerprint.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()) }>"
+    "<SecCertificate { subject: \(subject), SHA-256: \(fingerprint.hexadecimal) }>"
   }
 }
 

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import URLLoading
+import URLLoadingX509
 
 extension CachingRules {
   @Suite("RFC 9111, 3: storing") struct Storing {
@@ -155,7 +156,8 @@ extension CachingRules {
 
     @Test("4.1: a secret is stored as a digest") func secrets() throws {
       let head = try stored(["Vary": "Authorization"], to: request(["Authorization": "Basic x"]))
-      #expect(head.selectingFields == [SelectingField(name: "authorization", value: SHA256.hexadecimal(of: "Basic x"))])
+      #expect(
+        head.selectingFields == [SelectingField(name: "authorization", value: Digest.hexadecimalSHA256(of: "Basic x"))])
     }
 
     @Test(
@@ -171,7 +173,7 @@ extension CachingRules {
         (String(repeating: "a", count: 64), "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb"),
       ])
     func digests(_ text: String, _ digest: String) {
-      #expect(SHA256.hexadecimal(of: text) == digest)
+      #expect(Digest.hexadecimalSHA256(of: text) == digest)
     }
 
     @Test("RFC 9112, 6.3: a length beside a transfer coding is not stored, and the coding is not passed on")

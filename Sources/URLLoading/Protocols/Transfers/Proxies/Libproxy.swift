@@ -3,16 +3,17 @@ internal import URLLoadingBase
 
 /// libproxy, opened at run time, so that no program links it.
 ///
-/// Mutable state: `factory`, guarded by `lock`: not every version of libproxy answers two threads at once.
-// Safe to share: pointers to functions, and the factory under the lock; it is never freed.
+/// Mutable state: `factory`, guarded by its lock: not every version of libproxy answers two threads at once.
+// Safe to share: pointers to functions, and the factory under its lock; it is never freed.
 final class Libproxy: @unchecked Sendable {
   private typealias List = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
 
   private let makeFactory: @convention(c) () -> UnsafeMutableRawPointer?
   private let getProxies: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?) -> UnsafeMutableRawPointer?
   private let freeProxies: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?
-  private var factory: UnsafeMutableRawPointer?
-  private let lock = Locked(())
+  private let factory = Locked(Factory())
+
+  private struct Factory { var pointer: UnsafeMutableRawPointer? }
 
   /// Nil where there is no such library.
   init?(_ name: String) {
@@ -30,9 +31,9 @@ final class Libproxy: @unchecked Sendable {
 
   /// The proxies for a URL. It may block for as long as its modules like.
   func proxies(for url: String) -> [String] {
-    lock.withLock { _ in
-      if factory == nil { factory = makeFactory() }
-      guard let factory, let result = getProxies(factory, url) else { return [] }
+    factory.withLock { factory in
+      if factory.pointer == nil { factory.pointer = makeFactory() }
+      guard let pointer = factory.pointer, let result = getProxies(pointer, url) else { return [] }
       let list = result.assumingMemoryBound(to: UnsafeMutablePointer<CChar>?.self)
       var texts: [String] = []
       while let text = list[texts.count] { texts.append(String(cString: text)) }
