@@ -71,6 +71,9 @@ package struct TransferRequest: Sendable {
   package var hasAlternative = false
   /// How new TLS connections are judged, and whose may be used again; nil for libcurl's rules.
   @Rare package var security: ConnectionSecurity?
+  /// The request asks for another protocol (RFC 9110, section 7.8). The body is what is sent by that once the answer is 101: from a source,
+  /// which is not read before. Such a connection is no other transfer's, and counts against no limit.
+  package var switchesProtocols = false
   /// FTP: `first-last` or `first-`, in bytes.
   package var range: String?
   /// FTP: nothing follows the range. The server's end of the file is waited for, and more than the range is an error.
@@ -105,6 +108,14 @@ package struct TransferRequest: Sendable {
     self.decodesContent = decodesContent
     ftpTLS = .none
     expectsLargeBody = false
+  }
+
+  /// The connections that it may use: those of the pool with this key; nil for the pool of all.
+  var pool: ConnectionPoolKey? {
+    guard switchesProtocols else { return security?.pool }
+    var pool = security?.pool ?? ConnectionPoolKey()
+    pool.switchesProtocols = true
+    return pool
   }
 
   /// The body, which is kept no longer.

@@ -10,6 +10,8 @@ package struct ConnectionPoolKey: Sendable, Hashable {
   package var login: String?
   /// Servers have to keep more than TLS asks.
   package var hasRequirements = false
+  /// Each connection is for one transfer, and for as long as that likes.
+  var switchesProtocols = false
 
   package init() {}
 }

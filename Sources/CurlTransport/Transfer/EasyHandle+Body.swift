@@ -37,8 +37,10 @@ extension EasyHandle {
 
   /// Fills `buffer` with the next bytes of the request's body. Returns how many, or one of libcurl's special numbers.
   func provideBody(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+    if isFlushing { return flush(into: buffer) }
     guard transfer != nil else { return Int(CURL_READFUNC_ABORT) }
     guard !isSendingPaused else { return Int(CURL_READFUNC_PAUSE) }
+    if shape?.switchesProtocols == true, let number = readBeforeSwitch() { return number }
     sendingTurn = reactor.turn
     switch body.read(into: buffer) {
     case .bytes(let count): return count
@@ -49,6 +51,25 @@ extension EasyHandle {
     case .failed(let reason):
       failureReason = reason
       return Int(CURL_READFUNC_ABORT)
+    }
+  }
+
+  /// Gives the rest of what is to be sent. When it is asked again, that has been written, and the handle is given up.
+  private func flush(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    if case .bytes(let count) = body.read(into: buffer) { return count }
+    multi?.setDeadline(.now, of: self)
+    return Int(CURL_READFUNC_PAUSE)
+  }
+
+  /// What a read comes to of what is for the other protocol: nothing yet, or nothing at all where the server does not switch. Nil once it
+  /// has.
+  private func readBeforeSwitch() -> Int? {
+    switch hasSwitched {
+    case true?: return nil
+    case false?: return 0
+    case nil:
+      isAwaitingBody = true
+      return Int(CURL_READFUNC_PAUSE)
     }
   }
 

@@ -4,7 +4,7 @@ internal import URLLoadingCCurl
 /// libcurl's callbacks. Each finds its handle in the context pointer and passes on what happened.
 // The pointers are unretained: the multi handle keeps an easy handle for as long as libcurl may call.
 extension EasyHandle {
-  private static func handle(_ context: UnsafeMutableRawPointer?) -> Unmanaged<EasyHandle>? {
+  static func handle(_ context: UnsafeMutableRawPointer?) -> Unmanaged<EasyHandle>? {
     context.map { Unmanaged.fromOpaque($0) }
   }
 
@@ -120,7 +120,7 @@ extension EasyHandle {
       var count: Int32 = 2
       setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_SYNCNT, &count, socklen_t(MemoryLayout<Int32>.size))
     }
-    if security != nil { handshakes.socketOpens() }
+    if shape?.isIsolated == true { handshakes.socketOpens() }
     if descriptor >= 0, let typeOfService {
       var value = Int32(typeOfService)
       let size = socklen_t(MemoryLayout<Int32>.size)

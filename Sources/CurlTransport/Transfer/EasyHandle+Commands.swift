@@ -57,6 +57,7 @@ extension EasyHandle {
 
   func cancel(discardingUpTo count: Int) {
     guard let multi else { return }
+    if hasSwitched == true { return closeWhenSent(multi) }
     let left = expectedLength.map { $0 - receivedBytes }
     let isLast = hasHead && body.isComplete && kind == .http
     guard count > 0, isLast, left.map({ $0 <= Int64(count) }) ?? true else {
@@ -72,4 +73,21 @@ extension EasyHandle {
     resume()
     continueDecoding()
   }
+
+  /// Sends what is ready to be sent, within a second, and closes the connection.
+  private func closeWhenSent(_ multi: MultiHandle) {
+    transfer?.attach(nil)
+    transfer = nil
+    handler = nil
+    isFlushing = true
+    drainBudget = Self.drainedWhileFlushing
+    multi.setDeadline(.now.advanced(by: .seconds(1)), of: self)
+    isReceivingPaused = false
+    isSendingPaused = false
+    isAwaitingBody = false
+    applyPause()
+  }
+
+  /// Bytes that may come meanwhile.
+  private static let drainedWhileFlushing = 1 << 20
 }

@@ -34,6 +34,11 @@ extension EasyHandle {
       return
     }
     isAnswered = true
+    if shape?.switchesProtocols == true {
+      hasSwitched = head.statusCode == 101
+      // libcurl waits for the end of what is to be sent, or for its beginning.
+      transfer.resumeSending()
+    }
     if tlsVersion == nil { (tlsVersion, tlsCipherSuite) = TLSInspector.parameters(of: curl) }
     let isChallenge =
       (head.statusCode == 401 && credentialsAnswer401) || (head.statusCode == 407 && credentialsAnswer407)

@@ -21,10 +21,8 @@ extension EasyHandle {
     coalescingLimit = request.coalescingLimit
     typeOfService = request.typeOfService
     hasAlternative = request.hasAlternative
-    security = request.security
-    if security != nil {
-      guard CurlLibrary.shared.usesLinkedOpenSSL || shape?.usesTLS == false else { throw .otherTLSLibrary }
-      url = request.url
+    if shape?.isIsolated == true, shape?.usesTLS != false, !CurlLibrary.shared.usesLinkedOpenSSL {
+      throw .otherTLSLibrary
     }
     credentialsAnswer401 = request.credential != nil
     credentialsAnswer407 = request.proxyCredential != nil || proxy?.user != nil
@@ -126,10 +124,20 @@ extension EasyHandle {
     } else if shape.method != (shape.hasBody ? "PUT" : "GET") {
       set(CURLOPT_CUSTOMREQUEST, shape.method)
     }
+    if shape.switchesProtocols { return setProtocolSwitch() }
     set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
     // Wait for a connection that may turn out to be HTTP/2. On http:// every transfer would wait for the first to end.
     if shape.isHTTPS { set(CURLOPT_PIPEWAIT, 1) }
     if let weight = shape.streamWeight { set(CURLOPT_STREAM_WEIGHT, min(max(weight, 1), 256)) }
+  }
+
+  /// Upgrade is a matter of HTTP/1.1 (RFC 9113, section 8.6), and of the whole way through a proxy.
+  private func setProtocolSwitch() {
+    set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+    set(CURLOPT_HTTPPROXYTUNNEL, 1)
+    set(CURLOPT_FRESH_CONNECT, 1)
+    set(CURLOPT_FORBID_REUSE, 1)
+    set(CURLOPT_TCP_KEEPALIVE, 1)
   }
 
   private func setFTP(_ shape: EasyHandleShape) {
@@ -209,6 +217,8 @@ extension EasyHandle {
     // A name without a value keeps libcurl from adding the field by itself.
     if !hasAccept, !configuration.sendsDefaultAccept { append("Accept:") }
     if shape.hasBody, !hasExpect { append("Expect:") }
+    // What is sent after the head is no body, and has no coding.
+    if shape.switchesProtocols { append("Transfer-Encoding:") }
     // All lines in one entry: libcurl compares each entry with all names that it knows, for every request. Those of its own
     // that have options it writes twice, character by character.
     var defaults = ""

@@ -53,6 +53,10 @@ final class EasyHandle {
   var openedSocket: Int32?
   var triedAddresses = TriedAddresses()
   var hasHead = false
+  /// A request to switch protocols: whether the answer was 101; nil while there is none.
+  var hasSwitched: Bool?
+  /// The transfer is over; what its source still has is sent on the connection that has switched.
+  var isFlushing = false
   /// A challenge that libcurl may answer with credentials; then the handler does not get it.
   var pendingHead: TransferHead?
   /// The answer of a proxy to CONNECT.
@@ -77,13 +81,10 @@ final class EasyHandle {
   var endWatch: EndWatch?
   /// The loop's turn in which bytes of the request's body were last handed to libcurl.
   var sendingTurn: UInt64 = 0
-  /// How the handshakes of a new connection are judged; nil for libcurl's rules. See EasyHandle+Handshake.
-  var security: ConnectionSecurity?
+  /// See EasyHandle+Handshake.
   var handshakes = Handshakes()
-  var handshakeEndpoint: TLSEndpoint?
   /// How the server of the connection was verified.
   var verification: ConnectionVerification?
-  var url = ""
   var tlsVersion: UInt16?
   var tlsCipherSuite: UInt16?
 
@@ -150,6 +151,8 @@ final class EasyHandle {
     isAnswered = false
     stopWatchingEnd()
     hasHead = false
+    hasSwitched = nil
+    isFlushing = false
     pendingHead = nil
     proxyHead = nil
     expectedLength = nil
@@ -168,12 +171,9 @@ final class EasyHandle {
     isSendingPaused = false
     drainBudget = 0
     failureReason = nil
-    if security != nil {
-      security = nil
+    if shape?.isIsolated == true {
       handshakes = Handshakes()
-      handshakeEndpoint = nil
       verification = nil
-      url = ""
     }
     tlsVersion = nil
     tlsCipherSuite = nil
@@ -198,6 +198,7 @@ final class EasyHandle {
     isRequestSent = true
     sentRequests += 1
     isAnswered = false
+    hasSwitched = nil
     pendingHead = nil
     parser.expectHead()
     return true
@@ -205,7 +206,7 @@ final class EasyHandle {
 
   /// Whether the connection's server was verified by the transfer's rules, by this transfer or an earlier one.
   private func isVerified(on ports: PortPair) -> Bool {
-    guard security != nil, shape?.usesTLS == true else { return true }
+    guard let shape, shape.isIsolated, shape.usesTLS else { return true }
     if let new = handshakes.verification { multi?.noteVerification(new, of: ports) }
     handshakes = Handshakes()
     verification = multi?.verification(of: ports)

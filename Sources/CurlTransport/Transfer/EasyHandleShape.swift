@@ -23,6 +23,7 @@ struct EasyHandleShape: Equatable {
   var streamWeight: Int?
   /// The connection is judged by ``ConnectionSecurity``, and shares no TLS session.
   var isIsolated: Bool
+  var switchesProtocols: Bool
 
   init(_ request: borrowing TransferRequest, proxy: ProxyServer?) {
     kind = request.kind
@@ -40,6 +41,7 @@ struct EasyHandleShape: Equatable {
     ftpTLS = request.ftpTLS
     streamWeight = request.streamWeight
     isIsolated = request.security != nil
+    switchesProtocols = request.switchesProtocols
   }
 
   private static func hasBody(_ request: borrowing TransferRequest) -> Bool {
@@ -53,7 +55,8 @@ struct EasyHandleShape: Equatable {
   }
 
   private static func hasLargeBody(_ request: borrowing TransferRequest) -> Bool {
-    switch request.bodyLength {
+    if request.switchesProtocols { return false }
+    return switch request.bodyLength {
     case .noBody: false
     case .known(let length): length > Self.largeBufferThreshold
     case .unknown: true

@@ -239,7 +239,7 @@ final class MultiHandle {
   }
 
   private func closeIfDone() {
-    if isRetired, running.isEmpty, queue.isEmpty { close(because: nil) }
+    if isRetired, isIdle { close(because: nil) }
   }
 
   /// True when `close` was called, or `retire` and everything has finished.

@@ -51,7 +51,7 @@ package final class Transfer: Sendable {
     clock_gettime(CLOCK_REALTIME, &time)
     startTime = Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
     startInstant = .now
-    guard let multi = engine.openMulti(for: request.security?.pool) else {
+    guard let multi = engine.openMulti(for: request.pool) else {
       return fail(TransferFailure(engine.isShutDown ? .engineShutDown : .outOfMemory))
     }
     multi.begin(self)

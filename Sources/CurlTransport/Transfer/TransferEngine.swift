@@ -100,7 +100,10 @@ package actor TransferEngine {
     assert(loop.isCurrentThread)
     guard !isShutDown else { return nil }
     func make() -> MultiHandle? {
-      MultiHandle(configuration: configuration, proxies: proxies, proxyLogins: proxyLogins, reactor: loop.reactor)
+      var configuration = configuration
+      if pool?.switchesProtocols == true { configuration.maximumConnectionsPerHost = 0 }
+      return MultiHandle(
+        configuration: configuration, proxies: proxies, proxyLogins: proxyLogins, reactor: loop.reactor)
     }
     if let pool { return isolated.open(pool, make) }
     if multi == nil { multi = make() }

@@ -60,6 +60,17 @@ extension URLSession {
     return made(URLSessionUploadTask(load: load(plan)), delegate: delegate)
   }
 
+  func webSocket(_ request: URLRequest, protocols: [String] = []) -> URLSessionWebSocketTask {
+    var request = request
+    request.httpBody = nil
+    request.httpBodyStream = nil
+    let channel = WebSocketChannel(protocols: protocols, limit: values.maximumBufferedBytesPerTask, url: request.url)
+    let load = load(LoadPlan(request: request, kind: .webSocket, owner: .delegate))
+    channel.attach(to: load)
+    load.setSink(channel)
+    return made(URLSessionWebSocketTask(load: load, channel: channel))
+  }
+
   func load(_ plan: consuming LoadPlan) -> Load {
     // A request that a protocol class got for a listing may be loaded as something else.
     if !acceptsTasks { plan.flaw = invalidity(for: plan.request) }

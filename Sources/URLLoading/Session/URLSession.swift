@@ -299,6 +299,20 @@ open class URLSession: NSObject, @unchecked Sendable {
     download(resumingWith: resumeData, owner: .handler { completionHandler($0.file, $1, $2) })
   }
 
+  // MARK: WebSocket
+
+  /// A WebSocket task; the URL's scheme is `ws` or `wss`.
+  open func webSocketTask(with url: URL) -> URLSessionWebSocketTask { webSocket(URLRequest(url: url)) }
+
+  /// A WebSocket task that offers sub-protocols (RFC 6455, section 1.9), the preferred first.
+  open func webSocketTask(with url: URL, protocols: [String]) -> URLSessionWebSocketTask {
+    webSocket(URLRequest(url: url), protocols: protocols)
+  }
+
+  /// A WebSocket task whose handshake has the request's fields. Sub-protocols are offered by its `Sec-WebSocket-Protocol`; a body is
+  /// not sent.
+  open func webSocketTask(with request: URLRequest) -> URLSessionWebSocketTask { webSocket(request) }
+
   // MARK: The session's tasks and stores
 
   /// Calls the handler, on the delegate queue, with the tasks that have not ended.

@@ -7,6 +7,9 @@ protocol DuplexSink: BodySink {
   /// What is sent.
   var upstream: URLProtocolUpstream { get }
 
+  /// Makes a request that is about to be loaded, the first or another, one that opens the connection.
+  func prepare(_ request: inout URLRequest)
+
   /// The connection stands.
   /// - Throws: why the response does not open it; ends the load.
   func open(_ response: URLResponse) throws
@@ -19,6 +22,7 @@ protocol DuplexSink: BodySink {
 
 extension DuplexSink {
   var holdsBytes: Bool { false }
+  func prepare(_ request: inout URLRequest) {}
 }
 
 extension Load {

@@ -153,8 +153,8 @@ extension Load {
     _ credential: URLCredential, for challenge: URLAuthenticationChallenge,
     _ sender: any URLAuthenticationChallengeSender, attempt: Int
   ) {
-    let isOfServer = challenge.protectionSpace.authenticationMethod != NSURLAuthenticationMethodServerTrust
-    if isOfServer, !challenge.protectionSpace.isProxy() { update { $0.attempt.isAuthorized = true } }
+    let logsIn = challenge.protectionSpace.authenticationMethod != NSURLAuthenticationMethodServerTrust
+    if logsIn, !challenge.protectionSpace.isProxy() { update { $0.attempt.isAuthorized = true } }
     if challenge.failureResponse != nil {
       update { state in
         guard state.machine.attempt == attempt, let request = state.attempt.request else { return }

@@ -26,6 +26,7 @@ extension Load {
     }
     var prepared = request
     session.parts.requestDefaults?.apply(to: &prepared)
+    duplex?.prepare(&prepared)
     // Here the program's thread waits for the file, and later, where a response sets cookies, the transfer loop need not.
     if opening == .first { session.values.httpCookieStorage?.load() }
     if let storage = subclassedCookieStorage(for: prepared) {

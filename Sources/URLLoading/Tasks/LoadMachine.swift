@@ -360,7 +360,8 @@ struct LoadMachine {
   /// The load has to be over within this time from now, and by its resource timeout.
   mutating func limitRest(to limit: Duration, at now: MonotonicInstant) {
     guard let started else { return }
-    let nanoseconds = (now.nanoseconds - started.nanoseconds).addingReportingOverflow(limit.wholeNanoseconds).partialValue
+    let nanoseconds = (now.nanoseconds - started.nanoseconds).addingReportingOverflow(limit.wholeNanoseconds)
+      .partialValue
     limits.resourceNanoseconds = min(limits.resourceNanoseconds ?? .max, nanoseconds)
   }
 

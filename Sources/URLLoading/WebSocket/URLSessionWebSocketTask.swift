@@ -1,3 +1,130 @@
-// Safe to share: it adds no stored property to URLSessionTask.
-/// A WebSocket connection (RFC 6455).
-open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {}
+// Safe to share: what it adds to URLSessionTask never changes, and guards itself.
+/// A WebSocket connection (RFC 6455): messages both ways for as long as both sides like.
+///
+/// The handshake is an ordinary HTTP exchange of the session, with its proxies, cookies, credentials, redirects and metrics; a server
+/// that does not agree ends the task with `URLError.badServerResponse`, and its answer is ``URLSessionTask/response``. Messages that are
+/// sent before it is done wait for it. After it the request timeout does not run: the connection may rest.
+///
+/// A peer that breaks the protocol gets a close frame with the fitting code, and the task ends with `URLError.badServerResponse`; one
+/// that sends a longer message than ``maximumMessageSize``, with `URLError.dataLengthExceedsMaximum`. A connection that ends without a
+/// close frame ends it with `URLError.networkConnectionLost`.
+///
+/// Messages that nobody receives wait in memory up to ``URLSessionConfiguration/maximumBufferedBytesPerTask``; then the peer has to.
+open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
+  private let channel: WebSocketChannel?
+
+  /// Makes a task that belongs to no session, see ``URLSessionTask/init()``. Whatever it is asked for fails.
+  public override init() {
+    channel = nil
+    super.init()
+  }
+
+  init(load: Load, channel: WebSocketChannel) {
+    self.channel = channel
+    super.init(load: load)
+  }
+
+  // MARK: Messages
+
+  /// Sends a message, behind those before it, and returns when it was given to the connection.
+  /// - Throws: the error that the task ended with; `URLError.networkConnectionLost` after a close frame.
+  open func send(_ message: Message) async throws {
+    try await withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Void, any Error>) in
+      guard let channel else { return continuation.resume(throwing: Self.unmade) }
+      channel.send(message) { continuation.resume(with: $0.map { .failure($0) } ?? .success(())) }
+    }
+  }
+
+  /// Sends a message, behind those before it; the handler is called on the session's delegate queue when it was given to the connection.
+  @preconcurrency
+  open func send(_ message: Message, completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
+    guard let channel else { return completionHandler(Self.unmade) }
+    channel.send(message, queued(completionHandler))
+  }
+
+  /// Waits for the next message.
+  ///
+  /// Where more than one waits, the first gets the first message. Messages that came before the end are given after it, too.
+  /// - Throws: the error that the task ended with; `URLError.networkConnectionLost` once the connection is closed;
+  ///   `CancellationError` where the surrounding task is cancelled, and then no message is lost.
+  open func receive() async throws -> Message {
+    let receiver = WebSocketReceiver()
+    return try await withTaskCancellationHandler {
+      try await withUnsafeThrowingContinuation { continuation in
+        guard let channel else { return continuation.resume(throwing: Self.unmade) }
+        receiver.wait(continuation, for: channel)
+      }
+    } onCancel: {
+      if let channel { receiver.cancel(channel) }
+    }
+  }
+
+  /// Calls the handler, on the session's delegate queue, with the next message, once.
+  @preconcurrency
+  open func receive(completionHandler: @escaping @Sendable (Result<Message, any Error>) -> Void) {
+    guard let channel else { return completionHandler(.failure(Self.unmade)) }
+    let session = load.session
+    channel.receive(WebSocketReceiver.Identity()) { result in
+      session.delegateQueue.addOperation { completionHandler(result) }
+    }
+  }
+
+  /// The most bytes that a message may have, 1 MiB unless set; a longer one ends the task.
+  open var maximumMessageSize: Int {
+    get { channel?.maximumMessageSize ?? 1 << 20 }
+    set { channel?.maximumMessageSize = newValue }
+  }
+
+  // MARK: Ping
+
+  /// Sends a ping; the handler is called on the session's delegate queue when its pong has come, or the connection has ended.
+  @preconcurrency
+  open func sendPing(pongReceiveHandler: @escaping @Sendable ((any Error)?) -> Void) {
+    guard let channel else { return pongReceiveHandler(Self.unmade) }
+    channel.ping(queued(pongReceiveHandler))
+  }
+
+  // MARK: The end
+
+  /// Asks the peer to close the connection, behind what was sent before. The task ends when the peer has done it, or after 5 s.
+  /// - Parameters:
+  ///   - closeCode: one that may be sent, see ``CloseCode``; others are sent as ``CloseCode/protocolError``'s absence, a close frame
+  ///     without a code.
+  ///   - reason: text in UTF-8; what is beyond 123 bytes is cut.
+  open func cancel(with closeCode: CloseCode, reason: Data?) {
+    guard let channel else { return }
+    if load.read({ $0.machine.isUnstarted }) { return cancel() }
+    channel.close(closeCode, reason: reason)
+  }
+
+  /// Ends the task at once with `URLError.cancelled`. The peer gets a close frame without a code, if the connection takes it.
+  open override func cancel() {
+    channel?.close(nil, reason: nil)
+    super.cancel()
+  }
+
+  /// The peer's code; ``CloseCode/invalid`` while the connection is open, and where the peer's has no name.
+  open var closeCode: CloseCode { channel?.closeCode ?? .invalid }
+
+  /// The peer's reason: text in UTF-8.
+  open var closeReason: Data? { channel?.closeReason }
+
+  private func queued(_ handler: @escaping @Sendable ((any Error)?) -> Void) -> WebSocketConversation.Completion {
+    let session = load.session
+    return { error in session.delegateQueue.addOperation { handler(error) } }
+  }
+
+  /// For requests of a task that no session made.
+  private static let unmade = URLError(
+    .unsupportedURL, message: "A WebSocket task that no session made has no connection.", url: nil)
+}
+
+extension URLSessionWebSocketTask {
+  /// Sends a ping and waits for its pong.
+  public func sendPing() async throws {
+    try await withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Void, any Error>) in
+      guard let channel else { return continuation.resume(throwing: Self.unmade) }
+      channel.ping { continuation.resume(with: $0.map { .failure($0) } ?? .success(())) }
+    }
+  }
+}

@@ -15,7 +15,9 @@ extension HTTPProtocol: TransferHandler {
     let request = self.request
     guard let url = request.url else { return }
     let response = HTTPURLResponse(url: consume url, head: consume head)
-    let proxy = response.statusCode == 407 && request.url?.scheme?.lowercased() == "http" ? self.proxy : nil
+    // A tunnel's proxy answers before there is a request.
+    let hasTunnel = request.url?.scheme?.lowercased() != "http" || state.withLock { $0.switchesProtocols }
+    let proxy = response.statusCode == 407 && !hasTunnel ? self.proxy : nil
     let (action, reportsConnection) = state.withLock { state -> (HTTPExchange.HeadAction?, Bool) in
       guard !state.isStopped, transfer !== state.retired else { return (nil, false) }
       state.transfer = transfer

@@ -30,6 +30,8 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     @Rare var answers: CurlSession.Answers?
     /// The body of a request whose handshake may be made again before anything of it is read.
     var source: BodySource?
+    /// Connections are made for what follows the answer 101, by the whole way.
+    var switchesProtocols = false
     var isStopped = false
   }
 
@@ -46,7 +48,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
   }
 
   override class var capabilities: Capabilities {
-    [.byteRanges, .upload, .acceptsRedirects, .nonblocking, .connectivity, .resumableUploads]
+    [.byteRanges, .upload, .acceptsRedirects, .nonblocking, .connectivity, .resumableUploads, .duplex]
   }
 
   override class var schemes: [String] { ["http", "https"] }
@@ -140,6 +142,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     let (credential, proxyCredential, route, token, answers, number) = state.withLock { state in
       state.starts += 1
       state.reportsConnection = demand.wantsConnectionMetrics
+      state.switchesProtocols = demand.upstream != nil
       defer { state.negotiateToken = nil }
       return (
         state.credential, state.proxyCredential, state.route, state.negotiateToken, state.answers, state.starts
@@ -158,9 +161,10 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
       transferRequest.streamWeight = max(1, Int(demand.priority * 256))
     }
     let login = TransferCredential.connectionLogin(credential, ofProxy: proxyCredential, token)
-    if demand.connectionJudge != nil || transportRequirements != nil || login != nil {
+    let requirements = transportRequirements
+    if demand.connectionJudge != nil || requirements != nil || login != nil {
       transferRequest.security = connections.security(
-        for: transferRequest, judge: demand.connectionJudge, requirements: transportRequirements, login: login,
+        for: transferRequest, judge: demand.connectionJudge, requirements: requirements, login: login,
         answers)
     }
     if let token {
@@ -175,9 +179,11 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
       transferRequest.body = source.transferBody
       if transferRequest.security != nil { state.withLock { $0.source = source } }
     }
+    if let upstream = demand.upstream { transferRequest.switchProtocols(upstream) }
     sessionClient.urlProtocol(self, isWaiting: true)
     let transfer = connections.engine.start(transferRequest, handler: self)
     source?.attach(to: transfer)
+    demand.upstream?.observe { transfer.resumeSending() }
     let isStopped = state.withLock { state in
       // The transfer may have been challenged and given up before this line was reached.
       if !state.isStopped, state.starts == number { state.transfer = transfer }

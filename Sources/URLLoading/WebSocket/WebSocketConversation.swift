@@ -1,0 +1,313 @@
+internal import URLLoadingBase
+
+/// What a WebSocket task's owner asks for, and what becomes of it: a value that takes requests, what the connection brings and what
+/// it takes, and answers with effects. No I/O, no clock, no locks; frames are ``WebSocketMachine``'s.
+///
+/// Receives and messages meet in their order, and so do pings and pongs. What is sent before the handshake is done waits for it. Once
+/// the conversation is over every request fails, but for receives of messages that have come already.
+struct WebSocketConversation {
+  typealias Message = URLSessionWebSocketTask.Message
+  typealias CloseCode = URLSessionWebSocketTask.CloseCode
+  typealias Receiver = @Sendable (Result<Message, any Error>) -> Void
+  typealias Completion = @Sendable ((any Error)?) -> Void
+
+  /// What has to be done outside.
+  enum Effect {
+    /// Calls who waited for a message.
+    case received(Receiver, Result<Message, any Error>)
+    /// Calls who sent a message or a ping.
+    case completed(Completion, (any Error)?)
+    /// There are bytes to send.
+    case announce
+    /// So many bytes of messages wait for the owner from now on.
+    case buffered(Int)
+    /// So many wait no longer.
+    case consumed(Int)
+    /// The handshake is done.
+    case opened(protocol: String?)
+    /// The peer sent a close frame.
+    case closed(CloseCode, reason: Data?)
+    /// The connection is about to be closed, and may take only so long over it.
+    case expectEnd
+    /// The connection is of no use any more.
+    case end((any Error)?)
+  }
+
+  private enum Outgoing {
+    case message(Message, Completion)
+    case ping(Completion)
+    case close(CloseCode?, reason: Data?)
+  }
+
+  private enum Phase {
+    /// The handshake is not done.
+    case connecting
+    case open
+    /// A close frame was sent; nothing follows it.
+    case closing
+    /// With what later requests fail with.
+    case over(any Error)
+  }
+
+  /// What a message costs that waits, beside its bytes: many small ones are a burden, too.
+  static let overhead = 64
+
+  private var phase = Phase.connecting
+  /// In the order in which it was asked for, before the handshake is done.
+  private var waiting: [Outgoing] = []
+  private var machine: WebSocketMachine?
+  private var receivers = FIFO<(identity: ObjectIdentifier, receiver: Receiver)>()
+  private var messages = FIFO<Message>()
+  /// Bytes that wait in `messages`, with their overhead.
+  private var waitingBytes = 0
+  /// Who waits for the bytes up to a position to be taken.
+  private var senders = FIFO<(end: UInt64, completion: Completion)>()
+  private var pings = FIFO<(number: UInt64, completion: Completion)>()
+  private var lastPing: UInt64 = 0
+  /// What the connection takes next, and how much of it was taken.
+  private var output = Data()
+  private var outputStart = 0
+  /// Counts of all bytes that were put out, and taken.
+  private var producedBytes: UInt64 = 0
+  private var takenBytes: UInt64 = 0
+  /// What broke the protocol.
+  private var flaw: (any Error)?
+  /// The connection ends as soon as what waits was taken.
+  private var endsWhenTaken = false
+  private(set) var closeCode = CloseCode.invalid
+  private(set) var closeReason: Data?
+  private var hasPeerClosed = false
+  private var effects: [Effect] = []
+  /// The bytes of messages that may wait.
+  private let limit: Int
+  private let url: URL?
+  /// In bytes; what is set before the connection stands holds as well.
+  var maximumMessageSize = 1 << 20 {
+    didSet { machine?.maximumMessageSize = maximumMessageSize }
+  }
+
+  init(limit: Int, url: URL?) {
+    self.limit = max(1, limit)
+    self.url = url
+  }
+
+  /// What is to be done since the last time, in this order.
+  mutating func takeEffects() -> [Effect] {
+    guard !effects.isEmpty else { return [] }
+    return exchange(&effects, with: [])
+  }
+
+  // MARK: Requests of the owner
+
+  /// - Parameter identity: tells the receiver apart from others that wait.
+  mutating func receive(_ identity: ObjectIdentifier, _ receiver: @escaping Receiver) {
+    if let message = messages.popFirst() { return give(message, to: receiver) }
+    if case .over(let error) = phase { return effects.append(.received(receiver, .failure(error))) }
+    receivers.append((identity, receiver))
+    pump()
+  }
+
+  /// Who waits for a message does so no longer.
+  mutating func stopReceiving(_ identity: ObjectIdentifier) {
+    guard let waiter = receivers.removeFirst(where: { $0.identity == identity }) else { return }
+    effects.append(.received(waiter.receiver, .failure(CancellationError())))
+  }
+
+  mutating func send(_ message: Message, _ completion: @escaping Completion) {
+    request(.message(message, completion))
+  }
+
+  mutating func ping(_ completion: @escaping Completion) {
+    request(.ping(completion))
+  }
+
+  /// Asks the peer to close the connection, once all before has been sent.
+  mutating func close(_ code: CloseCode?, reason: Data?) {
+    request(.close(code, reason: reason))
+  }
+
+  private mutating func request(_ outgoing: Outgoing) {
+    switch phase {
+    case .connecting: waiting.append(outgoing)
+    case .open: putOut(outgoing)
+    case .closing:
+      refuse(outgoing, URLError(.networkConnectionLost, message: "The WebSocket is being closed.", url: nil))
+    case .over(let error): refuse(outgoing, error)
+    }
+  }
+
+  private mutating func refuse(_ outgoing: Outgoing, _ error: any Error) {
+    switch outgoing {
+    case .message(_, let completion), .ping(let completion): effects.append(.completed(completion, error))
+    case .close: break
+    }
+  }
+
+  private mutating func putOut(_ outgoing: Outgoing) {
+    switch outgoing {
+    case .message(let message, let completion):
+      machine?.send(message)
+      collectOutput()
+      senders.append((producedBytes, completion))
+    case .ping(let completion):
+      lastPing += 1
+      machine?.ping(withUnsafeBytes(of: lastPing.bigEndian) { Data($0) })
+      collectOutput()
+      pings.append((lastPing, completion))
+    case .close(let code, let reason):
+      machine?.close(code.map { UInt16(clamping: $0.rawValue) }, reason: reason)
+      collectOutput()
+      phase = .closing
+      effects.append(.expectEnd)
+    }
+  }
+
+  // MARK: The connection
+
+  /// The handshake is done.
+  mutating func open(_ machine: consuming WebSocketMachine, protocol name: String?) {
+    guard case .connecting = phase else { return }
+    var machine = machine
+    machine.maximumMessageSize = maximumMessageSize
+    self.machine = machine
+    phase = .open
+    effects.append(.opened(protocol: name))
+    for outgoing in exchange(&waiting, with: []) { request(outgoing) }
+  }
+
+  /// Bytes came.
+  mutating func take(_ bytes: UnsafeRawBufferPointer) {
+    machine?.receive(bytes)
+    pump()
+  }
+
+  /// Copies bytes that are to be sent.
+  /// - Returns: how many; nil where none ever come again.
+  mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
+    var count = 0
+    while count < buffer.count {
+      if outputStart == output.count {
+        guard let next = machine?.takeOutput() else { break }
+        output = next
+        outputStart = 0
+      }
+      let length = min(buffer.count - count, output.count - outputStart)
+      let start = output.startIndex + outputStart
+      output.copyBytes(
+        to: UnsafeMutableRawBufferPointer(rebasing: buffer[count..<count + length]), from: start..<start + length)
+      outputStart += length
+      count += length
+    }
+    takenBytes += UInt64(count)
+    while let first = senders.first, first.end <= takenBytes {
+      effects.append(.completed(first.completion, nil))
+      _ = senders.popFirst()
+    }
+    guard takenBytes == producedBytes else { return count }
+    if outputStart == output.count, outputStart > 0 {
+      output = Data()
+      outputStart = 0
+    }
+    if endsWhenTaken {
+      endsWhenTaken = false
+      effects.append(.end(flaw))
+    }
+    if case .over = phase, count == 0 { return nil }
+    return count
+  }
+
+  /// The connection has ended.
+  /// - Parameter error: what broke it; nil where the peer closed it.
+  /// - Returns: the task's error.
+  mutating func connectionEnded(_ error: (any Error)?) -> (any Error)? {
+    if let flaw { return flaw }
+    if hasPeerClosed { return nil }
+    if machine != nil { closeCode = .abnormalClosure }
+    return error
+      ?? URLError(
+        .networkConnectionLost,
+        message:
+          "The connection ended without a close frame (RFC 6455, section 7.1.5). URL: \(url?.redactedDescription ?? "none").",
+        url: url)
+  }
+
+  /// The task has ended: nothing more comes, and nothing more is put out.
+  mutating func end(_ error: any Error, dropsMessages: Bool) {
+    if case .over = phase { return }
+    phase = .over(error)
+    if dropsMessages { messages = FIFO() }
+    for outgoing in exchange(&waiting, with: []) { refuse(outgoing, error) }
+    while let waiter = receivers.popFirst() { effects.append(.received(waiter.receiver, .failure(error))) }
+    while let sender = senders.popFirst() { effects.append(.completed(sender.completion, error)) }
+    while let ping = pings.popFirst() { effects.append(.completed(ping.completion, error)) }
+  }
+
+  // MARK: Events of the machine
+
+  /// Takes what the machine has, while there is room for messages.
+  private mutating func pump() {
+    while waitingBytes < limit, let event = machine?.nextEvent() {
+      switch event {
+      case .message(let message): take(message)
+      case .pong(let payload): take(pong: payload)
+      case .closed(let code, let reason):
+        hasPeerClosed = true
+        // Both have sent a close frame, or will have (section 5.5.1): nothing is left to be waited for.
+        endsWhenTaken = true
+        closeCode = CloseCode(rawValue: Int(code)) ?? .invalid
+        closeReason = reason
+        effects.append(.closed(closeCode, reason: reason))
+        phase = .closing
+        effects.append(.expectEnd)
+      case .failed(let fault):
+        flaw = fault.error(url: url)
+        closeCode = CloseCode(rawValue: Int(fault.code)) ?? .protocolError
+        phase = .closing
+        endsWhenTaken = true
+        effects.append(.expectEnd)
+      }
+    }
+    collectOutput()
+  }
+
+  private mutating func take(_ message: Message) {
+    if let waiter = receivers.popFirst() { return effects.append(.received(waiter.receiver, .success(message))) }
+    messages.append(message)
+    waitingBytes += message.cost
+    effects.append(.buffered(message.cost))
+  }
+
+  private mutating func give(_ message: Message, to receiver: @escaping Receiver) {
+    waitingBytes -= message.cost
+    effects.append(.received(receiver, .success(message)))
+    effects.append(.consumed(message.cost))
+    pump()
+  }
+
+  /// A pong answers its ping and those before it (RFC 6455, section 5.5.3).
+  private mutating func take(pong payload: Data) {
+    guard payload.count == 8 else { return }
+    let number = payload.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    while let first = pings.first, first.number <= number {
+      effects.append(.completed(first.completion, nil))
+      _ = pings.popFirst()
+    }
+  }
+
+  /// Notes what the machine has put out.
+  private mutating func collectOutput() {
+    guard let total = machine?.producedBytes, total != producedBytes else { return }
+    producedBytes = total
+    effects.append(.announce)
+  }
+}
+
+extension URLSessionWebSocketTask.Message {
+  /// What it counts for while it waits, in bytes.
+  var cost: Int {
+    switch self {
+    case .data(let data): data.count + WebSocketConversation.overhead
+    case .string(let text): text.utf8.count + WebSocketConversation.overhead
+    }
+  }
+}

@@ -1,0 +1,76 @@
+internal import URLLoadingX509
+
+/// The opening handshake of a client (RFC 6455, section 4.1): what is asked, and whether an answer agrees.
+struct WebSocketHandshake {
+  /// What a server answered in place of an agreement.
+  struct Refusal: Error {
+    let words: String
+  }
+
+  /// The sub-protocols that are offered.
+  private(set) var protocols: [String]
+  private var key = ""
+
+  init(protocols: [String]) {
+    self.protocols = protocols
+  }
+
+  /// Makes a request one for a handshake, with a key of its own. `ws` and `wss` become what the handshake is made by: `http` and `https`.
+  mutating func prepare(_ request: inout URLRequest) {
+    let field = "Sec-WebSocket-Protocol"
+    if protocols.isEmpty, let offered = request.value(forHTTPHeaderField: field) {
+      protocols = offered.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+    } else if !protocols.isEmpty {
+      request.setValue(protocols.joined(separator: ", "), forHTTPHeaderField: field)
+    }
+    if let text = request.url?.absoluteString, let scheme = request.url?.scheme?.lowercased(),
+      scheme == "ws" || scheme == "wss"
+    {
+      request.url = URL(string: (scheme == "ws" ? "http" : "https") + text.dropFirst(scheme.count))
+    }
+    var generator = SystemRandomNumberGenerator()
+    key = Data((0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }).base64EncodedString()
+    request.httpMethod = "GET"
+    request.setValue("websocket", forHTTPHeaderField: "Upgrade")
+    request.setValue("Upgrade", forHTTPHeaderField: "Connection")
+    request.setValue(key, forHTTPHeaderField: "Sec-WebSocket-Key")
+    request.setValue("13", forHTTPHeaderField: "Sec-WebSocket-Version")
+    // None is offered.
+    request.setValue(nil, forHTTPHeaderField: "Sec-WebSocket-Extensions")
+  }
+
+  /// The sub-protocol that the server chose; nil for none.
+  /// - Throws: why the response is no agreement.
+  func subprotocol(agreedBy response: HTTPURLResponse) throws(Refusal) -> String? {
+    guard response.statusCode == 101 else {
+      throw Refusal(words: "the server answered \(response.statusCode) in place of 101")
+    }
+    guard hasToken("websocket", in: response.value(forHTTPHeaderField: "Upgrade")) else {
+      throw Refusal(words: "the answer has no Upgrade: websocket")
+    }
+    guard hasToken("upgrade", in: response.value(forHTTPHeaderField: "Connection")) else {
+      throw Refusal(words: "the answer has no Connection: Upgrade")
+    }
+    guard response.value(forHTTPHeaderField: "Sec-WebSocket-Accept") == Self.accept(key) else {
+      throw Refusal(
+        words: "the answer's Sec-WebSocket-Accept does not fit the request's key: it was not made for this request")
+    }
+    if let extensions = response.value(forHTTPHeaderField: "Sec-WebSocket-Extensions"), !extensions.isEmpty {
+      throw Refusal(words: "the server uses an extension that was not offered: \(extensions.prefix(100))")
+    }
+    guard let chosen = response.value(forHTTPHeaderField: "Sec-WebSocket-Protocol") else { return nil }
+    guard protocols.contains(chosen) else {
+      throw Refusal(words: "the server chose the sub-protocol \(chosen.prefix(100)), which was not offered")
+    }
+    return chosen
+  }
+
+  /// What proves that a server has read the key (section 4.2.2).
+  static func accept(_ key: String) -> String {
+    Digest.sha1(Data((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)).base64EncodedString()
+  }
+
+  private func hasToken(_ token: String, in field: String?) -> Bool {
+    field?.split(separator: ",").contains { $0.trimmingCharacters(in: .whitespaces).lowercased() == token } == true
+  }
+}

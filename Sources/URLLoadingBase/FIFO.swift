@@ -1,0 +1,37 @@
+/// A queue of which elements leave in the order in which they came. Both ends take constant time on average.
+package struct FIFO<Element> {
+  private var elements: [Element?] = []
+  private var head = 0
+
+  package init() {}
+
+  package var isEmpty: Bool { head == elements.count }
+  package var count: Int { elements.count - head }
+  package var first: Element? { isEmpty ? nil : elements[head] }
+
+  package mutating func append(_ element: Element) { elements.append(element) }
+
+  package mutating func popFirst() -> Element? {
+    guard !isEmpty else { return nil }
+    let element = elements[head].take()
+    head += 1
+    if head == elements.count {
+      elements.removeAll(keepingCapacity: elements.capacity <= 64)
+      head = 0
+    } else if head >= 64, head * 2 >= elements.count {
+      elements.removeFirst(head)
+      head = 0
+    }
+    return element
+  }
+
+  /// Takes out the first element that fits; nil where none does.
+  package mutating func removeFirst(where fits: (Element) -> Bool) -> Element? {
+    guard let index = elements.indices.dropFirst(head).first(where: { elements[$0].map(fits) == true }) else {
+      return nil
+    }
+    return elements.remove(at: index)
+  }
+}
+
+extension FIFO: Sendable where Element: Sendable {}
