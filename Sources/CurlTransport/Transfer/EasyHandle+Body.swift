@@ -54,25 +54,6 @@ extension EasyHandle {
     }
   }
 
-  /// Gives the rest of what is to be sent. When it is asked again, that has been written, and the handle is given up.
-  private func flush(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-    if case .bytes(let count) = body.read(into: buffer) { return count }
-    multi?.setDeadline(.now, of: self)
-    return Int(CURL_READFUNC_PAUSE)
-  }
-
-  /// What a read comes to of what is for the other protocol: nothing yet, or nothing at all where the server does not switch. Nil once it
-  /// has.
-  private func readBeforeSwitch() -> Int? {
-    switch hasSwitched {
-    case true?: return nil
-    case false?: return 0
-    case nil:
-      isAwaitingBody = true
-      return Int(CURL_READFUNC_PAUSE)
-    }
-  }
-
   /// Begins with the request's body anew, to send it again. False when that cannot, or must not, be done.
   func rewindBody() -> Bool {
     !refusesRepetition() && body.rewind()

@@ -73,21 +73,4 @@ extension EasyHandle {
     resume()
     continueDecoding()
   }
-
-  /// Sends what is ready to be sent, within a second, and closes the connection.
-  private func closeWhenSent(_ multi: MultiHandle) {
-    transfer?.attach(nil)
-    transfer = nil
-    handler = nil
-    isFlushing = true
-    drainBudget = Self.drainedWhileFlushing
-    multi.setDeadline(.now.advanced(by: .seconds(1)), of: self)
-    isReceivingPaused = false
-    isSendingPaused = false
-    isAwaitingBody = false
-    applyPause()
-  }
-
-  /// Bytes that may come meanwhile.
-  private static let drainedWhileFlushing = 1 << 20
 }

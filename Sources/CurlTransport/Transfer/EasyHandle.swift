@@ -57,6 +57,8 @@ final class EasyHandle {
   var hasSwitched: Bool?
   /// The transfer is over; what its source still has is sent on the connection that has switched.
   var isFlushing = false
+  /// See EasyHandle+Switching.
+  var isClosedByPeer = false
   /// A challenge that libcurl may answer with credentials; then the handler does not get it.
   var pendingHead: TransferHead?
   /// The answer of a proxy to CONNECT.
@@ -153,6 +155,7 @@ final class EasyHandle {
     hasHead = false
     hasSwitched = nil
     isFlushing = false
+    isClosedByPeer = false
     pendingHead = nil
     proxyHead = nil
     expectedLength = nil

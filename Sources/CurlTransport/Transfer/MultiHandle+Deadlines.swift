@@ -12,9 +12,10 @@ extension MultiHandle {
     updateDeadline()
   }
 
-  /// Gives up a transfer that is drained; fails one whose reply did not come in time.
+  /// Gives up a transfer that is drained; ends one that the server has closed; fails one whose reply did not come in time.
   private func deadlineIsReached(of easy: EasyHandle, _ now: MonotonicInstant) {
     guard easy.transfer != nil else { return release(easy) }
+    if easy.isClosedByPeer { return finish(easy, CURLE_OK) }
     if let turn = easy.overdueTurn, turn != reactor.turn {
       easy.questionIsUnanswered()
       finish(easy, CURLE_OPERATION_TIMEDOUT)

@@ -53,8 +53,9 @@ final class MultiHandle {
     let context = Unmanaged.passUnretained(self).toOpaque()
     _ = ccurl_multi_set_pointer(curl, CURLMOPT_SOCKETDATA, context)
     _ = ccurl_multi_set_pointer(curl, CURLMOPT_TIMERDATA, context)
-    _ = ccurl_multi_set_socket(curl) { _, descriptor, what, context, _ in
+    _ = ccurl_multi_set_socket(curl) { easy, descriptor, what, context, _ in
       guard let context else { return 0 }
+      if what == CURL_POLL_REMOVE, let easy { EasyHandle.isNotWaitedFor(easy) }
       Unmanaged<MultiHandle>.fromOpaque(context)._withUnsafeGuaranteedRef {
         $0.reactor.setInterest(what == CURL_POLL_REMOVE ? 0 : what, in: descriptor, owner: $0)
       }

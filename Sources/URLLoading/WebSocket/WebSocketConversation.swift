@@ -208,10 +208,7 @@ struct WebSocketConversation {
       output = Data()
       outputStart = 0
     }
-    if endsWhenTaken {
-      endsWhenTaken = false
-      effects.append(.end(flaw))
-    }
+    endIfTaken()
     if case .over = phase, count == 0 { return nil }
     return count
   }
@@ -268,6 +265,14 @@ struct WebSocketConversation {
       }
     }
     collectOutput()
+    endIfTaken()
+  }
+
+  /// Ends the connection where all that was to be done on it has been done.
+  private mutating func endIfTaken() {
+    guard endsWhenTaken, takenBytes == producedBytes else { return }
+    endsWhenTaken = false
+    effects.append(.end(flaw))
   }
 
   private mutating func take(_ message: Message) {

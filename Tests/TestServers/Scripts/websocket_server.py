@@ -37,6 +37,8 @@ async def handle(socket):
         await socket.close(int(query["code"][0]), query.get("reason", [""])[0])
     elif parts.path == "/abort":
         socket.transport.abort()
+    elif parts.path == "/fin":
+        socket.transport.close()
     elif parts.path == "/raw":
         # What no good server sends.
         socket.transport.write(bytes.fromhex(query["bytes"][0]))

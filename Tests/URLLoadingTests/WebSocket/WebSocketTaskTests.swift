@@ -123,9 +123,9 @@ import URLLoadingTestServers
     }
   }
 
-  @Test func aConnectionThatBreaksIsAnError() async throws {
+  @Test(arguments: ["/abort", "/fin"]) func aConnectionThatBreaksIsAnError(_ path: String) async throws {
     try await withServer { server, session in
-      let task = session.webSocketTask(with: server.url("/abort"))
+      let task = session.webSocketTask(with: server.url(path))
       task.resume()
       let error = await #expect(throws: URLError.self) { try await task.receive() }
       #expect(error?.code == .networkConnectionLost)

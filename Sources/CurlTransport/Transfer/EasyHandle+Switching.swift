@@ -1,0 +1,54 @@
+internal import URLLoadingBase
+internal import URLLoadingCCurl
+
+/// A connection that has left HTTP for another protocol (RFC 9110, section 7.8): both directions are open for as long as both sides like.
+///
+/// For libcurl it is an upload whose response has begun. Two things are not known to it: that the server may close the connection while
+/// there is nothing to send, and that what is queued has to be written before a cancelled one is closed.
+extension EasyHandle {
+  /// What a read comes to of what is for the other protocol: nothing yet, or nothing at all where the server does not switch. Nil once it
+  /// has.
+  func readBeforeSwitch() -> Int? {
+    switch hasSwitched {
+    case true?: return nil
+    case false?: return 0
+    case nil:
+      isAwaitingBody = true
+      return Int(CURL_READFUNC_PAUSE)
+    }
+  }
+
+  /// libcurl waits for nothing on the socket of a handle. Of one that has switched and is not paused that means that the server has closed
+  /// its direction: libcurl 7.88 reads no more then, and does not end the transfer while sending is paused.
+  static func isNotWaitedFor(_ curl: UnsafeMutableRawPointer) {
+    guard let context = ccurl_get_private(curl) else { return }
+    let easy = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
+    guard easy.hasSwitched == true, !easy.isReceivingPaused, let multi = easy.multi else { return }
+    easy.isClosedByPeer = true
+    multi.setDeadline(.now, of: easy)
+  }
+
+  /// Sends what is ready to be sent, within a second, and closes the connection.
+  func closeWhenSent(_ multi: MultiHandle) {
+    transfer?.attach(nil)
+    transfer = nil
+    handler = nil
+    isFlushing = true
+    drainBudget = Self.drainedWhileFlushing
+    multi.setDeadline(.now.advanced(by: .seconds(1)), of: self)
+    isReceivingPaused = false
+    isSendingPaused = false
+    isAwaitingBody = false
+    applyPause()
+  }
+
+  /// Gives the rest of what is to be sent. When it is asked again, that has been written, and the handle is given up.
+  func flush(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    if case .bytes(let count) = body.read(into: buffer) { return count }
+    multi?.setDeadline(.now, of: self)
+    return Int(CURL_READFUNC_PAUSE)
+  }
+
+  /// Bytes that may come meanwhile.
+  private static let drainedWhileFlushing = 1 << 20
+}
