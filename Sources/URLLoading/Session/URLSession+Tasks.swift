@@ -64,7 +64,9 @@ extension URLSession {
     var request = request
     request.httpBody = nil
     request.httpBodyStream = nil
-    let channel = WebSocketChannel(protocols: protocols, limit: values.maximumBufferedBytesPerTask, url: request.url)
+    let channel = WebSocketChannel(
+      protocols: protocols, offersCompression: parts.configuration.webSocket.compressesMessages,
+      limit: values.maximumBufferedBytesPerTask, url: request.url)
     let load = load(LoadPlan(request: request, kind: .webSocket, owner: .delegate))
     channel.attach(to: load)
     load.setSink(channel)

@@ -24,14 +24,15 @@ final class WebSocketChannel: DuplexSink {
 
   /// - Parameters:
   ///   - protocols: the sub-protocols that are offered, the preferred first.
+  ///   - offersCompression: whether permessage-deflate is offered.
   ///   - limit: bytes of messages that may wait for the owner.
   ///   - url: what the task was made with.
-  init(protocols: [String], limit: Int, url: URL?) {
+  init(protocols: [String], offersCompression: Bool, limit: Int, url: URL?) {
     self.url = url
     state = Locked(
       State(
         conversation: WebSocketConversation(limit: limit, url: url),
-        handshake: WebSocketHandshake(protocols: protocols)))
+        handshake: WebSocketHandshake(protocols: protocols, offersCompression: offersCompression)))
     let reader = Locked<WeakChannel>(WeakChannel())
     upstream = URLProtocolUpstream { buffer in reader.withLock { $0.channel }?.read(into: buffer) ?? .end }
     reader.withLock { $0.channel = self }
@@ -80,13 +81,16 @@ final class WebSocketChannel: DuplexSink {
   func open(_ response: URLResponse) throws {
     let handshake = state.withLock { $0.handshake }
     guard let response = response as? HTTPURLResponse else { throw failure("the response is none of HTTP") }
-    let name: String?
+    let agreement: WebSocketHandshake.Agreement
     do throws(WebSocketHandshake.Refusal) {
-      name = try handshake.subprotocol(agreedBy: response)
+      agreement = try handshake.agreement(by: response)
     } catch {
       throw failure(error.words)
     }
-    update { $0.open(WebSocketMachine(maximumMessageSize: $0.maximumMessageSize), protocol: name) }
+    update {
+      let machine = WebSocketMachine(maximumMessageSize: $0.maximumMessageSize, compression: agreement.compression)
+      $0.open(machine, protocol: agreement.subprotocol)
+    }
   }
 
   private func failure(_ words: String) -> URLError {

@@ -13,18 +13,22 @@ struct WebSocketFrameHeader: Equatable {
 
   let opcode: Opcode
   let isFinal: Bool
+  /// The message that it begins is compressed: RSV1 (RFC 7692, section 6).
+  var isCompressed = false
   let length: Int
 
   /// The largest payload of a control frame, in bytes (section 5.5).
   static let largestControlPayload = 125
 
   /// Reads a head.
+  /// - Parameter allowsCompression: permessage-deflate was agreed on.
   /// - Returns: it, and how many bytes it takes; nil where more are needed.
-  static func parse(_ bytes: UnsafeRawBufferPointer) throws(WebSocketFault) -> (
-    header: WebSocketFrameHeader, size: Int
-  )? {
+  static func parse(
+    _ bytes: UnsafeRawBufferPointer, allowsCompression: Bool
+  ) throws(WebSocketFault) -> (header: WebSocketFrameHeader, size: Int)? {
     guard bytes.count >= 2 else { return nil }
-    guard bytes[0] & 0x70 == 0 else {
+    let isCompressed = bytes[0] & 0x40 != 0
+    guard bytes[0] & 0x30 == 0, allowsCompression || !isCompressed else {
       throw WebSocketFault(1002, "set a reserved bit that no extension was agreed for (RFC 6455, section 5.2)")
     }
     guard let opcode = Opcode(rawValue: bytes[0] & 0x0f) else {
@@ -36,12 +40,18 @@ struct WebSocketFrameHeader: Equatable {
     let isFinal = bytes[0] & 0x80 != 0
     let short = Int(bytes[1] & 0x7f)
     if opcode.isControl {
+      guard !isCompressed else {
+        throw WebSocketFault(1002, "set RSV1 on a control frame (RFC 7692, section 6.1)")
+      }
       guard isFinal else { throw WebSocketFault(1002, "fragmented a control frame (RFC 6455, section 5.5)") }
       guard short <= largestControlPayload else {
         throw WebSocketFault(1002, "sent a control frame of more than 125 bytes (RFC 6455, section 5.5)")
       }
     }
-    guard short > 125 else { return (WebSocketFrameHeader(opcode: opcode, isFinal: isFinal, length: short), 2) }
+    func header(_ length: Int) -> WebSocketFrameHeader {
+      WebSocketFrameHeader(opcode: opcode, isFinal: isFinal, isCompressed: isCompressed, length: length)
+    }
+    guard short > 125 else { return (header(short), 2) }
     let width = short == 126 ? 2 : 8
     guard bytes.count >= 2 + width else { return nil }
     let length = bytes[2..<2 + width].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -51,6 +61,6 @@ struct WebSocketFrameHeader: Equatable {
     guard length >= (width == 2 ? 126 : 65_536) else {
       throw WebSocketFault(1002, "wrote a length in more bytes than it needs (RFC 6455, section 5.2)")
     }
-    return (WebSocketFrameHeader(opcode: opcode, isFinal: isFinal, length: Int(length)), 2 + width)
+    return (header(Int(length)), 2 + width)
   }
 }

@@ -9,10 +9,20 @@ struct WebSocketHandshake {
 
   /// The sub-protocols that are offered.
   private(set) var protocols: [String]
+  private let offersCompression: Bool
   private var key = ""
 
-  init(protocols: [String]) {
+  /// What both sides have agreed on.
+  struct Agreement: Equatable {
+    /// The sub-protocol that the server chose; nil for none.
+    var subprotocol: String?
+    /// nil for none.
+    var compression: WebSocketCompression?
+  }
+
+  init(protocols: [String], offersCompression: Bool) {
     self.protocols = protocols
+    self.offersCompression = offersCompression
   }
 
   /// Makes a request one for a handshake, with a key of its own. `ws` and `wss` become what the handshake is made by: `http` and `https`.
@@ -35,13 +45,13 @@ struct WebSocketHandshake {
     request.setValue("Upgrade", forHTTPHeaderField: "Connection")
     request.setValue(key, forHTTPHeaderField: "Sec-WebSocket-Key")
     request.setValue("13", forHTTPHeaderField: "Sec-WebSocket-Version")
-    // None is offered.
-    request.setValue(nil, forHTTPHeaderField: "Sec-WebSocket-Extensions")
+    // Others than those that are known here cannot be used.
+    request.setValue(offersCompression ? WebSocketCompression.offer : nil, forHTTPHeaderField: Self.extensions)
   }
 
-  /// The sub-protocol that the server chose; nil for none.
+  /// What the server agrees to.
   /// - Throws: why the response is no agreement.
-  func subprotocol(agreedBy response: HTTPURLResponse) throws(Refusal) -> String? {
+  func agreement(by response: HTTPURLResponse) throws(Refusal) -> Agreement {
     guard response.statusCode == 101 else {
       throw Refusal(words: "the server answered \(response.statusCode) in place of 101")
     }
@@ -55,15 +65,22 @@ struct WebSocketHandshake {
       throw Refusal(
         words: "the answer's Sec-WebSocket-Accept does not fit the request's key: it was not made for this request")
     }
-    if let extensions = response.value(forHTTPHeaderField: "Sec-WebSocket-Extensions"), !extensions.isEmpty {
-      throw Refusal(words: "the server uses an extension that was not offered: \(extensions.prefix(100))")
+    var agreement = Agreement()
+    if let extensions = response.value(forHTTPHeaderField: Self.extensions), !extensions.isEmpty {
+      guard offersCompression else {
+        throw Refusal(words: "the server uses an extension that was not offered: \(extensions.prefix(100))")
+      }
+      agreement.compression = try WebSocketCompression(agreedBy: extensions)
     }
-    guard let chosen = response.value(forHTTPHeaderField: "Sec-WebSocket-Protocol") else { return nil }
+    guard let chosen = response.value(forHTTPHeaderField: "Sec-WebSocket-Protocol") else { return agreement }
     guard protocols.contains(chosen) else {
       throw Refusal(words: "the server chose the sub-protocol \(chosen.prefix(100)), which was not offered")
     }
-    return chosen
+    agreement.subprotocol = chosen
+    return agreement
   }
+
+  private static let extensions = "Sec-WebSocket-Extensions"
 
   /// What proves that a server has read the key (section 4.2.2).
   static func accept(_ key: String) -> String {

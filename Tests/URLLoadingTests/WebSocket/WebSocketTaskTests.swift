@@ -135,7 +135,7 @@ import URLLoadingTestServers
 
   /// A frame that breaks the protocol, the code that it is answered with, and the task's error.
   @Test(arguments: [
-    ("c1016161", 1002, URLError.Code.badServerResponse),
+    ("91016161", 1002, URLError.Code.badServerResponse),
     ("8301", 1002, .badServerResponse),
     ("8181", 1002, .badServerResponse),
     ("0900", 1002, .badServerResponse),
