@@ -18,14 +18,24 @@ extension EasyHandle {
     }
   }
 
-  /// libcurl waits for nothing on the socket of a handle. Of one that has switched and is not paused that means that the server has closed
-  /// its direction: libcurl 7.88 reads no more then, and does not end the transfer while sending is paused.
-  static func isNotWaitedFor(_ curl: UnsafeMutableRawPointer) {
+  /// What libcurl waits for on the socket of a handle, as it says.
+  ///
+  /// Nothing, while it waits for the answer or is not paused, means that the server has closed its direction: libcurl 7.88 reads no more
+  /// then, and does not end the transfer while sending is paused. It says the same in the course of other things, and something else at
+  /// once.
+  static func interestChanged(of curl: UnsafeMutableRawPointer, isNothing: Bool) {
     guard let context = ccurl_get_private(curl) else { return }
     let easy = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
-    guard easy.hasSwitched == true, !easy.isReceivingPaused, let multi = easy.multi else { return }
-    easy.isClosedByPeer = true
-    multi.setDeadline(.now, of: easy)
+    guard let multi = easy.multi, easy.isRequestSent, easy.hasSwitched != false, !easy.isFlushing else { return }
+    let isClosed = isNothing && !easy.isReceivingPaused
+    guard isClosed != easy.isClosedByPeer else { return }
+    easy.isClosedByPeer = isClosed
+    multi.setDeadline(isClosed ? .now : .distantFuture, of: easy)
+  }
+
+  /// The server has closed its direction, and libcurl does not end the transfer.
+  func endBecauseOfPeer() {
+    multi?.finish(self, hasSwitched == true ? CURLE_OK : CURLE_GOT_NOTHING)
   }
 
   /// Sends what is ready to be sent, within a second, and closes the connection.

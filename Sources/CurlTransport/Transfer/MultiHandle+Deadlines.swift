@@ -15,7 +15,7 @@ extension MultiHandle {
   /// Gives up a transfer that is drained; ends one that the server has closed; fails one whose reply did not come in time.
   private func deadlineIsReached(of easy: EasyHandle, _ now: MonotonicInstant) {
     guard easy.transfer != nil else { return release(easy) }
-    if easy.isClosedByPeer { return finish(easy, CURLE_OK) }
+    if easy.isClosedByPeer { return easy.endBecauseOfPeer() }
     if let turn = easy.overdueTurn, turn != reactor.turn {
       easy.questionIsUnanswered()
       finish(easy, CURLE_OPERATION_TIMEDOUT)

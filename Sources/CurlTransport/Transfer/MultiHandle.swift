@@ -28,6 +28,8 @@ final class MultiHandle {
   /// How the servers of open connections were verified, where libcurl did not.
   var verifications: [PortPair: ConnectionVerification] = [:]
   private var isRetired = false
+  /// Its connections leave HTTP for another protocol, see EasyHandle+Switching.
+  private let switchesProtocols: Bool
 
   /// Connections that are kept for later use.
   private static let maximumKeptConnections = 1024
@@ -40,13 +42,14 @@ final class MultiHandle {
 
   init?(
     configuration: TransferEngineConfiguration, proxies: ProxySelector, proxyLogins: ProxyLogins = ProxyLogins(),
-    reactor: Reactor
+    reactor: Reactor, switchesProtocols: Bool = false
   ) {
     guard let curl = WakeupPair.makeMulti() else { return nil }
     self.curl = curl
     self.configuration = configuration
     self.proxies = proxies
     self.proxyLogins = proxyLogins
+    self.switchesProtocols = switchesProtocols
     queue = AdmissionQueue(
       connections: configuration.maximumConnectionsPerHost, streams: Self.streamsPerConnection)
     self.reactor = reactor
@@ -55,8 +58,10 @@ final class MultiHandle {
     _ = ccurl_multi_set_pointer(curl, CURLMOPT_TIMERDATA, context)
     _ = ccurl_multi_set_socket(curl) { easy, descriptor, what, context, _ in
       guard let context else { return 0 }
-      if what == CURL_POLL_REMOVE, let easy { EasyHandle.isNotWaitedFor(easy) }
       Unmanaged<MultiHandle>.fromOpaque(context)._withUnsafeGuaranteedRef {
+        if $0.switchesProtocols, let easy {
+          EasyHandle.interestChanged(of: easy, isNothing: what == CURL_POLL_REMOVE)
+        }
         $0.reactor.setInterest(what == CURL_POLL_REMOVE ? 0 : what, in: descriptor, owner: $0)
       }
       return 0

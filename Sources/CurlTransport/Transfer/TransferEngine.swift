@@ -101,9 +101,11 @@ package actor TransferEngine {
     guard !isShutDown else { return nil }
     func make() -> MultiHandle? {
       var configuration = configuration
-      if pool?.switchesProtocols == true { configuration.maximumConnectionsPerHost = 0 }
+      let switchesProtocols = pool?.switchesProtocols == true
+      if switchesProtocols { configuration.maximumConnectionsPerHost = 0 }
       return MultiHandle(
-        configuration: configuration, proxies: proxies, proxyLogins: proxyLogins, reactor: loop.reactor)
+        configuration: configuration, proxies: proxies, proxyLogins: proxyLogins, reactor: loop.reactor,
+        switchesProtocols: switchesProtocols)
     }
     if let pool { return isolated.open(pool, make) }
     if multi == nil { multi = make() }

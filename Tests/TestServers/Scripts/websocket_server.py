@@ -2,7 +2,9 @@
 
 import argparse
 import asyncio
+import hashlib
 import http
+import re
 import urllib.parse
 
 from websockets.asyncio.server import serve
@@ -27,7 +29,31 @@ def process_request(connection, request):
     # alice:secret
     if path == "/login" and request.headers.get("Authorization") != "Basic YWxpY2U6c2VjcmV0":
         return answer(401, {"WWW-Authenticate": 'Basic realm="test"'})
+    if path == "/digest" and not is_digest_right(request):
+        challenge = 'Digest realm="test", nonce="n0nce", qop="auth", algorithm=MD5'
+        return answer(401, {"WWW-Authenticate": challenge})
+    if path == "/cookie":
+        connection.response_fields = {"Set-Cookie": "from=handshake; Path=/"}
     return None
+
+
+def process_response(connection, request, response):
+    response.headers.update(getattr(connection, "response_fields", {}))
+    return response
+
+
+def md5(text):
+    return hashlib.md5(text.encode()).hexdigest()
+
+
+def is_digest_right(request):
+    """RFC 7616, section 3.4.1, for alice:secret."""
+    fields = dict(re.findall(r'(\w+)="?([^",]*)"?', request.headers.get("Authorization", "")))
+    if "response" not in fields:
+        return False
+    secret = md5("alice:test:secret")
+    message = md5("GET:" + fields["uri"])
+    return fields["response"] == md5(":".join([secret, "n0nce", fields["nc"], fields["cnonce"], "auth", message]))
 
 
 async def handle(socket):
@@ -55,6 +81,13 @@ async def handle(socket):
             await socket.close()
         except ConnectionClosed:
             pass
+    elif parts.path == "/late":
+        await asyncio.sleep(float(query["seconds"][0]))
+        await socket.send("late")
+        await socket.wait_closed()
+    elif parts.path == "/sink":
+        # Reads nothing.
+        await asyncio.sleep(600)
     elif parts.path == "/ping":
         waiter = await socket.ping(b"hello")
         await waiter
@@ -71,7 +104,8 @@ async def main():
     parser.add_argument("--port", type=int, required=True)
     options = parser.parse_args()
     async with serve(
-        handle, "127.0.0.1", options.port, process_request=process_request, subprotocols=["chat"],
+        handle, "127.0.0.1", options.port, process_request=process_request,
+        process_response=process_response, subprotocols=["chat"],
         # Without this a client has to offer one.
         select_subprotocol=lambda connection, offered: "chat" if "chat" in offered else None,
         max_size=None, ping_interval=None,

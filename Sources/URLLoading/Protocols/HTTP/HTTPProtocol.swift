@@ -141,7 +141,8 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     let demand = sessionClient.urlProtocolDemand(self)
     let (credential, proxyCredential, route, token, answers, number) = state.withLock { state in
       state.starts += 1
-      state.reportsConnection = demand.wantsConnectionMetrics
+      // A connection of both directions is, as a rule, ended by its owner, and a transfer that is cancelled says nothing more.
+      state.reportsConnection = demand.wantsConnectionMetrics || demand.upstream != nil
       state.switchesProtocols = demand.upstream != nil
       defer { state.negotiateToken = nil }
       return (
