@@ -59,6 +59,14 @@ let package = Package(
         .product(name: "SFTPKeystream", package: "swift-url-loading"),
       ],
       linkerSettings: swiftInside(and: ["-lcurl"])),
+    .executableTarget(
+      name: "websocket-bench", dependencies: ["Measuring", urlLoading], linkerSettings: swiftInside(and: ["-lcurl"])),
+    .executableTarget(
+      name: "nio-websocket-bench",
+      dependencies: [
+        "Measuring", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),
+      ], linkerSettings: swiftInside()),
     // Programs that load one URL and say when its first byte came. The package in Static has the others that have everything inside.
     .executableTarget(name: "first-byte", dependencies: [urlLoading]),
     .executableTarget(name: "peer-first-byte", swiftSettings: [.define("PEER")]),

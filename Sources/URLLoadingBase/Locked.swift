@@ -4,6 +4,8 @@ public import Synchronization
 ///
 /// `Synchronization.Mutex`, for values and results that may be of any type. The thread sanitizer does not see that one and reports
 /// false races; its build has a lock that it sees (`SanitizedMutex`).
+///
+/// A function goes in as a member of a struct: one that is the value itself is wrapped once more at each access.
 @frozen
 @usableFromInline
 package struct Locked<Value>: ~Copyable, Sendable {

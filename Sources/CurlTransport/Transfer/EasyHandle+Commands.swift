@@ -30,6 +30,7 @@ extension EasyHandle {
     guard isAwaitingBody else { return }
     isAwaitingBody = false
     applyPause()
+    sendWithoutWaiting()
   }
 
   private var pauseMask: Int32 {

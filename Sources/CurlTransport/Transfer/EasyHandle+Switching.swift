@@ -23,9 +23,10 @@ extension EasyHandle {
   /// Nothing, while it waits for the answer or is not paused, means that the server has closed its direction: libcurl 7.88 reads no more
   /// then, and does not end the transfer while sending is paused. It says the same in the course of other things, and something else at
   /// once.
-  static func interestChanged(of curl: UnsafeMutableRawPointer, isNothing: Bool) {
+  static func interestChanged(of curl: UnsafeMutableRawPointer, in descriptor: Int32, isNothing: Bool) {
     guard let context = ccurl_get_private(curl) else { return }
     let easy = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
+    easy.switchedSocket = isNothing ? nil : descriptor
     guard let multi = easy.multi, easy.isRequestSent, easy.hasSwitched != false, !easy.isFlushing else { return }
     let isClosed = isNothing && !easy.isReceivingPaused
     guard isClosed != easy.isClosedByPeer else { return }
@@ -36,6 +37,13 @@ extension EasyHandle {
   /// The server has closed its direction, and libcurl does not end the transfer.
   func endBecauseOfPeer() {
     multi?.finish(self, hasSwitched == true ? CURLE_OK : CURLE_GOT_NOTHING)
+  }
+
+  /// Sends more at once: the socket takes it, as a rule, and to ask the kernel first costs three calls and a turn of the loop. One that
+  /// takes nothing is waited for.
+  func sendWithoutWaiting() {
+    guard hasSwitched == true, !isSendingPaused, !isFlushing, let descriptor = switchedSocket else { return }
+    multi?.socketIsReady(descriptor, 2)
   }
 
   /// Sends what is ready to be sent, within a second, and closes the connection.

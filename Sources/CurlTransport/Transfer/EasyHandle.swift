@@ -59,6 +59,7 @@ final class EasyHandle {
   var isFlushing = false
   /// See EasyHandle+Switching.
   var isClosedByPeer = false
+  var switchedSocket: Int32?
   /// A challenge that libcurl may answer with credentials; then the handler does not get it.
   var pendingHead: TransferHead?
   /// The answer of a proxy to CONNECT.
@@ -156,6 +157,7 @@ final class EasyHandle {
     hasSwitched = nil
     isFlushing = false
     isClosedByPeer = false
+    switchedSocket = nil
     pendingHead = nil
     proxyHead = nil
     expectedLength = nil

@@ -60,7 +60,7 @@ final class MultiHandle {
       guard let context else { return 0 }
       Unmanaged<MultiHandle>.fromOpaque(context)._withUnsafeGuaranteedRef {
         if $0.switchesProtocols, let easy {
-          EasyHandle.interestChanged(of: easy, isNothing: what == CURL_POLL_REMOVE)
+          EasyHandle.interestChanged(of: easy, in: descriptor, isNothing: what == CURL_POLL_REMOVE)
         }
         $0.reactor.setInterest(what == CURL_POLL_REMOVE ? 0 : what, in: descriptor, owner: $0)
       }

@@ -58,7 +58,9 @@ final class CookieKeeper: Sendable {
   // The same. Who waits until the changes are written, while another process has the file.
   private nonisolated(unsafe) var flushes: [@Sendable () -> Void] = []
   /// Called on the queue when what others have written has changed the cookies.
-  private let changedByOthers: Locked<(@Sendable () -> Void)?> = Locked(nil)
+  private let changedByOthers = Locked(Observer())
+
+  private struct Observer { var call: (@Sendable () -> Void)? }
 
   /// - Parameter busyTimeout: how long a write waits for that of another process before it is tried again later.
   init(_ place: Place, busyTimeout: Duration = .seconds(5)) {
@@ -67,7 +69,7 @@ final class CookieKeeper: Sendable {
     state = Locked(State(jar: CookieJar(hasFile: place != .memory), isLoaded: place == .memory))
   }
 
-  func onChangeByOthers(_ body: @escaping @Sendable () -> Void) { changedByOthers.withLock { $0 = body } }
+  func onChangeByOthers(_ body: @escaping @Sendable () -> Void) { changedByOthers.withLock { $0.call = body } }
 
   // MARK: For the storage
 
@@ -212,7 +214,7 @@ final class CookieKeeper: Sendable {
         return (state.isLoaded, state.schedulesWrite())
       }
       if writes { scheduleWrite(after: Self.writeDelay) }
-      if isLoaded { changedByOthers.withLock { $0 }?() }
+      if isLoaded { changedByOthers.withLock { $0.call }?() }
     }
     state.withLock { $0.mark = mark }
   }

@@ -21,7 +21,7 @@ public final class URLProtocolUpstream: Sendable {
   }
 
   private let reader: @Sendable (UnsafeMutableRawBufferPointer) -> Read
-  private let observer = Locked<(@Sendable () -> Void)?>(nil)
+  private let observer = Locked(Observer())
 
   /// Makes one that calls `reader` for each read, one call at a time; it must not block.
   public init(_ reader: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Read) {
@@ -32,13 +32,28 @@ public final class URLProtocolUpstream: Sendable {
   /// connection stands: what was read cannot be read again.
   public func read(into buffer: UnsafeMutableRawBufferPointer) -> Read { reader(buffer) }
 
-  /// Sets what is called, on any thread, when a read that said ``Read/wait`` is worth repeating. The latest observer replaces others.
+  /// Sets what is called, on any thread, when a read that said ``Read/wait`` is worth repeating; at once where there was such an
+  /// occasion before. The latest observer replaces others.
   public func observe(_ observer: @escaping @Sendable () -> Void) {
-    self.observer.withLock { $0 = observer }
+    let hasMissed = self.observer.withLock { state in
+      state.call = observer
+      return exchange(&state.hasMissed, with: false)
+    }
+    if hasMissed { observer() }
   }
 
   /// Calls the observer: there is more.
   public func announce() {
-    self.observer.withLock { $0 }?()
+    let observer = observer.withLock { state in
+      if state.call == nil { state.hasMissed = true }
+      return state.call
+    }
+    observer?()
+  }
+
+  private struct Observer {
+    var call: (@Sendable () -> Void)?
+    /// There was an announcement while nobody observed.
+    var hasMissed = false
   }
 }
