@@ -36,7 +36,7 @@ extension URLSession {
     /// Subscribes. Nothing is loaded before the subscriber demands it.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == URLError {
       subscriber.receive(
-        subscription: BytesSubscription(request: request, session: session, downstream: subscriber))
+        subscription: BytesSubscription(request: request, session: session, downstream: AnyDownstream(subscriber)))
     }
   }
 

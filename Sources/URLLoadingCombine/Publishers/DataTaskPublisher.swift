@@ -38,7 +38,7 @@ extension URLSession {
     /// Subscribes. Nothing is loaded before the subscriber demands it.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == URLError {
       let (request, session) = (request, session)
-      let subscription = TaskSubscription(to: "DataTaskPublisher", downstream: subscriber) { answer in
+      let subscription = TaskSubscription(to: "DataTaskPublisher", downstream: AnyDownstream(subscriber)) { answer in
         session.dataTask(with: request) { data, response, error in
           guard let response, error == nil else { return answer(.failure(URLError(ofLoad: error))) }
           answer(.success((data ?? Data(), response)))

@@ -18,7 +18,7 @@ extension URLError {
     let isOfLoads = object.domain == NSURLErrorDomain
     self =
       isOfLoads
-      ? URLError(URLError.Code(rawValue: object.code), userInfo: object.userInfo)
+      ? URLError(URLError.Code(rawValue: object.code) ?? .unknown, userInfo: object.userInfo)
       : URLError(.unknown, userInfo: [NSUnderlyingErrorKey: error])
   }
 }

@@ -8,10 +8,9 @@ internal import URLLoadingBase
 /// An asynchronous task reads while there is a demand, and calls the subscriber on the session's delegate queue, one call at a time.
 ///
 /// Mutable state: `state`, guarded by its lock. The subscriber is called without the lock.
-// Safe to share: the subscriber is called from one place at a time, as Combine has it, and only through the state's lock does it get
-// there.
-final class BytesSubscription<Downstream: Subscriber>: Subscription, CustomStringConvertible, @unchecked Sendable
-where Downstream.Input == URLSession.BytesPublisher.Output, Downstream.Failure == URLError {
+final class BytesSubscription: Subscription, CustomStringConvertible, Sendable {
+  typealias Downstream = AnyDownstream<BodyReader.Piece>
+
   private struct State {
     var machine = BytesSubscriptionMachine<BodyReader.Piece>()
     /// Released at the end, and the reader with it, which cancels its load.
@@ -95,7 +94,7 @@ where Downstream.Input == URLSession.BytesPublisher.Output, Downstream.Failure =
         state.reading = nil
         return (state.downstream.take(), state.reader.take())
       }
-      withExtendedLifetime(reader) { downstream?.receive(completion: completion) }
+      withExtendedLifetime(reader) { downstream?.complete(completion) }
     }
   }
 }

@@ -6,27 +6,26 @@ internal import URLLoadingBase
 /// A subscription to the one result of a task.
 ///
 /// Mutable state: `state`, guarded by its lock. The subscriber and the session are called without the lock.
-// Safe to share: the subscriber is called from one place at a time, as Combine has it, and only through the state's lock does it get
-// there.
-final class TaskSubscription<Downstream: Subscriber>: Subscription, CustomStringConvertible, @unchecked Sendable
-where Downstream.Failure == URLError {
-  typealias Answer = @Sendable (Result<Downstream.Input, URLError>) -> Void
+final class TaskSubscription<Output: Sendable>: Subscription, CustomStringConvertible, Sendable {
+  typealias Answer = @Sendable (Result<Output, URLError>) -> Void
 
   private struct State {
     var machine = TaskSubscriptionMachine<URLSessionTask>()
     /// Released at the end.
-    var downstream: Downstream?
+    var downstream: AnyDownstream<Output>?
   }
 
   let description: String
   private let state: Locked<State>
-  private let makeTask: (@escaping Answer) -> URLSessionTask
+  private let makeTask: @Sendable (@escaping Answer) -> URLSessionTask
 
   /// - Parameters:
   ///   - name: of the publisher.
   ///   - downstream: gets the result.
   ///   - makeTask: makes the task, and is called once at most. The task is resumed afterwards.
-  init(to name: String, downstream: Downstream, makeTask: @escaping (@escaping Answer) -> URLSessionTask) {
+  init(
+    to name: String, downstream: AnyDownstream<Output>, makeTask: @escaping @Sendable (@escaping Answer) -> URLSessionTask
+  ) {
     description = name
     state = Locked(State(downstream: downstream))
     self.makeTask = makeTask
@@ -48,8 +47,8 @@ where Downstream.Failure == URLError {
     withExtendedLifetime(downstream) {}
   }
 
-  private func answer(_ result: Result<Downstream.Input, URLError>) {
-    let downstream = state.withLock { state -> Downstream? in
+  private func answer(_ result: Result<Output, URLError>) {
+    let downstream = state.withLock { state -> AnyDownstream<Output>? in
       guard case .deliver = state.machine.completed() else { return nil }
       return state.downstream
     }
@@ -63,10 +62,10 @@ where Downstream.Failure == URLError {
     case .failure(let error):
       completion = .failure(error)
     }
-    let last = state.withLock { state -> Downstream? in
+    let last = state.withLock { state -> AnyDownstream<Output>? in
       guard case .finish = state.machine.delivered() else { return nil }
       return state.downstream.take()
     }
-    last?.receive(completion: completion)
+    last?.complete(completion)
   }
 }
