@@ -10,8 +10,12 @@ extension URLSession {
   ///
   /// Demand is back-pressure: what was not demanded is not read. The session holds at most `maximumBufferedBytesPerTask` of its
   /// configuration, and pauses the sender then; no timeout passes meanwhile. The end is published as soon as it is known, without a
-  /// demand. Note that `receive(on:)`, `flatMap` and `share()` demand all that there is: put `buffer(size:prefetch:whenFull:)` with
-  /// `byRequest` and `flatMap(maxPublishers: .max(1))` where it has to be bounded.
+  /// demand. A `sink` demands all, and what comes waits for it, unless `receive(on:)` is between: nothing bounds what waits for a
+  /// scheduler. This does, one piece after another:
+  ///
+  /// ```swift
+  /// .flatMap(maxPublishers: .max(1)) { Just($0).receive(on: queue).setFailureType(to: URLError.self) }
+  /// ```
   ///
   /// All else is as for a ``DataTaskPublisher``, also on which thread the subscriber is called, and what that means in Swift 6 mode.
   public struct BytesPublisher: Publisher, Sendable {

@@ -31,7 +31,8 @@ extension URLSession {
     /// Subscribes. Nothing is loaded before the subscriber demands it.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == URLError {
       let (request, session) = (request, session)
-      let subscription = TaskSubscription(to: "DownloadTaskPublisher", downstream: AnyDownstream(subscriber)) { answer in
+      let subscription = TaskSubscription(to: "DownloadTaskPublisher", downstream: AnyDownstream(subscriber)) {
+        answer in
         session.downloadTask(with: request) { file, response, error in
           guard let file, let response, error == nil else { return answer(.failure(URLError(ofLoad: error))) }
           answer(Self.kept(file).map { ($0, response) })

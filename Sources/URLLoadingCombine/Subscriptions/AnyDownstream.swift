@@ -10,7 +10,8 @@ struct AnyDownstream<Input>: @unchecked Sendable {
   /// Tells the end.
   let complete: (Subscribers.Completion<URLError>) -> Void
 
-  init<Downstream: Subscriber>(_ downstream: Downstream) where Downstream.Input == Input, Downstream.Failure == URLError {
+  init<Downstream: Subscriber>(_ downstream: Downstream)
+  where Downstream.Input == Input, Downstream.Failure == URLError {
     receive = { downstream.receive($0) }
     complete = { downstream.receive(completion: $0) }
   }

@@ -65,7 +65,9 @@ final class BytesSubscription: Subscription, CustomStringConvertible, Sendable {
     if let piece, await !deliver(piece) { return }
     do {
       while let piece = try await reader.next() {
-        guard case .deliver(let piece) = state.withLock({ $0.machine.read(piece) }), await deliver(piece) else { return }
+        guard case .deliver(let piece) = state.withLock({ $0.machine.read(piece) }), await deliver(piece) else {
+          return
+        }
       }
       finish(.finished)
     } catch {

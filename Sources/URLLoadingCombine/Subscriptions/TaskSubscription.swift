@@ -24,7 +24,8 @@ final class TaskSubscription<Output: Sendable>: Subscription, CustomStringConver
   ///   - downstream: gets the result.
   ///   - makeTask: makes the task, and is called once at most. The task is resumed afterwards.
   init(
-    to name: String, downstream: AnyDownstream<Output>, makeTask: @escaping @Sendable (@escaping Answer) -> URLSessionTask
+    to name: String, downstream: AnyDownstream<Output>,
+    makeTask: @escaping @Sendable (@escaping Answer) -> URLSessionTask
   ) {
     description = name
     state = Locked(State(downstream: downstream))

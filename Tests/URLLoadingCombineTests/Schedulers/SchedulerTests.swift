@@ -1,0 +1,164 @@
+import Foundation
+import Testing
+import URLLoadingCombine
+import URLLoadingTestServers
+
+/// `DispatchQueue`, `OperationQueue` and `RunLoop` as Combine's schedulers.
+@Suite(.timeLimit(.minutes(4))) struct SchedulerTests {
+  /// Runs the checks that every scheduler has to pass.
+  /// - Parameter isThere: whether the caller runs where the scheduler runs things.
+  private func check<S: Scheduler>(_ scheduler: S, isThere: @escaping @Sendable () -> Bool) async throws {
+    let places = Watched<[Bool]>([])
+    let order = Watched<[Int]>([])
+    for number in 0..<100 {
+      scheduler.schedule {
+        places.update { $0.append(isThere()) }
+        order.update { $0.append(number) }
+      }
+    }
+    #expect(await order.wait { $0.count == 100 })
+    #expect(order.value == Array(0..<100))
+    #expect(places.value.allSatisfy { $0 })
+
+    let start = ContinuousClock.now
+    let passed = Watched<Duration?>(nil)
+    scheduler.schedule(after: scheduler.now.advanced(by: .milliseconds(50))) {
+      passed.update { $0 = ContinuousClock.now - start }
+    }
+    // A moment that has passed is at once.
+    let late = AsyncEvent()
+    scheduler.schedule(
+      after: scheduler.now.advanced(by: .seconds(-10)), tolerance: scheduler.minimumTolerance, options: nil
+    ) { late.signal() }
+    #expect(await late.wait())
+    #expect(await passed.wait { $0 != nil })
+    #expect(try #require(passed.value) >= .milliseconds(49))
+
+    let count = Watched(0)
+    let timer = scheduler.schedule(
+      after: scheduler.now, interval: .milliseconds(2), tolerance: .milliseconds(-1), options: nil
+    ) { count.update { $0 += 1 } }
+    #expect(await count.wait { $0 >= 3 })
+    timer.cancel()
+    // What ran at the moment of the cancel has ended when the next action runs.
+    let ended = AsyncEvent()
+    scheduler.schedule { ended.signal() }
+    #expect(await ended.wait())
+    let last = count.value
+    let later = AsyncEvent()
+    scheduler.schedule(after: scheduler.now.advanced(by: .milliseconds(30))) { later.signal() }
+    #expect(await later.wait())
+    #expect(count.value == last)
+  }
+
+  @Test func aDispatchQueueSchedules() async throws {
+    let key = DispatchSpecificKey<Bool>()
+    let queue = DispatchQueue(label: "scheduler")
+    queue.setSpecific(key: key, value: true)
+    try await check(queue) { DispatchQueue.getSpecific(key: key) == true }
+  }
+
+  @Test func anOperationQueueSchedules() async throws {
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = 1
+    try await check(queue) { OperationQueue.current === queue }
+  }
+
+  @Test func theMainQueuesAndTheMainRunLoopSchedule() async throws {
+    try await check(DispatchQueue.main) { Thread.isMainThread }
+    try await check(OperationQueue.main) { Thread.isMainThread }
+    try await check(RunLoop.main) { Thread.isMainThread }
+  }
+
+  /// A run loop of a thread of its own, which waits for events until it is told to stop.
+  // Safe to share: the run loop is told to perform things, which any thread may.
+  private final class Loop: @unchecked Sendable {
+    private let found = Watched<Found?>(nil)
+    private let isStopped = Watched(false)
+    private let hasEnded = AsyncEvent()
+
+    // Safe to share: as above.
+    private struct Found: @unchecked Sendable {
+      let loop: RunLoop
+      let thread: Thread
+    }
+
+    init() {
+      let (found, isStopped, hasEnded) = (found, isStopped, hasEnded)
+      Thread.detachNewThread {
+        let loop = RunLoop.current
+        // Without a source a run loop does not wait.
+        loop.add(Timer(timeInterval: 3_600, repeats: true) { _ in }, forMode: .default)
+        found.update { $0 = Found(loop: loop, thread: Thread.current) }
+        while !isStopped.value { _ = loop.run(mode: .default, before: .distantFuture) }
+        hasEnded.signal()
+      }
+    }
+
+    func get() async throws -> RunLoop {
+      _ = await found.wait { $0 != nil }
+      return try #require(found.value).loop
+    }
+
+    var isCurrent: Bool { found.value?.thread === Thread.current }
+
+    func stop() async -> Bool {
+      isStopped.update { $0 = true }
+      found.value?.loop.schedule {}
+      return await hasEnded.wait()
+    }
+  }
+
+  @Test func aRunLoopOfAThreadSchedules() async throws {
+    let loop = Loop()
+    try await check(try await loop.get()) { loop.isCurrent }
+    #expect(await loop.stop())
+  }
+
+  @Test func optionsOfADispatchQueue() async throws {
+    let group = DispatchGroup()
+    let queue = DispatchQueue(label: "scheduler")
+    let ran = Watched(0)
+    let options = DispatchQueue.SchedulerOptions(qos: .utility, flags: .enforceQoS, group: group)
+    queue.schedule(options: options) { ran.update { $0 += 1 } }
+    queue.schedule(after: queue.now, tolerance: 0, options: options) { ran.update { $0 += 1 } }
+    let done = AsyncEvent()
+    group.notify(queue: queue) { done.signal() }
+    #expect(await done.wait())
+    #expect(ran.value == 2)
+  }
+
+  @Test func aSlowQueueDoesNotPileUpRepetitions() async throws {
+    let queue = OperationQueue()
+    queue.isSuspended = true
+    let ran = Watched(0)
+    let timer = queue.schedule(after: queue.now, interval: .milliseconds(1)) { ran.update { $0 += 1 } }
+    try #require(try await eventually { queue.operationCount == 1 })
+    let later = AsyncEvent()
+    DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) { later.signal() }
+    #expect(await later.wait())
+    #expect(queue.operationCount == 1)
+    timer.cancel()
+    queue.isSuspended = false
+    queue.waitUntilAllOperationsAreFinished()
+    #expect(ran.value == 0)
+  }
+
+  @Test func operatorsTakeThem() async throws {
+    let subject = PassthroughSubject<Int, Never>()
+    let recorder = Recorder<Int, Never>()
+    subject.debounce(for: .milliseconds(30), scheduler: DispatchQueue(label: "debounce")).subscribe(recorder)
+    for number in 0..<5 { subject.send(number) }
+    #expect(await recorder.values(1))
+    #expect(recorder.log.value.values == [4])
+    let timeout = Recorder<Int, Never>()
+    subject.timeout(.milliseconds(20), scheduler: DispatchQueue(label: "timeout")).subscribe(timeout)
+    #expect(await timeout.end())
+    let delayed = Recorder<Int, Never>()
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = 1
+    Just(1).delay(for: .milliseconds(10), scheduler: queue).subscribe(delayed)
+    #expect(await delayed.end())
+    #expect(delayed.log.value.values == [1])
+  }
+}
