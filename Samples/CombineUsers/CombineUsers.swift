@@ -35,7 +35,7 @@ struct CombineUsers {
       shared
       .map { "status: \(($0.response as? HTTPURLResponse)?.statusCode ?? 0)" }
       .replaceError(with: "no status")
-    await finish(users.merge(with: statuses))
+    await print([users.eraseToAnyPublisher(), statuses.eraseToAnyPublisher()])
   }
 
   /// Tries twice, then asks another server; a user of nobody's stands for what neither has.
@@ -53,14 +53,19 @@ struct CombineUsers {
       .replaceError(with: User(name: "-", userID: "-"))
       .receive(on: DispatchQueue.main)
       .map { "user: \($0.name), \($0.userID)" }
-    await finish(users)
+    await print([users.eraseToAnyPublisher()])
   }
 
-  /// Prints what a publisher publishes, and waits for its end.
-  private static func finish(_ lines: some Publisher<String, Never>) async {
+  /// Prints the last line of each publisher, when all have ended.
+  private static func print(_ publishers: [AnyPublisher<String, Never>]) async {
+    var lines = publishers.map { _ in "" }
+    var cancellables: Set<AnyCancellable> = []
     let (ends, end) = AsyncStream.makeStream(of: Void.self)
-    let cancellable = lines.sink(receiveCompletion: { _ in end.finish() }, receiveValue: { print($0) })
-    for await _ in ends {}
-    withExtendedLifetime(cancellable) {}
+    for (index, publisher) in publishers.enumerated() {
+      publisher.sink(receiveCompletion: { _ in end.yield() }, receiveValue: { lines[index] = $0 })
+        .store(in: &cancellables)
+    }
+    for await _ in ends.prefix(publishers.count) {}
+    for line in lines { Swift.print(line) }
   }
 }

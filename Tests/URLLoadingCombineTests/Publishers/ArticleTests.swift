@@ -146,7 +146,7 @@ import URLLoadingTestServers
 
   @Test func autoconnectBeginsWithTheFirstSubscriber() async throws {
     let server = try server()
-    let automatic = publisher("/user", of: server).makeConnectable().autoconnect()
+    let automatic = publisher("/user", of: server).multicast { PassthroughSubject<Loaded, URLError>() }.autoconnect()
     let recorder = LoadRecorder()
     automatic.subscribe(recorder)
     #expect(await recorder.end())

@@ -105,7 +105,7 @@ import URLLoadingTestServers
   }
 
   @Test func nothingAtAllIsAnUnknownError() async throws {
-    let session = EmptySession(configuration: .ephemeral)
+    let session = EmptySession()
     var request = URLRequest(url: try #require(URL(string: "data:,x")))
     let recorder = LoadRecorder()
     session.dataTaskPublisher(for: request).subscribe(recorder)

@@ -140,7 +140,7 @@ import URLLoadingTestServers
     #expect(queue.operationCount == 1)
     timer.cancel()
     queue.isSuspended = false
-    queue.waitUntilAllOperationsAreFinished()
+    try #require(try await eventually { queue.operationCount == 0 })
     #expect(ran.value == 0)
   }
 

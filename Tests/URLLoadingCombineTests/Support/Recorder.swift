@@ -1,4 +1,5 @@
 import Foundation
+import URLLoading
 import URLLoadingCombine
 import URLLoadingTestServers
 
