@@ -169,7 +169,8 @@ let package = Package(
     .testTarget(
       name: "URLLoadingHTTPTypesTests", dependencies: ["URLLoadingHTTPTypes", "URLLoading", "URLLoadingTestServers"]),
     .executableTarget(
-      name: "URLLoadingCombineIsolation", dependencies: ["URLLoading", "URLLoadingCombine"],
+      name: "URLLoadingCombineIsolation",
+      dependencies: ["URLLoading", "URLLoadingCombine", .product(name: "OpenCombine", package: "OpenCombine")],
       path: "Tests/Fixtures/CombineIsolation"),
     .testTarget(
       name: "URLLoadingCombineTests",

@@ -100,11 +100,11 @@ import URLLoadingTestServers
     #expect(recorder.log.value.values == [anonymous])
   }
 
-  @Test func receiveOnChoosesTheThread() async throws {
+  @Test func receiveOnChoosesTheQueue() async throws {
     let server = try server()
     let isMain = Watched<[Bool]>([])
     let recorder = LoadRecorder { _, _ in
-      isMain.update { $0.append(Thread.isMainThread) }
+      isMain.update { $0.append(MainQueue.isCurrent) }
       return .none
     }
     publisher("/user", of: server).receive(on: DispatchQueue.main).subscribe(recorder)

@@ -50,21 +50,24 @@ import URLLoadingTestServers
 
   @Test func aFileThatNobodyTakesIsRemoved() async throws {
     let server = try await NginxServer.shared
-    let queue = OperationQueue()
-    queue.maxConcurrentOperationCount = 1
-    queue.isSuspended = true
-    let urls = Watched<[URL]>([])
+    let recorder = Recorder<URL, URLError>()
+    URLSession.shared.downloadTaskPublisher(for: server.url()).map(\.file.url).subscribe(recorder)
+    #expect(await recorder.end())
+    let url = try #require(recorder.log.value.values.first)
+    try #require(try await eventually { !exists(url) })
+  }
+
+  @Test func aFileThatComesAfterTheCancelIsRemoved() async throws {
+    // A folder of its own, so that its files are seen.
+    let server = try await NginxServer.shared
+    let folder = try TemporaryDirectory("combine")
+    let session = CopyingSession(folder: folder.url)
     let recorder = FileRecorder()
-    URLSession.shared.downloadTaskPublisher(for: server.url())
-      .handleEvents(receiveOutput: { @Sendable value in urls.update { $0.append(value.file.url) } })
-      .receive(on: queue)
-      .subscribe(recorder)
-    #expect(await urls.wait { !$0.isEmpty })
-    #expect(exists(urls.value.first))
-    recorder.cancel()
-    queue.isSuspended = false
-    try #require(try await eventually { !exists(urls.value.first) })
-    #expect(recorder.log.value.values.isEmpty)
+    session.onFile.update { $0 = { recorder.cancel() } }
+    session.downloadTaskPublisher(for: server.url()).subscribe(recorder)
+    #expect(await session.hasAnswered.wait())
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    #expect(recorder.log.value.values.isEmpty && recorder.log.value.completions.isEmpty)
   }
 
   @Test func aFailureHasNoFile() async throws {
@@ -84,5 +87,30 @@ import URLLoadingTestServers
     recorder.cancel()
     recorder.request(.unlimited)
     #expect(counter.made.value == 0)
+  }
+}
+
+/// Gives its handlers a copy of each file, in a folder.
+// Safe to share: it has no state that changes but what has a lock.
+private final class CopyingSession: URLSession, @unchecked Sendable {
+  let folder: URL
+  let onFile = Watched<@Sendable () -> Void>({})
+  let hasAnswered = AsyncEvent()
+
+  init(folder: URL) {
+    self.folder = folder
+    super.init()
+  }
+
+  override func downloadTask(
+    with request: URLRequest, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+  ) -> URLSessionDownloadTask {
+    URLSession.shared.downloadTask(with: request) { [folder, onFile, hasAnswered] file, response, error in
+      let copy = folder.appending(component: "download")
+      if let file { try? FileManager.default.copyItem(at: file, to: copy) }
+      onFile.value()
+      completionHandler(copy, response, error)
+      hasAnswered.signal()
+    }
   }
 }

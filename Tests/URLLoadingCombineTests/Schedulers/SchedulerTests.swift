@@ -65,54 +65,30 @@ import URLLoadingTestServers
   }
 
   @Test func theMainQueuesAndTheMainRunLoopSchedule() async throws {
-    try await check(DispatchQueue.main) { Thread.isMainThread }
-    try await check(OperationQueue.main) { Thread.isMainThread }
-    try await check(RunLoop.main) { Thread.isMainThread }
+    try await check(DispatchQueue.main) { MainQueue.isCurrent }
+    try await check(OperationQueue.main) { MainQueue.isCurrent }
+    try await check(RunLoop.main) { MainQueue.isCurrent }
   }
 
-  /// A run loop of a thread of its own, which waits for events until it is told to stop.
   // Safe to share: the run loop is told to perform things, which any thread may.
-  private final class Loop: @unchecked Sendable {
-    private let found = Watched<Found?>(nil)
-    private let isStopped = Watched(false)
-    private let hasEnded = AsyncEvent()
-
-    // Safe to share: as above.
-    private struct Found: @unchecked Sendable {
-      let loop: RunLoop
-      let thread: Thread
-    }
-
-    init() {
-      let (found, isStopped, hasEnded) = (found, isStopped, hasEnded)
-      Thread.detachNewThread {
-        let loop = RunLoop.current
-        // Without a source a run loop does not wait.
-        loop.add(Timer(timeInterval: 3_600, repeats: true) { _ in }, forMode: .default)
-        found.update { $0 = Found(loop: loop, thread: Thread.current) }
-        while !isStopped.value { _ = loop.run(mode: .default, before: .distantFuture) }
-        hasEnded.signal()
-      }
-    }
-
-    func get() async throws -> RunLoop {
-      _ = await found.wait { $0 != nil }
-      return try #require(found.value).loop
-    }
-
-    var isCurrent: Bool { found.value?.thread === Thread.current }
-
-    func stop() async -> Bool {
-      isStopped.update { $0 = true }
-      found.value?.loop.schedule {}
-      return await hasEnded.wait()
-    }
+  private struct Loop: @unchecked Sendable {
+    let loop: RunLoop
+    let thread: Thread
   }
 
+  /// The thread waits for events of its run loop until the process ends.
   @Test func aRunLoopOfAThreadSchedules() async throws {
-    let loop = Loop()
-    try await check(try await loop.get()) { loop.isCurrent }
-    #expect(await loop.stop())
+    let found = Watched<Loop?>(nil)
+    Thread.detachNewThread {
+      let loop = RunLoop.current
+      // Without a source a run loop does not wait.
+      loop.add(Timer(timeInterval: 86_400, repeats: true) { _ in }, forMode: .default)
+      found.update { $0 = Loop(loop: loop, thread: Thread.current) }
+      while true { _ = loop.run(mode: .default, before: .distantFuture) }
+    }
+    #expect(await found.wait { $0 != nil })
+    let loop = try #require(found.value)
+    try await check(loop.loop) { Thread.current === loop.thread }
   }
 
   @Test func optionsOfADispatchQueue() async throws {
