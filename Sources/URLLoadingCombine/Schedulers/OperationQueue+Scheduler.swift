@@ -32,7 +32,7 @@ extension OperationQueue: @retroactive Scheduler {
     _ action: @escaping () -> Void
   ) {
     let action = ScheduledAction(action)
-    DispatchQueue.global().asyncAfter(deadline: .now() + date.delay) { self.addOperation { action.run() } }
+    DelayedActions.shared.add(at: date.date) { self.addOperation { action.run() } }
   }
 
   /// Adds an action to the queue at a moment and then again and again, until what is returned is cancelled or released. A queue that is

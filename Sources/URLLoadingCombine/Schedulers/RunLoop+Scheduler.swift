@@ -24,25 +24,25 @@ extension RunLoop: @retroactive Scheduler {
 
   /// Runs an action as soon as the run loop comes to it.
   public func schedule(options: SchedulerOptions?, _ action: @escaping () -> Void) {
-    guard self !== RunLoop.main else { return DispatchQueue.main.schedule(action) }
-    let action = ScheduledAction(action)
-    perform { action.run() }
-    // A block alone does not wake a run loop that waits.
-    add(Timer(fire: Date(), interval: 0, repeats: false) { _ in }, forMode: .default)
+    schedule(ScheduledAction(action))
   }
 
-  /// Runs an action at a moment.
+  /// Runs an action at a moment. There is no tolerance: it runs as soon as it may.
   public func schedule(
     after date: SchedulerTimeType, tolerance: SchedulerTimeType.Stride, options: SchedulerOptions?,
     _ action: @escaping () -> Void
   ) {
-    guard self !== RunLoop.main else {
-      return DispatchQueue.main.schedule(after: .init(.now() + date.delay), action)
-    }
     let action = ScheduledAction(action)
-    let timer = Timer(fire: date.date, interval: 0, repeats: false) { _ in action.run() }
-    timer.tolerance = tolerance.timeInterval
-    add(timer, forMode: .default)
+    // Safe to carry to another thread: blocks and timers may be added from any (CFRunLoop has a lock).
+    nonisolated(unsafe) let loop = self
+    DelayedActions.shared.add(at: date.date) { loop.schedule(action) }
+  }
+
+  private func schedule(_ action: ScheduledAction) {
+    guard self !== RunLoop.main else { return DispatchQueue.main.async { action.run() } }
+    perform { action.run() }
+    // A block alone does not wake a run loop that waits.
+    add(Timer(fire: Date(), interval: 0, repeats: false) { _ in }, forMode: .default)
   }
 
   /// Runs an action at a moment and then again and again, until what is returned is cancelled or released. A run loop that is late runs

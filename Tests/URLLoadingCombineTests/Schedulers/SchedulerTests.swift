@@ -6,8 +6,12 @@ import URLLoadingTestServers
 /// `DispatchQueue`, `OperationQueue` and `RunLoop` as Combine's schedulers.
 @Suite(.timeLimit(.minutes(4))) struct SchedulerTests {
   /// Runs the checks that every scheduler has to pass.
-  /// - Parameter isThere: whether the caller runs where the scheduler runs things.
-  private func check<S: Scheduler>(_ scheduler: S, isThere: @escaping @Sendable () -> Bool) async throws {
+  /// - Parameters:
+  ///   - keepsOrder: whether what is due at one moment runs in the order in which it was scheduled. Dispatch does not promise that.
+  ///   - isThere: whether the caller runs where the scheduler runs things.
+  private func check<S: Scheduler>(
+    _ scheduler: S, keepsOrder: Bool = true, isThere: @escaping @Sendable () -> Bool
+  ) async throws {
     let places = Watched<[Bool]>([])
     let order = Watched<[Int]>([])
     for number in 0..<100 {
@@ -25,6 +29,15 @@ import URLLoadingTestServers
     scheduler.schedule(after: scheduler.now.advanced(by: .milliseconds(50))) {
       passed.update { $0 = ContinuousClock.now - start }
     }
+    // What is due at one moment, and at the same time as far as a clock can tell.
+    let moment = scheduler.now.advanced(by: .milliseconds(20))
+    let delayed = Watched<[Int]>([])
+    for number in 0..<100 {
+      let date = keepsOrder ? moment : scheduler.now.advanced(by: .milliseconds(20))
+      scheduler.schedule(after: date) { delayed.update { $0.append(number) } }
+    }
+    #expect(await delayed.wait { $0.count == 100 })
+    #expect(delayed.value == Array(0..<100))
     // A moment that has passed is at once.
     let late = AsyncEvent()
     scheduler.schedule(
@@ -55,7 +68,7 @@ import URLLoadingTestServers
     let key = DispatchSpecificKey<Bool>()
     let queue = DispatchQueue(label: "scheduler")
     queue.setSpecific(key: key, value: true)
-    try await check(queue) { DispatchQueue.getSpecific(key: key) == true }
+    try await check(queue, keepsOrder: false) { DispatchQueue.getSpecific(key: key) == true }
   }
 
   @Test func anOperationQueueSchedules() async throws {
@@ -65,7 +78,7 @@ import URLLoadingTestServers
   }
 
   @Test func theMainQueuesAndTheMainRunLoopSchedule() async throws {
-    try await check(DispatchQueue.main) { MainQueue.isCurrent }
+    try await check(DispatchQueue.main, keepsOrder: false) { MainQueue.isCurrent }
     try await check(OperationQueue.main) { MainQueue.isCurrent }
     try await check(RunLoop.main) { MainQueue.isCurrent }
   }
