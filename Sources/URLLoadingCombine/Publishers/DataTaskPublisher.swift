@@ -9,13 +9,15 @@ extension URLSession {
   /// A status such as 404 is no failure. A response without a body comes with empty `Data`. Cancelling the subscription cancels the task,
   /// and nothing is published from then on.
   ///
-  /// The subscriber is called on the session's delegate queue, which is none of the main thread unless the session was made so. In
-  /// Swift 6 mode this traps: closures that are written on the main actor (in a view, in top-level code) are of the main actor, and
-  /// OpenCombine, which is older than that mode, does not let the compiler see that they are called elsewhere. Any of these helps:
+  /// The subscriber is called on the session's delegate queue, which is not the main queue unless the session was made so. In Swift 6
+  /// mode that matters to closures that are written on the main actor (in a view model, in top-level code): they are of the main actor,
+  /// and OpenCombine, which is older than that mode, does not let the compiler see that it calls them elsewhere. They race with the main
+  /// actor, or, in a file that imports `OpenCombine` by itself, end the program. Any of these helps:
   ///
   /// - `receive(on: DispatchQueue.main)` as the first operator, in front of all closures;
   /// - a session with `delegateQueue: .main`;
-  /// - `{ @Sendable in … }` for each closure in front of `receive(on:)`, or a `nonisolated` function that makes the publisher.
+  /// - `{ @Sendable in … }` for each closure in front of `receive(on:)`, or a `nonisolated` function that makes the publisher;
+  /// - `for try await value in publisher.values`.
   public struct DataTaskPublisher: Publisher, Sendable {
     /// The body and the response of a load.
     public typealias Output = (data: Data, response: URLResponse)
