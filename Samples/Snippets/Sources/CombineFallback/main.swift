@@ -18,11 +18,13 @@ let pub = URLSession.shared
     }
 
 pub
-    .sink(receiveCompletion: {
-        print("Received completion: \($0).")
-        semaphore.signal()
-    },
-    receiveValue: { print("Received data: \($0.data).") })
+    .sink(
+        receiveCompletion: {
+            print("Received completion: \($0).")
+            semaphore.signal()
+        },
+        receiveValue: { print("Received data: \($0.data).") }
+    )
     .store(in: &subscriptions)
 semaphore.wait()
 
@@ -31,10 +33,12 @@ URLSession.shared
     .dataTaskPublisher(for: URL(string: "http://127.0.0.1:1/")!)
     .map { $0.data }
     .replaceError(with: Data())
-    .sink(receiveCompletion: {
-        print("Received completion: \($0).")
-        semaphore.signal()
-    },
-    receiveValue: { print("Received data: \($0).") })
+    .sink(
+        receiveCompletion: {
+            print("Received completion: \($0).")
+            semaphore.signal()
+        },
+        receiveValue: { print("Received data: \($0).") }
+    )
     .store(in: &subscriptions)
 semaphore.wait()

@@ -21,25 +21,29 @@ var page: Page?
 var status: Int?
 
 group.enter()
-let cancellable1 = sharedPublisher
+let cancellable1 =
+    sharedPublisher
     .tryMap() {
         guard $0.data.count > 0 else { throw URLError(.zeroByteResource) }
         return $0.data
     }
     .decode(type: Page.self, decoder: JSONDecoder())
     .receive(on: DispatchQueue.main)
-    .sink(receiveCompletion: { _ in group.leave() },
-          receiveValue: { page = $0 })
+    .sink(
+        receiveCompletion: { _ in group.leave() },
+        receiveValue: { page = $0 })
 
 group.enter()
-let cancellable2 = sharedPublisher
+let cancellable2 =
+    sharedPublisher
     .map() { $0.response }
-    .sink(receiveCompletion: { _ in group.leave() },
-          receiveValue: { response in
+    .sink(
+        receiveCompletion: { _ in group.leave() },
+        receiveValue: { response in
             if let httpResponse = response as? HTTPURLResponse {
                 status = httpResponse.statusCode
             }
-          })
+        })
 
 group.notify(queue: .main) {
     print("Received numbers: \(page?.numbers ?? []).")
