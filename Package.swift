@@ -22,6 +22,7 @@ let package = Package(
     .library(name: "FoundationNetworking", targets: ["FoundationNetworking"]),
     .library(name: "URLProtocolTesting", targets: ["URLProtocolTesting"]),
     .library(name: "URLLoadingHTTPTypes", targets: ["URLLoadingHTTPTypes"]),
+    .library(name: "URLLoadingCombine", targets: ["URLLoadingCombine"]),
     .library(name: "URLLoadingLogging", targets: ["URLLoadingLogging"]),
     .library(name: "URLLoadingRedis", targets: ["URLLoadingRedis"]),
     .library(name: "ArchiveProtocol", targets: ["ArchiveProtocol"]),
@@ -34,6 +35,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
   ],
   targets: [
     .systemLibrary(
@@ -80,6 +82,9 @@ let package = Package(
       name: "URLLoadingHTTPTypes",
       dependencies: ["URLLoading", "URLLoadingBase", .product(name: "HTTPTypes", package: "swift-http-types")]),
     .target(
+      name: "URLLoadingCombine",
+      dependencies: ["URLLoading", "URLLoadingBase", .product(name: "OpenCombine", package: "OpenCombine")]),
+    .target(
       name: "URLLoadingLogging", dependencies: ["URLLoading", .product(name: "Logging", package: "swift-log")]),
     // Its pkg-config file has options that packages may not have, and nothing that is needed.
     .systemLibrary(name: "URLLoadingCHiredis", path: "Sources/CHiredis", providers: [.apt(["libhiredis-dev"])]),
@@ -117,6 +122,8 @@ let package = Package(
     .executableTarget(name: "URLLoadingLoadEverything", dependencies: ["URLLoading"], path: "Samples/LoadEverything"),
     .executableTarget(
       name: "URLLoadingDelegateDownload", dependencies: ["URLLoading"], path: "Samples/DelegateDownload"),
+    .executableTarget(
+      name: "URLLoadingCombineUsers", dependencies: ["URLLoading", "URLLoadingCombine"], path: "Samples/CombineUsers"),
     .executableTarget(name: "URLLoadingEventLog", dependencies: ["URLLoading"], path: "Samples/EventLog"),
     .executableTarget(
       name: "URLLoadingSFTPFiles", dependencies: ["URLLoading", "SFTPProtocol"], path: "Samples/SFTPFiles"),
@@ -162,6 +169,15 @@ let package = Package(
     .testTarget(
       name: "URLLoadingHTTPTypesTests", dependencies: ["URLLoadingHTTPTypes", "URLLoading", "URLLoadingTestServers"]),
     .executableTarget(
+      name: "URLLoadingCombineIsolation",
+      dependencies: ["URLLoading", "URLLoadingCombine", .product(name: "OpenCombine", package: "OpenCombine")],
+      path: "Tests/Fixtures/CombineIsolation"),
+    .testTarget(
+      name: "URLLoadingCombineTests",
+      dependencies: [
+        "URLLoadingCombine", "URLLoading", "URLLoadingBase", "URLLoadingTestServers", "URLLoadingCombineIsolation",
+      ]),
+    .executableTarget(
       name: "URLLoadingRedisWorker", dependencies: ["URLLoadingRedis", "URLLoading"],
       path: "Tests/Fixtures/RedisWorker"),
     .testTarget(
@@ -183,14 +199,14 @@ let package = Package(
       name: "SamplesTests",
       dependencies: [
         "URLLoadingPrivateScheme", "URLLoadingMemoryScheme", "URLLoadingLoadEverything", "URLLoadingDelegateDownload",
-        "URLLoadingSFTPFiles", "URLLoadingEventLog", "URLLoadingTestServers",
+        "URLLoadingSFTPFiles", "URLLoadingEventLog", "URLLoadingCombineUsers", "URLLoadingTestServers",
       ]),
   ],
   swiftLanguageModes: [.v6]
 )
 
 /// What has a dependency of its own has no place in the drop-in folder: graphs may have another version of it.
-let adapters = ["URLLoadingHTTPTypes", "URLLoadingLogging", "URLLoadingRedis"]
+let adapters = ["URLLoadingHTTPTypes", "URLLoadingLogging", "URLLoadingRedis", "URLLoadingCombine"]
 
 if buildsDropIn {
   // One product, so that one build compiles every object, and no other package.

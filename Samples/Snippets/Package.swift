@@ -5,13 +5,32 @@ import PackageDescription
 let usesToolset = Context.environment["URL_LOADING_USE_DROP_IN"] != nil
 
 /// A program as people paste it, which knows nothing of this library: Apple's API is all that it is written for.
-/// - Parameter warns: whether Apple's SDK lets the compiler warn about it, too.
-func snippet(_ name: String, _ mode: SwiftLanguageMode, warns: Bool = false) -> Target {
+/// - Parameters:
+///   - warns: whether Apple's SDK lets the compiler warn about it, too.
+///   - modules: what else it imports.
+func snippet(
+  _ name: String, _ mode: SwiftLanguageMode, warns: Bool = false, modules: [Target.Dependency] = []
+) -> Target {
   .executableTarget(
     name: name,
-    dependencies: usesToolset ? [] : [.product(name: "FoundationNetworking", package: "swift-url-loading")],
+    dependencies: usesToolset ? [] : [.product(name: "FoundationNetworking", package: "swift-url-loading")] + modules,
     swiftSettings: [.swiftLanguageMode(mode)] + (warns ? [] : [.treatAllWarnings(as: .error)]))
 }
+
+/// An app's own module `Combine`, which is one line, and programs that import it. A toolset has no product with dependencies of its own.
+let combine: [Target] =
+  usesToolset
+  ? []
+  : [
+    .target(
+      name: "Combine", dependencies: [.product(name: "URLLoadingCombine", package: "swift-url-loading")],
+      path: "Modules/Combine"),
+    snippet("CombineDecode", .v5, modules: ["Combine"]),
+    snippet("CombineFallback", .v5, modules: ["Combine"]),
+    snippet("CombineMainQueue", .v5, modules: ["Combine"]),
+    snippet("CombineShare", .v5, modules: ["Combine"]),
+    snippet("CombineViewModel", .v6, modules: ["Combine"]),
+  ]
 
 let package = Package(
   name: "Snippets",
@@ -52,5 +71,5 @@ let package = Package(
     snippet("TopLevel", .v6),
     snippet("TrustResult", .v5),
     snippet("TrustSelfSigned", .v5),
-  ]
+  ] + combine
 )

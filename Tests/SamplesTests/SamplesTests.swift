@@ -69,6 +69,26 @@ import URLLoadingTestServers
     #expect(try String(contentsOf: guide, encoding: .utf8).contains(code), "the guide does not show the sample")
   }
 
+  @Test func combineUsersSharesOneLoadAndFallsBack() async throws {
+    let user = #"{"name": "Grace", "userID": "7"}"#
+    let server = try ScriptedServer.http { request in
+      request.path == "/users/missing" ? HTTPResponse(404) : HTTPResponse(text: user)
+    }
+    let urls = [server.url("/users"), server.url("/fallback")]
+    let output = try await Self.check("CombineUsers", urls.map(\.absoluteString))
+    #expect(output == "user: Grace, 7\nstatus: 200\nuser: Grace, 7\n")
+    #expect(server.requests.map(\.path) == ["/users", "/users/missing", "/users/missing", "/fallback"])
+  }
+
+  @Test func theGuideShowsTheModuleThatTheSnippetsImport() throws {
+    let guide = "Sources/URLLoadingCombine/URLLoadingCombine.docc/URLLoadingCombine.md"
+    let module = "Samples/Snippets/Modules/Combine/Combine.swift"
+    let texts = try [guide, module].map {
+      try String(contentsOf: PackageFolder.root.appending(path: $0), encoding: .utf8)
+    }
+    #expect(texts[0].contains("```swift\n\(texts[1])```\n"))
+  }
+
   @Test func memorySchemeStoresAndLoads() async throws {
     let output = try await Self.check("MemoryScheme", ["Grüße from memory"])
     #expect(output == "Grüße from memory\nbytes 14-18/19 emory\n")

@@ -19,6 +19,9 @@ extension URLSession {
       let reader = reader
       return AsyncBytesIterator { try await reader.nextChunk() }
     }
+
+    /// The next bytes as they came, nil at the end, for readers that want no single ones. One reader at a time, iterators included.
+    package func nextChunk() async throws -> Data? { try await reader.nextChunk() }
   }
 
   /// Loads a resource and gives its body as it comes.
