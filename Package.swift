@@ -149,7 +149,8 @@ let package = Package(
     .testTarget(
       name: "URLLoadingTests",
       dependencies: [
-        "URLLoading", "URLLoadingBase", "URLLoadingX509", "URLLoadingSQLite", "URLLoadingCZlib", "URLLoadingTestServers",
+        "URLLoading", "URLLoadingBase", "URLLoadingX509", "URLLoadingSQLite", "URLLoadingCZlib",
+        "URLLoadingTestServers",
         "URLLoadingDownloadWorker", "URLLoadingConnectivityWorker",
       ],
       exclude: ["WebSocket/Autobahn/AUTOBAHN.md"]),

@@ -21,7 +21,8 @@ struct AutobahnExchange: Sendable, CustomTestStringConvertible {
     + [8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10].map { ($0, 256) }
     + [1 << 10, 4 << 10, 32 << 10].map { (128 << 10, $0) }
 
-  static func section(_ section: String, _ agreement: AutobahnAgreement, _ data: AutobahnTestData) -> [AutobahnExchange] {
+  static func section(_ section: String, _ agreement: AutobahnAgreement, _ data: AutobahnTestData) -> [AutobahnExchange]
+  {
     sizes.enumerated().map { index, size in
       AutobahnExchange(
         number: "\(section).\(index + 1)", agreement: agreement, data: data, length: size.length,

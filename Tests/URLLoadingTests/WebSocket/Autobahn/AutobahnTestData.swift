@@ -59,7 +59,8 @@ enum AutobahnTestData: String, CaseIterable, Sendable {
   private static let jsonBytes = fill(1) { generator in
     let number = Int.random(in: 1...9_999, using: &generator)
     let state = ["OK", "FAILED", "UNIMPLEMENTED"].randomElement(using: &generator) ?? ""
-    return Data("{\"case\": \"\(number % 13).\(number % 7)\", \"state\": \"\(state)\", \"milliseconds\": \(number)},\n".utf8)
+    return Data(
+      "{\"case\": \"\(number % 13).\(number % 7)\", \"state\": \"\(state)\", \"milliseconds\": \(number)},\n".utf8)
   }
 
   /// A row of a gray picture: slowly changing, with some noise.
@@ -76,7 +77,8 @@ enum AutobahnTestData: String, CaseIterable, Sendable {
 
   private static let htmlBytes = fill(4) { generator in
     let number = Int.random(in: 1...999, using: &generator)
-    return Data("<tr class=\"case_ok\"><td><a href=\"#case_\(number)\">Case \(number)</a></td><td>&nbsp;</td></tr>\n".utf8)
+    return Data(
+      "<tr class=\"case_ok\"><td><a href=\"#case_\(number)\">Case \(number)</a></td><td>&nbsp;</td></tr>\n".utf8)
   }
 
   /// Streams that are compressed already, and some text around each.
