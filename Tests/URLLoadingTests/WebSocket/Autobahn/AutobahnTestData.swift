@@ -65,9 +65,14 @@ enum AutobahnTestData: String, CaseIterable, Sendable {
 
   /// A row of a gray picture: slowly changing, with some noise.
   private static let bitmapBytes = fill(2) { generator in
-    let base = Int.random(in: 0...128, using: &generator)
+    let base = UInt64.random(in: 0...128, using: &generator)
     let noise = generator.next()
-    return Data((0..<512).map { UInt8((base + $0 / 8 + Int(noise >> UInt64($0 % 60)) % 4) & 0xff) })
+    var row = Data(capacity: 512)
+    for column in UInt64(0)..<512 {
+      let gray = base + column / 8 + (noise >> (column % 60)) % 4
+      row.append(UInt8(truncatingIfNeeded: gray))
+    }
+    return row
   }
 
   private static let proseBytes = fill(3) { generator in

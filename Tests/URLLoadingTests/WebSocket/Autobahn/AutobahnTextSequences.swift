@@ -10,10 +10,10 @@ enum AutobahnTextSequences {
     let isText: Bool
   }
 
-  static let all: [Sequence] = sections.enumerated().flatMap { section, words in
-    words.split(separator: " ").enumerated().map { index, word in
-      Sequence(
-        number: "6.\(section + 5).\(index + 1)", payload: bytes(word.drop { $0 == "-" }), isText: word.first != "-")
+  static let all: [Sequence] = sections.enumerated().flatMap { (section: Int, words: String) -> [Sequence] in
+    words.split(separator: " ").enumerated().map { (index: Int, word: Substring) -> Sequence in
+      let payload = bytes(word.drop { $0 == "-" })
+      return Sequence(number: "6.\(section + 5).\(index + 1)", payload: payload, isText: word.first != "-")
     }
   }
 
@@ -22,17 +22,19 @@ enum AutobahnTextSequences {
     return Data(stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] })
   }
 
-  /// The characters that begin a sequence, each with a space behind it.
-  private static func lonely(_ range: Range<UInt8>) -> String {
-    "-" + range.map { String($0, radix: 16) + "20" }.joined()
+  /// The bytes, in hexadecimal and with `between` after each.
+  private static func row(_ range: Range<UInt8>, _ between: String) -> String {
+    let words: [String] = range.map { String($0, radix: 16) + between }
+    return "-" + words.joined()
   }
-
-  private static let continuations = "-" + (0x80..<0xbf).map { String($0, radix: 16) }.joined()
 
   private static let incomplete =
     "-c0 -e080 -f08080 -f8808080 -fc80808080 -df -efbf -f7bfbf -fbbfbfbf -fdbfbfbfbf"
 
-  private static let sections = [
+  /// Beginnings of two to six bytes; the suite leaves the last of each out.
+  private static let lonely: [Range<UInt8>] = [0xc0..<0xdf, 0xe0..<0xef, 0xf0..<0xf7, 0xf8..<0xfb, 0xfc..<0xfd]
+
+  private static let sections: [String] = [
     // 6.5: text.
     "68656c6c6f24776f726c64 68656c6c6fc2a2776f726c64 68656c6c6fe282ac776f726c64 68656c6c6ff0a4ada2776f726c64 "
       + "cebae1bdb9cf83cebcceb5",
@@ -50,10 +52,9 @@ enum AutobahnTextSequences {
     // 6.11: other limits.
     "ed9fbf ee8080 efbfbd f48fbfbf -f4908080",
     // 6.12: continuations of nothing.
-    "-80 -bf -80bf -80bf80 -80bf80bf -80bf80bf80 -80bf80bf80bf " + continuations,
+    "-80 -bf -80bf -80bf80 -80bf80bf -80bf80bf80 -80bf80bf80bf " + row(0x80..<0xbf, ""),
     // 6.13: beginnings without continuation.
-    [lonely(0xc0..<0xdf), lonely(0xe0..<0xef), lonely(0xf0..<0xf7), lonely(0xf8..<0xfb), lonely(0xfc..<0xfd)]
-      .joined(separator: " "),
+    lonely.map { row($0, "20") }.joined(separator: " "),
     // 6.14: the last continuation is missing.
     incomplete,
     // 6.15: all of these in a row.
