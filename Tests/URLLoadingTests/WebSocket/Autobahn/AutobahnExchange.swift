@@ -43,7 +43,8 @@ struct AutobahnExchange: Sendable, CustomTestStringConvertible {
       let message = data.message(from: index * length, length: length)
       let payload = try #require(server.compress(message))
       let first: UInt8 = 0x40 | (data.isText ? 0x01 : 0x02)
-      client.receive(Data(AutobahnCase.fragments(first, payload, size: fragment ?? .max).joined()))
+      let frames = AutobahnCase.fragments(first, payload, size: fragment ?? .max)
+      client.receive(AutobahnCase.joined(frames))
       let replies = client.takeReplies()
       let isEcho = replies == [data.isText ? .text(message) : .binary(message)]
       #expect(isEcho, "\(index): \(replies), \(client.fault?.words ?? "")")

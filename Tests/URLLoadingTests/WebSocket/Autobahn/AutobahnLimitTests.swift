@@ -75,7 +75,8 @@ import Testing
     var client = AutobahnClient()
     let message = Self.repeated(load.pattern, to: load.length)
     let echo = [load.isText ? AutobahnReply.text(message) : .binary(message)]
-    let frames = Data(AutobahnCase.fragments(load.isText ? 0x01 : 0x02, message, size: load.fragment).joined())
+    let frames = AutobahnCase.joined(
+      AutobahnCase.fragments(load.isText ? 0x01 : 0x02, message, size: load.fragment))
     for _ in 0..<load.count {
       client.receive(frames, step: load.step)
       let replies = client.takeReplies()
