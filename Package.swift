@@ -156,9 +156,11 @@ let package = Package(
     .testTarget(
       name: "URLLoadingTests",
       dependencies: [
-        "URLLoading", "URLLoadingBase", "URLLoadingX509", "URLLoadingSQLite", "URLLoadingTestServers",
+        "URLLoading", "URLLoadingBase", "URLLoadingX509", "URLLoadingSQLite", "URLLoadingCZlib",
+        "URLLoadingTestServers",
         "URLLoadingDownloadWorker", "URLLoadingConnectivityWorker",
-      ]),
+      ],
+      exclude: ["WebSocket/Autobahn/AUTOBAHN.md"]),
     .executableTarget(name: "URLLoadingDropIn", dependencies: ["FoundationNetworking"], path: "Tests/Fixtures/DropIn"),
     .testTarget(name: "FoundationNetworkingTests", dependencies: ["URLLoadingDropIn", "URLLoadingTestServers"]),
     .testTarget(
