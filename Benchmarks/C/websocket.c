@@ -65,7 +65,8 @@ int main(int arguments, char **argument) {
   snprintf(target, sizeof target, "/%s", path);
   lws_set_log_level(LLL_ERR, NULL);
   static const struct lws_protocols protocols[] = {{"echo", happens, 0, 256 << 10, 0, NULL, 0}, {0}};
-  struct lws_context_creation_info info = {.port = CONTEXT_PORT_NO_LISTEN, .protocols = protocols, .gid = -1, .uid = -1};
+  struct lws_context_creation_info info = {
+      .port = CONTEXT_PORT_NO_LISTEN, .protocols = protocols, .gid = -1, .uid = -1, .pt_serv_buf_size = 256 << 10};
   struct lws_context *context = lws_create_context(&info);
   if (context == NULL) fail("websocket", "no context");
   struct lws_client_connect_info connection = {

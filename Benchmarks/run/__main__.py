@@ -28,9 +28,10 @@ from results import Results
 from running import Failure, Runner
 from servers import HERE, Servers
 from sftp_work import SFTPWork
+from websocket_work import WebSocketWork
 
 MODULES = ("requests", "httpx", "h2", "aiohttp", "paramiko", "asyncssh", "fsspec", "remotezip", "libarchive", "pyftpdlib", "requests_cache",
-           "hishel")
+           "hishel", "websockets")
 
 
 @dataclass(frozen=True)

@@ -220,6 +220,14 @@ class Servers:
         return f"ftp://127.0.0.1:{self.ports['ftp']}"
 
     @property
+    def websocket(self):
+        """A WebSocket server that sends messages back."""
+        if "websocket-echo" not in self.ports:
+            port = free_port()
+            self._start("websocket-echo", [f"{self.programs}/websocket-echo", str(port)], port)
+        return f"ws://127.0.0.1:{self.ports['websocket-echo']}"
+
+    @property
     def silent(self):
         if "silent-server" not in self.ports:
             port = free_port()

@@ -10,7 +10,7 @@ public struct EchoWork: Sendable {
     case loop
     /// So many connections are opened, and nothing is sent; what they hold in memory is told.
     case idle
-    /// So many messages are received by a slow consumer; how much the memory grew is told.
+    /// So many messages are received by a slow consumer.
     case slow
   }
 
@@ -71,8 +71,8 @@ public struct EchoWork: Sendable {
   }
 
   /// Prints by how much memory grew.
-  public func report(client: String, grownKilobytes: Int, bytes: Int = 0) {
-    print(client: client, ["bytes": bytes, "wall": 0.0, "cpu": ProcessFacts.cpuSeconds, "grown_kb": grownKilobytes])
+  public func report(client: String, grownKilobytes: Int) {
+    print(client: client, ["bytes": 0, "wall": 0.0, "cpu": ProcessFacts.cpuSeconds, "rss_kb": ProcessFacts.peakResidentKilobytes, "grown_kb": grownKilobytes])
   }
 
   private func print(client: String, _ numbers: [String: any Sendable]) {

@@ -59,15 +59,14 @@ struct WebSocketBench {
   private static func consumeSlowly(_ work: EchoWork, _ session: URLSession) async throws {
     let task = session.webSocketTask(with: try work.url)
     task.resume()
-    var bytes = 0
-    var before = 0
-    for number in 0..<work.count {
-      guard case .data(let data) = try await task.receive() else { continue }
-      bytes += data.count
-      if number == work.count / 100 { before = ProcessFacts.peakResidentKilobytes }
-      // A consumer that has other things to do.
-      if number % 64 == 0 { try await Task.sleep(for: .milliseconds(1)) }
+    try await work.measure(client: "URLLoading") {
+      for number in 0..<work.count {
+        guard case .data(let data) = try await task.receive(), data.count == work.size else {
+          throw EchoWork.Misuse(description: "another message came")
+        }
+        // A consumer that has other things to do.
+        if number % 64 == 0 { try await Task.sleep(for: .milliseconds(1)) }
+      }
     }
-    work.report(client: "URLLoading", grownKilobytes: ProcessFacts.peakResidentKilobytes - before, bytes: bytes)
   }
 }
