@@ -46,6 +46,9 @@ CCURL_INLINE CURLcode ccurl_set_resolver_start(CURL *handle, curl_resolver_start
 CCURL_INLINE CURLcode ccurl_set_open_socket(CURL *handle, curl_opensocket_callback value) {
   return (curl_easy_setopt)(handle, CURLOPT_OPENSOCKETFUNCTION, value);
 }
+CCURL_INLINE CURLcode ccurl_set_socket_options(CURL *handle, curl_sockopt_callback value) {
+  return (curl_easy_setopt)(handle, CURLOPT_SOCKOPTFUNCTION, value);
+}
 CCURL_INLINE CURLcode ccurl_set_ssl_context(CURL *handle, curl_ssl_ctx_callback value) {
   return (curl_easy_setopt)(handle, CURLOPT_SSL_CTX_FUNCTION, value);
 }
@@ -56,6 +59,11 @@ CCURL_INLINE CURLcode ccurl_set_close_socket(CURL *handle, curl_closesocket_call
 CCURL_INLINE long ccurl_get_long(CURL *handle, CURLINFO info) {
   long value = 0;
   (curl_easy_getinfo)(handle, info, &value);
+  return value;
+}
+CCURL_INLINE curl_socket_t ccurl_get_active_socket(CURL *handle) {
+  curl_socket_t value = CURL_SOCKET_BAD;
+  (curl_easy_getinfo)(handle, CURLINFO_ACTIVESOCKET, &value);
   return value;
 }
 CCURL_INLINE curl_off_t ccurl_get_off(CURL *handle, CURLINFO info) {

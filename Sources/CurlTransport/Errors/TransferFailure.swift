@@ -29,6 +29,8 @@ package struct TransferFailure: Error, Sendable {
     case brokenConnection
     /// FTP: the server left a question without an answer. It may be loaded from without asking.
     case unanswered(FTPQuestions)
+    /// TLS was not begun on a connection that stands, for the reason in words.
+    case refusedHandshake(String)
     /// FTP: the server does not begin in the middle of a file.
     case restartRefused
     /// FTP: another number of bytes came than was announced.
@@ -106,6 +108,7 @@ package struct TransferFailure: Error, Sendable {
           .networkConnectionLost,
           "the server broke the rules of HTTP/2, which ended the connection before the end of the response's body"
         )
+      case .refusedHandshake(let words): (.secureConnectionFailed, "TLS cannot begin on this connection: \(words)")
       case .unanswered(let question): (.timedOut, "the server did not answer \(question == .size ? "SIZE" : "MDTM")")
       case .restartRefused: (.badServerResponse, "the server does not begin in the middle of a file (REST)")
       case .wrongLength(let received, let expected):

@@ -237,6 +237,23 @@ final class Reactor {
     return descriptor
   }
 
+  /// Takes a connected socket that was another one's as one of `owner`'s.
+  func adoptSocket(_ descriptor: Int32, owner: MultiHandle) {
+    grow(to: descriptor)
+    let index = Int(descriptor)
+    forget(index)
+    sockets[index].owner = Unmanaged.passUnretained(owner)
+    sockets[index].stage = .connected
+    sockets[index].file = Socket.file(of: descriptor)
+  }
+
+  /// Takes a socket of libcurl's off, which somebody else is to watch.
+  func handOverSocket(_ descriptor: Int32) {
+    guard descriptor >= 0, Int(descriptor) < sockets.count else { return }
+    sockets[Int(descriptor)].wanted = 0
+    if sockets[Int(descriptor)].registered != 0 { register(descriptor, 0) }
+  }
+
   /// The open socket of `owner` between these ports.
   func openSocket(of owner: MultiHandle, between ports: PortPair) -> Int32? {
     let owner = Unmanaged.passUnretained(owner).toOpaque()

@@ -74,6 +74,8 @@ package struct TransferRequest: Sendable {
   /// The request asks for another protocol (RFC 9110, section 7.8). The body is what is sent by that once the answer is 101: from a source,
   /// which is not read before. Such a connection is no other transfer's, and counts against no limit.
   package var switchesProtocols = false
+  /// The connection itself is wanted, through whatever proxy, and nothing is sent on it but the body: a source. See EasyHandle+Connection.
+  package var connectsOnly = false
   /// FTP: `first-last` or `first-`, in bytes.
   package var range: String?
   /// FTP: nothing follows the range. The server's end of the file is waited for, and more than the range is an error.
@@ -112,9 +114,9 @@ package struct TransferRequest: Sendable {
 
   /// The connections that it may use: those of the pool with this key; nil for the pool of all.
   var pool: ConnectionPoolKey? {
-    guard switchesProtocols else { return security?.pool }
+    guard switchesProtocols || connectsOnly else { return security?.pool }
     var pool = security?.pool ?? ConnectionPoolKey()
-    pool.switchesProtocols = true
+    pool.isOfSingleConnections = true
     return pool
   }
 

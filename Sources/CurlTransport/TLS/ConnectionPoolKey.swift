@@ -11,7 +11,7 @@ package struct ConnectionPoolKey: Sendable, Hashable {
   /// Servers have to keep more than TLS asks.
   package var hasRequirements = false
   /// Each connection is for one transfer, and for as long as that likes.
-  var switchesProtocols = false
+  var isOfSingleConnections = false
 
   package init() {}
 }

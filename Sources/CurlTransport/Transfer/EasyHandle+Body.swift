@@ -48,6 +48,9 @@ extension EasyHandle {
     case .wait:
       isAwaitingBody = true
       return Int(CURL_READFUNC_PAUSE)
+    case .secure:
+      failureReason = .bodyFailed
+      return Int(CURL_READFUNC_ABORT)
     case .failed(let reason):
       failureReason = reason
       return Int(CURL_READFUNC_ABORT)

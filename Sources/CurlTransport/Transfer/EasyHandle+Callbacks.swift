@@ -106,6 +106,10 @@ extension EasyHandle {
   private func openSocket(_ pointer: UnsafePointer<curl_sockaddr>) -> curl_socket_t {
     leaveQueue()
     guard let multi, !refusesRepetition() else { return -1 }
+    if let descriptor = connection?.takeAdopted() {
+      reactor.adoptSocket(descriptor, owner: multi)
+      return descriptor
+    }
     let address = pointer.pointee
     // An address of IPv6 goes on behind what the type declares.
     if let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) {

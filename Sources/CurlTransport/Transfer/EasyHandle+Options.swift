@@ -31,10 +31,11 @@ extension EasyHandle {
       shape = nil
       throw InvalidRequest(message: "libcurl does not take the URL")
     }
-    if !isSameShape || !hasSameHeaders, request.kind == .http, let shape {
+    if !isSameShape || !hasSameHeaders, request.kind == .http, let shape, !shape.connectsOnly {
       setHeaders(request.headers, shape, configuration)
     }
     if request.kind == .ftp { setQuestions(for: request) }
+    if shape?.connectsOnly == true, connection == nil { self.body = OutgoingBody(copy body) }
     if shape?.hasBody == true {
       self.body = OutgoingBody(copy body)
       set(CURLOPT_INFILESIZE_LARGE, Int64(self.body.length ?? -1))
@@ -125,6 +126,7 @@ extension EasyHandle {
       set(CURLOPT_CUSTOMREQUEST, shape.method)
     }
     if shape.switchesProtocols { return setProtocolSwitch() }
+    if shape.connectsOnly { return setConnectionOnly() }
     set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
     // Wait for a connection that may turn out to be HTTP/2. On http:// every transfer would wait for the first to end.
     if shape.isHTTPS { set(CURLOPT_PIPEWAIT, 1) }
@@ -138,6 +140,13 @@ extension EasyHandle {
     set(CURLOPT_FRESH_CONNECT, 1)
     set(CURLOPT_FORBID_REUSE, 1)
     set(CURLOPT_TCP_KEEPALIVE, 1)
+  }
+
+  private func setConnectionOnly() {
+    setProtocolSwitch()
+    set(CURLOPT_CONNECT_ONLY, 1)
+    // What is spoken is not known here.
+    set(CURLOPT_SSL_ENABLE_ALPN, 0)
   }
 
   private func setFTP(_ shape: EasyHandleShape) {

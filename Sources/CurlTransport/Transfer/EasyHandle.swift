@@ -60,6 +60,8 @@ final class EasyHandle {
   /// See EasyHandle+Switching.
   var isClosedByPeer = false
   var switchedSocket: Int32?
+  /// See EasyHandle+Connection. Nil until the connection stands.
+  var connection: RawConnection?
   /// A challenge that libcurl may answer with credentials; then the handler does not get it.
   var pendingHead: TransferHead?
   /// The answer of a proxy to CONNECT.
@@ -158,6 +160,10 @@ final class EasyHandle {
     isFlushing = false
     isClosedByPeer = false
     switchedSocket = nil
+    if let adopted = connection?.takeAdopted() { close(adopted) }
+    // Its options are not a request's.
+    if connection != nil { shape = nil }
+    connection = nil
     pendingHead = nil
     proxyHead = nil
     expectedLength = nil

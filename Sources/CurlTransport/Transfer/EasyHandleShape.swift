@@ -24,6 +24,7 @@ struct EasyHandleShape: Equatable {
   /// The connection is judged by ``ConnectionSecurity``, and shares no TLS session.
   var isIsolated: Bool
   var switchesProtocols: Bool
+  var connectsOnly: Bool
 
   init(_ request: borrowing TransferRequest, proxy: ProxyServer?) {
     kind = request.kind
@@ -42,11 +43,12 @@ struct EasyHandleShape: Equatable {
     streamWeight = request.streamWeight
     isIsolated = request.security != nil
     switchesProtocols = request.switchesProtocols
+    connectsOnly = request.connectsOnly
   }
 
   private static func hasBody(_ request: borrowing TransferRequest) -> Bool {
     // The response to HEAD has no body, and libcurl can only ask for that without one in the request.
-    if request.method == "HEAD" { return false }
+    if request.method == "HEAD" || request.connectsOnly { return false }
     if request.bodyLength == .noBody {
       // Methods whose meaning expects a body say so with a length of 0 (RFC 9110 section 8.6).
       return request.kind == .http && (request.method == "POST" || request.method == "PUT" || request.method == "PATCH")

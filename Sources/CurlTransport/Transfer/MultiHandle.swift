@@ -12,7 +12,7 @@ final class MultiHandle {
 
   var curl: UnsafeMutableRawPointer?
   var curlDeadline = MonotonicInstant.distantFuture
-  private let configuration: TransferEngineConfiguration
+  let configuration: TransferEngineConfiguration
   private let proxies: ProxySelector
   private let proxyLogins: ProxyLogins
   var queue: AdmissionQueue<Transfer>
@@ -28,8 +28,8 @@ final class MultiHandle {
   /// How the servers of open connections were verified, where libcurl did not.
   var verifications: [PortPair: ConnectionVerification] = [:]
   private var isRetired = false
-  /// Its connections leave HTTP for another protocol, see EasyHandle+Switching.
-  private let switchesProtocols: Bool
+  /// Each of its connections is one transfer's: see EasyHandle+Switching and EasyHandle+Connection.
+  private let isOfSingleConnections: Bool
 
   /// Connections that are kept for later use.
   private static let maximumKeptConnections = 1024
@@ -42,14 +42,14 @@ final class MultiHandle {
 
   init?(
     configuration: TransferEngineConfiguration, proxies: ProxySelector, proxyLogins: ProxyLogins = ProxyLogins(),
-    reactor: Reactor, switchesProtocols: Bool = false
+    reactor: Reactor, isOfSingleConnections: Bool = false
   ) {
     guard let curl = WakeupPair.makeMulti() else { return nil }
     self.curl = curl
     self.configuration = configuration
     self.proxies = proxies
     self.proxyLogins = proxyLogins
-    self.switchesProtocols = switchesProtocols
+    self.isOfSingleConnections = isOfSingleConnections
     queue = AdmissionQueue(
       connections: configuration.maximumConnectionsPerHost, streams: Self.streamsPerConnection)
     self.reactor = reactor
@@ -59,7 +59,7 @@ final class MultiHandle {
     _ = ccurl_multi_set_socket(curl) { easy, descriptor, what, context, _ in
       guard let context else { return 0 }
       Unmanaged<MultiHandle>.fromOpaque(context)._withUnsafeGuaranteedRef {
-        if $0.switchesProtocols, let easy {
+        if $0.isOfSingleConnections, let easy {
           EasyHandle.interestChanged(of: easy, in: descriptor, isNothing: what == CURL_POLL_REMOVE)
         }
         $0.reactor.setInterest(what == CURL_POLL_REMOVE ? 0 : what, in: descriptor, owner: $0)
@@ -163,6 +163,7 @@ final class MultiHandle {
   /// Takes a transfer out, whatever its state: a connection in the middle of a message is closed.
   private func remove(_ easy: EasyHandle) {
     guard easy.multi === self, let curl else { return }
+    easy.leaveSocket()
     curl_multi_remove_handle(curl, easy.curl)
     easy.multi = nil
     setDeadline(.distantFuture, of: easy)
@@ -181,7 +182,12 @@ final class MultiHandle {
       guard let finished = ccurl_multi_next_finished(curl, &result),
         let context = ccurl_get_private(finished)
       else { break }
-      takeOut(Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue(), result)?.deliver()
+      let easy = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
+      if result == CURLE_OK, easy.shape?.connectsOnly == true {
+        easy.connectionStands()
+      } else {
+        takeOut(easy, result)?.deliver()
+      }
     }
     admitWaiting()
   }
@@ -189,6 +195,22 @@ final class MultiHandle {
   /// Takes a transfer out and reports its end.
   func finish(_ easy: EasyHandle, _ result: CURLcode) {
     takeOut(easy, result)?.deliver()
+  }
+
+  /// Has libcurl take a handle's connection for a new one, with which it makes the handshake of TLS.
+  func secure(_ easy: EasyHandle, _ connection: RawConnection, with host: TLSEndpoint) {
+    guard let curl else { return }
+    easy.leaveSocket()
+    curl_multi_remove_handle(curl, easy.curl)
+    easy.connection = connection
+    do {
+      try easy.configure(toSecure: host, configuration)
+    } catch {
+      easy.failureReason = .refusedHandshake(error.message)
+    }
+    guard easy.failureReason == nil, curl_multi_add_handle(curl, easy.curl) == CURLM_OK else {
+      return finish(easy, CURLE_SSL_CONNECT_ERROR)
+    }
   }
 
   private func takeOut(_ easy: EasyHandle, _ result: CURLcode) -> EasyHandle.Completion? {
@@ -260,6 +282,7 @@ final class MultiHandle {
     var completions: [EasyHandle.Completion] = []
     for easy in running.reversed() {
       if let reason, let completion = easy.failure(reason) { completions.append(completion) }
+      easy.leaveSocket()
       curl_multi_remove_handle(curl, easy.curl)
       easy.multi = nil
       easy.place = nil

@@ -6,6 +6,7 @@ struct OutgoingBody {
     case bytes(Int)
     case wait
     case end
+    case secure
     case failed(TransferFailure.Reason)
   }
 
@@ -69,6 +70,7 @@ struct OutgoingBody {
       readBytes += Int64(count)
       return .bytes(count)
     case .wait: return .wait
+    case .secure: return .secure
     case .end:
       guard length == nil || readBytes == length else { return .failed(.bodyTooShort) }
       hasEnded = true

@@ -162,6 +162,11 @@ package final class Transfer: Sendable {
     perform { $0.continueDecoding() }
   }
 
+  /// Continues with a connection's bytes in the loop's next turn.
+  func continueConnection() {
+    perform { $0.continueConnection() }
+  }
+
   /// Makes libcurl open an FTP data connection after its current call.
   func openDataConnection() {
     perform { $0.openDataConnection() }

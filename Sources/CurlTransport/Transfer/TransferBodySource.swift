@@ -19,6 +19,8 @@ package enum BodyRead: Sendable {
   case wait
   /// The body is complete.
   case end
+  /// A connection alone: all bytes before were read, and it is to speak TLS from here on.
+  case secure
   /// The body cannot be had.
   case failed(any Error)
 }

@@ -101,11 +101,11 @@ package actor TransferEngine {
     guard !isShutDown else { return nil }
     func make() -> MultiHandle? {
       var configuration = configuration
-      let switchesProtocols = pool?.switchesProtocols == true
-      if switchesProtocols { configuration.maximumConnectionsPerHost = 0 }
+      let isOfSingleConnections = pool?.isOfSingleConnections == true
+      if isOfSingleConnections { configuration.maximumConnectionsPerHost = 0 }
       return MultiHandle(
         configuration: configuration, proxies: proxies, proxyLogins: proxyLogins, reactor: loop.reactor,
-        switchesProtocols: switchesProtocols)
+        isOfSingleConnections: isOfSingleConnections)
     }
     if let pool { return isolated.open(pool, make) }
     if multi == nil { multi = make() }

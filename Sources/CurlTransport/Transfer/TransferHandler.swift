@@ -28,6 +28,9 @@ package protocol TransferHandler: AnyObject, Sendable {
   /// Bytes of the body that may be kept without a copy, for a request with ``TransferRequest/coalescingLimit``.
   func transfer(_ transfer: Transfer, didCoalesce bytes: Data)
 
+  /// The peer of a connection has closed its direction (``TransferRequest/connectsOnly``); the other stays open.
+  func transferInputDidEnd(_ transfer: Transfer)
+
   /// Fields after the body (RFC 9110 section 6.5). Called at most once, before the completion.
   func transfer(_ transfer: Transfer, didReceiveTrailers fields: [(name: String, value: String)])
 
@@ -44,4 +47,8 @@ package enum TransferFlow: Sendable {
   case accepted
   /// Nothing was taken; deliver the bytes again after `Transfer.resume()`.
   case pause
+}
+
+extension TransferHandler {
+  package func transferInputDidEnd(_ transfer: Transfer) {}
 }

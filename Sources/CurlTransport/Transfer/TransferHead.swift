@@ -30,6 +30,12 @@ package struct TransferHead: Sendable {
     self.contentLength = contentLength
   }
 
+  /// In place of one: a connection stands.
+  init(ofConnection: Void) {
+    statusCode = 0
+    httpVersion = ""
+  }
+
   /// A head as it came.
   init(_ facts: ResponseHeadParser.Facts, lines: FieldLines) {
     statusCode = facts.statusCode

@@ -39,6 +39,7 @@ final class ProtocolRegistry: Sendable {
     for candidate in configured where candidate.canInit(with: task) { return candidate }
     for candidate in registered.withLock({ $0 }) where candidate.canInit(with: task) { return candidate }
     guard let request = request ?? task.currentRequest else { return nil }
+    if TCPProtocol.canInit(with: task) { return TCPProtocol.self }
     return Self.builtIns.first { $0.canInit(with: request) }
   }
 

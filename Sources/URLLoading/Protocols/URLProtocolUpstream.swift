@@ -21,12 +21,21 @@ public final class URLProtocolUpstream: Sendable {
   }
 
   private let reader: @Sendable (UnsafeMutableRawBufferPointer) -> Read
+  private let inputEnd: @Sendable () -> Void
   private let observer = Locked(Observer())
 
   /// Makes one that calls `reader` for each read, one call at a time; it must not block.
-  public init(_ reader: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Read) {
+  /// - Parameter onInputEnd: called when the peer has closed its direction.
+  public init(
+    _ reader: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Read, onInputEnd: @escaping @Sendable () -> Void = {}
+  ) {
     self.reader = reader
+    inputEnd = onInputEnd
   }
+
+  /// The instance tells that the peer has closed its direction, while this one is open: nothing more will come, and the instance is not
+  /// done before the next ``Read/end``.
+  public func inputEnded() { inputEnd() }
 
   /// Copies the next bytes into a buffer that is not empty. One call at a time, from any thread; does not block. Not before the
   /// connection stands: what was read cannot be read again.

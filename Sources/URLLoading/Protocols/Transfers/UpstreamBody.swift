@@ -15,8 +15,7 @@ final class UpstreamBody: TransferBodySource {
     case .bytes(let count): .bytes(count)
     case .wait: .wait
     case .end: .end
-    case .secure:
-      .failed(URLError(.unsupportedURL, message: "A connection of HTTP is not made one of TLS halfway.", url: nil))
+    case .secure: .secure
     }
   }
 
@@ -28,6 +27,12 @@ extension TransferRequest {
   mutating func switchProtocols(_ upstream: URLProtocolUpstream) {
     switchesProtocols = true
     decodesContent = false
+    body = .source(UpstreamBody(upstream), length: nil)
+  }
+
+  /// Asks for a connection and nothing else.
+  mutating func connect(_ upstream: URLProtocolUpstream) {
+    connectsOnly = true
     body = .source(UpstreamBody(upstream), length: nil)
   }
 }

@@ -1,0 +1,209 @@
+import Glibc
+internal import URLLoadingBase
+internal import URLLoadingCCurl
+internal import URLLoadingCOpenSSL
+
+/// A connection alone, without a protocol: libcurl finds the host, goes through proxies and speaks TLS, and then hands it over
+/// (`CURLOPT_CONNECT_ONLY`). From there on the loop watches the socket, and reads and writes by `curl_easy_recv` and `curl_easy_send`.
+///
+/// What is sent comes from the request's body source, what arrives goes to the handler as the body. The transfer ends when both directions
+/// are closed, or the connection breaks.
+extension EasyHandle {
+  /// The most bytes that are read, and written, in a turn of the loop, for others to have theirs.
+  private static let bytesPerTurn = 256 << 10
+  private static let readSize = 64 << 10
+
+  /// libcurl is done with connecting, or with the handshake of TLS on a connection that stood before.
+  func connectionStands() {
+    guard let multi, let transfer, let handler else { return }
+    let descriptor = ccurl_get_active_socket(curl)
+    guard descriptor >= 0 else { return multi.finish(self, CURLE_COULDNT_CONNECT) }
+    let isFirst = connection == nil
+    reactor.handOverSocket(descriptor)
+    connection = RawConnection(descriptor: descriptor, isSecure: shape?.isHTTPS == true)
+    isAnswered = true
+    hasHead = true
+    if isFirst { handler.transfer(transfer, didReceive: TransferHead(ofConnection: ())) }
+    // A first read attaches the connection to the handle; until then the multi handle may close it.
+    _ = receiveBytes()
+    guard connection != nil else { return }
+    if tlsVersion == nil { (tlsVersion, tlsCipherSuite) = TLSInspector.parameters(of: curl) }
+    continueConnection()
+  }
+
+  /// Reads and writes what there is.
+  func continueConnection() {
+    readConnection()
+    writeConnection()
+  }
+
+  /// Whether reading or writing is paused has changed.
+  func pauseChanged() {
+    guard connection != nil else { return }
+    continueConnection()
+  }
+
+  /// The socket is about to be closed, or to be another handle's.
+  func leaveSocket() {
+    if let connection, connection.descriptor >= 0 { reactor.watch(connection.descriptor, for: []) { _ in } }
+  }
+
+  private func watchConnection() {
+    guard let connection, connection.descriptor >= 0 else { return }
+    let interest = connection.interest(pausesReading: isReceivingPaused)
+    reactor.watch(connection.descriptor, for: interest) { [unowned self] ready in
+      if ready.contains(.writable) { self.connection?.isBlocked = false }
+      continueConnection()
+    }
+  }
+
+  // MARK: Reading
+
+  private func readConnection() {
+    var budget = Self.bytesPerTurn
+    while let connection, connection.descriptor >= 0, !connection.isInputOver, !isReceivingPaused {
+      guard let transfer, let handler else { return }
+      guard budget > 0 else { return transfer.continueConnection() }
+      if connection.incoming.isEmpty {
+        guard receiveBytes() else { break }
+      }
+      guard let bytes = self.connection?.incoming, !bytes.isEmpty else { break }
+      switch bytes.withUnsafeBytes({ handler.transfer(transfer, didReceive: $0) }) {
+      case .pause: isReceivingPaused = true
+      case .accepted:
+        self.connection?.incoming = []
+        receivedBytes += Int64(bytes.count)
+        deliveredBytes += Int64(bytes.count)
+        budget -= bytes.count
+      }
+    }
+    watchConnection()
+  }
+
+  /// - Returns: false where there is nothing, or nothing more.
+  private func receiveBytes() -> Bool {
+    var count = 0
+    var code = CURLE_OK
+    let bytes = [UInt8](unsafeUninitializedCapacity: Self.readSize) { buffer, initialized in
+      code = curl_easy_recv(curl, buffer.baseAddress, buffer.count, &count)
+      initialized = code == CURLE_OK ? count : 0
+    }
+    switch code {
+    case CURLE_OK where count > 0:
+      connection?.incoming = bytes
+      return true
+    case CURLE_OK:
+      connection?.inputEnds()
+      if let transfer { handler?.transferInputDidEnd(transfer) }
+      endIfOver()
+    case CURLE_AGAIN: break
+    default: multi?.finish(self, code)
+    }
+    return false
+  }
+
+  // MARK: Writing
+
+  private func writeConnection() {
+    var budget = Self.bytesPerTurn
+    while let connection, connection.descriptor >= 0, !connection.isOutputOver, !connection.isBlocked, !isSendingPaused {
+      guard let transfer else { return }
+      guard budget > 0 else { return transfer.continueConnection() }
+      let outgoing = connection.outgoing ?? OutgoingBytes()
+      self.connection?.outgoing = outgoing
+      if outgoing.isEmpty {
+        guard takeBody(outgoing) else { break }
+      }
+      let rest = outgoing.rest
+      var count = 0
+      switch curl_easy_send(curl, rest.baseAddress, rest.count, &count) {
+      case CURLE_OK:
+        outgoing.removeFirst(count)
+        budget -= count
+      case CURLE_AGAIN: self.connection?.isBlocked = true
+      case let code:
+        multi?.finish(self, code)
+        return
+      }
+    }
+    watchConnection()
+  }
+
+  /// Takes the next bytes of the body.
+  /// - Returns: false where there are none.
+  private func takeBody(_ outgoing: OutgoingBytes) -> Bool {
+    var result = OutgoingBody.Read.wait
+    outgoing.fill { buffer in
+      result = body.read(into: buffer)
+      if case .bytes(let count) = result { return count }
+      return nil
+    }
+    switch result {
+    case .bytes: return true
+    case .wait:
+      isAwaitingBody = true
+      connection?.outgoing = nil
+    case .end: closeOutput()
+    case .secure: secureConnection()
+    case .failed(let reason):
+      failureReason = reason
+      multi?.finish(self, CURLE_ABORTED_BY_CALLBACK)
+    }
+    return false
+  }
+
+  /// Nothing more is sent: the peer is told, and may send on.
+  private func closeOutput() {
+    guard let connection else { return }
+    if connection.isSecure, let session = TLSInspector.session(of: curl) {
+      SSL_shutdown(session)
+    } else {
+      shutdown(connection.descriptor, Int32(SHUT_WR))
+    }
+    self.connection?.outputEnds()
+    endIfOver()
+  }
+
+  private func endIfOver() {
+    guard connection?.isOver == true, let multi, let transfer, let handler else { return }
+    let completion = Completion(transfer: transfer, handler: handler, result: .success(metrics()))
+    multi.release(self)
+    completion.deliver()
+  }
+
+  // MARK: TLS on a connection that stands
+
+  /// Begins TLS: libcurl gets the connection, under another number, as a new one to the host, with which it makes the handshake.
+  ///
+  /// What came in the clear and was not taken is not taken for what TLS protects: it fails the transfer.
+  private func secureConnection() {
+    guard let multi, let connection,
+      let host = ccurl_get_string(curl, CURLINFO_EFFECTIVE_URL).flatMap({ TLSEndpoint(url: String(cString: $0)) })
+    else { return }
+    guard !connection.isSecure else { return refuse("it has TLS already") }
+    guard connection.incoming.isEmpty, !connection.isInputOver else {
+      return refuse("the peer sent something in the clear behind its agreement, or has closed the connection")
+    }
+    let adopted = fcntl(connection.descriptor, F_DUPFD_CLOEXEC, 0)
+    guard adopted >= 0 else { return multi.finish(self, CURLE_OUT_OF_MEMORY) }
+    multi.secure(self, RawConnection(securing: adopted), with: host)
+  }
+
+  private func refuse(_ words: String) {
+    failureReason = .refusedHandshake(words)
+    multi?.finish(self, CURLE_SSL_CONNECT_ERROR)
+  }
+
+  /// Sets the options with which libcurl takes a connection that stands for one that it has just made.
+  func configure(toSecure host: TLSEndpoint, _ configuration: TransferEngineConfiguration) throws(InvalidRequest) {
+    let name = host.host.contains(":") ? "[\(host.host)]" : host.host
+    var request = TransferRequest(url: "https://\(name):\(host.port)/")
+    request.connectsOnly = true
+    try configure(for: request, body: .none, configuration, nil)
+    // Any address will do. It is not for others to find, who share the names that were looked up.
+    set(CURLOPT_SHARE, nil)
+    questionList = curl_slist_append(questionList, "\(host.host):\(host.port):127.0.0.1")
+    _ = ccurl_set_list(curl, CURLOPT_RESOLVE, questionList)
+    _ = ccurl_set_socket_options(curl) { _, _, _ in CURL_SOCKOPT_ALREADY_CONNECTED }
+  }
+}

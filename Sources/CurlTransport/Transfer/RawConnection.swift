@@ -1,0 +1,68 @@
+internal import URLLoadingBase
+
+/// What is known of a connection that libcurl has handed over: which directions are open, and what is on its way. No I/O.
+struct RawConnection {
+  /// The socket, which is watched for what ``interest(pausesReading:)`` says.
+  let descriptor: Int32
+  private(set) var isSecure: Bool
+  /// The peer has closed its direction.
+  private(set) var isInputOver = false
+  /// Ours is closed, and the peer knows.
+  private(set) var isOutputOver = false
+  /// Bytes that libcurl has not taken yet.
+  var outgoing: OutgoingBytes?
+  /// The socket takes no more for now.
+  var isBlocked = false
+  /// Bytes that came and were not taken.
+  var incoming: [UInt8] = []
+  /// A socket with a connection, for the next handle.
+  private var adopted: Int32?
+
+  init(descriptor: Int32, isSecure: Bool) {
+    self.descriptor = descriptor
+    self.isSecure = isSecure
+  }
+
+  /// What is used in place of this where TLS begins: the same connection under another number.
+  init(securing adopted: Int32) {
+    descriptor = -1
+    isSecure = true
+    self.adopted = adopted
+  }
+
+  /// Both directions are closed: nothing is left to be waited for.
+  var isOver: Bool { isInputOver && isOutputOver }
+
+  mutating func takeAdopted() -> Int32? { adopted.take() }
+
+  mutating func inputEnds() { isInputOver = true }
+  mutating func outputEnds() { isOutputOver = true }
+
+  func interest(pausesReading: Bool) -> SocketInterest {
+    var interest: SocketInterest = []
+    if !isInputOver, !pausesReading, incoming.isEmpty { interest.insert(.readable) }
+    if isBlocked { interest.insert(.writable) }
+    return interest
+  }
+}
+
+/// Bytes that are being sent. Their place does not change: after a write that would block, OpenSSL wants the same pointer and length.
+final class OutgoingBytes {
+  static let capacity = 64 << 10
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 1)
+  private var range = 0..<0
+
+  deinit { buffer.deallocate() }
+
+  var isEmpty: Bool { range.isEmpty }
+  /// What is left.
+  var rest: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: buffer[range]) }
+
+  /// Fills it where it is empty.
+  /// - Parameter read: writes bytes, and returns how many; nil for none.
+  func fill(_ read: (UnsafeMutableRawBufferPointer) -> Int?) {
+    if let count = read(buffer) { range = 0..<min(count, buffer.count) }
+  }
+
+  func removeFirst(_ count: Int) { range = min(range.lowerBound + count, range.upperBound)..<range.upperBound }
+}
