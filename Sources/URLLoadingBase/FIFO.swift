@@ -25,6 +25,17 @@ package struct FIFO<Element> {
     return element
   }
 
+  /// Takes out all elements that fit, in their order.
+  package mutating func removeAll(where fits: (Element) -> Bool) -> [Element] {
+    var taken: [Element] = []
+    var left = FIFO()
+    while let element = popFirst() {
+      if fits(element) { taken.append(element) } else { left.append(element) }
+    }
+    self = left
+    return taken
+  }
+
   /// Takes out the first element that fits; nil where none does.
   package mutating func removeFirst(where fits: (Element) -> Bool) -> Element? {
     guard let index = elements.indices.dropFirst(head).first(where: { elements[$0].map(fits) == true }) else {

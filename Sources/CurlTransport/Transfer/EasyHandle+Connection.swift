@@ -106,7 +106,8 @@ extension EasyHandle {
 
   private func writeConnection() {
     var budget = Self.bytesPerTurn
-    while let connection, connection.descriptor >= 0, !connection.isOutputOver, !connection.isBlocked, !isSendingPaused {
+    while let connection, connection.descriptor >= 0, !connection.isOutputOver, !connection.isBlocked, !isSendingPaused
+    {
       guard let transfer else { return }
       guard budget > 0 else { return transfer.continueConnection() }
       let outgoing = connection.outgoing ?? OutgoingBytes()

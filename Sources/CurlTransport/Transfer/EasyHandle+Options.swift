@@ -143,8 +143,11 @@ extension EasyHandle {
   }
 
   private func setConnectionOnly() {
-    setProtocolSwitch()
     set(CURLOPT_CONNECT_ONLY, 1)
+    set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+    set(CURLOPT_HTTPPROXYTUNNEL, 1)
+    set(CURLOPT_FRESH_CONNECT, 1)
+    set(CURLOPT_TCP_KEEPALIVE, 1)
     // What is spoken is not known here.
     set(CURLOPT_SSL_ENABLE_ALPN, 0)
   }

@@ -27,7 +27,9 @@ extension EasyHandle {
     guard let context = ccurl_get_private(curl) else { return }
     let easy = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
     easy.switchedSocket = isNothing ? nil : descriptor
-    guard let multi = easy.multi, easy.shape?.switchesProtocols == true, easy.isRequestSent, easy.hasSwitched != false, !easy.isFlushing else { return }
+    guard let multi = easy.multi, easy.shape?.switchesProtocols == true, easy.isRequestSent, easy.hasSwitched != false,
+      !easy.isFlushing
+    else { return }
     let isClosed = isNothing && !easy.isReceivingPaused
     guard isClosed != easy.isClosedByPeer else { return }
     easy.isClosedByPeer = isClosed

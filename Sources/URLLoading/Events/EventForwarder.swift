@@ -128,6 +128,11 @@ extension URLSession {
     }
 
     /// Passes the event on.
+    public func task(_ task: URLSessionTask, didBecome stream: URLSessionStreamTask) {
+      for listener in listeners { listener.task(task, didBecome: stream) }
+    }
+
+    /// Passes the event on.
     public func task(
       _ task: URLSessionTask, didRedirect response: URLResponse, to proposed: URLRequest,
       following request: URLRequest?

@@ -79,6 +79,9 @@ extension URLSession.EventListener {
   public func task(_ task: URLSessionTask, didBecome download: URLSessionDownloadTask) {}
 
   /// Does nothing.
+  public func task(_ task: URLSessionTask, didBecome stream: URLSessionStreamTask) {}
+
+  /// Does nothing.
   public func task(
     _ task: URLSessionTask, didRedirect response: URLResponse, to proposed: URLRequest, following request: URLRequest?
   ) {}

@@ -93,6 +93,9 @@ extension URLSession {
     /// The load continues as that of a download task, whose events follow.
     func task(_ task: URLSessionTask, didBecome download: URLSessionDownloadTask)
 
+    /// The load continues as that of a stream task, whose events follow.
+    func task(_ task: URLSessionTask, didBecome stream: URLSessionStreamTask)
+
     /// A redirect came, and it was decided about. Or a request for `http` becomes one for `https`, since the host has asked for that
     /// (`Strict-Transport-Security`): then the response is one that nobody has sent, with the status 307.
     /// - Parameters:

@@ -21,6 +21,7 @@ enum LoadEvent: Sendable {
   case body(Data)
   /// What follows is told of this task.
   case became(URLSessionDownloadTask)
+  case becameStream(URLSessionStreamTask)
   case redirected(URLResponse, proposed: URLRequest, followed: URLRequest?)
   case challenged(URLAuthenticationChallenge)
   case answered(URLAuthenticationChallenge, URLSession.AuthChallengeDisposition, URLCredential?)
@@ -53,6 +54,7 @@ enum LoadEvent: Sendable {
     case .response(let response): listener.task(task, didReceive: response)
     case .body(let bytes): listener.task(task, didReceiveBody: bytes)
     case .became(let download): listener.task(task, didBecome: download)
+    case .becameStream(let stream): listener.task(task, didBecome: stream)
     case .redirected(let response, let proposed, let followed):
       listener.task(task, didRedirect: response, to: proposed, following: followed)
     case .challenged(let challenge): listener.task(task, didReceive: challenge)
@@ -62,6 +64,17 @@ enum LoadEvent: Sendable {
     case .resumed(let reason): listener.task(task, didResume: reason)
     case .finishedTransaction(let metrics): listener.task(task, didFinish: metrics)
     case .ended(let outcome, let metrics): listener.task(task, didEnd: outcome, metrics: metrics)
+    }
+  }
+}
+
+extension LoadEvent {
+  /// The task that the load is of from here on.
+  var successor: URLSessionTask? {
+    switch self {
+    case .became(let download): download
+    case .becameStream(let stream): stream
+    default: nil
     }
   }
 }

@@ -97,7 +97,7 @@ final class LoadEvents: Sendable {
       var task = task
       for event in events {
         event.tell(listener, of: task)
-        if case .became(let download) = event { task = download }
+        if let successor = event.successor { task = successor }
       }
     }
   }
@@ -115,7 +115,7 @@ extension LoadEvents.State {
     isTeller = true
     isTelling = true
     defer {
-      for case .became(let download) in waiting { self.task = download }
+      for event in waiting { if let successor = event.successor { self.task = successor } }
       waiting = []
       // Else task, load and events would keep one another alive.
       if isOver { self.task = nil }

@@ -27,7 +27,8 @@ public final class URLProtocolUpstream: Sendable {
   /// Makes one that calls `reader` for each read, one call at a time; it must not block.
   /// - Parameter onInputEnd: called when the peer has closed its direction.
   public init(
-    _ reader: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Read, onInputEnd: @escaping @Sendable () -> Void = {}
+    _ reader: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Read,
+    onInputEnd: @escaping @Sendable () -> Void = {}
   ) {
     self.reader = reader
     inputEnd = onInputEnd

@@ -29,5 +29,7 @@ extension URLSession {
     case allow = 1
     /// Load the body as a download task.
     case becomeDownload = 2
+    /// Read the body as a stream task's input; for HTTP/1.1.
+    case becomeStream = 3
   }
 }

@@ -73,6 +73,27 @@ extension URLSession {
     return made(URLSessionWebSocketTask(load: load, channel: channel))
   }
 
+  func stream(toHost host: String, port: Int) -> URLSessionStreamTask {
+    var components = URLComponents()
+    components.scheme = "tcp"
+    components.host = host
+    components.port = port
+    var plan = LoadPlan(request: .placeholder, kind: .stream, owner: .delegate)
+    if let url = components.url, !host.isEmpty, (1...65_535).contains(port) {
+      plan.request = URLRequest(url: url)
+    } else {
+      plan.flaw = URLError(
+        .badURL,
+        message: "A stream task needs a host and a port from 1 to 65535: got \"\(host.prefix(200))\" and \(port).",
+        url: nil)
+    }
+    let channel = StreamChannel(url: plan.request.url)
+    let load = load(plan)
+    channel.attach(to: load)
+    load.setSink(channel)
+    return made(URLSessionStreamTask(load: load, channel: channel))
+  }
+
   func load(_ plan: consuming LoadPlan) -> Load {
     // A request that a protocol class got for a listing may be loaded as something else.
     if !acceptsTasks { plan.flaw = invalidity(for: plan.request) }

@@ -313,6 +313,16 @@ open class URLSession: NSObject, @unchecked Sendable {
   /// not sent.
   open func webSocketTask(with request: URLRequest) -> URLSessionWebSocketTask { webSocket(request) }
 
+  // MARK: Streams
+
+  /// Makes a task for a TCP connection; its ``URLSessionTask/originalRequest`` has the URL `tcp://host:port`.
+  /// - Parameters:
+  ///   - hostname: a name or an address, IPv6 without brackets.
+  ///   - port: from 1 to 65535.
+  open func streamTask(withHostName hostname: String, port: Int) -> URLSessionStreamTask {
+    stream(toHost: hostname, port: port)
+  }
+
   // MARK: The session's tasks and stores
 
   /// Calls the handler, on the delegate queue, with the tasks that have not ended.

@@ -15,6 +15,10 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
   func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didBecome downloadTask: URLSessionDownloadTask)
 
+  /// The data task became a stream task, by which the rest of the body is read; no more calls come about the data task.
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, didBecome streamTask: URLSessionStreamTask)
+
   /// More of the body came: new bytes only.
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
 
@@ -58,6 +62,13 @@ extension URLSessionDataDelegate {
     _ session: URLSession, dataTask: URLSessionDataTask, didBecome downloadTask: URLSessionDownloadTask
   ) {
     DelegateProbe.reachedDefault(of: self, .becameDownload)
+  }
+
+  /// Does nothing.
+  public func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, didBecome streamTask: URLSessionStreamTask
+  ) {
+    DelegateProbe.reachedDefault(of: self, .becameStream)
   }
 
   /// Does nothing.

@@ -1,11 +1,16 @@
 internal import URLLoadingBase
 
-/// Hands the body to a data delegate, piece by piece or whole; or to a file, once the data task became a download.
+/// Hands the body to a data delegate, piece by piece or whole; or to what takes over, once the data task became a download or a stream.
 ///
-/// Mutable state: `continuation`, guarded by its lock, which also keeps the bytes in order when the file takes over.
+/// Mutable state: `continuation`, guarded by its lock, which also keeps the bytes in order when another sink takes over.
 final class DelegateSink: BodySink {
   private let delivery: Delivery
-  private let continuation = Locked<FileSink?>(nil)
+  private struct Continuation {
+    var next: (any BodySink)?
+    /// The load has ended before another sink took over: with this error, or none.
+    var end: (any Error)??
+  }
+  private let continuation = Locked(Continuation())
   /// Collects the body; nil where the delegate gets it as it comes.
   private let whole: BufferSink?
   let holdsBytes: Bool
@@ -18,13 +23,13 @@ final class DelegateSink: BodySink {
   }
 
   /// The file that took over, if one did.
-  var file: FileSink? { continuation.withLock { $0 } }
+  var file: FileSink? { continuation.withLock { $0.next } as? FileSink }
 
   func begin(expectedLength: Int64) { whole?.begin(expectedLength: expectedLength) }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws -> Bool {
-    try continuation.withLock { file in
-      if let file { return try file.write(bytes) }
+    try continuation.withLock {
+      if let next = $0.next { return try next.write(bytes) }
       if let whole { return try whole.write(bytes) }
       delivery.add(bytes)
       return true
@@ -32,8 +37,8 @@ final class DelegateSink: BodySink {
   }
 
   func write(_ data: Data) throws -> Bool {
-    try continuation.withLock { file in
-      if let file { return try file.write(data) }
+    try continuation.withLock {
+      if let next = $0.next { return try next.write(data) }
       if let whole { return try whole.write(data) }
       delivery.add(data)
       return true
@@ -41,6 +46,11 @@ final class DelegateSink: BodySink {
   }
 
   func end(_ error: (any Error)?) {
+    let next = continuation.withLock { state in
+      state.end = .some(error)
+      return state.next
+    }
+    if let next { return next.end(error) }
     if error == nil { deliverWhole() }
   }
 
@@ -50,18 +60,17 @@ final class DelegateSink: BodySink {
     delivery.add(data)
   }
 
-  /// Writes what waits, and everything from now on, to a file.
-  /// - Returns: bytes that no longer wait.
-  func moveOn(to newFile: FileSink) throws -> Int {
-    try continuation.withLock { file in
+  /// Writes what waits, and everything from now on, to another sink.
+  /// - Returns: bytes that no longer wait; fewer than none where more do.
+  func moveOn(to next: any BodySink) throws -> Int {
+    let (count, end) = try continuation.withLock { state in
       var count = 0
-      for data in delivery.takeWaitingData() {
-        count += data.count
-        _ = try data.withUnsafeBytes { try newFile.write($0) }
-      }
-      if let data = whole?.take() { _ = try data.withUnsafeBytes { try newFile.write($0) } }
-      file = newFile
-      return count
+      for data in delivery.takeWaitingData() where try !next.write(data) { count += data.count }
+      if let data = whole?.take(), try next.write(data) { count -= data.count }
+      state.next = next
+      return (count, state.end)
     }
+    if let end { next.end(end) }
+    return count
   }
 }

@@ -195,6 +195,7 @@ extension Load {
         case .allow: break
         case .cancel: self.cancel(task)
         case .becomeDownload: delivery.addNext { self.becomeDownload(task) }
+        case .becomeStream: delivery.addNext { self.becomeStream(task) }
         }
       })
   }

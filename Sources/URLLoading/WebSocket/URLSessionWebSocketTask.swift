@@ -24,6 +24,12 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
     super.init(load: load)
   }
 
+  /// Makes the handshake, or continues with it and with what waits. What was sent before goes out when it is done.
+  open override func resume() { super.resume() }
+
+  /// Why the task ended; nil while it has not, and where the peer or the owner closed the connection as agreed.
+  open override var error: (any Error)? { super.error }
+
   // MARK: Messages
 
   /// Sends a message, behind those before it, and returns when it was given to the connection.
@@ -88,8 +94,7 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
 
   /// Asks the peer to close the connection, behind what was sent before. The task ends when the peer has done it, or after 5 s.
   /// - Parameters:
-  ///   - closeCode: one that may be sent, see ``CloseCode``; others are sent as ``CloseCode/protocolError``'s absence, a close frame
-  ///     without a code.
+  ///   - closeCode: one that may be sent, see ``CloseCode``; for others the close frame has no code.
   ///   - reason: text in UTF-8; what is beyond 123 bytes is cut.
   open func cancel(with closeCode: CloseCode, reason: Data?) {
     guard let channel else { return }

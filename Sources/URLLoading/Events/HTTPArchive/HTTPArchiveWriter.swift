@@ -83,8 +83,13 @@ public final class HTTPArchiveWriter: URLSession.EventListener {
   }
 
   /// Keeps what is known of the load under its new task.
-  public func task(_ task: URLSessionTask, didBecome download: URLSessionDownloadTask) {
-    state.withLock { $0.running[ObjectIdentifier(download)] = $0.running.removeValue(forKey: ObjectIdentifier(task)) }
+  public func task(_ task: URLSessionTask, didBecome download: URLSessionDownloadTask) { rename(task, download) }
+
+  /// Keeps what is known of the load under its new task.
+  public func task(_ task: URLSessionTask, didBecome stream: URLSessionStreamTask) { rename(task, stream) }
+
+  private func rename(_ task: URLSessionTask, _ successor: URLSessionTask) {
+    state.withLock { $0.running[ObjectIdentifier(successor)] = $0.running.removeValue(forKey: ObjectIdentifier(task)) }
   }
 
   /// Writes the transaction before this one.

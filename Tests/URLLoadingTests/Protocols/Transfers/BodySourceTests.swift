@@ -20,7 +20,7 @@ import URLLoadingTestServers
       switch source.read(into: buffer) {
       case .bytes(let count): all.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       case .end: return .bytes(all)
-      case .failed: return .failed(all)
+      case .failed, .secure: return .failed(all)
       case .wait: try await Task.sleep(for: .milliseconds(1))
       }
     }
@@ -100,7 +100,7 @@ import URLLoadingTestServers
       switch source.read(into: buffer) {
       case .bytes(let count): all.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       case .end: return (.bytes(all), waits)
-      case .failed: return (.failed(all), waits)
+      case .failed, .secure: return (.failed(all), waits)
       case .wait:
         // At its end the reader is asked, which libcurl never does: it knows the length.
         if all.count < length { waits += 1 }

@@ -1,0 +1,29 @@
+internal import URLLoadingBase
+
+/// A data task that becomes a stream task: its owner reads the rest of the body.
+extension Load {
+  /// Puts a stream task in the place of a data task; the bytes that wait are the first that it reads.
+  ///
+  /// Called by the delivery, as the completion is: so one of the two tasks completes.
+  func becomeStream(_ task: URLSessionDataTask) {
+    let channel = StreamChannel(url: plan.request.url, isWritable: false)
+    channel.attach(to: self)
+    let stream = URLSessionStreamTask(load: self, channel: channel)
+    let (delegate, sink) = update { state -> (DelegateReceivers<any URLSessionDataDelegate>?, DelegateSink?) in
+      guard state.task === task else { return (nil, nil) }
+      state.task = stream
+      events?.note(.becameStream(stream))
+      session.taskRegistry.retain(stream)
+      session.taskRegistry.remove(task)
+      return (state.delegates.data, state.sink as? DelegateSink)
+    }
+    guard let delegate, let sink else { return }
+    delegate.tell(.becameStream) { $0.urlSession(session, dataTask: task, didBecome: stream) }
+    do {
+      let moved = try sink.moveOn(to: channel)
+      if moved > 0 { consumed(moved) } else if moved < 0 { buffered(-moved) }
+    } catch {
+      return abort(error)
+    }
+  }
+}

@@ -1,0 +1,323 @@
+internal import URLLoadingBase
+
+/// What a stream task's owner asks for, and what becomes of it: a value that takes requests, what the connection brings and what it takes,
+/// and answers with effects. No I/O, no clock of its own, no locks.
+///
+/// Reads are done in their order, and so are writes; a barrier – closing a direction, TLS, handing the streams over – waits until both are
+/// done with what was asked for before it, and what is asked for later waits for the barrier.
+struct StreamMachine {
+  typealias ReadCompletion = @Sendable (Data?, _ atEOF: Bool, (any Error)?) -> Void
+  typealias WriteCompletion = @Sendable ((any Error)?) -> Void
+
+  /// What has to be done outside.
+  enum Effect {
+    case read(ReadCompletion, Data?, atEOF: Bool, (any Error)?)
+    case written(WriteCompletion, (any Error)?)
+    /// There is something to send.
+    case announce
+    /// So many bytes wait no longer.
+    case consumed(Int)
+    /// Deadlines are to be looked at then.
+    case look(MonotonicInstant)
+    case readClosed
+    case writeClosed
+    /// The streams are the owner's.
+    case captured
+    /// The connection is of no use any more.
+    case end((any Error)?)
+  }
+
+  enum Barrier {
+    case closeRead, closeWrite, secure, capture
+  }
+
+  private enum Request {
+    case read(Read)
+    case write(Write)
+    case barrier(Barrier)
+  }
+
+  private struct Read {
+    let minimum: Int
+    let maximum: Int
+    let deadline: MonotonicInstant
+    let completion: ReadCompletion
+  }
+
+  private struct Write {
+    let data: Data
+    let deadline: MonotonicInstant
+    let completion: WriteCompletion
+  }
+
+  private var reads = FIFO<Read>()
+  private var writes = FIFO<Write>()
+  /// The next barrier and what was asked for behind it.
+  private var later = FIFO<Request>()
+  private var input = Data()
+  private var isInputOver = false
+  private var isReadClosed = false
+  private var isWriteClosed = false
+  /// How much of the first write was taken.
+  private var taken = 0
+  /// What the connection is to be told once all before was taken.
+  private var signal: URLProtocolUpstream.Read?
+  private var hasWrites: Bool
+  /// With what later requests fail; nil while the connection is open.
+  private var failure: (any Error)?
+  private var effects: [Effect] = []
+  private let url: URL?
+
+  /// - Parameter isWritable: false where there is only a body to be read.
+  init(url: URL?, isWritable: Bool = true) {
+    self.url = url
+    hasWrites = isWritable
+    isWriteClosed = !isWritable
+  }
+
+  /// What is to be done since the last time, in this order.
+  mutating func takeEffects() -> [Effect] {
+    guard !effects.isEmpty else { return [] }
+    return exchange(&effects, with: [])
+  }
+
+  /// Bytes that a read would give without waiting.
+  var availableBytes: Int { input.count }
+  /// Nothing more comes, or all was read.
+  var isAtEnd: Bool { input.isEmpty && (isInputOver || isReadClosed || failure != nil) }
+  /// Whether a write would be taken.
+  var takesWrites: Bool { failure == nil && !isWriteClosed }
+  var error: (any Error)? { failure }
+
+  // MARK: Requests of the owner
+
+  /// - Parameters:
+  ///   - minimum: 0 counts as 1.
+  ///   - deadline: `.distantFuture` for none.
+  mutating func read(
+    minimum: Int, maximum: Int, deadline: MonotonicInstant, _ completion: @escaping ReadCompletion
+  ) {
+    let minimum = max(1, minimum)
+    guard maximum >= minimum else {
+      let error = URLError(
+        .unknown, message: "A read of at least \(minimum) and at most \(maximum) bytes cannot be done.", url: url)
+      return effects.append(.read(completion, nil, atEOF: false, error))
+    }
+    request(.read(Read(minimum: minimum, maximum: maximum, deadline: deadline, completion: completion)))
+    if deadline != .distantFuture { effects.append(.look(deadline)) }
+  }
+
+  mutating func write(_ data: Data, deadline: MonotonicInstant, _ completion: @escaping WriteCompletion) {
+    request(.write(Write(data: data, deadline: deadline, completion: completion)))
+    if deadline != .distantFuture { effects.append(.look(deadline)) }
+  }
+
+  mutating func barrier(_ barrier: Barrier) { request(.barrier(barrier)) }
+
+  private mutating func request(_ request: Request) {
+    if later.isEmpty, signal == nil { begin(request) } else { later.append(request) }
+    advance()
+  }
+
+  private mutating func begin(_ request: Request) {
+    switch request {
+    case .read(let read):
+      if input.count < read.minimum, let failure {
+        effects.append(.read(read.completion, nil, atEOF: false, failure))
+      } else {
+        reads.append(read)
+      }
+    case .write(let write):
+      if let failure = failure ?? (isWriteClosed ? closed : nil) {
+        effects.append(.written(write.completion, failure))
+      } else if write.data.isEmpty, writes.isEmpty {
+        effects.append(.written(write.completion, nil))
+      } else {
+        writes.append(write)
+        effects.append(.announce)
+      }
+    case .barrier: later.append(request)
+    }
+  }
+
+  private var closed: URLError {
+    URLError(
+      .networkConnectionLost,
+      message: hasWrites
+        ? "The stream is closed for writing." : "What became a stream has a body to be read, and takes nothing.",
+      url: url)
+  }
+
+  /// Does what can be done: reads that have enough, then barriers whose turn it is.
+  private mutating func advance() {
+    completeReads()
+    while reads.isEmpty, writes.isEmpty, signal == nil, let next = later.popFirst() {
+      if case .barrier(let barrier) = next { perform(barrier) } else { begin(next) }
+      completeReads()
+    }
+  }
+
+  private mutating func completeReads() {
+    while let read = reads.first {
+      let isOver = isInputOver || isReadClosed
+      guard input.count >= read.minimum || isOver else { return }
+      _ = reads.popFirst()
+      let data = Data(input.prefix(read.maximum))
+      input.removeFirst(data.count)
+      if input.isEmpty { input = Data() }
+      if !data.isEmpty { effects.append(.consumed(data.count)) }
+      effects.append(.read(read.completion, data.isEmpty ? nil : data, atEOF: isOver && input.isEmpty, nil))
+    }
+  }
+
+  private mutating func perform(_ barrier: Barrier) {
+    guard failure == nil else { return }
+    switch barrier {
+    case .closeRead:
+      guard !isReadClosed else { return }
+      isReadClosed = true
+      if !input.isEmpty { effects.append(.consumed(input.count)) }
+      input = Data()
+      if !isInputOver { effects.append(.readClosed) }
+      endIfClosed()
+    case .closeWrite:
+      guard !isWriteClosed else { return }
+      isWriteClosed = true
+      signal = .end
+      effects.append(.announce)
+    case .secure:
+      signal = .secure
+      effects.append(.announce)
+    case .capture: effects.append(.captured)
+    }
+  }
+
+  /// Both directions are closed by the owner: nobody waits for what the peer still has.
+  private mutating func endIfClosed() {
+    if isReadClosed, isWriteClosed, signal == nil { effects.append(.end(nil)) }
+  }
+
+  // MARK: The connection
+
+  /// Bytes came.
+  /// - Returns: whether they wait.
+  mutating func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard !isReadClosed, failure == nil else { return false }
+    input.append(contentsOf: bytes)
+    advance()
+    return true
+  }
+
+  /// The peer has closed its direction.
+  mutating func inputEnded() {
+    guard !isInputOver else { return }
+    isInputOver = true
+    if !isReadClosed, failure == nil { effects.append(.readClosed) }
+    advance()
+  }
+
+  /// The next bytes to send, or what the connection is to do.
+  mutating func send(into buffer: UnsafeMutableRawBufferPointer) -> URLProtocolUpstream.Read {
+    var count = 0
+    while count < buffer.count, let write = writes.first {
+      let start = write.data.startIndex + taken
+      let length = min(buffer.count - count, write.data.count - taken)
+      write.data.copyBytes(
+        to: UnsafeMutableRawBufferPointer(rebasing: buffer[count..<count + length]), from: start..<start + length)
+      count += length
+      taken += length
+      guard taken == write.data.count else { break }
+      taken = 0
+      _ = writes.popFirst()
+      effects.append(.written(write.completion, nil))
+    }
+    if count > 0 {
+      advance()
+      return .bytes(count)
+    }
+    switch signal {
+    case .end?:
+      signal = nil
+      effects.append(.writeClosed)
+      endIfClosed()
+      advance()
+      return .end
+    case .secure?:
+      signal = nil
+      // Taken later, it would pass for something that TLS has protected.
+      guard input.isEmpty, !isInputOver else {
+        effects.append(
+          .end(
+            URLError(
+              .secureConnectionFailed,
+              message:
+                "The peer sent something in the clear that was not read before TLS was to begin, or closed the connection.",
+              url: url)))
+        return .wait
+      }
+      advance()
+      return .secure
+    default: return failure == nil ? .wait : .end
+    }
+  }
+
+  /// The task has ended: nothing more comes, and nothing more is sent. What came and was not read can be read.
+  mutating func end(_ error: (any Error)?) {
+    guard failure == nil else { return }
+    if error == nil {
+      isInputOver = true
+      completeReads()
+    }
+    let failure = error ?? closed
+    self.failure = failure
+    if error != nil, (error as? URLError)?.code == .cancelled {
+      if !input.isEmpty { effects.append(.consumed(input.count)) }
+      input = Data()
+    }
+    while let read = reads.popFirst() { effects.append(.read(read.completion, nil, atEOF: false, failure)) }
+    while let write = writes.popFirst() { effects.append(.written(write.completion, failure)) }
+    signal = nil
+    while let request = later.popFirst() {
+      switch request {
+      case .read(let read): effects.append(.read(read.completion, nil, atEOF: false, failure))
+      case .write(let write): effects.append(.written(write.completion, failure))
+      case .barrier: break
+      }
+    }
+  }
+
+  // MARK: Time
+
+  /// Fails what had to be done by now. A write of which a part was sent ends the connection: the peer would take what follows for its rest.
+  mutating func look(at now: MonotonicInstant) {
+    guard failure == nil else { return }
+    let late = reads.removeAll { $0.deadline <= now }
+    for read in late { effects.append(.read(read.completion, nil, atEOF: false, timeout)) }
+    if let first = writes.first, first.deadline <= now, taken > 0 {
+      effects.append(.end(timeout))
+    } else {
+      for write in writes.removeAll(where: { $0.deadline <= now }) {
+        effects.append(.written(write.completion, timeout))
+      }
+    }
+    let waiting = later.removeAll {
+      switch $0 {
+      case .read(let read): read.deadline <= now
+      case .write(let write): write.deadline <= now
+      case .barrier: false
+      }
+    }
+    for request in waiting {
+      switch request {
+      case .read(let read): effects.append(.read(read.completion, nil, atEOF: false, timeout))
+      case .write(let write): effects.append(.written(write.completion, timeout))
+      case .barrier: break
+      }
+    }
+    advance()
+  }
+
+  private var timeout: URLError {
+    URLError(.timedOut, message: "A read or a write of the stream was not done in time.", url: url)
+  }
+}

@@ -1,0 +1,70 @@
+"""A server of lines, on which TLS begins when the client asks for it. `echo TEXT` comes back; what else a line does is said below."""
+
+import argparse
+import socket
+import ssl
+import threading
+
+
+def read_line(connection):
+    line = b""
+    while not line.endswith(b"\n"):
+        byte = connection.recv(1)
+        if not byte:
+            return None
+        line += byte
+    return line.strip().decode()
+
+
+def serve(connection, context):
+    with connection:
+        connection.settimeout(30)
+        while (line := read_line(connection)) is not None:
+            if line.startswith("echo "):
+                connection.sendall(line[5:].encode() + b"\n")
+            elif line == "STARTTLS":
+                connection.sendall(b"go\n")
+                connection = context.wrap_socket(connection, server_side=True)
+            elif line == "INJECT":
+                # As somebody on the way would, who hopes that it is read as what TLS protects (CVE-2011-0411).
+                connection.sendall(b"go\ninjected\n")
+                connection = context.wrap_socket(connection, server_side=True)
+            elif line == "GARBAGE":
+                connection.sendall(b"go\n")
+                connection.recv(1024)
+                connection.sendall(b"this is no TLS\n" * 100)
+                return
+            elif line == "CLOSE":
+                connection.sendall(b"go\n")
+                connection.recv(1024)
+                return
+            elif line == "SILENCE":
+                connection.sendall(b"go\n")
+                while connection.recv(1024):
+                    pass
+                return
+
+
+def guarded(connection, context):
+    try:
+        serve(connection, context)
+    except OSError:
+        pass
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--certificate", required=True)
+    parser.add_argument("--key", required=True)
+    options = parser.parse_args()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(options.certificate, options.key)
+    listener = socket.create_server(("127.0.0.1", options.port), backlog=256)
+    while True:
+        client, _ = listener.accept()
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        threading.Thread(target=guarded, args=(client, context), daemon=True).start()
+
+
+main()

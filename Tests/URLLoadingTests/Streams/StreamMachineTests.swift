@@ -1,0 +1,219 @@
+import Foundation
+import Testing
+import URLLoadingTestServers
+import URLLoadingBase
+
+@testable import URLLoading
+
+/// The order of reads, writes and what waits for them.
+@Suite struct StreamMachineTests {
+  /// A machine, and what came of it as text.
+  private final class Run {
+    var machine: StreamMachine
+    private let notes = Watched<[String]>([])
+    private var number = 0
+
+    init(isWritable: Bool = true) { machine = StreamMachine(url: nil, isWritable: isWritable) }
+
+    func read(_ minimum: Int, _ maximum: Int, by deadline: MonotonicInstant = .distantFuture) {
+      machine.read(minimum: minimum, maximum: maximum, deadline: deadline) { [notes] data, atEOF, error in
+        let text = data.map { String(decoding: $0, as: UTF8.self) } ?? "nil"
+        let code = (error as? URLError).map { " error \($0.code.rawValue)" } ?? ""
+        notes.update { $0.append("read \(text)\(atEOF ? " end" : "")\(code)") }
+      }
+    }
+
+    func write(_ text: String, by deadline: MonotonicInstant = .distantFuture) {
+      machine.write(Data(text.utf8), deadline: deadline) { [notes] error in
+        notes.update {
+          $0.append("wrote \(text)" + ((error as? URLError).map { " error \($0.code.rawValue)" } ?? ""))
+        }
+      }
+    }
+
+    func take(_ text: String) { _ = Array(text.utf8).withUnsafeBytes { machine.take($0) } }
+
+    func send(_ room: Int = 100) -> String {
+      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: room, alignment: 1)
+      defer { buffer.deallocate() }
+      switch machine.send(into: buffer) {
+      case .bytes(let count): return String(decoding: buffer[..<count], as: UTF8.self)
+      case let other: return "\(other)"
+      }
+    }
+
+    /// What happened since the last time; announcements and counts aside.
+    var news: [String] {
+      for effect in machine.takeEffects() {
+        switch effect {
+        case .read(let completion, let data, let atEOF, let error): completion(data, atEOF, error)
+        case .written(let completion, let error): completion(error)
+        case .announce, .consumed, .look: break
+        case .readClosed: notes.update { $0.append("readClosed") }
+        case .writeClosed: notes.update { $0.append("writeClosed") }
+        case .captured: notes.update { $0.append("captured") }
+        case .end(let error):
+          notes.update { $0.append("end" + ((error as? URLError).map { " \($0.code.rawValue)" } ?? "")) }
+        }
+      }
+      defer { notes.update { $0 = [] } }
+      return notes.value
+    }
+  }
+
+  @Test func readsTakeWhatThereIs() {
+    let run = Run()
+    run.read(1, 3)
+    run.read(2, 10)
+    run.take("abcd")
+    #expect(run.news == ["read abc"])
+    run.take("e")
+    #expect(run.news == ["read de"])
+    run.take("xyz")
+    run.read(0, 2)
+    #expect(run.news == ["read xy"])
+    #expect(run.machine.availableBytes == 1)
+  }
+
+  @Test func theEndGivesFewerThanTheMinimum() {
+    let run = Run()
+    run.read(10, 20)
+    run.take("ab")
+    #expect(run.news == [])
+    run.machine.inputEnded()
+    run.machine.inputEnded()
+    #expect(run.news == ["readClosed", "read ab end"])
+    run.read(1, 1)
+    #expect(run.news == ["read nil end"])
+    // The other direction is open.
+    run.write("x")
+    #expect(run.send() == "x")
+    #expect(run.news == ["wrote x"])
+  }
+
+  @Test func theEndIsSaidWithTheLastBytesAlone() {
+    let run = Run()
+    run.take("abcd")
+    run.machine.inputEnded()
+    run.read(1, 2)
+    run.read(1, 2)
+    #expect(run.news == ["readClosed", "read ab", "read cd end"])
+  }
+
+  @Test func writesAreSentInTheirOrder() {
+    let run = Run()
+    run.write("abc")
+    run.write("")
+    run.write("def")
+    #expect(run.send(2) == "ab")
+    #expect(run.news == [])
+    #expect(run.send(2) == "cd")
+    #expect(run.news == ["wrote abc", "wrote "])
+    #expect(run.send() == "ef")
+    #expect(run.news == ["wrote def"])
+    #expect(run.send() == "wait")
+  }
+
+  @Test func barriersWait() {
+    let run = Run()
+    run.write("a")
+    run.read(1, 1)
+    run.machine.barrier(.secure)
+    run.write("b")
+    #expect(run.send() == "a")
+    #expect(run.send() == "wait")
+    run.take("1")
+    #expect(run.news == ["wrote a", "read 1"])
+    #expect(run.send() == "secure")
+    #expect(run.send() == "b")
+    #expect(run.news == ["wrote b"])
+  }
+
+  @Test func whatCameInTheClearEndsTLS() {
+    let run = Run()
+    run.machine.barrier(.secure)
+    run.take("injected")
+    #expect(run.send() == "wait")
+    #expect(run.news == ["end \(URLError.Code.secureConnectionFailed.rawValue)"])
+  }
+
+  @Test func closingBothWays() {
+    let run = Run()
+    run.write("bye")
+    run.machine.barrier(.closeWrite)
+    run.write("late")
+    #expect(run.send() == "bye")
+    #expect(run.send() == "end")
+    #expect(
+      run.news == ["wrote bye", "writeClosed", "wrote late error \(URLError.Code.networkConnectionLost.rawValue)"])
+    run.take("rest")
+    run.machine.barrier(.closeRead)
+    #expect(run.news == ["readClosed", "end"])
+    let waits = [1].withUnsafeBytes { run.machine.take($0) }
+    #expect(!waits)
+  }
+
+  @Test func anEndFailsWhatWaits() {
+    let run = Run()
+    run.read(5, 5)
+    run.write("abc")
+    run.machine.barrier(.closeWrite)
+    run.read(1, 1)
+    run.take("12")
+    run.machine.end(URLError(.networkConnectionLost))
+    let code = URLError.Code.networkConnectionLost.rawValue
+    #expect(run.news == ["read nil error \(code)", "wrote abc error \(code)", "read nil error \(code)"])
+    // What has come can be read.
+    run.read(1, 5)
+    run.read(1, 5)
+    #expect(run.news == ["read 12", "read nil error \(code)"])
+    run.write("x")
+    #expect(run.news == ["wrote x error \(code)"])
+    #expect(run.send() == "end")
+  }
+
+  @Test func whatIsNotDoneInTime() {
+    let now = MonotonicInstant.now
+    let (soon, later) = (now.advanced(by: .seconds(1)), now.advanced(by: .seconds(9)))
+    let code = URLError.Code.timedOut.rawValue
+    let run = Run()
+    run.read(5, 5, by: soon)
+    run.read(1, 5, by: later)
+    run.take("ab")
+    run.machine.look(at: soon)
+    // Nothing is lost.
+    #expect(run.news == ["read nil error \(code)", "read ab"])
+    run.write("abc", by: soon)
+    run.write("def")
+    run.machine.look(at: soon)
+    #expect(run.news == ["wrote abc error \(code)"])
+    #expect(run.send(1) == "d")
+    run.write("ghi", by: soon)
+    run.machine.look(at: soon)
+    #expect(run.send() == "ef")
+    #expect(run.news == ["wrote ghi error \(code)", "wrote def"])
+    // The peer would take what follows for the rest of what it has got a part of.
+    run.write("jkl", by: soon)
+    #expect(run.send(1) == "j")
+    run.machine.look(at: soon)
+    #expect(run.news == ["end \(code)"])
+  }
+
+  @Test func theRestOfABody() {
+    let run = Run(isWritable: false)
+    run.write("x")
+    #expect(run.news == ["wrote x error \(URLError.Code.networkConnectionLost.rawValue)"])
+    run.take("body")
+    run.read(1, 100)
+    run.read(1, 100)
+    run.machine.end(nil)
+    #expect(run.news == ["read body", "read nil end"])
+  }
+
+  @Test func lengthsThatCannotBe() {
+    let run = Run()
+    run.read(5, 4)
+    run.read(0, 0)
+    #expect(run.news.count == 2)
+  }
+}
