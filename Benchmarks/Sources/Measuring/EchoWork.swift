@@ -62,8 +62,8 @@ public struct EchoWork: Sendable {
     let cpu = ProcessFacts.cpuSeconds
     try await body()
     let wall = ContinuousClock.now - start
-    print(
-      client: client,
+    tell(
+      client,
       [
         "bytes": count * size, "wall": wall / .seconds(1), "cpu": ProcessFacts.cpuSeconds - cpu,
         "rss_kb": ProcessFacts.peakResidentKilobytes,
@@ -72,17 +72,22 @@ public struct EchoWork: Sendable {
 
   /// Prints by how much memory grew.
   public func report(client: String, grownKilobytes: Int) {
-    print(client: client, ["bytes": 0, "wall": 0.0, "cpu": ProcessFacts.cpuSeconds, "rss_kb": ProcessFacts.peakResidentKilobytes, "grown_kb": grownKilobytes])
+    tell(
+      client,
+      [
+        "bytes": 0, "wall": 0.0, "cpu": ProcessFacts.cpuSeconds, "rss_kb": ProcessFacts.peakResidentKilobytes,
+        "grown_kb": grownKilobytes,
+      ])
   }
 
-  private func print(client: String, _ numbers: [String: any Sendable]) {
+  private func tell(_ client: String, _ numbers: [String: any Sendable]) {
     var line = numbers
     line["client"] = client
     line["mode"] = mode.rawValue
     line["n"] = count
     line["c"] = concurrency
     let json = try? JSONSerialization.data(withJSONObject: line, options: [.sortedKeys])
-    Swift.print(String(decoding: json ?? Data(), as: UTF8.self))
+    print(String(decoding: json ?? Data(), as: UTF8.self))
     // What runs on needs not be waited for.
     fflush(nil)
   }

@@ -28,19 +28,23 @@ final class DelegateSink: BodySink {
   func begin(expectedLength: Int64) { whole?.begin(expectedLength: expectedLength) }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws -> Bool {
-    try continuation.withLock {
-      if let next = $0.next { return try next.write(bytes) }
-      if let whole { return try whole.write(bytes) }
-      delivery.add(bytes)
-      return true
-    }
+    if let waits = try keep({ try whole?.write(bytes) }, { delivery.add(bytes) }) { return waits }
+    return try next?.write(bytes) ?? false
   }
 
   func write(_ data: Data) throws -> Bool {
-    try continuation.withLock {
-      if let next = $0.next { return try next.write(data) }
-      if let whole { return try whole.write(data) }
-      delivery.add(data)
+    if let waits = try keep({ try whole?.write(data) }, { delivery.add(data) }) { return waits }
+    return try next?.write(data) ?? false
+  }
+
+  private var next: (any BodySink)? { continuation.withLock { $0.next } }
+
+  /// Keeps bytes, unless another sink has taken over; that is not called under the lock.
+  private func keep(_ collect: () throws -> Bool?, _ deliver: () -> Void) rethrows -> Bool? {
+    try continuation.withLock { state in
+      guard state.next == nil else { return nil }
+      if let waits = try collect() { return waits }
+      deliver()
       return true
     }
   }
@@ -63,14 +67,26 @@ final class DelegateSink: BodySink {
   /// Writes what waits, and everything from now on, to another sink.
   /// - Returns: bytes that no longer wait; fewer than none where more do.
   func moveOn(to next: any BodySink) throws -> Int {
-    let (count, end) = try continuation.withLock { state in
-      var count = 0
-      for data in delivery.takeWaitingData() where try !next.write(data) { count += data.count }
-      if let data = whole?.take(), try next.write(data) { count -= data.count }
-      state.next = next
-      return (count, state.end)
+    var count = 0
+    // What comes meanwhile is kept here, and goes in the next round.
+    while let waiting = takeWaiting(orContinueWith: next) {
+      for (data, wasCounted) in waiting {
+        let waits = try next.write(data)
+        if wasCounted, !waits { count += data.count }
+        if !wasCounted, waits { count -= data.count }
+      }
     }
-    if let end { next.end(end) }
+    if case .some(let error) = continuation.withLock({ $0.end }) { next.end(error) }
     return count
+  }
+
+  /// What waits, and whether it counts as waiting; nil where nothing does, and the other sink has taken over.
+  private func takeWaiting(orContinueWith next: any BodySink) -> [(data: Data, wasCounted: Bool)]? {
+    continuation.withLock { state in
+      var waiting = delivery.takeWaitingData().map { (data: $0, wasCounted: true) }
+      if let data = whole?.take(), !data.isEmpty { waiting.append((data, false)) }
+      if waiting.isEmpty { state.next = next }
+      return waiting.isEmpty ? nil : waiting
+    }
   }
 }
