@@ -7,7 +7,7 @@ TESTING := --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 # Many tests wait for real servers on few cores: more of them at once only make each other late.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
 
-.PHONY: build install drop-in api-check demo test kill-test fuzz-cookies fuzz-cache lint format sanitize bench bench-check call-count clean build-dependencies test-dependencies
+.PHONY: build install drop-in api-check demo test kill-test fuzz-cookies fuzz-cache fuzz-websocket lint format sanitize bench bench-check call-count clean build-dependencies test-dependencies
 
 build: build-dependencies
 	@Scripts/build-without-warnings
@@ -53,6 +53,11 @@ fuzz-cookies: build-dependencies test-dependencies
 fuzz-cache: build-dependencies test-dependencies
 	@Scripts/build-without-warnings --build-tests
 	@URL_LOADING_FUZZ_SECONDS=$(or $(SECONDS_TO_RUN),600) swift test --skip-build --disable-xctest --filter 'CacheFuzzTests' </dev/null
+
+# What a server sends on a WebSocket, in the same way.
+fuzz-websocket: build-dependencies test-dependencies
+	@Scripts/build-without-warnings --build-tests
+	@URL_LOADING_FUZZ_SECONDS=$(or $(SECONDS_TO_RUN),600) swift test --skip-build --disable-xctest --filter 'WebSocketFuzzTests' </dev/null
 
 lint:
 	@swift format lint --strict --parallel --recursive $(SOURCES)

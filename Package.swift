@@ -124,6 +124,7 @@ let package = Package(
       name: "URLLoadingDelegateDownload", dependencies: ["URLLoading"], path: "Samples/DelegateDownload"),
     .executableTarget(
       name: "URLLoadingCombineUsers", dependencies: ["URLLoading", "URLLoadingCombine"], path: "Samples/CombineUsers"),
+    .executableTarget(name: "URLLoadingLineClient", dependencies: ["URLLoading"], path: "Samples/LineClient"),
     .executableTarget(name: "URLLoadingEventLog", dependencies: ["URLLoading"], path: "Samples/EventLog"),
     .executableTarget(
       name: "URLLoadingSFTPFiles", dependencies: ["URLLoading", "SFTPProtocol"], path: "Samples/SFTPFiles"),
@@ -201,7 +202,8 @@ let package = Package(
       name: "SamplesTests",
       dependencies: [
         "URLLoadingPrivateScheme", "URLLoadingMemoryScheme", "URLLoadingLoadEverything", "URLLoadingDelegateDownload",
-        "URLLoadingSFTPFiles", "URLLoadingEventLog", "URLLoadingCombineUsers", "URLLoadingTestServers",
+        "URLLoadingSFTPFiles", "URLLoadingEventLog", "URLLoadingLineClient", "URLLoadingCombineUsers",
+        "URLLoadingTestServers",
       ]),
   ],
   swiftLanguageModes: [.v6]

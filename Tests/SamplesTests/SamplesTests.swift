@@ -53,6 +53,17 @@ import URLLoadingTestServers
     #expect(await server.waitForAccess("/slow/large.bin?rate=3m 206"))
   }
 
+  @Test func lineClientBeginsTLS() async throws {
+    let server = try await StartTLSServer.start()
+    let authority = try await TestCertificates.shared.authority
+    let outcome = try await Command.run(
+      Self.program("LineClient"), ["127.0.0.1", String(server.port), "echo clear", "STARTTLS", "echo secret"],
+      environment: ["AUTHORITY": authority.path])
+    #expect(outcome.status == .exited(0))
+    #expect(outcome.text == "clear\ngo\nsecret\n")
+    await server.stop()
+  }
+
   @Test func eventLogSaysWhereResponsesComeFrom() async throws {
     let server = try ScriptedServer.http { _ in HTTPResponse(fields: ["Cache-Control": "max-age=60"], text: "x") }
     let folder = try TemporaryDirectory("sample")
