@@ -106,7 +106,9 @@ extension EasyHandle {
   private func openSocket(_ pointer: UnsafePointer<curl_sockaddr>) -> curl_socket_t {
     leaveQueue()
     guard let multi, !refusesRepetition() else { return -1 }
-    if let descriptor = connection?.takeAdopted() {
+    if connection != nil {
+      // One that stands is used, and no other made in its place.
+      guard let descriptor = connection?.takeAdopted() else { return -1 }
       reactor.adoptSocket(descriptor, owner: multi)
       return descriptor
     }

@@ -13,9 +13,10 @@ extension EasyHandle {
     handler = nil
   }
 
+  /// Where both sides send for as long as they like, an owner who does not read may still write.
   func pause() {
     isReceivingPaused = true
-    isSendingPaused = true
+    isSendingPaused = hasSwitched != true && connection == nil
     applyPause()
   }
 

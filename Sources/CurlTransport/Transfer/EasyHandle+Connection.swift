@@ -12,6 +12,8 @@ extension EasyHandle {
   /// The most bytes that are read, and written, in a turn of the loop, for others to have theirs.
   private static let bytesPerTurn = 256 << 10
   private static let readSize = 64 << 10
+  /// How long a handshake on a connection that stands may take.
+  private static let handshakeSeconds = 60
 
   /// libcurl is done with connecting, or with the handshake of TLS on a connection that stood before.
   func connectionStands() {
@@ -33,8 +35,15 @@ extension EasyHandle {
 
   /// Reads and writes what there is.
   func continueConnection() {
+    connection?.isContinuing = false
     readConnection()
     writeConnection()
+  }
+
+  private func continueInNextTurn(_ transfer: Transfer) {
+    guard connection?.isContinuing == false else { return }
+    connection?.isContinuing = true
+    transfer.continueConnection()
   }
 
   /// Whether reading or writing is paused has changed.
@@ -63,7 +72,7 @@ extension EasyHandle {
     var budget = Self.bytesPerTurn
     while let connection, connection.descriptor >= 0, !connection.isInputOver, !isReceivingPaused {
       guard let transfer, let handler else { return }
-      guard budget > 0 else { return transfer.continueConnection() }
+      guard budget > 0 else { return continueInNextTurn(transfer) }
       if connection.incoming.isEmpty {
         guard receiveBytes() else { break }
       }
@@ -109,7 +118,11 @@ extension EasyHandle {
     while let connection, connection.descriptor >= 0, !connection.isOutputOver, !connection.isBlocked, !isSendingPaused
     {
       guard let transfer else { return }
-      guard budget > 0 else { return transfer.continueConnection() }
+      guard budget > 0 else { return continueInNextTurn(transfer) }
+      guard connection.closing.isEmpty else {
+        sendClosing()
+        break
+      }
       let outgoing = connection.outgoing ?? OutgoingBytes()
       self.connection?.outgoing = outgoing
       if outgoing.isEmpty {
@@ -156,13 +169,37 @@ extension EasyHandle {
   /// Nothing more is sent: the peer is told, and may send on.
   private func closeOutput() {
     guard let connection else { return }
+    self.connection?.outgoing = nil
     if connection.isSecure, let session = TLSInspector.session(of: curl) {
-      SSL_shutdown(session)
+      self.connection?.closing = TLSInspector.closingBytes(session)
+      sendClosing()
     } else {
       shutdown(connection.descriptor, Int32(SHUT_WR))
+      self.connection?.outputEnds()
+      endIfOver()
     }
-    self.connection?.outputEnds()
+  }
+
+  /// - Returns: whether all of it was sent, or cannot be.
+  @discardableResult
+  private func sendClosing() -> Bool {
+    while let connection, !connection.closing.isEmpty {
+      let sent = connection.closing.withUnsafeBytes {
+        send(connection.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      if sent > 0 {
+        self.connection?.closing.removeFirst(sent)
+      } else if errno == EAGAIN {
+        self.connection?.isBlocked = true
+        return false
+      } else {
+        // The peer has gone; reading says how.
+        self.connection?.closing = []
+      }
+    }
+    connection?.outputEnds()
     endIfOver()
+    return true
   }
 
   private func endIfOver() {
@@ -182,6 +219,9 @@ extension EasyHandle {
       let host = ccurl_get_string(curl, CURLINFO_EFFECTIVE_URL).flatMap({ TLSEndpoint(url: String(cString: $0)) })
     else { return }
     guard !connection.isSecure else { return refuse("it has TLS already") }
+    guard shape?.proxy?.kind != .https else {
+      return refuse("it goes through a proxy that is spoken to over TLS, and libcurl cannot put one into the other")
+    }
     guard connection.incoming.isEmpty, !connection.isInputOver else {
       return refuse("the peer sent something in the clear behind its agreement, or has closed the connection")
     }
@@ -203,8 +243,12 @@ extension EasyHandle {
     try configure(for: request, body: .none, configuration, nil)
     // Any address will do. It is not for others to find, who share the names that were looked up.
     set(CURLOPT_SHARE, nil)
-    questionList = curl_slist_append(questionList, "\(host.host):\(host.port):127.0.0.1")
-    _ = ccurl_set_list(curl, CURLOPT_RESOLVE, questionList)
+    hasNamesOfItsOwn = true
+    if !host.host.contains(":") {
+      questionList = curl_slist_append(questionList, "+\(host.host):\(host.port):127.0.0.1")
+      _ = ccurl_set_list(curl, CURLOPT_RESOLVE, questionList)
+    }
+    set(CURLOPT_CONNECTTIMEOUT, Self.handshakeSeconds)
     _ = ccurl_set_socket_options(curl) { _, _, _ in CURL_SOCKOPT_ALREADY_CONNECTED }
   }
 }

@@ -4,7 +4,7 @@ internal import URLLoadingCCurl
 /// Turns a request into libcurl's options.
 extension EasyHandle {
   /// Whether the handle is worth keeping for another transfer.
-  var isReusable: Bool { shape?.keepsLargeBuffers != true }
+  var isReusable: Bool { shape?.keepsLargeBuffers != true && !hasNamesOfItsOwn }
 
   /// Sets what the request needs, and nothing that is set already.
   func configure(

@@ -62,6 +62,8 @@ final class EasyHandle {
   var switchedSocket: Int32?
   /// See EasyHandle+Connection. Nil until the connection stands.
   var connection: RawConnection?
+  /// libcurl keeps names that were set for one transfer beyond a reset: no other transfer gets the handle.
+  var hasNamesOfItsOwn = false
   /// A challenge that libcurl may answer with credentials; then the handler does not get it.
   var pendingHead: TransferHead?
   /// The answer of a proxy to CONNECT.

@@ -11,6 +11,10 @@ struct RawConnection {
   private(set) var isOutputOver = false
   /// Bytes that libcurl has not taken yet.
   var outgoing: OutgoingBytes?
+  /// What tells the peer that nothing more comes, as it goes to the network.
+  var closing: [UInt8] = []
+  /// A command is on its way to go on with this connection.
+  var isContinuing = false
   /// The socket takes no more for now.
   var isBlocked = false
   /// Bytes that came and were not taken.

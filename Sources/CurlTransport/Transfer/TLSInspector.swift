@@ -18,6 +18,22 @@ enum TLSInspector {
     SSL_get_wbio(session).map { BIO_number_written($0) }
   }
 
+  /// Ends what is sent on a session (RFC 8446, section 6.1), and gives the bytes that say so to the peer.
+  ///
+  /// libcurl's own BIO cannot write them: it belongs to a call of libcurl's, and crashes outside of one where the connection has broken.
+  static func closingBytes(_ session: OpaquePointer) -> [UInt8] {
+    guard let usual = SSL_get_wbio(session), let memory = BIO_new(BIO_s_mem()) else { return [] }
+    BIO_up_ref(usual)
+    // Both setters take the reference that they are given.
+    SSL_set0_wbio(session, memory)
+    SSL_shutdown(session)
+    var bytes = [UInt8](repeating: 0, count: 1024)
+    let count = BIO_read(memory, &bytes, Int32(bytes.count))
+    SSL_set0_wbio(session, usual)
+    ERR_clear_error()
+    return Array(bytes.prefix(max(0, Int(count))))
+  }
+
   /// The protocol that both sides agreed on (RFC 7301); empty for none, nil when that cannot be known. To be asked while the
   /// transfer has its connection.
   static func protocolName(of curl: UnsafeMutableRawPointer) -> String? {

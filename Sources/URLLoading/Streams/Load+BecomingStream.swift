@@ -20,8 +20,8 @@ extension Load {
     guard let delegate, let sink else { return }
     delegate.tell(.becameStream) { $0.urlSession(session, dataTask: task, didBecome: stream) }
     do {
-      let moved = try sink.moveOn(to: channel)
-      if moved > 0 { consumed(moved) } else if moved < 0 { buffered(-moved) }
+      let moved = try sink.moveOn(to: channel) { buffered($0) }
+      if moved > 0 { consumed(moved) }
     } catch {
       return abort(error)
     }

@@ -13,7 +13,7 @@ final class StreamChannel: DuplexSink {
     /// A thread is carrying effects out, and will see those that come meanwhile.
     var isCarryingOut = false
     /// The streams that the connection was handed to.
-    var captured: CapturedStreams?
+    weak var captured: CapturedStreams?
   }
 
   private let state: Locked<State>

@@ -6,15 +6,23 @@ protocol StreamEventTarget: AnyObject {
   func tell()
 }
 
-/// Calls a stream's delegate on the run loops that it is scheduled in.
+/// Calls a stream's delegate on the run loop that it is scheduled in.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class StreamEvents: Sendable {
+  private struct Schedule {
+    let loop: RunLoop
+    let mode: RunLoop.Mode
+    /// Tells a call for this schedule from one for another that was removed.
+    let number: UInt64
+    var isPending = false
+  }
+
   // Safe to share: a run loop's `perform` may be called on any thread, and a target is called on its run loop alone.
   private struct State: @unchecked Sendable {
     weak var target: (any StreamEventTarget)?
-    var loops: [(loop: RunLoop, mode: RunLoop.Mode)] = []
-    var isPending = false
+    var schedules: [Schedule] = []
+    var lastNumber: UInt64 = 0
   }
 
   private let state = Locked(State())
@@ -22,30 +30,41 @@ final class StreamEvents: Sendable {
   func target(_ target: any StreamEventTarget) { state.withLock { $0.target = target } }
 
   func schedule(in loop: RunLoop, _ mode: RunLoop.Mode) {
-    state.withLock { $0.loops.append((loop, mode)) }
+    state.withLock { state in
+      state.lastNumber += 1
+      state.schedules.append(Schedule(loop: loop, mode: mode, number: state.lastNumber))
+    }
     notify()
   }
 
   func remove(from loop: RunLoop, _ mode: RunLoop.Mode) {
-    state.withLock { $0.loops.removeAll { $0.loop === loop && $0.mode == mode } }
-  }
-
-  private func pendingTarget() -> (any StreamEventTarget)? {
-    state.withLock { state in
-      state.isPending = false
-      return state.target
-    }
+    state.withLock { $0.schedules.removeAll { $0.loop === loop && $0.mode == mode } }
   }
 
   /// Has the delegate called, once for many changes.
   func notify() {
-    let loop = state.withLock { state -> RunLoop? in
-      guard !state.isPending, let first = state.loops.first else { return nil }
-      state.isPending = true
-      return first.loop
+    let pending = state.withLock { state -> Carried? in
+      guard let first = state.schedules.first, !first.isPending else { return nil }
+      state.schedules[0].isPending = true
+      return Carried(schedule: first)
     }
-    loop?.perform {
-      self.pendingTarget()?.tell()
-    }
+    guard let schedule = pending?.schedule else { return }
+    let number = schedule.number
+    schedule.loop.perform(inModes: [schedule.mode]) { self.takeTarget(of: number)?.tell() }
   }
+
+  // Safe to carry: see State.
+  private struct Carried: @unchecked Sendable { let schedule: Schedule }
+
+  /// The target, unless the schedule was removed meanwhile.
+  private func takeTarget(of number: UInt64) -> (any StreamEventTarget)? {
+    state.withLock { state -> CarriedTarget? in
+      guard let index = state.schedules.firstIndex(where: { $0.number == number }) else { return nil }
+      state.schedules[index].isPending = false
+      return CarriedTarget(target: state.target)
+    }?.target
+  }
+
+  // Safe to carry: see State.
+  private struct CarriedTarget: @unchecked Sendable { let target: (any StreamEventTarget)? }
 }

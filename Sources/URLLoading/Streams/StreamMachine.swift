@@ -54,7 +54,9 @@ struct StreamMachine {
   private var writes = FIFO<Write>()
   /// The next barrier and what was asked for behind it.
   private var later = FIFO<Request>()
-  private var input = Data()
+  private var input = ByteQueue()
+  /// Bytes at the front of the input that a waiting read wants, and that count as taken.
+  private var credited = 0
   private var isInputOver = false
   private var isReadClosed = false
   private var isWriteClosed = false
@@ -62,9 +64,16 @@ struct StreamMachine {
   private var taken = 0
   /// What the connection is to be told once all before was taken.
   private var signal: URLProtocolUpstream.Read?
-  private var hasWrites: Bool
+  private let hasWrites: Bool
   /// With what later requests fail; nil while the connection is open.
   private var failure: (any Error)?
+  /// The connection has ended as it should: what is left can be read, and then the end.
+  private var hasEndedWell = false
+  /// The connection belongs to streams: closing one does not wait for the other.
+  private var isCaptured = false
+  private var closesWhenWritten = false
+  /// When deadlines are looked at next.
+  private var armed = MonotonicInstant.distantFuture
   private var effects: [Effect] = []
   private let url: URL?
 
@@ -104,25 +113,41 @@ struct StreamMachine {
       return effects.append(.read(completion, nil, atEOF: false, error))
     }
     request(.read(Read(minimum: minimum, maximum: maximum, deadline: deadline, completion: completion)))
-    if deadline != .distantFuture { effects.append(.look(deadline)) }
+    arm(deadline)
   }
 
   mutating func write(_ data: Data, deadline: MonotonicInstant, _ completion: @escaping WriteCompletion) {
     request(.write(Write(data: data, deadline: deadline, completion: completion)))
-    if deadline != .distantFuture { effects.append(.look(deadline)) }
+    arm(deadline)
+  }
+
+  /// One look at a time is asked for, at the earliest deadline.
+  private mutating func arm(_ deadline: MonotonicInstant) {
+    guard deadline < armed else { return }
+    armed = deadline
+    effects.append(.look(deadline))
   }
 
   mutating func barrier(_ barrier: Barrier) { request(.barrier(barrier)) }
 
   private mutating func request(_ request: Request) {
+    if isCaptured {
+      if case .barrier(let barrier) = request { closeStream(barrier) } else { begin(request) }
+      return advance()
+    }
     if later.isEmpty, signal == nil { begin(request) } else { later.append(request) }
     advance()
+  }
+
+  /// Ends one of the streams: the output behind its writes, the input at once.
+  private mutating func closeStream(_ barrier: Barrier) {
+    if case .closeWrite = barrier, !writes.isEmpty { closesWhenWritten = true } else { perform(barrier) }
   }
 
   private mutating func begin(_ request: Request) {
     switch request {
     case .read(let read):
-      if input.count < read.minimum, let failure {
+      if input.count < read.minimum, let failure, !hasEndedWell {
         effects.append(.read(read.completion, nil, atEOF: false, failure))
       } else {
         reads.append(read)
@@ -160,14 +185,27 @@ struct StreamMachine {
   private mutating func completeReads() {
     while let read = reads.first {
       let isOver = isInputOver || isReadClosed
-      guard input.count >= read.minimum || isOver else { return }
+      guard input.count >= read.minimum || isOver else { return credit(input.count) }
       _ = reads.popFirst()
-      let data = Data(input.prefix(read.maximum))
+      let data = input.withBytes { Data($0.prefix(read.maximum)) }
+      credit(data.count)
+      credited -= data.count
       input.removeFirst(data.count)
-      if input.isEmpty { input = Data() }
-      if !data.isEmpty { effects.append(.consumed(data.count)) }
       effects.append(.read(read.completion, data.isEmpty ? nil : data, atEOF: isOver && input.isEmpty, nil))
     }
+  }
+
+  /// Counts the first bytes of the input as taken: a read that wants more than may wait has to get it.
+  private mutating func credit(_ count: Int) {
+    guard count > credited else { return }
+    effects.append(.consumed(count - credited))
+    credited = count
+  }
+
+  private mutating func dropInput() {
+    credit(input.count)
+    credited = 0
+    input.removeAll()
   }
 
   private mutating func perform(_ barrier: Barrier) {
@@ -176,8 +214,8 @@ struct StreamMachine {
     case .closeRead:
       guard !isReadClosed else { return }
       isReadClosed = true
-      if !input.isEmpty { effects.append(.consumed(input.count)) }
-      input = Data()
+      dropInput()
+      completeReads()
       if !isInputOver { effects.append(.readClosed) }
       endIfClosed()
     case .closeWrite:
@@ -188,7 +226,9 @@ struct StreamMachine {
     case .secure:
       signal = .secure
       effects.append(.announce)
-    case .capture: effects.append(.captured)
+    case .capture:
+      isCaptured = true
+      effects.append(.captured)
     }
   }
 
@@ -203,7 +243,7 @@ struct StreamMachine {
   /// - Returns: whether they wait.
   mutating func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard !isReadClosed, failure == nil else { return false }
-    input.append(contentsOf: bytes)
+    input.append(bytes)
     advance()
     return true
   }
@@ -219,6 +259,7 @@ struct StreamMachine {
   /// The next bytes to send, or what the connection is to do.
   mutating func send(into buffer: UnsafeMutableRawBufferPointer) -> URLProtocolUpstream.Read {
     var count = 0
+    var isDone = false
     while count < buffer.count, let write = writes.first {
       let start = write.data.startIndex + taken
       let length = min(buffer.count - count, write.data.count - taken)
@@ -229,12 +270,17 @@ struct StreamMachine {
       guard taken == write.data.count else { break }
       taken = 0
       _ = writes.popFirst()
+      isDone = true
       effects.append(.written(write.completion, nil))
     }
-    if count > 0 {
-      advance()
-      return .bytes(count)
+    if isDone, writes.isEmpty, closesWhenWritten {
+      closesWhenWritten = false
+      perform(.closeWrite)
     }
+    if isDone { advance() }
+    if count > 0 { return .bytes(count) }
+    // An empty write was the last thing before others.
+    if isDone, !writes.isEmpty { return send(into: buffer) }
     switch signal {
     case .end?:
       signal = nil
@@ -266,13 +312,13 @@ struct StreamMachine {
     guard failure == nil else { return }
     if error == nil {
       isInputOver = true
+      hasEndedWell = true
       completeReads()
     }
     let failure = error ?? closed
     self.failure = failure
     if error != nil, (error as? URLError)?.code == .cancelled {
-      if !input.isEmpty { effects.append(.consumed(input.count)) }
-      input = Data()
+      dropInput()
     }
     while let read = reads.popFirst() { effects.append(.read(read.completion, nil, atEOF: false, failure)) }
     while let write = writes.popFirst() { effects.append(.written(write.completion, failure)) }
@@ -290,23 +336,31 @@ struct StreamMachine {
 
   /// Fails what had to be done by now. A write of which a part was sent ends the connection: the peer would take what follows for its rest.
   mutating func look(at now: MonotonicInstant) {
+    armed = .distantFuture
     guard failure == nil else { return }
-    let late = reads.removeAll { $0.deadline <= now }
-    for read in late { effects.append(.read(read.completion, nil, atEOF: false, timeout)) }
+    var next = MonotonicInstant.distantFuture
+    func isLate(_ deadline: MonotonicInstant) -> Bool {
+      if deadline > now { next = min(next, deadline) }
+      return deadline <= now
+    }
+    for read in reads.removeAll(where: { isLate($0.deadline) }) {
+      effects.append(.read(read.completion, nil, atEOF: false, timeout))
+    }
     if let first = writes.first, first.deadline <= now, taken > 0 {
       effects.append(.end(timeout))
     } else {
-      for write in writes.removeAll(where: { $0.deadline <= now }) {
+      for write in writes.removeAll(where: { isLate($0.deadline) }) {
         effects.append(.written(write.completion, timeout))
       }
     }
     let waiting = later.removeAll {
       switch $0 {
-      case .read(let read): read.deadline <= now
-      case .write(let write): write.deadline <= now
+      case .read(let read): isLate(read.deadline)
+      case .write(let write): isLate(write.deadline)
       case .barrier: false
       }
     }
+    arm(next)
     for request in waiting {
       switch request {
       case .read(let read): effects.append(.read(read.completion, nil, atEOF: false, timeout))

@@ -13,14 +13,16 @@ final class DelegateSink: BodySink {
   private let continuation = Locked(Continuation())
   /// Collects the body; nil where the delegate gets it as it comes.
   private let whole: BufferSink?
-  let holdsBytes: Bool
+  private let isIncremental: Bool
 
   /// - Parameter isIncremental: whether the delegate gets the body as it comes, rather than in one call when it is whole.
   init(delivery: Delivery, isIncremental: Bool = true) {
     self.delivery = delivery
     whole = isIncremental ? nil : BufferSink()
-    holdsBytes = isIncremental
+    self.isIncremental = isIncremental
   }
+
+  var holdsBytes: Bool { next?.holdsBytes ?? isIncremental }
 
   /// The file that took over, if one did.
   var file: FileSink? { continuation.withLock { $0.next } as? FileSink }
@@ -65,15 +67,16 @@ final class DelegateSink: BodySink {
   }
 
   /// Writes what waits, and everything from now on, to another sink.
-  /// - Returns: bytes that no longer wait; fewer than none where more do.
-  func moveOn(to next: any BodySink) throws -> Int {
+  /// - Parameter counting: called with bytes that did not count as waiting, and may now.
+  /// - Returns: bytes that no longer wait.
+  func moveOn(to next: any BodySink, counting: (Int) -> Void = { _ in }) throws -> Int {
     var count = 0
     // What comes meanwhile is kept here, and goes in the next round.
     while let waiting = takeWaiting(orContinueWith: next) {
       for (data, wasCounted) in waiting {
+        if !wasCounted, next.holdsBytes { counting(data.count) }
         let waits = try next.write(data)
-        if wasCounted, !waits { count += data.count }
-        if !wasCounted, waits { count -= data.count }
+        if !waits, wasCounted || next.holdsBytes { count += data.count }
       }
     }
     if case .some(let error) = continuation.withLock({ $0.end }) { next.end(error) }

@@ -78,7 +78,7 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
   /// The most bytes that a message may have, 1 MiB unless set; a longer one ends the task.
   open var maximumMessageSize: Int {
     get { channel?.maximumMessageSize ?? 1 << 20 }
-    set { channel?.maximumMessageSize = newValue }
+    set { channel?.maximumMessageSize = max(0, newValue) }
   }
 
   // MARK: Ping

@@ -77,6 +77,8 @@ struct WebSocketConversation {
   private(set) var closeCode = CloseCode.invalid
   private(set) var closeReason: Data?
   private var hasPeerClosed = false
+  /// The owner has closed the connection: messages that have no room are dropped, for the peer's close frame to be seen.
+  private var isLeaving = false
   private var effects: [Effect] = []
   /// The bytes of messages that may wait.
   private let limit: Int
@@ -159,6 +161,9 @@ struct WebSocketConversation {
       collectOutput()
       phase = .closing
       effects.append(.expectEnd)
+      // The peer's close frame comes behind what nobody may receive any more: that waits for nobody.
+      isLeaving = true
+      if waitingBytes > 0 { effects.append(.consumed(waitingBytes)) }
     }
   }
 
@@ -177,6 +182,7 @@ struct WebSocketConversation {
 
   /// Bytes came.
   mutating func take(_ bytes: UnsafeRawBufferPointer) {
+    if case .over = phase { return }
     machine?.receive(bytes)
     pump()
   }
@@ -243,10 +249,11 @@ struct WebSocketConversation {
 
   /// Takes what the machine has, while there is room for messages.
   private mutating func pump() {
-    while waitingBytes < limit, let event = machine?.nextEvent() {
+    while waitingBytes < limit || isLeaving, let event = machine?.nextEvent() {
       switch event {
       case .message(let message): take(message)
       case .pong(let payload): take(pong: payload)
+      case .closed where isOver, .failed where isOver: machine = nil
       case .closed(let code, let reason):
         hasPeerClosed = true
         // Both have sent a close frame, or will have (section 5.5.1): nothing is left to be waited for.
@@ -268,6 +275,10 @@ struct WebSocketConversation {
     endIfTaken()
   }
 
+  private var isOver: Bool {
+    if case .over = phase { true } else { false }
+  }
+
   /// Ends the connection where all that was to be done on it has been done.
   private mutating func endIfTaken() {
     guard endsWhenTaken, takenBytes == producedBytes else { return }
@@ -277,15 +288,16 @@ struct WebSocketConversation {
 
   private mutating func take(_ message: Message) {
     if let waiter = receivers.popFirst() { return effects.append(.received(waiter.receiver, .success(message))) }
+    guard !isLeaving || waitingBytes < limit else { return }
     messages.append(message)
     waitingBytes += message.cost
-    effects.append(.buffered(message.cost))
+    if !isLeaving { effects.append(.buffered(message.cost)) }
   }
 
   private mutating func give(_ message: Message, to receiver: @escaping Receiver) {
     waitingBytes -= message.cost
     effects.append(.received(receiver, .success(message)))
-    effects.append(.consumed(message.cost))
+    if !isLeaving { effects.append(.consumed(message.cost)) }
     pump()
   }
 

@@ -7,8 +7,13 @@ final class WebSocketInflater {
   private let stream: UnsafeMutablePointer<z_stream>
   private let buffer: UnsafeMutableRawBufferPointer
   private let keepsContext: Bool
+  /// Blocks of the message that said that they were the last.
+  private var finalBlocks = 0
+  private var window: UnsafeMutablePointer<UInt8>?
 
   private static let bufferSize = 8 << 10
+  /// Each costs two copies of the window: no sender has many in a message, and one that has only these would keep the thread busy.
+  private static let mostFinalBlocks = 100
   /// What the sender has left out at the end of each message.
   private static let tail: [UInt8] = [0x00, 0x00, 0xff, 0xff]
 
@@ -27,6 +32,7 @@ final class WebSocketInflater {
     inflateEnd(stream)
     stream.deallocate()
     buffer.deallocate()
+    window?.deallocate()
   }
 
   /// Decompresses a piece of a message, and calls `take` with what it comes to.
@@ -60,13 +66,19 @@ final class WebSocketInflater {
     // What ends in the middle of a block swallows the tail.
     guard stream.pointee.data_type & 0x80 != 0, stream.pointee.data_type & 0x3f == 0 else { throw Self.fault }
     if !keepsContext { inflateReset(stream) }
+    finalBlocks = 0
   }
 
   /// A block said that it was the last (section 7.2.3.5): what follows begins a new stream, and refers to what was before.
   private func goOn() throws(WebSocketFault) {
     var length: UInt32 = 0
-    let window = UnsafeMutablePointer<UInt8>.allocate(capacity: 1 << 15)
-    defer { window.deallocate() }
+    finalBlocks += 1
+    guard finalBlocks <= Self.mostFinalBlocks else {
+      throw WebSocketFault(
+        1007, "ended more than \(Self.mostFinalBlocks) streams in a message (RFC 7692, section 7.2.3.5)")
+    }
+    let window = window ?? .allocate(capacity: 1 << 15)
+    self.window = window
     let rest = (stream.pointee.next_in, stream.pointee.avail_in)
     let hasRoom = stream.pointee.avail_out > 0
     guard inflateGetDictionary(stream, window, &length) == Z_OK, inflateReset(stream) == Z_OK,

@@ -1,3 +1,5 @@
+internal import URLLoadingBase
+
 /// The client's side of a WebSocket connection whose handshake is done (RFC 6455): bytes and messages in, bytes and events out. No
 /// I/O inside.
 ///
@@ -15,7 +17,7 @@ struct WebSocketMachine {
   }
 
   private let allowsCompression: Bool
-  private var input = WebSocketInput()
+  private var input = ByteQueue()
   /// The frame whose payload comes, and how much of it is missing.
   private var frame: WebSocketFrameHeader?
   private var missing = 0
@@ -65,7 +67,7 @@ struct WebSocketMachine {
   /// - Returns: false where more bytes are needed.
   private mutating func beginFrame() throws(WebSocketFault) -> Bool {
     let allowsCompression = allowsCompression
-    let parsed = input.read { bytes in
+    let parsed = input.withBytes { bytes in
       Result { () throws(WebSocketFault) in
         try WebSocketFrameHeader.parse(bytes, allowsCompression: allowsCompression)
       }
@@ -83,7 +85,7 @@ struct WebSocketMachine {
     guard let current = frame else { return nil }
     let limit = missing
     var count = 0
-    let outcome = input.read { bytes in
+    let outcome = input.withBytes { bytes in
       Result { () throws(WebSocketFault) in
         let piece = UnsafeRawBufferPointer(rebasing: bytes.prefix(limit))
         count = piece.count

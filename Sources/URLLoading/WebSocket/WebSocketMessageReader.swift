@@ -11,6 +11,8 @@ struct WebSocketMessageReader {
   /// What the message is of which frames come; nil between messages.
   private var kind: WebSocketFrameHeader.Opcode?
   private var isCompressed = false
+  /// Bytes of the message as they came.
+  private var compressedCount = 0
   private var bytes = Data()
   private var text = WebSocketTextValidator()
 
@@ -36,6 +38,7 @@ struct WebSocketMessageReader {
     case (_, nil):
       kind = header.opcode
       isCompressed = header.isCompressed
+      compressedCount = 0
       text = WebSocketTextValidator()
     }
     if isCompressed { return }
@@ -50,6 +53,9 @@ struct WebSocketMessageReader {
     guard isCompressed else { return try take(piece) }
     if inflater == nil { inflater = WebSocketInflater(compression ?? WebSocketCompression()) }
     guard let inflater else { throw WebSocketFault(1011, "sent a message that there is no memory to decompress") }
+    // What cannot be compressed grows by a few bytes a block; what has much more holds blocks without content.
+    compressedCount += piece.count
+    guard compressedCount / 2 <= maximumSize / 2 + maximumSize / 16 + 512 else { throw tooLong(compressedCount) }
     try inflater.inflate(piece) { piece throws(WebSocketFault) in try take(piece) }
   }
 

@@ -3,6 +3,7 @@
 import argparse
 import socket
 import ssl
+import struct
 import threading
 
 
@@ -37,6 +38,11 @@ def serve(connection, context):
             elif line == "CLOSE":
                 connection.sendall(b"go\n")
                 connection.recv(1024)
+                return
+            elif line in ("RESET", "LEAVE"):
+                connection.sendall(b"bye")
+                if line == "RESET":
+                    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                 return
             elif line == "SILENCE":
                 connection.sendall(b"go\n")

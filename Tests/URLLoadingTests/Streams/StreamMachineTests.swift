@@ -11,7 +11,9 @@ import URLLoadingBase
   private final class Run {
     var machine: StreamMachine
     private let notes = Watched<[String]>([])
-    private var number = 0
+    /// Bytes that were told as taken, and how often a look at deadlines was asked for.
+    private(set) var consumed = 0
+    private(set) var looks = 0
 
     init(isWritable: Bool = true) { machine = StreamMachine(url: nil, isWritable: isWritable) }
 
@@ -48,7 +50,9 @@ import URLLoadingBase
         switch effect {
         case .read(let completion, let data, let atEOF, let error): completion(data, atEOF, error)
         case .written(let completion, let error): completion(error)
-        case .announce, .consumed, .look: break
+        case .consumed(let count): consumed += count
+        case .look: looks += 1
+        case .announce: break
         case .readClosed: notes.update { $0.append("readClosed") }
         case .writeClosed: notes.update { $0.append("writeClosed") }
         case .captured: notes.update { $0.append("captured") }
@@ -208,6 +212,62 @@ import URLLoadingBase
     run.read(1, 100)
     run.machine.end(nil)
     #expect(run.news == ["read body", "read nil end"])
+  }
+
+  /// More than may wait: what a read wants does not count as waiting.
+  @Test func aMinimumBeyondWhatMayWait() {
+    let run = Run()
+    run.take("abc")
+    run.read(8, 10)
+    #expect(run.news == [] && run.consumed == 3)
+    run.take("def")
+    #expect(run.news == [] && run.consumed == 6)
+    run.take("ghijkl")
+    #expect(run.news == ["read abcdefghij"] && run.consumed == 10)
+    run.machine.barrier(.closeRead)
+    #expect(run.news == ["readClosed"] && run.consumed == 12)
+  }
+
+  @Test func afterACleanEndTheRestCanBeRead() {
+    let run = Run()
+    run.take("abc")
+    run.machine.end(nil)
+    run.read(10, 20)
+    run.read(1, 1)
+    #expect(run.news == ["read abc end", "read nil end"])
+  }
+
+  @Test func anEmptyWriteHoldsNothingUp() {
+    let run = Run()
+    run.write("abc")
+    run.write("")
+    run.machine.barrier(.closeWrite)
+    #expect(run.send(3) == "abc")
+    #expect(run.send(3) == "end")
+    #expect(run.news == ["wrote abc", "wrote ", "writeClosed"])
+  }
+
+  /// Each stream ends by itself.
+  @Test func capturedStreams() {
+    let run = Run()
+    run.machine.barrier(.capture)
+    run.read(1, 10)
+    run.write("abc")
+    run.machine.barrier(.closeWrite)
+    #expect(run.send() == "abc")
+    #expect(run.send() == "end")
+    #expect(run.news == ["captured", "wrote abc", "writeClosed"])
+    run.machine.barrier(.closeRead)
+    #expect(run.news == ["read nil end", "readClosed", "end"])
+  }
+
+  @Test func deadlinesAreLookedAtOneAtATime() {
+    let now = MonotonicInstant.now
+    let run = Run()
+    for number in 1...100 { run.read(1, 1, by: now.advanced(by: .seconds(number))) }
+    #expect(run.news == [] && run.looks == 1)
+    run.machine.look(at: now.advanced(by: .seconds(2)))
+    #expect(run.news.count == 2 && run.looks == 2)
   }
 
   @Test func lengthsThatCannotBe() {

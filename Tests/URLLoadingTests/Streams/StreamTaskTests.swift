@@ -366,6 +366,58 @@ import URLLoadingTestServers
     await server.stop()
   }
 
+  /// What says to the peer that nothing more comes is not written by libcurl, which crashes where the connection has broken.
+  @Test func closingAfterTheConnectionHasBroken() async throws {
+    let server = try await StartTLSServer.start()
+    let session = try await session()
+    for command in ["RESET", "LEAVE"] {
+      let notes = StreamDelegateNotes()
+      let task = task(session, server.port, delegate: notes)
+      try await task.write(Data("STARTTLS\n".utf8), timeout: 10)
+      _ = try await line(task)
+      task.startSecureConnection()
+      try await task.write(Data("\(command)\n".utf8), timeout: 10)
+      let (data, _) = try await task.readData(ofMinLength: 3, maxLength: 3, timeout: 10)
+      #expect(data == Data("bye".utf8))
+      _ = try? await task.readData(ofMinLength: 1, maxLength: 1, timeout: 10)
+      task.closeWrite()
+      _ = try await notes.completion()
+    }
+    session.invalidateAndCancel()
+    await server.stop()
+  }
+
+  /// 2 MiB at once, where 1 MiB may wait.
+  @Test func aReadOfMoreThanMayWait() async throws {
+    let server = try ScriptedServer { connection in
+      try connection.send(Data(count: 2 << 20))
+      _ = connection.waitForPeerClose()
+    }
+    let session = try await session()
+    let task = task(session, server.port)
+    let (data, _) = try await task.readData(ofMinLength: 2 << 20, maxLength: 4 << 20, timeout: 30)
+    #expect(data?.count == 2 << 20)
+    session.invalidateAndCancel()
+    _ = await server.stop()
+  }
+
+  /// Bytes that nobody reads do not hold back what is written.
+  @Test func writingWhileNothingIsRead() async throws {
+    let server = try ScriptedServer { connection in
+      try connection.send(Data(count: 512 << 10))
+      var count = 0
+      while count < 4 << 20 { count += try connection.readSome().count }
+      try connection.send(Data(count: 4 << 20))
+    }
+    let session = try await session { $0.maximumBufferedBytesPerTask = 1_000 }
+    let task = task(session, server.port)
+    for _ in 0..<4 { try await task.write(Data(count: 1 << 20), timeout: 20) }
+    let (data, _) = try await task.readData(ofMinLength: (4 << 20) + (512 << 10), maxLength: 8 << 20, timeout: 20)
+    #expect(data?.count == (4 << 20) + (512 << 10))
+    session.invalidateAndCancel()
+    _ = await server.stop()
+  }
+
   @Test func tlsCannotEnd() async throws {
     let server = try Self.echo()
     let session = try await session()

@@ -135,6 +135,15 @@ import Testing
     #expect(WebSocketOutcome(of: frame, in: machine(limit: 100 << 20 - 1)).events == ["failed 1009"])
   }
 
+  @Test("7.2.3.5 blocks that only say that they are the last, and blocks without content, come to an end")
+  func emptyBlocks() {
+    let finals = WebSocketPeer.frame(0xc2, Data((0..<10_000).flatMap { _ in [0x03, 0x00] as [UInt8] }))
+    #expect(WebSocketOutcome(of: finals, in: machine()).events == ["failed 1007"])
+    let stored = WebSocketPeer.frame(
+      0xc2, Data((0..<10_000).flatMap { _ in [0x00, 0x00, 0x00, 0xff, 0xff] as [UInt8] }))
+    #expect(WebSocketOutcome(of: stored, in: machine(limit: 1_000)).events == ["failed 1009"])
+  }
+
   // MARK: What is sent
 
   @Test(

@@ -193,7 +193,7 @@ import URLLoadingTestServers
 
   @Test func theResourceTimeoutEndsIt() async throws {
     try await withServer {
-      $0.timeoutIntervalForResource = 1
+      $0.timeoutIntervalForResource = 3
     } _: { server, session in
       let task = session.webSocketTask(with: server.url("/echo"))
       try await expectEcho(task)

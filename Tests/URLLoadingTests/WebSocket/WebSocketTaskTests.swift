@@ -239,6 +239,27 @@ import URLLoadingTestServers
     }
   }
 
+  /// More has come than may wait: a message goes out nonetheless, and so does a close frame, whose answer is seen.
+  @Test func anOwnerWhoDoesNotReceiveMayWriteAndClose() async throws {
+    try await withServer { server, session in
+      let task = session.webSocketTask(with: server.url("/flood?count=2000"))
+      let delegate = WebSocketDelegate()
+      task.delegate = delegate
+      task.resume()
+      _ = try await task.receive()
+      for _ in 0..<3 { try await task.send(.string("still here")) }
+      task.cancel(with: .goingAway, reason: nil)
+      let end = try await delegate.completion()
+      #expect(end == nil)
+      // The server sends to the end before it looks at a close frame, and may close by itself then.
+      #expect([.goingAway, .normalClosure].contains(task.closeCode))
+      // What came before can be received, and then nothing.
+      await #expect(throws: URLError.self) {
+        for _ in 0..<1_000 { _ = try await task.receive() }
+      }
+    }
+  }
+
   @Test func aReceiveIsCancelledWithoutLoss() async throws {
     try await withServer { server, session in
       let task = session.webSocketTask(with: server.url("/echo"))

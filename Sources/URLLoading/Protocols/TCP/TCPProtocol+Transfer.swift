@@ -10,6 +10,7 @@ extension TCPProtocol: TransferHandler {
 
   func transfer(_ transfer: Transfer, didReceive head: consuming TransferHead) {
     guard let url = request.url else { return }
+    state.withLock { $0.hasConnected = true }
     if let metrics = transfer.currentMetrics { collect(metrics, isEnded: false) }
     let response = URLResponse(url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)
     client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
@@ -39,7 +40,7 @@ extension TCPProtocol: TransferHandler {
       collect(metrics)
       client?.urlProtocolDidFinishLoading(self)
     case .failure(let failure):
-      if !blamesProxy(failure) { tell(failure) }
+      if state.withLock({ $0.hasConnected }) || !blamesProxy(failure) { tell(failure) }
     }
   }
 

@@ -15,6 +15,8 @@ final class TCPProtocol: URLProtocol, @unchecked Sendable {
     @Rare var route: ProxyRoute?
     var proxyExchange = HTTPExchange()
     var refusal: TransferFailure?
+    /// The connection stood: no other is made in its place, by which what is to be protected would go in the clear.
+    var hasConnected = false
     var isStopped = false
   }
 

@@ -1,20 +1,23 @@
-/// Bytes of a connection that were not looked at yet.
-struct WebSocketInput {
+/// Bytes in the order in which they came: taken off the front, added to the end, each in constant time on average.
+package struct ByteQueue: Sendable {
   private var bytes: [UInt8] = []
   private var start = 0
 
-  var isEmpty: Bool { start == bytes.count }
+  package init() {}
 
-  mutating func append(_ more: UnsafeRawBufferPointer) {
+  package var count: Int { bytes.count - start }
+  package var isEmpty: Bool { start == bytes.count }
+
+  package mutating func append(_ more: UnsafeRawBufferPointer) {
     bytes.append(contentsOf: more)
   }
 
   /// Calls `body` with all of them.
-  func read<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+  package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start...])) }
   }
 
-  mutating func removeFirst(_ count: Int) {
+  package mutating func removeFirst(_ count: Int) {
     start += count
     if isEmpty {
       // What a burst has taken is given back.
@@ -26,7 +29,7 @@ struct WebSocketInput {
     }
   }
 
-  mutating func removeAll() {
+  package mutating func removeAll() {
     bytes = []
     start = 0
   }
