@@ -115,7 +115,7 @@ def main():
             # The user's agent has keys that these servers do not know.
             environment.pop("SSH_AUTH_SOCK", None)
             runner = Runner(options.programs, options.folder, environment)
-            parts = (cls(places, servers, fixtures) for cls in (ManyLoads, KeptWork, HTTPWork, SFTPWork, ArchiveWork))
+            parts = (cls(places, servers, fixtures) for cls in (ManyLoads, KeptWork, HTTPWork, WebSocketWork, SFTPWork, ArchiveWork))
             results = Results(works({key for key in options.only.split(",") if key}, *parts))
             measure(results, options.rounds, runner, servers)
         table.write(options.results or os.path.join(options.folder, "results.md"), results, options.rounds, load)

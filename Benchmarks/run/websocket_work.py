@@ -31,7 +31,7 @@ class WebSocketWork(HTTPClients):
 
     def one(self):
         counts = (20_000, 20_000, 20_000, 10_000)
-        goals = (Goal(ON_LOOP, 1, of=LWS), Goal(ON_LOOP, 1, of=NIO), Goal(ON_LOOP, 1, of=PYTHON), Goal(OURS, 0.9, of=NIO))
+        goals = (Goal(ON_LOOP, 0.9, of=LWS), Goal(ON_LOOP, 1, of=NIO), Goal(ON_LOOP, 1, of=PYTHON), Goal(OURS, 0.9, of=NIO))
         yield self.echo("M1", "Messages of 64 bytes, one at a time", counts, 1, 64, goals)
 
     def many(self):
