@@ -3,8 +3,13 @@ internal import URLLoadingBase
 /// Answers of the cache: delivered in the place of an instance, and after one whose response is for the cache.
 extension Load {
   /// Answers with what is stored; loads where the body has gone meanwhile.
-  func answer(with found: FoundEntry, _ opened: Opened, _ caching: AttemptCaching) {
+  ///
+  /// - Parameter cache: where the response is validated for the loads to come, once its body is held: another may take its place then.
+  func answer(
+    with found: FoundEntry, _ opened: Opened, _ caching: AttemptCaching, revalidatingIn cache: URLCache? = nil
+  ) {
     body(of: found) { body in
+      if let cache { self.revalidate(opened.request, caching.key, in: cache) }
       guard let body, let answer = self.answer(found.entry, body, to: caching.request) else {
         var caching = caching
         caching.found.removeAll { $0.entry.id == found.entry.id }

@@ -141,8 +141,7 @@ extension Load {
       start(opened, caching)
     case .answer(let index, _): answer(with: caching.found[index], opened, caching)
     case .answerAndRevalidate(let index, _, _):
-      revalidate(opened.request, caching.key, in: cache)
-      answer(with: caching.found[index], opened, caching)
+      answer(with: caching.found[index], opened, caching, revalidatingIn: cache)
     case .validate(let indices, let conditions, staleIfError: let fallback, _):
       var caching = caching
       caching.validating = indices.map { caching.found[$0] }
@@ -187,7 +186,7 @@ extension Load {
   }
 
   /// Validates a response that has been used while it was stale, for the loads to come (RFC 5861, section 3). One load a key.
-  private func revalidate(_ request: URLRequest, _ key: CacheKey, in cache: URLCache) {
+  func revalidate(_ request: URLRequest, _ key: CacheKey, in cache: URLCache) {
     guard cache.revalidations.withLock({ $0.insert(key.text).inserted }) else { return }
     var request = request
     request.cachePolicy = .reloadRevalidatingCacheData

@@ -51,7 +51,10 @@ final class WebSocketInflater {
       case Z_OK, Z_STREAM_END, Z_BUF_ERROR:
         if count > 0 { try take(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
         if result == Z_STREAM_END { try goOn() }
-      default: throw Self.fault
+      default:
+        // What comes before the fault counts, however the bytes were cut.
+        if count > 0 { try take(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
+        throw Self.fault
       }
       // There is more to write only where the buffer is full.
     } while stream.pointee.avail_in > 0 || stream.pointee.avail_out == 0
