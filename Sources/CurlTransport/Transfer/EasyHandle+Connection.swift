@@ -25,7 +25,7 @@ extension EasyHandle {
     connection = RawConnection(descriptor: descriptor, isSecure: shape?.isHTTPS == true)
     isAnswered = true
     hasHead = true
-    if isFirst { handler.transfer(transfer, didReceive: TransferHead(ofConnection: ())) }
+    if isFirst { handler.transfer(transfer, didReceive: .connection) }
     // A first read attaches the connection to the handle; until then the multi handle may close it.
     _ = receiveBytes()
     guard connection != nil else { return }
@@ -180,9 +180,8 @@ extension EasyHandle {
     }
   }
 
-  /// - Returns: whether all of it was sent, or cannot be.
-  @discardableResult
-  private func sendClosing() -> Bool {
+  /// Sends what says so, as the socket takes it.
+  private func sendClosing() {
     while let connection, !connection.closing.isEmpty {
       let sent = connection.closing.withUnsafeBytes {
         send(connection.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
@@ -191,7 +190,7 @@ extension EasyHandle {
         self.connection?.closing.removeFirst(sent)
       } else if errno == EAGAIN {
         self.connection?.isBlocked = true
-        return false
+        return
       } else {
         // The peer has gone; reading says how.
         self.connection?.closing = []
@@ -199,7 +198,6 @@ extension EasyHandle {
     }
     connection?.outputEnds()
     endIfOver()
-    return true
   }
 
   private func endIfOver() {

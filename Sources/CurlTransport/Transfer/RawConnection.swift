@@ -4,7 +4,7 @@ internal import URLLoadingBase
 struct RawConnection {
   /// The socket, which is watched for what ``interest(pausesReading:)`` says.
   let descriptor: Int32
-  private(set) var isSecure: Bool
+  let isSecure: Bool
   /// The peer has closed its direction.
   private(set) var isInputOver = false
   /// Ours is closed, and the peer knows.
@@ -48,25 +48,4 @@ struct RawConnection {
     if isBlocked { interest.insert(.writable) }
     return interest
   }
-}
-
-/// Bytes that are being sent. Their place does not change: after a write that would block, OpenSSL wants the same pointer and length.
-final class OutgoingBytes {
-  static let capacity = 64 << 10
-  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 1)
-  private var range = 0..<0
-
-  deinit { buffer.deallocate() }
-
-  var isEmpty: Bool { range.isEmpty }
-  /// What is left.
-  var rest: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: buffer[range]) }
-
-  /// Fills it where it is empty.
-  /// - Parameter read: writes bytes, and returns how many; nil for none.
-  func fill(_ read: (UnsafeMutableRawBufferPointer) -> Int?) {
-    if let count = read(buffer) { range = 0..<min(count, buffer.count) }
-  }
-
-  func removeFirst(_ count: Int) { range = min(range.lowerBound + count, range.upperBound)..<range.upperBound }
 }

@@ -31,9 +31,11 @@ package struct TransferHead: Sendable {
   }
 
   /// In place of one: a connection stands.
-  init(ofConnection: Void) {
-    statusCode = 0
-    httpVersion = ""
+  static var connection: TransferHead { TransferHead(statusCode: 0, httpVersion: "") }
+
+  private init(statusCode: Int, httpVersion: String) {
+    self.statusCode = statusCode
+    self.httpVersion = httpVersion
   }
 
   /// A head as it came.

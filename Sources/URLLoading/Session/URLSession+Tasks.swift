@@ -76,7 +76,8 @@ extension URLSession {
   func stream(toHost host: String, port: Int) -> URLSessionStreamTask {
     var components = URLComponents()
     components.scheme = "tcp"
-    components.host = host
+    // An address of IPv6 has brackets in a URL (RFC 3986, section 3.2.2).
+    components.host = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
     components.port = port
     var plan = LoadPlan(request: .placeholder, kind: .stream, owner: .delegate)
     if let url = components.url, !host.isEmpty, (1...65_535).contains(port) {

@@ -32,7 +32,7 @@ final class CapturedStreams: Sendable {
 
   /// Something may have changed: who waits for an event gets it.
   func notify() {
-    let events = state.withLock { [$0.input?.events, $0.output?.events] }
+    let events = state.withLock { [$0.input?.state.events, $0.output?.state.events] }
     for case let events? in events { events.notify() }
   }
 

@@ -9,15 +9,7 @@ extension Load {
     let channel = StreamChannel(url: plan.request.url, isWritable: false)
     channel.attach(to: self)
     let stream = URLSessionStreamTask(load: self, channel: channel)
-    let (delegate, sink) = update { state -> (DelegateReceivers<any URLSessionDataDelegate>?, DelegateSink?) in
-      guard state.task === task else { return (nil, nil) }
-      state.task = stream
-      events?.note(.becameStream(stream))
-      session.taskRegistry.retain(stream)
-      session.taskRegistry.remove(task)
-      return (state.delegates.data, state.sink as? DelegateSink)
-    }
-    guard let delegate, let sink else { return }
+    guard let (delegate, sink) = succeed(task, by: stream, .becameStream(stream)) else { return }
     delegate.tell(.becameStream) { $0.urlSession(session, dataTask: task, didBecome: stream) }
     do {
       let moved = try sink.moveOn(to: channel) { buffered($0) }

@@ -5,7 +5,7 @@ internal import URLLoadingBase
 ///
 /// Reads are done in their order, and so are writes; a barrier – closing a direction, TLS, handing the streams over – waits until both are
 /// done with what was asked for before it, and what is asked for later waits for the barrier.
-struct StreamMachine {
+struct StreamMachine: EffectMachine {
   typealias ReadCompletion = @Sendable (Data?, _ atEOF: Bool, (any Error)?) -> Void
   typealias WriteCompletion = @Sendable ((any Error)?) -> Void
 
@@ -96,7 +96,6 @@ struct StreamMachine {
   var isAtEnd: Bool { input.isEmpty && (isInputOver || isReadClosed || failure != nil) }
   /// Whether a write would be taken.
   var takesWrites: Bool { failure == nil && !isWriteClosed }
-  var error: (any Error)? { failure }
 
   // MARK: Requests of the owner
 
@@ -148,13 +147,13 @@ struct StreamMachine {
     switch request {
     case .read(let read):
       if input.count < read.minimum, let failure, !hasEndedWell {
-        effects.append(.read(read.completion, nil, atEOF: false, failure))
+        fail(request, failure)
       } else {
         reads.append(read)
       }
     case .write(let write):
       if let failure = failure ?? (isWriteClosed ? closed : nil) {
-        effects.append(.written(write.completion, failure))
+        fail(request, failure)
       } else if write.data.isEmpty, writes.isEmpty {
         effects.append(.written(write.completion, nil))
       } else {
@@ -320,15 +319,17 @@ struct StreamMachine {
     if error != nil, (error as? URLError)?.code == .cancelled {
       dropInput()
     }
-    while let read = reads.popFirst() { effects.append(.read(read.completion, nil, atEOF: false, failure)) }
-    while let write = writes.popFirst() { effects.append(.written(write.completion, failure)) }
+    while let read = reads.popFirst() { fail(.read(read), failure) }
+    while let write = writes.popFirst() { fail(.write(write), failure) }
     signal = nil
-    while let request = later.popFirst() {
-      switch request {
-      case .read(let read): effects.append(.read(read.completion, nil, atEOF: false, failure))
-      case .write(let write): effects.append(.written(write.completion, failure))
-      case .barrier: break
-      }
+    while let request = later.popFirst() { fail(request, failure) }
+  }
+
+  private mutating func fail(_ request: Request, _ error: any Error) {
+    switch request {
+    case .read(let read): effects.append(.read(read.completion, nil, atEOF: false, error))
+    case .write(let write): effects.append(.written(write.completion, error))
+    case .barrier: break
     }
   }
 
@@ -343,15 +344,11 @@ struct StreamMachine {
       if deadline > now { next = min(next, deadline) }
       return deadline <= now
     }
-    for read in reads.removeAll(where: { isLate($0.deadline) }) {
-      effects.append(.read(read.completion, nil, atEOF: false, timeout))
-    }
+    for read in reads.removeAll(where: { isLate($0.deadline) }) { fail(.read(read), timeout) }
     if let first = writes.first, first.deadline <= now, taken > 0 {
       effects.append(.end(timeout))
     } else {
-      for write in writes.removeAll(where: { isLate($0.deadline) }) {
-        effects.append(.written(write.completion, timeout))
-      }
+      for write in writes.removeAll(where: { isLate($0.deadline) }) { fail(.write(write), timeout) }
     }
     let waiting = later.removeAll {
       switch $0 {
@@ -361,13 +358,7 @@ struct StreamMachine {
       }
     }
     arm(next)
-    for request in waiting {
-      switch request {
-      case .read(let read): effects.append(.read(read.completion, nil, atEOF: false, timeout))
-      case .write(let write): effects.append(.written(write.completion, timeout))
-      case .barrier: break
-      }
-    }
+    for request in waiting { fail(request, timeout) }
     advance()
   }
 

@@ -171,15 +171,7 @@ extension Load {
   func becomeDownload(_ task: URLSessionDataTask) {
     let file = FileSink()
     let download = URLSessionDownloadTask(load: self)
-    let (delegate, sink) = update { state -> (DelegateReceivers<any URLSessionDataDelegate>?, DelegateSink?) in
-      guard state.task === task else { return (nil, nil) }
-      state.task = download
-      events?.note(.became(download))
-      session.taskRegistry.retain(download)
-      session.taskRegistry.remove(task)
-      return (state.delegates.data, state.sink as? DelegateSink)
-    }
-    guard let delegate, let sink else { return }
+    guard let (delegate, sink) = succeed(task, by: download, .became(download)) else { return }
     delegate.tell(.becameDownload) { $0.urlSession(session, dataTask: task, didBecome: download) }
     do {
       consumed(try sink.moveOn(to: file))
@@ -187,5 +179,21 @@ extension Load {
       return abort(error)
     }
     tellProgress()
+  }
+
+  /// Puts another task in the place of a data task.
+  /// - Returns: who is told, and what has the body so far; nil where the task is another one's already.
+  func succeed(
+    _ task: URLSessionDataTask, by successor: URLSessionTask, _ event: LoadEvent
+  ) -> (DelegateReceivers<any URLSessionDataDelegate>, DelegateSink)? {
+    update { state in
+      guard state.task === task else { return nil }
+      state.task = successor
+      events?.note(event)
+      session.taskRegistry.retain(successor)
+      session.taskRegistry.remove(task)
+      guard let delegate = state.delegates.data, let sink = state.sink as? DelegateSink else { return nil }
+      return (delegate, sink)
+    }
   }
 }

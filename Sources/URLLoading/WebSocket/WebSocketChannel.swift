@@ -2,19 +2,10 @@ internal import URLLoadingBase
 
 /// Carries out what a ``WebSocketConversation`` decides: between a task's owner and its load.
 ///
-/// Effects are carried out after the lock, by one thread at a time, in their order.
-///
-/// Mutable state: `state`, guarded by its lock.
+/// Mutable state: `handshake`, guarded by its lock; the conversation's is its runner's.
 final class WebSocketChannel: DuplexSink {
-  private struct State {
-    var conversation: WebSocketConversation
-    var handshake: WebSocketHandshake
-    weak var load: Load?
-    /// A thread is carrying effects out, and will see those that come meanwhile.
-    var isCarryingOut = false
-  }
-
-  private let state: Locked<State>
+  private let runner: EffectRunner<WebSocketConversation>
+  private let handshake: Locked<WebSocketHandshake>
   private let url: URL?
   /// Reads bytes of the conversation; made once, because its observer is set by the instance.
   let upstream: URLProtocolUpstream
@@ -29,10 +20,8 @@ final class WebSocketChannel: DuplexSink {
   ///   - url: what the task was made with.
   init(protocols: [String], offersCompression: Bool, limit: Int, url: URL?) {
     self.url = url
-    state = Locked(
-      State(
-        conversation: WebSocketConversation(limit: limit, url: url),
-        handshake: WebSocketHandshake(protocols: protocols, offersCompression: offersCompression)))
+    runner = EffectRunner(WebSocketConversation(limit: limit, url: url))
+    handshake = Locked(WebSocketHandshake(protocols: protocols, offersCompression: offersCompression))
     let reader = Locked<WeakChannel>(WeakChannel())
     upstream = URLProtocolUpstream { buffer in reader.withLock { $0.channel }?.read(into: buffer) ?? .end }
     reader.withLock { $0.channel = self }
@@ -40,15 +29,13 @@ final class WebSocketChannel: DuplexSink {
 
   private struct WeakChannel { weak var channel: WebSocketChannel? }
 
-  func attach(to load: Load) {
-    state.withLock { $0.load = load }
-  }
+  func attach(to load: Load) { runner.attach(to: load) }
 
-  var closeCode: URLSessionWebSocketTask.CloseCode { state.withLock { $0.conversation.closeCode } }
-  var closeReason: Data? { state.withLock { $0.conversation.closeReason } }
+  var closeCode: URLSessionWebSocketTask.CloseCode { runner.read { $0.closeCode } }
+  var closeReason: Data? { runner.read { $0.closeReason } }
   var maximumMessageSize: Int {
-    get { state.withLock { $0.conversation.maximumMessageSize } }
-    set { state.withLock { $0.conversation.maximumMessageSize = newValue } }
+    get { runner.read { $0.maximumMessageSize } }
+    set { update { $0.maximumMessageSize = newValue } }
   }
 
   // MARK: Requests of the owner
@@ -75,11 +62,11 @@ final class WebSocketChannel: DuplexSink {
 
   /// Makes the request one for a handshake, with a key of its own.
   func prepare(_ request: inout URLRequest) {
-    state.withLock { $0.handshake.prepare(&request) }
+    handshake.withLock { $0.prepare(&request) }
   }
 
   func open(_ response: URLResponse) throws {
-    let handshake = state.withLock { $0.handshake }
+    let handshake = handshake.withLock { $0 }
     guard let response = response as? HTTPURLResponse else { throw failure("the response is none of HTTP") }
     let agreement: WebSocketHandshake.Agreement
     do throws(WebSocketHandshake.Refusal) {
@@ -105,7 +92,7 @@ final class WebSocketChannel: DuplexSink {
   }
 
   func connectionEnded(_ error: (any Error)?) -> (any Error)? {
-    state.withLock { $0.conversation.connectionEnded(error) }
+    update { $0.connectionEnded(error) }
   }
 
   func end(_ error: (any Error)?) {
@@ -129,23 +116,7 @@ final class WebSocketChannel: DuplexSink {
 
   @discardableResult
   private func update<Result>(_ change: (inout WebSocketConversation) -> Result) -> Result {
-    let result = state.withLock { change(&$0.conversation) }
-    carryOut()
-    return result
-  }
-
-  private func carryOut() {
-    while true {
-      let (effects, load) = state.withLock { state -> ([WebSocketConversation.Effect], Load?) in
-        guard !state.isCarryingOut else { return ([], nil) }
-        let effects = state.conversation.takeEffects()
-        state.isCarryingOut = !effects.isEmpty
-        return (effects, state.load)
-      }
-      guard !effects.isEmpty else { return }
-      for effect in effects { carryOut(effect, load) }
-      state.withLock { $0.isCarryingOut = false }
-    }
+    runner.update(change, carryingOut: carryOut)
   }
 
   private func carryOut(_ effect: WebSocketConversation.Effect, _ load: Load?) {
@@ -156,25 +127,15 @@ final class WebSocketChannel: DuplexSink {
     case .buffered(let count): load?.buffered(count)
     case .consumed(let count): load?.consumed(count)
     case .opened(let name):
-      load?.tellWebSocket(.opened) { $0.urlSession($1, webSocketTask: $2, didOpenWithProtocol: name) }
+      load?.tell(.opened, \.webSocket, of: URLSessionWebSocketTask.self) {
+        $0.urlSession($1, webSocketTask: $2, didOpenWithProtocol: name)
+      }
     case .closed(let code, let reason):
-      load?.tellWebSocket(.closed) { $0.urlSession($1, webSocketTask: $2, didCloseWith: code, reason: reason) }
+      load?.tell(.closed, \.webSocket, of: URLSessionWebSocketTask.self) {
+        $0.urlSession($1, webSocketTask: $2, didCloseWith: code, reason: reason)
+      }
     case .expectEnd: load?.limitRest(to: Self.closeLimit)
     case .end(let error): load?.endDuplex(error)
     }
-  }
-}
-
-extension Load {
-  /// Calls the task's delegate behind what was delivered before.
-  fileprivate func tellWebSocket(
-    _ method: DelegateMethod,
-    _ call: @escaping @Sendable (any URLSessionWebSocketDelegate, URLSession, URLSessionWebSocketTask) -> Void
-  ) {
-    let (delegates, task, delivery) = read {
-      ($0.delegates.webSocket, $0.task as? URLSessionWebSocketTask, $0.delivery)
-    }
-    guard let delegates, let task, let delivery, !delegates.lacks(method) else { return }
-    delivery.add { delegates.tell(method) { call($0, self.session, task) } }
   }
 }

@@ -5,7 +5,7 @@ internal import URLLoadingBase
 ///
 /// Receives and messages meet in their order, and so do pings and pongs. What is sent before the handshake is done waits for it. Once
 /// the conversation is over every request fails, but for receives of messages that have come already.
-struct WebSocketConversation {
+struct WebSocketConversation: EffectMachine {
   typealias Message = URLSessionWebSocketTask.Message
   typealias CloseCode = URLSessionWebSocketTask.CloseCode
   typealias Receiver = @Sendable (Result<Message, any Error>) -> Void

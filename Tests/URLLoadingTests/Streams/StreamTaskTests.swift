@@ -84,6 +84,15 @@ import URLLoadingTestServers
     _ = await server.stop()
   }
 
+  @Test func anAddressOfIPv6() async throws {
+    let server = try ScriptedServer(ipv6: true) { connection in try connection.send("six\n") }
+    let session = try await session()
+    let answer = try await line(task(session, server.port, host: "::1"))
+    #expect(answer == "six")
+    session.invalidateAndCancel()
+    _ = await server.stop()
+  }
+
   /// The peer reads to the end, and answers then.
   @Test func halfClosed() async throws {
     let server = try ScriptedServer { connection in

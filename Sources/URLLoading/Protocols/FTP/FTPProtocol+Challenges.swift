@@ -1,7 +1,7 @@
 internal import URLLoadingCurlTransport
 
 /// A refused login becomes a challenge; the answer starts the load again.
-extension FTPProtocol: URLAuthenticationChallengeSender {
+extension FTPProtocol {
   /// Credentials that may be refused before the refusal is the result.
   private static let largestFailureCount = 16
 

@@ -33,10 +33,7 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     var transfer: Transfer?
     var stage = Stage.body(nil)
     var credential: TransferCredential?
-    /// The proxies of this load, where they had to be asked for, and what one of them wants.
-    @Rare var route: ProxyRoute?
-    @Rare var proxyCredential: TransferCredential?
-    var proxyExchange = HTTPExchange()
+    var proxies = ProxyAttempt()
     var failedCredentials = 0
     var refusal: TransferFailure?
     var probed: TransferHead?
@@ -147,7 +144,7 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
       }
     }
     let connections = session.component(CurlSession.self)
-    if let proxies = connections.proxies, proxies.isNeeded, awaitsRoute(from: proxies, stage, body) { return }
+    if awaitsRoute(from: connections.proxies, then: { self.start(stage, body: body) }) { return }
     var transferRequest = TransferRequest(url: Self.transferURL(url, for: stage), kind: .ftp, method: "GET")
     transferRequest.typeOfService = connections.typeOfService
     transferRequest.ftpTLS = url.scheme?.lowercased() == "ftps" ? .explicit : .none
@@ -169,7 +166,7 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     }
     let record = source.map { _ in session.component(UnfinishedUploads.self) }
     if let route { transferRequest.take(route) }
-    transferRequest.proxyCredential = state.withLock { $0.proxyCredential }
+    transferRequest.proxyCredential = withProxies { $0.credential }
     transferRequest.credential = state.withLock { state in
       state.stage = stage
       if let source, let record, !state.isStopped {

@@ -10,10 +10,7 @@ internal import URLLoadingCurlTransport
 final class TCPProtocol: URLProtocol, @unchecked Sendable {
   struct State {
     var transfer: Transfer?
-    var proxyCredential: TransferCredential?
-    /// The proxies of this connection, where they had to be asked for.
-    @Rare var route: ProxyRoute?
-    var proxyExchange = HTTPExchange()
+    var proxies = ProxyAttempt()
     var refusal: TransferFailure?
     /// The connection stood: no other is made in its place, by which what is to be protected would go in the clear.
     var hasConnected = false
@@ -47,17 +44,17 @@ final class TCPProtocol: URLProtocol, @unchecked Sendable {
   func fail(_ error: URLError) { client?.urlProtocol(self, didFailWithError: error) }
 
   func begin() {
-    guard let url = request.url, let host = url.host(percentEncoded: false), let port = url.port, let sessionClient,
+    // libcurl gets a URL of HTTP, of which it makes the connection alone.
+    guard let url = proxiedURL, url.port != nil, let sessionClient,
       let upstream = sessionClient.urlProtocolDemand(self).upstream
     else { return fail(URLError(.badURL, message: "A stream task needs a host and a port.", url: request.url)) }
     let connections = sessionClient.session.component(CurlSession.self)
-    if let proxies = connections.proxies, proxies.isNeeded, awaitsRoute(from: proxies) { return }
-    let name = host.contains(":") ? "[\(host)]" : host
-    var transferRequest = TransferRequest(url: "http://\(name):\(port)/")
+    if awaitsRoute(from: connections.proxies, then: { self.begin() }) { return }
+    var transferRequest = TransferRequest(url: url.absoluteString)
     transferRequest.connect(upstream)
     transferRequest.typeOfService = connections.typeOfService
     if let route { transferRequest.take(route) }
-    transferRequest.proxyCredential = state.withLock { $0.proxyCredential }
+    transferRequest.proxyCredential = withProxies { $0.credential }
     sessionClient.urlProtocol(self, isWaiting: true)
     let transfer = connections.engine.start(transferRequest, handler: self)
     upstream.observe { transfer.resumeSending() }

@@ -1,0 +1,62 @@
+internal import URLLoadingBase
+
+/// A value that decides, and says what has to be done outside.
+protocol EffectMachine {
+  associatedtype Effect
+  /// What is to be done since the last time, in this order.
+  mutating func takeEffects() -> [Effect]
+}
+
+/// Guards a machine, and has its effects carried out: after the lock, by one thread at a time, in their order.
+///
+/// Mutable state: `state`, guarded by its lock.
+final class EffectRunner<Machine: EffectMachine>: Sendable {
+  private struct State {
+    var machine: Machine
+    weak var load: Load?
+    /// A thread is carrying effects out, and will see those that come meanwhile.
+    var isCarryingOut = false
+  }
+
+  private let state: Locked<State>
+
+  init(_ machine: Machine) {
+    state = Locked(State(machine: machine))
+  }
+
+  /// The load that effects are about.
+  func attach(to load: Load) { state.withLock { $0.load = load } }
+
+  func read<Result>(_ body: (Machine) -> Result) -> Result { state.withLock { body($0.machine) } }
+
+  /// Changes the machine, and carries out what comes of it.
+  func update<Result>(
+    _ change: (inout Machine) -> Result, carryingOut carryOut: (Machine.Effect, Load?) -> Void
+  ) -> Result {
+    let result = state.withLock { change(&$0.machine) }
+    while true {
+      let (effects, load) = state.withLock { state -> ([Machine.Effect], Load?) in
+        guard !state.isCarryingOut else { return ([], nil) }
+        let effects = state.machine.takeEffects()
+        state.isCarryingOut = !effects.isEmpty
+        return (effects, state.load)
+      }
+      guard !effects.isEmpty else { return result }
+      for effect in effects { carryOut(effect, load) }
+      state.withLock { $0.isCarryingOut = false }
+    }
+  }
+}
+
+extension Load {
+  /// Calls the task's delegate behind what was delivered before.
+  /// - Parameter receivers: those of the task's kind.
+  func tell<Delegate, Task: URLSessionTask>(
+    _ method: DelegateMethod, _ receivers: (SessionDelegates) -> DelegateReceivers<Delegate>?,
+    of kind: Task.Type, _ call: @escaping @Sendable (Delegate, URLSession, Task) -> Void
+  ) {
+    let (delegates, task, delivery) = read { (receivers($0.delegates), $0.task as? Task, $0.delivery) }
+    guard let delegates, let task, let delivery, !delegates.lacks(method) else { return }
+    delivery.add { delegates.tell(method) { call($0, self.session, task) } }
+  }
+}
