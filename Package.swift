@@ -30,6 +30,7 @@ let package = Package(
     .library(name: "SFTPKeystream", targets: ["SFTPKeystream"]),
     .executable(name: "urlload", targets: ["urlload"]),
     .executable(name: "urlload-pac", targets: ["urlload-pac"]),
+    .executable(name: "urlloadd", targets: ["urlloadd"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -117,6 +118,12 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(name: "urlload-pac"),
+    .executableTarget(
+      name: "urlloadd",
+      dependencies: [
+        "URLLoading", "ArchiveProtocol", "SFTPProtocol", "URLLoadingBase", "URLLoadingSQLite", "URLLoadingCLinux",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
     .executableTarget(name: "URLLoadingPrivateScheme", dependencies: ["URLLoading"], path: "Samples/PrivateScheme"),
     .executableTarget(name: "URLLoadingMemoryScheme", dependencies: ["URLLoading"], path: "Samples/MemoryScheme"),
     .executableTarget(name: "URLLoadingLoadEverything", dependencies: ["URLLoading"], path: "Samples/LoadEverything"),
@@ -197,6 +204,11 @@ let package = Package(
         "SFTPProtocol", "URLLoading", "URLProtocolTesting", "URLLoadingBase", "URLLoadingTestServers",
         "URLLoadingDownloadWorker", "SFTPKeystream", "URLLoadingCKeystream", "URLLoadingCOpenSSL",
       ]),
+    .executableTarget(
+      name: "URLLoadingBackgroundWorker", dependencies: ["URLLoading"], path: "Tests/Fixtures/BackgroundWorker"),
+    .testTarget(
+      name: "urlloaddTests",
+      dependencies: ["urlloadd", "URLLoadingBackgroundWorker", "URLLoading", "URLLoadingBase", "URLLoadingTestServers"]),
     .testTarget(name: "urlloadTests", dependencies: ["urlload", "URLLoadingBase", "URLLoadingTestServers"]),
     .testTarget(
       name: "SamplesTests",

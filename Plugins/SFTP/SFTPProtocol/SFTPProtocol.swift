@@ -50,7 +50,7 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
 
   /// Byte ranges, uploads, listing and connectivity.
   public final override class var capabilities: Capabilities {
-    [.byteRanges, .upload, .listing, .nonblocking, .connectivity]
+    [.byteRanges, .upload, .listing, .nonblocking, .connectivity, .background]
   }
 
   /// `sftp`

@@ -48,6 +48,20 @@ static inline int has_bytes_on_their_way(int descriptor) {
 /// standard input and output. Returns 0, or the error's number.
 int start_helper(const char *path, int descriptor, char *const environment[], pid_t *process);
 
+/// Starts a program that goes on by itself: in a session of its own and as nobody's child, with default signals and no descriptors but
+/// `/dev/null`. The first argument is its name. Returns 0, or the error's number.
+int start_service(const char *path, char *const arguments[], char *const environment[]);
+
+/// Copies a file's bytes from where its descriptor stands to its end, shared with the original where the file system can do that. Returns 0,
+/// or -1 with errno.
+int copy_contents(int from, int to);
+
+/// The next connection of a listening socket, which exec closes and whose calls do not wait. -1 where there is none, errno says why.
+int accept_connection(int listener);
+
+/// The user at the other end of a local socket; -1 where nobody knows.
+uid_t peer_of_socket(int descriptor);
+
 /// The name of the calling thread, for debuggers.
 static inline void name_thread(const char *name) { prctl(PR_SET_NAME, name); }
 

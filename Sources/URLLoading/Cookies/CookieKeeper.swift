@@ -63,6 +63,11 @@ final class CookieKeeper: Sendable {
   private struct Observer { var call: (@Sendable () -> Void)? }
 
   /// - Parameter busyTimeout: how long a write waits for that of another process before it is tried again later.
+  /// The directory of the file; nil without one.
+  var directory: String? {
+    if case .file(let path) = place { (path as NSString).deletingLastPathComponent } else { nil }
+  }
+
   init(_ place: Place, busyTimeout: Duration = .seconds(5)) {
     self.place = place
     self.busyTimeout = busyTimeout

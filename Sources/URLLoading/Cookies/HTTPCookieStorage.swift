@@ -57,6 +57,9 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
     keeper.onChangeByOthers { [weak self] in self?.notify() }
   }
 
+  /// The directory of the file; nil for a storage in memory.
+  var directory: String? { keeper.directory }
+
   /// The storage that sessions use unless their configuration names another: that of this program, which outlives it.
   open class var shared: HTTPCookieStorage { sharedStorage }
 

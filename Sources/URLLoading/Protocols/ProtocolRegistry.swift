@@ -83,6 +83,9 @@ final class ProtocolRegistry: Sendable {
       url: url)
   }
 
+  /// The schemes that the transfer service loads.
+  var backgroundSchemes: String { schemes([]) { $0.capabilities.contains(.background) } }
+
   /// The schemes of some classes, each once.
   private func schemes(_ configured: [URLProtocol.Type], where isWanted: (URLProtocol.Type) -> Bool) -> String {
     var unique: [String] = []

@@ -39,5 +39,9 @@ extension URLProtocol {
 
     /// A connection of both directions is kept open where ``URLProtocolDemand/upstream`` says so: for WebSocket and stream tasks.
     public static let duplex = Capabilities(rawValue: 1 << 7)
+
+    /// Tasks of background sessions may have this class: its instances need nothing of the program that made the task, so that they load in
+    /// the transfer service as they do elsewhere. The service has to have the class (<doc:TransfersThatOutliveYourProgram>).
+    public static let background = Capabilities(rawValue: 1 << 8)
   }
 }

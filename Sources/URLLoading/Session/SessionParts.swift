@@ -15,6 +15,8 @@ struct SessionParts {
   let hasSubclassedCookieStorage: Bool
   /// Where it is kept which hosts are to be reached securely: the cookies' storage, else one in memory that ends with the session.
   let policyStorage: HTTPCookieStorage
+  /// The connection to the transfer service; nil for sessions whose tasks this process loads.
+  let background: BackgroundSession?
 
   init(configuration given: URLSessionConfiguration) {
     configuration = Self.copy(of: given)
@@ -29,6 +31,10 @@ struct SessionParts {
     requestDefaults = RequestDefaults(values)
     hasSubclassedCookieStorage = values.httpCookieStorage?.isSubclassed == true
     policyStorage = values.httpCookieStorage ?? HTTPCookieStorage()
+    background = values.background.map { [configuration] settings in
+      BackgroundSession(
+        BackgroundSessionDescription(settings, configuration), place: settings.place ?? .current)
+    }
   }
 
   static func copy(of configuration: URLSessionConfiguration) -> URLSessionConfiguration {

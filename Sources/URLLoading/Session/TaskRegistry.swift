@@ -83,6 +83,11 @@ final class TaskRegistry: Sendable {
     }
   }
 
+  /// Has tasks to come numbered from `next` on at least.
+  func skipIdentifiers(below next: Int) {
+    state.withLock { $0.lastIdentifier = max($0.lastIdentifier, next - 1) }
+  }
+
   /// Adds a task that was just made.
   /// - Parameter retains: whether the reference is strong.
   func add(_ task: URLSessionTask, retains: Bool) {

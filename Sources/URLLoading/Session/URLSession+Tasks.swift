@@ -98,6 +98,7 @@ extension URLSession {
   func load(_ plan: consuming LoadPlan) -> Load {
     // A request that a protocol class got for a listing may be loaded as something else.
     if !acceptsTasks { plan.flaw = invalidity(for: plan.request) }
+    if parts.background != nil, plan.background == nil { plan = planInService(plan) }
     return Load(session: self, plan: plan)
   }
 

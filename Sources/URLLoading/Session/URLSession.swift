@@ -83,9 +83,11 @@ open class URLSession: NSObject, @unchecked Sendable {
     hadDelegate = delegate != nil
     self.isShared = isShared
     super.init()
+    parts.background?.begin(self)
   }
 
   deinit {
+    parts.background?.end()
     components.invalidate()
     deadlines.stop()
   }
@@ -169,6 +171,7 @@ open class URLSession: NSObject, @unchecked Sendable {
     let unfinished = components.existing(UnfinishedUploads.self)
     components.invalidate()
     deadlines.stop()
+    parts.background?.end()
     guard let unfinished else { return reportInvalid() }
     unfinished.whenSettled(within: Self.shutdownTimeout) { self.reportInvalid() }
   }
@@ -328,7 +331,11 @@ open class URLSession: NSObject, @unchecked Sendable {
   /// Calls the handler, on the delegate queue, with the tasks that have not ended.
   @preconcurrency
   open func getAllTasks(completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void) {
-    delegateQueue.addOperation { completionHandler(self.taskRegistry.all) }
+    let answer: @Sendable () -> Void = {
+      self.delegateQueue.addOperation { completionHandler(self.taskRegistry.all) }
+    }
+    // Those of earlier sessions with its identifier are known when the service has said so.
+    if parts.background?.whenAttached(answer) != true { answer() }
   }
 
   /// Calls the handler, on the delegate queue, with the tasks that have not ended, by kind.

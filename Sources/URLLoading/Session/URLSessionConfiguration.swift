@@ -27,6 +27,9 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     var appTransportSecurity: AppTransportSecurity?
     var maximumBufferedBytesPerTask = 1 << 20
     var sessionEventListener: (any URLSession.EventListener)?
+    /// Where downloads write; nil for the temporary directory.
+    var downloadDirectory: String?
+    @Rare var background: BackgroundSettings?
     var kept = Kept()
   }
 
@@ -81,6 +84,26 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
       dictionaries: Dictionaries())
   }
 
+  /// A new configuration for sessions whose downloads and uploads go on when the program has ended; the article
+  /// <doc:TransfersThatOutliveYourProgram> has what that means.
+  ///
+  /// The transfers are made by the service `urlloadd`. Sessions have no cache, wait for connectivity, and use the cookies of
+  /// `HTTPCookieStorage.shared`. Tasks report to the delegate alone: those with a completion handler fail.
+  ///
+  /// - Parameter identifier: the name under which the program finds its tasks again: one for each session, the same at each start of the program,
+  ///   different from those of the user's other programs, as `org.example.mirror.downloads` is.
+  open class func background(withIdentifier identifier: String) -> URLSessionConfiguration {
+    let configuration = URLSessionConfiguration()
+    configuration.urlCache = nil
+    configuration.waitsForConnectivity = true
+    configuration.sessionSendsLaunchEvents = true
+    configuration.change { $0.background = BackgroundSettings(identifier: identifier) }
+    return configuration
+  }
+
+  /// The identifier of a background session; nil for all others.
+  open var identifier: String? { snapshot.background?.identifier }
+
   /// A copy.
   open override func copy() -> Any { copy(with: nil) }
 
@@ -90,6 +113,8 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   }
 
   var snapshot: Values { values.withLock { $0 } }
+
+  func change(_ body: (inout Values) -> Void) { values.withLock { body(&$0) } }
 
   // MARK: Time
 
@@ -326,20 +351,19 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     set { values.withLock { $0.kept.sharedContainerIdentifier = newValue } }
   }
 
-  // MARK: Without effect until there are background sessions
+  // MARK: Background sessions
 
-  /// Whether the system chooses when background tasks load; false unless set.
+  /// Whether background tasks may wait until the machine has nothing more urgent to do and its network costs nothing; false unless set. They
+  /// have the lowest priority then, and are not loaded over a metered network.
   open var isDiscretionary: Bool {
     get { values.withLock { $0.kept.isDiscretionary } }
     set { values.withLock { $0.kept.isDiscretionary = newValue } }
   }
 
-  /// Whether the program is started when background tasks need it; false unless set.
+  /// Whether the program is started when background tasks are done or need it, as ``backgroundLaunch`` says; true for
+  /// ``background(withIdentifier:)``, else false.
   open var sessionSendsLaunchEvents: Bool {
     get { values.withLock { $0.kept.sessionSendsLaunchEvents } }
     set { values.withLock { $0.kept.sessionSendsLaunchEvents = newValue } }
   }
-
-  /// The identifier of a background session; nil for all others, which is every configuration that can be made yet.
-  open var identifier: String? { nil }
 }

@@ -30,7 +30,11 @@ final class FileSink: BodySink {
   }
 
   private let state = Locked(State())
+  /// Where the file is made; nil for the temporary directory.
+  private let directory: String?
   let holdsBytes = false
+
+  init(in directory: String? = nil) { self.directory = directory }
 
   deinit {
     state.withLock { if $0.descriptor >= 0 { Self.unlockAndClose($0.descriptor) } }
@@ -46,6 +50,9 @@ final class FileSink: BodySink {
       return (state.written - state.reported, state.offset + state.written)
     }
   }
+
+  /// The file, and the bytes that it has; nil before there is one.
+  var place: (url: URL, length: Int64)? { state.withLock { state in state.url.map { ($0, state.offset + state.written) } } }
 
   /// Whether an earlier download made the file.
   var isReopened: Bool { state.withLock { $0.isReopened } }
@@ -117,10 +124,33 @@ final class FileSink: BodySink {
     }
   }
 
+  /// Counts bytes that another process has written to the file that this one will adopt.
+  func noteElsewhere(_ length: Int64) {
+    state.withLock { state in
+      state.written = length - state.offset
+      // A download that began anew has fewer than before.
+      state.reported = min(state.reported, state.written)
+    }
+  }
+
+  /// Takes a file that has the whole body.
+  func adopt(_ url: URL) throws {
+    let descriptor = open(url.path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { throw Self.failure(of: url, errno) }
+    var status = stat()
+    fstat(descriptor, &status)
+    state.withLock { state in
+      if state.descriptor >= 0 { Self.unlockAndClose(state.descriptor) }
+      state.descriptor = descriptor
+      state.url = url
+      state.written = Int64(status.st_size) - state.offset
+    }
+  }
+
   func write(_ bytes: UnsafeRawBufferPointer) throws -> Bool {
     try state.withLock { state in
       guard !state.isClosed else { return false }
-      if state.descriptor < 0 { try Self.create(&state) }
+      if state.descriptor < 0 { try Self.create(&state, in: directory) }
       if let length = state.bodyLength, Int64(bytes.count) > length - state.written {
         // Which of the bytes are right is unknown: the file is cut to what it had before them.
         try Self.cut(&state, to: state.offset)
@@ -143,7 +173,7 @@ final class FileSink: BodySink {
   /// Closes the file, which is whole.
   func finish() throws -> URL {
     try state.withLock { state in
-      if state.descriptor < 0 { try Self.create(&state) }
+      if state.descriptor < 0 { try Self.create(&state, in: directory) }
       state.isClosed = true
       defer { state.descriptor = -1 }
       if state.isReopened, let url = state.url {
@@ -177,8 +207,9 @@ final class FileSink: BodySink {
     if let url = state.withLock({ $0.url }) { unlink(url.path) }
   }
 
-  private static func create(_ state: inout State) throws {
-    let url = newURL(in: FileManager.default.temporaryDirectory)
+  private static func create(_ state: inout State, in directory: String?) throws {
+    let url = newURL(
+      in: directory.map { URL(fileURLWithPath: $0, isDirectory: true) } ?? FileManager.default.temporaryDirectory)
     let descriptor = open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw failure(of: url, errno) }
     _ = flock(descriptor, LOCK_EX | LOCK_NB)

@@ -25,7 +25,8 @@ extension Load {
     }
   }
 
-  private func tellWaiting() {
+  /// Tells the delegate that the task waits.
+  func tellWaiting() {
     let (delegate, task, delivery) = read { ($0.delegates.task, $0.task, $0.delivery) }
     guard let delegate, let task, let delivery else { return }
     delivery.add {

@@ -93,7 +93,8 @@ extension Load {
     open(request, as: .restart)
   }
 
-  private func announceResume(at offset: Int64, of total: Int64) {
+  /// Tells the delegate where a download goes on.
+  func announceResume(at offset: Int64, of total: Int64) {
     let (delegate, task, delivery) = update { state in
       state.counts.received = offset
       return (state.delegates.download, state.task as? URLSessionDownloadTask, state.delivery)
@@ -128,7 +129,8 @@ extension Load {
     return data
   }
 
-  private func makeResumeData(of response: URLResponse?, path: String, length: Int64) -> Data? {
+  /// - Parameter withoutFields: the header fields are kept elsewhere, those that are withheld as well.
+  func makeResumeData(of response: URLResponse?, path: String, length: Int64, withoutFields: Bool = false) -> Data? {
     let (request, protocolClass, resumption, offset) = read {
       ($0.attempt.request, $0.attempt.protocolClass, $0.resumption, $0.attempt.rangeOffset)
     }
@@ -152,7 +154,7 @@ extension Load {
     }
     // What a proxy has changed on the way has the validators of what it was (RFC 9110, section 15.3.4).
     guard validators.ifRangeValue != nil, (response as? HTTPURLResponse)?.statusCode != 203 else { return nil }
-    let headers = plan.request.allHTTPHeaderFields ?? [:]
+    let headers = withoutFields ? [:] : plan.request.allHTTPHeaderFields ?? [:]
     let made = ResumeData(
       url: url, originalURL: plan.request.url ?? url,
       headers: headers.sorted { $0.key < $1.key }.map { ResumeData.Field(name: $0.key, value: $0.value) },

@@ -91,10 +91,12 @@ extension Load {
         ended.delegates.download?.tell(.file) {
           $0.urlSession(session, downloadTask: download, didFinishDownloadingTo: url)
         }
+        plan.background?.tookFile()
         unlink(url.path)
       }
       ended.delegates.task?.tell(.completion) { $0.urlSession(session, task: task, didCompleteWithError: error) }
     }
+    plan.background?.end()
     session.didEnd(task)
     return outcome
   }

@@ -21,6 +21,7 @@ extension Load {
   func open(
     _ request: consuming URLRequest, as opening: Opening = .first, mayBlock: Bool = false, after earlier: Attempt? = nil
   ) {
+    if plan.background != nil { return openInService(request) }
     if opening != .first, !mayBlock, asksForeignCode {
       return BlockingPool.protocols.run { [request] in self.open(request, as: opening, mayBlock: true) }
     }

@@ -83,7 +83,7 @@ final class Load: Sendable {
     state = Locked(
       State(
         machine: LoadMachine(
-          limits: Self.limits(of: plan.request, session: session), expectsEntries: plan.kind == .listing,
+          limits: Self.limits(of: plan, session: session), expectsEntries: plan.kind == .listing,
           waitsForConnectivity: plan.waitsForConnectivity && session.values.waitsForConnectivity),
         attempt: Attempt(request: plan.request), upload: plan.upload, resumption: plan.resumption, events: events))
     self.plan = plan
@@ -99,7 +99,10 @@ final class Load: Sendable {
   var isDetached: Bool { if case .nobody = plan.owner { true } else { false } }
 
   /// Which idle timeout wins is not said by Apple: a request's own, unless the session's is stricter. Zero means unset.
-  private static func limits(of request: URLRequest, session: URLSession) -> LoadMachine.Limits {
+  private static func limits(of plan: LoadPlan, session: URLSession) -> LoadMachine.Limits {
+    // The transfer service has the clocks of its tasks.
+    guard plan.background == nil else { return LoadMachine.Limits() }
+    let request = plan.request
     var limits = session.limits
     if let own = request.explicitTimeoutInterval, own > 0 {
       limits.idle = Duration(timeout: min(own, session.values.idleTimeout))
@@ -134,9 +137,15 @@ final class Load: Sendable {
     update { if $0.machine.isUnstarted { $0.ownDelegate = delegate } }
   }
 
-  func setDescription(_ description: String?) { update { $0.description = description } }
+  func setDescription(_ description: String?) {
+    update { $0.description = description }
+    hintsChanged()
+  }
 
-  func setPriority(_ priority: Float) { update { $0.priority = min(1, max(0, priority)) } }
+  func setPriority(_ priority: Float) {
+    update { $0.priority = min(1, max(0, priority)) }
+    hintsChanged()
+  }
 
   /// Sets where the body of a stream goes, before the task is resumed.
   func setSink(_ sink: any BodySink) { update { $0.sink = sink } }
@@ -169,7 +178,9 @@ final class Load: Sendable {
       }
       // Making the queue is expensive, and the load is under way by now.
       delivery?.warmUp()
-    case .unpause: lookAtDeadline(now)
+    case .unpause:
+      plan.background?.setResumed(true)
+      lookAtDeadline(now)
     case .reconnect: reconnect(at: now)
     case .nothing: break
     }
@@ -177,7 +188,11 @@ final class Load: Sendable {
 
   func suspend() {
     guard !isDetached else { return }
-    update { $0.apply($0.machine.suspend()) }
+    let isSuspended = update { state in
+      state.apply(state.machine.suspend())
+      return state.machine.isSuspended
+    }
+    if isSuspended { plan.background?.setResumed(false) }
   }
 
   /// - Parameter handler: gets the resume data of a download or an upload, or nil.
@@ -185,6 +200,9 @@ final class Load: Sendable {
     _ task: URLSessionTask, because error: URLError? = nil,
     producingResumeData handler: (@Sendable (Data?) -> Void)? = nil
   ) {
+    if let handler, let background = plan.background, !isDetached, !read({ $0.machine.isUnstarted }) {
+      return cancel(task, background, producingResumeData: handler)
+    }
     let error = error ?? failure(.cancelled, "The task was cancelled.")
     let action = update { state -> LoadMachine.EndAction in
       guard !isDetached else { return .ignore }
@@ -229,7 +247,7 @@ final class Load: Sendable {
     default: state.delivery = Delivery(executor: .queue { [session] in session.delegateQueue })
     }
     switch (plan.kind, plan.owner, state.delivery) {
-    case (.download, _, _): state.sink = FileSink()
+    case (.download, _, _): state.sink = FileSink(in: session.values.downloadDirectory)
     case (.bytes, _, _), (.listing, _, _), (.webSocket, _, _), (.stream, _, _): break
     case (_, .delegate, let delivery?):
       state.sink = DelegateSink(delivery: delivery, isIncremental: isIncremental(state))

@@ -1,8 +1,8 @@
 /// The client of a load's instances: forwards every call with the number of the attempt, so that calls of a stopped instance are
 /// ignored.
 final class LoadClient: NSObject, URLProtocolSessionClient {
-  private let load: Load
-  private let attempt: Int
+  let load: Load
+  let attempt: Int
   let gate: URLProtocolGate
   /// Whether the instance may be made to wait where it sends.
   private let mayWait: Bool

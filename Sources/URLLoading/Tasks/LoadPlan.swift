@@ -56,6 +56,8 @@ struct LoadPlan: Sendable {
   /// The resume data of an earlier upload.
   @Rare var uploadResumption: UploadResumeData?
   var isUploadResumption: Bool { _uploadResumption.isPresent }
+  /// What the transfer service knows the task as; nil where this process loads it.
+  @Rare var background: BackgroundTask?
   /// Why the task fails as soon as it is resumed.
   var flaw: URLError?
   /// Whether the load waits for connectivity where its session does; else it fails, and its owner may wait.

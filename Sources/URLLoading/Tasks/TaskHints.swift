@@ -14,6 +14,7 @@ extension Load {
       change(&hints)
       state.hints = hints
     }
+    hintsChanged()
   }
 
   /// Whether the body goes to the owner as it comes. Only delegates of data and upload tasks get one in parts.

@@ -11,7 +11,7 @@ final class DataProtocol: URLProtocol, @unchecked Sendable {
     request.url?.scheme?.lowercased() == "data"
   }
 
-  override class var capabilities: Capabilities { [.byteRanges, .nonblocking] }
+  override class var capabilities: Capabilities { [.byteRanges, .nonblocking, .background] }
 
   override class var schemes: [String] { ["data"] }
 

@@ -76,7 +76,7 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     return scheme == "ftp" || scheme == "ftps"
   }
 
-  override class var capabilities: Capabilities { [.byteRanges, .upload, .listing, .nonblocking, .connectivity] }
+  override class var capabilities: Capabilities { [.byteRanges, .upload, .listing, .nonblocking, .connectivity, .background] }
 
   override class var schemes: [String] { ["ftp", "ftps"] }
 

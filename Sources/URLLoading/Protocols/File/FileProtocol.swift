@@ -26,7 +26,7 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
     request.url?.isFileURL ?? false
   }
 
-  override class var capabilities: Capabilities { [.byteRanges, .upload, .listing, .nonblocking] }
+  override class var capabilities: Capabilities { [.byteRanges, .upload, .listing, .nonblocking, .background] }
 
   override class var schemes: [String] { ["file"] }
 

@@ -48,7 +48,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
   }
 
   override class var capabilities: Capabilities {
-    [.byteRanges, .upload, .acceptsRedirects, .nonblocking, .connectivity, .resumableUploads, .duplex]
+    [.byteRanges, .upload, .acceptsRedirects, .nonblocking, .connectivity, .resumableUploads, .duplex, .background]
   }
 
   override class var schemes: [String] { ["http", "https"] }

@@ -18,9 +18,12 @@ public struct AppTransportSecurity: Sendable {
   /// A class, so that configurations without rules are copied as fast as ever.
   private final class Contents: Sendable {
     let rules: Result<TransportSecurityRules, TransportSecurityFlaw>
+    /// The dictionary as a property list, for another process.
+    let source: Data
 
-    init(_ rules: Result<TransportSecurityRules, TransportSecurityFlaw>) {
+    init(_ rules: Result<TransportSecurityRules, TransportSecurityFlaw>, source: Data) {
       self.rules = rules
+      self.source = source
     }
   }
 
@@ -29,7 +32,7 @@ public struct AppTransportSecurity: Sendable {
   /// Rules from code.
   /// - Parameter dictionary: what would stand under `NSAppTransportSecurity`.
   public init(_ dictionary: [String: Any]) {
-    self.init { () throws(TransportSecurityFlaw) in try TransportSecurityRules(dictionary) }
+    self.init(source: dictionary) { () throws(TransportSecurityFlaw) in try TransportSecurityRules(dictionary) }
   }
 
   /// The rules of the file `Info.plist` beside the program's executable, read at each access. A file without `NSAppTransportSecurity` has
@@ -43,7 +46,9 @@ public struct AppTransportSecurity: Sendable {
 
   /// The rules of a file that is an `Info.plist`.
   init(infoPlist file: URL) {
-    self.init { () throws(TransportSecurityFlaw) in
+    let table = (try? PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)) as? [String: Any]
+    let dictionary = table?[TransportSecurityRules.name] as? [String: Any]
+    self.init(source: dictionary ?? [:]) { () throws(TransportSecurityFlaw) in
       let contents: Any
       do {
         contents = try PropertyListSerialization.propertyList(from: try Data(contentsOf: file), format: nil)
@@ -60,13 +65,18 @@ public struct AppTransportSecurity: Sendable {
     }
   }
 
-  private init(_ read: () throws(TransportSecurityFlaw) -> TransportSecurityRules) {
+  private init(source: [String: Any], _ read: () throws(TransportSecurityFlaw) -> TransportSecurityRules) {
+    // What is no property list is no rule, either: it stays a flaw in the other process.
+    let data = BackgroundValues.data(of: source) ?? Data()
     do throws(TransportSecurityFlaw) {
-      contents = Contents(.success(try read()))
+      contents = Contents(.success(try read()), source: data)
     } catch {
-      contents = Contents(.failure(error))
+      contents = Contents(.failure(error), source: data)
     }
   }
+
+  /// The dictionary as a property list, for another process.
+  var source: Data { contents.source }
 
   /// What is wrong with the dictionary; nil for nothing.
   public var error: URLError? {

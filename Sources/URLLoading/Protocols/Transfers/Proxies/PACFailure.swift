@@ -1,3 +1,5 @@
+internal import URLLoadingBase
+
 /// Why a script has not said through which proxy a URL is to be loaded.
 enum PACFailure: Error, Equatable {
   /// The program that runs scripts is not there.
@@ -26,8 +28,8 @@ enum PACFailure: Error, Equatable {
   var message: String {
     switch self {
     case .noHelper:
-      "the program that runs it, \(PACHelperLocation.name), was not found: neither in the variable \(PACHelperLocation.variable) "
-        + "nor beside this program nor in PATH. Build it with `swift build --product \(PACHelperLocation.name)`, or install it"
+      "the program that runs it, \(HelperProgram.pac.name), was not found: neither in the variable \(HelperProgram.pac.variable) "
+        + "nor beside this program nor in PATH. Build it with `swift build --product \(HelperProgram.pac.name)`, or install it"
     case .notStarted(let path, let reason): "\(path), which runs it, could not be started: \(reason)"
     case .otherVersion(let path): "\(path), which runs it, is of another version; build it anew"
     case .noLibrary(let name): "there is no \(name); install the package libpacparser1"

@@ -1,4 +1,5 @@
 import Testing
+import URLLoadingBase
 
 @testable import URLLoading
 
@@ -7,18 +8,18 @@ import Testing
   @Test func theOrderOfTheSearch() {
     let environment = ["PATH": "/one::relative:/two"]
     #expect(
-      PACHelperLocation.candidates(environment: { environment[$0] }, executable: "/opt/app/bin/tool") == [
+      HelperProgram.pac.candidates(environment: { environment[$0] }, executable: "/opt/app/bin/tool") == [
         "/opt/app/bin/urlload-pac", "/one/urlload-pac", "/two/urlload-pac",
       ])
   }
 
   @Test func theVariableAloneCounts() {
     let environment = ["PATH": "/one", "URL_LOADING_PAC_HELPER": "/x/pac"]
-    #expect(PACHelperLocation.candidates(environment: { environment[$0] }, executable: "/a/b") == ["/x/pac"])
+    #expect(HelperProgram.pac.candidates(environment: { environment[$0] }, executable: "/a/b") == ["/x/pac"])
   }
 
   @Test func nothingIsKnown() {
-    #expect(PACHelperLocation.candidates(environment: { _ in nil }, executable: nil) == [])
+    #expect(HelperProgram.pac.candidates(environment: { _ in nil }, executable: nil) == [])
   }
 
   @Test func replies() {

@@ -1,0 +1,11 @@
+extension URLSessionConfiguration {
+  /// How the transfer service starts a program whose background tasks are done, or need it. Our addition.
+  public enum BackgroundLaunch: Sendable, Hashable, Codable {
+    /// An executable, by its absolute path, with arguments. It gets the service's environment, and no terminal.
+    case executable(path: String, arguments: [String] = [])
+    /// A unit of the user's systemd, by `systemctl --user start`.
+    case systemdUnit(String)
+    /// A name on the user's session bus that is activated, by `busctl --user`.
+    case dbusName(String)
+  }
+}

@@ -1,0 +1,65 @@
+internal import URLLoadingBase
+
+/// Where the transfer service of a user is: its socket, its state, its program.
+package struct BackgroundServicePlace: Sendable {
+  private static let program = HelperProgram(name: "urlloadd", variable: "URLLOADD")
+  /// The name of the socket in ``runtimeDirectory``.
+  package static let socketName = "urlloadd.socket"
+
+  /// The folder of the socket, which is the user's alone.
+  package let runtimeDirectory: String
+  /// The folder of the queue; nil where there is neither `XDG_STATE_HOME` nor a home.
+  package let stateDirectory: String?
+  let findProgram: @Sendable () -> String?
+
+  /// That of this process's user.
+  package static var current: BackgroundServicePlace {
+    BackgroundServicePlace(
+      environment: ProcessInfo.processInfo.environment, user: geteuid(),
+      temporaryDirectory: FileManager.default.temporaryDirectory.path, findProgram: { program.find() })
+  }
+
+  package init(
+    environment: [String: String], user: UInt32, temporaryDirectory: String,
+    findProgram: @escaping @Sendable () -> String? = { nil }
+  ) {
+    // The XDG Base Directory Specification has relative paths ignored.
+    if let path = environment["XDG_RUNTIME_DIR"], path.hasPrefix("/") {
+      runtimeDirectory = "\(path)/url-loading"
+    } else {
+      runtimeDirectory = "\(temporaryDirectory)/url-loading-\(user)"
+    }
+    stateDirectory = ProgramDirectories(environment: environment, program: "urlloadd").own(.state)
+    self.findProgram = findProgram
+  }
+
+  /// Makes the folder of the socket.
+  /// - Throws: where somebody else might put something there.
+  package func prepareRuntimeDirectory() throws(BackgroundServiceError) {
+    // Of the folder that the variable names nothing is made.
+    if mkdir(runtimeDirectory, 0o700) != 0, errno != EEXIST {
+      throw .unusableDirectory(runtimeDirectory, reason: String(cString: strerror(errno)))
+    }
+    try checkRuntimeDirectory()
+  }
+
+  /// Whether the folder is the user's alone.
+  func checkRuntimeDirectory() throws(BackgroundServiceError) {
+    var status = stat()
+    guard lstat(runtimeDirectory, &status) == 0 else {
+      throw .unusableDirectory(runtimeDirectory, reason: String(cString: strerror(errno)))
+    }
+    guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
+      throw .unusableDirectory(runtimeDirectory, reason: "it is not this user's folder of mode 0700")
+    }
+  }
+
+  /// Starts the service, which goes on after this process.
+  func startService() throws(BackgroundServiceError) {
+    guard let path = findProgram() else {
+      throw .noProgram(name: Self.program.name, variable: Self.program.variable)
+    }
+    let error = DetachedProgram(path: path).start()
+    guard error == 0 else { throw .notStarted(path, reason: String(cString: strerror(error))) }
+  }
+}

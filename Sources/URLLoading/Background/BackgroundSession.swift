@@ -1,0 +1,292 @@
+internal import URLLoadingBase
+
+/// The program's side of a background session: the connection to the transfer service, which is made anew where it is lost, and the tasks that
+/// the service has.
+///
+/// A thread of its own connects and receives; whoever sends does so on its own thread.
+///
+/// Mutable state: `state`, guarded by its lock.
+final class BackgroundSession: Sendable {
+  private enum Phase {
+    case connecting
+    case attached
+    case failed(BackgroundServiceError)
+    /// The session was invalidated.
+    case ended
+  }
+
+  /// A command that the service has not answered. It is sent again where the connection was lost: the service takes each once.
+  private struct Unanswered {
+    let command: BackgroundCommand
+    let answered: (@Sendable (BackgroundReport?) -> Void)?
+  }
+
+  private struct State {
+    var phase = Phase.connecting
+    var socket: BackgroundSocket?
+    var lastNumber = 0
+    var unanswered: [Int: Unanswered] = [:]
+    var tasks: [Int: BackgroundTask] = [:]
+    /// What waits for the tasks of the session.
+    var waiters: [@Sendable () -> Void] = []
+    /// The folder that files to upload are copied to.
+    var files: String?
+    weak var session: URLSession?
+    var hasCaughtUp = false
+  }
+
+  /// How often the service is looked for, a second apart on average, before tasks fail.
+  private static let attempts = 10
+
+  private let description: BackgroundSessionDescription
+  private let place: BackgroundServicePlace
+  private let state = Locked(State())
+
+  init(_ description: BackgroundSessionDescription, place: BackgroundServicePlace) {
+    self.description = description
+    self.place = place
+  }
+
+  /// Connects, and has the tasks of earlier sessions of this identifier go on in `session`.
+  func begin(_ session: URLSession) {
+    state.withLock { $0.session = session }
+    let thread = Thread { [self] in run() }
+    thread.name = "URLLoading background"
+    thread.start()
+  }
+
+  /// The session was invalidated, or nobody has it any more: its tasks stay with the service.
+  func end() {
+    let (socket, waiters) = state.withLock { state in
+      defer { state.waiters = [] }
+      state.phase = .ended
+      return (state.socket, state.waiters)
+    }
+    socket?.end()
+    for waiter in waiters { waiter() }
+  }
+
+  // MARK: For tasks
+
+  /// Waits until the tasks of the session are known.
+  /// - Returns: why they will not be; nil where they are.
+  func waitUntilAttached() -> BackgroundServiceError? {
+    let semaphore = DispatchSemaphore(value: 0)
+    let waits = whenAttached { semaphore.signal() }
+    if waits { semaphore.wait() }
+    if case .failed(let error) = state.withLock({ $0.phase }) { return error }
+    return nil
+  }
+
+  /// Calls `action`, on any thread, when the tasks of the session are known, or will not be.
+  /// - Returns: false where that is so already; then there is no call.
+  func whenAttached(_ action: @escaping @Sendable () -> Void) -> Bool {
+    state.withLock { state in
+      guard case .connecting = state.phase else { return false }
+      state.waiters.append(action)
+      return true
+    }
+  }
+
+  /// Where files to upload are copied to; nil before the service has said that.
+  var files: String? { state.withLock { $0.files } }
+
+  /// Adds a task that was just made.
+  func add(_ task: BackgroundTask) { state.withLock { $0.tasks[task.identifier] = task } }
+
+  func forget(_ identifier: Int) { state.withLock { $0.tasks[identifier] = nil } }
+
+  /// - Returns: false where the command is longer than any may be.
+  @discardableResult
+  func send(
+    _ command: BackgroundCommand, answered: (@Sendable (BackgroundReport?) -> Void)? = nil
+  ) -> Bool {
+    // Numbers go out in their order: the service may see a `resume` only after its `create`.
+    state.withLock { state in
+      state.lastNumber += 1
+      let number = state.lastNumber
+      guard let bytes = BackgroundFrames.encoded(NumberedCommand(number: number, command: command)) else { return false }
+      switch state.phase {
+      case .connecting, .attached: break
+      case .failed, .ended:
+        answered?(nil)
+        return true
+      }
+      state.unanswered[number] = Unanswered(command: command, answered: answered)
+      if case .attached = state.phase { _ = state.socket?.send(bytes) }
+      return true
+    }
+  }
+
+  /// Returns when what a command changes is on the service's disk, or will not be.
+  func sendAndWait(_ command: BackgroundCommand) {
+    let semaphore = DispatchSemaphore(value: 0)
+    guard send(command, answered: { _ in semaphore.signal() }) else { return }
+    semaphore.wait()
+  }
+
+  func requestResumeData(of task: Int, _ handler: @escaping @Sendable (Data?) -> Void) {
+    send(.cancel(task: task, wantsResumeData: true)) { report in
+      if case .resumeData(_, let data) = report { handler(data) } else { handler(nil) }
+    }
+  }
+
+  // MARK: The thread
+
+  private func run() {
+    var attempt = 0
+    var lastError = BackgroundServiceError.noAnswer(reason: "it ended")
+    while !hasEnded {
+      do throws(BackgroundServiceError) {
+        let socket = try connect(isFirst: attempt == 0)
+        state.withLock { $0.socket = socket }
+        if hasEnded { socket.end() }
+        if try converse(over: socket) { attempt = 0 }
+      } catch {
+        lastError = error
+        if case .refused = error { break }
+      }
+      state.withLock { state in
+        state.socket = nil
+        if case .attached = state.phase { state.phase = .connecting }
+      }
+      attempt += 1
+      if attempt > Self.attempts { break }
+      // The service may be about to take over from an older one, or to be started by somebody else.
+      if !hasEnded { Thread.sleep(forTimeInterval: min(2, 0.05 * Double(1 << min(attempt, 6)))) }
+    }
+    fail(lastError)
+  }
+
+  private var hasEnded: Bool { state.withLock { if case .ended = $0.phase { true } else { false } } }
+
+  /// Connects to the service, which is started where nobody listens.
+  private func connect(isFirst: Bool) throws(BackgroundServiceError) -> BackgroundSocket {
+    try place.prepareRuntimeDirectory()
+    if let socket = try? BackgroundSocket(to: place) { return socket }
+    try place.startService()
+    let deadline = MonotonicInstant.now.advanced(by: .seconds(10))
+    while true {
+      do { return try BackgroundSocket(to: place) } catch {
+        guard MonotonicInstant.now < deadline, !hasEnded else { throw error }
+      }
+      Thread.sleep(forTimeInterval: 0.01)
+    }
+  }
+
+  /// Attaches, and takes reports until the connection ends.
+  /// - Returns: whether the session was attached.
+  private func converse(over socket: BackgroundSocket) throws(BackgroundServiceError) -> Bool {
+    greet(socket)
+    var wasAttached = false
+    while let report = socket.receive() {
+      switch report {
+      case .welcome(_, _, let files, _): state.withLock { $0.files = files }
+      case .task(let task, let isSuspended): adopt(task, isSuspended: isSuspended)
+      case .attached(let next):
+        wasAttached = true
+        attached(next: next, over: socket)
+      case .caughtUp: caughtUp()
+      case .done(let number), .resumeData(let number, _), .jobs(let number, _), .limits(let number, _):
+        answered(number, by: report)
+      case .refused(0, let code, let reason): throw .refused(code: code, reason: reason)
+      case .refused(let number, _, _): answered(number, by: report)
+      case .event(let task, let event): state.withLock { $0.tasks[task] }.map { $0.receive(event) } ?? orphaned(task, event)
+      }
+    }
+    return wasAttached
+  }
+
+  private func greet(_ socket: BackgroundSocket) {
+    let commands: [BackgroundCommand] = [
+      .hello(
+        version: BackgroundWire.version, package: PackageVersion.current, program: place.findProgram()),
+      .attach(session: description),
+    ]
+    for command in commands {
+      if let bytes = BackgroundFrames.encoded(NumberedCommand(number: 0, command: command)) { _ = socket.send(bytes) }
+    }
+  }
+
+  /// A task of an earlier session goes on in this one.
+  private func adopt(_ description: BackgroundTaskDescription, isSuspended: Bool) {
+    let (isKnown, session) = state.withLock { ($0.tasks[description.identifier] != nil, $0.session) }
+    guard !isKnown, let session else { return }
+    let task = BackgroundTask(identifier: description.identifier, session: self, isResumed: !isSuspended)
+    add(task)
+    session.adopt(task, description, isSuspended: isSuspended)
+  }
+
+  private func attached(next: Int, over socket: BackgroundSocket) {
+    let waiters = state.withLock { state -> [@Sendable () -> Void] in
+      guard case .connecting = state.phase else { return [] }
+      state.session?.taskRegistry.skipIdentifiers(below: next)
+      state.phase = .attached
+      for (number, unanswered) in state.unanswered.sorted(by: { $0.key < $1.key }) {
+        let command = NumberedCommand(number: number, command: unanswered.command)
+        if let bytes = BackgroundFrames.encoded(command) { _ = socket.send(bytes) }
+      }
+      defer { state.waiters = [] }
+      return state.waiters
+    }
+    for waiter in waiters { waiter() }
+  }
+
+  private func caughtUp() {
+    let session = state.withLock { state -> URLSession? in
+      defer { state.hasCaughtUp = true }
+      return state.hasCaughtUp ? nil : state.session
+    }
+    guard let session else { return }
+    // Behind the calls that the events of before have put into the queue.
+    session.delegateQueue.addOperation {
+      session.delegate?.urlSessionDidFinishEvents(forBackgroundURLSession: session)
+    }
+  }
+
+  private func answered(_ number: Int, by report: BackgroundReport) {
+    let (unanswered, task) = state.withLock { state in
+      let unanswered = state.unanswered.removeValue(forKey: number)
+      return (unanswered, unanswered?.command.createdTask.flatMap { state.tasks[$0] })
+    }
+    unanswered?.answered?(report)
+    if case .refused(_, let code, let reason) = report {
+      var outcome = BackgroundOutcome()
+      outcome.error = BackgroundFailure(URLError(URLError.Code(rawValue: code) ?? .unknown, message: reason, url: nil))
+      task?.receive(.ended(outcome))
+    }
+  }
+
+  /// The program took the end of a task, and the service does not know.
+  private func orphaned(_ task: Int, _ event: BackgroundEvent) {
+    if case .ended = event { send(.tookEnd(task: task)) }
+  }
+
+  private func fail(_ error: BackgroundServiceError) {
+    let (waiters, unanswered, tasks) = state.withLock { state in
+      if case .ended = state.phase {} else { state.phase = .failed(error) }
+      defer {
+        state.waiters = []
+        state.unanswered = [:]
+      }
+      return (state.waiters, state.unanswered, state.tasks)
+    }
+    for waiter in waiters { waiter() }
+    for command in unanswered.values { command.answered?(nil) }
+    guard !hasEnded else { return }
+    var outcome = BackgroundOutcome()
+    outcome.error = BackgroundFailure(error.error(for: nil))
+    for task in tasks.values { task.receive(.ended(outcome)) }
+  }
+}
+
+extension BackgroundCommand {
+  /// The task that the command makes.
+  fileprivate var createdTask: Int? { if case .create(let task) = self { task.identifier } else { nil } }
+}
+
+/// What both sides of the socket have to agree on.
+package enum BackgroundWire {
+  /// The version of the protocol; <doc:Architecture> has what it says.
+  package static let version = 1
+}

@@ -1,0 +1,62 @@
+internal import URLLoadingBase
+
+/// A task that the transfer service loads, as its program sees it.
+///
+/// Mutable state: in `runner`, and `receiver`, each guarded by its lock.
+final class BackgroundTask: Sendable {
+  let identifier: Int
+  private let session: BackgroundSession
+  private let runner: EffectRunner<BackgroundTaskMachine>
+  private let receiver = Locked<BackgroundRelay?>(nil)
+
+  init(identifier: Int, session: BackgroundSession, isResumed: Bool) {
+    self.identifier = identifier
+    self.session = session
+    runner = EffectRunner(BackgroundTaskMachine(task: identifier, isResumed: isResumed))
+  }
+
+  /// The load's instance takes events from now on.
+  func begin(_ relay: BackgroundRelay) {
+    receiver.withLock { $0 = relay }
+    update { $0.begin() }
+  }
+
+  func setResumed(_ resumed: Bool) { update { $0.setResumed(resumed) } }
+
+  func receive(_ event: BackgroundEvent) { update { $0.receive(event) } }
+
+  /// The delegate's method has returned that gets the file.
+  func tookFile() { update { $0.tookFile() } }
+
+  /// The load has ended, and its delegate knows.
+  func end() {
+    update { $0.end() }
+    receiver.withLock { $0 = nil }
+    session.forget(identifier)
+  }
+
+  /// Has the service cancel the task.
+  /// - Parameter handler: gets what a later task needs to continue.
+  func cancel(producingResumeData handler: @escaping @Sendable (Data?) -> Void) {
+    session.requestResumeData(of: identifier) { data in
+      self.update { $0.wasCancelled() }
+      handler(data)
+    }
+  }
+
+  func answer(_ question: Int, _ answer: BackgroundAnswer) {
+    session.send(.answer(question: question, answer))
+  }
+
+  func changed(_ hints: BackgroundTaskHints) { session.send(.update(task: identifier, hints)) }
+
+  private func update(_ change: (inout BackgroundTaskMachine) -> Void) {
+    runner.update(change) { effect, _ in
+      switch effect {
+      case .send(let command, true): session.sendAndWait(command)
+      case .send(let command, false): session.send(command)
+      case .deliver(let event): receiver.withLock { $0 }?.receive(event)
+      }
+    }
+  }
+}

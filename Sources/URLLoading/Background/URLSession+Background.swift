@@ -1,0 +1,91 @@
+internal import URLLoadingBase
+internal import URLLoadingCLinux
+
+/// Tasks of background sessions.
+extension URLSession {
+  /// What is left for the service to do of a task that is made now. Data tasks are this process's.
+  func planInService(_ plan: consuming LoadPlan) -> LoadPlan {
+    guard let background = parts.background, plan.flaw == nil else { return plan }
+    var plan = plan
+    do throws(URLError) {
+      guard case .delegate = plan.owner else {
+        throw flaw(plan, "A background session reports to its delegate alone: use a task without a completion handler")
+      }
+      guard let kind: BackgroundTaskDescription.Kind = plan.kind == .download ? .download : plan.kind == .upload ? .upload : nil
+      else { return plan }
+      // What is wrong with the rules of this program would be none in the service.
+      if let error = values.appTransportSecurity?.error { throw error }
+      if let error = background.waitUntilAttached() { throw error.error(for: plan.request.url) }
+      addHeaders(to: &plan.request)
+      let request = BackgroundValues.data(of: plan.request)
+      var task = BackgroundTaskDescription(identifier: taskRegistry.nextIdentifier(), kind: kind, request: request)
+      if kind == .upload { (task.body, task.bodyLength) = try copiedBody(of: plan, background) }
+      task.resumeData = plan.resumption?.serializedForService(plan.request) ?? plan.uploadResumption?.serializedForService()
+      plan.background = BackgroundTask(identifier: task.identifier, session: background, isResumed: false)
+      if let made = plan.background { background.add(made) }
+      guard background.send(.create(task: task)) else {
+        throw flaw(plan, "A request of a background session has at most 512 KiB: upload larger bodies from a file")
+      }
+    } catch {
+      plan.flaw = error
+    }
+    return plan
+  }
+
+  /// Makes the task of an earlier session again.
+  func adopt(_ background: BackgroundTask, _ description: BackgroundTaskDescription, isSuspended: Bool) {
+    var plan = LoadPlan(
+      request: BackgroundValues.request(description.request) ?? .placeholder,
+      kind: description.kind == .download ? .download : .upload, owner: .delegate)
+    plan.background = background
+    let load = load(plan)
+    let task: URLSessionTask =
+      description.kind == .download ? URLSessionDownloadTask(load: load) : URLSessionUploadTask(load: load)
+    load.restore(description.hints)
+    taskRegistry.add(task, retains: true)
+    if !isSuspended { task.resume() }
+  }
+
+  private func flaw(_ plan: borrowing LoadPlan, _ words: String) -> URLError {
+    URLError(.unknown, message: "\(words).", url: plan.request.url)
+  }
+
+  /// Copies the file that is uploaded to the service's folder, where nobody changes it.
+  /// - Returns: the copy's name, and its length in bytes.
+  private func copiedBody(of plan: borrowing LoadPlan, _ background: BackgroundSession) throws(URLError) -> (String, Int64) {
+    guard case .file(let file) = plan.upload else {
+      throw flaw(plan, "A background session uploads files alone: use uploadTask(with:fromFile:)")
+    }
+    guard let folder = background.files else { throw flaw(plan, "The transfer service has no folder for files") }
+    let name = "upload-\(UUID().uuidString.lowercased())"
+    let source = open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    defer { if source >= 0 { close(source) } }
+    guard source >= 0, let length = UploadSource.length(ofFile: file) else {
+      throw URLError(
+        .fileDoesNotExist, message: "The file to upload cannot be read: \(file.path).", url: plan.request.url)
+    }
+    let path = "\(folder)/\(name)"
+    let target = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    defer { if target >= 0 { close(target) } }
+    guard target >= 0, copy_contents(source, target) == 0, fsync(target) == 0 else {
+      let reason = String(cString: strerror(errno))
+      if target >= 0 { unlink(path) }
+      throw URLError(
+        .cannotWriteToFile, message: "The file to upload cannot be copied to \(folder): \(reason).", url: plan.request.url)
+    }
+    return (name, length)
+  }
+}
+
+extension ResumeData {
+  /// For the service, which has the request's fields beside it: those that are withheld here are not missed there.
+  fileprivate func serializedForService(_ request: URLRequest) -> Data? {
+    var complete = self
+    complete.headers = []
+    return try? complete.serialized()
+  }
+}
+
+extension UploadResumeData {
+  fileprivate func serializedForService() -> Data? { try? serialized() }
+}

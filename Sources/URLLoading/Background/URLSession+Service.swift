@@ -1,0 +1,75 @@
+/// What the transfer service asks of its sessions, and no program.
+extension URLSession {
+  /// A download that goes on where an earlier process has stopped, with the request's own fields, which resume data lacks.
+  /// - Parameter resumeData: nil, or unusable, for one from the beginning.
+  package func downloadTask(with request: URLRequest, continuing resumeData: Data?) -> URLSessionDownloadTask {
+    var plan = LoadPlan(request: request, kind: .download, owner: .delegate, upload: UploadSource(of: request))
+    if let resumeData, var resumption = try? ResumeData(serialized: resumeData), let url = request.url {
+      resumption.originalURL = url
+      (resumption.missingFields, resumption.missesUser) = ([], false)
+      plan.resumption = resumption
+    }
+    return made(URLSessionDownloadTask(load: load(plan)))
+  }
+
+  /// An upload that goes on where an earlier process has stopped.
+  /// - Parameter resumeData: nil, or unusable, for one from the beginning.
+  package func uploadTask(
+    with request: URLRequest, fromFile file: URL, continuing resumeData: Data?
+  ) -> URLSessionUploadTask {
+    var plan = LoadPlan(request: request, kind: .upload, owner: .delegate, upload: .file(file))
+    if let resumeData, var resumption = try? UploadResumeData(serialized: resumeData), let url = request.url {
+      resumption.originalURL = url
+      (resumption.missingFields, resumption.missesUser) = ([], false)
+      resumption.headers = (request.allHTTPHeaderFields ?? [:]).map { ResumeData.Field(name: $0.key, value: $0.value) }
+      resumption.body = UploadBody(.file(file))
+      plan.uploadResumption = resumption
+      plan.request = resumption.request
+    }
+    return made(URLSessionUploadTask(load: load(plan)))
+  }
+}
+
+extension URLSessionTask {
+  /// What a later process needs to continue a task that goes on; nil where it cannot be continued yet, or at all. Without the request's
+  /// fields.
+  package var currentResumeData: Data? { load.currentResumeData }
+
+  /// The file that a download writes; nil before there is one.
+  package var currentDownloadFile: URL? { load.read { $0.file }?.place?.url }
+}
+
+extension URLProtocol {
+  /// Why a background task's URL is not loaded by the transfer service; nil where it is.
+  package static func flawInService(of request: URLRequest) -> URLError? {
+    ProtocolRegistry.shared.flawInService(of: request)
+  }
+}
+
+extension Load {
+  var currentResumeData: Data? {
+    if plan.kind == .upload {
+      let uploading = read { $0.uploading }
+      guard var data = uploading.flatMap({ UploadResumeData($0, original: plan.request, earlier: nil) }) else { return nil }
+      data.headers = []
+      return try? data.serialized()
+    }
+    let (response, file) = read { ($0.response, $0.file) }
+    guard let (url, length) = file?.place else { return nil }
+    return makeResumeData(of: response, path: url.path, length: length, withoutFields: true)
+  }
+}
+
+extension ProtocolRegistry {
+  fileprivate func flawInService(of request: URLRequest) -> URLError? {
+    guard let chosen = protocolClass(for: request) else { return unsupported(request.url, configured: []) }
+    guard chosen.capabilities.contains(.background) else {
+      return URLError(
+        .unsupportedURL,
+        message:
+          "The protocol class for the scheme \"\(request.url?.scheme ?? "")\" of \(request.url?.redactedDescription ?? "the request") does not load in the background; available are \(backgroundSchemes).",
+        url: request.url)
+    }
+    return nil
+  }
+}

@@ -1,0 +1,66 @@
+internal import URLLoadingBase
+
+extension URLSessionConfiguration {
+  /// How the transfer service starts this program when ``sessionSendsLaunchEvents`` is true and its tasks are done, or one of them needs
+  /// an answer; nil, the default, for not at all. Only of background sessions. Our addition.
+  ///
+  /// It is started once; again, after a minute, then two, four … and at most six times, where it has not made a session with the
+  /// identifier by then.
+  public var backgroundLaunch: BackgroundLaunch? {
+    get { snapshot.background?.launch }
+    set { change { $0.background?.launch = newValue } }
+  }
+}
+
+extension BackgroundSessionDescription {
+  /// What the service has to know of a session.
+  init(_ settings: BackgroundSettings, _ configuration: URLSessionConfiguration) {
+    let values = configuration.snapshot
+    self.init(identifier: settings.identifier, program: ProgramDirectories.current.program)
+    requestTimeout = values.timeoutIntervalForRequest.isFinite ? values.timeoutIntervalForRequest : nil
+    resourceTimeout = values.timeoutIntervalForResource.isFinite ? values.timeoutIntervalForResource : nil
+    isDiscretionary = values.kept.isDiscretionary
+    allowsExpensiveNetwork = values.kept.allowsExpensiveNetworkAccess && values.kept.allowsCellularAccess
+    allowsConstrainedNetwork = values.kept.allowsConstrainedNetworkAccess
+    connectionsPerHost = values.httpMaximumConnectionsPerHost
+    cookies = values.httpCookieStorage?.directory
+    cookieAcceptPolicy = values.httpCookieAcceptPolicy.rawValue
+    setsCookies = values.httpShouldSetCookies
+    tlsMinimum = values.tlsMinimum.rawValue
+    tlsMaximum = values.tlsMaximum.rawValue
+    certificateAuthorityFile = values.certificateAuthorityFile?.path
+    requiresDNSSECValidation = values.requiresDNSSECValidation
+    proxies = configuration.connectionProxyDictionary.flatMap { BackgroundValues.data(of: $0) }
+    transportSecurity = values.appTransportSecurity?.source
+    launch = values.kept.sessionSendsLaunchEvents ? settings.launch : nil
+  }
+}
+
+extension URLSessionConfiguration {
+  /// The configuration with which the service loads the tasks of a session.
+  /// - Parameter files: the folder that downloads are written to.
+  package static func service(
+    for description: BackgroundSessionDescription, files: String
+  ) -> URLSessionConfiguration {
+    let configuration = URLSessionConfiguration()
+    configuration.urlCache = nil
+    configuration.timeoutIntervalForRequest = description.requestTimeout ?? .infinity
+    // The queue has the clock of the whole task.
+    configuration.timeoutIntervalForResource = .infinity
+    configuration.httpMaximumConnectionsPerHost = description.connectionsPerHost
+    configuration.httpCookieStorage = description.cookies.map { HTTPCookieStorage(in: $0) }
+    configuration.httpCookieAcceptPolicy =
+      HTTPCookie.AcceptPolicy(rawValue: description.cookieAcceptPolicy) ?? .onlyFromMainDocumentDomain
+    configuration.httpShouldSetCookies = description.setsCookies
+    configuration.tlsMinimumSupportedProtocolVersion = tls_protocol_version_t(rawValue: description.tlsMinimum) ?? .TLSv12
+    configuration.tlsMaximumSupportedProtocolVersion = tls_protocol_version_t(rawValue: description.tlsMaximum) ?? .TLSv13
+    configuration.certificateAuthorityFile = description.certificateAuthorityFile.map { URL(fileURLWithPath: $0) }
+    configuration.requiresDNSSECValidation = description.requiresDNSSECValidation
+    configuration.connectionProxyDictionary = description.proxies.flatMap { BackgroundValues.dictionary($0) }
+    if let source = description.transportSecurity {
+      configuration.appTransportSecurity = AppTransportSecurity(BackgroundValues.dictionary(source) ?? [:])
+    }
+    configuration.change { $0.downloadDirectory = files }
+    return configuration
+  }
+}

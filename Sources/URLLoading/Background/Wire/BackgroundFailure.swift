@@ -1,0 +1,29 @@
+/// An error that crosses between processes: its words and URL, not what lies below it.
+package struct BackgroundFailure: Codable, Sendable, Hashable {
+  package var domain: String
+  package var code: Int
+  package var description: String
+  package var url: String?
+
+  package init(_ error: any Error) {
+    let error = error as NSError
+    domain = error.domain
+    code = error.code
+    description = error.localizedDescription
+    url = (error.userInfo[NSURLErrorFailingURLErrorKey] as? URL)?.absoluteString
+  }
+
+  /// The error for the program's delegate.
+  /// - Parameter info: what its `userInfo` has beside the words and the URL.
+  package func error(adding info: [String: any Sendable] = [:]) -> any Error {
+    var info: [String: Any] = info
+    info[NSLocalizedDescriptionKey] = description
+    if let url, let failing = URL(string: url) {
+      info[NSURLErrorFailingURLErrorKey] = failing
+      // The name of a constant that is deprecated, and still read.
+      info["NSErrorFailingURLStringKey"] = url
+    }
+    let error = NSError(domain: domain, code: code, userInfo: info)
+    return domain == NSURLErrorDomain ? URLError(_nsError: error) : error
+  }
+}

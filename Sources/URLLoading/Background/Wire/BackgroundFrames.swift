@@ -1,0 +1,45 @@
+/// Messages on the socket between a program and the service: 4 bytes of length, big-endian, then so many bytes of JSON. A value without
+/// I/O that is fed what arrives.
+package struct BackgroundFrames: Sendable {
+  /// Why a connection cannot go on.
+  package enum Flaw: Error, Equatable {
+    /// - Parameter length: in bytes.
+    case tooLong(length: Int)
+    case unreadable
+  }
+
+  /// Bytes of a message.
+  package static let limit = 1 << 20
+
+  private var bytes: [UInt8] = []
+  private var start = 0
+
+  package init() {}
+
+  /// Takes bytes that have arrived.
+  package mutating func append(_ new: some Collection<UInt8>) {
+    if start > 64 << 10 || start == bytes.count {
+      bytes.removeFirst(start)
+      start = 0
+    }
+    bytes += new
+  }
+
+  /// The next message; nil where more bytes have to come first.
+  package mutating func next<Message: Decodable>(_ type: Message.Type) throws(Flaw) -> Message? {
+    guard bytes.count - start >= 4 else { return nil }
+    let length = bytes[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }
+    guard length <= Self.limit else { throw .tooLong(length: length) }
+    guard bytes.count - start - 4 >= length else { return nil }
+    let content = Data(bytes[start + 4..<start + 4 + length])
+    start += 4 + length
+    do { return try JSONDecoder().decode(type, from: content) } catch { throw .unreadable }
+  }
+
+  /// A message as it is sent; nil where it is too long.
+  package static func encoded(_ message: some Encodable) -> [UInt8]? {
+    guard let content = try? JSONEncoder().encode(message), content.count <= limit else { return nil }
+    let length = UInt32(content.count)
+    return [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: length >> $0) } + content
+  }
+}

@@ -1,0 +1,19 @@
+/// What only the program can decide.
+package enum BackgroundQuestion: Codable, Sendable {
+  /// Whether a task whose date has come is loaded, and as what.
+  case delayedRequest
+  /// - Parameters:
+  ///   - space: the protection space in plain values, as a property list.
+  ///   - proposed: a credential that was tried, in the same way.
+  case challenge(space: Data, proposed: Data?, failures: Int, response: Data?)
+}
+
+/// What the program has decided.
+package enum BackgroundAnswer: Codable, Sendable {
+  /// - Parameter request: another one in its place, as a property list.
+  case proceed(request: Data?)
+  case cancel
+  case useCredential(Data?)
+  case performDefaultHandling
+  case rejectProtectionSpace
+}

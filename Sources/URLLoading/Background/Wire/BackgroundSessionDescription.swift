@@ -1,0 +1,31 @@
+/// What the service has to know of a background session.
+package struct BackgroundSessionDescription: Codable, Sendable, Hashable {
+  package var identifier: String
+  /// The program's executable.
+  package var program: String
+  /// In seconds; nil for none.
+  package var requestTimeout: Double?
+  /// In seconds; nil for none.
+  package var resourceTimeout: Double?
+  package var isDiscretionary = false
+  package var allowsExpensiveNetwork = true
+  package var allowsConstrainedNetwork = true
+  package var connectionsPerHost = 6
+  /// Where its cookies are kept; nil for nowhere.
+  package var cookies: String?
+  package var cookieAcceptPolicy: UInt = 0
+  package var setsCookies = true
+  package var tlsMinimum: UInt16 = 0
+  package var tlsMaximum: UInt16 = 0
+  package var certificateAuthorityFile: String?
+  package var requiresDNSSECValidation = false
+  /// A property list.
+  package var proxies: Data?
+  package var transportSecurity: Data?
+  package var launch: URLSessionConfiguration.BackgroundLaunch?
+
+  package init(identifier: String, program: String) {
+    self.identifier = identifier
+    self.program = program
+  }
+}

@@ -1,0 +1,11 @@
+/// What a program may say about a background task until it ends.
+package struct BackgroundTaskHints: Codable, Sendable, Hashable {
+  package var label: String?
+  package var priority: Float = URLSessionTask.defaultPriority
+  package var earliestBegin: Date?
+  /// In bytes; -1 when nobody has said.
+  package var expectedToSend = NSURLSessionTransferSizeUnknown
+  package var expectedToReceive = NSURLSessionTransferSizeUnknown
+
+  package init() {}
+}

@@ -1,0 +1,100 @@
+import Foundation
+import URLLoading
+
+// Safe to carry through closures of other threads: the loop's thread alone touches it.
+/// A program's connection, as the service sees it. What is said to it is kept until the socket takes it.
+final class Peer: @unchecked Sendable {
+  /// Bytes that may wait for a program that does not read: more than a session with 10,000 tasks needs.
+  private static let outputLimit = 32 << 20
+  /// Progress is left out while more than this waits.
+  private static let progressLimit = 256 << 10
+
+  let descriptor: Int32
+  private var frames = BackgroundFrames()
+  private var output: [UInt8] = []
+  private var outputStart = 0
+  /// Answers that wait for the commit of what they acknowledge.
+  private var acknowledgements: [BackgroundReport] = []
+  var hasGreeted = false
+  /// The session that it is attached to.
+  var session: String?
+  private(set) var isClosed = false
+
+  init(descriptor: Int32) { self.descriptor = descriptor }
+
+  deinit { close(descriptor) }
+
+  var wantsToSend: Bool { outputStart < output.count }
+
+  /// Whether the program has ended the connection, and everything that it said was read.
+  var hasEnded: Bool {
+    var byte: UInt8 = 0
+    return isClosed || recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
+  }
+
+  /// Reads what has come.
+  /// - Returns: the commands; nil in their place where the connection ended or says what nobody can read.
+  func receive() -> [NumberedCommand]? {
+    var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+    if count < 0, errno == EAGAIN || errno == EINTR { return [] }
+    guard count > 0 else { return nil }
+    frames.append(buffer[..<count])
+    var commands: [NumberedCommand] = []
+    do { while let command = try frames.next(NumberedCommand.self) { commands.append(command) } } catch { return nil }
+    return commands
+  }
+
+  /// Says something that is true already.
+  func send(_ report: BackgroundReport) {
+    guard !isClosed, let bytes = BackgroundFrames.encoded(report) else { return }
+    if output.count - outputStart > Self.outputLimit { return end() }
+    if case .event(_, .progress) = report, output.count - outputStart > Self.progressLimit { return }
+    output += bytes
+  }
+
+  /// Says something when what was changed so far is on the disk.
+  func acknowledge(_ report: BackgroundReport) { acknowledgements.append(report) }
+
+  /// What was changed is on the disk.
+  func committed() {
+    for report in acknowledgements { send(report) }
+    acknowledgements = []
+  }
+
+  /// What was changed could not be written.
+  func failed(_ reason: String) {
+    for case .done(let number) in acknowledgements {
+      send(.refused(number: number, code: URLError.Code.cannotWriteToFile.rawValue, reason: reason))
+    }
+    acknowledgements = []
+  }
+
+  /// Sends what the socket takes.
+  func flush() {
+    while wantsToSend {
+      let count = output.withUnsafeBytes { bytes in
+        Glibc.send(
+          descriptor, bytes.baseAddress?.advanced(by: outputStart), bytes.count - outputStart,
+          Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+      }
+      if count > 0 {
+        outputStart += count
+      } else if errno == EAGAIN {
+        break
+      } else if errno != EINTR {
+        return end()
+      }
+    }
+    if outputStart == output.count || outputStart > 1 << 20 {
+      output.removeFirst(outputStart)
+      outputStart = 0
+    }
+  }
+
+  /// Ends the connection; the loop finds that out when it reads.
+  func end() {
+    isClosed = true
+    shutdown(descriptor, Int32(SHUT_RDWR))
+  }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import URLLoading
+
+/// A task of a program, in the service's queue.
+struct Job: Sendable, Equatable {
+  /// What changes with the task, stored with each change.
+  struct State: Codable, Sendable, Equatable {
+    var phase = Phase.idle
+    var hints = BackgroundTaskHints()
+    /// When the program has resumed it first; the resource timeout counts from then on.
+    var resumed: Date?
+    /// The program has been asked about its delayed request, and may have said so.
+    var hasAsked = false
+    /// Failures in a row without a byte between them.
+    var failures = 0
+    var nextTry: Date?
+    var lastFailure: BackgroundFailure?
+    var progress = BackgroundProgress()
+    /// Where the task stands among those that have ended, in their order.
+    var endOrder: Int?
+    /// The program has what it wants of the file.
+    var tookFile = false
+  }
+
+  enum Phase: String, Codable, Sendable {
+    /// Not resumed, or suspended.
+    case idle
+    /// For its date, a free place, or the next try.
+    case waiting
+    case running
+    /// Its program has to decide something, and does not run.
+    case asking
+    case ended
+  }
+
+  let number: Int
+  let session: String
+  /// The number in its session.
+  let identifier: Int
+  let kind: BackgroundTaskDescription.Kind
+  /// What its places are counted by: scheme, host and port.
+  let origin: String
+  /// In seconds; nil for none.
+  var resourceTimeout: Double?
+  var state = State()
+
+  /// When the task fails if it has not ended.
+  var deadline: Date? {
+    guard let resourceTimeout, let resumed = state.resumed else { return nil }
+    return resumed.addingTimeInterval(resourceTimeout)
+  }
+}

@@ -1,0 +1,281 @@
+import Foundation
+import URLLoading
+
+/// Decides which tasks are loaded when: a value that is fed what happens and a clock, without I/O.
+///
+/// Each method that changes a task adds its number to ``changed``, which the store takes.
+struct JobQueue {
+  /// What all transfers of the user may use together.
+  struct Limits: Codable, Equatable, Sendable {
+    var transfers = 16
+    var transfersPerHost = 6
+    /// 0 for no limit.
+    var bytesPerSecond: Int64 = 0
+    /// Bytes of the disk that downloads leave free.
+    var freeSpace: Int64 = 64 << 20
+  }
+
+  /// What a failure comes to.
+  enum Failure: Equatable { case triesAgain, ends }
+
+  private(set) var jobs: [Int: Job] = [:]
+  /// The numbers of tasks that were changed since this was emptied last.
+  var changed: Set<Int> = []
+  var limits = Limits()
+  private var lastNumber = 0
+  private var lastEnd = 0
+  /// The tasks of each session, by the numbers that they have there.
+  private var sessions: [String: [Int: Int]] = [:]
+  /// The tasks that may begin, by origin, in the order in which they do.
+  private var ready: [String: [Int]] = [:]
+  private var running: [String: Int] = [:]
+  private(set) var runningCount = 0
+  private var delayed = DateQueue()
+  private var deadlines = DateQueue()
+
+  // MARK: What there is
+
+  func job(_ identifier: Int, of session: String) -> Job? { sessions[session]?[identifier].flatMap { jobs[$0] } }
+
+  /// The tasks of a session, in the order in which they were made.
+  func jobs(of session: String) -> [Job] {
+    (sessions[session] ?? [:]).sorted { $0.key < $1.key }.compactMap { jobs[$0.value] }
+  }
+
+  /// Whether something is left to do without any program.
+  var isIdle: Bool { jobs.values.allSatisfy { $0.state.phase == .ended || $0.state.phase == .idle } }
+
+  // MARK: What happens
+
+  /// Takes a task that was stored. One that was running begins again.
+  mutating func restore(_ stored: Job) {
+    var job = stored
+    if job.state.phase == .running { job.state.phase = .waiting }
+    lastNumber = max(lastNumber, job.number)
+    lastEnd = max(lastEnd, job.state.endOrder ?? 0)
+    jobs[job.number] = job
+    sessions[job.session, default: [:]][job.identifier] = job.number
+    if job.state.phase != .ended { deadlines.set(job.deadline, for: job.number) }
+    if job.state.phase == .waiting { enqueue(job, now: .distantPast) }
+  }
+
+  /// Adds a task, which waits to be resumed.
+  mutating func add(
+    session: String, _ task: BackgroundTaskDescription, origin: String, resourceTimeout: Double?
+  ) -> Job {
+    lastNumber += 1
+    var job = Job(
+      number: lastNumber, session: session, identifier: task.identifier, kind: task.kind, origin: origin,
+      resourceTimeout: resourceTimeout)
+    job.state.hints = task.hints
+    jobs[job.number] = job
+    sessions[session, default: [:]][task.identifier] = job.number
+    changed.insert(job.number)
+    return job
+  }
+
+  mutating func resume(_ number: Int, now: Date) {
+    change(number) { job in
+      guard job.state.phase == .idle else { return }
+      job.state.phase = .waiting
+      if job.state.resumed == nil { job.state.resumed = now }
+    }
+    guard let job = jobs[number], job.state.phase == .waiting else { return }
+    deadlines.set(job.deadline, for: number)
+    enqueue(job, now: now)
+  }
+
+  /// - Returns: whether its transfer is to be stopped.
+  mutating func suspend(_ number: Int) -> Bool {
+    guard let job = jobs[number], job.state.phase != .ended else { return false }
+    let wasRunning = leave(job)
+    change(number) { $0.state.phase = .idle }
+    return wasRunning
+  }
+
+  mutating func setHints(_ hints: BackgroundTaskHints, of number: Int, now: Date) {
+    guard let job = jobs[number] else { return }
+    _ = unqueue(job)
+    change(number) { $0.state.hints = hints }
+    if let job = jobs[number], job.state.phase == .waiting { enqueue(job, now: now) }
+  }
+
+  /// Takes the tasks that may begin now, and counts them as running.
+  /// - Parameter blocked: sessions whose tasks may not, such as those that the network is too expensive for.
+  mutating func takeStartable(now: Date, besides blocked: Set<String> = []) -> [Job] {
+    while let due = delayed.takeDue(now) {
+      if let job = jobs[due], job.state.phase == .waiting { insert(job) }
+    }
+    var started: [Job] = []
+    while runningCount < limits.transfers, let number = nextReady(besides: blocked), let job = jobs[number] {
+      _ = unqueue(job)
+      running[job.origin, default: 0] += 1
+      runningCount += 1
+      change(number) { job in
+        job.state.phase = .running
+        job.state.nextTry = nil
+      }
+      if let job = jobs[number] { started.append(job) }
+    }
+    return started
+  }
+
+  /// The transfer moves.
+  mutating func progressed(_ number: Int, _ progress: BackgroundProgress) {
+    // Not stored: what a restart needs is in the file.
+    guard jobs[number]?.state.phase == .running else { return }
+    jobs[number]?.state.progress = progress
+    jobs[number]?.state.failures = 0
+  }
+
+  /// The transfer has stopped with an error.
+  /// - Returns: whether it is tried again.
+  mutating func failed(_ number: Int, _ error: BackgroundFailure, isTransient: Bool, now: Date) -> Failure {
+    guard let job = jobs[number], job.state.phase == .running else { return .triesAgain }
+    _ = leave(job)
+    change(number) { job in
+      job.state.lastFailure = error
+      job.state.failures += 1
+      job.state.phase = .waiting
+      job.state.nextTry = now.addingTimeInterval(RetryPolicy.delay(afterFailures: job.state.failures))
+    }
+    guard isTransient else { return .ends }
+    if let job = jobs[number] { enqueue(job, now: now) }
+    return .triesAgain
+  }
+
+  /// The transfer was stopped, and is to begin again when it may.
+  mutating func stopped(_ number: Int, until date: Date? = nil, now: Date) {
+    guard let job = jobs[number], job.state.phase == .running else { return }
+    _ = leave(job)
+    change(number) { job in
+      job.state.phase = .waiting
+      job.state.nextTry = date
+    }
+    if let job = jobs[number] { enqueue(job, now: now) }
+  }
+
+  /// The program has to decide something.
+  mutating func asks(_ number: Int) {
+    guard let job = jobs[number], job.state.phase != .ended else { return }
+    _ = leave(job)
+    change(number) { $0.state.phase = .asking }
+  }
+
+  /// The program is there, or has decided.
+  mutating func proceed(_ number: Int, hasAsked: Bool, now: Date) {
+    guard jobs[number]?.state.phase == .asking else { return }
+    change(number) { job in
+      job.state.phase = .waiting
+      if hasAsked { job.state.hasAsked = true }
+    }
+    if let job = jobs[number] { enqueue(job, now: now) }
+  }
+
+  /// The task is over, and stays until its program knows.
+  mutating func end(_ number: Int) {
+    guard let job = jobs[number], job.state.phase != .ended else { return }
+    _ = leave(job)
+    deadlines.set(nil, for: number)
+    lastEnd += 1
+    let order = lastEnd
+    change(number) { job in
+      job.state.phase = .ended
+      job.state.endOrder = order
+    }
+  }
+
+  mutating func tookFile(_ number: Int) { change(number) { $0.state.tookFile = true } }
+
+  mutating func remove(_ number: Int) {
+    guard let job = jobs[number] else { return }
+    _ = leave(job)
+    deadlines.set(nil, for: number)
+    jobs[number] = nil
+    sessions[job.session]?[job.identifier] = nil
+    if sessions[job.session]?.isEmpty == true { sessions[job.session] = nil }
+    changed.insert(number)
+  }
+
+  /// What waits for another try is tried now: the network may have come.
+  mutating func retryNow(_ number: Int? = nil, now: Date) {
+    for candidate in number.map({ [$0] }) ?? delayed.numbers {
+      guard let job = jobs[candidate], job.state.phase == .waiting, job.state.nextTry != nil else { continue }
+      delayed.set(nil, for: candidate)
+      change(candidate) { $0.state.nextTry = nil }
+      if let job = jobs[candidate] { enqueue(job, now: now) }
+    }
+  }
+
+  // MARK: Time
+
+  /// A task whose resource timeout has passed.
+  mutating func takeExpired(now: Date) -> Int? { deadlines.takeDue(now) }
+
+  /// When something is due, other than what waits for a free place.
+  mutating func nextDate() -> Date? {
+    [delayed.next(), deadlines.next()].compactMap { $0 }.min()
+  }
+
+  // MARK: The order
+
+  private mutating func change(_ number: Int, _ body: (inout Job) -> Void) {
+    guard var job = jobs[number] else { return }
+    body(&job)
+    jobs[number] = job
+    changed.insert(number)
+  }
+
+  private mutating func enqueue(_ job: Job, now: Date) {
+    let date = [job.state.nextTry, job.state.hints.earliestBegin].compactMap { $0 }.max()
+    if let date, date > now { delayed.set(date, for: job.number) } else { insert(job) }
+  }
+
+  private mutating func insert(_ job: Job) {
+    var list = ready[job.origin] ?? []
+    var (low, high) = (0, list.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if comesBefore(list[middle], job) { low = middle + 1 } else { high = middle }
+    }
+    if low < list.count, list[low] == job.number { return }
+    ready[job.origin] = nil
+    list.insert(job.number, at: low)
+    ready[job.origin] = list
+  }
+
+  private func comesBefore(_ number: Int, _ other: Job) -> Bool {
+    guard let job = jobs[number] else { return true }
+    return (-job.state.hints.priority, job.number) < (-other.state.hints.priority, other.number)
+  }
+
+  /// The first task in the order that has a free place.
+  private func nextReady(besides blocked: Set<String>) -> Int? {
+    var best: Job?
+    for (origin, list) in ready where running[origin] ?? 0 < limits.transfersPerHost {
+      let first = list.lazy.compactMap { jobs[$0] }.first { !blocked.contains($0.session) }
+      guard let first else { continue }
+      if let known = best, comesBefore(known.number, first) { continue }
+      best = first
+    }
+    return best?.number
+  }
+
+  /// - Returns: whether it was ready.
+  private mutating func unqueue(_ job: Job) -> Bool {
+    delayed.set(nil, for: job.number)
+    guard let index = ready[job.origin]?.firstIndex(of: job.number) else { return false }
+    ready[job.origin]?.remove(at: index)
+    if ready[job.origin]?.isEmpty == true { ready[job.origin] = nil }
+    return true
+  }
+
+  /// - Returns: whether it was running.
+  private mutating func leave(_ job: Job) -> Bool {
+    _ = unqueue(job)
+    guard job.state.phase == .running else { return false }
+    runningCount -= 1
+    running[job.origin] = running[job.origin].flatMap { $0 > 1 ? $0 - 1 : nil }
+    return true
+  }
+}

@@ -1,0 +1,178 @@
+import Foundation
+import URLLoading
+internal import URLLoadingSQLite
+
+/// The queue on the disk. Its changes are collected and committed together: what was acknowledged survives a kill at any moment.
+///
+/// Not for two threads at once.
+final class QueueStore {
+  /// A session as it was described last.
+  struct StoredSession: Codable, Equatable {
+    var description: BackgroundSessionDescription
+    /// How often the program was started since it attached last, and when it may be again.
+    var launches = 0
+    var nextLaunch: Date?
+    /// The smallest number that no task has had.
+    var nextIdentifier = 1
+  }
+
+  private static let schema = """
+    CREATE TABLE session (identifier TEXT PRIMARY KEY, content BLOB NOT NULL) WITHOUT ROWID;
+    CREATE TABLE task (
+      number INTEGER PRIMARY KEY, session TEXT NOT NULL, identifier INTEGER NOT NULL, kind TEXT NOT NULL,
+      origin TEXT NOT NULL, timeout REAL, state BLOB NOT NULL, description BLOB NOT NULL,
+      resumption BLOB, response BLOB, outcome BLOB);
+    CREATE TABLE setting (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+    """
+
+  private let database: SQLiteDatabase
+
+  /// Opens the file; one that is damaged is put aside, and its tasks are lost.
+  init(path: String) throws {
+    // The fields of requests may be credentials: they do not stay in the file when their task is gone.
+    let options = SQLiteDatabase.Options(busyTimeout: .seconds(5), isDurable: true, erasesWhatIsDeleted: true)
+    database = try SQLiteFile(path: path, schemaVersion: 1, schema: Self.schema, options: options).open()
+  }
+
+  // MARK: Reading
+
+  /// All sessions by their identifiers, and all tasks. Rows that cannot be read are dropped.
+  func contents() throws -> (sessions: [String: StoredSession], jobs: [Job]) {
+    var sessions: [String: StoredSession] = [:]
+    let select = try database.statement("SELECT identifier, content FROM session")
+    while try select.step() {
+      if let session = Self.decode(StoredSession.self, select.data(1)) { sessions[select.text(0)] = session }
+    }
+    select.reset()
+    var jobs: [Job] = []
+    let tasks = try database.statement("SELECT number, session, identifier, kind, origin, timeout, state FROM task")
+    defer { tasks.reset() }
+    while try tasks.step() {
+      let session = tasks.text(1)
+      guard let state = Self.decode(Job.State.self, tasks.data(6)), sessions[session] != nil,
+        let kind = BackgroundTaskDescription.Kind(rawValue: tasks.text(3))
+      else { continue }
+      var job = Job(
+        number: Int(tasks.integer(0)), session: session, identifier: Int(tasks.integer(2)), kind: kind,
+        origin: tasks.text(4), resourceTimeout: tasks.isNull(5) ? nil : tasks.double(5))
+      job.state = state
+      jobs.append(job)
+    }
+    return (sessions, jobs)
+  }
+
+  func stored(_ number: Int) throws -> StoredJob? {
+    let select = try database.statement("SELECT description, resumption, response, outcome FROM task WHERE number = ?")
+    defer { select.reset() }
+    try select.bind(Int64(number), at: 1)
+    guard try select.step(), let description = Self.decode(BackgroundTaskDescription.self, select.data(0)) else {
+      return nil
+    }
+    return StoredJob(
+      description: description, resumption: Self.decode(StoredJob.Resumption.self, select.data(1)),
+      response: select.isNull(2) ? nil : select.data(2), outcome: Self.decode(BackgroundOutcome.self, select.data(3)))
+  }
+
+  /// The descriptions of a session's tasks, in the order in which they were made.
+  func descriptions(of session: String, _ body: (BackgroundTaskDescription) -> Void) throws {
+    let select = try database.statement("SELECT description FROM task WHERE session = ? ORDER BY identifier")
+    defer { select.reset() }
+    try select.bind(session, at: 1)
+    while try select.step() {
+      if let description = Self.decode(BackgroundTaskDescription.self, select.data(0)) { body(description) }
+    }
+  }
+
+  /// The names of all files that tasks have.
+  func fileNames() throws -> Set<String> {
+    var names: Set<String> = []
+    let select = try database.statement("SELECT description, resumption, outcome FROM task")
+    defer { select.reset() }
+    while try select.step() {
+      let paths = [
+        Self.decode(BackgroundTaskDescription.self, select.data(0))?.body,
+        Self.decode(StoredJob.Resumption.self, select.data(1))?.file,
+        Self.decode(BackgroundOutcome.self, select.data(2))?.file,
+      ]
+      for path in paths.compactMap({ $0 }) { names.insert((path as NSString).lastPathComponent) }
+    }
+    return names
+  }
+
+  func limits() throws -> JobQueue.Limits? {
+    let select = try database.statement("SELECT value FROM setting WHERE name = 'limits'")
+    defer { select.reset() }
+    return try select.step() ? Self.decode(JobQueue.Limits.self, select.data(0)) : nil
+  }
+
+  // MARK: Writing
+
+  /// Commits changes, all of them or none; they have reached the disk when this returns.
+  func write(_ changes: QueueChanges, states: (Int) -> Job?) throws {
+    try database.transaction {
+      for (identifier, session) in changes.sessions {
+        guard let session else {
+          let delete = try database.statement("DELETE FROM session WHERE identifier = ?")
+          try delete.bind(identifier, at: 1)
+          try delete.run()
+          continue
+        }
+        let insert = try database.statement("INSERT OR REPLACE INTO session VALUES (?, ?)")
+        try insert.bind(identifier, at: 1)
+        try insert.bind(Self.encode(session), at: 2)
+        try insert.run()
+      }
+      if let limits = changes.limits {
+        let insert = try database.statement("INSERT OR REPLACE INTO setting VALUES ('limits', ?)")
+        try insert.bind(Self.encode(limits), at: 1)
+        try insert.run()
+      }
+      for number in changes.tasks { try write(number, states(number), changes.blobs[number]) }
+    }
+  }
+
+  private func write(_ number: Int, _ job: Job?, _ blobs: QueueChanges.Blobs?) throws {
+    guard let job else {
+      let delete = try database.statement("DELETE FROM task WHERE number = ?")
+      try delete.bind(Int64(number), at: 1)
+      try delete.run()
+      return
+    }
+    if let description = blobs?.description {
+      let insert = try database.statement(
+        "INSERT INTO task (number, session, identifier, kind, origin, timeout, state, description) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+      try insert.bind(Int64(number), at: 1)
+      try insert.bind(job.session, at: 2)
+      try insert.bind(Int64(job.identifier), at: 3)
+      try insert.bind(job.kind.rawValue, at: 4)
+      try insert.bind(job.origin, at: 5)
+      try insert.bind(job.resourceTimeout, at: 6)
+      try insert.bind(Self.encode(job.state), at: 7)
+      try insert.bind(Self.encode(description), at: 8)
+      try insert.run()
+    } else {
+      let update = try database.statement("UPDATE task SET state = ? WHERE number = ?")
+      try update.bind(Self.encode(job.state), at: 1)
+      try update.bind(Int64(number), at: 2)
+      try update.run()
+    }
+    guard let blobs else { return }
+    if let resumption = blobs.resumption { try set("resumption", resumption.flatMap { Self.encode($0) }, number) }
+    if let response = blobs.response { try set("response", response, number) }
+    if let outcome = blobs.outcome { try set("outcome", outcome.flatMap { Self.encode($0) }, number) }
+    if let description = blobs.newRequest { try set("description", Self.encode(description), number) }
+  }
+
+  private func set(_ column: String, _ value: Data?, _ number: Int) throws {
+    let update = try database.statement("UPDATE task SET \(column) = ? WHERE number = ?")
+    try update.bind(value, at: 1)
+    try update.bind(Int64(number), at: 2)
+    try update.run()
+  }
+
+  private static func encode(_ value: some Encodable) -> Data? { try? JSONEncoder().encode(value) }
+
+  private static func decode<Value: Decodable>(_ type: Value.Type, _ data: Data?) -> Value? {
+    data.flatMap { try? JSONDecoder().decode(type, from: $0) }
+  }
+}

@@ -1,0 +1,268 @@
+import Foundation
+import URLLoading
+internal import URLLoadingBase
+
+/// What programs say.
+extension TransferService {
+  func take(_ command: BackgroundCommand, _ number: Int, from peer: Peer) {
+    if case .hello(let version, let package, let program) = command {
+      return greet(peer, version: version, package: package, program: program)
+    }
+    // Whoever does not say who it is is no program of ours.
+    guard peer.hasGreeted else { return peer.end() }
+    switch command {
+    case .hello: break
+    case .attach(let description): attach(description, peer)
+    case .jobs: reportJobs(number, to: peer)
+    case .limits(let limits): setLimits(limits, number, peer)
+    case .cancelJob(let job): control(job, number, peer) { cancelJob($0) }
+    case .retryJob(let job):
+      control(job, number, peer) { queue.retryNow($0.number, now: Date()) }
+    case .answer(let question, let answer):
+      take(answer, to: question, from: peer)
+      peer.acknowledge(.done(number: number))
+    case .create(let task): create(task, number, peer)
+    case .resume(let task): changeTask(task, number, peer) { queue.resume($0.number, now: Date()) }
+    case .suspend(let task):
+      changeTask(task, number, peer) { job in if queue.suspend(job.number) { stopTransfer(of: job) } }
+    case .update(let task, let hints):
+      changeTask(task, number, peer) { job in
+        queue.setHints(hints, of: job.number, now: Date())
+        transfers[job.session]?.setPriority(hints.priority, of: job.number)
+      }
+    case .cancel(let task, false): changeTask(task, number, peer) { discard($0) }
+    case .cancel(let task, true): cancelForResumeData(task, number, peer)
+    case .tookFile(let task):
+      changeTask(task, number, peer) { job in
+        queue.tookFile(job.number)
+        unlink(TransferSession.bodyPath(job.number, in: files))
+      }
+    case .tookEnd(let task): changeTask(task, number, peer) { discard($0) }
+    }
+  }
+
+  private func greet(_ peer: Peer, version: Int, package: String, program: String?) {
+    peer.hasGreeted = true
+    peer.send(
+      .welcome(version: BackgroundWire.version, package: PackageVersion.current, files: files, isEnding: isEnding))
+    // Another executable of a newer version takes over; the same one would be no newer.
+    guard let program, VersionOrder.isNewer(package, than: PackageVersion.current) || version > BackgroundWire.version,
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) != program
+    else { return }
+    handOver()
+  }
+
+  // MARK: Sessions
+
+  private func attach(_ description: BackgroundSessionDescription, _ peer: Peer) {
+    let identifier = description.identifier
+    guard !isEnding, peer.session == nil else { return peer.end() }
+    if let other = attached[identifier], other.hasEnded { drop(other) }
+    if attached[identifier] != nil {
+      return peer.send(
+        .refused(
+          number: 0, code: URLError.Code.backgroundSessionInUseByAnotherProcess.rawValue,
+          reason: "Another session, of this program or another one, has the identifier \"\(identifier)\" at the moment."))
+    }
+    peer.session = identifier
+    attached[identifier] = peer
+    launcher.cancel(identifier)
+    let earlier = sessions[identifier]
+    var session = earlier ?? QueueStore.StoredSession(description: description)
+    if let earlier, earlier.description != description, queue.jobs(of: identifier).allSatisfy({ $0.state.phase != .running }) {
+      transfers.removeValue(forKey: identifier)?.end()
+    }
+    session.description = description
+    (session.launches, session.nextLaunch) = (0, nil)
+    if session != earlier { set(session, for: identifier) }
+    reportTasks(of: identifier, next: session.nextIdentifier, to: peer)
+    if earlier != nil { peer.send(.caughtUp) }
+  }
+
+  /// Tells a program what it has: its tasks, then what came of those that have ended, in their order, and how far the others are.
+  private func reportTasks(of session: String, next: Int, to peer: Peer) {
+    let jobs = queue.jobs(of: session)
+    let byIdentifier = Dictionary(jobs.map { ($0.identifier, $0) }) { first, _ in first }
+    try? store.descriptions(of: session) { description in
+      guard let job = byIdentifier[description.identifier] else { return }
+      var description = description
+      description.hints = job.state.hints
+      peer.send(.task(description, isSuspended: job.state.phase == .idle))
+    }
+    peer.send(.attached(next: next))
+    for job in jobs.filter({ $0.state.phase == .ended }).sorted(by: { ($0.state.endOrder ?? 0) < ($1.state.endOrder ?? 0) }) {
+      reportEnd(of: job, to: peer)
+    }
+    for job in jobs where job.state.phase != .ended {
+      if job.state.progress.received > 0 || job.state.progress.sent > 0 {
+        if let response = (try? store.stored(job.number))?.response { peer.send(.event(task: job.identifier, .response(response))) }
+        peer.send(.event(task: job.identifier, .progress(job.state.progress)))
+      }
+      if job.state.phase == .asking { programCame(job) }
+    }
+  }
+
+  /// The program has ended, or its session has: what it was asked goes on without it.
+  func detached(_ session: String) {
+    for (number, question) in questions where queue.jobs[question.number]?.session == session {
+      questions[number] = nil
+      guard let job = queue.jobs[question.number] else { continue }
+      if case .challenge = question.content { stopTransfer(of: job) }
+      queue.asks(job.number)
+    }
+    if queue.jobs(of: session).isEmpty {
+      transfers.removeValue(forKey: session)?.end()
+      // Nothing is left that its numbers could be mistaken for.
+      sessions[session] = nil
+      changes.sessions[session] = .some(nil)
+    }
+    considerLaunch(of: session)
+  }
+
+  func set(_ session: QueueStore.StoredSession, for identifier: String) {
+    sessions[identifier] = session
+    changes.sessions[identifier] = session
+  }
+
+  // MARK: Tasks
+
+  private func create(_ task: BackgroundTaskDescription, _ number: Int, _ peer: Peer) {
+    guard let identifier = peer.session, var session = sessions[identifier] else { return peer.end() }
+    // A program that has lost its connection repeats what was not acknowledged.
+    if queue.job(task.identifier, of: identifier) != nil || task.identifier < session.nextIdentifier {
+      return peer.acknowledge(.done(number: number))
+    }
+    func refuse(_ code: URLError.Code, _ reason: String) {
+      peer.send(.refused(number: number, code: code.rawValue, reason: reason))
+    }
+    guard let request = BackgroundValues.request(task.request) else { return refuse(.badURL, "The request cannot be read.") }
+    guard queue.jobs.count < Self.taskLimit else {
+      return refuse(.cannotWriteToFile, "The transfer service has \(Self.taskLimit) tasks, and takes no more.")
+    }
+    if let body = task.body, !Self.isUploadName(body) || access("\(files)/\(body)", R_OK) != 0 {
+      return refuse(.fileDoesNotExist, "The copy of the file to upload is not there.")
+    }
+    if (task.kind == .upload) != (task.body != nil) { return refuse(.badURL, "The task has no file to upload.") }
+    session.nextIdentifier = task.identifier + 1
+    set(session, for: identifier)
+    let job = queue.add(
+      session: identifier, task, origin: Self.origin(of: request.url),
+      resourceTimeout: session.description.resourceTimeout)
+    changes.blobs[job.number] = QueueChanges.Blobs(description: task)
+    peer.acknowledge(.done(number: number))
+    if let flaw = URLProtocol.flawInService(of: request) { fail(job, BackgroundFailure(flaw)) }
+  }
+
+  /// Tasks of all programs.
+  static let taskLimit = 100_000
+
+  private static func isUploadName(_ name: String) -> Bool {
+    name.hasPrefix("upload-") && name.utf8.count < 100 && !name.contains("/")
+  }
+
+  private static func origin(of url: URL?) -> String {
+    "\(url?.scheme ?? "")://\(url?.host ?? ""):\(url?.port.map(String.init) ?? "")".lowercased()
+  }
+
+  private func changeTask(_ task: Int, _ number: Int, _ peer: Peer, _ body: (Job) -> Void) {
+    guard let session = peer.session else { return peer.end() }
+    // One that is gone already was acknowledged, and the program has not heard of it.
+    if let job = queue.job(task, of: session) { body(job) }
+    peer.acknowledge(.done(number: number))
+  }
+
+  private func cancelForResumeData(_ task: Int, _ number: Int, _ peer: Peer) {
+    guard let session = peer.session, let job = queue.job(task, of: session), job.state.phase != .ended else {
+      return peer.send(.resumeData(number: number, nil))
+    }
+    let stored = try? store.stored(job.number)
+    let resumption = changes.blobs[job.number]?.resumption.flatMap { $0 } ?? stored?.resumption
+    let finish: (Data?) -> Void = { [self] data in
+      // The file is the program's from now on.
+      remove(job, keepsPart: data != nil)
+      peer.acknowledge(.resumeData(number: number, data))
+    }
+    guard job.state.phase == .running, let transfer = transfers[job.session] else { return finish(resumption?.data) }
+    transfer.stop(job.number) { [loop] data, _ in
+      loop.post { service in
+        guard let job = service.queue.job(task, of: session) else { return peer.send(.resumeData(number: number, nil)) }
+        service.remove(job, keepsPart: data != nil)
+        peer.acknowledge(.resumeData(number: number, data))
+      }
+    }
+  }
+
+  // MARK: For people
+
+  private func reportJobs(_ number: Int, to peer: Peer) {
+    var batch: [BackgroundJob] = []
+    for job in queue.jobs.values.sorted(by: { $0.number < $1.number }) {
+      batch.append(described(job))
+      if batch.count == 200 {
+        peer.send(.jobs(number: number, batch))
+        batch = []
+      }
+    }
+    if !batch.isEmpty { peer.send(.jobs(number: number, batch)) }
+    // The last one is empty.
+    peer.send(.jobs(number: number, []))
+  }
+
+  private func described(_ job: Job) -> BackgroundJob {
+    let stored = try? store.stored(job.number)
+    let url = stored.flatMap { BackgroundValues.request($0.description.request)?.url }
+    let failure = stored?.outcome?.error ?? job.state.lastFailure
+    return BackgroundJob(
+      number: job.number, session: job.session, program: sessions[job.session]?.description.program ?? "",
+      url: url?.redactedDescription ?? "", kind: job.kind, state: stateWords(of: job, stored),
+      hasEnded: job.state.phase == .ended, progress: job.state.progress, failure: failure?.description,
+      nextTry: job.state.phase == .waiting ? job.state.nextTry ?? job.state.hints.earliestBegin : nil)
+  }
+
+  private func stateWords(of job: Job, _ stored: StoredJob?) -> String {
+    switch job.state.phase {
+    case .idle: "suspended"
+    case .waiting: job.state.nextTry != nil ? "tries again" : "waits"
+    case .running: "loads"
+    case .asking: "needs its program"
+    case .ended: stored?.outcome?.error == nil ? "done" : "failed"
+    }
+  }
+
+  private func control(_ number: Int, _ command: Int, _ peer: Peer, _ body: (Job) -> Void) {
+    guard let job = queue.jobs[number] else {
+      return peer.send(.refused(number: command, code: URLError.Code.unknown.rawValue, reason: "There is no job \(number)."))
+    }
+    body(job)
+    peer.acknowledge(.done(number: command))
+  }
+
+  private func cancelJob(_ job: Job) {
+    guard job.state.phase != .ended else { return }
+    if job.state.phase == .running { transfers[job.session]?.cancel(job.number) }
+    fail(job, BackgroundFailure(URLError(.cancelled)))
+  }
+
+  private func setLimits(_ given: BackgroundLimits, _ number: Int, _ peer: Peer) {
+    var limits = queue.limits
+    if let value = given.transfers, value > 0 { limits.transfers = min(value, 1000) }
+    if let value = given.transfersPerHost, value > 0 { limits.transfersPerHost = min(value, 1000) }
+    if let value = given.bytesPerSecond, value >= 0 { limits.bytesPerSecond = value }
+    if let value = given.freeSpace, value >= 0 { limits.freeSpace = value }
+    if limits != queue.limits {
+      changes.limits = limits
+      apply(limits)
+    }
+    peer.acknowledge(
+      .limits(
+        number: number,
+        BackgroundLimits(
+          transfers: limits.transfers, transfersPerHost: limits.transfersPerHost, bytesPerSecond: limits.bytesPerSecond,
+          freeSpace: limits.freeSpace)))
+  }
+
+  func apply(_ limits: JobQueue.Limits) {
+    queue.limits = limits
+    rate.bytesPerSecond = limits.bytesPerSecond > 0 ? limits.bytesPerSecond : nil
+  }
+}

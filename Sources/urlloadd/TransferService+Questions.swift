@@ -1,0 +1,93 @@
+import Foundation
+import URLLoading
+
+/// What only programs can decide, and how they are started for that.
+extension TransferService {
+  /// Asks the program of a task, or stops its transfer until that is there.
+  func asked(_ number: Int, _ content: BackgroundQuestion, _ answer: @escaping (BackgroundAnswer) -> Void) {
+    guard let job = queue.jobs[number], job.state.phase == .running else { return answer(.cancel) }
+    guard attached[job.session] != nil else {
+      stopTransfer(of: job)
+      queue.asks(number)
+      return considerLaunch(of: job.session)
+    }
+    ask(job, content, answer)
+  }
+
+  private func ask(_ job: Job, _ content: BackgroundQuestion, _ answer: @escaping (BackgroundAnswer) -> Void) {
+    lastQuestion += 1
+    questions[lastQuestion] = Question(number: job.number, content: content, answer: answer)
+    tell(job, .asks(question: lastQuestion, content))
+  }
+
+  /// The date of a task has come: its program may want another request, or none.
+  /// - Returns: whether the task waits for it.
+  func asksAboutDelayedRequest(_ job: Job) -> Bool {
+    let isThere = attached[job.session] != nil
+    // Without a program that can be started nobody would ever answer.
+    guard isThere || sessions[job.session]?.description.launch != nil else { return false }
+    queue.asks(job.number)
+    guard isThere, let asking = queue.jobs[job.number] else {
+      considerLaunch(of: job.session)
+      return true
+    }
+    askAboutDelayedRequest(asking)
+    return true
+  }
+
+  private func askAboutDelayedRequest(_ job: Job) {
+    ask(job, .delayedRequest) { [unowned self] answer in
+      guard case .proceed(let request) = answer else {
+        if let job = queue.jobs[job.number] { fail(job, BackgroundFailure(URLError(.cancelled))) }
+        return
+      }
+      if let request, var description = stored(job.number)?.description, BackgroundValues.request(request) != nil {
+        description.request = request
+        changes.blobs[job.number, default: QueueChanges.Blobs()].newRequest = description
+      }
+      queue.proceed(job.number, hasAsked: true, now: Date())
+    }
+  }
+
+  /// The program of a task that waits for it is there.
+  func programCame(_ job: Job) {
+    if job.state.hints.earliestBegin != nil, !job.state.hasAsked {
+      askAboutDelayedRequest(job)
+    } else {
+      // The server asks again.
+      queue.proceed(job.number, hasAsked: job.state.hasAsked, now: Date())
+    }
+  }
+
+  func take(_ answer: BackgroundAnswer, to number: Int, from peer: Peer) {
+    guard let question = questions[number], let job = queue.jobs[question.number], job.session == peer.session else { return }
+    questions[number] = nil
+    question.answer(answer)
+  }
+
+  // MARK: Starting programs
+
+  /// Has a program started that is not there, if all of its tasks have ended or one needs it.
+  func considerLaunch(of identifier: String) {
+    guard attached[identifier] == nil, let session = sessions[identifier], session.description.launch != nil,
+      session.launches < Launcher.attempts
+    else { return }
+    let jobs = queue.jobs(of: identifier)
+    guard !jobs.isEmpty, jobs.contains(where: { $0.state.phase == .asking }) || jobs.allSatisfy({ $0.state.phase == .ended })
+    else { return }
+    launcher.schedule(identifier, at: session.nextLaunch ?? Date())
+  }
+
+  func launchPrograms(now: Date) {
+    while let identifier = launcher.takeDue(now: now) {
+      guard attached[identifier] == nil, var session = sessions[identifier], let launch = session.description.launch else {
+        continue
+      }
+      if let flaw = Launcher.start(launch) { ServiceLog.write("\(identifier): \(flaw)") }
+      session.launches += 1
+      session.nextLaunch = now.addingTimeInterval(Launcher.delay(after: session.launches))
+      set(session, for: identifier)
+      if session.launches < Launcher.attempts, let next = session.nextLaunch { launcher.schedule(identifier, at: next) }
+    }
+  }
+}

@@ -1,0 +1,234 @@
+import Foundation
+import URLLoading
+internal import URLLoadingBase
+
+/// What transfers say, and what becomes of them.
+extension TransferService {
+  // MARK: Beginning
+
+  func startTransfers(now: Date) {
+    guard !isEnding else { return }
+    while case let jobs = queue.takeStartable(now: now, besides: blockedSessions), !jobs.isEmpty {
+      for job in jobs { begin(job, now: now) }
+    }
+  }
+
+  private func begin(_ job: Job, now: Date) {
+    guard let session = sessions[job.session], let stored = stored(job.number),
+      let request = BackgroundValues.request(stored.description.request)
+    else { return fail(job, BackgroundFailure(URLError(.badURL))) }
+    if job.state.hints.earliestBegin != nil, !job.state.hasAsked, asksAboutDelayedRequest(job) { return }
+    // The file of the transfer before is still being closed.
+    if stopping.contains(job.number) { return queue.stopped(job.number, until: now.addingTimeInterval(0.05), now: now) }
+    if job.kind == .download, let reason = lackOfSpace(for: job) {
+      return postpone(job, reason, now: now)
+    }
+    if let resumption = stored.resumption { cutUnsynced(resumption, job) }
+    let transfer = transfers[job.session] ?? TransferSession(session.description, files: files, loop: loop)
+    transfers[job.session] = transfer
+    transfer.start(job.number, stored, request: request)
+  }
+
+  /// What is stored, with what was not committed yet.
+  func stored(_ number: Int) -> StoredJob? {
+    let pending = changes.blobs[number]
+    if let description = pending?.description {
+      return StoredJob(description: description, resumption: pending?.resumption ?? nil)
+    }
+    guard var stored = try? store.stored(number) else { return nil }
+    if let description = pending?.newRequest { stored.description = description }
+    if let resumption = pending?.resumption { stored.resumption = resumption }
+    return stored
+  }
+
+  /// Where the machine has been off since, what is not known to have reached the disk may be anything.
+  private func cutUnsynced(_ resumption: StoredJob.Resumption, _ job: Job) {
+    guard let file = resumption.file, resumption.boot != MachineBoot.identifier else { return }
+    var status = stat()
+    if stat(file, &status) == 0, Int64(status.st_size) > resumption.syncedLength {
+      truncate(file, off_t(resumption.syncedLength))
+    }
+    var renewed = resumption
+    renewed.boot = MachineBoot.identifier
+    changes.blobs[job.number, default: QueueChanges.Blobs()].resumption = .some(renewed)
+    changes.tasks.insert(job.number)
+  }
+
+  // MARK: The disk's room
+
+  private func lackOfSpace(for job: Job) -> String? {
+    let needed = max(0, job.state.hints.expectedToReceive)
+    guard let free = FreeSpace.bytes(at: files), free - needed < queue.limits.freeSpace else { return nil }
+    return
+      "The disk of \(files) has \(free) bytes free; \(queue.limits.freeSpace) are to stay free\(needed > 0 ? ", and \(needed) are needed" : "")."
+  }
+
+  private func postpone(_ job: Job, _ reason: String, now: Date) {
+    let error = URLError(.cannotWriteToFile, userInfo: [NSLocalizedDescriptionKey: reason])
+    _ = queue.failed(job.number, BackgroundFailure(error), isTransient: true, now: now)
+  }
+
+  // MARK: Reports of transfers
+
+  func progressed(_ number: Int, _ progress: BackgroundProgress) {
+    guard let job = queue.jobs[number], job.state.phase == .running else { return }
+    let now = Date()
+    let before = job.state.progress
+    rate.moved(max(0, progress.received - before.received) + max(0, progress.sent - before.sent), now: now)
+    queue.progressed(number, progress)
+    tell(job, .progress(progress))
+    // A download that would fill the disk stops before it does.
+    if job.kind == .download, let free = FreeSpace.bytes(at: files), free < queue.limits.freeSpace,
+      progress.received < progress.expectedToReceive || progress.expectedToReceive < 0
+    {
+      stopTransfer(of: job)
+      postpone(job, "The disk of \(files) has \(free) bytes free; \(queue.limits.freeSpace) are to stay free.", now: now)
+    }
+  }
+
+  func responded(_ number: Int, _ response: Data, request: Data?) {
+    guard let job = queue.jobs[number], job.state.phase == .running else { return }
+    changes.blobs[number, default: QueueChanges.Blobs()].response = .some(response)
+    changes.tasks.insert(number)
+    if let request { tell(job, .request(request)) }
+    tell(job, .response(response))
+  }
+
+  func resumed(_ number: Int, at offset: Int64, expecting expected: Int64) {
+    guard let job = queue.jobs[number], job.state.phase == .running else { return }
+    tell(job, .resumed(offset: offset, expected: expected))
+  }
+
+  func becameResumable(_ number: Int, _ data: Data, file: String?) {
+    guard queue.jobs[number]?.state.phase == .running else { return }
+    let resumption = StoredJob.Resumption(data: data, file: file, boot: MachineBoot.identifier)
+    changes.blobs[number, default: QueueChanges.Blobs()].resumption = .some(resumption)
+    changes.tasks.insert(number)
+  }
+
+  func synced(_ number: Int, _ length: Int64) {
+    guard queue.jobs[number]?.state.phase == .running, var resumption = stored(number)?.resumption else { return }
+    resumption.syncedLength = length
+    changes.blobs[number, default: QueueChanges.Blobs()].resumption = .some(resumption)
+    changes.tasks.insert(number)
+  }
+
+  func waitsForConnectivity(_ number: Int) {
+    guard let job = queue.jobs[number] else { return }
+    tell(job, .waitsForConnectivity)
+  }
+
+  func finished(_ number: Int, file: String?) {
+    guard let job = queue.jobs[number], job.state.phase == .running else { return }
+    var outcome = BackgroundOutcome()
+    outcome.file = file
+    outcome.progress = job.state.progress
+    end(job, outcome)
+  }
+
+  func failed(_ number: Int, _ failure: BackgroundFailure, isTransient: Bool, resumeData: Data?) {
+    guard let job = queue.jobs[number], job.state.phase == .running else { return }
+    if let resumeData, stored(number)?.resumption == nil || job.kind == .download {
+      let file = stored(number)?.resumption?.file
+      let resumption = StoredJob.Resumption(data: resumeData, file: file, boot: MachineBoot.identifier)
+      changes.blobs[number, default: QueueChanges.Blobs()].resumption = .some(resumption)
+      changes.tasks.insert(number)
+    }
+    if queue.failed(number, failure, isTransient: isTransient, now: Date()) == .ends {
+      fail(job, failure, resumeData: resumeData)
+    }
+  }
+
+  /// The resource timeout has passed.
+  func expire(_ number: Int) {
+    guard let job = queue.jobs[number], job.state.phase != .ended else { return }
+    stopTransfer(of: job)
+    let limit = job.resourceTimeout.map { String(format: "%g", $0) } ?? "∞"
+    let last = job.state.lastFailure.map { " The last failure: \($0.description)" } ?? ""
+    let error = URLError(
+      .timedOut,
+      userInfo: [
+        NSLocalizedDescriptionKey: "The load was not done within \(limit) s, the resource timeout.\(last)"
+      ])
+    fail(job, BackgroundFailure(error), resumeData: stored(number)?.resumption?.data)
+  }
+
+  // MARK: Ends
+
+  func fail(_ job: Job, _ failure: BackgroundFailure, resumeData: Data? = nil) {
+    var outcome = BackgroundOutcome()
+    outcome.error = failure
+    outcome.resumeData = resumeData
+    outcome.progress = job.state.progress
+    end(job, outcome)
+  }
+
+  private func end(_ job: Job, _ outcome: BackgroundOutcome) {
+    queue.end(job.number)
+    changes.blobs[job.number, default: QueueChanges.Blobs()].outcome = .some(outcome)
+    if outcome.resumeData == nil { changes.blobs[job.number]?.resumption = .some(nil) }
+    endedJobs.append(job.number)
+  }
+
+  /// Tells of ends when they are on the disk.
+  func reportEnds() {
+    let ended = endedJobs
+    endedJobs = []
+    for number in ended {
+      guard let job = queue.jobs[number] else { continue }
+      if let peer = attached[job.session] { reportEnd(of: job, to: peer) } else { considerLaunch(of: job.session) }
+    }
+  }
+
+  func reportEnd(of job: Job, to peer: Peer) {
+    guard let stored = try? store.stored(job.number), var outcome = stored.outcome else { return }
+    if let response = stored.response { peer.send(.event(task: job.identifier, .response(response))) }
+    outcome.tookFile = job.state.tookFile
+    if let file = outcome.file { outcome.file = job.state.tookFile ? nil : secondName(of: file, job) }
+    peer.send(.event(task: job.identifier, .ended(outcome)))
+  }
+
+  /// The file under another name, which the program may take away: if it dies before it has said that it did, the file is still there.
+  private func secondName(of file: String, _ job: Job) -> String {
+    guard job.kind == .download else { return file }
+    let name = "\(files)/handed-\(job.number)-\(UInt32.random(in: 0 ... .max))"
+    return link(file, name) == 0 ? name : file
+  }
+
+  /// Stops the transfer of a task, if it has one, so that it can go on later.
+  func stopTransfer(of job: Job) {
+    guard job.state.phase == .running, let transfer = transfers[job.session] else { return }
+    let number = job.number
+    stopping.insert(number)
+    transfer.stop(number) { [loop] data, file in loop.post { $0.stopped(number, data, file: file) } }
+  }
+
+  private func stopped(_ number: Int, _ resumeData: Data?, file: String?) {
+    stopping.remove(number)
+    guard let resumeData, let job = queue.jobs[number], job.state.phase != .ended else { return }
+    let resumption = StoredJob.Resumption(data: resumeData, file: file, boot: MachineBoot.identifier)
+    changes.blobs[number, default: QueueChanges.Blobs()].resumption = .some(resumption)
+    changes.tasks.insert(number)
+  }
+
+  /// The program wants nothing of the task any more.
+  func discard(_ job: Job) {
+    if job.state.phase == .running { transfers[job.session]?.cancel(job.number) }
+    remove(job, keepsPart: job.state.phase == .ended && stored(job.number)?.outcome?.resumeData != nil)
+  }
+
+  /// - Parameter keepsPart: the file of a download that was not whole is named by resume data that the program has.
+  func remove(_ job: Job, keepsPart: Bool) {
+    let stored = stored(job.number)
+    for (number, question) in questions where question.number == job.number { questions[number] = nil }
+    queue.remove(job.number)
+    changes.blobs[job.number] = nil
+    unlink(TransferSession.bodyPath(job.number, in: files))
+    if let body = stored?.description.body, !keepsPart { unlink("\(files)/\(body)") }
+    if let part = stored?.resumption?.file, !keepsPart { unlink(part) }
+  }
+
+  func tell(_ job: Job, _ event: BackgroundEvent) {
+    attached[job.session]?.send(.event(task: job.identifier, event))
+  }
+}

@@ -1,0 +1,195 @@
+import Foundation
+import URLLoading
+internal import URLLoadingBase
+
+/// The transfer service: takes commands of programs, has the queue decide, and the transfers load.
+///
+/// Everything in it is touched by one thread alone, which ``run()`` is called on. Each turn of it takes what has come, decides, commits
+/// what was changed, and only then answers.
+final class TransferService {
+  /// What the service goes by.
+  struct Options: Sendable {
+    /// The folder of the queue and of the files.
+    var state: String
+    /// How long it stays with nothing to do; nil for ever.
+    var idleTime: Duration?
+  }
+
+  /// A question that a program has been asked.
+  struct Question {
+    let number: Int
+    let content: BackgroundQuestion
+    let answer: (BackgroundAnswer) -> Void
+  }
+
+  let options: Options
+  let files: String
+  let loop = ServiceLoop()
+  var queue = JobQueue()
+  var sessions: [String: QueueStore.StoredSession] = [:]
+  var changes = QueueChanges()
+  let store: QueueStore
+  private var listener: Listener?
+  private var peers: [Int32: Peer] = [:]
+  /// The programs that are attached, by their sessions.
+  var attached: [String: Peer] = [:]
+  var transfers: [String: TransferSession] = [:]
+  var questions: [Int: Question] = [:]
+  var lastQuestion = 0
+  var rate = RateLimit()
+  var launcher = Launcher()
+  var networkCost = NetworkCost()
+  /// Tasks whose transfers are being stopped.
+  var stopping: Set<Int> = []
+  /// Tasks whose end nobody was told of yet.
+  var endedJobs: [Int] = []
+  private var idleSince: MonotonicInstant? = .now
+  private var shutdown: Shutdown?
+  private var retriesCommit = false
+
+  /// How it ends: what can go on later is stopped, the rest gets a time.
+  private enum Shutdown { case now, by(MonotonicInstant) }
+
+  init(_ options: Options, listener: Listener) throws {
+    self.options = options
+    files = "\(options.state)/files"
+    self.listener = listener
+    try FileManager.default.createDirectory(
+      atPath: files, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    store = try QueueStore(path: "\(options.state)/queue.sqlite")
+    let stored = try store.contents()
+    sessions = stored.sessions
+    apply(try store.limits() ?? queue.limits)
+    for job in stored.jobs { queue.restore(job) }
+    for identifier in sessions.keys where queue.jobs(of: identifier).isEmpty {
+      sessions[identifier] = nil
+      changes.sessions[identifier] = .some(nil)
+    }
+    if let named = try? store.fileNames() { FileCleanup.run(in: files, keeping: named) }
+    watchNetwork()
+    for identifier in sessions.keys { considerLaunch(of: identifier) }
+  }
+
+  /// Runs until there has been nothing to do for a while, or somebody ends it.
+  func run() {
+    while true {
+      turn()
+      if hasToEnd { break }
+    }
+    for session in transfers.values { session.end() }
+    for peer in peers.values { peer.flush() }
+  }
+
+  private func turn() {
+    var descriptors = [pollfd(fd: loop.wakeDescriptor, events: Int16(POLLIN), revents: 0)]
+    if let listener { descriptors.append(pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0)) }
+    for peer in peers.values {
+      descriptors.append(
+        pollfd(fd: peer.descriptor, events: Int16(POLLIN | (peer.wantsToSend ? POLLOUT : 0)), revents: 0))
+    }
+    poll(&descriptors, nfds_t(descriptors.count), millisecondsToWait)
+    if let listener { while let peer = listener.accept(besides: peers.count) { peers[peer.descriptor] = peer } }
+    for work in loop.take() { work.run(self) }
+    for descriptor in descriptors where descriptor.revents != 0 {
+      if let peer = peers[descriptor.fd] { read(peer) }
+    }
+    lookAtTime()
+    commit()
+    for peer in peers.values { peer.flush() }
+  }
+
+  // MARK: Programs
+
+  private func read(_ peer: Peer) {
+    guard let commands = peer.receive() else { return drop(peer) }
+    for command in commands {
+      guard !peer.isClosed else { return drop(peer) }
+      take(command.command, command.number, from: peer)
+    }
+  }
+
+  func drop(_ peer: Peer) {
+    peers[peer.descriptor] = nil
+    guard let session = peer.session, attached[session] === peer else { return }
+    attached[session] = nil
+    detached(session)
+  }
+
+  // MARK: Time
+
+  private var millisecondsToWait: Int32 {
+    let now = Date()
+    var dates = [queue.nextDate(), launcher.nextDate, rate.heldUntil].compactMap { $0 }
+    if retriesCommit || shutdown != nil { dates.append(now.addingTimeInterval(1)) }
+    if options.idleTime != nil { dates.append(now.addingTimeInterval(5)) }
+    guard let next = dates.min() else { return -1 }
+    return Int32(clamping: Int((max(0, next.timeIntervalSince(now)) * 1000).rounded(.up)))
+  }
+
+  private func lookAtTime() {
+    let now = Date()
+    while let expired = queue.takeExpired(now: now) { expire(expired) }
+    if let holds = rate.change(now: now) { for session in transfers.values { session.hold(holds) } }
+    startTransfers(now: now)
+    launchPrograms(now: now)
+  }
+
+  private var hasToEnd: Bool {
+    switch shutdown {
+    case .now: return true
+    case .by(let instant): return queue.runningCount == 0 || instant <= .now
+    case nil: break
+    }
+    guard let limit = options.idleTime else { return false }
+    guard peers.isEmpty, queue.isIdle, !launcher.hasWork else {
+      idleSince = nil
+      return false
+    }
+    let since = idleSince ?? .now
+    idleSince = since
+    return since.advanced(by: limit) <= .now
+  }
+
+  /// Somebody has ended the service, whose transfers go on when it is started again.
+  func end() { shutdown = .now }
+
+  /// A newer service takes over: what can go on later is stopped, the rest gets ten seconds.
+  func handOver() {
+    guard shutdown == nil else { return }
+    shutdown = .by(.now.advanced(by: .seconds(10)))
+    listener = nil
+    for job in queue.jobs.values where job.state.phase == .running {
+      guard let stored = try? store.stored(job.number), stored.resumption != nil else { continue }
+      stopTransfer(of: job)
+      queue.stopped(job.number, until: Date().addingTimeInterval(60), now: Date())
+    }
+  }
+
+  var isEnding: Bool { shutdown != nil }
+
+  // MARK: The disk
+
+  private func commit() {
+    for number in queue.changed { changes.tasks.insert(number) }
+    queue.changed = []
+    guard !changes.isEmpty else {
+      for peer in peers.values { peer.committed() }
+      return
+    }
+    do {
+      try store.write(changes) { queue.jobs[$0] }
+      changes = QueueChanges()
+      retriesCommit = false
+      for peer in peers.values { peer.committed() }
+      reportEnds()
+    } catch {
+      // What is true stays to be written; what nobody knows of yet is taken back.
+      retriesCommit = true
+      for (number, blobs) in changes.blobs where blobs.description != nil {
+        queue.remove(number)
+        changes.blobs[number] = nil
+      }
+      for peer in peers.values { peer.failed("The queue cannot be written: \(error.localizedDescription).") }
+    }
+  }
+}

@@ -1,0 +1,18 @@
+import Foundation
+
+/// Removes what a kill has left in the folder of files: what no task names, and has not been written for an hour.
+enum FileCleanup {
+  /// In seconds: a program may be about to make the task of a file, or to take one away.
+  private static let age = 3600.0
+
+  static func run(in folder: String, keeping named: Set<String>) {
+    let oldest = Date().addingTimeInterval(-age)
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
+      let path = "\(folder)/\(name)"
+      guard !named.contains(name),
+        let date = (try? FileManager.default.attributesOfItem(atPath: path))?[.modificationDate] as? Date, date < oldest
+      else { continue }
+      unlink(path)
+    }
+  }
+}

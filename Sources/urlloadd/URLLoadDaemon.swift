@@ -1,0 +1,46 @@
+import ArchiveProtocol
+import ArgumentParser
+import Foundation
+import SFTPProtocol
+import URLLoading
+internal import URLLoadingBase
+
+/// The command `urlloadd`.
+@main
+struct URLLoadDaemon: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "urlloadd", abstract: "Loads the background tasks of a user's programs.",
+    discussion: """
+      Programs that have background sessions start it, and so does systemd where its units are installed. It has no terminal to talk to: \
+      `urlload jobs` lists what it does. Its state is in $XDG_STATE_HOME/url-loading/urlloadd, its socket in $XDG_RUNTIME_DIR/url-loading.
+      """,
+    version: PackageVersion.current)
+
+  @Option(help: ArgumentHelp("End after so many seconds with nothing to do; 0 stays for ever.", valueName: "SECONDS"))
+  var idleSeconds = 60
+
+  func validate() throws {
+    guard idleSeconds >= 0 else { throw ValidationError("--idle-seconds needs a number of 0 or more.") }
+  }
+
+  func run() throws {
+    signal(SIGPIPE, SIG_IGN)
+    let place = BackgroundServicePlace.current
+    guard let state = place.stateDirectory else {
+      throw ServiceFailure("There is no place for the queue: neither XDG_STATE_HOME nor HOME is set.")
+    }
+    let lock = try StateLock(in: state)
+    // What is inherited must not reach the programs that the service starts.
+    let listener = try Listener(inherited: ProcessInfo.processInfo.environment) ?? Listener(at: place)
+    unsetenv("LISTEN_FDS")
+    unsetenv("LISTEN_PID")
+    for protocolClass in [SFTPProtocol.self, ArchiveProtocol.self] as [URLProtocol.Type] {
+      URLProtocol.registerClass(protocolClass)
+    }
+    let options = TransferService.Options(state: state, idleTime: idleSeconds == 0 ? nil : .seconds(idleSeconds))
+    let service = try TransferService(options, listener: listener)
+    let signals = EndSignals(loop: service.loop)
+    service.run()
+    withExtendedLifetime((lock, signals)) {}
+  }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import URLLoading
+
+/// A program with a background session: makes the tasks of its arguments, and says what its delegate hears.
+///
+/// `BackgroundWorker IDENTIFIER FOLDER [OPTION …] [download:URL | upload:FILE,URL …]`. Options: `--exit` ends at once when the tasks are
+/// resumed, `--launched-by PATH` has the service start `PATH`, `--password USER:PASSWORD` answers challenges, `--cookie` …; see below. Files of
+/// downloads are moved into the folder, named by the number of their task.
+@main
+struct BackgroundWorker {
+  static func main() async {
+    var arguments = CommandLine.arguments.dropFirst()
+    guard let identifier = arguments.popFirst(), let folder = arguments.popFirst() else { return say("usage") }
+    let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
+    let delegate = WorkerDelegate(folder: folder)
+    configuration.connectionProxyDictionary = [:]
+    var exits = false
+    var delay: Double?
+    var tasks: [String] = []
+    while let argument = arguments.popFirst() {
+      switch argument {
+      case "--exit": exits = true
+      case "--launched-by":
+        if let path = arguments.popFirst() { configuration.backgroundLaunch = .executable(path: path, arguments: []) }
+      case "--password": delegate.setPassword(arguments.popFirst() ?? "")
+      case "--resource-timeout": configuration.timeoutIntervalForResource = Double(arguments.popFirst() ?? "") ?? 60
+      case "--dies-with-file": delegate.setDies()
+      case "--delay": delay = Double(arguments.popFirst() ?? "")
+      case "--header": configuration.httpAdditionalHeaders = ["X-Worker": arguments.popFirst() ?? ""]
+      default: tasks.append(argument)
+      }
+    }
+    let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+    for task in await session.allTasks { say("has \(task.taskIdentifier) \(task.originalRequest?.url?.absoluteString ?? "")") }
+    for text in tasks {
+      guard let task = task(text, session) else { return say("no task: \(text)") }
+      if let delay { task.earliestBeginDate = Date().addingTimeInterval(delay) }
+      task.resume()
+      say("resumed \(task.taskIdentifier)")
+    }
+    if exits { exit(0) }
+    await obey(session)
+  }
+
+  /// Does what lines of standard input say until it ends.
+  private static func obey(_ session: URLSession) async {
+    while let line = await nextLine() {
+      let words = line.split(separator: " ").map(String.init)
+      let number = words.count > 1 ? Int(words[1]) : nil
+      let task = await session.allTasks.first { $0.taskIdentifier == number }
+      switch words.first {
+      case "suspend": task?.suspend()
+      case "resume": task?.resume()
+      case "cancel": task?.cancel()
+      case "cancel-for-data":
+        let data = await (task as? URLSessionDownloadTask)?.cancelByProducingResumeData()
+        say("data \(data?.count ?? -1)")
+        if let data {
+          let next = session.downloadTask(withResumeData: data)
+          next.resume()
+          say("resumed \(next.taskIdentifier)")
+        }
+      case "tasks": say("tasks \(await session.allTasks.map { String($0.taskIdentifier) }.joined(separator: ","))")
+      case "invalidate": session.finishTasksAndInvalidate()
+      default: say("what?")
+      }
+    }
+  }
+
+  private static func nextLine() async -> String? {
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread { continuation.resume(returning: readLine()) }
+    }
+  }
+
+  private static func task(_ text: String, _ session: URLSession) -> URLSessionTask? {
+    let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
+    guard parts.count == 2 else { return nil }
+    switch parts[0] {
+    case "download": return URL(string: parts[1]).map { session.downloadTask(with: $0) }
+    case "handler": return URL(string: parts[1]).map { session.downloadTask(with: $0) { _, _, error in say("handled \(error as Any)") } }
+    case "upload":
+      let names = parts[1].split(separator: ",", maxSplits: 1).map(String.init)
+      guard names.count == 2, let url = URL(string: names[1]) else { return nil }
+      var request = URLRequest(url: url)
+      if url.scheme?.hasPrefix("http") == true { request.httpMethod = "POST" }
+      return session.uploadTask(with: request, fromFile: URL(fileURLWithPath: names[0]))
+    default: return nil
+    }
+  }
+}
+
+/// Writes a line at once: the program may be killed.
+func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }

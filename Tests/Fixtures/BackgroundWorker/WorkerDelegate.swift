@@ -1,0 +1,77 @@
+import Foundation
+import Synchronization
+import URLLoading
+
+/// Says what a session's delegate hears, a line a call.
+final class WorkerDelegate: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate, Sendable {
+  private let folder: String
+  private let password = Mutex("")
+  private let dies = Mutex(false)
+
+  init(folder: String) { self.folder = folder }
+
+  func setPassword(_ given: String) { password.withLock { $0 = given } }
+
+  /// Ends in the method that gets a file, having taken it.
+  func setDies() { dies.withLock { $0 = true } }
+
+  func urlSession(
+    _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
+    totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
+  ) { say("wrote \(downloadTask.taskIdentifier) \(totalBytesWritten) \(totalBytesExpectedToWrite)") }
+
+  func urlSession(
+    _ session: URLSession, downloadTask: URLSessionDownloadTask, didResumeAtOffset fileOffset: Int64,
+    expectedTotalBytes: Int64
+  ) { say("went-on \(downloadTask.taskIdentifier) \(fileOffset) \(expectedTotalBytes)") }
+
+  func urlSession(_ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL) {
+    let target = "\(folder)/\(downloadTask.taskIdentifier)"
+    unlink(target)
+    guard rename(location.path, target) == 0 else { return say("lost \(downloadTask.taskIdentifier) \(errno)") }
+    if dies.withLock({ $0 }) {
+      say("dies \(downloadTask.taskIdentifier)")
+      kill(getpid(), SIGKILL)
+    }
+    say("file \(downloadTask.taskIdentifier)")
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+    totalBytesExpectedToSend: Int64
+  ) { say("sent \(task.taskIdentifier) \(totalBytesSent) \(totalBytesExpectedToSend)") }
+
+  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    say("data \(dataTask.taskIdentifier) \(data.count)")
+  }
+
+  func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
+    say("waits \(task.taskIdentifier)")
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest
+  ) async -> (URLSession.DelayedRequestDisposition, URLRequest?) {
+    say("delayed \(task.taskIdentifier)")
+    return (.continueLoading, nil)
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
+  ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+    say("asked \(task.taskIdentifier) \(challenge.protectionSpace.authenticationMethod) \(challenge.previousFailureCount)")
+    let parts = password.withLock { $0 }.split(separator: ":").map(String.init)
+    guard parts.count == 2, challenge.previousFailureCount == 0 else { return (.performDefaultHandling, nil) }
+    return (.useCredential, URLCredential(user: parts[0], password: parts[1], persistence: .none))
+  }
+
+  func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+    let status = (task.response as? HTTPURLResponse)?.statusCode ?? 0
+    guard let error = error as NSError? else { return say("ended \(task.taskIdentifier) 0 \(status)") }
+    say("ended \(task.taskIdentifier) \(error.code) \(error.localizedDescription)")
+  }
+
+  func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) { say("invalid") }
+
+  func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) { say("finished-events") }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import URLLoadingTestServers
+
+/// A place for a transfer service of a test's own, and programs that use it.
+///
+/// Services are found by the lock on their state, and ended by ``stop()``.
+struct BackgroundFixture {
+  let directory: TemporaryDirectory
+
+  init() throws {
+    directory = try TemporaryDirectory("background")
+    for name in ["run", "taken"] {
+      try FileManager.default.createDirectory(
+        at: directory.file(name), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+  }
+
+  var environment: [String: String?] {
+    [
+      "HOME": directory.path, "XDG_RUNTIME_DIR": directory.file("run").path, "XDG_STATE_HOME": directory.file("state").path,
+      "XDG_DATA_HOME": directory.file("data").path, "XDG_CACHE_HOME": directory.file("cache").path,
+      "TMPDIR": directory.path, "URLLOADD": BuiltProgram.path("urlloadd"), "DBUS_SESSION_BUS_ADDRESS": nil,
+    ]
+  }
+
+  /// The folder that programs move files to, each named by the number of its task.
+  var taken: URL { directory.file("taken") }
+
+  /// The folder of the service's state.
+  var state: URL { directory.file("state/url-loading/urlloadd") }
+
+  /// The files that the service has.
+  var files: [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: state.appending(path: "files").path)) ?? []
+  }
+
+  /// The process of the service that runs; nil for none.
+  var service: pid_t? {
+    guard let text = try? String(contentsOf: state.appending(path: "lock"), encoding: .utf8),
+      let number = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)), kill(number, 0) == 0
+    else { return nil }
+    return number
+  }
+
+  /// Starts a program.
+  func program(_ identifier: String = "test", _ arguments: String..., environment other: [String: String?] = [:]) throws -> BackgroundProgram {
+    try BackgroundProgram(
+      [identifier, taken.path] + arguments, directory: directory, environment: environment.merging(other) { $1 })
+  }
+
+  /// Starts a program that makes tasks and ends at once, and waits for its end.
+  @discardableResult
+  func leave(_ identifier: String = "test", _ arguments: String...) async throws -> [String] {
+    let program = try BackgroundProgram(
+      [identifier, taken.path, "--exit"] + arguments, directory: directory, environment: environment)
+    let status = await program.process.waitForExit()
+    guard status == .exited(0) else { throw TestServerError("the program ended with \(status): \(program.lines)") }
+    return program.lines
+  }
+
+  /// Kills the service, and waits until it is gone.
+  func killService() async throws {
+    guard let service else { return }
+    kill(service, SIGKILL)
+    _ = try await eventually { kill(service, 0) != 0 || Self.isZombie(service) }
+  }
+
+  /// Ends the service and removes its files.
+  func stop() async {
+    try? await killService()
+    directory.remove()
+  }
+
+  private static func isZombie(_ process: pid_t) -> Bool {
+    let text = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
+    return text.split(separator: ")").last?.hasPrefix(" Z") ?? true
+  }
+}
