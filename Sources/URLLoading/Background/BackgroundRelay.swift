@@ -23,6 +23,7 @@ final class BackgroundRelay: URLProtocol, @unchecked Sendable {
     case .response(let data):
       guard let response = BackgroundValues.response(data) else { return }
       client.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+      if let whole = response.contentRange?.completeLength { client.expect(whole) }
     case .resumed(let offset, let expected): client.resumed(at: offset, expecting: expected)
     case .progress(let progress): client.progressed(progress)
     case .asks(let question, .delayedRequest): askAboutDelayedRequest(question, client)

@@ -1,6 +1,7 @@
 /// Why the transfer service cannot be used.
 package enum BackgroundServiceError: Error, Hashable {
-  case noProgram(name: String, variable: String)
+  /// - Parameter named: the path in the variable; nil where that is not set.
+  case noProgram(name: String, variable: String, named: String?)
   case notStarted(String, reason: String)
   case unusableDirectory(String, reason: String)
   /// Nobody listens, or whoever listens ends the connection.
@@ -13,7 +14,12 @@ package enum BackgroundServiceError: Error, Hashable {
   /// The error that the tasks of a session fail with.
   func error(for url: URL?) -> URLError {
     switch self {
-    case .noProgram(let name, let variable):
+    case .noProgram(_, let variable, let path?):
+      URLError(
+        .backgroundSessionWasDisconnected,
+        message: "Background sessions need the transfer service, and \(path), which the variable \(variable) names, cannot be run.",
+        url: url)
+    case .noProgram(let name, let variable, nil):
       URLError(
         .backgroundSessionWasDisconnected,
         message: "Background sessions need the program \(name), which was not found: neither in the variable \(variable) nor beside this "

@@ -57,7 +57,8 @@ package struct BackgroundServicePlace: Sendable {
   /// Starts the service, which goes on after this process.
   func startService() throws(BackgroundServiceError) {
     guard let path = findProgram() else {
-      throw .noProgram(name: Self.program.name, variable: Self.program.variable)
+      let named = ProcessInfo.processInfo.environment[Self.program.variable].flatMap { $0.isEmpty ? nil : $0 }
+      throw .noProgram(name: Self.program.name, variable: Self.program.variable, named: named)
     }
     let error = DetachedProgram(path: path).start()
     guard error == 0 else { throw .notStarted(path, reason: String(cString: strerror(error))) }

@@ -32,7 +32,8 @@ final class BackgroundSession: Sendable {
     /// The folder that files to upload are copied to.
     var files: String?
     weak var session: URLSession?
-    var hasCaughtUp = false
+    /// Connections that the session has been attached by.
+    var attachments = 0
   }
 
   /// How often the service is looked for, a second apart on average, before tasks fail.
@@ -222,6 +223,7 @@ final class BackgroundSession: Sendable {
       guard case .connecting = state.phase else { return [] }
       state.session?.taskRegistry.skipIdentifiers(below: next)
       state.phase = .attached
+      state.attachments += 1
       for (number, unanswered) in state.unanswered.sorted(by: { $0.key < $1.key }) {
         let command = NumberedCommand(number: number, command: unanswered.command)
         if let bytes = BackgroundFrames.encoded(command) { _ = socket.send(bytes) }
@@ -233,10 +235,8 @@ final class BackgroundSession: Sendable {
   }
 
   private func caughtUp() {
-    let session = state.withLock { state -> URLSession? in
-      defer { state.hasCaughtUp = true }
-      return state.hasCaughtUp ? nil : state.session
-    }
+    // A service that was started again has nothing that waited for the program.
+    let session = state.withLock { $0.attachments == 1 ? $0.session : nil }
     guard let session else { return }
     // Behind the calls that the events of before have put into the queue.
     session.delegateQueue.addOperation {

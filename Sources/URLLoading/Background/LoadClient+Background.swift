@@ -17,6 +17,14 @@ extension LoadClient {
     load.announceResume(at: offset, of: expected)
   }
 
+  /// The response is a part of what the download is to have.
+  func expect(_ length: Int64) {
+    guard load.plan.kind == .download else { return }
+    load.update { state in
+      if state.machine.attempt == attempt { state.counts.expectedToReceive = length }
+    }
+  }
+
   /// Bytes have arrived, or left, elsewhere.
   func progressed(_ progress: BackgroundProgress) {
     let sink = load.read { $0.sink } as? FileSink

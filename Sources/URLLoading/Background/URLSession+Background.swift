@@ -21,6 +21,8 @@ extension URLSession {
       var task = BackgroundTaskDescription(identifier: taskRegistry.nextIdentifier(), kind: kind, request: request)
       if kind == .upload { (task.body, task.bodyLength) = try copiedBody(of: plan, background) }
       task.resumeData = plan.resumption?.serializedForService(plan.request) ?? plan.uploadResumption?.serializedForService()
+      // Where the body goes on is the service's to judge.
+      (plan.resumption, plan.uploadResumption) = (nil, nil)
       plan.background = BackgroundTask(identifier: task.identifier, session: background, isResumed: false)
       if let made = plan.background { background.add(made) }
       guard background.send(.create(task: task)) else {

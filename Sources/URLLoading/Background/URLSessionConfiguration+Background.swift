@@ -49,6 +49,10 @@ extension URLSessionConfiguration {
     configuration.timeoutIntervalForResource = .infinity
     configuration.httpMaximumConnectionsPerHost = description.connectionsPerHost
     configuration.httpCookieStorage = description.cookies.map { HTTPCookieStorage(in: $0) }
+    // What the program has stored for ever serves when it does not run; what it answers stays with its sessions.
+    configuration.urlCredentialStorage = URLCredentialStorage(
+      vault: SecretServiceVault(
+        program: description.program, busAddress: ProcessInfo.processInfo.environment["DBUS_SESSION_BUS_ADDRESS"]))
     configuration.httpCookieAcceptPolicy =
       HTTPCookie.AcceptPolicy(rawValue: description.cookieAcceptPolicy) ?? .onlyFromMainDocumentDomain
     configuration.httpShouldSetCookies = description.setsCookies
@@ -60,7 +64,10 @@ extension URLSessionConfiguration {
     if let source = description.transportSecurity {
       configuration.appTransportSecurity = AppTransportSecurity(BackgroundValues.dictionary(source) ?? [:])
     }
-    configuration.change { $0.downloadDirectory = files }
+    configuration.change { values in
+      values.downloadDirectory = files
+      values.asksAboutConnections = false
+    }
     return configuration
   }
 }

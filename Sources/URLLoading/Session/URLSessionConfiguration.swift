@@ -27,6 +27,8 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     var appTransportSecurity: AppTransportSecurity?
     var maximumBufferedBytesPerTask = 1 << 20
     var sessionEventListener: (any URLSession.EventListener)?
+    /// Whether a delegate may be asked about connections: each new one costs a handshake more then.
+    var asksAboutConnections = true
     /// Where downloads write; nil for the temporary directory.
     var downloadDirectory: String?
     @Rare var background: BackgroundSettings?

@@ -28,7 +28,8 @@ final class LoadClient: NSObject, URLProtocolSessionClient {
       demand.priority = state.priority
       if load.plan.kind.isDuplex { demand.upstream = (state.sink as? any DuplexSink)?.upstream }
       let isStreamed = load.plan.kind == .download || state.sink?.holdsBytes == true
-      return (demand, isStreamed, state.delegates.answersAboutConnections)
+      let answerer = load.session.values.asksAboutConnections ? state.delegates.answersAboutConnections : .nobody
+      return (demand, isStreamed, answerer)
     }
     switch answerer {
     case .nobody: break

@@ -54,7 +54,7 @@ struct BackgroundFixture {
     let program = try BackgroundProgram(
       [identifier, taken.path, "--exit"] + arguments, directory: directory, environment: environment)
     let status = await program.process.waitForExit()
-    guard status == .exited(0) else { throw TestServerError("the program ended with \(status): \(program.lines)") }
+    guard status == .exited(0) else { throw TestServerError("the program ended with \(String(describing: status)): \(program.lines)") }
     return program.lines
   }
 

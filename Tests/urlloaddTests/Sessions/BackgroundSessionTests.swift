@@ -1,0 +1,198 @@
+import Foundation
+import Testing
+import URLLoadingTestServers
+
+/// What programs see of a background session.
+@Suite(.timeLimit(.minutes(5))) struct BackgroundSessionTests {
+  private let fixture: BackgroundFixture
+
+  init() throws { fixture = try BackgroundFixture() }
+
+  @Test func theSecondProgramWithAnIdentifierIsRefused() async throws {
+    let server = try OutlivingTests.slowServer()
+    let first = try fixture.program("shared", "download:\(server.url("/a"))")
+    #expect(try await first.says("wrote"))
+    let second = try fixture.program("shared", "download:\(server.url("/b"))")
+    #expect(try await second.says("ended 1 -996"), "\(second.lines)")
+    // Under another name it has tasks of its own.
+    let third = try fixture.program("other", "download:\(server.url("/c"))")
+    #expect(try await third.says("ended 1 0 200"), "\(third.lines)")
+    #expect(try await first.says("ended 1 0 200"), "\(first.lines)")
+    for program in [first, second, third] { await program.kill() }
+    await fixture.stop()
+  }
+
+  @Test func anIdentifierIsFreeWhenItsSessionIsInvalid() async throws {
+    let server = try OutlivingTests.slowServer()
+    let first = try fixture.program("one", "download:\(server.url("/a"))")
+    #expect(try await first.says("ended"))
+    first.tell("invalidate")
+    #expect(try await first.says("invalid"))
+    let second = try fixture.program("one", "download:\(server.url("/b"))")
+    #expect(try await second.says("ended"), "\(second.lines)")
+    #expect(second.all("ended").first?.hasSuffix(" 0 200") == true, "\(second.lines)")
+    for program in [first, second] { await program.kill() }
+    await fixture.stop()
+  }
+
+  @Test func aSessionFindsTheTasksOfTheOneBefore() async throws {
+    let server = try OutlivingTests.slowServer(pause: 10_000)
+    let first = try fixture.program("test", "download:\(server.url("/a"))", "download:\(server.url("/b"))")
+    #expect(try await first.says("wrote 2"))
+    await first.kill()
+    let second = try fixture.program("test", "download:\(server.url("/c"))")
+    #expect(try await second.says("resumed 3"), "\(second.lines)")
+    #expect(second.all("has") == ["1 \(server.url("/a"))", "2 \(server.url("/b"))"])
+    for number in 1...3 { #expect(try await second.says("ended \(number) 0 200"), "\(second.lines)") }
+    await second.kill()
+    await fixture.stop()
+  }
+
+  @Test func withoutTheServiceTasksFailWithWords() async throws {
+    let program = try fixture.program(
+      "test", "download:http://127.0.0.1:9/a", environment: ["URLLOADD": "/nowhere/urlloadd"])
+    #expect(try await program.says("ended 1 -997", timeout: .seconds(60)), "\(program.lines)")
+    #expect(program.lines.contains { $0.contains("urlloadd") && $0.contains("/nowhere/urlloadd") }, "\(program.lines)")
+    await program.kill()
+    await fixture.stop()
+  }
+
+  @Test func completionHandlersAreRefused() async throws {
+    let program = try fixture.program("test", "handler:http://127.0.0.1:9/a")
+    #expect(try await program.says("handled"), "\(program.lines)")
+    #expect(program.lines.contains { $0.contains("delegate alone") }, "\(program.lines)")
+    await program.kill()
+    await fixture.stop()
+  }
+
+  @Test func aSchemeThatNobodyHasFails() async throws {
+    let program = try fixture.program("test", "download:tape://reel/1")
+    #expect(try await program.says("ended 1 -1002"), "\(program.lines)")
+    await program.kill()
+    await fixture.stop()
+  }
+
+  @Test func suspendedTasksStopAndGoOn() async throws {
+    let server = try OutlivingTests.slowServer(pause: 5000)
+    let program = try fixture.program("test", "download:\(server.url("/a"))")
+    #expect(try await program.says("wrote"))
+    program.tell("suspend 1")
+    #expect(await server.waitForIdle())
+    program.tell("resume 1")
+    #expect(try await program.says("ended 1 0"), "\(program.lines)")
+    #expect(
+      try TestFiles.firstDifference(in: fixture.taken.appending(path: "1"), count: 3_000_000, seed: 30) == nil)
+    #expect(server.requests.last?.fields["Range"] != nil)
+    await program.kill()
+    await fixture.stop()
+  }
+
+  @Test func cancelledTasksLeaveNothing() async throws {
+    let server = try OutlivingTests.slowServer(pause: 5000)
+    let program = try fixture.program("test", "download:\(server.url("/a"))")
+    #expect(try await program.says("wrote"))
+    program.tell("cancel 1")
+    #expect(try await program.says("ended 1 -999"), "\(program.lines)")
+    #expect(await server.waitForIdle())
+    #expect(try await eventually { fixture.files.isEmpty }, "\(fixture.files)")
+    await program.kill()
+    await fixture.stop()
+  }
+
+  @Test func resumeDataOfACancelledTaskContinues() async throws {
+    let server = try OutlivingTests.slowServer(pause: 3000)
+    let program = try fixture.program("test", "download:\(server.url("/a"))")
+    #expect(try await program.says("wrote"))
+    program.tell("cancel-for-data 1")
+    #expect(try await program.says("resumed 2"), "\(program.lines)")
+    #expect(try await program.says("ended 2 0"), "\(program.lines)")
+    #expect(server.requests.last?.fields["Range"] != nil, "\(program.lines)")
+    #expect(
+      try TestFiles.firstDifference(in: fixture.taken.appending(path: "2"), count: 3_000_000, seed: 30) == nil)
+    await program.kill()
+    await fixture.stop()
+  }
+
+  @Test func challengesGoToTheProgram() async throws {
+    let server = try ScriptedServer.http { request in
+      guard request.fields["Authorization"] == "Basic dTpw" else {
+        return HTTPResponse(401, fields: ["WWW-Authenticate": "Basic realm=\"r\""], text: "no")
+      }
+      return HTTPResponse(text: "yes")
+    }
+    let program = try fixture.program("test", "--password", "u:p", "download:\(server.url("/a"))")
+    #expect(try await program.says("ended 1 0 200"), "\(program.lines)")
+    #expect(program.all("asked").count == 1)
+    await program.kill()
+    await fixture.stop()
+  }
+
+  @Test func aChallengeWaitsForItsProgram() async throws {
+    let isAlone = Watched(false)
+    let server = try ScriptedServer.http { request in
+      while !isAlone.value { usleep(1000) }
+      guard request.fields["Authorization"] == "Basic dTpw" else {
+        return HTTPResponse(401, fields: ["WWW-Authenticate": "Basic realm=\"r\""], text: "no")
+      }
+      return HTTPResponse(text: "yes")
+    }
+    try await fixture.leave("test", "download:\(server.url("/a"))")
+    isAlone.update { $0 = true }
+    #expect(await server.waitForRequests(1))
+    #expect(await server.waitForIdle())
+    let program = try fixture.program("test", "--password", "u:p")
+    #expect(try await program.says("ended 1 0 200"), "\(program.lines)")
+    await program.kill()
+    await fixture.stop()
+  }
+
+  @Test func aDelayedTaskBeginsAtItsDate() async throws {
+    let server = try OutlivingTests.slowServer(pause: 0)
+    let program = try fixture.program("test", "--delay", "1.5", "download:\(server.url("/a"))")
+    let start = Date()
+    #expect(try await program.says("delayed 1"), "\(program.lines)")
+    #expect(Date().timeIntervalSince(start) > 0.5)
+    #expect(try await program.says("ended 1 0 200"), "\(program.lines)")
+    await program.kill()
+    await fixture.stop()
+  }
+
+  @Test func theResourceTimeoutCountsOverPrograms() async throws {
+    let program = try fixture.program("test", "--resource-timeout", "2", "download:http://127.0.0.1:9/a")
+    #expect(try await program.says("ended 1 -1001"), "\(program.lines)")
+    await program.kill()
+    await fixture.stop()
+  }
+
+  @Test func theProgramIsStartedWhenItsTasksAreDone() async throws {
+    let server = try OutlivingTests.slowServer()
+    let script = fixture.directory.file("launched.sh")
+    let sign = fixture.directory.file("sign")
+    try Data("#!/bin/sh\necho started >> '\(sign.path)'\n".utf8).write(to: script)
+    chmod(script.path, 0o700)
+    try await fixture.leave("test", "--launched-by", script.path, "download:\(server.url("/a"))")
+    #expect(try await eventually(timeout: .seconds(20)) { FileManager.default.fileExists(atPath: sign.path) })
+    let program = try fixture.program()
+    #expect(try await program.says("ended 1 0 200"))
+    #expect(try String(contentsOf: sign, encoding: .utf8) == "started\n")
+    await program.kill()
+    await fixture.stop()
+  }
+
+  @Test func eventsComeInTheOrderOfTheirEnds() async throws {
+    let server = try ScriptedServer.http { request in
+      let number = Int(request.path.dropFirst()) ?? 0
+      usleep(useconds_t(max(0, 5 - number)) * 150_000)
+      return HTTPResponse(text: "\(number)")
+    }
+    try await fixture.leave("test", "download:\(server.url("/1"))", "download:\(server.url("/3"))", "download:\(server.url("/5"))")
+    #expect(await server.waitForRequests(3))
+    #expect(try await eventually { fixture.files.filter { $0.hasSuffix(".body") }.count == 3 }, "\(fixture.files)")
+    let program = try fixture.program()
+    #expect(try await program.says("finished-events"))
+    let events = program.lines.filter { $0.hasPrefix("ended") || $0.hasPrefix("finished") }
+    #expect(events == ["ended 3 0 200", "ended 2 0 200", "ended 1 0 200", "finished-events"])
+    await program.kill()
+    await fixture.stop()
+  }
+}
