@@ -173,6 +173,8 @@ final class Load: Sendable {
     case .reconnect: reconnect(at: now)
     case .nothing: break
     }
+    // What is to be sent has waited as well.
+    if action != .open { duplex?.upstream.announce() }
   }
 
   func suspend() {
