@@ -31,6 +31,8 @@ package struct TransferFailure: Error, Sendable {
     case unanswered(FTPQuestions)
     /// TLS was not begun on a connection that stands, for the reason in words.
     case refusedHandshake(String)
+    /// The peer of a connection with TLS has ended it without saying so.
+    case truncated
     /// FTP: the server does not begin in the middle of a file.
     case restartRefused
     /// FTP: another number of bytes came than was announced.
@@ -109,6 +111,12 @@ package struct TransferFailure: Error, Sendable {
           "the server broke the rules of HTTP/2, which ended the connection before the end of the response's body"
         )
       case .refusedHandshake(let words): (.secureConnectionFailed, "TLS cannot begin on this connection: \(words)")
+      case .truncated:
+        (
+          .networkConnectionLost,
+          "the connection has ended without the notice that TLS wants of a peer that is done (close_notify: RFC 8446, section 6.1), so that "
+            + "something may be missing behind what came"
+        )
       case .unanswered(let question): (.timedOut, "the server did not answer \(question == .size ? "SIZE" : "MDTM")")
       case .restartRefused: (.badServerResponse, "the server does not begin in the middle of a file (REST)")
       case .wrongLength(let received, let expected):

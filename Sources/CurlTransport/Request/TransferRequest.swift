@@ -71,6 +71,9 @@ package struct TransferRequest: Sendable {
   package var hasAlternative = false
   /// How new TLS connections are judged, and whose may be used again; nil for libcurl's rules.
   @Rare package var security: ConnectionSecurity?
+  /// The same for TLS that begins on a connection that stands (``connectsOnly``). Who asks for trust is asked behind the handshake, and not
+  /// for an identity.
+  @Rare package var laterSecurity: ConnectionSecurity?
   /// The request asks for another protocol (RFC 9110, section 7.8). The body is what is sent by that once the answer is 101: from a source,
   /// which is not read before. Such a connection is no other transfer's, and counts against no limit.
   package var switchesProtocols = false

@@ -17,7 +17,9 @@ extension EasyHandle {
   }
 
   /// How the handshakes of the transfer's connection are judged; nil for libcurl's rules.
-  private var security: ConnectionSecurity? { transfer?.request.security }
+  private var security: ConnectionSecurity? {
+    connection == nil ? transfer?.request.security : transfer?.request.laterSecurity
+  }
 
   private func handshakeBegins(_ context: OpaquePointer) -> CURLcode {
     let argument = Unmanaged.passUnretained(self).toOpaque()
@@ -29,7 +31,7 @@ extension EasyHandle {
         guard let session, let handle = EasyHandle.handle(handle) else { return 0 }
         return handle._withUnsafeGuaranteedRef { $0.serverHasSpoken(session) ? 1 : 0 }
       }, argument)
-    guard let request = transfer?.request, request.security != nil else { return CURLE_OK }
+    guard let request = transfer?.request, security != nil else { return CURLE_OK }
     guard handshakes.begins(url: request.url, proxy: shape?.proxy) != nil else { return CURLE_SSL_CONNECT_ERROR }
     SSL_CTX_set_cert_verify_callback(
       context,
@@ -66,6 +68,11 @@ extension EasyHandle {
     switch HandshakeRules(security: security).judge(peer) {
     case .proceed(let verification):
       handshakes.proceed(verification)
+      return true
+    case .ask where connection != nil:
+      // A connection that stands cannot be made anew with the answer: it waits for that behind the handshake, and takes nothing before.
+      connection?.question = peer
+      handshakes.proceed(ConnectionVerification(peer))
       return true
     case .ask: failureReason = .serverTrust(peer)
     case .refuse(let reason): failureReason = reason

@@ -61,6 +61,7 @@ extension EasyHandle {
   func cancel(discardingUpTo count: Int) {
     guard let multi else { return }
     if hasSwitched == true { return closeWhenSent(multi) }
+    if connection?.mayLinger == true { return closeWhenPeerHas(multi) }
     let left = expectedLength.map { $0 - receivedBytes }
     let isLast = hasHead && body.isComplete && kind == .http
     guard count > 0, isLast, left.map({ $0 <= Int64(count) }) ?? true else {

@@ -65,7 +65,8 @@ extension EasyHandle {
     return isHeadRequest || expectedLength == Int64(ccurl_get_off(curl, CURLINFO_SIZE_DOWNLOAD_T))
   }
 
-  private func failure(_ code: CURLcode) -> TransferFailure {
+  /// What a result of libcurl's means.
+  func failure(_ code: CURLcode) -> TransferFailure {
     var failure: TransferFailure
     if let failureReason {
       failure = TransferFailure(failureReason)

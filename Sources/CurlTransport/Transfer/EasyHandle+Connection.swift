@@ -12,8 +12,8 @@ extension EasyHandle {
   /// The most bytes that are read, and written, in a turn of the loop, for others to have theirs.
   private static let bytesPerTurn = 256 << 10
   private static let readSize = 64 << 10
-  /// How long a handshake on a connection that stands may take.
-  private static let handshakeSeconds = 60
+  /// How long a peer may take to close its direction, once the owner has closed both.
+  private static let lingeringLimit = Duration.seconds(5)
 
   /// libcurl is done with connecting, or with the handshake of TLS on a connection that stood before.
   func connectionStands() {
@@ -21,21 +21,34 @@ extension EasyHandle {
     let descriptor = ccurl_get_active_socket(curl)
     guard descriptor >= 0 else { return multi.finish(self, CURLE_COULDNT_CONNECT) }
     let isFirst = connection == nil
+    let question = connection?.question
     reactor.handOverSocket(descriptor)
     connection = RawConnection(descriptor: descriptor, isSecure: shape?.isHTTPS == true)
+    connection?.question = question
     isAnswered = true
     hasHead = true
     if isFirst { handler.transfer(transfer, didReceive: .connection) }
     // A first read attaches the connection to the handle; until then the multi handle may close it.
-    _ = receiveBytes()
+    if question == nil { _ = receiveBytes() } else { connection?.incoming = receive().bytes }
     guard connection != nil else { return }
     if tlsVersion == nil { (tlsVersion, tlsCipherSuite) = TLSInspector.parameters(of: curl) }
-    continueConnection()
+    if let question { handler.transfer(transfer, asksToTrust: question) } else { continueConnection() }
+  }
+
+  /// The owner has judged the peer of a handshake.
+  func peerIsJudged(accepts: Bool) {
+    guard let question = connection?.question else { return }
+    connection?.question = nil
+    if accepts { return continueConnection() }
+    failureReason = .serverTrust(question)
+    multi?.finish(self, CURLE_PEER_FAILED_VERIFICATION)
   }
 
   /// Reads and writes what there is.
   func continueConnection() {
     connection?.isContinuing = false
+    guard connection?.question == nil else { return }
+    if connection?.isLingering == true { return linger() }
     readConnection()
     writeConnection()
   }
@@ -91,24 +104,44 @@ extension EasyHandle {
 
   /// - Returns: false where there is nothing, or nothing more.
   private func receiveBytes() -> Bool {
+    let (code, bytes) = receive()
+    switch code {
+    case CURLE_OK where !bytes.isEmpty:
+      connection?.incoming = bytes
+      return true
+    case CURLE_OK: inputEnds()
+    case CURLE_AGAIN where connection?.outputFailure == nil: break
+    default: breaks(code)
+    }
+    return false
+  }
+
+  private func receive() -> (code: CURLcode, bytes: [UInt8]) {
     var count = 0
     var code = CURLE_OK
     let bytes = [UInt8](unsafeUninitializedCapacity: Self.readSize) { buffer, initialized in
       code = curl_easy_recv(curl, buffer.baseAddress, buffer.count, &count)
       initialized = code == CURLE_OK ? count : 0
     }
-    switch code {
-    case CURLE_OK where count > 0:
-      connection?.incoming = bytes
-      return true
-    case CURLE_OK:
-      connection?.inputEnds()
-      if let transfer { handler?.transferInputDidEnd(transfer) }
-      endIfOver()
-    case CURLE_AGAIN: break
-    default: multi?.finish(self, code)
+    return (code, bytes)
+  }
+
+  /// The peer has closed its direction. With TLS it has to say so: whoever is on the way can end a connection of TCP, too. libcurl takes the
+  /// one for the other.
+  private func inputEnds() {
+    if connection?.isSecure == true, let session = TLSInspector.session(of: curl), !TLSInspector.isClosedByPeer(session)
+    {
+      failureReason = .truncated
+      return breaks(CURLE_RECV_ERROR)
     }
-    return false
+    connection?.inputEnds()
+    if let transfer { handler?.transferInputDidEnd(transfer) }
+    endIfOver()
+  }
+
+  /// The connection is of no use any more. Where sending has found that out first, the transfer ends with what it was told.
+  private func breaks(_ code: CURLcode) {
+    if let failure = connection?.outputFailure { end(with: .failure(failure)) } else { multi?.finish(self, code) }
   }
 
   // MARK: Writing
@@ -135,12 +168,20 @@ extension EasyHandle {
         outgoing.removeFirst(count)
         budget -= count
       case CURLE_AGAIN: self.connection?.isBlocked = true
-      case let code:
-        multi?.finish(self, code)
-        return
+      case let code: return outputBreaks(code)
       }
     }
     watchConnection()
+  }
+
+  /// Nothing more can be sent, because the peer has gone. What it said before that is there to be read, and may say why.
+  private func outputBreaks(_ code: CURLcode) {
+    guard let transfer, let handler else { return }
+    let failure = failure(code)
+    connection?.outputBreaks(failure)
+    handler.transfer(transfer, sendingDidFailWith: failure)
+    if connection?.isInputOver == true { return breaks(code) }
+    readConnection()
   }
 
   /// Takes the next bytes of the body.
@@ -201,10 +242,44 @@ extension EasyHandle {
   }
 
   private func endIfOver() {
-    guard connection?.isOver == true, let multi, let transfer, let handler else { return }
-    let completion = Completion(transfer: transfer, handler: handler, result: .success(metrics()))
+    guard connection?.isOver == true else { return }
+    end(with: connection?.outputFailure.map { .failure($0) } ?? .success(metrics()))
+  }
+
+  private func end(with result: Result<TransferMetrics, TransferFailure>) {
+    guard let multi, let transfer, let handler else { return }
+    let completion = Completion(transfer: transfer, handler: handler, result: result)
     multi.release(self)
     completion.deliver()
+  }
+
+  // MARK: Lingering
+
+  /// Waits until the peer has closed its direction, too, or for some seconds, and closes the socket then: one that is closed with bytes unread is
+  /// reset, and the peer may lose what was sent to it last (RFC 9112, section 9.6, tells servers the same).
+  func closeWhenPeerHas(_ multi: MultiHandle) {
+    transfer?.attach(nil)
+    transfer = nil
+    handler = nil
+    connection?.lingers()
+    isReceivingPaused = false
+    multi.setDeadline(.now.advanced(by: Self.lingeringLimit), of: self)
+    linger()
+  }
+
+  private func linger() {
+    if connection?.closing.isEmpty == false, connection?.isBlocked == false { sendClosing() }
+    var budget = Self.bytesPerTurn
+    while budget > 0 {
+      let (code, bytes) = receive()
+      guard !bytes.isEmpty else {
+        if code != CURLE_AGAIN { multi?.release(self) }
+        break
+      }
+      budget -= bytes.count
+    }
+    // What is left is told again: the socket is watched by its level.
+    watchConnection()
   }
 
   // MARK: TLS on a connection that stands
@@ -238,6 +313,7 @@ extension EasyHandle {
     let name = host.host.contains(":") ? "[\(host.host)]" : host.host
     var request = TransferRequest(url: "https://\(name):\(host.port)/")
     request.connectsOnly = true
+    request.security = transfer?.request.laterSecurity
     try configure(for: request, body: .none, configuration, nil)
     // Any address will do. It is not for others to find, who share the names that were looked up.
     set(CURLOPT_SHARE, nil)
@@ -246,7 +322,6 @@ extension EasyHandle {
       questionList = curl_slist_append(questionList, "+\(host.host):\(host.port):127.0.0.1")
       _ = ccurl_set_list(curl, CURLOPT_RESOLVE, questionList)
     }
-    set(CURLOPT_CONNECTTIMEOUT, Self.handshakeSeconds)
     _ = ccurl_set_socket_options(curl) { _, _, _ in CURL_SOCKOPT_ALREADY_CONNECTED }
   }
 }

@@ -142,6 +142,9 @@ extension EasyHandle {
     set(CURLOPT_TCP_KEEPALIVE, 1)
   }
 
+  /// In milliseconds it has to be an `int`.
+  private static let longestConnectSeconds = 2_000_000
+
   private func setConnectionOnly() {
     set(CURLOPT_CONNECT_ONLY, 1)
     set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
@@ -150,6 +153,8 @@ extension EasyHandle {
     set(CURLOPT_TCP_KEEPALIVE, 1)
     // What is spoken is not known here.
     set(CURLOPT_SSL_ENABLE_ALPN, 0)
+    // The owner says how long it may take; libcurl would give up after 5 minutes.
+    set(CURLOPT_CONNECTTIMEOUT, Self.longestConnectSeconds)
   }
 
   private func setFTP(_ shape: EasyHandleShape) {

@@ -162,6 +162,10 @@ final class EasyHandle {
     isFlushing = false
     isClosedByPeer = false
     switchedSocket = nil
+    if shape?.isIsolated == true {
+      handshakes = Handshakes()
+      verification = nil
+    }
     if let adopted = connection?.takeAdopted() { close(adopted) }
     // Its options are not a request's.
     if connection != nil { shape = nil }
@@ -184,10 +188,6 @@ final class EasyHandle {
     isSendingPaused = false
     drainBudget = 0
     failureReason = nil
-    if shape?.isIsolated == true {
-      handshakes = Handshakes()
-      verification = nil
-    }
     tlsVersion = nil
     tlsCipherSuite = nil
   }

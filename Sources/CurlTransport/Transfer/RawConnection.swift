@@ -19,6 +19,12 @@ struct RawConnection {
   var isBlocked = false
   /// Bytes that came and were not taken.
   var incoming: [UInt8] = []
+  /// Why nothing more can be sent. What the peer sent before is read, and then the transfer ends with this.
+  @Rare private(set) var outputFailure: TransferFailure?
+  /// What the peer has shown in its handshake, which the owner has to judge before a byte goes either way.
+  @Rare var question: ShownPeer?
+  /// The owner is done with both directions, and the peer not with its own.
+  private(set) var isLingering = false
   /// A socket with a connection, for the next handle.
   private var adopted: Int32?
 
@@ -39,8 +45,25 @@ struct RawConnection {
 
   mutating func takeAdopted() -> Int32? { adopted.take() }
 
+  /// Ours is closed, or about to be, and the peer's is not.
+  var mayLinger: Bool {
+    descriptor >= 0 && (isOutputOver || !closing.isEmpty) && !isInputOver && outputFailure == nil && question == nil
+  }
+
   mutating func inputEnds() { isInputOver = true }
   mutating func outputEnds() { isOutputOver = true }
+
+  mutating func outputBreaks(_ failure: TransferFailure) {
+    outputFailure = failure
+    isOutputOver = true
+    outgoing = nil
+    closing = []
+  }
+
+  mutating func lingers() {
+    isLingering = true
+    incoming = []
+  }
 
   func interest(pausesReading: Bool) -> SocketInterest {
     var interest: SocketInterest = []

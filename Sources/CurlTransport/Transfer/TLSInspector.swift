@@ -34,6 +34,11 @@ enum TLSInspector {
     return Array(bytes.prefix(max(0, Int(count))))
   }
 
+  /// Whether the peer has said that nothing more comes (RFC 8446, section 6.1).
+  static func isClosedByPeer(_ session: OpaquePointer) -> Bool {
+    SSL_get_shutdown(session) & SSL_RECEIVED_SHUTDOWN != 0
+  }
+
   /// The protocol that both sides agreed on (RFC 7301); empty for none, nil when that cannot be known. To be asked while the
   /// transfer has its connection.
   static func protocolName(of curl: UnsafeMutableRawPointer) -> String? {

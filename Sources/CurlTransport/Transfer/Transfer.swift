@@ -157,6 +157,11 @@ package final class Transfer: Sendable {
     perform { $0.resumeSending() }
   }
 
+  /// Answers ``TransferHandler/transfer(_:asksToTrust:)``. A peer that is not accepted fails the transfer.
+  package func judge(accepts: Bool) {
+    perform { $0.peerIsJudged(accepts: accepts) }
+  }
+
   /// Continues decoding in the loop's next turn.
   func continueDecoding() {
     perform { $0.continueDecoding() }

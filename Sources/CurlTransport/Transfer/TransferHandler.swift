@@ -31,6 +31,14 @@ package protocol TransferHandler: AnyObject, Sendable {
   /// The peer of a connection has closed its direction (``TransferRequest/connectsOnly``); the other stays open.
   func transferInputDidEnd(_ transfer: Transfer)
 
+  /// Nothing more can be sent on a connection (``TransferRequest/connectsOnly``). What the peer has sent before still comes, and then the
+  /// transfer completes with the same failure.
+  func transfer(_ transfer: Transfer, sendingDidFailWith failure: TransferFailure)
+
+  /// TLS has begun on a connection that stood, and the owner has to judge the peer (``TransferRequest/laterSecurity``) by
+  /// ``Transfer/judge(accepts:)``. No byte goes either way before.
+  func transfer(_ transfer: Transfer, asksToTrust peer: ShownPeer)
+
   /// Fields after the body (RFC 9110 section 6.5). Called at most once, before the completion.
   func transfer(_ transfer: Transfer, didReceiveTrailers fields: [(name: String, value: String)])
 
@@ -51,4 +59,6 @@ package enum TransferFlow: Sendable {
 
 extension TransferHandler {
   package func transferInputDidEnd(_ transfer: Transfer) {}
+  package func transfer(_ transfer: Transfer, sendingDidFailWith failure: TransferFailure) {}
+  package func transfer(_ transfer: Transfer, asksToTrust peer: ShownPeer) { transfer.judge(accepts: false) }
 }

@@ -22,21 +22,29 @@ public final class URLProtocolUpstream: Sendable {
 
   private let reader: @Sendable (UnsafeMutableRawBufferPointer) -> Read
   private let inputEnd: @Sendable () -> Void
+  private let outputFailure: @Sendable (any Error) -> Void
   private let observer = Locked(Observer())
 
   /// Makes one that calls `reader` for each read, one call at a time; it must not block.
-  /// - Parameter onInputEnd: called when the peer has closed its direction.
+  /// - Parameters:
+  ///   - onInputEnd: called when the peer has closed its direction.
+  ///   - onOutputFailure: called with the reason when nothing more can be sent.
   public init(
     _ reader: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Read,
-    onInputEnd: @escaping @Sendable () -> Void = {}
+    onInputEnd: @escaping @Sendable () -> Void = {},
+    onOutputFailure: @escaping @Sendable (any Error) -> Void = { _ in }
   ) {
     self.reader = reader
     inputEnd = onInputEnd
+    outputFailure = onOutputFailure
   }
 
   /// The instance tells that the peer has closed its direction, while this one is open: nothing more will come, and the instance is not
   /// done before the next ``Read/end``.
   public func inputEnded() { inputEnd() }
+
+  /// The instance tells that nothing more can be sent, while it still passes on what the peer has sent before; it fails then.
+  public func outputFailed(_ error: any Error) { outputFailure(error) }
 
   /// Copies the next bytes into a buffer that is not empty. One call at a time, from any thread; does not block. Not before the
   /// connection stands: what was read cannot be read again.

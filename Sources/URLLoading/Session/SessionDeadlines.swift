@@ -1,5 +1,11 @@
 internal import URLLoadingBase
 
+/// What has deadlines of its own, beside those of its load.
+protocol DeadlineHolder: AnyObject, Sendable {
+  /// Does what is due, and announces the next deadline, if there is one, by ``SessionDeadlines/look(by:for:)``.
+  func checkDeadlines(at now: MonotonicInstant)
+}
+
 /// Wakes the loads of a session when one of their timeouts may have passed.
 ///
 /// One timer for all loads: it fires at the earliest deadline that was announced, asks every load for its deadline, and is set to
@@ -11,7 +17,11 @@ final class SessionDeadlines: Sendable {
     var timer: (any DispatchSourceTimer)?
     var wakesAt: MonotonicInstant?
     var isStopped = false
+    /// Those that have announced a deadline since they were asked last.
+    var holders: [ObjectIdentifier: Holder] = [:]
   }
+
+  private struct Holder { weak var object: (any DeadlineHolder)? }
 
   private let state = Locked(State())
   private let tasks: TaskRegistry
@@ -35,11 +45,18 @@ final class SessionDeadlines: Sendable {
     }
   }
 
+  /// The same for what has deadlines beside those of its load, which need not have been resumed.
+  func look(by instant: MonotonicInstant, for holder: any DeadlineHolder) {
+    state.withLock { $0.holders[ObjectIdentifier(holder)] = Holder(object: holder) }
+    look(by: instant)
+  }
+
   func stop() {
     state.withLock { state in
       state.timer?.cancel()
       state.timer = nil
       state.wakesAt = nil
+      state.holders = [:]
       state.isStopped = true
     }
   }
@@ -61,8 +78,12 @@ final class SessionDeadlines: Sendable {
 
   private func fire() {
     // Before the registry is read: a deadline that is announced from now on arms the timer by itself.
-    state.withLock { $0.wakesAt = nil }
+    let holders = state.withLock { state in
+      state.wakesAt = nil
+      return exchange(&state.holders, with: [:])
+    }
     let now = MonotonicInstant.now
+    for holder in holders.values { holder.object?.checkDeadlines(at: now) }
     var next: MonotonicInstant?
     for task in tasks.resumed {
       if let deadline = task.load.checkDeadline(at: now) { next = next.map { min($0, deadline) } ?? deadline }

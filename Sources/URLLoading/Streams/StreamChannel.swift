@@ -1,10 +1,9 @@
-internal import Dispatch
 internal import URLLoadingBase
 
 /// Carries out what a ``StreamMachine`` decides: between a stream task's owner and its load.
 ///
 /// Mutable state: `captured`, guarded by its lock; the machine's is its runner's.
-final class StreamChannel: DuplexSink {
+final class StreamChannel: DuplexSink, DeadlineHolder {
   /// The streams that the connection was handed to.
   private struct Captured { weak var streams: CapturedStreams? }
 
@@ -21,6 +20,8 @@ final class StreamChannel: DuplexSink {
       channel.withLock { $0.channel }?.send(into: buffer) ?? .end
     } onInputEnd: {
       channel.withLock { $0.channel }?.update { $0.inputEnded() }
+    } onOutputFailure: { error in
+      channel.withLock { $0.channel }?.update { $0.outputFailed(error) }
     }
     channel.withLock { $0.channel = self }
   }
@@ -32,16 +33,25 @@ final class StreamChannel: DuplexSink {
   // MARK: Requests of the owner
 
   func read(
-    minimum: Int, maximum: Int, timeout: TimeInterval, _ completion: @escaping StreamMachine.ReadCompletion
+    minimum: Int, maximum: Int, timeout: TimeInterval, by caller: StreamCaller? = nil,
+    _ completion: @escaping StreamMachine.ReadCompletion
   ) {
     let deadline = Self.deadline(timeout)
-    update { $0.read(minimum: minimum, maximum: maximum, deadline: deadline, completion) }
+    let caller = caller.map { ObjectIdentifier($0) }
+    update { $0.read(minimum: minimum, maximum: maximum, deadline: deadline, by: caller, completion) }
   }
 
-  func write(_ data: Data, timeout: TimeInterval, _ completion: @escaping StreamMachine.WriteCompletion) {
+  func write(
+    _ data: Data, timeout: TimeInterval, by caller: StreamCaller? = nil,
+    _ completion: @escaping StreamMachine.WriteCompletion
+  ) {
     let deadline = Self.deadline(timeout)
-    update { $0.write(data, deadline: deadline, completion) }
+    let caller = caller.map { ObjectIdentifier($0) }
+    update { $0.write(data, deadline: deadline, by: caller, completion) }
   }
+
+  /// What a caller has asked for is wanted no longer.
+  func withdraw(by caller: StreamCaller) { update { $0.withdraw(by: ObjectIdentifier(caller)) } }
 
   func barrier(_ barrier: StreamMachine.Barrier) { update { $0.barrier(barrier) } }
 
@@ -66,17 +76,23 @@ final class StreamChannel: DuplexSink {
   /// A connection that the peer has closed, with ours closed before or not, has ended as it should.
   func connectionEnded(_ error: (any Error)?) -> (any Error)? { error }
 
-  func end(_ error: (any Error)?) { update { $0.end(error) } }
+  func end(_ error: (any Error)?, then last: @escaping @Sendable () -> Void) { update(then: last) { $0.end(error) } }
 
+  /// A task that is suspended sends nothing; the load announces when it is resumed.
   private func send(into buffer: UnsafeMutableRawBufferPointer) -> URLProtocolUpstream.Read {
-    update { $0.send(into: buffer) }
+    if runner.load?.read({ $0.machine.isSuspended }) == true { return .wait }
+    return update { $0.send(into: buffer) }
   }
+
+  func checkDeadlines(at now: MonotonicInstant) { update { $0.look(at: now) } }
 
   // MARK: Effects
 
   @discardableResult
-  private func update<Result>(_ change: (inout StreamMachine) -> Result) -> Result {
-    let result = runner.update(change, carryingOut: carryOut)
+  private func update<Result>(
+    then last: (@Sendable () -> Void)? = nil, _ change: (inout StreamMachine) -> Result
+  ) -> Result {
+    let result = runner.update(change, carryingOut: carryOut, then: last)
     captured.withLock { $0.streams }?.notify()
     return result
   }
@@ -87,11 +103,8 @@ final class StreamChannel: DuplexSink {
     case .written(let completion, let error): completion(error)
     case .announce: upstream.announce()
     case .consumed(let count): load?.consumed(count)
-    case .look(let deadline):
-      let delay = max(0, deadline.nanoseconds - MonotonicInstant.now.nanoseconds)
-      DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: delay))) { [weak self] in
-        self?.update { $0.look(at: .now) }
-      }
+    case .look(let deadline): load?.session.deadlines.look(by: deadline, for: self)
+    case .securing(let isSecuring): load?.securing(isSecuring)
     case .readClosed:
       load?.tell(.readClosed, \.stream, of: URLSessionStreamTask.self) { $0.urlSession($1, readClosedFor: $2) }
     case .writeClosed:

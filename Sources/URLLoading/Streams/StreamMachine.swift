@@ -4,7 +4,8 @@ internal import URLLoadingBase
 /// and answers with effects. No I/O, no clock of its own, no locks.
 ///
 /// Reads are done in their order, and so are writes; a barrier – closing a direction, TLS, handing the streams over – waits until both are
-/// done with what was asked for before it, and what is asked for later waits for the barrier.
+/// done with what was asked for before it, and what is asked for later waits for the barrier. What fails takes with it what waits behind it in
+/// the same direction: a peer would take what follows for what is missing.
 struct StreamMachine: EffectMachine {
   typealias ReadCompletion = @Sendable (Data?, _ atEOF: Bool, (any Error)?) -> Void
   typealias WriteCompletion = @Sendable ((any Error)?) -> Void
@@ -23,6 +24,8 @@ struct StreamMachine: EffectMachine {
     case writeClosed
     /// The streams are the owner's.
     case captured
+    /// A handshake of TLS has begun, or is done.
+    case securing(Bool)
     /// The connection is of no use any more.
     case end((any Error)?)
   }
@@ -35,18 +38,30 @@ struct StreamMachine: EffectMachine {
     case read(Read)
     case write(Write)
     case barrier(Barrier)
+
+    var caller: ObjectIdentifier? {
+      switch self {
+      case .read(let read): read.caller
+      case .write(let write): write.caller
+      case .barrier: nil
+      }
+    }
   }
 
   private struct Read {
     let minimum: Int
     let maximum: Int
     let deadline: MonotonicInstant
+    /// Who may withdraw it; nil for nobody.
+    let caller: ObjectIdentifier?
     let completion: ReadCompletion
   }
 
   private struct Write {
     let data: Data
     let deadline: MonotonicInstant
+    /// Who may withdraw it; nil for nobody.
+    let caller: ObjectIdentifier?
     let completion: WriteCompletion
   }
 
@@ -62,11 +77,17 @@ struct StreamMachine: EffectMachine {
   private var isWriteClosed = false
   /// How much of the first write was taken.
   private var taken = 0
+  /// Whoever asked for the first write has withdrawn it; the rest of it is sent nonetheless.
+  private var isFirstWriteWithdrawn = false
   /// What the connection is to be told once all before was taken.
   private var signal: URLProtocolUpstream.Read?
+  /// The connection makes a handshake, and asks for nothing before that is done.
+  private var isSecuring = false
   private let hasWrites: Bool
   /// With what later requests fail; nil while the connection is open.
   private var failure: (any Error)?
+  /// With what later writes fail, where the connection takes nothing more; what the peer sent before can still be read.
+  private var outputFailure: (any Error)?
   /// The connection has ended as it should: what is left can be read, and then the end.
   private var hasEndedWell = false
   /// The connection belongs to streams: closing one does not wait for the other.
@@ -102,8 +123,10 @@ struct StreamMachine: EffectMachine {
   /// - Parameters:
   ///   - minimum: 0 counts as 1.
   ///   - deadline: `.distantFuture` for none.
+  ///   - caller: who may ``withdraw(by:)`` it.
   mutating func read(
-    minimum: Int, maximum: Int, deadline: MonotonicInstant, _ completion: @escaping ReadCompletion
+    minimum: Int, maximum: Int, deadline: MonotonicInstant, by caller: ObjectIdentifier? = nil,
+    _ completion: @escaping ReadCompletion
   ) {
     let minimum = max(1, minimum)
     guard maximum >= minimum else {
@@ -111,13 +134,33 @@ struct StreamMachine: EffectMachine {
         .unknown, message: "A read of at least \(minimum) and at most \(maximum) bytes cannot be done.", url: url)
       return effects.append(.read(completion, nil, atEOF: false, error))
     }
-    request(.read(Read(minimum: minimum, maximum: maximum, deadline: deadline, completion: completion)))
+    request(
+      .read(Read(minimum: minimum, maximum: maximum, deadline: deadline, caller: caller, completion: completion)))
     arm(deadline)
   }
 
-  mutating func write(_ data: Data, deadline: MonotonicInstant, _ completion: @escaping WriteCompletion) {
-    request(.write(Write(data: data, deadline: deadline, completion: completion)))
+  mutating func write(
+    _ data: Data, deadline: MonotonicInstant, by caller: ObjectIdentifier? = nil,
+    _ completion: @escaping WriteCompletion
+  ) {
+    request(.write(Write(data: data, deadline: deadline, caller: caller, completion: completion)))
     arm(deadline)
+  }
+
+  /// What a caller has asked for is wanted no longer. A read takes nothing then; nothing of a write is sent, or all of it where a part was.
+  mutating func withdraw(by caller: ObjectIdentifier) {
+    if let read = reads.removeFirst(where: { $0.caller == caller }) {
+      fail(.read(read), CancellationError())
+    } else if taken > 0, let write = writes.first, write.caller == caller {
+      guard !isFirstWriteWithdrawn else { return }
+      fail(.write(write), CancellationError())
+      isFirstWriteWithdrawn = true
+    } else if let write = writes.removeFirst(where: { $0.caller == caller }) {
+      fail(.write(write), CancellationError())
+    } else if let request = later.removeFirst(where: { $0.caller == caller }) {
+      fail(request, CancellationError())
+    }
+    advance()
   }
 
   /// One look at a time is asked for, at the earliest deadline.
@@ -152,7 +195,7 @@ struct StreamMachine: EffectMachine {
         reads.append(read)
       }
     case .write(let write):
-      if let failure = failure ?? (isWriteClosed ? closed : nil) {
+      if let failure = failure ?? outputFailure ?? (isWriteClosed ? closed : nil) {
         fail(request, failure)
       } else if write.data.isEmpty, writes.isEmpty {
         effects.append(.written(write.completion, nil))
@@ -233,7 +276,7 @@ struct StreamMachine: EffectMachine {
 
   /// Both directions are closed by the owner: nobody waits for what the peer still has.
   private mutating func endIfClosed() {
-    if isReadClosed, isWriteClosed, signal == nil { effects.append(.end(nil)) }
+    if isReadClosed, isWriteClosed, signal == nil { effects.append(.end(outputFailure)) }
   }
 
   // MARK: The connection
@@ -251,12 +294,48 @@ struct StreamMachine: EffectMachine {
   mutating func inputEnded() {
     guard !isInputOver else { return }
     isInputOver = true
+    completeReads()
     if !isReadClosed, failure == nil { effects.append(.readClosed) }
     advance()
   }
 
+  /// The connection takes nothing more, as a rule because the peer has gone; what that sent before still comes.
+  mutating func outputFailed(_ error: any Error) {
+    guard failure == nil, outputFailure == nil else { return }
+    outputFailure = error
+    failWrites(error)
+    signal = nil
+    closesWhenWritten = false
+    if !isWriteClosed {
+      isWriteClosed = true
+      effects.append(.writeClosed)
+    }
+    advance()
+  }
+
+  /// Fails the writes that wait, those behind barriers among them.
+  private mutating func failWrites(_ error: any Error) {
+    while let write = popFirstWrite() { fail(.write(write), error) }
+    let waiting = later.removeAll { if case .write = $0 { true } else { false } }
+    for request in waiting { fail(request, error) }
+  }
+
+  /// Takes out the first write.
+  /// - Returns: the write; nil where nobody waits for it.
+  private mutating func popFirstWrite() -> Write? {
+    while let write = writes.popFirst() {
+      taken = 0
+      if !exchange(&isFirstWriteWithdrawn, with: false) { return write }
+    }
+    return nil
+  }
+
   /// The next bytes to send, or what the connection is to do.
   mutating func send(into buffer: UnsafeMutableRawBufferPointer) -> URLProtocolUpstream.Read {
+    if isSecuring {
+      isSecuring = false
+      effects.append(.securing(false))
+    }
     var count = 0
     var isDone = false
     while count < buffer.count, let write = writes.first {
@@ -270,7 +349,7 @@ struct StreamMachine: EffectMachine {
       taken = 0
       _ = writes.popFirst()
       isDone = true
-      effects.append(.written(write.completion, nil))
+      if !exchange(&isFirstWriteWithdrawn, with: false) { effects.append(.written(write.completion, nil)) }
     }
     if isDone, writes.isEmpty, closesWhenWritten {
       closesWhenWritten = false
@@ -300,6 +379,8 @@ struct StreamMachine: EffectMachine {
               url: url)))
         return .wait
       }
+      isSecuring = true
+      effects.append(.securing(true))
       advance()
       return .secure
     default: return failure == nil ? .wait : .end
@@ -320,7 +401,7 @@ struct StreamMachine: EffectMachine {
       dropInput()
     }
     while let read = reads.popFirst() { fail(.read(read), failure) }
-    while let write = writes.popFirst() { fail(.write(write), failure) }
+    while let write = popFirstWrite() { fail(.write(write), failure) }
     signal = nil
     while let request = later.popFirst() { fail(request, failure) }
   }
@@ -344,16 +425,27 @@ struct StreamMachine: EffectMachine {
       if deadline > now { next = min(next, deadline) }
       return deadline <= now
     }
-    for read in reads.removeAll(where: { isLate($0.deadline) }) { fail(.read(read), timeout) }
+    // What waits behind one that is late fails with it.
+    var isReadLate = false
+    var isWriteLate = false
+    func readFails(_ read: Read) -> Bool {
+      isReadLate = isReadLate || isLate(read.deadline)
+      return isReadLate
+    }
+    func writeFails(_ write: Write) -> Bool {
+      isWriteLate = isWriteLate || isLate(write.deadline)
+      return isWriteLate
+    }
+    for read in reads.removeAll(where: readFails) { fail(.read(read), timeout) }
     if let first = writes.first, first.deadline <= now, taken > 0 {
       effects.append(.end(timeout))
     } else {
-      for write in writes.removeAll(where: { isLate($0.deadline) }) { fail(.write(write), timeout) }
+      for write in writes.removeAll(where: writeFails) { fail(.write(write), timeout) }
     }
     let waiting = later.removeAll {
       switch $0 {
-      case .read(let read): isLate(read.deadline)
-      case .write(let write): isLate(write.deadline)
+      case .read(let read): readFails(read)
+      case .write(let write): writeFails(write)
       case .barrier: false
       }
     }

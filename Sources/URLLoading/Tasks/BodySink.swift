@@ -11,6 +11,10 @@ protocol BodySink: AnyObject, Sendable {
   /// The load has ended: for a sink that is the load's only owner. Comes after the body, or in the middle of it.
   func end(_ error: (any Error)?)
 
+  /// The same, for every sink.
+  /// - Parameter last: to be called behind what the sink still has its owner told.
+  func end(_ error: (any Error)?, then last: @escaping @Sendable () -> Void)
+
   /// Whether bytes wait in the sink until a consumer takes them, and count against the limit of a task.
   var holdsBytes: Bool { get }
 
@@ -27,6 +31,10 @@ extension BodySink {
   func begin(expectedLength: Int64) {}
   func begin(response: URLResponse) {}
   func end(_ error: (any Error)?) {}
+  func end(_ error: (any Error)?, then last: @escaping @Sendable () -> Void) {
+    end(error)
+    last()
+  }
   func write(_ data: Data) throws -> Bool { try data.withUnsafeBytes { try write($0) } }
 }
 

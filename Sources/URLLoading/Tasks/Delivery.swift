@@ -17,6 +17,8 @@ final class Delivery: Sendable {
   private enum Item: Sendable {
     case call(@Sendable () -> Void)
     case question(Int, @Sendable () -> Void)
+    /// A call that is not dropped.
+    case handler(@Sendable () -> Void)
     case data(Data)
     /// The place of one that was taken out.
     case taken
@@ -67,6 +69,18 @@ final class Delivery: Sendable {
   /// Adds a call.
   func add(_ call: @escaping @Sendable () -> Void) {
     add(.call(call))
+  }
+
+  /// Adds a call that ``replaceAll(with:)`` leaves ahead of the last one.
+  /// - Returns: false where nothing can be added any more.
+  func addHandler(_ handler: @escaping @Sendable () -> Void) -> Bool {
+    var isAdded = false
+    update { state in
+      guard !state.isClosed else { return }
+      state.items.append(.handler(handler))
+      isAdded = true
+    }
+    return isAdded
   }
 
   /// Adds a call in front of all that waits, the last call included.
@@ -120,7 +134,7 @@ final class Delivery: Sendable {
     return true
   }
 
-  /// Drops what has not run, an open question included, and adds a last call; nothing can be added afterwards. Does nothing
+  /// Drops what has not run but handlers, an open question included, and adds a last call; nothing can be added afterwards. Does nothing
   /// once a last call has run or runs.
   func replaceAll(with last: @escaping @Sendable () -> Void) {
     close(last, dropsWaiting: true)
@@ -152,6 +166,7 @@ final class Delivery: Sendable {
       guard !state.isDone else { return (false, []) }
       if dropsWaiting {
         swap(&dropped, &state.items)
+        state.items = dropped[state.next...].filter { if case .handler = $0 { true } else { false } }
         state.next = 0
         state.openQuestion = nil
       } else if state.isClosed {
@@ -209,7 +224,7 @@ final class Delivery: Sendable {
       switch item {
       case nil: return
       case .taken: break
-      case .call(let call): call()
+      case .call(let call), .handler(let call): call()
       case .question(_, let ask): ask()
       case .data(let data): takeData(data)
       }

@@ -48,6 +48,9 @@ extension Load {
     return true
   }
 
+  /// The connection makes a handshake, for which the request timeout runs, or is done with it, and may rest again.
+  func securing(_ isSecuring: Bool) { waiting(!isSecuring, attempt: read { $0.machine.attempt }) }
+
   /// Ends the load from the task's side, once what was delivered has reached its owner.
   func endDuplex(_ error: (any Error)?) {
     if update({ $0.machine.abort() }) == .end { end(error, dropsWaiting: false) }

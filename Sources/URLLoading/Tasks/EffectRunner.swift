@@ -16,6 +16,8 @@ final class EffectRunner<Machine: EffectMachine>: Sendable {
     weak var load: Load?
     /// A thread is carrying effects out, and will see those that come meanwhile.
     var isCarryingOut = false
+    /// What comes behind the effects that are there.
+    var later: [@Sendable () -> Void] = []
   }
 
   private let state: Locked<State>
@@ -27,28 +29,43 @@ final class EffectRunner<Machine: EffectMachine>: Sendable {
   /// The load that effects are about.
   func attach(to load: Load) { state.withLock { $0.load = load } }
 
+  var load: Load? { state.withLock { $0.load } }
+
   func read<Result>(_ body: (Machine) -> Result) -> Result { state.withLock { body($0.machine) } }
 
   /// Changes the machine, and carries out what comes of it.
+  /// - Parameter last: called behind the effects of this change and of those before, on whichever thread carries them out.
   func update<Result>(
-    _ change: (inout Machine) -> Result, carryingOut carryOut: (Machine.Effect, Load?) -> Void
+    _ change: (inout Machine) -> Result, carryingOut carryOut: (Machine.Effect, Load?) -> Void,
+    then last: (@Sendable () -> Void)? = nil
   ) -> Result {
-    let result = state.withLock { change(&$0.machine) }
+    let result = state.withLock { state in
+      if let last { state.later.append(last) }
+      return change(&state.machine)
+    }
     while true {
-      let (effects, load) = state.withLock { state -> ([Machine.Effect], Load?) in
-        guard !state.isCarryingOut else { return ([], nil) }
+      let (effects, later, load) = state.withLock { state -> ([Machine.Effect], [@Sendable () -> Void], Load?) in
+        guard !state.isCarryingOut else { return ([], [], nil) }
         let effects = state.machine.takeEffects()
-        state.isCarryingOut = !effects.isEmpty
-        return (effects, state.load)
+        let later = exchange(&state.later, with: [])
+        state.isCarryingOut = !effects.isEmpty || !later.isEmpty
+        return (effects, later, state.load)
       }
-      guard !effects.isEmpty else { return result }
+      guard !effects.isEmpty || !later.isEmpty else { return result }
       for effect in effects { carryOut(effect, load) }
+      for call in later { call() }
       state.withLock { $0.isCarryingOut = false }
     }
   }
 }
 
 extension Load {
+  /// Calls a handler of the task's owner on the session's delegate queue, behind what was delivered before. Unlike a delegate, it is called
+  /// where the task is cancelled, too, and after its end.
+  func call(_ handler: @escaping @Sendable () -> Void) {
+    if read({ $0.delivery })?.addHandler(handler) != true { session.delegateQueue.addOperation(handler) }
+  }
+
   /// Calls the task's delegate behind what was delivered before.
   /// - Parameter receivers: those of the task's kind.
   func tell<Delegate, Task: URLSessionTask>(

@@ -23,10 +23,14 @@ extension Load {
     // Drops what was not stored whole, and ends the claim that other loads wait for.
     withExtendedLifetime(caching) { caching = nil }
     if case .reader = plan.owner, !isCompleted { tellEnd(error) }
-    // A stream is read by its owner's own task, which gets the end behind the bytes.
-    sink?.end(error)
     entries?.end(error)
     guard !isCompleted else { return }
+    // A stream is read by its owner's own task, which gets the end behind the bytes.
+    guard let sink else { return deliverEnd(delivery, dropsWaiting: dropsWaiting) }
+    sink.end(error) { self.deliverEnd(delivery, dropsWaiting: dropsWaiting) }
+  }
+
+  private func deliverEnd(_ delivery: Delivery?, dropsWaiting: Bool) {
     // The waiting function completes the load itself: this may be the transfer loop.
     guard let delivery else {
       if let waiter = update({ $0.ending.takeWaiter() }) { EventLoop.resume(waiter) }

@@ -184,6 +184,8 @@ final class Load: Sendable {
     case .reconnect: reconnect(at: now)
     case .nothing: break
     }
+    // What is to be sent has waited as well.
+    if action != .open { duplex?.upstream.announce() }
   }
 
   func suspend() {

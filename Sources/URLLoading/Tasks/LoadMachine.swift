@@ -65,6 +65,8 @@ struct LoadMachine {
   private var suspensions = 1
   private var isWaiting = false
   private var isCancelled = false
+  /// The challenge came behind the response.
+  private var isChallengedInside = false
   private var lastProgress: MonotonicInstant?
   private var started: MonotonicInstant?
   /// What is asked for is the entries of a directory, not bytes.
@@ -216,9 +218,11 @@ struct LoadMachine {
   enum ChallengeAction: Equatable { case ignore, ask(FlowAction), failOutOfOrder }
 
   /// The instance needs an answer to a challenge. The request timeout stands still until it has one.
-  mutating func challenged(attempt: Int) -> ChallengeAction {
+  /// - Parameter isDuplex: both directions are open for as long as their owners like, and TLS may begin in the middle.
+  mutating func challenged(attempt: Int, isDuplex: Bool = false) -> ChallengeAction {
     guard accepts(attempt) else { return .ignore }
-    guard phase == .opening else { return .failOutOfOrder }
+    guard phase == .opening || (isDuplex && phase == .receiving) else { return .failOutOfOrder }
+    isChallengedInside = phase == .receiving
     phase = .challenged
     connectivity.hasConnected = true
     return .ask(addPause(.decision))
@@ -229,7 +233,7 @@ struct LoadMachine {
   /// The challenge was answered, or withdrawn by the instance.
   mutating func challengeAnswered(attempt: Int, at now: MonotonicInstant) -> ChallengeAnswerAction {
     guard accepts(attempt), phase == .challenged else { return .ignore }
-    phase = .opening
+    phase = isChallengedInside ? .receiving : .opening
     isReplaying = retainedCount > 0
     return .pass(unpause: removePause(.decision, at: now) == .unpause)
   }

@@ -69,10 +69,8 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
   @preconcurrency
   open func receive(completionHandler: @escaping @Sendable (Result<Message, any Error>) -> Void) {
     guard let channel else { return completionHandler(.failure(Self.unmade)) }
-    let session = load.session
-    channel.receive(WebSocketReceiver.Identity()) { result in
-      session.delegateQueue.addOperation { completionHandler(result) }
-    }
+    let load = load
+    channel.receive(WebSocketReceiver.Identity()) { result in load.call { completionHandler(result) } }
   }
 
   /// The most bytes that a message may have, 1 MiB unless set; a longer one ends the task.
@@ -115,8 +113,8 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
   open var closeReason: Data? { channel?.closeReason }
 
   private func queued(_ handler: @escaping @Sendable ((any Error)?) -> Void) -> WebSocketConversation.Completion {
-    let session = load.session
-    return { error in session.delegateQueue.addOperation { handler(error) } }
+    let load = load
+    return { error in load.call { handler(error) } }
   }
 
   /// For requests of a task that no session made.

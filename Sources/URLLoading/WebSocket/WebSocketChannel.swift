@@ -95,13 +95,13 @@ final class WebSocketChannel: DuplexSink {
     update { $0.connectionEnded(error) }
   }
 
-  func end(_ error: (any Error)?) {
+  func end(_ error: (any Error)?, then last: @escaping @Sendable () -> Void) {
     let later =
       error
       ?? URLError(
         .networkConnectionLost, message: "The WebSocket is closed. URL: \(url?.redactedDescription ?? "none").",
         url: url)
-    update { $0.end(later, dropsMessages: (error as? URLError)?.code == .cancelled) }
+    update(then: last) { $0.end(later, dropsMessages: (error as? URLError)?.code == .cancelled) }
   }
 
   private func read(into buffer: UnsafeMutableRawBufferPointer) -> URLProtocolUpstream.Read {
@@ -115,8 +115,10 @@ final class WebSocketChannel: DuplexSink {
   // MARK: Effects
 
   @discardableResult
-  private func update<Result>(_ change: (inout WebSocketConversation) -> Result) -> Result {
-    runner.update(change, carryingOut: carryOut)
+  private func update<Result>(
+    then last: (@Sendable () -> Void)? = nil, _ change: (inout WebSocketConversation) -> Result
+  ) -> Result {
+    runner.update(change, carryingOut: carryOut, then: last)
   }
 
   private func carryOut(_ effect: WebSocketConversation.Effect, _ load: Load?) {

@@ -1,6 +1,7 @@
 """A server of lines, on which TLS begins when the client asks for it. `echo TEXT` comes back; what else a line does is said below."""
 
 import argparse
+import contextlib
 import socket
 import ssl
 import struct
@@ -17,8 +18,15 @@ def read_line(connection):
     return line.strip().decode()
 
 
+def say_goodbye(connection):
+    """Says that nothing more comes, where there is TLS, and waits until the client has said so, too."""
+    if isinstance(connection, ssl.SSLSocket):
+        connection.unwrap().close()
+
+
 def serve(connection, context):
-    with connection:
+    with contextlib.ExitStack() as stack:
+        stack.callback(lambda: connection.close())
         connection.settimeout(30)
         while (line := read_line(connection)) is not None:
             if line.startswith("echo "):
@@ -39,6 +47,9 @@ def serve(connection, context):
                 connection.sendall(b"go\n")
                 connection.recv(1024)
                 return
+            elif line == "GOODBYE":
+                connection.sendall(b"bye")
+                break
             elif line in ("RESET", "LEAVE"):
                 connection.sendall(b"bye")
                 if line == "RESET":
@@ -49,6 +60,7 @@ def serve(connection, context):
                 while connection.recv(1024):
                     pass
                 return
+        say_goodbye(connection)
 
 
 def guarded(connection, context):

@@ -17,20 +17,29 @@ import URLLoadingBase
 
     init(isWritable: Bool = true) { machine = StreamMachine(url: nil, isWritable: isWritable) }
 
-    func read(_ minimum: Int, _ maximum: Int, by deadline: MonotonicInstant = .distantFuture) {
-      machine.read(minimum: minimum, maximum: maximum, deadline: deadline) { [notes] data, atEOF, error in
+    func read(
+      _ minimum: Int, _ maximum: Int, by deadline: MonotonicInstant = .distantFuture,
+      of caller: StreamMachineCaller? = nil
+    ) {
+      let caller = caller.map { ObjectIdentifier($0) }
+      machine.read(minimum: minimum, maximum: maximum, deadline: deadline, by: caller) { [notes] data, atEOF, error in
         let text = data.map { String(decoding: $0, as: UTF8.self) } ?? "nil"
-        let code = (error as? URLError).map { " error \($0.code.rawValue)" } ?? ""
-        notes.update { $0.append("read \(text)\(atEOF ? " end" : "")\(code)") }
+        notes.update { $0.append("read \(text)\(atEOF ? " end" : "")\(Self.words(error))") }
       }
     }
 
-    func write(_ text: String, by deadline: MonotonicInstant = .distantFuture) {
-      machine.write(Data(text.utf8), deadline: deadline) { [notes] error in
-        notes.update {
-          $0.append("wrote \(text)" + ((error as? URLError).map { " error \($0.code.rawValue)" } ?? ""))
-        }
+    func write(
+      _ text: String, by deadline: MonotonicInstant = .distantFuture, of caller: StreamMachineCaller? = nil
+    ) {
+      let caller = caller.map { ObjectIdentifier($0) }
+      machine.write(Data(text.utf8), deadline: deadline, by: caller) { [notes] error in
+        notes.update { $0.append("wrote \(text)\(Self.words(error))") }
       }
+    }
+
+    private static func words(_ error: (any Error)?) -> String {
+      if error is CancellationError { return " withdrawn" }
+      return (error as? URLError).map { " error \($0.code.rawValue)" } ?? ""
     }
 
     func take(_ text: String) { _ = Array(text.utf8).withUnsafeBytes { machine.take($0) } }
@@ -52,7 +61,7 @@ import URLLoadingBase
         case .written(let completion, let error): completion(error)
         case .consumed(let count): consumed += count
         case .look: looks += 1
-        case .announce: break
+        case .announce, .securing: break
         case .readClosed: notes.update { $0.append("readClosed") }
         case .writeClosed: notes.update { $0.append("writeClosed") }
         case .captured: notes.update { $0.append("captured") }
@@ -86,7 +95,7 @@ import URLLoadingBase
     #expect(run.news == [])
     run.machine.inputEnded()
     run.machine.inputEnded()
-    #expect(run.news == ["readClosed", "read ab end"])
+    #expect(run.news == ["read ab end", "readClosed"])
     run.read(1, 1)
     #expect(run.news == ["read nil end"])
     // The other direction is open.
@@ -181,16 +190,32 @@ import URLLoadingBase
     let (soon, later) = (now.advanced(by: .seconds(1)), now.advanced(by: .seconds(9)))
     let code = URLError.Code.timedOut.rawValue
     let run = Run()
+    run.read(1, 1)
     run.read(5, 5, by: soon)
+    run.read(1, 5)
+    run.machine.barrier(.closeWrite)
     run.read(1, 5, by: later)
-    run.take("ab")
     run.machine.look(at: soon)
+    // Those behind it fail with it, and the one before it does not.
+    #expect(run.news == Array(repeating: "read nil error \(code)", count: 3))
+    run.take("abc")
+    #expect(run.news == ["read a"])
+    #expect(run.send() == "end")
     // Nothing is lost.
-    #expect(run.news == ["read nil error \(code)", "read ab"])
+    run.read(1, 5)
+    #expect(run.news == ["writeClosed", "read bc"])
+  }
+
+  @Test func writesThatAreNotDoneInTime() {
+    let now = MonotonicInstant.now
+    let (soon, later) = (now.advanced(by: .seconds(1)), now.advanced(by: .seconds(9)))
+    let code = URLError.Code.timedOut.rawValue
+    let run = Run()
     run.write("abc", by: soon)
     run.write("def")
     run.machine.look(at: soon)
-    #expect(run.news == ["wrote abc error \(code)"])
+    #expect(run.news == ["wrote abc error \(code)", "wrote def error \(code)"])
+    run.write("def", by: later)
     #expect(run.send(1) == "d")
     run.write("ghi", by: soon)
     run.machine.look(at: soon)
@@ -201,6 +226,74 @@ import URLLoadingBase
     #expect(run.send(1) == "j")
     run.machine.look(at: soon)
     #expect(run.news == ["end \(code)"])
+  }
+
+  @Test func whatIsWithdrawn() {
+    let run = Run()
+    let (first, second) = (StreamMachineCaller(), StreamMachineCaller())
+    run.read(3, 3, of: first)
+    run.read(1, 9)
+    run.take("ab")
+    run.machine.withdraw(by: ObjectIdentifier(first))
+    #expect(run.news == ["read nil withdrawn", "read ab"])
+    run.write("abc", of: first)
+    run.write("def", of: second)
+    run.machine.withdraw(by: ObjectIdentifier(first))
+    #expect(run.news == ["wrote abc withdrawn"])
+    // Of what a part was sent, the rest follows.
+    #expect(run.send(1) == "d")
+    run.machine.withdraw(by: ObjectIdentifier(second))
+    run.machine.withdraw(by: ObjectIdentifier(second))
+    run.write("ghi")
+    #expect(run.send() == "efghi")
+    #expect(run.news == ["wrote def withdrawn", "wrote ghi"])
+    run.machine.barrier(.closeWrite)
+    run.write("x", of: first)
+    run.machine.withdraw(by: ObjectIdentifier(first))
+    #expect(run.news == ["wrote x withdrawn"])
+  }
+
+  @Test func whatBrokeIsReadToItsEnd() {
+    let code = URLError.Code.networkConnectionLost.rawValue
+    let run = Run()
+    run.write("abc")
+    run.machine.barrier(.closeRead)
+    run.write("def")
+    #expect(run.send(1) == "a")
+    run.read(9, 9)
+    run.machine.outputFailed(URLError(.networkConnectionLost))
+    run.machine.outputFailed(URLError(.networkConnectionLost))
+    #expect(
+      run.news == [
+        "wrote abc error \(code)", "wrote def error \(code)", "writeClosed", "readClosed", "end \(code)",
+        "read nil end",
+      ])
+    let other = Run()
+    other.read(2, 9)
+    other.write("x")
+    other.machine.outputFailed(URLError(.networkConnectionLost))
+    other.take("last words")
+    other.write("y")
+    #expect(other.news == ["wrote x error \(code)", "writeClosed", "read last word", "wrote y error \(code)"])
+    other.machine.inputEnded()
+    other.machine.end(URLError(.networkConnectionLost))
+    other.read(1, 9)
+    other.read(1, 9)
+    #expect(other.news == ["readClosed", "read s end", "read nil error \(code)"])
+  }
+
+  @Test func theHandshakeIsTimed() {
+    let run = Run()
+    func securing() -> [Bool] {
+      run.machine.takeEffects().compactMap { if case .securing(let begins) = $0 { begins } else { nil } }
+    }
+    run.machine.barrier(.secure)
+    #expect(run.send() == "secure")
+    #expect(securing() == [true])
+    #expect(run.send() == "wait")
+    #expect(securing() == [false])
+    #expect(run.send() == "wait")
+    #expect(securing() == [])
   }
 
   @Test func theRestOfABody() {
@@ -277,3 +370,6 @@ import URLLoadingBase
     #expect(run.news.count == 2)
   }
 }
+
+/// Whoever asks a machine for something.
+final class StreamMachineCaller: Sendable {}

@@ -4,45 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 /// Stream tasks on real connections.
-@Suite(.timeLimit(.minutes(4))) struct StreamTaskTests {
-  private func session(_ configure: (URLSessionConfiguration) -> Void = { _ in }) async throws -> URLSession {
-    let configuration = URLSessionConfiguration.ephemeral
-    configuration.connectionProxyDictionary = [:]
-    configuration.certificateAuthorityFile = try await TestCertificates.shared.authority
-    configure(configuration)
-    return URLSession(configuration: configuration)
-  }
-
-  private func task(
-    _ session: URLSession, _ port: UInt16, host: String = "127.0.0.1", delegate: StreamDelegateNotes? = nil
-  ) -> URLSessionStreamTask {
-    let task = session.streamTask(withHostName: host, port: Int(port))
-    task.delegate = delegate
-    task.resume()
-    return task
-  }
-
-  /// Reads up to a line's end.
-  private func line(_ task: URLSessionStreamTask) async throws -> String {
-    var line = Data()
-    while line.last != 10 {
-      let (data, atEOF) = try await task.readData(ofMinLength: 1, maxLength: 1, timeout: 30)
-      line += data ?? Data()
-      if atEOF { break }
-    }
-    return String(decoding: line, as: UTF8.self).trimmingCharacters(in: .newlines)
-  }
-
-  private static func echo() throws -> ScriptedServer {
-    try ScriptedServer { connection in
-      while true {
-        let bytes = try connection.readSome()
-        if bytes.isEmpty { return }
-        try connection.send(bytes)
-      }
-    }
-  }
-
+@Suite(.timeLimit(.minutes(4))) struct StreamTaskTests: StreamTaskSuite {
   @Test func bytesGoBothWays() async throws {
     let server = try Self.echo()
     let session = try await session()
@@ -131,6 +93,7 @@ import URLLoadingTestServers
     _ = await server.stop()
   }
 
+  /// Those behind it fail with it, as Apple documents; what it would have taken is there for the next one.
   @Test func aReadThatIsLate() async throws {
     let server = try ScriptedServer { connection in
       try connection.send("ab")
@@ -140,15 +103,32 @@ import URLLoadingTestServers
     }
     let session = try await session()
     let task = task(session, server.port)
-    let error = await #expect(throws: URLError.self) {
-      try await task.readData(ofMinLength: 4, maxLength: 4, timeout: 0.2)
+    let late = Watched<[URLError.Code?]>([])
+    for timeout in [0.2, 0] {
+      task.readData(ofMinLength: 4, maxLength: 4, timeout: timeout) { _, _, error in
+        late.update { $0.append((error as? URLError)?.code) }
+      }
     }
-    #expect(error?.code == .timedOut)
+    let areLate = try await eventually { late.value.count == 2 }
+    #expect(areLate && late.value == [.timedOut, .timedOut])
     try await task.write(Data("go".utf8), timeout: 10)
     let (data, _) = try await task.readData(ofMinLength: 4, maxLength: 4, timeout: 10)
     #expect(data == Data("abcd".utf8))
     session.invalidateAndCancel()
     _ = await server.stop()
+  }
+
+  /// Nothing can come of it, and it has its time nonetheless.
+  @Test func aReadOfATaskThatWasNotResumed() async throws {
+    let session = try await session()
+    let task = session.streamTask(withHostName: "127.0.0.1", port: 1)
+    for timeout in [0.2, 0.1] {
+      let error = await #expect(throws: URLError.self) {
+        try await task.readData(ofMinLength: 1, maxLength: 1, timeout: timeout)
+      }
+      #expect(error?.code == .timedOut)
+    }
+    session.invalidateAndCancel()
   }
 
   @Test func aPeerThatDoesNotRead() async throws {
@@ -260,9 +240,14 @@ import URLLoadingTestServers
 
   @Test func throughAnHTTPProxy() async throws {
     let squid = try await SquidServer.shared
+    let unused = try FreePort.pick()
     let server = try Self.echo()
     let session = try await session {
-      $0.connectionProxyDictionary = ["HTTPEnable": 1, "HTTPProxy": "127.0.0.1", "HTTPPort": Int(squid.port)]
+      // That for `http` does not count.
+      $0.connectionProxyDictionary = [
+        "HTTPSEnable": 1, "HTTPSProxy": "127.0.0.1", "HTTPSPort": Int(squid.port), "HTTPEnable": 1,
+        "HTTPProxy": "127.0.0.1", "HTTPPort": Int(unused),
+      ]
     }
     let task = task(session, server.port)
     try await task.write(Data("tunnel\n".utf8), timeout: 30)
@@ -279,13 +264,29 @@ import URLLoadingTestServers
     let squid = try await SquidServer.authenticating
     let server = try Self.echo()
     let session = try await session {
-      $0.connectionProxyDictionary = ["HTTPEnable": 1, "HTTPProxy": "127.0.0.1", "HTTPPort": Int(squid.port)]
+      $0.connectionProxyDictionary = ["HTTPSEnable": 1, "HTTPSProxy": "127.0.0.1", "HTTPSPort": Int(squid.port)]
     }
     let credential = URLCredential(user: SquidServer.user, password: SquidServer.password, persistence: .none)
-    let task = task(session, server.port, delegate: StreamDelegateNotes(credential: credential))
+    let notes = StreamDelegateNotes(credential: credential)
+    let task = task(session, server.port, delegate: notes)
     try await task.write(Data("login\n".utf8), timeout: 30)
     let answer = try await line(task)
     #expect(answer == "login")
+    #expect(notes.spaces.value.map { $0.proxyType } == [NSURLProtectionSpaceHTTPSProxy])
+    session.invalidateAndCancel()
+    _ = await server.stop()
+  }
+
+  @Test func aProxyForHTTPIsNoProxyForStreams() async throws {
+    let server = try Self.echo()
+    let unused = try FreePort.pick()
+    let session = try await session {
+      $0.connectionProxyDictionary = ["HTTPEnable": 1, "HTTPProxy": "127.0.0.1", "HTTPPort": Int(unused)]
+    }
+    let task = task(session, server.port)
+    try await task.write(Data("direct\n".utf8), timeout: 30)
+    let answer = try await line(task)
+    #expect(answer == "direct")
     session.invalidateAndCancel()
     _ = await server.stop()
   }
@@ -371,6 +372,48 @@ import URLLoadingTestServers
       _ = try await task.readData(ofMinLength: 1, maxLength: 1, timeout: 10)
     }
     #expect(error?.code == .secureConnectionFailed, "\(String(describing: error))")
+    session.invalidateAndCancel()
+    await server.stop()
+  }
+
+  /// The request's timeout, and not one of the engine's.
+  @Test func aHandshakeThatIsNotAnswered() async throws {
+    let server = try await StartTLSServer.start()
+    let session = try await session { $0.timeoutIntervalForRequest = 1 }
+    let notes = StreamDelegateNotes()
+    let task = task(session, server.port, delegate: notes)
+    try await task.write(Data("SILENCE\n".utf8), timeout: 10)
+    let agreed = try await line(task)
+    #expect(agreed == "go")
+    let start = ContinuousClock.now
+    task.startSecureConnection()
+    let error = await #expect(throws: URLError.self) {
+      try await task.readData(ofMinLength: 1, maxLength: 1, timeout: 0)
+    }
+    #expect(error?.code == .timedOut && ContinuousClock.now - start < .seconds(30))
+    let end = try await notes.completion()
+    #expect((end as? URLError)?.code == .timedOut)
+    session.invalidateAndCancel()
+    await server.stop()
+  }
+
+  /// Behind the handshake a connection may rest for longer than that.
+  @Test func aSecureConnectionMayRest() async throws {
+    let server = try await StartTLSServer.start()
+    let session = try await session { $0.timeoutIntervalForRequest = 2 }
+    let task = task(session, server.port)
+    try await task.write(Data("STARTTLS\n".utf8), timeout: 10)
+    _ = try await line(task)
+    task.startSecureConnection()
+    try await task.write(Data("echo begun\n".utf8), timeout: 10)
+    _ = try await line(task)
+    let error = await #expect(throws: URLError.self) {
+      try await task.readData(ofMinLength: 1, maxLength: 1, timeout: 3)
+    }
+    #expect(error?.code == .timedOut)
+    try await task.write(Data("echo rested\n".utf8), timeout: 10)
+    let answer = try await line(task)
+    #expect(answer == "rested")
     session.invalidateAndCancel()
     await server.stop()
   }
@@ -501,72 +544,5 @@ import URLLoadingTestServers
     let error = await #expect(throws: URLError.self) { try await stream.write(Data([1]), timeout: 1) }
     #expect(error?.code == .networkConnectionLost)
     session.invalidateAndCancel()
-  }
-}
-
-/// Notes what a stream task reports.
-final class StreamDelegateNotes: NSObject, URLSessionStreamDelegate, URLSessionDataDelegate, Sendable {
-  // Safe to share: handed from the delegate to the test's thread once.
-  struct Pair: @unchecked Sendable {
-    let input: InputStream
-    let output: OutputStream
-  }
-
-  let events = Watched<[String]>([])
-  let streams = Watched<Pair?>(nil)
-  let successor = Watched<URLSessionStreamTask?>(nil)
-  private let end = Watched<(any Error)??>(nil)
-  private let credential: URLCredential?
-  private let becomesStream: Bool
-
-  init(credential: URLCredential? = nil, becomesStream: Bool = false) {
-    self.credential = credential
-    self.becomesStream = becomesStream
-  }
-
-  /// The task's error, once it has ended.
-  func completion() async throws -> (any Error)? {
-    _ = try await eventually { self.end.value != nil }
-    return end.value ?? URLError(.timedOut)
-  }
-
-  func urlSession(_ session: URLSession, readClosedFor streamTask: URLSessionStreamTask) {
-    events.update { $0.append("readClosed") }
-  }
-
-  func urlSession(_ session: URLSession, writeClosedFor streamTask: URLSessionStreamTask) {
-    events.update { $0.append("writeClosed") }
-  }
-
-  func urlSession(
-    _ session: URLSession, streamTask: URLSessionStreamTask, didBecome inputStream: InputStream,
-    outputStream: OutputStream
-  ) {
-    let pair = Pair(input: inputStream, output: outputStream)
-    streams.update { $0 = pair }
-  }
-
-  func urlSession(
-    _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
-    completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
-  ) {
-    completionHandler(becomesStream ? .becomeStream : .allow)
-  }
-
-  func urlSession(
-    _ session: URLSession, dataTask: URLSessionDataTask, didBecome streamTask: URLSessionStreamTask
-  ) {
-    successor.update { $0 = streamTask }
-  }
-
-  func urlSession(
-    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
-    completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-  ) {
-    completionHandler(credential == nil ? .performDefaultHandling : .useCredential, credential)
-  }
-
-  func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-    end.update { $0 = .some(error) }
   }
 }

@@ -36,6 +36,20 @@ import URLLoadingTestServers
     #expect(log.value == (0..<100).map(String.init) + ["last"])
   }
 
+  /// What is dropped where a task is cancelled is what a delegate would be told; a handler gets its answer.
+  @Test func handlersAreNotDropped() async {
+    let (delivery, queue) = queued()
+    queue.isSuspended = true
+    delivery.add(note("call"))
+    #expect(delivery.addHandler(note("handler")))
+    delivery.add(note("call"))
+    delivery.replaceAll(with: note("last"))
+    #expect(!delivery.addHandler(note("late")))
+    queue.isSuspended = false
+    #expect(await log.wait { $0.last == "last" })
+    #expect(log.value == ["handler", "last"])
+  }
+
   @Test func joinsWaitingData() async {
     let (delivery, queue) = queued()
     queue.isSuspended = true

@@ -184,6 +184,17 @@ import URLLoadingBase
     #expect(machine.resume(at: start) == .unpause)
   }
 
+  /// TLS that begins on a connection of both directions: the load goes on as it was.
+  @Test func aChallengeBehindTheResponse() {
+    var machine = opened()
+    _ = machine.responded(attempt: 1, at: start)
+    #expect(machine.challenged(attempt: 1, isDuplex: true) == .ask(.pause))
+    #expect(machine.challenged(attempt: 1, isDuplex: true) == .failOutOfOrder)
+    #expect(machine.challengeAnswered(attempt: 1, at: start) == .pass(unpause: true))
+    #expect(machine.receivedData(attempt: 1, at: start) == .deliver)
+    #expect(machine.finished(attempt: 1) == .finish)
+  }
+
   @Test func slowConsumer() {
     var machine = opened()
     _ = machine.responded(attempt: 1, at: start)

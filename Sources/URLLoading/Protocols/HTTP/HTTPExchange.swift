@@ -243,7 +243,7 @@ struct HTTPExchange {
       proxy.map {
         URLProtectionSpace(
           proxyHost: $0.host, port: $0.port,
-          type: scheme == "https" ? NSURLProtectionSpaceHTTPSProxy : NSURLProtectionSpaceHTTPProxy,
+          type: scheme == "https" || scheme == "tcp" ? NSURLProtectionSpaceHTTPSProxy : NSURLProtectionSpaceHTTPProxy,
           realm: realm, authenticationMethod: method)
       } ?? URLProtectionSpace(host: host, port: port, protocol: scheme, realm: realm, authenticationMethod: method)
     return (Offer(space: space, schemes: schemes), strength)

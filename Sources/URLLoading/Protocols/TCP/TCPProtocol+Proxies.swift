@@ -1,8 +1,8 @@
 internal import URLLoadingCurlTransport
 
 extension TCPProtocol: ProxiedProtocol {
-  /// A proxy passes a connection on as it passes on one of HTTP.
-  var proxiedURL: URL? { request.url.flatMap { URL(string: "http" + $0.absoluteString.dropFirst(3)) } }
+  /// What the session's rules for proxies are asked about: a proxy of HTTP makes a tunnel, as it does for `https`.
+  var proxiedURL: URL? { request.url.flatMap { URL(string: "https" + $0.absoluteString.dropFirst(3)) } }
   var isStopped: Bool { state.withLock { $0.isStopped } }
 
   func withProxies<Result>(_ body: (inout ProxyAttempt) -> Result) -> Result {
@@ -11,9 +11,21 @@ extension TCPProtocol: ProxiedProtocol {
 
   func note(refusal: TransferFailure) { state.withLock { $0.refusal = refusal } }
 
-  func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) { useForProxy(credential) }
-  func continueWithoutCredential(for challenge: URLAuthenticationChallenge) { refuse() }
-  func cancel(_ challenge: URLAuthenticationChallenge) { refuse() }
+  func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {
+    if !judge(by: .credential(credential)) { useForProxy(credential) }
+  }
+
+  func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {
+    if !judge(by: .byDefault) { refuse() }
+  }
+
+  func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {
+    if !judge(by: .rejected) { refuse() }
+  }
+
+  func cancel(_ challenge: URLAuthenticationChallenge) {
+    if !judge(by: .rejected) { refuse() }
+  }
 
   private func refuse() {
     if let failure = state.withLock({ $0.refusal }) { tell(failure) }

@@ -30,6 +30,10 @@ extension TCPProtocol: TransferHandler {
     sessionClient?.urlProtocolDemand(self).upstream?.inputEnded()
   }
 
+  func transfer(_ transfer: Transfer, sendingDidFailWith failure: TransferFailure) {
+    sessionClient?.urlProtocolDemand(self).upstream?.outputFailed(URLError(failure, url: request.url))
+  }
+
   func transfer(_ transfer: Transfer, didCoalesce bytes: Data) { client?.urlProtocol(self, didLoad: bytes) }
   func transfer(_ transfer: Transfer, didReceiveTrailers fields: [(name: String, value: String)]) {}
   func transfer(_ transfer: Transfer, didSendBodyBytes total: Int64) {}

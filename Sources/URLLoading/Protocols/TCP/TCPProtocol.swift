@@ -12,6 +12,8 @@ final class TCPProtocol: URLProtocol, @unchecked Sendable {
     var transfer: Transfer?
     var proxies = ProxyAttempt()
     var refusal: TransferFailure?
+    /// What the delegate is asked about the peer.
+    var question: ConnectionQuestion?
     /// The connection stood: no other is made in its place, by which what is to be protected would go in the clear.
     var hasConnected = false
     var isStopped = false
@@ -44,16 +46,22 @@ final class TCPProtocol: URLProtocol, @unchecked Sendable {
   func fail(_ error: URLError) { client?.urlProtocol(self, didFailWithError: error) }
 
   func begin() {
-    // libcurl gets a URL of HTTP, of which it makes the connection alone.
     guard let url = proxiedURL, url.port != nil, let sessionClient,
       let upstream = sessionClient.urlProtocolDemand(self).upstream
     else { return fail(URLError(.badURL, message: "A stream task needs a host and a port.", url: request.url)) }
     let connections = sessionClient.session.component(CurlSession.self)
     if awaitsRoute(from: connections.proxies, then: { self.begin() }) { return }
-    var transferRequest = TransferRequest(url: url.absoluteString)
+    // libcurl gets a URL of HTTP, of which it makes the connection alone: with one of HTTPS, it would begin with TLS.
+    var transferRequest = TransferRequest(url: "http" + url.absoluteString.dropFirst(5))
     transferRequest.connect(upstream)
     transferRequest.typeOfService = connections.typeOfService
-    if let route { transferRequest.take(route) }
+    if let route {
+      transferRequest.take(route)
+    } else {
+      transferRequest.proxy = connections.engine.proxy(for: url.absoluteString).map { .through($0) } ?? .direct
+    }
+    transferRequest.laterSecurity = laterSecurity(
+      in: connections, judge: sessionClient.urlProtocolDemand(self).connectionJudge, host: url)
     transferRequest.proxyCredential = withProxies { $0.credential }
     sessionClient.urlProtocol(self, isWaiting: true)
     let transfer = connections.engine.start(transferRequest, handler: self)

@@ -1,0 +1,39 @@
+internal import URLLoadingCurlTransport
+
+/// Who is asked about the peer, once TLS has begun on the connection.
+extension TCPProtocol {
+  /// How the peer is judged; nil where libcurl's rules do. An identity that was given for the host before logs in to it.
+  func laterSecurity(in connections: CurlSession, judge: URLConnectionJudge?, host: URL) -> ConnectionSecurity? {
+    guard judge != nil else { return nil }
+    var security = connections.security(
+      for: TransferRequest(url: host.absoluteString), judge: judge, requirements: nil, login: nil, nil)
+    // The handshake cannot wait for an identity: it is asked about behind it.
+    security?.asksForIdentity = false
+    return security
+  }
+
+  func transfer(_ transfer: Transfer, asksToTrust peer: ShownPeer) {
+    guard let sessionClient else { return transfer.judge(accepts: false) }
+    let question = ConnectionQuestion.trust(peer)
+    state.withLock { $0.question = question }
+    let authorities = sessionClient.session.component(CurlSession.self).authorities
+    client?.urlProtocol(
+      self,
+      didReceive: URLAuthenticationChallenge(
+        protectionSpace: question.space(scheme: "tcp", authorities), proposedCredential: nil, previousFailureCount: 0,
+        failureResponse: nil, error: nil, sender: self))
+  }
+
+  /// Takes the answer about the peer.
+  /// - Returns: false where nobody has asked.
+  func judge(by decision: ConnectionQuestion.Decision) -> Bool {
+    let (question, transfer) = state.withLock { ($0.question.take(), $0.transfer) }
+    guard let question else { return false }
+    if case .proceed = question.resolved(by: decision) {
+      transfer?.judge(accepts: true)
+    } else {
+      transfer?.judge(accepts: false)
+    }
+    return true
+  }
+}

@@ -1,0 +1,28 @@
+internal import URLLoadingBase
+
+/// A function that waits for a read or a write of a stream, and may be cancelled.
+///
+/// Mutable state: `isCancelled`, guarded by its lock.
+final class StreamCaller: Sendable {
+  private let channel: StreamChannel
+  private let isCancelled = Locked(false)
+
+  init(_ channel: StreamChannel) {
+    self.channel = channel
+  }
+
+  /// Asks the channel for what the function waits for. A cancellation may come before, at the same time, or after.
+  func ask<Outcome>(
+    _ continuation: UnsafeContinuation<Outcome, any Error>, _ request: (StreamChannel, StreamCaller) -> Void
+  ) {
+    guard !isCancelled.withLock({ $0 }) else { return continuation.resume(throwing: CancellationError()) }
+    request(channel, self)
+    // The cancellation found nobody.
+    if isCancelled.withLock({ $0 }) { channel.withdraw(by: self) }
+  }
+
+  func cancel() {
+    isCancelled.withLock { $0 = true }
+    channel.withdraw(by: self)
+  }
+}
