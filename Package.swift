@@ -197,7 +197,9 @@ let package = Package(
         "SFTPProtocol", "URLLoading", "URLProtocolTesting", "URLLoadingBase", "URLLoadingTestServers",
         "URLLoadingDownloadWorker", "SFTPKeystream", "URLLoadingCKeystream", "URLLoadingCOpenSSL",
       ]),
-    .testTarget(name: "urlloadTests", dependencies: ["urlload", "URLLoadingBase", "URLLoadingTestServers"]),
+    .testTarget(
+      name: "urlloadTests", dependencies: ["urlload", "URLLoadingBase", "URLLoadingTestServers"],
+      exclude: ["Transcript/transcript.txt"]),
     .testTarget(
       name: "SamplesTests",
       dependencies: [
