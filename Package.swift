@@ -209,7 +209,9 @@ let package = Package(
     .testTarget(
       name: "urlloaddTests",
       dependencies: ["urlloadd", "URLLoadingBackgroundWorker", "URLLoading", "URLLoadingBase", "URLLoadingTestServers"]),
-    .testTarget(name: "urlloadTests", dependencies: ["urlload", "URLLoadingBase", "URLLoadingTestServers"]),
+    .testTarget(
+      name: "urlloadTests", dependencies: ["urlload", "URLLoadingBase", "URLLoadingTestServers"],
+      exclude: ["Transcript/transcript.txt"]),
     .testTarget(
       name: "SamplesTests",
       dependencies: [

@@ -2,17 +2,20 @@ internal import URLLoadingBase
 
 /// The longer parts of the help.
 enum HelpText {
-  static var version: String { PackageVersion.current }
+  static var version: String { VersionText.text }
 
   static var discussion: String {
     """
     EXAMPLES:
       urlload https://example.org/               to standard output
       urlload -O https://example.org/a.zip       into a.zip, with a progress bar
-      urlload -O --retry 5 https://host/big.iso  a broken load goes on
+      urlload -O -C - https://host/big.iso       goes on where it stopped
+      urlload -O --retry 5 https://host/big.iso  a broken load goes on by itself
+      urlload -O 'https://host/[1-9].jpg'        nine files, eight at a time
       urlload -o a -o b ftp://host/a file:///b   two at a time
       urlload -r 0-1023 ftp://host/big.bin       the first kilobyte
       urlload -d name=value https://host/form    a form
+      urlload --json '{"a":1}' https://host/api  JSON
       urlload -b jar -c jar https://host/        with the cookies of a file, as curl
       urlload -T a.jpg -u me ftp://host/photos/  upload; asks for the password
       urlload ls -l ftp://host/photos/           what is there; see urlload ls --help
@@ -21,8 +24,15 @@ enum HelpText {
       urlload 'archive:https://host/x.zip!/b'    only its bytes are fetched
       urlload 'data:text/plain;base64,SGVsbG8K'  any scheme works the same
 
-    A file has its name only when it is whole. A status of 400 or above is a failure: its body goes to standard \
-    output, never into a file.
+    Options mean what they mean to curl. A file has its name only when it is whole; what is left of a load that fails is \
+    in FILE.part. A status of 400 or above is a failure: its body is written where the output is no file, with -f nowhere, \
+    with --fail-with-body everywhere.
+
+    FILES AND VARIABLES:
+      ~/.config/urlload   options that go before those of the command line; not read after a first -q
+      ~/.netrc            logins, read with -n
+      CURL_CA_BUNDLE, SSL_CERT_FILE, SSL_CERT_DIR   certificate authorities to trust instead of the system's
+      http_proxy, https_proxy, ftp_proxy, all_proxy, no_proxy   proxies, where -x names none
 
     EXIT CODES:
     \(ExitReason.table)

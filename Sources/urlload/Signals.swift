@@ -1,7 +1,7 @@
 import Foundation
 internal import URLLoadingBase
 
-/// Graceful shutdown at a signal: removes partial files, those of uploads too, and restores the terminal. A second signal ends the
+/// Graceful shutdown at a signal: keeps what was loaded as part files, removes partial files of uploads, and restores the terminal. A second signal ends the
 /// command at once.
 ///
 /// Mutable state: `state`, guarded by its lock.
@@ -55,7 +55,8 @@ enum Signals {
     }
     let event = reason == .interrupted ? "interrupted" : "terminated"
     guard isFirst else { leave(reason, "\(event) again: what was stored in part may be left", console) }
-    PartialFiles.shared.removeAll()
+    let kept = PartialFiles.shared.end()
+    guard kept.isEmpty else { leave(reason, "\(event): \(kept.map(\.text).joined(separator: "; "))", console) }
     guard let uploads else { leave(reason, "\(event): nothing of unfinished files is left", console) }
     DispatchQueue.global().asyncAfter(deadline: .now() + noticeDelay) {
       console.line("urlload: \(event): removing what was stored in part; a second signal does not wait for that")

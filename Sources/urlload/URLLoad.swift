@@ -13,49 +13,17 @@ struct URLLoad: AsyncParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "What to load: http, https, ftp, ftps, sftp, file and data URLs, and members of archives.", valueName: "URL"))
-  var urls: [String]
+      "What to load: http, https, ftp, ftps, sftp, file and data URLs, and members of archives; {a,b} and [1-9] stand for several.",
+      valueName: "URL"))
+  var urls: [String] = []
 
-  @Option(
-    name: .shortAndLong, parsing: .singleValue,
-    help: ArgumentHelp("Write into this file; once for each URL. - is standard output.", valueName: "FILE"))
-  var output: [String] = []
-
-  @Flag(
-    name: [.customShort("O"), .long], help: "Write into a file named by the server or the URL; never over another.")
-  var remoteName = false
-
-  @Option(name: [.customShort("X"), .customLong("request")], help: ArgumentHelp("The method.", valueName: "METHOD"))
-  var method: String?
-
-  @Option(
-    name: .shortAndLong, parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("Send this (POST); @FILE sends a file's content, @- standard input.", valueName: "DATA|@FILE"))
-  var data: [String] = []
-
-  @Option(
-    name: [.customShort("T"), .long], parsing: .unconditional,
-    help: ArgumentHelp("Upload this file (PUT); - is standard input.", valueName: "FILE"))
-  var uploadFile: String?
-
-  @Option(
-    name: .shortAndLong, parsing: .unconditional,
-    help: ArgumentHelp("Load only these bytes: 0-99, 100- or -100.", valueName: "RANGE"))
-  var range: String?
-
-  @Flag(name: [.customShort("I"), .long], help: "Write what is known about the resource, not the resource.")
-  var head = false
-
-  @Flag(name: .shortAndLong, help: "Show requests, responses and timings on standard error.")
-  var verbose = false
-
-  @Option(help: ArgumentHelp("Try again after transient failures, so often at most.", valueName: "N"))
-  var retry = 0
-
-  @OptionGroup var connection: ConnectionOptions
-
-  @Option(help: ArgumentHelp("How many URLs to load at a time.", valueName: "N"))
-  var parallel = 8
+  @OptionGroup var source: URLOptions
+  @OptionGroup(title: "Output") var output: OutputOptions
+  @OptionGroup(title: "Request") var request: RequestOptions
+  @OptionGroup(title: "Connection") var connection: ConnectionOptions
+  @OptionGroup(title: "Attempts") var transfer: TransferOptions
+  @OptionGroup(title: "Messages") var report: ReportOptions
+  @OptionGroup(title: "Accepted, for they name what is done in any case") var defaults: DefaultOptions
 
   /// Parses the arguments and runs: `ls` lists, everything else loads. An error is one line on standard error.
   static func main() async {
@@ -73,25 +41,28 @@ struct URLLoad: AsyncParsableCommand {
   }
 
   private static func run<Command: ParsableCommand>(
-    _ type: Command.Type, _ arguments: [String], _ prepare: @Sendable (Command, Console) throws -> any Runnable
+    _ type: Command.Type, _ typed: [String], _ prepare: @Sendable (Command, Console) throws -> any Runnable
   ) async -> Never {
     let console = Console()
     do {
+      // The user's file has options of loads.
+      let arguments = type == URLLoad.self ? try CommandArguments(typed).all : ArgumentExpander(typed).expanded
       let command = try type.parse(arguments)
       Signals.install(console)
       let work = try prepare(command, console)
       let reason = await work.run()
       let failure = OpenArchive.shared.close()
-      if let failure { console.line(failure.line) }
+      if let failure { console.failure(failure) }
       leave(reason == .success ? failure?.reason ?? reason : reason)
     } catch let failure as Failure {
       _ = OpenArchive.shared.close()
-      console.line(failure.line)
+      console.failure(failure)
       leave(failure.reason)
     } catch {
       // Help and version come as errors, too.
       if type.exitCode(for: error) == .success { type.exit(withError: error) }
-      console.line("urlload: \(SafeText.withoutPasswords(type.message(for: error))): see \(type._commandName) --help")
+      let message = SafeText.sentence(SafeText.withoutPasswords(type.message(for: error)))
+      console.line("urlload: \(message): see \(type._commandName) --help")
       leave(.usage)
     }
   }

@@ -9,7 +9,7 @@ import URLLoadingTestServers
     arguments: [
       ([], 2), (["--nonsense", "data:,a"], 2), (["data:,a", "data:,b"], 2), (["-o", "a", "-O", "data:,a"], 2),
       (["-o", "a", "-o", "a", "data:,a", "data:,b"], 2), (["-r", "b-a", "data:,a"], 2), (["-H", "none", "data:,a"], 2),
-      (["--max-time", "0", "data:,a"], 2), (["--retry", "-1", "data:,a"], 2), (["--parallel", "0", "data:,a"], 2),
+      (["--max-time", "0", "data:,a"], 2), (["--retry", "-1", "data:,a"], 2), (["--parallel-max", "0", "data:,a"], 2),
       (["-T", "/does/not/exist", "http://127.0.0.1/"], 11), (["-T", "a", "-d", "a", "data:,a"], 2),
       (["--cacert", "/does/not/exist", "data:,a"], 11), (["-d", "@/does/not/exist", "http://127.0.0.1/"], 11),
       (["nonsense"], 3), (["nothing://here"], 3), (["file:///does/not/exist"], 9), (["file:///"], 9),
@@ -166,7 +166,14 @@ import URLLoadingTestServers
     let outcome = try await Urlload.run(["--help"])
     #expect(outcome.status == .exited(0))
     #expect(outcome.text.contains("EXAMPLES:") && outcome.text.contains("130  Ctrl-C"))
-    #expect(try await Urlload.run(["--version"]).text == "\(PackageVersion.current)\n")
+    let version = try await Urlload.run(["--version"]).text
+    #expect(
+      version.hasPrefix("urlload \(PackageVersion.current) libcurl/") && version.contains(" OpenSSL/"), "\(version)")
+    #expect(
+      version.contains(" libssh2/") && version.contains(" libarchive/") && version.contains("\nFeatures: "),
+      "\(version)")
+    #expect(version.contains("\nSchemes: archive data file ftp ftps http https"), "\(version)")
+    #expect(try await Urlload.run(["-V"]).text == version)
     let readme = try String(contentsOf: PackageFolder.root.appendingPathComponent("README.md"), encoding: .utf8)
     for line in outcome.text.split(separator: "\n") {
       guard let code = Int(line.prefix(5).trimmingCharacters(in: .whitespaces)), line.count > 7 else { continue }

@@ -90,7 +90,12 @@ import URLLoadingTestServers
     let outcome = try await Urlload.run(["-o", "a", "-o", "b", "file:///does/not/exist", "data:,b"], in: folder)
     #expect(outcome.status == .exited(9))
     #expect(try Urlload.names(in: folder) == ["b"])
-    #expect(outcome.error == "urlload: there is no such file, file:///does/not/exist: check the path\n")
+    #expect(
+      outcome.error == """
+        urlload: there is no such file, file:///does/not/exist: check the path
+        urlload: 1 of 2 URLs failed: file:///does/not/exist
+
+        """)
   }
 
   @Test func aFullDiskIsAnError() async throws {
@@ -124,6 +129,45 @@ import URLLoadingTestServers
     let outcome = try await Urlload.run(["-o", "/does/not/exist/file", "data:,a"])
     #expect(outcome.status == .exited(11))
     #expect(outcome.error.contains("/does/not/exist"))
+  }
+
+  /// script(1) gives it a terminal, whose size stty(1) sets.
+  private static func terminal(columns: Int, rows: Int, _ command: String, _ arguments: [String]) async throws -> String
+  {
+    let script = "stty cols \(columns) rows \(rows); \(command)"
+    let outcome = try await Urlload.shell(
+      "cd \"$1\"; URLLOAD=\"$0\" SERVER=\"$2\" script -qec \"$3\" /dev/null", arguments + [script])
+    return outcome.text
+  }
+
+  @Test(arguments: [(120, 24), (70, 24), (40, 24), (120, 3)]) func showsALineAFile(columns: Int, rows: Int) async throws
+  {
+    let gate = Watched(false)
+    let server = try ScriptedServer { connection in
+      guard let request = try connection.readRequest() else { return }
+      if request.path == "/none" { return try connection.send(HTTPResponse(404), to: request) }
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\n" + String(repeating: "a", count: 1000))
+      // Until some progress was drawn.
+      _ = gate.waitBlocking(timeout: .seconds(1), until: { $0 })
+      try connection.send(String(repeating: "b", count: 1000))
+    }
+    let folder = try TemporaryDirectory("urlload")
+    let text = try await Self.terminal(
+      columns: columns, rows: rows, "$URLLOAD -O $SERVER/one $SERVER/two $SERVER/none",
+      [folder.path, server.url("").absoluteString])
+    let frames = text.components(separatedBy: "\r\u{1B}[").map { $0.components(separatedBy: "\r\n") }
+    let isBlock = columns >= 60 && rows > 3
+    #expect(text.contains("2 of 3 files, 1 failed  4.0 kB of 4.0 kB"), "\(text)")
+    #expect(text.contains("one  ") == isBlock && text.contains("two  ") == isBlock, "\(text)")
+    if isBlock {
+      #expect(text.contains("one                       1.0 kB of 2.0 kB"), "\(text)")
+      #expect(text.contains("none                      failed after 0 B"), "\(text)")
+      #expect(text.contains("\u{1B}[3A\u{1B}[J"), "\(text)")
+    }
+    for line in frames.joined() where !line.contains("urlload:") && !line.contains("http:") {
+      #expect(line.drop { !$0.isLetter }.count < columns, "\(line)")
+    }
+    #expect(text.contains("1 of 3 URLs failed: \(server.url("/none").absoluteString)"), "\(text)")
   }
 
   @Test func showsProgressOnATerminalOnly() async throws {

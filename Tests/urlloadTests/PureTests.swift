@@ -46,14 +46,23 @@ import URLLoading
   }
 
   @Test func outputPlans() throws {
-    #expect(try OutputPlan(urls: 1, files: [], usesSuggestedNames: false).targets == [.standardOutput])
-    #expect(try OutputPlan(urls: 1, files: ["-"], usesSuggestedNames: false).targets == [.standardOutput])
-    #expect(
-      try OutputPlan(urls: 2, files: ["a", "b"], usesSuggestedNames: false).targets == [.file("a"), .file("b")])
-    #expect(try OutputPlan(urls: 2, files: [], usesSuggestedNames: true).targets == [.suggestedName, .suggestedName])
-    for (urls, files, names) in [(2, [], false), (2, ["a"], false), (2, ["a", "a"], false), (1, ["a"], true)] {
-      #expect(throws: Failure.self) { try OutputPlan(urls: urls, files: files, usesSuggestedNames: names) }
+    func plan(_ count: Int, _ files: [String], names: Bool = false, in directory: String? = nil) throws
+      -> [OutputPlan.Target]
+    {
+      let urls = (0..<count).map { [URLGlob.Member(text: "u\($0)")] }
+      return try OutputPlan(urls: urls, files: files, usesSuggestedNames: names, directory: directory).targets
     }
+    #expect(try plan(1, []) == [.standardOutput])
+    #expect(try plan(1, ["-"], in: "d") == [.standardOutput])
+    #expect(try plan(2, ["a", "/b"], in: "d") == [.file("d/a"), .file("/b")])
+    #expect(try plan(2, [], names: true) == [.suggestedName(in: "."), .suggestedName(in: ".")])
+    for (count, files, names) in [(2, [], false), (2, ["a"], false), (2, ["a", "a"], false), (1, ["a"], true)] {
+      #expect(throws: Failure.self) { try plan(count, files, names: names) }
+    }
+    let members = try URLGlob.members(of: "u[1-2]")
+    #expect(
+      try OutputPlan(urls: [members], files: ["f#1"], usesSuggestedNames: false).targets == [.file("f1"), .file("f2")])
+    #expect(throws: Failure.self) { try OutputPlan(urls: [members], files: ["f"], usesSuggestedNames: false) }
   }
 
   @Test func options() throws {

@@ -61,12 +61,12 @@ import URLLoadingTestServers
     #expect(TestFiles.firstDifference(outcome.output, Self.body.prefix(700_001)) == nil)
   }
 
-  @Test func withoutRetryNothingIsLeft() async throws {
+  @Test func withoutRetryAPartIsLeft() async throws {
     let server = try Self.breaking()
     let folder = try TemporaryDirectory("urlload")
     let outcome = try await Urlload.run(["-o", "a", server.url().absoluteString], in: folder)
     #expect(outcome.status == .exited(10), "\(outcome.error)")
-    #expect(try Urlload.names(in: folder).isEmpty)
+    #expect(try Urlload.names(in: folder) == ["a.part"])
     #expect(server.requests.count == 1)
   }
 
@@ -91,7 +91,7 @@ import URLLoadingTestServers
     #expect(server.requests.count == 1)
   }
 
-  @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)]) func aSignalLeavesNoFile(
+  @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)]) func aSignalLeavesTheOldFileAndAPart(
     signal: Int32, code: Int32
   ) async throws {
     let server = try ScriptedServer { connection in
@@ -114,7 +114,7 @@ import URLLoadingTestServers
     #expect(isWriting)
     process.send(signal: signal)
     #expect(await process.waitForExit() == .exited(code))
-    #expect(try Urlload.names(in: folder) == ["kept"])
+    #expect(try Urlload.names(in: folder) == ["kept", "kept.part"])
     #expect(try String(contentsOf: folder.file("kept"), encoding: .utf8) == "old")
   }
 }

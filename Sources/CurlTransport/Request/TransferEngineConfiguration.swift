@@ -10,6 +10,7 @@ package struct TransferEngineConfiguration: Sendable, Equatable {
   package var sendsDefaultAccept = false
   package var proxy = ProxyConfiguration.environment
   package var tls = TLSConfiguration()
+  package var network = NetworkLimits()
 
   package init() {}
 }

@@ -93,6 +93,18 @@ extension EasyHandle {
     set(CURLOPT_VERBOSE, 1)
   }
 
+  /// Keeps the heads of requests as they are sent; only libcurl's log has them.
+  func setRequestHeadCallback() {
+    set(CURLOPT_DEBUGDATA, UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()))
+    _ = ccurl_set_debug(curl) { _, type, bytes, count, context in
+      guard type == CURLINFO_HEADER_OUT, let bytes, let handle = EasyHandle.handle(context) else { return 0 }
+      let head = UnsafeRawBufferPointer(start: bytes, count: count)
+      handle._withUnsafeGuaranteedRef { $0.sentHeads.append(contentsOf: head) }
+      return 0
+    }
+    set(CURLOPT_VERBOSE, 1)
+  }
+
   /// libcurl 7.88 has sent QUIT, and would block the loop until the server replies.
   private func quits() {
     guard let multi else { return }

@@ -29,6 +29,7 @@ extension EasyHandle {
     metrics.responseHeaderBytes = Int64(ccurl_get_long(curl, CURLINFO_HEADER_SIZE))
     metrics.responseBodyBytes = Int64(ccurl_get_off(curl, CURLINFO_SIZE_DOWNLOAD_T))
     metrics.decodedBodyBytes = deliveredBytes
+    if !sentHeads.isEmpty { metrics.sentRequestHead = String(decoding: sentHeads, as: UTF8.self) }
     return metrics
   }
 

@@ -66,11 +66,36 @@ extension EasyHandle {
     set(CURLOPT_NOSIGNAL, 1)
     // A cancelled transfer must not wait for the thread that resolves its host's name.
     set(CURLOPT_QUICK_EXIT, 1)
-    set(CURLOPT_SHARE, reactor.share.map { UnsafeRawPointer($0) })
+    setNetwork(configuration.network)
     set(CURLOPT_PATH_AS_IS, 1)
     set(CURLOPT_TCP_NODELAY, 1)
     setTLS(configuration.tls)
     setHandshakeCallback()
+  }
+
+  private func setNetwork(_ network: NetworkLimits) {
+    set(CURLOPT_SHARE, network.hasNamesOfItsOwn ? nil : reactor.share.map { UnsafeRawPointer($0) })
+    switch network.addressFamily {
+    case .any: break
+    case .ipv4: set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V4))
+    case .ipv6: set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V6))
+    }
+    if !network.hostAddresses.isEmpty {
+      if addressList == nil {
+        for line in network.hostAddresses {
+          // Nil only when memory ran out; the list is then as before.
+          if let list = curl_slist_append(addressList, line) { addressList = list }
+        }
+      }
+      _ = ccurl_set_list(curl, CURLOPT_RESOLVE, addressList)
+    }
+    // 0 would be libcurl's own limit.
+    if let timeout = network.connectionTimeout {
+      set(CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, min(timeout * 1000, 2_000_000_000))))
+    }
+    if let rate = network.receiveRate { set(CURLOPT_MAX_RECV_SPEED_LARGE, Int64(rate)) }
+    if let rate = network.sendRate { set(CURLOPT_MAX_SEND_SPEED_LARGE, Int64(rate)) }
+    if network.recordsRequestHeads { setRequestHeadCallback() }
   }
 
   private func setTLS(_ tls: TLSConfiguration) {
@@ -88,7 +113,7 @@ extension EasyHandle {
   private func setShape(_ shape: EasyHandleShape, _ configuration: TransferEngineConfiguration) {
     set(CURLOPT_PROTOCOLS_STR, shape.kind == .http ? "http,https" : "ftp")
     // Up to 64 KiB the memory of many buffers at once fits into the processors' caches, and stays with the loop (CBlockCache).
-    set(CURLOPT_BUFFERSIZE, shape.expectsLargeBody ? 512 << 10 : 64 << 10)
+    set(CURLOPT_BUFFERSIZE, configuration.network.bufferSize(shape.expectsLargeBody ? 512 << 10 : 64 << 10))
     if shape.hasLargeBody { set(CURLOPT_UPLOAD_BUFFERSIZE, 1024 * 1024) }
     // After a command that a server refused, 7.88.1 sometimes waits for ever on a control connection that is used again.
     if shape.kind == .ftp {
@@ -114,12 +139,12 @@ extension EasyHandle {
       setBodyCallbacks()
     }
     switch shape.kind {
-    case .http: setHTTP(shape)
+    case .http: setHTTP(shape, allowsHTTP2: configuration.network.allowsHTTP2)
     case .ftp: setFTP(shape)
     }
   }
 
-  private func setHTTP(_ shape: EasyHandleShape) {
+  private func setHTTP(_ shape: EasyHandleShape, allowsHTTP2: Bool) {
     if shape.method == "HEAD" {
       set(CURLOPT_NOBODY, 1)
     } else if shape.method != (shape.hasBody ? "PUT" : "GET") {
@@ -127,9 +152,9 @@ extension EasyHandle {
     }
     if shape.switchesProtocols { return setProtocolSwitch() }
     if shape.connectsOnly { return setConnectionOnly() }
-    set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+    set(CURLOPT_HTTP_VERSION, Int(allowsHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
     // Wait for a connection that may turn out to be HTTP/2. On http:// every transfer would wait for the first to end.
-    if shape.isHTTPS { set(CURLOPT_PIPEWAIT, 1) }
+    if shape.isHTTPS, allowsHTTP2 { set(CURLOPT_PIPEWAIT, 1) }
     if let weight = shape.streamWeight { set(CURLOPT_STREAM_WEIGHT, min(max(weight, 1), 256)) }
   }
 

@@ -42,6 +42,8 @@ final class EasyHandle {
   var ftpRange: FTPRange?
   var ftpRangeReachesEnd = false
   var questionList: UnsafeMutablePointer<curl_slist>?
+  /// The addresses of hosts that are not looked up, for as long as the handle lives.
+  var addressList: UnsafeMutablePointer<curl_slist>?
   private(set) var startTime = 0.0
   private(set) var startInstant = MonotonicInstant.distantFuture
   private(set) var queueTime: Double?
@@ -52,6 +54,8 @@ final class EasyHandle {
   /// The socket of the connection that it has opened, until a request is sent on that.
   var openedSocket: Int32?
   var triedAddresses = TriedAddresses()
+  /// The heads of requests, where they are recorded.
+  var sentHeads: [UInt8] = []
   var hasHead = false
   /// A request to switch protocols: whether the answer was 101; nil while there is none.
   var hasSwitched: Bool?
@@ -120,6 +124,7 @@ final class EasyHandle {
     curl_slist_free_all(headerList)
     curl_slist_free_all(proxyHeaderList)
     curl_slist_free_all(questionList)
+    curl_slist_free_all(addressList)
     errorBuffer.deallocate()
     dropCoalescedBody()
     decodingBuffer?.deallocate()
@@ -137,6 +142,7 @@ final class EasyHandle {
     isSendingPaused = work.isPaused
     transfer.attach(self)
     errorBuffer.pointee = 0
+    if !sentHeads.isEmpty { sentHeads = [] }
   }
 
   /// Forgets the transfer, so that nothing of it is kept and the next one starts afresh.

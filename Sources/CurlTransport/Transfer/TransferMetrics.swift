@@ -37,6 +37,8 @@ package final class TransferMetrics: @unchecked Sendable {
   package var verification: ConnectionVerification?
   /// The version of TLS as it is on the wire: 0x0303 is 1.2, 0x0304 is 1.3.
   package var tlsVersion: UInt16?
+  /// The heads of the requests as they were sent; nil where they are not recorded.
+  package var sentRequestHead: String?
   /// The cipher suite's number in IANA's registry.
   package var tlsCipherSuite: UInt16?
 

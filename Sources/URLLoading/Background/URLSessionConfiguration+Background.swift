@@ -32,6 +32,7 @@ extension BackgroundSessionDescription {
     requiresDNSSECValidation = values.requiresDNSSECValidation
     proxies = configuration.connectionProxyDictionary.flatMap { BackgroundValues.data(of: $0) }
     transportSecurity = values.appTransportSecurity?.source
+    network = configuration.network
     launch = values.kept.sessionSendsLaunchEvents ? settings.launch : nil
   }
 }
@@ -59,6 +60,7 @@ extension URLSessionConfiguration {
     configuration.tlsMinimumSupportedProtocolVersion = tls_protocol_version_t(rawValue: description.tlsMinimum) ?? .TLSv12
     configuration.tlsMaximumSupportedProtocolVersion = tls_protocol_version_t(rawValue: description.tlsMaximum) ?? .TLSv13
     configuration.certificateAuthorityFile = description.certificateAuthorityFile.map { URL(fileURLWithPath: $0) }
+    if let network = description.network { configuration.network = network }
     configuration.requiresDNSSECValidation = description.requiresDNSSECValidation
     configuration.connectionProxyDictionary = description.proxies.flatMap { BackgroundValues.dictionary($0) }
     if let source = description.transportSecurity {

@@ -182,6 +182,9 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
   /// All header fields in the server's order, repeated ones apart, with its spellings.
   package var receivedFields: [(name: String, value: String)] { fields.fields }
 
+  /// The protocol's name and version, as the server sent them.
+  package var receivedVersion: String { httpVersion }
+
   /// The cookies that the server sets, each apart.
   var setCookieValues: [String] {
     fieldSource.hasNoCookies ? [] : fields.values(of: "Set-Cookie")

@@ -38,6 +38,7 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
     var negotiatedTLSCipherSuite: tls_ciphersuite_t?
     var weakenedChecks: [WeakenedCheck] = []
     var stapledOCSPResponse: StapledOCSPResponse?
+    var sentRequestHead: String?
   }
 
   private let values = Locked(Values())
@@ -245,6 +246,13 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
   public var weakenedChecks: [WeakenedCheck] {
     get { values.withLock { $0.weakenedChecks } }
     set { values.withLock { $0.weakenedChecks = newValue } }
+  }
+
+  /// The head of the request as it was sent, its first line and fields in their order, with their secrets; where libcurl sent several, as for
+  /// a tunnel or a login, all of them. Nil unless ``NetworkSettings/recordsRequestHeads`` is set. Our addition.
+  public var sentRequestHead: String? {
+    get { values.withLock { $0.sentRequestHead } }
+    set { values.withLock { $0.sentRequestHead = newValue } }
   }
 
   /// What the OCSP response says that the server sent along. Nil where the session's delegate judges no servers: a revoked certificate

@@ -27,7 +27,7 @@ struct SessionParts {
     tasks = TaskRegistry()
     components = SessionComponents(configuration: configuration)
     deadlines = SessionDeadlines(of: tasks)
-    limits = values.limits
+    limits = values.limits(redirects: configuration.network.maximumRedirects)
     requestDefaults = RequestDefaults(values)
     hasSubclassedCookieStorage = values.httpCookieStorage?.isSubclassed == true
     policyStorage = values.httpCookieStorage ?? HTTPCookieStorage()

@@ -3,10 +3,11 @@ extension URLSessionConfiguration.Values {
   /// In seconds; 60 where none was set.
   var idleTimeout: TimeInterval { timeoutIntervalForRequest > 0 ? timeoutIntervalForRequest : 60 }
 
-  var limits: LoadMachine.Limits {
+  /// - Parameter redirects: how many are followed.
+  func limits(redirects: Int) -> LoadMachine.Limits {
     LoadMachine.Limits(
       idle: Duration(timeout: idleTimeout),
       resource: timeoutIntervalForResource > 0 ? Duration(timeout: timeoutIntervalForResource) : nil,
-      bufferedBytes: maximumBufferedBytesPerTask)
+      bufferedBytes: maximumBufferedBytesPerTask, redirects: max(0, redirects))
   }
 }

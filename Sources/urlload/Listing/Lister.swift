@@ -7,6 +7,10 @@ struct Lister: Runnable {
 
   func run() async -> ExitReason {
     options.load.cookies.tell(console)
+    if options.load.isInsecure {
+      console.warning(
+        "urlload: warning: -k accepts every certificate and host key: anybody may answer in the server's name")
+    }
     let configuration = RequestBuilder.configuration(options.load)
     let session = URLSession(configuration: configuration)
     let isTerminal = isatty(STDOUT_FILENO) == 1
@@ -44,7 +48,7 @@ struct Lister: Runnable {
     while let folder = folders.popLast() {
       let request = RequestBuilder.request(for: folder.url, options.load)
       var found: [(url: URL, path: [UInt8])] = []
-      for try await entry in session.entries(at: request, delegate: LoginAnswer(options.load.login, console)) {
+      for try await entry in session.entries(at: request, delegate: LoginAnswer(options.load, console)) {
         try output.write(text.line(for: entry, in: folder.path))
         if options.isRecursive, entry.kind == .directory {
           found.append((entry.url, folder.path + entry.nameBytes + [UInt8(ascii: "/")]))

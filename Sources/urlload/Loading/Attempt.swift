@@ -10,6 +10,9 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
     var response: URLResponse?
     var error: (any Error)?
     var verdict: ResponseVerdict?
+    var metrics: URLSessionTaskMetrics?
+    /// The request that came last, after redirects.
+    var request: URLRequest?
   }
 
   private struct State {
@@ -19,7 +22,9 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
     /// Bytes of the part that have not come; nil where it is no part.
     var missing: Int64?
     var isSatisfied = false
-    var showedRequest = false
+    var metrics: URLSessionTaskMetrics?
+    /// The heads of redirects, for the output.
+    var heads = Data()
     var ended: CheckedContinuation<Outcome, Never>?
   }
 
@@ -29,9 +34,13 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
   private let status: LoadStatus
   private let console: Console
   private let situation: ResponseVerdict.Situation
+  private let heads: HeadFile?
 
-  init(output: any Output, status: LoadStatus, console: Console, situation: ResponseVerdict.Situation) {
+  init(
+    output: any Output, status: LoadStatus, console: Console, situation: ResponseVerdict.Situation, heads: HeadFile?
+  ) {
     options = situation.options
+    self.heads = heads
     self.output = output
     self.status = status
     self.console = console
@@ -49,7 +58,8 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
 
   private func make(_ request: URLRequest, in session: URLSession) -> URLSessionTask {
     switch options.body {
-    case .file(let path): return session.uploadTask(with: request, fromFile: URL(fileURLWithPath: path))
+    case .file(let path), .form(let path, _):
+      return session.uploadTask(with: request, fromFile: URL(fileURLWithPath: path))
     case .standardInput:
       var streamed = request
       streamed.httpBodyStream = InputStream(fileAtPath: "/dev/stdin")
@@ -64,8 +74,6 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
   ) {
-    show(request: dataTask.currentRequest)
-    show(response)
     let verdict = ResponseVerdict(response, situation)
     state.withLock { ($0.response, $0.verdict, $0.missing) = (response, verdict, nil) }
     do {
@@ -75,7 +83,7 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
         if verdict.overwrites { try output.restart() }
         state.withLock { $0.missing = length }
       }
-      try begin(response)
+      try begin(response, dataTask.currentRequest)
     } catch {
       state.withLock { $0.failure = error }
       return completionHandler(.cancel)
@@ -86,8 +94,14 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
     completionHandler(isEnough ? .cancel : .allow)
   }
 
-  private func begin(_ response: URLResponse) throws(Failure) {
-    try output.begin(response)
+  private func begin(_ response: URLResponse, _ request: URLRequest?) throws(Failure) {
+    let continues = situation.isResumption && state.withLock { $0.verdict?.overwrites != true }
+    // Behind heads positions are not the resource's.
+    let isPart = request?.value(forHTTPHeaderField: "Range") != nil
+    try output.begin(
+      response, continues || options.report.includesHeads ? nil : Resumption(response, isPart: isPart))
+    try write(head: response)
+    try judge(size: response.expectedContentLength)
     let total = response.expectedContentLength
     let done = output.count
     status.update { status in
@@ -95,13 +109,36 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
       if options.body == nil || total > 0 { status.done = done }
       status.total = total >= 0 ? total + done : nil
     }
-    if options.headOnly { try output.write(Data(HeadText.lines(of: response).map { $0 + "\n" }.joined().utf8)) }
+  }
+
+  /// Writes the head where it is wanted, those of redirects before it.
+  private func write(head response: URLResponse) throws(Failure) {
+    let wantsOutput = options.headOnly || options.report.includesHeads
+    guard wantsOutput || heads != nil else { return }
+    let head = HeadText.data(of: response)
+    try heads?.write(head)
+    let earlier = state.withLock { state in
+      defer { state.heads = Data() }
+      return state.heads
+    }
+    if wantsOutput { try output.write(earlier + head) }
+  }
+
+  /// Refuses more than `--max-filesize`.
+  private func judge(size: Int64) throws(Failure) {
+    guard let largest = options.largestSize, size > largest else { return }
+    var failure = Failure(
+      .broken, "there are more than \(largest) bytes", SafeText.url(situation.url),
+      advice: "allow more with --max-filesize")
+    failure.keepsPart = false
+    throw failure
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
     guard !options.headOnly, state.withLock({ $0.failure == nil }) else { return }
     guard fits(Int64(data.count)) else { return dataTask.cancel() }
     do {
+      try judge(size: output.count + Int64(data.count))
       try output.write(data)
       let done = output.count
       status.update { $0.done = done }
@@ -141,7 +178,7 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
-    LoginAnswer(options.login, console)
+    LoginAnswer(options, console)
       .urlSession(session, task: task, didReceive: challenge, completionHandler: completionHandler)
   }
 
@@ -149,18 +186,20 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
-    show(request: task.currentRequest)
-    show(response)
-    state.withLock { $0.showedRequest = false }
-    completionHandler(request)
+    let isFollowed = options.followsRedirects
+    if isFollowed, options.report.includesHeads || options.headOnly || heads != nil {
+      let head = HeadText.data(of: response)
+      // A file that cannot be written fails with the next head.
+      try? heads?.write(head)
+      state.withLock { $0.heads += head }
+    }
+    completionHandler(isFollowed ? request : nil)
   }
 
   // MARK: End
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
-    guard options.verbose else { return }
-    show(request: task.currentRequest)
-    for line in metrics.transactionMetrics.flatMap(TimingText.lines) { console.line(line) }
+    state.withLock { $0.metrics = metrics }
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
@@ -169,7 +208,10 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
       return state
     }
     let error = state.isSatisfied ? nil : state.failure ?? error ?? shortness(state)
-    state.ended?.resume(returning: Outcome(response: state.response, error: error, verdict: state.verdict))
+    state.ended?.resume(
+      returning: Outcome(
+        response: state.response, error: error, verdict: state.verdict, metrics: state.metrics,
+        request: task.currentRequest))
   }
 
   /// The error for a part that ended early.
@@ -178,16 +220,5 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
     return URLError(
       .networkConnectionLost, message: "the answer ended \(missing) bytes before the end of its range",
       url: state.response?.url)
-  }
-
-  private func show(request: URLRequest?) {
-    guard options.verbose, let request, !state.withLock({ $0.showedRequest }) else { return }
-    state.withLock { $0.showedRequest = true }
-    for line in HeadText.lines(of: request) { console.line("> " + line) }
-  }
-
-  private func show(_ response: URLResponse) {
-    guard options.verbose else { return }
-    for line in HeadText.lines(of: response) { console.line("< " + line) }
   }
 }

@@ -17,37 +17,14 @@ struct CookieFiles: Sendable {
   init(reading files: [String], writing jar: String?) throws(Failure) {
     self.jar = jar
     for path in files where path != jar || access(path, F_OK) == 0 {
-      let content = NetscapeCookieFile(try Self.content(of: path))
+      let content = NetscapeCookieFile(try LocalInput.content(of: path))
       cookies += content.cookies
       for line in content.malformedLines { notices.append("urlload: passed over in \(path), \(line)") }
     }
   }
 
-  private static func content(of path: String) throws(Failure) -> Data {
-    let descriptor = open(path == "-" ? "/dev/stdin" : path, O_RDONLY | O_CLOEXEC)
-    let code = errno
-    if descriptor >= 0 {
-      defer { close(descriptor) }
-      return try content(of: descriptor, path)
-    }
-    // A name that no file can have, or that leads through what is no directory, is no file's either.
-    guard path.contains("="), [ENOENT, ENAMETOOLONG, ENOTDIR].contains(code) else { throw Failure(reading: path, code) }
-    // curl takes it for cookies then. That may be secret, and is not shown.
-    throw Failure(
-      .usage, "there is no file of this name for -b", advice: "send cookies themselves with -H 'Cookie: NAME=VALUE'")
-  }
-
-  private static func content(of descriptor: Int32, _ path: String) throws(Failure) -> Data {
-    var content = Data()
-    var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let count = read(descriptor, &buffer, buffer.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw Failure(reading: path, errno) }
-      if count == 0 { return content }
-      content += buffer.prefix(count)
-    }
-  }
+  /// Whether a value of `-b` is no file, but cookies themselves: as for curl, what has an equals sign and is no file's name.
+  static func areCookies(_ text: String) -> Bool { text.contains("=") && access(text, F_OK) != 0 }
 
   /// Tells what was passed over.
   func tell(_ console: Console) {

@@ -7,25 +7,36 @@ struct LoadGroup: Runnable {
 
   /// - Returns: the reason of the first URL that failed, else why cookies were not kept.
   func run() async -> ExitReason {
+    console.setSilent(options.report)
+    warn()
+    if options.removesParts { PartialFiles.shared.keepNothing() }
     var outputs: [any Output] = []
+    var beginnings: [Resumption?] = []
+    let heads: HeadFile?
     do throws(Failure) {
-      for target in options.outputs { outputs.append(try target.open()) }
+      heads = try options.report.headFile.map { path throws(Failure) in try HeadFile(path) }
+      for (target, url) in zip(options.outputs, options.urls) {
+        let output = try target.open(createsDirectories: options.createsDirectories)
+        beginnings.append(try Beginning(options.continuation, output, url, console).resumption)
+        outputs.append(output)
+      }
     } catch {
-      console.line(error.line)
+      console.failure(error)
       return error.reason
     }
     options.cookies.tell(console)
-    let configuration = RequestBuilder.configuration(options)
+    let configuration = RequestBuilder.configuration(options, console)
     let uploads = options.body == nil ? nil : UploadSession(configuration: configuration)
     if let uploads { Signals.register(uploads) }
     let session = uploads?.session ?? URLSession(configuration: configuration)
-    let loaders = zip(options.urls, outputs).map { url, output in
+    let loaders = options.urls.indices.map { index in
       Loader(
-        url: url, options: options, output: output, status: LoadStatus(name: output.name ?? ""), session: session,
-        console: console)
+        url: options.urls[index], number: index, options: options, output: outputs[index],
+        status: LoadStatus(name: outputs[index].name ?? FileNames.safe(options.urls[index].lastPathComponent)),
+        session: session, console: console, heads: heads, beginning: beginnings[index])
     }
     let display =
-      Terminal.wantsProgress(options.outputs)
+      options.report.showsProgress && !options.report.isSilent && Terminal.wantsProgress(options.outputs)
       ? ProgressDisplay(loads: loaders.map(\.status), console: console) : nil
     display?.start()
     var failures = await load(loaders)
@@ -33,10 +44,26 @@ struct LoadGroup: Runnable {
     await Signals.suspendIfEnding()
     let left = await leftovers(uploads)
     session.finishTasksAndInvalidate()
+    let failed = zip(failures, options.urls).filter { $0.0 != nil }.map(\.1)
     failures.append(options.cookies.keep(configuration.httpCookieStorage))
-    for failure in failures.compactMap(\.self) where failure.reason != .outputClosed { console.line(failure.line) }
-    if !left.isEmpty { console.line("urlload: " + UploadSession.text(left)) }
+    for failure in failures.compactMap(\.self) where failure.reason != .outputClosed { console.failure(failure) }
+    if options.urls.count > 1, !failed.isEmpty {
+      let names = failed.map { SafeText.url($0) }.joined(separator: ", ")
+      console.error("urlload: \(failed.count) of \(options.urls.count) URLs failed: \(names)")
+    }
+    if !left.isEmpty { console.error("urlload: " + UploadSession.text(left)) }
     return failures.compactMap(\.self).first?.reason ?? .success
+  }
+
+  /// Says what the user has switched off, each time.
+  private func warn() {
+    if options.isInsecure {
+      console.warning(
+        "urlload: warning: -k accepts every certificate and host key: anybody may answer in the server's name")
+    }
+    if options.report.isVerbose, options.netrc?.isReadableByOthers == true {
+      console.line("* others may read the netrc file: chmod 600 keeps it from them")
+    }
   }
 
   /// The files that uploads have left.

@@ -9,7 +9,9 @@ final class LoadStatus: Sendable {
     var name: String
     var done: Int64 = 0
     var total: Int64?
+    var hasBegun = false
     var hasEnded = false
+    var hasFailed = false
   }
 
   private let state: Locked<Snapshot>

@@ -3,23 +3,41 @@ import URLLoading
 /// Loads one URL into its output, in one attempt or more.
 struct Loader: Sendable {
   let url: URL
+  /// Its place among all URLs.
+  let number: Int
   let options: LoadOptions
   let output: any Output
   let status: LoadStatus
   let session: URLSession
   let console: Console
+  let heads: HeadFile?
+  /// Where an earlier load has stopped.
+  var beginning: Resumption?
 
   /// - Returns: the failure, or nil.
   func run() async -> Failure? {
-    defer { status.update { $0.hasEnded = true } }
-    let failure = await load()
-    if failure != nil { output.abandon() }
+    status.update { $0.hasBegun = true }
+    var last: Attempt.Outcome?
+    var failure = await load(&last)
+    if let found = failure {
+      let kept = found.keepsPart && PartialFiles.shared.keepsParts ? output.keep() : nil
+      failure?.note = kept.map { "urlload: \($0.text)" }
+      output.abandon()
+    }
+    status.update { status in
+      status.hasEnded = true
+      status.hasFailed = failure != nil
+    }
+    writeOut(last, failure)
     return failure
   }
 
-  private func load() async -> Failure? {
-    let policy = RetryPolicy(retries: options.retries, method: RequestBuilder.method(options))
-    var resumption: Resumption?
+  private func load(_ last: inout Attempt.Outcome?) async -> Failure? {
+    let policy = RetryPolicy(
+      retries: options.retries, method: RequestBuilder.method(options), fixedDelay: options.retryDelay)
+    var resumption = beginning
+    // A part of an earlier load that does not fit any more is given up for nothing less than the whole.
+    var mayBeginAgain = beginning != nil
     var attempt = 1
     while true {
       var request = RequestBuilder.request(for: url, options)
@@ -28,52 +46,78 @@ struct Loader: Sendable {
       let now = ResponseVerdict.Situation(
         options: options, policy: policy, attempt: attempt, expectation: rest ?? RangeExpectation(request),
         isResumption: rest != nil, count: output.count, isFile: output.isFile, url: url)
-      let outcome = await Attempt(output: output, status: status, console: console, situation: now)
+      let outcome = await Attempt(output: output, status: status, console: console, situation: now, heads: heads)
         .run(request, in: session)
+      last = outcome
+      if mayBeginAgain, outcome.verdict?.overwrites == true {
+        console.line("urlload: begins again, \(SafeText.url(url)): the resource has changed since the part was loaded")
+        mayBeginAgain = false
+      }
 
       let delay: TimeInterval?
-      let failure: Failure
+      var failure: Failure
       if case .retry(let seconds) = outcome.verdict, let response = outcome.response as? HTTPURLResponse {
         delay = seconds
-        failure = Failure(status: response.statusCode, url: url)
+        failure = Failure(status: response.statusCode, url: response.url ?? url)
       } else if case .restart(let reason) = outcome.verdict {
+        resumption = nil
+        if mayBeginAgain {
+          console.line("urlload: begins again, \(SafeText.url(url)): \(reason.what)")
+          mayBeginAgain = false
+          continue
+        }
         delay = policy.delayBeforeRestart(attempt: attempt)
         failure = reason
-        resumption = nil
       } else if case .refuse(let refusal) = outcome.verdict {
-        return refusal
+        return used(refusal, attempt)
       } else if let error = outcome.error {
         delay = policy.delay(after: error, attempt: attempt)
-        failure = Failure(error, url: url)
+        failure = Failure(error, url: url, options: options)
         if rest == nil || outcome.verdict?.overwrites == true {
           resumption = outcome.response.flatMap {
-            Resumption($0, isPart: request.value(forHTTPHeaderField: "Range") != nil)
+            options.report.includesHeads
+              ? nil : Resumption($0, isPart: request.value(forHTTPHeaderField: "Range") != nil)
           }
         }
       } else {
         return end(outcome.response)
       }
-      guard let delay else { return failure }
+      guard let delay else { return used(failure, attempt) }
       console.line("\(failure.line); attempt \(attempt + 1) of \(options.retries + 1) in \(delay) s")
       try? await Task.sleep(for: .seconds(delay))
       attempt += 1
     }
   }
 
+  /// Says how many attempts there were.
+  private func used(_ failure: Failure, _ attempt: Int) -> Failure {
+    attempt > 1 ? failure.prefixed("after \(attempt) attempts: ") : failure
+  }
+
   private func end(_ response: URLResponse?) -> Failure? {
     do {
-      try output.finish()
+      try output.finish(options.keepsTime ? response?.validators.lastModified : nil)
     } catch {
       return error
     }
     if let name = output.name, let wanted = response.map({ FileNames.safe($0.suggestedFilename) }),
-      options.outputs.contains(.suggestedName), name != wanted
+      case .suggestedName? = options.outputs.first, name != wanted
     {
       console.line("urlload: saved as \(name), \(SafeText.url(url)): \(wanted) was there already")
     }
     if let response = response as? HTTPURLResponse, response.statusCode >= 400 {
-      return Failure(status: response.statusCode, url: url)
+      return Failure(status: response.statusCode, url: response.url ?? url)
     }
     return nil
+  }
+
+  private func writeOut(_ outcome: Attempt.Outcome?, _ failure: Failure?) {
+    guard let format = options.report.format, let outcome else { return }
+    let text = WriteOut(
+      url: url, number: number, request: outcome.request ?? URLRequest(url: url), response: outcome.response,
+      metrics: outcome.metrics, file: output.isFile && failure == nil ? output.name : nil, failure: failure
+    ).text(format)
+    // Whoever reads it may have gone; the load's own end counts.
+    try? DescriptorWriter.write(Data(text.utf8), to: STDOUT_FILENO, "standard output")
   }
 }

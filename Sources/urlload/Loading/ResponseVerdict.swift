@@ -72,8 +72,10 @@ enum ResponseVerdict: Equatable, Sendable {
       afterStatus: response.statusCode, retryAfter: retryAfter, attempt: now.attempt)
     {
       self = .retry(delay)
-    } else if now.isFile || now.count > 0 {
-      self = .refuse(Failure(status: response.statusCode, url: now.url))
+    } else if now.options.keepsErrorBodies, now.canRestart {
+      self = now.count > 0 ? .overwrite(length: nil) : .write(length: nil)
+    } else if now.isFile || now.count > 0 || now.options.dropsErrorBodies {
+      self = .refuse(Failure(status: response.statusCode, url: response.url ?? now.url))
     } else {
       self = .write(length: nil)
     }
@@ -107,8 +109,10 @@ extension ResponseVerdict.Situation {
   /// What is wrong with a body that is longer than its range.
   func excess(in response: URLResponse) -> Failure {
     let range = response.contentRange.map { "\"\($0.fieldValue)\"" } ?? "its range"
-    return Failure(
+    var failure = Failure(
       .broken, "the answer has more bytes than \(range)", subject, advice: "try again, or tell the server's owner")
+    failure.keepsPart = false
+    return failure
   }
 }
 

@@ -11,6 +11,13 @@ struct Resumption: Equatable, Sendable {
   /// What tells that the resource is still the same.
   let validators: ResourceValidators
 
+  init(start: Int64, last: Int64?, completeLength: Int64?, validators: ResourceValidators) {
+    self.start = start
+    self.last = last
+    self.completeLength = completeLength
+    self.validators = validators
+  }
+
   /// Nil where a load of this response cannot be resumed: no ranges, no strong validators, or a coded body, whose positions are
   /// not the resource's.
   /// - Parameter isPart: whether a part was asked for.

@@ -4,6 +4,8 @@ import URLLoading
 struct RetryPolicy: Sendable {
   let retries: Int
   let method: String
+  /// Seconds between attempts; nil for longer and longer ones.
+  var fixedDelay: TimeInterval?
 
   /// The longest wait that a server can ask for, in seconds.
   static let longestWait: TimeInterval = 300
@@ -46,7 +48,7 @@ struct RetryPolicy: Sendable {
 
   /// Exponential: 0.5 seconds, then twice as long each time, 30 at most.
   private func backOff(_ attempt: Int) -> TimeInterval {
-    min(30, 0.5 * Double(1 << min(10, attempt - 1)))
+    fixedDelay ?? min(30, 0.5 * Double(1 << min(10, attempt - 1)))
   }
 
   /// `Retry-After` is a number of seconds or a date.

@@ -5,32 +5,107 @@ import URLLoading
 struct ConnectionOptions: ParsableArguments {
   @Option(
     name: [.customShort("H"), .long], parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("A field of the request; may be repeated.", valueName: "'Name: value'"))
+    help: ArgumentHelp(
+      "A field of the request; may be repeated. @FILE has a line for each.", valueName: "'Name: value'"))
   var header: [String] = []
 
-  @Option(help: ArgumentHelp("Seconds that one attempt may take.", valueName: "SECONDS"))
-  var maxTime: Double?
-
-  @Option(help: ArgumentHelp("Certificate authorities to trust instead of the system's (PEM).", valueName: "FILE"))
-  var cacert: String?
-
-  @Option(help: ArgumentHelp("A proxy: http://, socks4:// or socks5://HOST:PORT.", valueName: "URL"))
-  var proxy: String?
+  @Option(
+    name: [.customShort("A"), .long], parsing: .unconditional,
+    help: ArgumentHelp("What the User-Agent field says.", valueName: "NAME"))
+  var userAgent: String?
 
   @Option(
     name: .shortAndLong, parsing: .unconditional,
     help: ArgumentHelp("Log in; a missing password is asked for.", valueName: "USER[:PASSWORD]"))
   var user: String?
 
+  @Flag(name: .shortAndLong, help: "Log in as ~/.netrc says.")
+  var netrc = false
+
+  @Flag(help: "The same where that file is there.")
+  var netrcOptional = false
+
+  @Option(help: ArgumentHelp("Log in as this file says.", valueName: "FILE"))
+  var netrcFile: String?
+
+  @Option(help: ArgumentHelp("Log in with this token (Authorization: Bearer).", valueName: "TOKEN"))
+  var oauth2Bearer: String?
+
   @Option(
     name: [.customShort("b"), .long], parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("Send the cookies of this file, which curl and wget write as well.", valueName: "FILE"))
+    help: ArgumentHelp(
+      "Send these cookies, or those of a file, which curl and wget write as well.", valueName: "NAME=VALUE|FILE"))
   var cookie: [String] = []
 
   @Option(
     name: [.customShort("c"), .long],
     help: ArgumentHelp("Write all cookies into this file in the end; it need not be there for -b.", valueName: "FILE"))
   var cookieJar: String?
+
+  @Flag(name: [.customShort("k"), .long], help: "Accept any certificate and any SSH host key. A warning says so.")
+  var insecure = false
+
+  @Option(help: ArgumentHelp("Certificate authorities to trust instead of the system's (PEM).", valueName: "FILE"))
+  var cacert: String?
+
+  @Option(
+    name: [.customShort("E"), .long],
+    help: ArgumentHelp("The client certificate: a file (PEM, P12) or a pkcs11: URI.", valueName: "FILE[:PASSPHRASE]"))
+  var cert: String?
+
+  @Option(help: ArgumentHelp("PEM or P12; by the file unless given.", valueName: "TYPE"))
+  var certType: String?
+
+  @Option(help: ArgumentHelp("The private key, where the file of -E has none.", valueName: "FILE"))
+  var key: String?
+
+  @Option(help: ArgumentHelp("The passphrase of the key.", valueName: "PHRASE"))
+  var pass: String?
+
+  @Option(
+    name: [.customShort("x"), .long],
+    help: ArgumentHelp("A proxy: http://, socks4:// or socks5://HOST:PORT; \"\" for none.", valueName: "URL"))
+  var proxy: String?
+
+  @Option(
+    name: [.customShort("U"), .long], parsing: .unconditional,
+    help: ArgumentHelp("Log in to the proxy.", valueName: "USER:PASSWORD"))
+  var proxyUser: String?
+
+  @Option(help: ArgumentHelp("Hosts that are reached without a proxy; * for all.", valueName: "HOST,…"))
+  var noproxy: String?
+
+  @Flag(name: [.customShort("4"), .long], help: "Connect to IPv4 addresses alone.")
+  var ipv4 = false
+
+  @Flag(name: [.customShort("6"), .long], help: "Connect to IPv6 addresses alone.")
+  var ipv6 = false
+
+  @Option(
+    parsing: .singleValue,
+    help: ArgumentHelp("Connect to this address instead of looking the host up.", valueName: "HOST:PORT:ADDRESS"))
+  var resolve: [String] = []
+
+  @Flag(name: [.customLong("http1.1")], help: "Speak HTTP/1.1, also where a server has HTTP/2.")
+  var http1 = false
+
+  @Flag(name: [.customLong("tlsv1.3")], help: "Accept TLS 1.3 alone, not TLS 1.2.")
+  var tls13 = false
+
+  @Option(help: ArgumentHelp("The newest version of TLS to offer: 1.2 or 1.3.", valueName: "VERSION"))
+  var tlsMax: String?
+
+  @Option(
+    name: [.customShort("m"), .long], parsing: .unconditional,
+    help: ArgumentHelp("Seconds that one attempt may take.", valueName: "SECONDS"))
+  var maxTime: Double?
+
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("Seconds until the connection has to be made.", valueName: "SECONDS"))
+  var connectTimeout: Double?
+
+  @Option(help: ArgumentHelp("Bytes a second of each transfer, such as 200k or 1M.", valueName: "RATE"))
+  var limitRate: String?
 
   @Option(help: ArgumentHelp("Keep the indexes of archives in this directory.", valueName: "DIRECTORY"))
   var archiveIndex: String?
@@ -40,25 +115,81 @@ struct ConnectionOptions: ParsableArguments {
 
   /// Checks the options and adds them to the others.
   func apply(to options: inout LoadOptions) throws(Failure) {
-    for text in header { options.headers.append(try OptionReader.header(text)) }
-    if let maxTime {
-      guard maxTime > 0 else {
-        throw Failure(.usage, "--max-time \(maxTime) leaves no time", advice: "give a number of seconds above 0")
-      }
-      options.maxTime = maxTime
-    }
-    if let cacert {
-      guard access(cacert, R_OK) == 0 else { throw Failure(reading: cacert, errno) }
-      options.authorityFile = cacert
-    }
-    if let proxy { options.proxy = try ProxyOption(proxy) }
-    options.login = user.map(OptionReader.login)
-    options.cookies = try CookieFiles(reading: cookie, writing: cookieJar)
+    try applyFields(to: &options)
+    try applySecurity(to: &options)
+    try applyNetwork(to: &options)
     options.archiveIndex = archiveIndex.map { URL(fileURLWithPath: $0, isDirectory: true) }
     if let har {
       let archive = try OptionReader.archive(har)
       OpenArchive.shared.set(archive)
       options.archive = archive
+    }
+  }
+
+  private func applyFields(to options: inout LoadOptions) throws(Failure) {
+    for text in header {
+      let lines = text.hasPrefix("@") ? try LocalInput.lines(of: String(text.dropFirst())) : [text]
+      for line in lines { options.headers.append(try OptionReader.header(line)) }
+    }
+    if let userAgent { options.headers.append(try OptionReader.header("User-Agent: \(userAgent)")) }
+    if let oauth2Bearer { options.headers.append(try OptionReader.header("Authorization: Bearer \(oauth2Bearer)")) }
+    options.login = user.map(OptionReader.login)
+    if netrc || netrcOptional || netrcFile != nil {
+      options.netrc = try Netrc(path: netrcFile, isOptional: netrcOptional && !netrc)
+    }
+    let files = cookie.filter { !CookieFiles.areCookies($0) }
+    options.cookies = try CookieFiles(reading: files, writing: cookieJar)
+    let pairs = cookie.filter(CookieFiles.areCookies)
+    if !pairs.isEmpty { options.headers.append(try OptionReader.header("Cookie: \(pairs.joined(separator: "; "))")) }
+  }
+
+  private func applySecurity(to options: inout LoadOptions) throws(Failure) {
+    options.isInsecure = insecure
+    let authority = cacert ?? ProcessInfo.processInfo.environment["CURL_CA_BUNDLE"].flatMap { $0.isEmpty ? nil : $0 }
+    if let authority {
+      guard access(authority, R_OK) == 0 else { throw Failure(reading: authority, errno) }
+      options.authorityFile = authority
+    }
+    if let cert {
+      options.identity = try ClientCertificate(cert, type: certType, key: key, passphrase: pass).identity()
+    } else if key != nil {
+      throw Failure(.usage, "--key has no certificate", advice: "name its file with -E")
+    }
+    if tls13 { options.tlsMinimum = .TLSv13 }
+    switch tlsMax {
+    case nil, "default", "1.3": break
+    case "1.2": options.tlsMaximum = .TLSv12
+    case let version?:
+      throw Failure(.usage, "--tls-max \(SafeText.escaped(version)) cannot be", advice: "TLS 1.2 and 1.3 are spoken")
+    }
+  }
+
+  private func applyNetwork(to options: inout LoadOptions) throws(Failure) {
+    if let maxTime { options.maxTime = try OptionReader.seconds(maxTime, of: "--max-time") }
+    if let connectTimeout {
+      options.network.connectionTimeout = try OptionReader.seconds(connectTimeout, of: "--connect-timeout")
+    }
+    if let proxy, !proxy.isEmpty {
+      options.proxy = .through(try ProxyOption(proxy, login: proxyUser, exceptions: noproxy))
+    } else if proxy != nil || noproxy == "*" {
+      options.proxy = .direct
+    } else if let noproxy {
+      // The library's own reading of the variables goes by this one.
+      setenv("no_proxy", noproxy, 1)
+    }
+    guard !ipv4 || !ipv6 else {
+      throw Failure(.usage, "-4 and -6 exclude each other", advice: "leave both out to connect by either")
+    }
+    options.network.addressFamily = ipv4 ? .ipv4 : ipv6 ? .ipv6 : .any
+    for text in resolve {
+      let (key, addresses) = try OptionReader.address(text)
+      options.network.hostAddresses[key] = addresses
+    }
+    if http1 { options.network.maximumHTTPVersion = .http1 }
+    if let limitRate {
+      let rate = Int(try OptionReader.bytes(limitRate, of: "--limit-rate"))
+      options.network.maximumReceivedBytesPerSecond = rate > 0 ? rate : nil
+      options.network.maximumSentBytesPerSecond = rate > 0 ? rate : nil
     }
   }
 }
@@ -67,6 +198,10 @@ extension LoadOptions {
   /// Asks for the user's password, if there is none.
   mutating func askPassword() throws(Failure) {
     guard let login, login.password == nil else { return }
+    if let netrc, let host = urls.first?.host(), let known = netrc.login(for: host, user: login.user) {
+      self.login?.password = known.password
+      return
+    }
     self.login?.password = Terminal.askSecret("Password for \(login.user): ")
     if self.login?.password == nil {
       throw Failure(.usage, "no password, and no terminal to ask for it", advice: "write -u USER:PASSWORD")

@@ -7,6 +7,8 @@ struct LoadOptions: Sendable {
     case data(Data)
     case file(String)
     case standardInput
+    /// The body of a form in parts, in a file.
+    case form(String, boundary: String)
   }
 
   /// A field of the request.
@@ -21,6 +23,39 @@ struct LoadOptions: Sendable {
     var password: String?
   }
 
+  /// Which proxies loads go through.
+  enum Proxy: Equatable, Sendable {
+    /// Those of the environment and the system.
+    case usual
+    case direct
+    case through(ProxyOption)
+  }
+
+  /// Where a load begins.
+  enum Continuation: Equatable, Sendable {
+    case none
+    /// Behind what the part file has, if the resource is still the same.
+    case part
+    /// Behind so many bytes, whatever they are.
+    case offset(Int64)
+  }
+
+  /// What is shown and written besides bodies.
+  struct Report: Sendable {
+    var isVerbose = false
+    var showsSecrets = false
+    /// No progress, and no errors unless `showsErrors` is set.
+    var isSilent = false
+    var showsErrors = false
+    var showsProgress = true
+    /// The heads of responses go before bodies.
+    var includesHeads = false
+    /// Where they go, too.
+    var headFile: String?
+    /// What is written on standard output behind each body.
+    var format: String?
+  }
+
   var urls: [URL] = []
   var outputs: [OutputPlan.Target] = []
   var method: String?
@@ -28,15 +63,41 @@ struct LoadOptions: Sendable {
   var body: Body?
   var range: ByteRange?
   var headOnly = false
-  var verbose = false
+  var report = Report()
   var retries = 0
+  /// Seconds between attempts; nil for longer and longer ones.
+  var retryDelay: TimeInterval?
   var maxTime: TimeInterval?
   var authorityFile: String?
-  var proxy: ProxyOption?
+  var isInsecure = false
+  var identity: SecIdentity?
+  var tlsMinimum = tls_protocol_version_t.TLSv12
+  var tlsMaximum = tls_protocol_version_t.TLSv13
+  var network = NetworkSettings()
+  var proxy = Proxy.usual
   var login: Login?
+  var netrc: Netrc?
   var cookies = CookieFiles()
   var archiveIndex: URL?
   /// Hears of all loads.
   var archive: HTTPArchiveWriter?
   var parallel = 8
+  var followsRedirects = true
+  /// A status of 400 or above writes nothing.
+  var dropsErrorBodies = false
+  /// A status of 400 or above writes its body wherever it goes.
+  var keepsErrorBodies = false
+  var continuation = Continuation.none
+  var createsDirectories = false
+  var removesParts = false
+  /// Files get the time of the resource's last change.
+  var keepsTime = false
+  var largestSize: Int64?
+
+  /// The login for the server of a URL: that of `-u`, else of the netrc file.
+  func login(for url: URL) -> Login? {
+    if let login { return login }
+    guard url.user == nil, let host = url.host(percentEncoded: false) else { return nil }
+    return netrc?.login(for: host)
+  }
 }

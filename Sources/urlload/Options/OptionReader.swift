@@ -7,22 +7,21 @@ enum OptionReader {
   /// A URL with a scheme, or a member of an archive in any spelling, `x.zip!/a` for one in a local file included.
   static func url(_ text: String) throws(Failure) -> URL {
     let here = URL(fileURLWithPath: FileManager.default.currentDirectoryPath, isDirectory: true)
+    if HostText.isPath(text) || !text.contains("!/") && !text.contains(":") && access(text, F_OK) == 0 {
+      let url = URL(fileURLWithPath: text).absoluteString
+      throw Failure(.badURL, "this is a local path, not a URL", text, advice: "write \(SafeText.url(url))")
+    }
     if let member = URL(archiveShorthand: text, relativeTo: here) { return member }
     if let scheme = text.split(separator: ":").first?.lowercased(), ArchiveProtocol.schemes.contains(scheme) {
       do { return try URL(archiveString: text) } catch {
         throw Failure(.badURL, "this names no member of an archive", SafeText.url(text), advice: error.description)
       }
     }
+    if let host = HostText(text) { return try url(host.urlText) }
     guard let url = URL(string: text), url.scheme != nil else {
-      let advice = "write \(SafeText.url(suggestion(for: text)))"
-      throw Failure(.badURL, "this is no URL with a scheme", SafeText.url(text), advice: advice)
+      throw Failure(.badURL, "this is no URL with a scheme", SafeText.url(text), advice: "write scheme://host/path")
     }
     return url
-  }
-
-  private static func suggestion(for text: String) -> String {
-    if access(text, F_OK) == 0 { return URL(fileURLWithPath: text).absoluteString }
-    return text.contains(".") && !text.contains(" ") ? "https://\(text)" : "scheme://host/path"
   }
 
   /// `Name: value`; the value may be empty. Failures do not contain it, because it may be secret.
@@ -74,24 +73,6 @@ enum OptionReader {
   static func login(_ text: String) -> LoadOptions.Login {
     guard let colon = text.firstIndex(of: ":") else { return LoadOptions.Login(user: text) }
     return LoadOptions.Login(user: String(text[..<colon]), password: String(text[text.index(after: colon)...]))
-  }
-
-  /// The values of `-d`, joined by `&` as a form's are; `@FILE` is what the file has, `@-` standard input.
-  static func data(_ values: [String]) throws(Failure) -> Data {
-    var result = Data()
-    for (index, value) in values.enumerated() {
-      if index > 0 { result.append(UInt8(ascii: "&")) }
-      guard value.hasPrefix("@") else {
-        result.append(Data(value.utf8))
-        continue
-      }
-      let path = value == "@-" ? "/dev/stdin" : String(value.dropFirst())
-      guard let handle = FileHandle(forReadingAtPath: path), let data = try? handle.readToEnd() ?? Data() else {
-        throw Failure(reading: path, errno == 0 ? ENOENT : errno)
-      }
-      result.append(data)
-    }
-    return result
   }
 
   /// The file of an archive of all loads, made anew.

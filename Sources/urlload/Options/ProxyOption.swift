@@ -13,9 +13,14 @@ struct ProxyOption: Equatable, Sendable {
   let port: Int
   let user: String?
   let password: String?
+  /// Hosts that are reached without it.
+  let exceptions: [String]
 
   /// Reads `http://host:port`, `socks4://…` or `socks5://user:password@host:port`.
-  init(_ text: String) throws(Failure) {
+  /// - Parameters:
+  ///   - login: `user:password`, where the URL has none.
+  ///   - exceptions: hosts, separated by commas.
+  init(_ text: String, login: String? = nil, exceptions: String? = nil) throws(Failure) {
     let advice = "write it as http://HOST:PORT, socks4://HOST:PORT or socks5://HOST:PORT"
     let components = URLComponents(string: text.contains("://") ? text : "http://\(text)")
     guard let components, let scheme = components.scheme?.lowercased(), let host = components.host, !host.isEmpty
@@ -27,10 +32,16 @@ struct ProxyOption: Equatable, Sendable {
     default: throw Failure(.usage, "there are no proxies of the kind \"\(scheme)\"", SafeText.url(text), advice: advice)
     }
     self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+    // curl's, where none is given, is the same for all.
     port = components.port ?? (kind == .http ? 8080 : 1080)
-    user = components.user
-    password = components.password
+    let given = login.map(OptionReader.login)
+    user = components.user ?? given?.user
+    password = components.password ?? given?.password
+    self.exceptions = (exceptions ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
   }
+
+  /// The proxy's address, for messages.
+  var place: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
   /// For `URLSessionConfiguration.connectionProxyDictionary`: the proxy of every scheme.
   var dictionary: [AnyHashable: Any] {
@@ -43,6 +54,7 @@ struct ProxyOption: Equatable, Sendable {
       if let password { result["\(prefix)Password"] = password }
     }
     if kind == .socks4 { result["SOCKSVersion"] = 4 }
+    if !exceptions.isEmpty { result["ExceptionsList"] = exceptions }
     return result
   }
 }

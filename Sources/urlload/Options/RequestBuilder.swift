@@ -8,7 +8,12 @@ enum RequestBuilder {
     var request = URLRequest(url: target(of: url, options))
     request.httpMethod = method(options)
     for header in options.headers { request.addValue(header.value, forHTTPHeaderField: header.name) }
-    if case .data(let data) = options.body { request.httpBody = data }
+    switch options.body {
+    case .data(let data): request.httpBody = data
+    case .form(_, let boundary):
+      request.setValue("multipart/form-data; boundary=\(boundary)", forHTTPHeaderField: "Content-Type")
+    case .file, .standardInput, nil: break
+    }
     if let range = options.range { request.setValue(range.fieldValue, forHTTPHeaderField: "Range") }
     return request
   }
@@ -17,7 +22,7 @@ enum RequestBuilder {
   static func method(_ options: LoadOptions) -> String {
     if let method = options.method { return method }
     switch options.body {
-    case .data: return "POST"
+    case .data, .form: return "POST"
     case .file, .standardInput: return "PUT"
     case nil: return options.headOnly ? "HEAD" : "GET"
     }
@@ -30,7 +35,7 @@ enum RequestBuilder {
     if case .file(let path) = options.body, url.absoluteString.hasSuffix("/") {
       target = url.appending(component: URL(fileURLWithPath: path).lastPathComponent)
     }
-    guard let login = options.login, ["ftp", "ftps", "sftp"].contains(url.scheme?.lowercased() ?? ""),
+    guard let login = options.login(for: url), ["ftp", "ftps", "sftp"].contains(url.scheme?.lowercased() ?? ""),
       var components = URLComponents(url: target, resolvingAgainstBaseURL: true)
     else { return target }
     components.user = login.user
@@ -39,17 +44,30 @@ enum RequestBuilder {
   }
 
   /// The configuration of the session for all URLs.
-  static func configuration(_ options: LoadOptions) -> URLSessionConfiguration {
+  static func configuration(_ options: LoadOptions, _ console: Console? = nil) -> URLSessionConfiguration {
     let configuration = URLSessionConfiguration.ephemeral
     if let maxTime = options.maxTime {
       configuration.timeoutIntervalForResource = maxTime
       configuration.timeoutIntervalForRequest = min(60, maxTime)
     }
     if let file = options.authorityFile { configuration.certificateAuthorityFile = URL(fileURLWithPath: file) }
-    if let proxy = options.proxy { configuration.connectionProxyDictionary = proxy.dictionary }
+    configuration.tlsMinimumSupportedProtocolVersion = options.tlsMinimum
+    configuration.tlsMaximumSupportedProtocolVersion = options.tlsMaximum
+    switch options.proxy {
+    case .usual: break
+    case .direct: configuration.connectionProxyDictionary = [:]
+    case .through(let proxy): configuration.connectionProxyDictionary = proxy.dictionary
+    }
     for cookie in options.cookies.cookies { configuration.httpCookieStorage?.setCookie(cookie) }
     configuration.archive.indexDirectory = options.archiveIndex
+    configuration.network = options.network
     configuration.sessionEventListener = options.archive
+    if options.report.isVerbose, let console {
+      configuration.network.recordsRequestHeads = true
+      let lines = ConversationLog(console: console, showsSecrets: options.report.showsSecrets)
+      configuration.sessionEventListener =
+        options.archive.map { URLSession.EventForwarder([$0, lines]) } ?? lines
+    }
     return configuration
   }
 }

@@ -12,7 +12,8 @@ protocol Output: AnyObject, Sendable {
   var name: String? { get }
 
   /// Called before the body of a response.
-  func begin(_ response: URLResponse) throws(Failure)
+  /// - Parameter resumption: where the load could go on after this response; nil for one that continues what is written.
+  func begin(_ response: URLResponse, _ resumption: Resumption?) throws(Failure)
 
   func write(_ data: Data) throws(Failure)
 
@@ -20,8 +21,28 @@ protocol Output: AnyObject, Sendable {
   func restart() throws(Failure)
 
   /// Called when the body is whole.
-  func finish() throws(Failure)
+  /// - Parameter date: the time of the resource's last change, for the file.
+  func finish(_ date: Date?) throws(Failure)
 
   /// Called when the load has failed: removes what was written.
   func abandon()
+
+  /// Called when the load has failed: keeps what was written, for a later load to go on.
+  /// - Returns: what is kept; nil where nothing is.
+  func keep() -> KeptPart?
+}
+
+/// What is left of a load that failed.
+struct KeptPart: Equatable, Sendable {
+  /// The part file.
+  let path: String
+  let count: Int64
+  /// Whether a later load can go on behind it.
+  let isResumable: Bool
+
+  /// For a message: a clause, and what to do.
+  var text: String {
+    "\(ByteText.size(count)) of it are kept in \(path): "
+      + (isResumable ? "the same command with -C - goes on" : "without a validator, the next load begins again")
+  }
 }

@@ -33,7 +33,7 @@ final class StreamOutput: Output {
   var isFile: Bool { false }
   var name: String? { nil }
 
-  func begin(_ response: URLResponse) throws(Failure) {}
+  func begin(_ response: URLResponse, _ resumption: Resumption?) throws(Failure) {}
 
   func write(_ data: Data) throws(Failure) {
     try DescriptorWriter.write(data, to: descriptor, label)
@@ -41,8 +41,9 @@ final class StreamOutput: Output {
   }
 
   func restart() throws(Failure) {}
-  func finish() throws(Failure) {}
+  func finish(_ date: Date?) throws(Failure) {}
   func abandon() {}
+  func keep() -> KeptPart? { nil }
 }
 
 extension Failure {

@@ -2,19 +2,21 @@ import URLLoading
 
 extension Failure {
   /// What a load failed with, in the command's terms.
-  /// - Parameter isListing: whether the URL was to be listed, not loaded.
-  init(_ error: any Error, url: URL, isListing: Bool = false) {
+  /// - Parameters:
+  ///   - isListing: whether the URL was to be listed, not loaded.
+  ///   - options: what the user asked for.
+  init(_ error: any Error, url: URL, isListing: Bool = false, options: LoadOptions? = nil) {
     if let failure = error as? Failure {
       self = failure
       return
     }
-    let subject = SafeText.url(url)
+    let subject = Self.subject(url, (error as? URLError)?.failingURL)
     guard let error = error as? URLError else {
       self.init(.other, Self.detail(of: error), subject, advice: "the protocol that loads this scheme knows more")
       return
     }
     if let refusal = error.userInfo[NSUnderlyingErrorKey] as? RefusedRequest {
-      self.init(refusal, subject)
+      self.init(refusal, subject, of: url)
       return
     }
     let detail = Self.detail(of: error)
@@ -24,6 +26,10 @@ extension Failure {
       self.init(
         .badURL, "no protocol \(isListing ? "lists" : "loads") the scheme \"\(url.scheme ?? "")\"", subject,
         advice: available ?? "urlload --help lists those that are built in")
+      return
+    }
+    if let found = Self.explainByDetail(error, detail, url, options) {
+      self.init(found.0, found.1, subject, advice: found.2)
       return
     }
     let special = url.scheme?.lowercased() == "sftp" ? Self.explainSSH(error, isListing: isListing) : nil
@@ -38,7 +44,65 @@ extension Failure {
     let information = (error as NSError).userInfo
     let underlying = (information[NSUnderlyingErrorKey] as? NSError)?.userInfo[NSLocalizedDescriptionKey] as? String
     let text = underlying ?? information[NSLocalizedDescriptionKey] as? String ?? ""
-    return text.hasSuffix(".") ? String(text.dropLast()) : text
+    // The subject of the line says the URL, and a full stop behind it would seem to be a part of it.
+    let mark = text.range(of: ". URL: ") ?? text.range(of: " URL: ")
+    return SafeText.sentence(mark.map { String(text[..<$0.lowerBound]) } ?? text)
+  }
+
+  /// The URL that failed, where a redirect led to another than the user's.
+  private static func subject(_ url: URL, _ failing: URL?) -> String {
+    guard let failing, ["http", "https"].contains(failing.scheme?.lowercased() ?? ""),
+      failing.host()?.lowercased() != url.host()?.lowercased() || failing.path() != url.path()
+    else { return SafeText.url(url) }
+    return "\(SafeText.url(failing)) (from \(SafeText.url(url)))"
+  }
+
+  /// What the words of the library tell apart.
+  private static func explainByDetail(
+    _ error: URLError, _ detail: String, _ url: URL, _ options: LoadOptions?
+  ) -> (ExitReason, String, String)? {
+    let words = detail.lowercased()
+    switch error.code {
+    case .serverCertificateUntrusted, .serverCertificateHasUnknownRoot:
+      if words.contains("not for") {
+        return (
+          .insecure, "the server's certificate is for another host (\(detail))",
+          "use a name that it is for, or --resolve NAME:PORT:ADDRESS for a name that leads elsewhere"
+        )
+      }
+      guard options?.authorityFile != nil else { return nil }
+      return (
+        .insecure, "the server's certificate is not trusted (\(detail))",
+        "check that the file of --cacert has the authority that signed it"
+      )
+    case .cannotConnectToHost, .cannotFindHost, .networkConnectionLost:
+      guard words.contains("proxy"), let proxy = proxyText(options, for: url) else { return nil }
+      return (
+        .noConnection, "no connection to the proxy \(proxy.place) (\(detail))",
+        "check that it runs, or go without it by -x \"\"\(proxy.source)"
+      )
+    case .timedOut where options?.network.connectionTimeout != nil && words.contains("connect"):
+      return (.timeout, "no connection in time (\(detail))", "allow more with --connect-timeout")
+    case .badURL where url.scheme?.lowercased() == "data":
+      return (.badURL, "the data URL cannot be read (\(detail))", "write data:TYPE;base64,BASE64 or data:TYPE,TEXT")
+    case .httpTooManyRedirects:
+      let limit = options.map { " (\($0.network.maximumRedirects) were followed)" } ?? ""
+      return (.broken, "too many redirects\(limit)", "check the URL, or allow more with --max-redirs")
+    default: return nil
+    }
+  }
+
+  /// The proxy of a URL, and which variable names it.
+  private static func proxyText(_ options: LoadOptions?, for url: URL) -> (place: String, source: String)? {
+    if case .through(let proxy)? = options?.proxy { return (proxy.place, "") }
+    let scheme = url.scheme?.lowercased() ?? ""
+    let names = ["\(scheme)_proxy", scheme == "http" ? "" : "\(scheme.uppercased())_PROXY", "all_proxy", "ALL_PROXY"]
+    let environment = ProcessInfo.processInfo.environment
+    for name in names {
+      guard let text = environment[name], !text.isEmpty else { continue }
+      return ((try? ProxyOption(text))?.place ?? SafeText.url(text), "; \(name) names it")
+    }
+    return nil
   }
 
   /// Differs for directories.

@@ -7,6 +7,10 @@ struct Failure: Error, Equatable {
   let subject: String?
   /// What would be right.
   let advice: String
+  /// A further line, such as what is kept of a load.
+  var note: String?
+  /// Whether the bytes that came are still worth to be kept.
+  var keepsPart = true
 
   init(_ reason: ExitReason, _ what: String, _ subject: String? = nil, advice: String) {
     self.reason = reason
@@ -18,5 +22,13 @@ struct Failure: Error, Equatable {
   /// `urlload: <what was wrong>, <which URL>: <what would be right>`, without the line's end.
   var line: String {
     SafeText.line("urlload: \(what)\(subject.map { ", \($0)" } ?? ""): \(advice)")
+  }
+
+  /// The same with another beginning of what was wrong.
+  func prefixed(_ words: String) -> Failure {
+    var result = Failure(reason, words + what, subject, advice: advice)
+    result.note = note
+    result.keepsPart = keepsPart
+    return result
   }
 }

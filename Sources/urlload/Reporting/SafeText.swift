@@ -38,6 +38,9 @@ enum SafeText {
     return String(result)
   }
 
+  /// Words for the middle of a sentence: without a full stop at their end.
+  static func sentence(_ text: String) -> String { text.hasSuffix(".") ? String(text.dropLast()) : text }
+
   /// A URL for a message: without passwords, and shortened to a line.
   static func url(_ url: URL) -> String { url.redactedDescription }
 

@@ -12,11 +12,11 @@ enum Terminal {
     return !outputs.contains(.standardOutput) || isatty(STDOUT_FILENO) == 0
   }
 
-  /// Columns of the terminal.
-  static var width: Int {
+  /// Columns and rows of the terminal.
+  static var size: (columns: Int, rows: Int) {
     var size = winsize()
-    guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-    return Int(size.ws_col)
+    guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return (80, 24) }
+    return (Int(size.ws_col), size.ws_row > 0 ? Int(size.ws_row) : 24)
   }
 
   /// Asks for a secret, without echo; nil where there is no terminal.

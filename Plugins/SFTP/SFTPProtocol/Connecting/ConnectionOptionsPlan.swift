@@ -1,4 +1,5 @@
 import Foundation
+import URLLoading
 
 /// Makes the options of a connection from a URL and the configuration files. Reads files: blocks.
 struct ConnectionOptionsPlan {
@@ -11,6 +12,7 @@ struct ConnectionOptionsPlan {
   let source: ConfigurationSource
   let memory: SessionMemory
   let questions: ConnectionQuestions
+  var network = NetworkSettings()
 
   /// - Throws: an error for settings that are not supported.
   func options() throws(SSHFailure) -> SSHConnectionOptions {
@@ -39,6 +41,10 @@ struct ConnectionOptionsPlan {
       host: configuration.hostName, port: number, user: name, hostKeyPolicy: policy, authenticator: authenticator)
     options.identities = identities(configuration)
     if let timeout = configuration.connectTimeout, timeout > 0 { options.timeout = .seconds(timeout) }
+    // What the program says goes before the files.
+    if let timeout = network.connectionTimeout, timeout > 0 { options.timeout = .seconds(timeout) }
+    options.addressFamily = network.addressFamily
+    options.hostAddresses = network.hostAddresses
     let interval = configuration.serverAliveInterval ?? Self.keepAliveInterval
     options.keepAliveInterval = interval > 0 ? .seconds(interval) : nil
     options.keepAliveLimit = max(1, configuration.serverAliveCountMax ?? 3)

@@ -8,17 +8,24 @@ internal import URLLoadingBase
 final class SSHConnector: SFTPConnector {
   private let memory: SessionMemory
   private let source: ConfigurationSource
+  private let network: NetworkSettings
 
   /// - Parameter credentials: answers questions before the delegate is asked.
-  init(source: ConfigurationSource = .machine, credentials: URLCredentialStorage?) {
+  init(
+    source: ConfigurationSource = .machine, credentials: URLCredentialStorage?,
+    network: NetworkSettings = NetworkSettings()
+  ) {
     self.source = source
+    self.network = network
     memory = SessionMemory(storage: credentials)
   }
 
   func makeTransport(
     to place: ServerPlace, client: SFTPClient, questions: ConnectionQuestions
   ) -> any SFTPTransport {
-    SSHTransport(client, ConnectionOptionsPlan(place: place, source: source, memory: memory, questions: questions))
+    SSHTransport(
+      client,
+      ConnectionOptionsPlan(place: place, source: source, memory: memory, questions: questions, network: network))
   }
 }
 

@@ -120,15 +120,15 @@ final class ConnectionDriver {
   private func reach() {
     connection.measure { $0.start = Date() }
     if let last = options.jumps.last { return reach(through: last) }
-    let (host, port) = (options.host, options.port)
+    let (targets, port, family) = (options.targets, options.port, options.addressFamily)
     // An address needs no lookup.
-    if case .success(let addresses) = SocketAddress.lookUp(host, port: port, numericOnly: true) {
+    if case .success(let addresses) = SocketAddress.lookUp(targets, port: port, family, numericOnly: true) {
       dialer = Dialer(addresses)
       return
     }
     connection.measure { $0.lookupStart = Date() }
     // A lookup cannot be cancelled: when the connection is closed, its thread ends later, without effect.
-    help({ SocketAddress.lookUp(host, port: port, numericOnly: false) }) { $0.lookedUp($1) }
+    help({ SocketAddress.lookUp(targets, port: port, family, numericOnly: false) }) { $0.lookedUp($1) }
   }
 
   private func lookedUp(_ result: Result<[SocketAddress], SocketAddress.LookUpFailure>) {

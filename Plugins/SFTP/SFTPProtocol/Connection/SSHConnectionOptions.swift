@@ -1,3 +1,5 @@
+import URLLoading
+
 /// Where a connection leads, and how.
 struct SSHConnectionOptions: Sendable {
   enum Channel: Sendable, Equatable {
@@ -23,8 +25,15 @@ struct SSHConnectionOptions: Sendable {
   var authenticator: any SSHAuthenticator
   /// Hosts that the connection goes through, the first of which is reached directly (OpenSSH's ProxyJump).
   var jumps: [SSHConnectionOptions] = []
+  /// Which addresses of the host are used.
+  var addressFamily = NetworkSettings.AddressFamily.any
+  /// Addresses in place of a lookup, see ``NetworkSettings/hostAddresses``.
+  var hostAddresses: [String: [String]] = [:]
   /// What the connection's thread runs first.
   var threadSetup = SSHThreadSetup.current
+
+  /// The names or addresses that are looked up for the host.
+  var targets: [String] { hostAddresses["\(host):\(port)"] ?? hostAddresses["*:\(port)"] ?? [host] }
 
   /// The server's name for messages.
   var server: String { Self.serverName(host, Int(port)) }

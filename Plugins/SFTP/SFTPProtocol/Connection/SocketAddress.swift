@@ -1,4 +1,5 @@
 import Glibc
+import URLLoading
 
 /// An address for a TCP connection.
 struct SocketAddress: Sendable {
@@ -47,11 +48,33 @@ struct SocketAddress: Sendable {
     var lacksService = false
   }
 
+  /// The addresses of several names, each as below: all of those that have some, in order.
+  static func lookUp(
+    _ hosts: [String], port: UInt16, _ family: NetworkSettings.AddressFamily, numericOnly: Bool
+  ) -> Result<[SocketAddress], LookUpFailure> {
+    var addresses: [SocketAddress] = []
+    var failure = LookUpFailure(reason: "it has no address")
+    for host in hosts {
+      switch lookUp(host, port: port, family, numericOnly: numericOnly) {
+      case .success(let found): addresses += found
+      case .failure(let reason): failure = reason
+      }
+    }
+    return addresses.isEmpty ? .failure(failure) : .success(addresses)
+  }
+
   /// The addresses of a name, alternating between families (RFC 8305, section 4). Blocks unless the name is an address, or `numericOnly`
   /// is set.
-  static func lookUp(_ host: String, port: UInt16, numericOnly: Bool) -> Result<[SocketAddress], LookUpFailure> {
+  static func lookUp(
+    _ host: String, port: UInt16, _ family: NetworkSettings.AddressFamily = .any, numericOnly: Bool
+  ) -> Result<[SocketAddress], LookUpFailure> {
     var hints = addrinfo()
-    hints.ai_family = AF_UNSPEC
+    hints.ai_family =
+      switch family {
+      case .any: AF_UNSPEC
+      case .ipv4: AF_INET
+      case .ipv6: AF_INET6
+      }
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     hints.ai_flags = AI_NUMERICSERV | (numericOnly ? AI_NUMERICHOST : 0)
     var list: UnsafeMutablePointer<addrinfo>?

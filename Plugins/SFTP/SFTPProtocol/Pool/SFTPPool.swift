@@ -53,7 +53,7 @@ final class SFTPPool: URLSessionComponent {
   /// The pool of a session whose connections are made by SSH.
   convenience init(configuration: URLSessionConfiguration) {
     self.init(
-      connector: SSHConnector(credentials: configuration.urlCredentialStorage),
+      connector: SSHConnector(credentials: configuration.urlCredentialStorage, network: configuration.network),
       largestConnectionCount: configuration.httpMaximumConnectionsPerHost)
   }
 

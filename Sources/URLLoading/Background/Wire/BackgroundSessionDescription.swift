@@ -22,6 +22,7 @@ package struct BackgroundSessionDescription: Codable, Sendable, Hashable {
   /// A property list.
   package var proxies: Data?
   package var transportSecurity: Data?
+  package var network: NetworkSettings?
   package var launch: URLSessionConfiguration.BackgroundLaunch?
 
   package init(identifier: String, program: String) {

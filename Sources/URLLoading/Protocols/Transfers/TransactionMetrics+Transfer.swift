@@ -32,6 +32,7 @@ extension URLSessionTaskTransactionMetrics {
       weakenedChecks = WeakenedCheck.all(verification)
       stapledOCSPResponse = StapledOCSPResponse(verification.stapled)
     }
+    sentRequestHead = transfer.sentRequestHead
     localAddress = transfer.localAddress
     localPort = transfer.localPort.map(String.init)
     remoteAddress = transfer.remoteAddress

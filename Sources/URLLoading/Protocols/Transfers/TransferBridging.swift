@@ -33,6 +33,26 @@ extension TransferEngineConfiguration {
       tls.caFile = file.path
       tls.caDirectory = nil
     }
+    network = NetworkLimits(configuration.network)
+  }
+}
+
+extension NetworkLimits {
+  init(_ settings: NetworkSettings) {
+    self.init()
+    addressFamily =
+      switch settings.addressFamily {
+      case .any: .any
+      case .ipv4: .ipv4
+      case .ipv6: .ipv6
+      }
+    hostAddresses = settings.hostAddresses.map { host, addresses in "\(host):\(addresses.joined(separator: ","))" }
+      .sorted()
+    connectionTimeout = settings.connectionTimeout.flatMap { $0 > 0 ? $0 : nil }
+    allowsHTTP2 = settings.maximumHTTPVersion >= .http2
+    receiveRate = settings.maximumReceivedBytesPerSecond.flatMap { $0 > 0 ? $0 : nil }
+    sendRate = settings.maximumSentBytesPerSecond.flatMap { $0 > 0 ? $0 : nil }
+    recordsRequestHeads = settings.recordsRequestHeads
   }
 }
 

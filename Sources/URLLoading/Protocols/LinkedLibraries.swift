@@ -1,0 +1,23 @@
+internal import URLLoadingCurlTransport
+
+/// What the library stands on.
+package struct LinkedLibraries: Sendable {
+  package static let shared = LinkedLibraries()
+
+  /// Names and versions of libcurl and what it stands on.
+  package var transfer: String { TransferLibrary.description }
+
+  /// What can be done, in one word each.
+  package var features: [String] {
+    (TransferLibrary.features + ["brotli", "gzip", "zstd", "cookies", "HSTS", "resume", "WebSocket"]).sorted {
+      $0.lowercased() < $1.lowercased()
+    }
+  }
+}
+
+extension URLProtocol {
+  /// The schemes of all classes that are registered, and of those that are built in.
+  package static var registeredSchemes: [String] {
+    ProtocolRegistry.shared.custom(of: ProtocolRegistry.builtIns).flatMap(\.schemes)
+  }
+}

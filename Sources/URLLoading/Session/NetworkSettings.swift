@@ -1,0 +1,63 @@
+/// How a session reaches servers, beyond Apple's properties: `configuration.network.addressFamily = .ipv4`.
+///
+/// Holds for `http`, `https`, `ftp` and `ftps` loads, WebSocket and stream tasks; of other schemes for those whose class says so. SFTP goes
+/// by ``addressFamily``, ``hostAddresses`` and ``connectionTimeout``.
+public struct NetworkSettings: URLProtocolSettings, Hashable, Codable {
+  /// The addresses of hosts that connections are made to.
+  @frozen public enum AddressFamily: String, Sendable, Codable {
+    /// Whichever connects first.
+    case any
+    /// IPv4 alone.
+    case ipv4
+    /// IPv6 alone.
+    case ipv6
+  }
+
+  /// A version of HTTP.
+  @frozen public enum HTTPVersion: Int, Sendable, Comparable, Codable {
+    /// HTTP/1.1 (RFC 9112).
+    case http1 = 1
+    /// HTTP/2 (RFC 9113), over TLS.
+    case http2 = 2
+
+    /// Whether the first is older.
+    public static func < (first: HTTPVersion, second: HTTPVersion) -> Bool { first.rawValue < second.rawValue }
+  }
+
+  /// Which addresses of a host connections are made to; any unless set.
+  public var addressFamily = AddressFamily.any
+
+  /// The addresses of hosts that are not looked up: `["example.org:443": ["127.0.0.1", "::1"]]`. `*` for the name stands for all hosts, in
+  /// the place of those that are not listed. The name stays the host's in requests and for the verification of its certificate.
+  public var hostAddresses: [String: [String]] = [:]
+
+  /// The longest time for a connection, its name's lookup and its handshakes included, in seconds; nil, the default, for what the
+  /// protocol class takes for reasonable. Loads fail with `URLError.timedOut` then.
+  public var connectionTimeout: TimeInterval?
+
+  /// The newest version of HTTP to speak; HTTP/2 unless set, where a server agrees to it in the TLS handshake.
+  public var maximumHTTPVersion = HTTPVersion.http2
+
+  /// Bytes a second that each transfer receives on average; nil, the default, for as many as there are.
+  public var maximumReceivedBytesPerSecond: Int?
+
+  /// Bytes a second that each transfer sends on average; nil, the default, for as many as can be sent.
+  public var maximumSentBytesPerSecond: Int?
+
+  /// How many redirects one load follows; 16 unless set. One more fails with `URLError.httpTooManyRedirects`.
+  public var maximumRedirects = 16
+
+  /// Whether ``URLSessionTaskTransactionMetrics/sentRequestHead`` is recorded, for logs; false unless set.
+  public var recordsRequestHeads = false
+
+  /// The settings with their default values.
+  public init() {}
+}
+
+extension URLSessionConfiguration {
+  /// How the session reaches servers, beyond Apple's properties. Our addition.
+  public var network: NetworkSettings {
+    get { self[NetworkSettings.self] }
+    set { self[NetworkSettings.self] = newValue }
+  }
+}

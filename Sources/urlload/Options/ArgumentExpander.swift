@@ -1,0 +1,80 @@
+/// Rewrites a command line as people type it for curl into one that the parser takes: joined letters apart (`-sSLo FILE`, `-XPOST`), and
+/// options that send data as one, since their order counts and the parser keeps that of one option alone.
+struct ArgumentExpander {
+  /// Letters with a value.
+  static let valued = Set("AbcCdDeEFHKmorTuUwxX")
+  /// Words with a value.
+  static let valuedWords: Set<String> = [
+    "archive-index", "cacert", "cert", "cert-type", "config", "connect-timeout", "continue-at", "cookie", "cookie-jar",
+    "data", "data-ascii", "data-binary", "data-raw", "data-urlencode", "dump-header", "form", "form-string", "har",
+    "header", "input-file", "json", "key", "limit-rate", "max-filesize", "max-redirs", "max-time", "netrc-file",
+    "noproxy", "oauth2-bearer", "output", "output-dir", "parallel-max", "pass", "proxy", "proxy-user", "range",
+    "referer", "request", "resolve", "retry", "retry-delay", "retry-max-time", "tls-max", "upload-file", "url", "user",
+    "user-agent", "write-out", DataPart.option,
+  ]
+  /// Words of options that send data, by what they do with their value.
+  private static let data: [String: DataPart.Kind] = [
+    "d": .text, "data": .text, "data-ascii": .text, "data-binary": .binary, "data-raw": .raw,
+    "data-urlencode": .encoded, "json": .json,
+  ]
+
+  /// Letters that the parser has as words alone.
+  private static let words: [Character: String] = ["V": "--version", "#": "--progress-bar"]
+
+  /// The arguments, rewritten.
+  private(set) var expanded: [String] = []
+  /// The files of `-K`, in order.
+  private(set) var configurationFiles: [String] = []
+
+  init(_ arguments: [String]) {
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      if argument == "--" {
+        expanded.append(argument)
+        expanded += rest
+        return
+      }
+      if argument.hasPrefix("--") {
+        take(word: argument, &rest)
+      } else if argument.hasPrefix("-"), argument != "-" {
+        take(letters: argument.dropFirst(), &rest)
+      } else {
+        expanded.append(argument)
+      }
+    }
+  }
+
+  private mutating func take(word argument: String, _ rest: inout ArraySlice<String>) {
+    let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let name = parts.first.map { String($0) } ?? ""
+    guard Self.valuedWords.contains(name) else { return expanded.append(argument) }
+    if parts.count == 2 { return append("--" + name, name, String(parts[1])) }
+    append("--" + name, name, rest.popFirst())
+  }
+
+  private mutating func take(letters: Substring, _ rest: inout ArraySlice<String>) {
+    var letters = letters
+    while let letter = letters.popFirst() {
+      guard Self.valued.contains(letter) else {
+        expanded.append(Self.words[letter] ?? "-\(letter)")
+        continue
+      }
+      // curl's -o=FILE is a file named "=FILE", too.
+      append("-\(letter)", String(letter), letters.isEmpty ? rest.popFirst() : String(letters))
+      return
+    }
+  }
+
+  /// - Parameter value: nil where there is none, which the parser complains about.
+  private mutating func append(_ option: String, _ name: String, _ value: String?) {
+    guard let value else { return expanded.append(option) }
+    if name == "K" || name == "config" {
+      configurationFiles.append(value)
+    } else if let kind = Self.data[name] {
+      expanded.append("--\(DataPart.option)=\(kind.rawValue)\(value)")
+    } else {
+      // Joined, so that no value is taken for an option.
+      expanded += name.count == 1 ? [option, value] : ["\(option)=\(value)"]
+    }
+  }
+}

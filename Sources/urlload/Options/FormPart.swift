@@ -1,0 +1,90 @@
+import Foundation
+
+/// One field of a form that is sent in parts (RFC 7578), as `-F` describes it.
+struct FormPart: Equatable, Sendable {
+  enum Content: Equatable, Sendable {
+    case text(String)
+    /// `@FILE`, which the server sees as a file, or `<FILE`, whose content is the field's.
+    case file(String)
+  }
+
+  let name: String
+  let content: Content
+  var fileName: String?
+  var type: String?
+
+  /// Reads `NAME=TEXT`, `NAME=@FILE` or `NAME=<FILE`; for files `;type=` and `;filename=` may follow.
+  /// - Parameter isLiteral: whether the text is taken as it is (`--form-string`).
+  init(_ text: String, isLiteral: Bool = false) throws(Failure) {
+    guard let mark = text.firstIndex(of: "="), mark != text.startIndex else {
+      throw Failure(.usage, "a field of a form needs a name", advice: "write -F NAME=TEXT or -F NAME=@FILE")
+    }
+    name = String(text[..<mark])
+    let value = text[text.index(after: mark)...]
+    guard !isLiteral, let first = value.first, first == "@" || first == "<" else {
+      content = .text(String(value))
+      return
+    }
+    var pieces = value.dropFirst().split(separator: ";", omittingEmptySubsequences: false)
+    let path = String(pieces.removeFirst())
+    content = .file(path)
+    for piece in pieces {
+      let setting = piece.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+      guard setting.count == 2 else { continue }
+      let word = setting[1].trimmingCharacters(in: CharacterSet(charactersIn: "\""))
+      if setting[0] == "type" { type = word }
+      if setting[0] == "filename" { fileName = word }
+    }
+    if first == "@" {
+      fileName = fileName ?? (path == "-" ? "-" : URL(fileURLWithPath: path).lastPathComponent)
+      type = type ?? "application/octet-stream"
+    }
+  }
+
+  /// The lines before the content.
+  private var head: String {
+    // As browsers write them (RFC 7578, section 4.2, and HTML's multipart/form-data encoding).
+    func quoted(_ text: String) -> String {
+      "\"\(text.replacing("\"", with: "%22").replacing("\r", with: "%0D").replacing("\n", with: "%0A"))\""
+    }
+    var line = "Content-Disposition: form-data; name=\(quoted(name))"
+    if let fileName { line += "; filename=\(quoted(fileName))" }
+    if let type { line += "\r\nContent-Type: \(SafeText.line(type))" }
+    return line + "\r\n\r\n"
+  }
+
+  /// Writes the body of a form into a file that has no name, so that it is read as often as it is sent, and gone at the end.
+  /// - Returns: the path by which this process opens it.
+  static func spool(_ parts: [FormPart], boundary: String) throws(Failure) -> String {
+    let folder = FileManager.default.temporaryDirectory.path
+    let path = "\(folder)/urlload-\(String(UInt64.random(in: 0 ... .max), radix: 16))"
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_EXCL | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw Failure(writing: folder, errno) }
+    unlink(path)
+    func write(_ text: String) throws(Failure) { try DescriptorWriter.write(Data(text.utf8), to: descriptor, folder) }
+    for part in parts {
+      try write("--\(boundary)\r\n\(part.head)")
+      switch part.content {
+      case .text(let text): try write(text)
+      case .file(let path): try copy(path, to: descriptor, folder)
+      }
+      try write("\r\n")
+    }
+    try write("--\(boundary)--\r\n")
+    return "/proc/self/fd/\(descriptor)"
+  }
+
+  private static func copy(_ path: String, to target: Int32, _ folder: String) throws(Failure) {
+    let source = open(path == "-" ? "/dev/stdin" : path, O_RDONLY | O_CLOEXEC)
+    guard source >= 0 else { throw Failure(reading: path, errno) }
+    defer { close(source) }
+    var buffer = [UInt8](repeating: 0, count: 1 << 18)
+    while true {
+      let count = read(source, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw Failure(reading: path, errno) }
+      if count == 0 { return }
+      try DescriptorWriter.write(buffer[..<count], to: target, folder)
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import Foundation
+
+/// Files that options name.
+enum LocalInput {
+  /// All that a file has; `-` is standard input.
+  static func content(of path: String) throws(Failure) -> Data {
+    let descriptor = open(path == "-" ? "/dev/stdin" : path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Failure(reading: path, errno) }
+    defer { close(descriptor) }
+    return try content(of: descriptor, path)
+  }
+
+  /// All that is to be read from a descriptor.
+  static func content(of descriptor: Int32, _ path: String) throws(Failure) -> Data {
+    var content = Data()
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = read(descriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw Failure(reading: path, errno) }
+      if count == 0 { return content }
+      content += buffer.prefix(count)
+    }
+  }
+
+  /// The lines of a file, without their ends.
+  static func lines(of path: String) throws(Failure) -> [String] {
+    String(decoding: try content(of: path), as: UTF8.self).split(whereSeparator: \.isNewline).map { String($0) }
+  }
+
+  /// A folder of the user's that a variable may name.
+  static func home(_ environment: [String: String] = ProcessInfo.processInfo.environment) -> String {
+    environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? NSHomeDirectory()
+  }
+}

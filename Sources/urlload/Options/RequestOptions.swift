@@ -1,0 +1,143 @@
+import ArgumentParser
+import URLLoading
+
+/// Options of what is asked for and sent.
+struct RequestOptions: ParsableArguments {
+  @Option(
+    name: [.customShort("X"), .customLong("request")], parsing: .unconditional,
+    help: ArgumentHelp("The method.", valueName: "METHOD"))
+  var method: String?
+
+  @Option(
+    name: [.short, .long, .customLong("data-ascii")], parsing: .unconditionalSingleValue,
+    help: ArgumentHelp(
+      "Send this (POST); @FILE sends a file's content without line ends, @- standard input.", valueName: "DATA|@FILE"))
+  var data: [String] = []
+
+  @Option(
+    parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("The same, a file's content as it is.", valueName: "DATA|@FILE"))
+  var dataBinary: [String] = []
+
+  @Option(parsing: .unconditionalSingleValue, help: ArgumentHelp("The same, @ having no meaning.", valueName: "DATA"))
+  var dataRaw: [String] = []
+
+  @Option(
+    parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("The same, percent-encoded: CONTENT, NAME=CONTENT or NAME@FILE.", valueName: "DATA"))
+  var dataUrlencode: [String] = []
+
+  @Option(
+    parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("Send this as JSON (POST), and ask for JSON.", valueName: "DATA|@FILE"))
+  var json: [String] = []
+
+  /// What all of these come to behind ``ArgumentExpander``, in their order.
+  @Option(name: .customLong(DataPart.option), parsing: .unconditionalSingleValue, help: .hidden)
+  var parts: [String] = []
+
+  @Option(
+    name: [.customShort("F"), .long], parsing: .unconditionalSingleValue,
+    help: ArgumentHelp(
+      "A field of a form in parts (POST); @FILE sends a file, <FILE its content as text.", valueName: "NAME=CONTENT"))
+  var form: [String] = []
+
+  @Option(
+    parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("The same, @ and < having no meaning.", valueName: "NAME=TEXT"))
+  var formString: [String] = []
+
+  @Flag(name: [.customShort("G"), .long], help: "Put the data of -d into the URL's query.")
+  var get = false
+
+  @Option(
+    name: [.customShort("T"), .long], parsing: .unconditional,
+    help: ArgumentHelp("Upload this file (PUT); - is standard input.", valueName: "FILE"))
+  var uploadFile: String?
+
+  @Option(
+    name: .shortAndLong, parsing: .unconditional,
+    help: ArgumentHelp("Load only these bytes: 0-99, 100- or -100.", valueName: "RANGE"))
+  var range: String?
+
+  @Flag(name: [.customShort("I"), .long], help: "Write what is known about the resource, not the resource.")
+  var head = false
+
+  @Option(
+    name: [.customShort("e"), .long], parsing: .unconditional,
+    help: ArgumentHelp("What the Referer field says.", valueName: "URL"))
+  var referer: String?
+
+  @Flag(help: "Do not follow redirects: write what they say themselves.")
+  var noLocation = false
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Follow so many redirects at most, 50 unless given; -1 for any number.", valueName: "N"))
+  var maxRedirs: String?
+
+  /// Checks the options and adds them to the others.
+  func apply(to options: inout LoadOptions) throws(Failure) {
+    if let method { options.method = try OptionReader.method(method) }
+    if let range { options.range = try OptionReader.range(range) }
+    options.headOnly = head
+    if let referer {
+      // Of curl's ";auto" the library knows nothing.
+      options.headers.append(try OptionReader.header("Referer: \(referer.replacing(";auto", with: ""))"))
+    }
+    options.followsRedirects = !noLocation
+    options.network.maximumRedirects = 50
+    if let maxRedirs {
+      let count = try OptionReader.count(maxRedirs, from: -1, to: 1_000_000, of: "--max-redirs")
+      options.network.maximumRedirects = count < 0 ? .max : count
+    }
+    let parts = parts.compactMap(DataPart.init)
+    if get {
+      let query = try DataPart.body(parts)
+      options.urls = options.urls.map { Self.adding(query, to: $0) }
+    } else {
+      options.body = try body(parts, urls: options.urls.count)
+    }
+    if parts.contains(where: { $0.kind == .json }) { options.addDefaultHeaders(ofJSON: !get) }
+  }
+
+  private func body(_ parts: [DataPart], urls: Int) throws(Failure) -> LoadOptions.Body? {
+    let given = [(!parts.isEmpty, "-d"), (!form.isEmpty || !formString.isEmpty, "-F"), (uploadFile != nil, "-T")]
+      .filter(\.0).map(\.1)
+    guard given.count <= 1 else {
+      throw Failure(
+        .usage, "\(given[0]) and \(given[1]) exclude each other", advice: "send a file, a form in parts, or data")
+    }
+    if let uploadFile {
+      guard urls == 1 else { throw Failure(.usage, "-T uploads to one URL", advice: "give one URL") }
+      return try OptionReader.upload(uploadFile)
+    }
+    guard form.isEmpty, formString.isEmpty else {
+      var fields: [FormPart] = []
+      for text in form { fields.append(try FormPart(text)) }
+      for text in formString { fields.append(try FormPart(text, isLiteral: true)) }
+      let boundary = "----urlload\(String(UInt64.random(in: 0 ... .max), radix: 16))"
+      return .form(try FormPart.spool(fields, boundary: boundary), boundary: boundary)
+    }
+    return parts.isEmpty ? nil : .data(try DataPart.body(parts))
+  }
+
+  private static func adding(_ query: Data, to url: URL) -> URL {
+    guard !query.isEmpty, var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return url }
+    let added = String(decoding: query, as: UTF8.self)
+    let allowed = CharacterSet.urlQueryAllowed.union(CharacterSet(charactersIn: "%"))
+    let safe = added.addingPercentEncoding(withAllowedCharacters: allowed) ?? added
+    components.percentEncodedQuery = components.percentEncodedQuery.map { "\($0)&\(safe)" } ?? safe
+    return components.url ?? url
+  }
+}
+
+extension LoadOptions {
+  /// What `--json` stands for, where no field of that name was given.
+  fileprivate mutating func addDefaultHeaders(ofJSON hasBody: Bool) {
+    func lacks(_ name: String) -> Bool { !headers.contains { $0.name.lowercased() == name } }
+    let type = "application/json"
+    if hasBody, lacks("content-type") { headers.append(Header(name: "Content-Type", value: type)) }
+    if lacks("accept") { headers.append(Header(name: "Accept", value: type)) }
+  }
+}

@@ -1,0 +1,17 @@
+import ArchiveProtocol
+import SFTPProtocol
+import URLLoading
+internal import URLLoadingBase
+
+/// What `--version` says: the version, those of the libraries behind it, what they do.
+enum VersionText {
+  static var text: String {
+    let libraries = LinkedLibraries.shared
+    let schemes = Set(URLProtocol.registeredSchemes).sorted()
+    return """
+      urlload \(PackageVersion.current) \(libraries.transfer) \(SFTPProtocol.libraryVersion) \(ArchiveProtocol.libraryVersion)
+      Schemes: \(schemes.joined(separator: " "))
+      Features: \(libraries.features.joined(separator: " "))
+      """
+  }
+}

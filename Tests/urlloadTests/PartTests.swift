@@ -1,0 +1,151 @@
+import Foundation
+import Testing
+import URLLoadingTestServers
+
+/// What is left of a load that stops, and how another goes on.
+@Suite struct PartTests {
+  private static let body = TestFiles.pattern(count: 100_000, seed: 77)
+
+  /// A server that stops after 40,000 bytes of each answer to a request without a range, and gives the rest to others.
+  /// - Parameter holds: whether the connection stays open after that.
+  private static func stopping(
+    tag: String? = "\"v1\"", holds: Bool = false, later: String? = nil
+  ) throws -> ScriptedServer {
+    try ScriptedServer { connection in
+      guard let request = try connection.readRequest() else { return }
+      let range = request.fields["Range"].flatMap { Int($0.dropFirst("bytes=".count).dropLast()) }
+      let current = connection.number > 1 ? later ?? tag : tag
+      var fields = "Content-Length: \(body.count)\r\nAccept-Ranges: bytes\r\n"
+      if let current { fields += "ETag: \(current)\r\n" }
+      if connection.number == 1 {
+        try connection.send("HTTP/1.1 200 OK\r\n\(fields)\r\n")
+        try connection.send(body.prefix(40_000))
+        if holds { _ = connection.waitForPeerClose(timeout: .seconds(30)) }
+        return
+      }
+      guard let range, request.fields["If-Range"] == nil || request.fields["If-Range"] == current else {
+        var whole = HTTPResponse(body: body)
+        whole.fields["ETag"] = current
+        return try connection.send(whole, to: request)
+      }
+      var part = HTTPResponse(206, body: body.dropFirst(range))
+      part.fields["ETag"] = current
+      part.fields["Content-Range"] = "bytes \(range)-\(body.count - 1)/\(body.count)"
+      try connection.send(part, to: request)
+    }
+  }
+
+  @Test(arguments: [true, false]) func anInterruptedLoadGoesOn(hasName: Bool) async throws {
+    let server = try Self.stopping(holds: true)
+    let folder = try TemporaryDirectory("urlload")
+    let log = try TemporaryDirectory("log")
+    let arguments = (hasName ? ["-o", "whole.bin"] : ["-O"]) + [server.url("/whole.bin").absoluteString]
+    let process = try ChildProcess(
+      BuiltProgram.path("urlload"), arguments, directory: folder.url, output: log.file("output"),
+      error: log.file("error"))
+    let isWriting = try await eventually {
+      try Urlload.names(in: folder).contains { try Data(contentsOf: folder.file($0)).count == 40_000 }
+    }
+    #expect(isWriting)
+    process.send(signal: SIGINT)
+    #expect(await process.waitForExit() == .exited(130))
+    #expect(try Urlload.names(in: folder) == ["whole.bin.part"])
+    let said = try String(contentsOf: log.file("error"), encoding: .utf8)
+    #expect(said.contains("40.0 kB of it are kept in whole.bin.part: the same command with -C - goes on"), "\(said)")
+
+    let outcome = try await Urlload.run(["-C", "-"] + arguments, in: folder)
+    #expect(outcome.status == .exited(0) && outcome.error.isEmpty, "\(outcome.error)")
+    #expect(try TestFiles.firstDifference(Data(contentsOf: folder.file("whole.bin")), Self.body) == nil)
+    #expect(try Urlload.names(in: folder) == ["whole.bin"])
+    #expect(server.requests.last?.fields["Range"] == "bytes=40000-")
+    #expect(server.requests.last?.fields["If-Range"] == "\"v1\"")
+  }
+
+  @Test func anotherVersionIsBegunAgain() async throws {
+    let server = try Self.stopping(later: "\"v2\"")
+    let folder = try TemporaryDirectory("urlload")
+    let url = server.url("/a").absoluteString
+    let stopped = try await Urlload.run(["-O", url], in: folder)
+    #expect(stopped.status == .exited(10) && stopped.error.contains("a.part"), "\(stopped.error)")
+    let outcome = try await Urlload.run(["-OC-", url], in: folder)
+    #expect(outcome.status == .exited(0), "\(outcome.error)")
+    #expect(outcome.error.contains("begins again, \(url): the resource has changed"), "\(outcome.error)")
+    #expect(try TestFiles.firstDifference(Data(contentsOf: folder.file("a")), Self.body) == nil)
+  }
+
+  @Test func withoutAValidatorItBeginsAgainAndSaysSo() async throws {
+    let server = try Self.stopping(tag: nil)
+    let folder = try TemporaryDirectory("urlload")
+    let url = server.url("/a").absoluteString
+    let stopped = try await Urlload.run(["-O", url], in: folder)
+    #expect(stopped.error.contains("without a validator, the next load begins again"), "\(stopped.error)")
+    let outcome = try await Urlload.run(["-O", "--continue-at", "-", url], in: folder)
+    #expect(outcome.status == .exited(0), "\(outcome.error)")
+    #expect(outcome.error.contains("begins again, \(url): a.part has no validator"), "\(outcome.error)")
+    #expect(server.requests.last?.fields["Range"] == nil)
+    #expect(try Urlload.names(in: folder) == ["a"])
+    // A file that some other program has left is no part.
+    try folder.write("b", "other")
+    let other = try await Urlload.run(["-o", "b", "-C", "-", url], in: folder)
+    #expect(other.error.contains("b has no part file b.part") && other.status == .exited(0), "\(other.error)")
+  }
+
+  @Test func anOffsetKeepsWhatIsBefore() async throws {
+    let server = try Self.stopping(tag: nil)
+    _ = try await Urlload.run([server.url("/a").absoluteString])
+    let folder = try TemporaryDirectory("urlload")
+    try folder.write("a", Self.body.prefix(1000))
+    let outcome = try await Urlload.run(["-C", "900", "-o", "a", server.url("/a").absoluteString], in: folder)
+    #expect(outcome.status == .exited(0), "\(outcome.error)")
+    #expect(server.requests.last?.fields["Range"] == "bytes=900-")
+    #expect(try TestFiles.firstDifference(Data(contentsOf: folder.file("a")), Self.body) == nil)
+    let beyond = try await Urlload.run(["-C", "1000000", "-o", "a", server.url("/a").absoluteString], in: folder)
+    #expect(beyond.status == .exited(2), "\(beyond.error)")
+  }
+
+  @Test func nothingIsKeptWhereThatIsAskedFor() async throws {
+    let server = try Self.stopping()
+    let folder = try TemporaryDirectory("urlload")
+    let outcome = try await Urlload.run(["--remove-on-error", "-O", server.url("/a").absoluteString], in: folder)
+    #expect(outcome.status == .exited(10) && !outcome.error.contains(".part"), "\(outcome.error)")
+    #expect(try Urlload.names(in: folder).isEmpty)
+  }
+
+  /// A part file as a load would have left it, for schemes whose servers do not stop on demand.
+  @Test func otherSchemesGoOn() async throws {
+    let nginx = try await NginxServer.shared
+    let ftp = try await FTPServer.shared
+    let login = "\(FTPServer.user):\(FTPServer.password)"
+    let file = nginx.documentRoot.appendingPathComponent("large.bin")
+    for url in [file.absoluteString, ftp.url("/large.bin").absoluteString, nginx.url("/large.bin").absoluteString] {
+      let folder = try TemporaryDirectory("urlload")
+      // A limit below the size has the load fail in the middle.
+      let failed = try await Urlload.shell(
+        "cd \"$1\"; trap '' XFSZ; ulimit -f 4; exec \"$0\" -u \(login) -o a \"$2\"", [folder.path, url])
+      #expect(failed.status == .exited(11), "\(url): \(failed.error)")
+      let head = try await Urlload.run(["-u", login, "-I", url])
+      let part = try Self.part(of: url, head: head.text, bytes: DocumentRoot.large.prefix(500_000))
+      try folder.write("a.part", part)
+      let outcome = try await Urlload.run(["-v", "-u", login, "-C", "-", "-o", "a", url], in: folder)
+      #expect(outcome.status == .exited(0), "\(url): \(outcome.error)")
+      #expect(!outcome.error.contains("begins again"), "\(url): \(outcome.error)")
+      #expect(outcome.error.contains("bytes=500000-"), "\(outcome.error)")
+      #expect(try TestFiles.firstDifference(in: folder.file("a"), count: DocumentRoot.largeSize) == nil, "\(url)")
+    }
+  }
+
+  private static func part(of url: String, head: String, bytes: Data) throws -> Data {
+    let tag = head.split(whereSeparator: \.isNewline).first { $0.lowercased().hasPrefix("etag: ") }
+    var record: [String: Any] = ["url": url, "start": 0]
+    if let tag {
+      record["entityTag"] = String(tag.dropFirst("etag: ".count))
+    } else {
+      let line = head.split(whereSeparator: \.isNewline).first { $0.hasPrefix("Last-Modified: ") }
+      let text = try #require(line, "\(head)").dropFirst("Last-Modified: ".count)
+      record["lastModified"] = try Date(String(text), strategy: .iso8601).timeIntervalSince1970
+    }
+    let text = try JSONSerialization.data(withJSONObject: record)
+    let length = (0..<8).map { UInt8(truncatingIfNeeded: text.count >> (56 - 8 * $0)) }
+    return bytes + text + Data(length) + Data("urlload1".utf8)
+  }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+import URLLoadingTestServers
+
+/// What people type, and exactly what they get.
+///
+/// `transcript.txt` has commands behind `$ `, what they write on standard output, what they write on standard error behind `! `, and their
+/// exit code in brackets. `{http}`, `{https}`, `{dead}` and `{folder}` stand for a server, one with TLS, one that is not there, and the folder. A line
+/// that ends with `¶` has no line end. `URL_LOADING_WRITE_TRANSCRIPT=1` writes the file anew.
+@Suite(.timeLimit(.minutes(5))) struct TranscriptTests {
+  private static let file = PackageFolder.root.appendingPathComponent("Tests/urlloadTests/Transcript/transcript.txt")
+
+  @Test func everythingIsAsWritten() async throws {
+    let expected = try String(contentsOf: Self.file, encoding: .utf8)
+    let server = try TranscriptServer.start()
+    let nginx = try await NginxServer.shared
+    let folder = try TemporaryDirectory("transcript")
+    try folder.write("bin/config", "")
+    try FileManager.default.createSymbolicLink(
+      at: folder.file("bin/urlload"), withDestinationURL: URL(fileURLWithPath: BuiltProgram.path("urlload")))
+    try folder.write("ca.pem", try Data(contentsOf: try await TestCertificates.shared.authority))
+    try folder.write("home/.netrc", "machine 127.0.0.1 login me password pw\n")
+    let dead = "http://127.0.0.1:\(try FreePort.pick())"
+    let places = [
+      ("{https}", nginx.url("", on: .https).absoluteString),
+      ("{wronghost}", nginx.url("", on: .httpsWrongHost).absoluteString),
+      ("{http}", server.url("").absoluteString), ("{dead}", dead), ("{folder}", folder.path),
+      ("{ca}", "\(folder.path)/ca.pem"), ("{http:port}", String(server.port)),
+      ("{dead:port}", String(dead.split(separator: ":").last ?? "")),
+    ]
+    var found = ""
+    var count = 0
+    for line in expected.split(separator: "\n", omittingEmptySubsequences: false) {
+      if line.isEmpty || line.hasPrefix("#") { found += line + "\n" }
+      guard line.hasPrefix("$ ") else { continue }
+      count += line.contains("urlload") ? 1 : 0
+      var command = String(line.dropFirst(2))
+      for (name, place) in places { command = command.replacing(name, with: place) }
+      let outcome = try await Command.run(
+        "/bin/bash", ["-c", command],
+        environment: [
+          "PATH": "\(folder.path)/bin:/usr/bin:/bin", "HOME": "\(folder.path)/home",
+          "XDG_CONFIG_HOME": "\(folder.path)/config",
+          "CFFIXED_USER_HOME": "\(folder.path)/home",
+        ], directory: folder.url)
+      guard case .exited(let code) = outcome.status else {
+        Issue.record("\(line): \(outcome.status)")
+        return
+      }
+      var output = Self.lines(outcome.text, "") + Self.lines(outcome.error, "! ")
+      for (name, place) in places.reversed() where !name.contains(":port") {
+        output = output.replacing(place, with: name)
+      }
+      for (name, place) in places where name.contains(":port") {
+        output = output.replacing(":\(place)", with: ":\(name)")
+      }
+      found += "\(line)\n\(output)[\(code)]\n"
+    }
+    while found.hasSuffix("\n\n") { found.removeLast() }
+    if ProcessInfo.processInfo.environment["URL_LOADING_WRITE_TRANSCRIPT"] != nil {
+      try Data(found.utf8).write(to: Self.file)
+      return
+    }
+    #expect(count >= 60)
+    let (old, new) = (expected.split(separator: "\n"), found.split(separator: "\n"))
+    for (index, (was, is_)) in zip(old, new).enumerated() where was != is_ {
+      Issue.record("line \(index + 1) without empty ones: expected \(was), found \(is_)")
+      return
+    }
+    #expect(old.count == new.count)
+  }
+
+  private static func lines(_ text: String, _ prefix: String) -> String {
+    guard !text.isEmpty else { return "" }
+    let isWhole = text.hasSuffix("\n")
+    let lines = text.replacing("\r", with: "\\r").split(separator: "\n", omittingEmptySubsequences: false).dropLast(
+      isWhole ? 1 : 0)
+    return lines.map { prefix + $0 }.joined(separator: "\n") + (isWhole ? "\n" : "¶\n")
+  }
+}
