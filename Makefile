@@ -7,18 +7,22 @@ TESTING := --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 # Many tests wait for real servers on few cores: more of them at once only make each other late.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
 
-.PHONY: build install drop-in api-check demo test kill-test fuzz-cookies fuzz-cache fuzz-websocket lint format sanitize bench bench-check call-count clean build-dependencies test-dependencies
+.PHONY: build install manual drop-in api-check demo test kill-test fuzz-cookies fuzz-cache fuzz-websocket lint format sanitize bench bench-check call-count clean build-dependencies test-dependencies
 
 build: build-dependencies
 	@Scripts/build-without-warnings
 
-# Swift's libraries are linked into the command: it starts in two thirds of the time.
+# Swift's libraries are linked into the command: it starts in two thirds of the time. The man page and completions go where man and the
+# shells look for them.
 install: build-dependencies
 	@swift build -c release --product urlload --static-swift-stdlib --scratch-path .build/install
 	@swift build -c release --product urlload-pac --static-swift-stdlib --scratch-path .build/install
-	@for program in urlload urlload-pac; do \
-	  install -D "$$(swift build -c release --static-swift-stdlib --scratch-path .build/install --show-bin-path)/$$program" "$(DESTDIR)$(or $(PREFIX),/usr/local)/bin/$$program"; \
-	done
+	@Scripts/install-command "$$(swift build -c release --static-swift-stdlib --scratch-path .build/install --show-bin-path)" "$(DESTDIR)$(or $(PREFIX),/usr/local)"
+
+# The man page, by what the command says of its options.
+manual: build-dependencies
+	@swift build --product urlload
+	@Scripts/make-manual "$$(swift build --show-bin-path)/urlload"
 
 # A folder whose toolset gives this library to every package of a graph that imports FoundationNetworking. It is put into PREFIX/lib,
 # or into .build where PREFIX is not set.

@@ -124,7 +124,7 @@ import URLLoadingTestServers
         "cd \"$1\"; trap '' XFSZ; ulimit -f 4; exec \"$0\" -u \(login) -o a \"$2\"", [folder.path, url])
       #expect(failed.status == .exited(11), "\(url): \(failed.error)")
       let head = try await Urlload.run(["-u", login, "-I", url])
-      let part = try Self.part(of: url, head: head.text, bytes: DocumentRoot.large.prefix(500_000))
+      let part = try Self.part(of: url, head: head.text, bytes: TestFiles.pattern(count: 500_000))
       try folder.write("a.part", part)
       let outcome = try await Urlload.run(["-v", "-u", login, "-C", "-", "-o", "a", url], in: folder)
       #expect(outcome.status == .exited(0), "\(url): \(outcome.error)")

@@ -25,7 +25,7 @@ struct ConnectionOptions: ParsableArguments {
   @Flag(help: "The same where that file is there.")
   var netrcOptional = false
 
-  @Option(help: ArgumentHelp("Log in as this file says.", valueName: "FILE"))
+  @Option(help: ArgumentHelp("Log in as this file says.", valueName: "FILE"), completion: .file())
   var netrcFile: String?
 
   @Option(help: ArgumentHelp("Log in with this token (Authorization: Bearer).", valueName: "TOKEN"))
@@ -39,24 +39,28 @@ struct ConnectionOptions: ParsableArguments {
 
   @Option(
     name: [.customShort("c"), .long],
-    help: ArgumentHelp("Write all cookies into this file in the end; it need not be there for -b.", valueName: "FILE"))
+    help: ArgumentHelp("Write all cookies into this file in the end; it need not be there for -b.", valueName: "FILE"),
+    completion: .file())
   var cookieJar: String?
 
   @Flag(name: [.customShort("k"), .long], help: "Accept any certificate and any SSH host key. A warning says so.")
   var insecure = false
 
-  @Option(help: ArgumentHelp("Certificate authorities to trust instead of the system's (PEM).", valueName: "FILE"))
+  @Option(
+    help: ArgumentHelp("Certificate authorities to trust instead of the system's (PEM).", valueName: "FILE"),
+    completion: .file())
   var cacert: String?
 
   @Option(
     name: [.customShort("E"), .long],
-    help: ArgumentHelp("The client certificate: a file (PEM, P12) or a pkcs11: URI.", valueName: "FILE[:PASSPHRASE]"))
+    help: ArgumentHelp("The client certificate: a file (PEM, P12) or a pkcs11: URI.", valueName: "FILE[:PASSPHRASE]"),
+    completion: .file())
   var cert: String?
 
   @Option(help: ArgumentHelp("PEM or P12; by the file unless given.", valueName: "TYPE"))
   var certType: String?
 
-  @Option(help: ArgumentHelp("The private key, where the file of -E has none.", valueName: "FILE"))
+  @Option(help: ArgumentHelp("The private key, where the file of -E has none.", valueName: "FILE"), completion: .file())
   var key: String?
 
   @Option(help: ArgumentHelp("The passphrase of the key.", valueName: "PHRASE"))
@@ -107,10 +111,14 @@ struct ConnectionOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Bytes a second of each transfer, such as 200k or 1M.", valueName: "RATE"))
   var limitRate: String?
 
-  @Option(help: ArgumentHelp("Keep the indexes of archives in this directory.", valueName: "DIRECTORY"))
+  @Option(
+    help: ArgumentHelp("Keep the indexes of archives in this directory.", valueName: "DIRECTORY"),
+    completion: .directory)
   var archiveIndex: String?
 
-  @Option(help: ArgumentHelp("Write what is loaded into this file, as an HTTP archive (HAR 1.2).", valueName: "FILE"))
+  @Option(
+    help: ArgumentHelp("Write what is loaded into this file, as an HTTP archive (HAR 1.2).", valueName: "FILE"),
+    completion: .file())
   var har: String?
 
   /// Checks the options and adds them to the others.

@@ -7,7 +7,7 @@ struct OutputOptions: ParsableArguments {
     name: .shortAndLong, parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
       "Write into this file; once for each URL. - is standard output, #1 what stands for the first set of a pattern.",
-      valueName: "FILE"))
+      valueName: "FILE"), completion: .file())
   var output: [String] = []
 
   @Flag(
@@ -15,7 +15,8 @@ struct OutputOptions: ParsableArguments {
     help: "Write into a file named by the server or the URL; never over another.")
   var remoteName = false
 
-  @Option(help: ArgumentHelp("The directory of the files of -o and -O.", valueName: "DIRECTORY"))
+  @Option(
+    help: ArgumentHelp("The directory of the files of -o and -O.", valueName: "DIRECTORY"), completion: .directory)
   var outputDir: String?
 
   @Flag(help: "Make the directories of files.")
@@ -43,7 +44,8 @@ struct OutputOptions: ParsableArguments {
 
   @Option(
     name: [.customShort("D"), .long],
-    help: ArgumentHelp("Write the heads of responses into this file; - is standard output.", valueName: "FILE"))
+    help: ArgumentHelp("Write the heads of responses into this file; - is standard output.", valueName: "FILE"),
+    completion: .file())
   var dumpHeader: String?
 
   @Flag(name: .shortAndLong, help: "Write nothing of a status of 400 or above.")

@@ -52,7 +52,7 @@ struct RequestOptions: ParsableArguments {
 
   @Option(
     name: [.customShort("T"), .long], parsing: .unconditional,
-    help: ArgumentHelp("Upload this file (PUT); - is standard input.", valueName: "FILE"))
+    help: ArgumentHelp("Upload this file (PUT); - is standard input.", valueName: "FILE"), completion: .file())
   var uploadFile: String?
 
   @Option(

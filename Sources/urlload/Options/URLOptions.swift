@@ -8,11 +8,21 @@ struct URLOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("Load the URLs of a file, one a line; - is standard input.", valueName: "FILE"))
+    help: ArgumentHelp("Load the URLs of a file, one a line; - is standard input.", valueName: "FILE"),
+    completion: .file())
   var inputFile: [String] = []
 
   @Flag(name: [.customShort("g"), .long], help: "Take {}, [] in URLs as they are, not as patterns.")
   var globoff = false
+
+  // These two are dealt with before the rest is parsed; see CommandArguments.
+  @Option(
+    name: [.customShort("K"), .long], parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("Read options from this file, too.", valueName: "FILE"), completion: .file())
+  var config: [String] = []
+
+  @Flag(name: [.customShort("q"), .long], help: "Given first: do not read ~/.config/urlload.")
+  var disable = false
 
   /// All URLs, with what stands in each for the sets of its pattern.
   func members(_ arguments: [String]) throws(Failure) -> [[URLGlob.Member]] {
