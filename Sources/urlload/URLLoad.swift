@@ -8,7 +8,7 @@ import URLLoading
 struct URLLoad: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "urlload", abstract: "Loads URLs of any scheme, and lists directories.",
-    usage: "urlload [<options>] <URL> ...\nurlload ls [<options>] <URL> ...", discussion: HelpText.discussion,
+    usage: "urlload [<options>] <URL> ...\nurlload ls [<options>] <URL> ...\nurlload jobs [<options>] [<WORD>] ...", discussion: HelpText.discussion,
     version: HelpText.version)
 
   @Argument(
@@ -35,8 +35,15 @@ struct URLLoad: AsyncParsableCommand {
         Lister(options: try command.options(), console: console)
       }
     }
+    if arguments.first == JobsCommand.name {
+      await run(JobsCommand.self, Array(arguments.dropFirst())) { command, console in
+        JobKeeper(command: command, console: console)
+      }
+    }
     await run(URLLoad.self, arguments) { command, console in
-      LoadGroup(options: try command.options(), console: console)
+      let options = try command.options()
+      if command.transfer.background { return BackgroundLoads(options: options, console: console) }
+      return LoadGroup(options: options, console: console)
     }
   }
 

@@ -9,19 +9,46 @@ extension TransferService {
     _ = NetworkChanges.shared.wait(since: count, atMost: .seconds(3600)) { [loop] in
       loop.post { service in
         let now = NetworkChanges.shared.count
-        if now != count { service.queue.retryNow(now: Date()) }
+        if now != count {
+          service.queue.retryNow(now: Date())
+          service.nextCostLook = .distantPast
+        }
         service.watchNetwork(since: now)
       }
     }
   }
 
-  /// Sessions that may not use the network as it is.
-  var blockedSessions: Set<String> {
-    guard networkCost.isMetered else { return [] }
-    return Set(
+  /// Sessions that do not use a network which costs by the byte.
+  private var thriftySessions: Set<String> {
+    Set(
       sessions.filter { _, session in
         !session.description.allowsExpensiveNetwork || !session.description.allowsConstrainedNetwork
           || session.description.isDiscretionary
       }.keys)
+  }
+
+  /// Sessions that may not use the network as it is.
+  var blockedSessions: Set<String> { networkCost?.isMetered == false ? [] : thriftySessions }
+
+  /// When somebody asks again; nil where nobody goes by it.
+  var costLookDate: Date? { thriftySessions.isEmpty ? nil : nextCostLook }
+
+  /// Has somebody ask what the network costs, where a session goes by that.
+  func lookAtNetworkCost(now: Date) {
+    guard nextCostLook <= now, !thriftySessions.isEmpty else { return }
+    nextCostLook = now.addingTimeInterval(NetworkCost.interval)
+    DispatchQueue.global().async { [loop] in
+      let cost = NetworkCost.current()
+      loop.post { $0.networkCosts(cost) }
+    }
+  }
+
+  private func networkCosts(_ cost: NetworkCost) {
+    networkCost = cost
+    let blocked = blockedSessions
+    for job in queue.jobs.values where job.state.phase == .running && blocked.contains(job.session) {
+      stopTransfer(of: job)
+      queue.stopped(job.number, now: Date())
+    }
   }
 }

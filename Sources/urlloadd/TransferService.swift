@@ -38,7 +38,9 @@ final class TransferService {
   var lastQuestion = 0
   var rate = RateLimit()
   var launcher = Launcher()
-  var networkCost = NetworkCost()
+  /// What the network costs; nil before somebody has said it.
+  var networkCost: NetworkCost?
+  var nextCostLook = Date.distantPast
   /// Tasks whose transfers are being stopped.
   var stopping: Set<Int> = []
   /// Tasks whose end nobody was told of yet.
@@ -119,7 +121,7 @@ final class TransferService {
 
   private var millisecondsToWait: Int32 {
     let now = Date()
-    var dates = [queue.nextDate(), launcher.nextDate, rate.heldUntil].compactMap { $0 }
+    var dates = [queue.nextDate(), launcher.nextDate, rate.heldUntil, costLookDate].compactMap { $0 }
     if retriesCommit || shutdown != nil { dates.append(now.addingTimeInterval(1)) }
     if options.idleTime != nil { dates.append(now.addingTimeInterval(5)) }
     guard let next = dates.min() else { return -1 }
@@ -130,6 +132,7 @@ final class TransferService {
     let now = Date()
     while let expired = queue.takeExpired(now: now) { expire(expired) }
     if let holds = rate.change(now: now) { for session in transfers.values { session.hold(holds) } }
+    lookAtNetworkCost(now: now)
     startTransfers(now: now)
     launchPrograms(now: now)
   }

@@ -41,6 +41,8 @@ package struct TransferFailure: Error, Sendable {
     case serverTrust(ShownPeer)
     /// The server's certificates are not trusted.
     case untrustedServer(TrustVerdict)
+    /// The same, of a known HSTS host, whose certificates nobody may accept (RFC 6797, section 8.4).
+    case untrustedKnownHost(TrustVerdict)
     /// The server shows other certificates than those that were accepted a moment ago.
     case changedCertificates(host: String)
     /// The server breaks what ``TLSRequirements`` ask.
@@ -125,6 +127,12 @@ package struct TransferFailure: Error, Sendable {
         (.serverCertificateUntrusted, "the server was not accepted")
       case .serverTrust(let peer): Self.words(for: peer.verdict)
       case .untrustedServer(let verdict): Self.words(for: verdict)
+      case .untrustedKnownHost(let verdict):
+        (
+          CurlErrorTable.verificationCode(verdict.code),
+          Self.words(for: verdict).1
+            + ". The host has asked to be reached by trusted connections alone (Strict-Transport-Security), and nobody may accept another"
+        )
       case .changedCertificates(let host):
         (
           .serverCertificateUntrusted,

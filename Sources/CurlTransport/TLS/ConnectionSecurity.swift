@@ -11,8 +11,10 @@ package struct ConnectionSecurity: Sendable {
   package var asksForIdentity = false
   /// What the owner has answered, by endpoint.
   package var answers: [TLSEndpoint: Answer] = [:]
-  /// What every server has to keep, whatever the owner answers; nil for what TLS asks itself.
+  /// What every server has to keep, whatever the owner answers; nil for what TLS asks itself. Proxies are none of these servers.
   package var requirements: TLSRequirements?
+  /// The server is a known HSTS host: an error of its certificates ends the connection, and nobody may accept it (RFC 6797, section 8.4).
+  package var isKnownHost = false
 
   package struct Answer: Sendable {
     /// The certificates that were accepted, which the next handshake has to show again.
@@ -33,5 +35,12 @@ package struct ConnectionSecurity: Sendable {
 
   package init(pool: ConnectionPoolKey) {
     self.pool = pool
+  }
+
+  /// Why a server that is not trusted is refused without a question; nil where the owner may accept it.
+  func refusal(of verdict: TrustVerdict) -> TransferFailure.Reason? {
+    guard !verdict.isTrusted else { return nil }
+    if isKnownHost { return .untrustedKnownHost(verdict) }
+    return requirements?.allowsOverridingTrust == false ? .untrustedServer(verdict) : nil
   }
 }

@@ -61,6 +61,9 @@ extension EasyHandle {
   /// All that the server says before it gets an answer has come, a stapled response among it, or none.
   private func serverHasSpoken(_ session: OpaquePointer) -> Bool {
     guard let security else { return acceptsStapledStatus(session) }
+    // A server of FTP may insist that data connections resume the session of the control connection, whose server was judged. TLS 1.3
+    // comes here in this case as well, and no certificate was shown.
+    if SSL_session_reused(session) == 1 { return kind == .ftp && verification != nil }
     guard var peer = handshakes.peer else { return false }
     peer.parameters = HandshakeParameters(session)
     peer.stapledResponse = HandshakeChain.stapledResponse(session)

@@ -12,9 +12,10 @@ struct HandshakeRules {
   let security: ConnectionSecurity
 
   func judge(_ peer: ShownPeer) -> Outcome {
-    if let requirements = security.requirements {
-      if let violation = requirements.violation(by: peer) { return .refuse(.brokenRequirement(violation)) }
-      if !requirements.allowsOverridingTrust, !peer.verdict.isTrusted { return .refuse(.untrustedServer(peer.verdict)) }
+    // A proxy is another host than the one that the rules are for.
+    if !peer.endpoint.isProxy {
+      if let violation = security.requirements?.violation(by: peer) { return .refuse(.brokenRequirement(violation)) }
+      if let reason = security.refusal(of: peer.verdict) { return .refuse(reason) }
     }
     guard security.asksForTrust else {
       return peer.verdict.isTrusted ? .proceed(ConnectionVerification(peer)) : .refuse(.untrustedServer(peer.verdict))

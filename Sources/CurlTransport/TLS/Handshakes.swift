@@ -1,11 +1,14 @@
+internal import URLLoadingX509
+
 /// The TLS handshakes of a connection that a transfer opens: one with a server, or one with an HTTPS proxy and another through it.
 struct Handshakes {
   /// Who the handshake is with that is under way.
   private(set) var endpoint: TLSEndpoint?
   /// What it has shown.
   var peer: ShownPeer?
-  /// How the server of the last handshake was verified, once that has been judged.
+  /// How the connection was verified, once the last handshake has been judged.
   private(set) var verification: ConnectionVerification?
+  private var proxyVerdict: TrustVerdict?
   /// The contexts that libcurl has made since it opened a socket.
   private var count = 0
 
@@ -29,6 +32,14 @@ struct Handshakes {
     return endpoint
   }
 
-  /// The handshake's server was verified, or accepted.
-  mutating func proceed(_ verification: ConnectionVerification) { self.verification = verification }
+  /// The handshake's server, or proxy, was verified, or accepted.
+  mutating func proceed(_ new: ConnectionVerification) {
+    if endpoint?.isProxy == true {
+      proxyVerdict = new.verdict
+      verification = ConnectionVerification(ofProxy: new.verdict)
+    } else {
+      verification = new
+      verification?.proxyVerdict = proxyVerdict
+    }
+  }
 }

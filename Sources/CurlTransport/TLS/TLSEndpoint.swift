@@ -12,8 +12,9 @@ package struct TLSEndpoint: Sendable, Hashable {
     self.isProxy = isProxy
   }
 
-  /// The server that a URL names; nil for a URL without a host.
-  package init?(url: String, defaultPort: Int = 443) {
+  /// The server that a URL names; nil for a URL without a host. The port is 443 where the URL names none, and for FTP 21: TLS begins on
+  /// the control connection (RFC 4217).
+  package init?(url: String) {
     guard let separator = url.firstRange(of: "://") else { return nil }
     let rest = url[separator.upperBound...]
     let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
@@ -28,6 +29,6 @@ package struct TLSEndpoint: Sendable, Hashable {
       port = place[host.endIndex...].drop { $0 == ":" }
     }
     guard !host.isEmpty else { return nil }
-    self.init(host: String(host), port: Int(port) ?? defaultPort)
+    self.init(host: String(host), port: Int(port) ?? (url.prefix(3).lowercased() == "ftp" ? 21 : 443))
   }
 }

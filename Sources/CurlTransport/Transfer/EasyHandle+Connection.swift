@@ -317,7 +317,7 @@ extension EasyHandle {
     try configure(for: request, body: .none, configuration, nil)
     // Any address will do. It is not for others to find, who share the names that were looked up.
     set(CURLOPT_SHARE, nil)
-    hasNamesOfItsOwn = true
+    isOfOneTransfer = true
     if !host.host.contains(":") {
       questionList = curl_slist_append(questionList, "+\(host.host):\(host.port):127.0.0.1")
       _ = ccurl_set_list(curl, CURLOPT_RESOLVE, questionList)

@@ -4,7 +4,7 @@ internal import URLLoadingCCurl
 /// Turns a request into libcurl's options.
 extension EasyHandle {
   /// Whether the handle is worth keeping for another transfer.
-  var isReusable: Bool { shape?.keepsLargeBuffers != true && !hasNamesOfItsOwn }
+  var isReusable: Bool { shape?.keepsLargeBuffers != true && !isOfOneTransfer }
 
   /// Sets what the request needs, and nothing that is set already.
   func configure(
@@ -106,8 +106,12 @@ extension EasyHandle {
       // With a folder libcurl parses all certificates for every connection; without one the multi handle keeps them.
       _ = ccurl_set_string(curl, CURLOPT_CAPATH, nil)
     }
-    let maximum = tls.maximumVersion.map { max($0, tls.minimumVersion).rawValue << 16 } ?? 0
-    set(CURLOPT_SSLVERSION, tls.minimumVersion.rawValue | maximum)
+    set(CURLOPT_SSLVERSION, Self.versions(of: tls))
+  }
+
+  /// The oldest and the newest version, as libcurl has them in one number.
+  private static func versions(of tls: TLSConfiguration) -> Int {
+    tls.minimumVersion.rawValue | (tls.maximumVersion.map { max($0, tls.minimumVersion).rawValue << 16 } ?? 0)
   }
 
   private func setShape(_ shape: EasyHandleShape, _ configuration: TransferEngineConfiguration) {
@@ -126,6 +130,7 @@ extension EasyHandle {
       set(CURLOPT_SSL_VERIFYHOST, 0)
       set(CURLOPT_PROXY_SSL_VERIFYHOST, 0)
       set(CURLOPT_SSL_SESSIONID_CACHE, 0)
+      if shape.ftpTLS == .explicit, shape.proxy?.kind != .https { keepSessionsOfTransfer() }
     }
     // CONNECT has this one, too, and no field of the list.
     if shape.proxy != nil, let agent = configuration.userAgent { set(CURLOPT_USERAGENT, agent) }
@@ -142,6 +147,14 @@ extension EasyHandle {
     case .http: setHTTP(shape, allowsHTTP2: configuration.network.allowsHTTP2)
     case .ftp: setFTP(shape)
     }
+  }
+
+  /// Servers of FTP may take no data connection but one that resumes the session of the control connection: those of this transfer are
+  /// kept, and are for no other. A control connection, which is new for each transfer, finds none.
+  private func keepSessionsOfTransfer() {
+    set(CURLOPT_SHARE, nil)
+    set(CURLOPT_SSL_SESSIONID_CACHE, 1)
+    isOfOneTransfer = true
   }
 
   private func setHTTP(_ shape: EasyHandleShape, allowsHTTP2: Bool) {
@@ -226,7 +239,7 @@ extension EasyHandle {
     } else if tls.caFile != nil {
       _ = ccurl_set_string(curl, CURLOPT_PROXY_CAPATH, nil)
     }
-    set(CURLOPT_PROXY_SSLVERSION, tls.minimumVersion.rawValue)
+    set(CURLOPT_PROXY_SSLVERSION, Self.versions(of: tls))
   }
 
   // MARK: Header fields

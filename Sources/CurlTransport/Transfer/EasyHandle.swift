@@ -66,8 +66,8 @@ final class EasyHandle {
   var switchedSocket: Int32?
   /// See EasyHandle+Connection. Nil until the connection stands.
   var connection: RawConnection?
-  /// libcurl keeps names that were set for one transfer beyond a reset: no other transfer gets the handle.
-  var hasNamesOfItsOwn = false
+  /// libcurl keeps names that were set for one transfer, and TLS sessions, beyond a reset: no other transfer gets the handle.
+  var isOfOneTransfer = false
   /// A challenge that libcurl may answer with credentials; then the handler does not get it.
   var pendingHead: TransferHead?
   /// The answer of a proxy to CONNECT.
@@ -229,8 +229,13 @@ final class EasyHandle {
     if let new = handshakes.verification { multi?.noteVerification(new, of: ports) }
     handshakes = Handshakes()
     verification = multi?.verification(of: ports)
-    if verification == nil { failureReason = .unverifiedConnection }
-    return verification != nil
+    if let verification {
+      // It may have been accepted before the host was known to ask for more.
+      failureReason = transfer?.request.security?.refusal(of: verification.verdict)
+    } else {
+      failureReason = .unverifiedConnection
+    }
+    return failureReason == nil
   }
 
   /// Begins more transfers when the connection takes many at once.

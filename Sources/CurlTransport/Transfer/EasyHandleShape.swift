@@ -65,8 +65,8 @@ struct EasyHandleShape: Equatable {
     }
   }
 
-  /// The connection begins with a handshake of TLS, with the server or with a proxy.
-  var usesTLS: Bool { isHTTPS || proxy?.kind == .https }
+  /// The connection has a handshake of TLS before the first request, with the server or with a proxy.
+  var usesTLS: Bool { isHTTPS || ftpTLS == .explicit || proxy?.kind == .https }
 
   /// libcurl remembers what servers said about credentials: a handle that had some starts afresh.
   var isReusable: Bool {

@@ -3,7 +3,7 @@ internal import URLLoadingX509
 
 /// Our additions: how the server of a connection was verified.
 extension URLSessionTaskTransactionMetrics {
-  /// A check of the server that failed, and that something overrode.
+  /// A check of the server, or of an HTTPS proxy, that failed, and that something overrode.
   @frozen public struct WeakenedCheck: Hashable, Sendable {
     /// What is checked of a server.
     @frozen public enum Check: Sendable {
@@ -29,6 +29,8 @@ extension URLSessionTaskTransactionMetrics {
     public let reason: String
     /// What overrode it.
     public let cause: Cause
+    /// The HTTPS proxy failed it, not the server that the URL names.
+    public let isOfProxy: Bool
   }
 
   /// What an OCSP response (RFC 6960) says that a server sent along with its certificate.
@@ -60,16 +62,21 @@ extension URLSessionTaskTransactionMetrics.StapledOCSPResponse {
 }
 
 extension URLSessionTaskTransactionMetrics.WeakenedCheck {
-  /// Each check that failed, once; none for a server that is trusted.
+  /// Each check that failed, once for the server and once for its proxy; none for those that are trusted.
   static func all(_ verification: ConnectionVerification) -> [Self] {
+    all(verification.verdict, isOfProxy: false) + (verification.proxyVerdict.map { all($0, isOfProxy: true) } ?? [])
+  }
+
+  private static func all(_ verdict: TrustVerdict, isOfProxy: Bool) -> [Self] {
     var checks: [Self] = []
-    for flaw in verification.verdict.flaws.map(Self.init) where !checks.contains(where: { $0.check == flaw.check }) {
+    for flaw in verdict.flaws.map({ Self($0, isOfProxy: isOfProxy) })
+    where !checks.contains(where: { $0.check == flaw.check }) {
       checks.append(flaw)
     }
     return checks
   }
 
-  private init(_ flaw: TrustVerdict) {
+  private init(_ flaw: TrustVerdict, isOfProxy: Bool) {
     let check: Check =
       switch flaw.code {
       case 9...16: .validity
@@ -77,6 +84,6 @@ extension URLSessionTaskTransactionMetrics.WeakenedCheck {
       case 62, 64: .hostName
       default: .certificateChain
       }
-    self.init(check: check, reason: flaw.reason, cause: .delegate)
+    self.init(check: check, reason: flaw.reason, cause: .delegate, isOfProxy: isOfProxy)
   }
 }

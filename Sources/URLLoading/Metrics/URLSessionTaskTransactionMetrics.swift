@@ -242,7 +242,8 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
   /// Whether the connection used multipath TCP. Always false: Linux does not say.
   public var isMultipath: Bool { false }
 
-  /// The checks of the server that failed and that something overrode; empty for a server that is trusted, and without TLS. Our addition.
+  /// The checks of the server, and of an HTTPS proxy before it, that failed and that something overrode; empty for those that are trusted,
+  /// and without TLS. Our addition.
   public var weakenedChecks: [WeakenedCheck] {
     get { values.withLock { $0.weakenedChecks } }
     set { values.withLock { $0.weakenedChecks = newValue } }

@@ -16,6 +16,9 @@ struct TransferOptions: ParsableArguments {
     parsing: .unconditional, help: ArgumentHelp("How many URLs to load at a time, 8 unless given.", valueName: "N"))
   var parallelMax: String?
 
+  @Flag(help: "Load in the background, also when the command has ended: see urlload jobs.")
+  var background = false
+
   /// Checks the options and adds them to the others.
   func apply(to options: inout LoadOptions) throws(Failure) {
     if let retry { options.retries = try OptionReader.count(retry, from: 0, of: "--retry") }

@@ -62,6 +62,51 @@ import URLLoadingX509
     #expect(rules.judge(proxy) == .ask)
   }
 
+  /// RFC 6797, section 8.4.
+  @Test func nobodyAcceptsAKnownHost() {
+    let rules = rules {
+      ($0.asksForTrust, $0.isKnownHost) = (true, true)
+      $0.answers[endpoint, default: .init()].acceptedCertificates = [server]
+    }
+    #expect(rules.judge(peer(untrusted)) == .refuse(.untrustedKnownHost(untrusted)))
+    #expect(rules.judge(peer()) == .proceed(ConnectionVerification(peer())))
+    #expect(TransferFailure(.untrustedKnownHost(untrusted)).urlErrorCode == .serverCertificateHasUnknownRoot)
+    // The way to the host is none of its business.
+    var proxy = peer(untrusted)
+    proxy.endpoint = TLSEndpoint(host: "localhost", port: 443, isProxy: true)
+    #expect(rules.judge(proxy) == .ask)
+  }
+
+  @Test func requirementsAreNotForProxies() {
+    var requirements = TLSRequirements()
+    (requirements.leafPins, requirements.allowsOverridingTrust) = ([Data([1])], false)
+    let rules = rules { ($0.asksForTrust, $0.requirements) = (true, requirements) }
+    guard case .refuse(.brokenRequirement) = rules.judge(peer()) else {
+      Issue.record("\(rules.judge(peer()))")
+      return
+    }
+    var proxy = peer(untrusted)
+    proxy.endpoint = TLSEndpoint(host: "localhost", port: 443, isProxy: true)
+    #expect(rules.judge(proxy) == .ask)
+  }
+
+  @Test func aConnectionThroughAProxyHasTwoVerdicts() {
+    var handshakes = Handshakes()
+    let proxy = ProxyServer(kind: .https, host: "proxy.example", port: 3129)
+    _ = handshakes.begins(url: "https://localhost/", proxy: proxy)
+    handshakes.proceed(ConnectionVerification(peer(untrusted)))
+    // Where the URL is of http, there is no other.
+    #expect(handshakes.verification?.verdict == .trusted && handshakes.verification?.proxyVerdict == untrusted)
+    _ = handshakes.begins(url: "https://localhost/", proxy: proxy)
+    #expect(handshakes.verification == nil)
+    handshakes.proceed(ConnectionVerification(peer()))
+    #expect(handshakes.verification?.verdict == .trusted && handshakes.verification?.proxyVerdict == untrusted)
+    handshakes.socketOpens()
+    _ = handshakes.begins(url: "https://localhost/", proxy: nil)
+    handshakes.proceed(ConnectionVerification(peer(untrusted)))
+    #expect(handshakes.verification?.verdict == untrusted && handshakes.verification?.proxyVerdict == nil)
+  }
+
   @Test func defaultHandlingTakesTheChainsThatItWasAskedAbout() {
     let rules = rules {
       $0.asksForTrust = true

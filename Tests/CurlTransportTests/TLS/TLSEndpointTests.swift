@@ -8,6 +8,8 @@ import Testing
     ("https://example.org/", "example.org", 443), ("https://EXAMPLE.org:8443/a:1@b", "example.org", 8443),
     ("https://user:pass@example.org?x@y", "example.org", 443), ("https://[::1]:9/", "::1", 9),
     ("https://[::1]", "::1", 443), ("https://127.0.0.1#f", "127.0.0.1", 443),
+    ("ftp://example.org/f", "example.org", 21),
+    ("ftps://example.org:2121", "example.org", 2121),
   ])
   func isReadFromTheURL(_ url: String, _ host: String, _ port: Int) {
     #expect(TLSEndpoint(url: url) == TLSEndpoint(host: host, port: port))

@@ -1,11 +1,13 @@
 """An HTTP server that logs connections in, not requests: NTLM, by pyspnego, which verifies NTLMv2 responses; Negotiate (RFC 4559), by
-MIT's GSS-API and the keytab that KRB5_KTNAME names."""
+MIT's GSS-API and the keytab that KRB5_KTNAME names. Or a proxy that does so: it answers requests for http itself, and makes tunnels."""
 
 import argparse
 import base64
 import ctypes
 import itertools
 import os
+import select
+import socket
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 numbers = itertools.count(1)
@@ -73,7 +75,8 @@ class Handler(BaseHTTPRequestHandler):
         self.login = None
         self.user = None
 
-    def do_GET(self):
+    def log_in(self):
+        """Returns whether the connection has a user, and the token of the answer; without one it has been refused."""
         self.rfile.read(int(self.headers.get("Content-Length") or 0))
         field = self.headers.get(self.asking) or ""
         scheme, _, text = field.partition(" ")
@@ -87,23 +90,29 @@ class Handler(BaseHTTPRequestHandler):
                 say("refused", self.number, type(error).__name__)
                 self.login = None
         if self.user is None:
-            return self.refuse(answer)
+            self.refuse(answer)
+        return self.user is not None, answer
+
+    def do_GET(self):
+        is_known, answer = self.log_in()
+        if not is_known:
+            return
         self.answer(200, f"{self.user} {self.number} {self.path}", answer)
         say("served", self.number, self.user, self.path)
 
     do_POST = do_PUT = do_GET
-    asking = "Authorization"
+    asking, offering, refusal = "Authorization", "WWW-Authenticate", 401
 
     def refuse(self, answer):
-        self.answer(401, "no", answer, challenge=True)
+        self.answer(self.refusal, "no", answer, challenge=True)
 
     def answer(self, status, text, token, challenge=False):
         body = text.encode()
         self.send_response(status)
         if token is not None:
-            self.send_header("WWW-Authenticate", f"{self.scheme} {base64.b64encode(token).decode()}")
+            self.send_header(self.offering, f"{self.scheme} {base64.b64encode(token).decode()}")
         elif challenge:
-            self.send_header("WWW-Authenticate", self.scheme)
+            self.send_header(self.offering, self.scheme)
         self.send_header("Content-Type", "text/plain")
         self.send_header("Cache-Control", "no-store")
         self.send_header("Content-Length", str(len(body)))
@@ -112,6 +121,27 @@ class Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_):
         pass
+
+
+class ProxyHandler(Handler):
+    asking, offering, refusal = "Proxy-Authorization", "Proxy-Authenticate", 407
+
+    def do_CONNECT(self):
+        if not self.log_in()[0]:
+            return
+        say("served", self.number, self.user, self.path)
+        self.close_connection = True
+        host, _, port = self.path.rpartition(":")
+        with socket.create_connection((host, int(port))) as server:
+            self.send_response(200)
+            self.end_headers()
+            ways = {self.connection: server, server: self.connection}
+            while True:
+                for ready in select.select(list(ways), [], [])[0]:
+                    data = ready.recv(65536)
+                    if not data:
+                        return
+                    ways[ready].sendall(data)
 
 
 class Server(ThreadingHTTPServer):
@@ -123,10 +153,11 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--scheme", choices=["NTLM", "Negotiate"], required=True)
+    parser.add_argument("--proxy", action="store_true")
     options = parser.parse_args()
     Handler.scheme = options.scheme
     Handler.logins = NTLM if options.scheme == "NTLM" else Negotiate
-    Server(("127.0.0.1", options.port), Handler).serve_forever()
+    Server(("127.0.0.1", options.port), ProxyHandler if options.proxy else Handler).serve_forever()
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""Ends TLS in front of a server that speaks without: what comes is passed on as it is, in both directions."""
+"""Ends TLS in front of a server that speaks without: what comes is passed on as it is, in both directions.
+
+Prints a line for each handshake: `handshake CLIENT`, with the common name of the client's certificate or a minus, or `failed`."""
 
 import argparse
 import select
@@ -12,9 +14,15 @@ def pass_on(client, context, backend):
     client.settimeout(30)
     try:
         secure = context.wrap_socket(client, server_side=True)
-    except OSError:
+    except OSError as error:
+        # Who sends nothing at all only looks whether the port answers.
+        if isinstance(error, ssl.SSLError) and not isinstance(error, ssl.SSLEOFError):
+            print("failed", flush=True)
         client.close()
         return
+    certificate = secure.getpeercert() or {}
+    names = [value for part in certificate.get("subject", ()) for key, value in part if key == "commonName"]
+    print("handshake", names[0] if names else "-", flush=True)
     with secure, socket.create_connection(("127.0.0.1", backend)) as plain:
         for connection in (secure, plain):
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -56,10 +64,14 @@ def main():
     parser.add_argument("--certificate", required=True)
     parser.add_argument("--key", required=True)
     parser.add_argument("--protocol", required=True)
+    parser.add_argument("--client-authority", help="clients need a certificate from it")
     options = parser.parse_args()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(options.certificate, options.key)
     context.set_alpn_protocols([options.protocol])
+    if options.client_authority:
+        context.verify_mode = ssl.CERT_REQUIRED
+        context.load_verify_locations(options.client_authority)
     listener = socket.create_server(("127.0.0.1", options.port), backlog=256)
     while True:
         client, _ = listener.accept()

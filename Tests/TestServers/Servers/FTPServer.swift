@@ -14,6 +14,14 @@ package final class FTPServer: Sendable {
     package var disabledCommands: [String] = []
     /// Bytes a second of a download; 0 is no limit.
     package var rateLimit = 0
+    /// What it shows in the place of the usual certificate.
+    package var identity: TestCertificates.Identity?
+    /// The only version of TLS, such as `1.2`; nil for all.
+    package var tlsVersion: String?
+    /// A file with the authority that clients' certificates have to come from; nil where they need none.
+    package var clientAuthority: URL?
+    /// Whether data connections have to resume the TLS session of the control connection.
+    package var requiresResumption = false
 
     /// The usual server.
     package init() {}
@@ -56,7 +64,8 @@ package final class FTPServer: Sendable {
       let root = directory.file("root")
       try DocumentRoot.fill(root, largeSize: largeSize)
       let port = try FreePort.pick()
-      let identity = try await TestCertificates.shared.server
+      let usual = try await TestCertificates.shared.server
+      let identity = options.identity ?? usual
       // pyOpenSSL wants both in one file.
       let pem = try Data(contentsOf: identity.key) + Data(contentsOf: identity.certificate)
       try directory.write("server.pem", pem)
@@ -66,6 +75,9 @@ package final class FTPServer: Sendable {
         "--rate", String(options.rateLimit), "--disable", options.disabledCommands.joined(separator: ","),
       ]
       if options.requiresTLS { arguments.append("--require-tls") }
+      if let version = options.tlsVersion { arguments += ["--tls", version] }
+      if let authority = options.clientAuthority { arguments += ["--client-authority", authority.path] }
+      if options.requiresResumption { arguments.append("--require-resumption") }
       if options.allowsAnonymous { arguments.append("--anonymous") }
       let process = try await ServerProcess.start(
         "the FTP server", try PackageFolder.python, arguments, directory: directory, ports: [port])
@@ -93,6 +105,27 @@ package final class FTPServer: Sendable {
 
   /// The commands, answers and transfers so far.
   package var log: String { process.log }
+
+  /// A TLS handshake that came to its end.
+  package struct Handshake: Sendable, Equatable {
+    package let isOfData: Bool
+    package let isResumed: Bool
+    /// The client's common name; nil for none.
+    package let subject: String?
+  }
+
+  /// The handshakes so far.
+  package var handshakes: [Handshake] {
+    log.matches(of: /TLS (control|data) resumed=([01]) client=([^;]*);/).map { match in
+      Handshake(
+        isOfData: match.1 == "data", isResumed: match.2 == "1", subject: match.3 == "-" ? nil : String(match.3))
+    }
+  }
+
+  /// An `ftps` URL of this server. The path starts with a slash.
+  package func secureURL(_ path: String = "/small.txt", host: String = "127.0.0.1") -> URL {
+    URL(string: "ftps://\(host):\(port)\(path)") ?? URL(fileURLWithPath: path)
+  }
 
   /// Waits until the log contains a text, such as `<- REST 100`.
   package func waitForLog(_ text: String, timeout: Duration = .seconds(5)) async -> Bool {

@@ -13,12 +13,12 @@ package final class LoginServer: Sendable {
   package let port: UInt16
   private let process: ServerProcess
 
-  /// A server for NTLM.
-  package static func ntlm() async throws -> LoginServer {
+  /// A server for NTLM, or a proxy that wants it: that one answers requests for `http` itself, and makes tunnels.
+  package static func ntlm(isProxy: Bool = false) async throws -> LoginServer {
     let directory = try TemporaryDirectory("ntlm")
     let lines = users.map { "\(domain):\($0.key):\($0.value)\n" }.joined()
     let file = try directory.write("users", Data(lines.utf8))
-    return try await start("NTLM", ["NTLM_USER_FILE": file.path], directory)
+    return try await start("NTLM", ["NTLM_USER_FILE": file.path], directory, isProxy: isProxy)
   }
 
   /// A server for Negotiate.
@@ -27,13 +27,14 @@ package final class LoginServer: Sendable {
   }
 
   private static func start(
-    _ scheme: String, _ environment: [String: String?], _ directory: TemporaryDirectory
+    _ scheme: String, _ environment: [String: String?], _ directory: TemporaryDirectory, isProxy: Bool = false
   ) async throws -> LoginServer {
     try await ServerProcess.retrying {
       let port = try FreePort.pick()
       let process = try await ServerProcess.start(
         "the login server", try PackageFolder.python,
-        [PackageFolder.script("login_server.py"), "--port", String(port), "--scheme", scheme],
+        [PackageFolder.script("login_server.py"), "--port", String(port), "--scheme", scheme]
+          + (isProxy ? ["--proxy"] : []),
         environment: environment, directory: directory, ports: [port])
       return LoginServer(process: process, port: port)
     }

@@ -13,8 +13,14 @@ package final class TLSFront: Sendable {
   /// - Parameters:
   ///   - backend: the port of the server that it stands in front of.
   ///   - name: the protocol, as ALPN has it.
-  package static func start(before backend: UInt16, speaking name: String = "h2") async throws -> TLSFront {
-    let identity = try await TestCertificates.shared.server
+  ///   - identity: what it shows; the usual certificate where that is nil.
+  ///   - clientAuthority: a file with the authority that clients' certificates have to come from; nil where they need none.
+  package static func start(
+    before backend: UInt16, speaking name: String = "h2", as identity: TestCertificates.Identity? = nil,
+    clientAuthority: URL? = nil
+  ) async throws -> TLSFront {
+    let usual = try await TestCertificates.shared.server
+    let identity = identity ?? usual
     return try await ServerProcess.retrying {
       let port = try FreePort.pick()
       let process = try await ServerProcess.start(
@@ -22,7 +28,8 @@ package final class TLSFront: Sendable {
         [
           PackageFolder.script("tls_front.py"), "--port", String(port), "--backend", String(backend),
           "--certificate", identity.certificate.path, "--key", identity.key.path, "--protocol", name,
-        ], directory: TemporaryDirectory("tls-front"), ports: [port])
+        ] + (clientAuthority.map { ["--client-authority", $0.path] } ?? []), directory: TemporaryDirectory("tls-front"),
+        ports: [port])
       return TLSFront(process: process, port: port)
     }
   }
@@ -36,4 +43,15 @@ package final class TLSFront: Sendable {
   package func url(_ path: String = "/") -> URL {
     URL(string: "https://127.0.0.1:\(port)\(path)") ?? URL(fileURLWithPath: path)
   }
+
+  /// The handshakes so far: the common name of the client's certificate, `-` for none, or nil where the handshake failed.
+  package var handshakes: [String?] {
+    process.log.split(separator: "\n").compactMap { line -> String?? in
+      if line == "failed" { return .some(nil) }
+      return line.hasPrefix("handshake ") ? String(line.dropFirst(10)) : nil
+    }
+  }
+
+  /// Stops it.
+  package func stop() async { await process.stop() }
 }

@@ -41,43 +41,95 @@ import URLLoadingTestServers
     await server.stop()
   }
 
+  /// 1,000 loads of two users: of a session for each, of another session for the first, and of one session whose tasks log in as
+  /// different users.
   @Test func twoUsersNeverShareAConnection() async throws {
     let server = try await LoginServer.ntlm()
-    // One session whose tasks log in as different users, and one for each user.
-    let sessions = LoginServer.users.map { user, password in
-      (user, Self.delegate("\(LoginServer.domain)\\\(user)", password).session())
+    let count = 1000
+    let users = LoginServer.users.sorted { $0.key < $1.key }
+    let owners = (users + users.prefix(1)).map { user, password in
+      (user: user, session: Self.delegate("\(LoginServer.domain)\\\(user)", password).session())
     }
-    let configuration = URLSessionConfiguration.ephemeral
-    configuration.connectionProxyDictionary = [:]
-    configuration.urlCache = nil
-    let shared = URLSession(configuration: configuration)
+    let shared = TrustDelegate.answering(.performDefaultHandling).session()
+    let logins = users.map { OwnLogin(user: "\(LoginServer.domain)\\\($0.key)", password: $0.value) }
+    var random = SeededGenerator(seed: 27)
     try await withThrowingTaskGroup(of: Void.self) { group in
-      for index in 0..<200 {
+      for index in 0..<count {
+        let choice = Int.random(in: 0..<owners.count + users.count, using: &random)
         group.addTask {
-          if index % 2 == 0 {
-            let (user, session) = sessions[index / 2 % sessions.count]
-            let (status, text) = try await self.text(session, server.url("/\(user)/\(index)"))
-            #expect(status == 200 && text.hasPrefix("TEST\\\(user) "))
-          } else {
-            let (user, password) = Array(LoginServer.users)[index / 2 % 2]
-            let own = OwnLogin(user: "\(LoginServer.domain)\\\(user)", password: password)
-            let (data, _) = try await shared.data(from: server.url("/\(user)/\(index)"), delegate: own)
-            #expect(String(decoding: data, as: UTF8.self).hasPrefix("TEST\\\(user) "))
-          }
+          let isOwn = choice < owners.count
+          let user = isOwn ? owners[choice].user : users[choice - owners.count].key
+          // The path says who loads, beside the user.
+          let url = server.url("/\(isOwn ? "session-\(choice)" : "tasks")/\(user)/\(index)")
+          let (data, _) =
+            try await
+            (isOwn
+            ? owners[choice].session.data(from: url)
+            : shared.data(from: url, delegate: logins[choice - owners.count]))
+          #expect(String(decoding: data, as: UTF8.self).hasPrefix("TEST\\\(user) "))
+        }
+        // So many at once that connections are used again, and new ones made.
+        if index >= 40 { try await group.next() }
+      }
+      try await group.waitForAll()
+    }
+    // Of one connection, the server has served one user, and one session: `served number user path`.
+    var owner: [String: Set<String>] = [:]
+    var served = 0
+    for line in server.log where line.hasPrefix("served ") {
+      let parts = line.split(separator: " ").map(String.init)
+      let path = parts[3].split(separator: "/")
+      #expect(parts[2] == "TEST\\\(path[1])")
+      owner[parts[1], default: []].insert("\(parts[2]) \(path[0])")
+      served += 1
+    }
+    #expect(served == count)
+    #expect(owner.values.allSatisfy { $0.count == 1 }, "\(owner.filter { $0.value.count > 1 })")
+    #expect(Set(owner.values.flatMap { $0 }).count == owners.count + users.count)
+    // Connections were used again: otherwise this says nothing.
+    #expect(owner.count < count / 4, "\(owner.count) connections")
+    for (_, session) in owners { session.finishTasksAndInvalidate() }
+    shared.finishTasksAndInvalidate()
+    await server.stop()
+  }
+
+  /// Of requests for `http` that the proxy answers, and of tunnels.
+  @Test(arguments: [NginxServer.Listener.http, .https])
+  func twoUsersOfAProxyNeverShareAConnection(_ listener: NginxServer.Listener) async throws {
+    let proxy = try await LoginServer.ntlm(isProxy: true)
+    let nginx = try await NginxServer.shared
+    let authority = try await TestCertificates.shared.authority
+    let users = LoginServer.users.sorted { $0.key < $1.key }
+    let sessions = users.map { user, password in
+      Self.delegate("\(LoginServer.domain)\\\(user)", password).session {
+        $0.certificateAuthorityFile = authority
+        $0.connectionProxyDictionary = [
+          kCFNetworkProxiesHTTPProxy: "127.0.0.1", kCFNetworkProxiesHTTPPort: Int(proxy.port),
+          kCFNetworkProxiesHTTPSProxy: "127.0.0.1", kCFNetworkProxiesHTTPSPort: Int(proxy.port),
+        ]
+      }
+    }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for index in 0..<100 {
+        group.addTask {
+          let url = nginx.url("/small.txt?\(users[index % 2].key)-\(index)", on: listener)
+          let (data, response) = try await sessions[index % 2].data(from: url)
+          #expect((response as? HTTPURLResponse)?.statusCode == 200)
+          let isTunnel = listener == .https
+          #expect(
+            isTunnel ? data == DocumentRoot.small : data.starts(with: Data("TEST\\\(users[index % 2].key) ".utf8)))
         }
       }
       try await group.waitForAll()
     }
-    // Of one connection, the server has served one user.
-    var users: [String: Set<String>] = [:]
-    for line in server.log where line.hasPrefix("served ") {
+    var owners: [String: Set<String>] = [:]
+    for line in proxy.log where line.hasPrefix("served ") {
       let parts = line.split(separator: " ").map(String.init)
-      users[parts[1], default: []].insert(parts[2])
+      owners[parts[1], default: []].insert(parts[2])
     }
-    #expect(users.values.allSatisfy { $0.count == 1 } && Set(users.values.flatMap { $0 }).count == 2)
-    for (_, session) in sessions { session.finishTasksAndInvalidate() }
-    shared.finishTasksAndInvalidate()
-    await server.stop()
+    #expect(owners.values.allSatisfy { $0.count == 1 } && Set(owners.values.flatMap { $0 }).count == 2, "\(owners)")
+    for session in sessions { session.finishTasksAndInvalidate() }
+    await proxy.stop()
   }
 
   @Test(.enabled(if: KerberosRealm.obstacle == nil)) func aTicketLogsInByNegotiate() async throws {

@@ -14,8 +14,7 @@ import URLLoadingTestServers
     var subject: String?
   }
 
-  /// 200, or as many as `URL_LOADING_MIXED_LOADS` says.
-  private static let loads = ProcessInfo.processInfo.environment["URL_LOADING_MIXED_LOADS"].flatMap { Int($0) } ?? 200
+  private static let loads = 1000
 
   private static func session(_ identity: SecIdentity?) async throws -> URLSession {
     let delegate = TrustDelegate { challenge in

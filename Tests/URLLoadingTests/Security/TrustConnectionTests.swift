@@ -66,6 +66,23 @@ import URLLoadingTestServers
     await server.stop()
   }
 
+  /// Nor by a session that verifies by other roots: it would take a server that it does not trust.
+  @Test func aTLSSessionIsNotResumedByOtherRoots() async throws {
+    let server = try await TLSCorpus.shared.start("good") { $0.closes = true }
+    let (first, second) = (try await Self.session(nil), try await Self.session(nil))
+    for session in [first, second] { _ = try await session.data(from: server.url("good")) }
+    // Sessions of one kind share them: else the rest says nothing.
+    #expect(server.log(of: "good").handshakes.map(\.isResumed) == [false, true])
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.connectionProxyDictionary = [:]
+    let other = URLSession(configuration: configuration)
+    let error = await #expect(throws: URLError.self) { try await other.data(from: server.url("good")) }
+    #expect(error?.code == .serverCertificateHasUnknownRoot)
+    #expect(server.log(of: "good").handshakes.count == 2)
+    for session in [first, second, other] { session.finishTasksAndInvalidate() }
+    await server.stop()
+  }
+
   /// One connection of a task's delegate, one of another's, and one of loads without.
   @Test func connectionsAreNotSharedBetweenWhoJudges() async throws {
     let server = try await TLSCorpus.shared.start("good")

@@ -1,4 +1,5 @@
 import Foundation
+import URLLoading
 import URLLoadingTestServers
 
 /// A place for a transfer service of a test's own, and programs that use it.
@@ -19,8 +20,15 @@ struct BackgroundFixture {
     [
       "HOME": directory.path, "XDG_RUNTIME_DIR": directory.file("run").path, "XDG_STATE_HOME": directory.file("state").path,
       "XDG_DATA_HOME": directory.file("data").path, "XDG_CACHE_HOME": directory.file("cache").path,
-      "TMPDIR": directory.path, "URLLOADD": BuiltProgram.path("urlloadd"), "DBUS_SESSION_BUS_ADDRESS": nil,
+      "TMPDIR": directory.path, "CFFIXED_USER_HOME": directory.path, "SSH_AUTH_SOCK": nil,
+      "URLLOADD": BuiltProgram.path("urlloadd"), "DBUS_SESSION_BUS_ADDRESS": nil,
     ]
+  }
+
+  /// Where the service is, for tests that talk to it themselves.
+  var place: BackgroundServicePlace {
+    BackgroundServicePlace(
+      environment: environment.compactMapValues { $0 }, user: geteuid(), temporaryDirectory: directory.path)
   }
 
   /// The folder that programs move files to, each named by the number of its task.

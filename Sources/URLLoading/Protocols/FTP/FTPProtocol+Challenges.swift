@@ -23,6 +23,7 @@ extension FTPProtocol {
   }
 
   func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {
+    guard !resolve(by: .credential(credential)) else { return }
     if challenge.protectionSpace.isProxy() { return useForProxy(credential) }
     state.withLock {
       $0.credential = TransferCredential(
@@ -31,11 +32,49 @@ extension FTPProtocol {
     begin()
   }
 
-  func continueWithoutCredential(for challenge: URLAuthenticationChallenge) { refuse() }
+  func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {
+    if !resolve(by: .byDefault) { refuse() }
+  }
+
+  func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {
+    if !resolve(by: .rejected) { refuse() }
+  }
+
   func cancel(_ challenge: URLAuthenticationChallenge) { refuse() }
 
   private func refuse() {
     guard let failure = state.withLock({ $0.refusal }) else { return }
     fail(URLError(failure, url: request.url))
+  }
+}
+
+extension FTPProtocol: JudgedProtocol {
+  /// Asks what the handshake was ended for.
+  /// - Returns: false where it was not, or the load has asked too often.
+  func asks(_ failure: TransferFailure) -> Bool {
+    guard ConnectionQuestion(failure.reason) != nil,
+      case .question(let question) = withProxies({
+        $0.exchange.failed(failure, for: request, refusal: nil, by: nil)
+      })
+    else { return false }
+    ask(question)
+    return true
+  }
+
+  func takeQuestion() -> (ConnectionQuestion, Result<TransferMetrics, TransferFailure>)? {
+    withProxies { $0.exchange.takeQuestion() }
+  }
+
+  func withAnswers<Result>(_ body: (inout CurlSession.Answers?) -> Result) -> Result {
+    state.withLock { body(&$0.answers) }
+  }
+
+  func beginAgain() {
+    let stage = state.withLock { $0.stage }
+    start(stage, body: sessionClient?.urlProtocolUploadBody(self))
+  }
+
+  func complete(_ result: Result<TransferMetrics, TransferFailure>) {
+    if case .failure(let failure) = result { tell(failure) }
   }
 }

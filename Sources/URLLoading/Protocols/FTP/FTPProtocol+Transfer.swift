@@ -77,7 +77,7 @@ extension FTPProtocol: TransferHandler {
     if let upload {
       if case .success = result { upload.record.end(upload.mark) } else { upload.fail() }
     }
-    if case .failure(let failure) = result, blamesProxy(failure) { return }
+    if case .failure(let failure) = result, asks(failure) || blamesProxy(failure) { return }
     switch stage {
     case .directory(let failure): return tell(failure, isDirectory: (try? result.get()) != nil)
     case .file(let failure): return tell(failure, isFile: (try? result.get()) != nil)
@@ -115,7 +115,8 @@ extension FTPProtocol: TransferHandler {
       failure.urlErrorCode = .fileIsDirectory
       failure.message = "The URL names a directory (\(failure.message))"
     }
-    distinguish(failure, through: route) { self.fail(URLError($0, url: self.request.url)) }
+    judgeIdentity(&failure)
+    distinguish(failure, through: route) { self.fail(self.error(for: $0)) }
   }
 
   /// Whether a range was asked for; it is no longer.

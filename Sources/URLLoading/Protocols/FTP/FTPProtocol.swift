@@ -10,6 +10,9 @@ internal import URLLoadingCurlTransport
 /// where the server ends the data connection and says that the transfer is complete; fewer bytes than the claim fail the load.
 /// What cannot be seen is that a file is longer than claimed when a range is asked for that ends before the claimed end.
 ///
+/// The servers of TLS connections are judged as those of `https` are. One is new for each transfer, and for its data another, which has to
+/// show the same certificates or to resume the TLS session of the first.
+///
 /// A server that does not answer SIZE or MDTM within 2 s is loaded from anew, and not asked again in the session.
 ///
 /// Mutable state: `state`, guarded by its lock.
@@ -33,6 +36,8 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     var transfer: Transfer?
     var stage = Stage.body(nil)
     var credential: TransferCredential?
+    /// What was answered about connections.
+    var answers: CurlSession.Answers?
     var proxies = ProxyAttempt()
     var failedCredentials = 0
     var refusal: TransferFailure?
@@ -167,6 +172,11 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     let record = source.map { _ in session.component(UnfinishedUploads.self) }
     if let route { transferRequest.take(route) }
     transferRequest.proxyCredential = withProxies { $0.credential }
+    let (judge, requirements) = (sessionClient.urlProtocolDemand(self).connectionJudge, transportRequirements)
+    if judge != nil || requirements != nil {
+      transferRequest.security = connections.security(
+        for: transferRequest, judge: judge, requirements: requirements, answers: withAnswers { $0 })
+    }
     transferRequest.credential = state.withLock { state in
       state.stage = stage
       if let source, let record, !state.isStopped {

@@ -1,7 +1,7 @@
 internal import URLLoadingCurlTransport
 
 /// Answers to challenges, from any thread.
-extension HTTPProtocol: URLAuthenticationChallengeSender {
+extension HTTPProtocol {
   func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {
     guard !resolve(by: .credential(credential)) else { return }
     let (transfer, offer) = state.withLock { state -> (Transfer?, HTTPExchange.Offer?) in
@@ -60,32 +60,15 @@ extension HTTPProtocol: URLAuthenticationChallengeSender {
     guard let next else { return continueWithoutCredential(for: challenge) }
     self.challenge(next, challenge.previousFailureCount, challenge.failureResponse)
   }
+}
 
-  /// Makes the handshake again that was ended for a question, or fails.
-  /// - Returns: false where no question about a connection waits.
-  private func resolve(by decision: ConnectionQuestion.Decision) -> Bool {
-    guard let (question, result) = state.withLock({ $0.exchange.takeQuestion() }) else { return false }
-    guard case .proceed(let change) = question.resolved(by: decision) else {
-      complete(result)
-      return true
-    }
-    state.withLock { state in
-      var answers = state.answers ?? [:]
-      switch change {
-      case .accepts(let certificates): answers[question.endpoint, default: .init()].acceptedCertificates = certificates
-      case .trusts(let chain): answers[question.endpoint, default: .init()].trustedChains.insert(chain)
-      case .identifies(let choice): answers[question.endpoint, default: .init()].identity = choice
-      }
-      state.answers = answers
-    }
-    if case .identifies(.identity(let identity)) = change, case .credential(let credential) = decision,
-      credential.persistence != .none, let sessionClient,
-      let judge = sessionClient.urlProtocolDemand(self).connectionJudge
-    {
-      sessionClient.session.component(CurlSession.self).remember(identity, for: question.endpoint, of: judge)
-    }
-    beginAgain()
-    return true
+extension HTTPProtocol: JudgedProtocol {
+  func takeQuestion() -> (ConnectionQuestion, Result<TransferMetrics, TransferFailure>)? {
+    state.withLock { $0.exchange.takeQuestion() }
+  }
+
+  func withAnswers<Result>(_ body: (inout CurlSession.Answers?) -> Result) -> Result {
+    state.withLock { body(&$0.answers) }
   }
 }
 

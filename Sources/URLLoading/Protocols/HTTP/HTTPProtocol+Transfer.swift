@@ -100,11 +100,6 @@ extension HTTPProtocol: TransferHandler {
         error: nil, sender: self))
   }
 
-  private func ask(_ question: ConnectionQuestion) {
-    guard let connections = sessionClient?.session.component(CurlSession.self) else { return }
-    challenge(question.space(scheme: request.url?.scheme ?? "https", connections.authorities), 0, nil)
-  }
-
   /// Passes the end of a transfer on.
   func complete(_ result: Result<TransferMetrics, TransferFailure>) {
     switch result {
@@ -117,26 +112,6 @@ extension HTTPProtocol: TransferHandler {
       distinguish(failure, through: state.withLock { $0.route }) { failure in
         self.client?.urlProtocol(self, didFailWithError: self.error(for: failure))
       }
-    }
-  }
-
-  private func error(for failure: TransferFailure) -> URLError {
-    if case .brokenRequirement(let violation) = failure.reason, let requirements = transportRequirements {
-      return requirements.violation(of: .init(violation.rule), found: violation.found, url: request.url)
-    }
-    return URLError(failure, url: request.url)
-  }
-
-  /// An identity that the server refused is not used again. That it wants one, TLS 1.2 has no alert for.
-  private func judgeIdentity(_ failure: inout TransferFailure) {
-    guard failure.urlErrorCode == .clientCertificateRejected || failure.urlErrorCode == .secureConnectionFailed,
-      let endpoint = request.url.flatMap({ TLSEndpoint(url: $0.absoluteString) })
-    else { return }
-    if failure.urlErrorCode == .clientCertificateRejected {
-      sessionClient?.session.component(CurlSession.self).forgetIdentities(of: endpoint)
-    } else if case CurlSession.IdentityChoice.none? = state.withLock({ $0.answers?[endpoint]?.identity }) {
-      failure.urlErrorCode = .clientCertificateRequired
-      failure.message = "the server asked for a certificate of the client, and got none: \(failure.message)"
     }
   }
 

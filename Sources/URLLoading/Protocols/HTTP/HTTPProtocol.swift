@@ -116,11 +116,12 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     begin(body: sessionClient?.urlProtocolUploadBody(self), source)
   }
 
-  /// What the session's App Transport Security asks of the server.
-  var transportRequirements: TransportSecurityRequirements? {
-    guard let session = sessionClient?.session, session.values.appTransportSecurity != nil, let url = request.url
-    else { return nil }
-    return session.transportSecurityRequirements(for: url)
+  /// Whether the host is known to want trusted connections alone (HSTS).
+  private var isOfKnownHost: Bool {
+    guard let storage = sessionClient?.session.parts.policyStorage, storage.hasTransportPolicies,
+      request.url?.scheme?.lowercased() == "https", let host = request.url?.host(percentEncoded: false)
+    else { return false }
+    return storage.requiresSecureTransport(to: host)
   }
 
   private var asksForLongRange: Bool {
@@ -165,8 +166,8 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     let requirements = transportRequirements
     if demand.connectionJudge != nil || requirements != nil || login != nil {
       transferRequest.security = connections.security(
-        for: transferRequest, judge: demand.connectionJudge, requirements: requirements, login: login,
-        answers)
+        for: transferRequest, judge: demand.connectionJudge, requirements: requirements,
+        isKnownHost: demand.connectionJudge != nil && isOfKnownHost, login: login, answers: answers)
     }
     if let token {
       if token.isForProxy {

@@ -6,7 +6,7 @@ extension TCPProtocol {
   func laterSecurity(in connections: CurlSession, judge: URLConnectionJudge?, host: URL) -> ConnectionSecurity? {
     guard judge != nil else { return nil }
     var security = connections.security(
-      for: TransferRequest(url: host.absoluteString), judge: judge, requirements: nil, login: nil, nil)
+      for: TransferRequest(url: host.absoluteString), judge: judge, requirements: nil, answers: nil)
     // The handshake cannot wait for an identity: it is asked about behind it.
     security?.asksForIdentity = false
     return security

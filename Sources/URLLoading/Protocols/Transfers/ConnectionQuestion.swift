@@ -77,6 +77,16 @@ enum ConnectionQuestion {
   }
 }
 
+extension CurlSession.Answers {
+  mutating func note(_ change: ConnectionQuestion.Change, of endpoint: TLSEndpoint) {
+    switch change {
+    case .accepts(let certificates): self[endpoint, default: .init()].acceptedCertificates = certificates
+    case .trusts(let chain): self[endpoint, default: .init()].trustedChains.insert(chain)
+    case .identifies(let choice): self[endpoint, default: .init()].identity = choice
+    }
+  }
+}
+
 extension URLCredential {
   /// The identity with what is sent along; nil for a credential of another kind.
   var clientIdentity: ClientIdentity? {

@@ -19,12 +19,12 @@ extension CurlSession {
   ///   - request: its URL, and the proxy that was chosen for it.
   ///   - judge: who is asked about its connections.
   ///   - requirements: what servers have to keep in any case.
+  ///   - isKnownHost: whether nobody may accept the server where it is not trusted.
   ///   - login: the scheme and the user of a login that belongs to connections; nil for none.
   ///   - answers: what was answered in this load.
   func security(
     for request: TransferRequest, judge: URLConnectionJudge?, requirements: TransportSecurityRequirements?,
-    login: String?,
-    _ answers: Answers?
+    isKnownHost: Bool = false, login: String? = nil, answers: Answers?
   ) -> ConnectionSecurity? {
     let usesTLS = (judge != nil || requirements != nil) && usesTLS(for: request)
     guard usesTLS || login != nil else { return nil }
@@ -34,14 +34,14 @@ extension CurlSession {
     pool.hasRequirements = requirements != nil
     var security = ConnectionSecurity(pool: pool)
     security.requirements = requirements.map { TLSRequirements($0) }
+    security.isKnownHost = isKnownHost
     guard let judge else { return security }
     security.pool.judge = judge.number
     security.asksForTrust = true
     security.asksForIdentity = true
     security.answers = answers ?? [:]
-    if let endpoint = TLSEndpoint(url: request.url), security.answers[endpoint]?.identity == nil,
-      let known = identities.withLock({ $0[IdentityKey(judge: judge, endpoint: endpoint)] })
-    {
+    for endpoint in endpoints(of: request) where security.answers[endpoint]?.identity == nil {
+      guard let known = identities.withLock({ $0[IdentityKey(judge: judge, endpoint: endpoint)] }) else { continue }
       security.answers[endpoint, default: .init()].identity = .identity(known)
     }
     security.pool.identity = Self.fingerprint(security.answers)
@@ -49,12 +49,24 @@ extension CurlSession {
   }
 
   private func usesTLS(for request: TransferRequest) -> Bool {
-    if request.url.utf8.prefix(6).elementsEqual("https:".utf8) { return true }
+    if request.url.utf8.prefix(6).elementsEqual("https:".utf8) || request.ftpTLS == .explicit { return true }
+    return proxy(of: request)?.kind == .https
+  }
+
+  private func proxy(of request: TransferRequest) -> ProxyServer? {
     switch request.proxy {
-    case .configured: return engine.proxy(for: request.url)?.kind == .https
-    case .direct: return false
-    case .through(let proxy): return proxy.kind == .https
+    case .configured: engine.proxy(for: request.url)
+    case .direct: nil
+    case .through(let proxy): proxy
     }
+  }
+
+  /// Those that TLS is spoken with: the server, and a proxy before it.
+  private func endpoints(of request: TransferRequest) -> [TLSEndpoint] {
+    let proxy = proxy(of: request).flatMap { proxy in
+      proxy.kind == .https ? TLSEndpoint(host: proxy.host, port: proxy.port, isProxy: true) : nil
+    }
+    return [TLSEndpoint(url: request.url), proxy].compactMap { $0 }
   }
 
   /// What connections with these identities have in common; nil for none.

@@ -1,0 +1,83 @@
+internal import URLLoadingCurlTransport
+
+/// A class that makes connections of TLS, which the delegate may judge, and log in to: HTTP and FTP.
+///
+/// A handshake that is ended for a question is a failed transfer; the question becomes a challenge, and its answer another transfer.
+protocol JudgedProtocol: URLProtocol, URLAuthenticationChallengeSender {
+  /// The question that waits for an answer, and what its transfer ended with; nil where none does. It waits no longer.
+  func takeQuestion() -> (ConnectionQuestion, Result<TransferMetrics, TransferFailure>)?
+  /// Calls `body` with what was answered, under the instance's lock.
+  func withAnswers<Result>(_ body: (inout CurlSession.Answers?) -> Result) -> Result
+  /// Makes the handshake again: what was to be sent is as it was.
+  func beginAgain()
+  /// Passes the end of a transfer on.
+  func complete(_ result: Result<TransferMetrics, TransferFailure>)
+}
+
+extension JudgedProtocol {
+  /// Sends the challenge about a connection.
+  func ask(_ question: ConnectionQuestion) {
+    guard let connections = sessionClient?.session.component(CurlSession.self) else { return }
+    let space = question.space(scheme: request.url?.scheme?.lowercased() ?? "https", connections.authorities)
+    client?.urlProtocol(
+      self,
+      didReceive: URLAuthenticationChallenge(
+        protectionSpace: space, proposedCredential: nil, previousFailureCount: 0, failureResponse: nil, error: nil,
+        sender: self))
+  }
+
+  /// Makes the handshake again that was ended for a question, or fails.
+  /// - Returns: false where no question about a connection waits.
+  func resolve(by decision: ConnectionQuestion.Decision) -> Bool {
+    guard let (question, result) = takeQuestion() else { return false }
+    guard case .proceed(let change) = question.resolved(by: decision) else {
+      complete(result)
+      return true
+    }
+    withAnswers { answers in
+      var new = answers ?? [:]
+      new.note(change, of: question.endpoint)
+      answers = new
+    }
+    if case .identifies(.identity(let identity)) = change, case .credential(let credential) = decision,
+      credential.persistence != .none, let sessionClient,
+      let judge = sessionClient.urlProtocolDemand(self).connectionJudge
+    {
+      sessionClient.session.component(CurlSession.self).remember(identity, for: question.endpoint, of: judge)
+    }
+    beginAgain()
+    return true
+  }
+
+  /// What the session's App Transport Security asks of the server.
+  var transportRequirements: TransportSecurityRequirements? {
+    guard let session = sessionClient?.session, session.values.appTransportSecurity != nil, let url = request.url
+    else { return nil }
+    return session.transportSecurityRequirements(for: url)
+  }
+
+  /// What a failure is for the load.
+  func error(for failure: TransferFailure) -> URLError {
+    if case .brokenRequirement(let violation) = failure.reason, let requirements = transportRequirements {
+      return requirements.violation(of: .init(violation.rule), found: violation.found, url: request.url)
+    }
+    return URLError(failure, url: request.url)
+  }
+
+  /// An identity that the server refused is not used again. That it wants one, TLS 1.2 has no alert for.
+  func judgeIdentity(_ failure: inout TransferFailure) {
+    guard failure.urlErrorCode == .clientCertificateRejected || failure.urlErrorCode == .secureConnectionFailed,
+      let endpoint = request.url.flatMap({ TLSEndpoint(url: $0.absoluteString) })
+    else { return }
+    if failure.urlErrorCode == .clientCertificateRejected {
+      // Which of the two it was, the server or a proxy, is not known.
+      let known = withAnswers { $0?.keys.filter(\.isProxy) } ?? []
+      for endpoint in known + [endpoint] {
+        sessionClient?.session.component(CurlSession.self).forgetIdentities(of: endpoint)
+      }
+    } else if case CurlSession.IdentityChoice.none? = withAnswers({ $0?[endpoint]?.identity }) {
+      failure.urlErrorCode = .clientCertificateRequired
+      failure.message = "the server asked for a certificate of the client, and got none: \(failure.message)"
+    }
+  }
+}

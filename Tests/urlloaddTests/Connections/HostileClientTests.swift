@@ -1,0 +1,131 @@
+import Foundation
+import Glibc
+import Testing
+import URLLoading
+import URLLoadingTestServers
+
+/// Programs that say what no program should.
+@Suite(.timeLimit(.minutes(5))) struct HostileClientTests {
+  private let fixture: BackgroundFixture
+
+  init() throws { fixture = try BackgroundFixture() }
+
+  /// Connects to the service as anybody can who runs as its user.
+  private func connect() throws -> FileHandle {
+    let directory = open(fixture.directory.file("run/url-loading").path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    defer { close(directory) }
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    let error = LocalSocketAddress(directory: directory, name: "urlloadd.socket").connect(descriptor)
+    guard error == 0 else { throw TestServerError("no service: \(error)") }
+    return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+  }
+
+  /// Whether the service has ended the connection; what it says first is dropped.
+  private func isEnded(_ handle: FileHandle) async throws -> Bool {
+    try await eventually {
+      var byte: UInt8 = 0
+      let count = recv(handle.fileDescriptor, &byte, 1, Int32(MSG_DONTWAIT))
+      return count == 0 || (count < 0 && errno != EAGAIN)
+    }
+  }
+
+  private func started() async throws -> BackgroundProgram {
+    let program = try fixture.program("good")
+    #expect(try await eventually { fixture.service != nil && (try? connect()) != nil })
+    return program
+  }
+
+  @Test func garbageEndsItsConnectionAlone() async throws {
+    let program = try await started()
+    let service = fixture.service
+    for garbage in [
+      Data(repeating: 0xFF, count: 64), Data([0, 0, 0, 2]) + Data("{}".utf8), Data([0, 0, 0, 0]),
+      Data([0, 15, 255, 255]) + Data(repeating: UInt8(ascii: "["), count: 1_048_575),
+    ] {
+      let handle = try connect()
+      try? handle.write(contentsOf: garbage)
+      #expect(try await isEnded(handle))
+    }
+    program.tell("tasks")
+    #expect(try await program.says("tasks"))
+    #expect(fixture.service == service)
+    await program.kill()
+    await fixture.stop()
+  }
+
+  @Test func whoDoesNotGreetGetsNothing() async throws {
+    let program = try await started()
+    let handle = try connect()
+    let command = try #require(BackgroundFrames.encoded(NumberedCommand(number: 1, command: .jobs)))
+    try handle.write(contentsOf: command)
+    #expect(try await isEnded(handle))
+    await program.kill()
+    await fixture.stop()
+  }
+
+  @Test func aTaskCannotNameFilesOfOthers() async throws {
+    let program = try await started()
+    let secret = fixture.directory.file("secret")
+    try Data("secret".utf8).write(to: secret)
+    for name in ["../../../../secret", secret.path, "upload-../../../../secret", "upload-none"] {
+      let handle = try connect()
+      var task = BackgroundTaskDescription(
+        identifier: 1, kind: .upload, request: BackgroundValues.data(of: URLRequest(url: URL(fileURLWithPath: "/tmp/x"))))
+      task.body = name
+      var description = BackgroundSessionDescription(identifier: "bad", program: "bad")
+      description.resourceTimeout = 10
+      for command in [
+        BackgroundCommand.hello(version: 1, package: "0", program: nil), .attach(session: description), .create(task: task),
+      ] {
+        try handle.write(contentsOf: try #require(BackgroundFrames.encoded(NumberedCommand(number: 1, command: command))))
+      }
+      var frames = BackgroundFrames()
+      var refusal: String?
+      while refusal == nil {
+        frames.append(try #require(try handle.read(upToCount: 1)))
+        if case .refused(_, _, let reason) = try frames.next(BackgroundReport.self) { refusal = reason }
+      }
+      #expect(refusal?.contains("file to upload") == true, "\(name)")
+      try handle.close()
+      // Its identifier is free again when the service has seen the end.
+      #expect(try await eventually { !FileManager.default.fileExists(atPath: "/tmp/x") })
+    }
+    await program.kill()
+    await fixture.stop()
+  }
+
+  @Test func manyConnectionsAreLimited() async throws {
+    let program = try await started()
+    var handles: [FileHandle] = []
+    for _ in 0..<400 { handles.append(try connect()) }
+    program.tell("tasks")
+    #expect(try await program.says("tasks"))
+    handles = []
+    #expect(try await eventually { (try? connect()) != nil })
+    await program.kill()
+    await fixture.stop()
+  }
+
+  @Test func aDamagedQueueIsReplaced() async throws {
+    let state = fixture.state
+    try FileManager.default.createDirectory(at: state, withIntermediateDirectories: true)
+    try TestFiles.pattern(count: 20_000, seed: 3).write(to: state.appending(path: "queue.sqlite"))
+    let server = try OutlivingTests.slowServer(pause: 0)
+    let program = try fixture.program("test", "download:\(server.url("/a"))")
+    #expect(try await program.says("ended 1 0 200"), "\(program.lines)")
+    #expect(FileManager.default.fileExists(atPath: state.appending(path: "queue.sqlite.damaged").path))
+    await program.kill()
+    await fixture.stop()
+  }
+
+  @Test func theFolderOfTheSocketMustBeTheUsersAlone() async throws {
+    let folder = fixture.directory.file("run/url-loading").path
+    mkdir(folder, 0o777)
+    chmod(folder, 0o777)
+    let program = try fixture.program("test", "download:http://127.0.0.1:9/")
+    #expect(try await program.says("ended 1 -997", timeout: .seconds(60)), "\(program.lines)")
+    #expect(program.lines.contains { $0.contains("mode 0700") }, "\(program.lines)")
+    await program.kill()
+    await fixture.stop()
+  }
+}

@@ -1,0 +1,202 @@
+import Foundation
+import Testing
+import URLLoading
+import URLLoadingTestServers
+
+@testable import urlloadd
+
+/// Which tasks are loaded when.
+@Suite struct JobQueueTests {
+  private final class Subject { var queue = JobQueue() }
+
+  private let subject = Subject()
+  private var queue: JobQueue {
+    get { subject.queue }
+    nonmutating set { subject.queue = newValue }
+  }
+  private let start = Date(timeIntervalSince1970: 1_000_000)
+
+  private func add(
+    _ identifier: Int, origin: String = "http://a:", priority: Float = 0.5, timeout: Double? = nil, begin: Date? = nil
+  ) -> Int {
+    var task = BackgroundTaskDescription(identifier: identifier, kind: .download, request: Data())
+    task.hints.priority = priority
+    task.hints.earliestBegin = begin
+    let job = queue.add(session: "s", task, origin: origin, resourceTimeout: timeout)
+    queue.resume(job.number, now: start)
+    return job.number
+  }
+
+  private func startable(now: Date, besides blocked: Set<String> = []) -> [Job] {
+    subject.queue.takeStartable(now: now, besides: blocked)
+  }
+
+  private func expired(now: Date) -> Int? { subject.queue.takeExpired(now: now) }
+
+  private func nextDate() -> Date? { subject.queue.nextDate() }
+
+  private func fails(_ number: Int, isTransient: Bool, now: Date) -> JobQueue.Failure {
+    subject.queue.failed(number, Self.failure, isTransient: isTransient, now: now)
+  }
+
+  private func stops(_ number: Int) -> Bool { subject.queue.suspend(number) }
+
+  private static let failure = BackgroundFailure(URLError(.networkConnectionLost))
+
+  @Test func priorityGoesBeforeOrder() {
+    queue.limits.transfers = 2
+    let numbers = [add(1), add(2, priority: 0.75), add(3)]
+    #expect(startable(now: start).map(\.number) == [numbers[1], numbers[0]])
+    #expect(startable(now: start).isEmpty)
+    queue.end(numbers[1])
+    #expect(startable(now: start).map(\.number) == [numbers[2]])
+  }
+
+  @Test func oneHostDoesNotTakeAllPlaces() {
+    queue.limits.transfers = 4
+    queue.limits.transfersPerHost = 2
+    for identifier in 1...4 { _ = add(identifier) }
+    let other = add(5, origin: "http://b:")
+    #expect(startable(now: start).map(\.identifier) == [1, 2, 5])
+    #expect(queue.runningCount == 3)
+    queue.end(other)
+    #expect(queue.runningCount == 2)
+  }
+
+  @Test func blockedSessionsWait() {
+    _ = add(1)
+    #expect(startable(now: start, besides: ["s"]).isEmpty)
+    #expect(startable(now: start).count == 1)
+  }
+
+  @Test func aFailureThatMayPassIsTriedAgainLaterAndLater() {
+    let number = add(1)
+    var now = start
+    for delay in [1.0, 2, 4, 8] {
+      #expect(startable(now: now).count == 1)
+      #expect(fails(number, isTransient: true, now: now) == .triesAgain)
+      #expect(nextDate() == now.addingTimeInterval(delay))
+      #expect(startable(now: now.addingTimeInterval(delay - 0.1)).isEmpty)
+      now += delay
+    }
+  }
+
+  @Test func progressResetsTheDelay() {
+    let number = add(1)
+    for _ in 0..<5 {
+      _ = queue.takeStartable(now: .distantFuture)
+      _ = queue.failed(number, Self.failure, isTransient: true, now: start)
+    }
+    _ = queue.takeStartable(now: .distantFuture)
+    var progress = BackgroundProgress()
+    progress.received = 1
+    queue.progressed(number, progress)
+    _ = queue.failed(number, Self.failure, isTransient: true, now: start)
+    #expect(nextDate() == start.addingTimeInterval(1))
+  }
+
+  @Test func aNetworkThatComesEndsTheWaiting() {
+    let number = add(1)
+    _ = queue.takeStartable(now: start)
+    _ = queue.failed(number, Self.failure, isTransient: true, now: start)
+    queue.retryNow(now: start)
+    #expect(startable(now: start).map(\.number) == [number])
+  }
+
+  @Test func whatCannotPassEnds() {
+    let number = add(1)
+    _ = queue.takeStartable(now: start)
+    #expect(fails(number, isTransient: false, now: start) == .ends)
+  }
+
+  @Test func datesAreWaitedFor() {
+    let number = add(1, begin: start.addingTimeInterval(10))
+    #expect(startable(now: start.addingTimeInterval(9)).isEmpty)
+    #expect(nextDate() == start.addingTimeInterval(10))
+    #expect(startable(now: start.addingTimeInterval(10)).map(\.number) == [number])
+  }
+
+  @Test func theResourceTimeoutPassesWhateverTheTaskDoes() {
+    let number = add(1, timeout: 5)
+    _ = queue.suspend(number)
+    #expect(expired(now: start.addingTimeInterval(4)) == nil)
+    #expect(expired(now: start.addingTimeInterval(5)) == number)
+    #expect(expired(now: start.addingTimeInterval(6)) == nil)
+  }
+
+  @Test func suspendedTasksHaveNoPlace() {
+    queue.limits.transfers = 1
+    let first = add(1)
+    let second = add(2)
+    _ = queue.takeStartable(now: start)
+    #expect(stops(first))
+    #expect(startable(now: start).map(\.number) == [second])
+    #expect(!stops(first))
+    queue.resume(first, now: start)
+    queue.end(second)
+    #expect(startable(now: start).map(\.number) == [first])
+  }
+
+  @Test func whatRanWhenTheServiceWasKilledRunsAgain() {
+    let number = add(1, timeout: 100)
+    _ = queue.takeStartable(now: start)
+    var next = JobQueue()
+    for job in queue.jobs.values { next.restore(job) }
+    let (started, expired) = (next.takeStartable(now: start), next.takeExpired(now: start.addingTimeInterval(100)))
+    #expect(started.map(\.number) == [number])
+    #expect(expired == number)
+  }
+
+  @Test func endsKeepTheirOrderOverRestarts() {
+    let numbers = [add(1), add(2)]
+    queue.end(numbers[1])
+    var next = JobQueue()
+    for job in queue.jobs.values { next.restore(job) }
+    next.end(numbers[0])
+    let orders = numbers.compactMap { next.jobs[$0]?.state.endOrder }
+    #expect(orders == [2, 1])
+  }
+
+  @Test func everyChangeIsNoted() {
+    let number = add(1)
+    for change in [
+      { _ = $0.suspend(number) }, { $0.resume(number, now: .distantPast) }, { _ = $0.takeStartable(now: .distantFuture) },
+      { $0.asks(number) }, { $0.proceed(number, hasAsked: true, now: .distantPast) }, { $0.end(number) },
+      { $0.tookFile(number) }, { $0.remove(number) },
+    ] as [(inout JobQueue) -> Void] {
+      queue.changed = []
+      change(&subject.queue)
+      #expect(queue.changed == [number])
+    }
+    #expect(queue.jobs.isEmpty)
+  }
+
+  @Test func anyOrderOfEventsKeepsTheCounts() {
+    var random = SeededGenerator(seed: 30)
+    queue.limits.transfers = 3
+    queue.limits.transfersPerHost = 2
+    for identifier in 1...20 { _ = add(identifier, origin: "http://\(identifier % 4):", priority: Float(identifier % 3) / 2, timeout: 50) }
+    for step in 0..<5000 {
+      let number = Int.random(in: 1...20, using: &random)
+      let now = start.addingTimeInterval(Double(step) / 100)
+      switch Int.random(in: 0..<9, using: &random) {
+      case 0: queue.resume(number, now: now)
+      case 1: _ = queue.suspend(number)
+      case 2: _ = queue.failed(number, Self.failure, isTransient: true, now: now)
+      case 3: queue.asks(number)
+      case 4: queue.proceed(number, hasAsked: true, now: now)
+      case 5: queue.retryNow(now: now)
+      case 6: queue.stopped(number, until: now + 1, now: now)
+      case 7: queue.setHints(BackgroundTaskHints(), of: number, now: now)
+      default: _ = queue.takeStartable(now: now)
+      }
+      let running = queue.jobs.values.filter { $0.state.phase == .running }
+      #expect(running.count == queue.runningCount)
+      #expect(running.count <= 3)
+      #expect(Dictionary(grouping: running, by: \.origin).values.allSatisfy { $0.count <= 2 })
+    }
+    for number in 1...20 { queue.remove(number) }
+    #expect(queue.runningCount == 0)
+    #expect(nextDate() == nil)
+  }
+}
