@@ -131,6 +131,8 @@ let package = Package(
       name: "URLLoadingDelegateDownload", dependencies: ["URLLoading"], path: "Samples/DelegateDownload"),
     .executableTarget(
       name: "URLLoadingCombineUsers", dependencies: ["URLLoading", "URLLoadingCombine"], path: "Samples/CombineUsers"),
+    .executableTarget(
+      name: "URLLoadingBackgroundDownload", dependencies: ["URLLoading"], path: "Samples/BackgroundDownload"),
     .executableTarget(name: "URLLoadingLineClient", dependencies: ["URLLoading"], path: "Samples/LineClient"),
     .executableTarget(name: "URLLoadingEventLog", dependencies: ["URLLoading"], path: "Samples/EventLog"),
     .executableTarget(
@@ -210,13 +212,13 @@ let package = Package(
       name: "urlloaddTests",
       dependencies: ["urlloadd", "URLLoadingBackgroundWorker", "URLLoading", "URLLoadingBase", "URLLoadingTestServers"]),
     .testTarget(
-      name: "urlloadTests", dependencies: ["urlload", "URLLoadingBase", "URLLoadingTestServers"],
+      name: "urlloadTests", dependencies: ["urlload", "urlloadd", "URLLoadingBase", "URLLoadingTestServers"],
       exclude: ["Transcript/transcript.txt"]),
     .testTarget(
       name: "SamplesTests",
       dependencies: [
         "URLLoadingPrivateScheme", "URLLoadingMemoryScheme", "URLLoadingLoadEverything", "URLLoadingDelegateDownload",
-        "URLLoadingSFTPFiles", "URLLoadingEventLog", "URLLoadingLineClient", "URLLoadingCombineUsers",
+        "URLLoadingSFTPFiles", "URLLoadingEventLog", "URLLoadingLineClient", "URLLoadingBackgroundDownload", "urlloadd", "URLLoadingCombineUsers",
         "URLLoadingTestServers",
       ]),
   ],

@@ -53,6 +53,25 @@ import URLLoadingTestServers
     #expect(await server.waitForAccess("/slow/large.bin?rate=3m 206"))
   }
 
+  @Test func backgroundDownloadsAreTakenLater() async throws {
+    let server = try await NginxServer.shared
+    let folder = try TemporaryDirectory("sample")
+    let environment: [String: String?] = [
+      "HOME": folder.path, "XDG_RUNTIME_DIR": folder.path, "XDG_STATE_HOME": folder.file("state").path,
+      "XDG_DATA_HOME": folder.file("data").path, "TMPDIR": folder.path, "URLLOADD": BuiltProgram.path("urlloadd"),
+    ]
+    let arguments = [folder.path, server.url().absoluteString, server.url("/large.bin").absoluteString]
+    let queued = try await Command.run(Self.program("BackgroundDownload"), arguments, environment: environment)
+    #expect(queued.text == "queued small.txt\nqueued large.bin\n", "\(queued.error)")
+    let taken = try await Command.run(Self.program("BackgroundDownload"), [folder.path], environment: environment)
+    #expect(Set(taken.text.split(separator: "\n")) == ["took small.txt", "took large.bin"], "\(taken.text) \(taken.error)")
+    #expect(try TestFiles.firstDifference(in: folder.file("large.bin"), count: DocumentRoot.largeSize) == nil)
+    let state = folder.file("state/url-loading/urlloadd/lock")
+    if let service = pid_t(try String(contentsOf: state, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)) {
+      kill(service, SIGTERM)
+    }
+  }
+
   @Test func lineClientBeginsTLS() async throws {
     let server = try await StartTLSServer.start()
     let authority = try await TestCertificates.shared.authority

@@ -89,6 +89,13 @@ final class BackgroundSession: Sendable {
     }
   }
 
+  /// Returns when the tasks of the session are known, or will not be.
+  func attached() async {
+    await withUnsafeContinuation { continuation in
+      if !whenAttached({ continuation.resume() }) { continuation.resume() }
+    }
+  }
+
   /// Where files to upload are copied to; nil before the service has said that.
   var files: String? { state.withLock { $0.files } }
 

@@ -92,7 +92,10 @@ extension URLSession {
 
   /// The tasks that have not ended.
   public var allTasks: [URLSessionTask] {
-    get async { taskRegistry.all }
+    get async {
+      await parts.background?.attached()
+      return taskRegistry.all
+    }
   }
 
   /// The tasks that have not ended, by kind.

@@ -20,7 +20,8 @@ public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
     _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
 
-  /// A background session has made all calls that had waited for it. There are no background sessions yet, so that it is not called.
+  /// A background session has made all calls that had waited for it, see <doc:TransfersThatOutliveYourProgram>. Not called where the service
+  /// had no tasks of the session.
   func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession)
 }
 

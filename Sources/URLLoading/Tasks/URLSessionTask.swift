@@ -118,21 +118,21 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
   // MARK: For background sessions
 
   /// When the load may begin at the earliest; nil for at once. As on Apple's systems tasks of other than background sessions do not go
-  /// by it, and there are no background sessions yet.
+  /// by it.
   open var earliestBeginDate: Date? {
     get { load.read { $0.hints?.earliestBeginDate } }
     set { load.setHints { $0.earliestBeginDate = newValue } }
   }
 
-  /// The most bytes that the task is expected to send, header fields included, as a hint to the scheduler of background sessions, which
-  /// are not there yet; `NSURLSessionTransferSizeUnknown` unless set.
+  /// The most bytes that the task is expected to send, header fields included, as a hint to the scheduler of background
+  /// sessions; `NSURLSessionTransferSizeUnknown` unless set.
   open var countOfBytesClientExpectsToSend: Int64 {
     get { load.read { $0.hints?.expectedToSend } ?? NSURLSessionTransferSizeUnknown }
     set { load.setHints { $0.expectedToSend = newValue } }
   }
 
-  /// The most bytes that the task is expected to receive, header fields included, as a hint to the scheduler of background sessions,
-  /// which are not there yet; `NSURLSessionTransferSizeUnknown` unless set.
+  /// The most bytes that the task is expected to receive, header fields included, as a hint to the scheduler of background
+  /// sessions: a download does not begin before the disk has room for it; `NSURLSessionTransferSizeUnknown` unless set.
   open var countOfBytesClientExpectsToReceive: Int64 {
     get { load.read { $0.hints?.expectedToReceive } ?? NSURLSessionTransferSizeUnknown }
     set { load.setHints { $0.expectedToReceive = newValue } }
