@@ -4,7 +4,8 @@ import URLLoading
 /// A program with a background session: makes the tasks of its arguments, and says what its delegate hears.
 ///
 /// `BackgroundWorker IDENTIFIER FOLDER [OPTION …] [download:URL | upload:FILE,URL …]`. Options: `--exit` ends at once when the tasks are
-/// resumed, `--launched-by PATH` has the service start `PATH`, `--password USER:PASSWORD` answers challenges, `--cookie` …; see below. Files of
+/// resumed, `--launched-by PATH` has the service start `PATH`, `--password USER:PASSWORD` answers challenges, `--many N TASK` makes N tasks whose URLs end in a number, `--quiet` says
+/// times in milliseconds in the place of each task; see below. Files of
 /// downloads are moved into the folder, named by the number of their task.
 @main
 struct BackgroundWorker {
@@ -15,6 +16,7 @@ struct BackgroundWorker {
     let delegate = WorkerDelegate(folder: folder)
     configuration.connectionProxyDictionary = [:]
     var exits = false
+    var isQuiet = false
     var delay: Double?
     var tasks: [String] = []
     while let argument = arguments.popFirst() {
@@ -26,18 +28,33 @@ struct BackgroundWorker {
       case "--resource-timeout": configuration.timeoutIntervalForResource = Double(arguments.popFirst() ?? "") ?? 60
       case "--dies-with-file": delegate.setDies()
       case "--delay": delay = Double(arguments.popFirst() ?? "")
+      case "--quiet":
+        isQuiet = true
+        delegate.setQuiet()
+      case "--many":
+        let (count, task) = (Int(arguments.popFirst() ?? "") ?? 0, arguments.popFirst() ?? "")
+        tasks += (0..<count).map { "\(task)\($0)" }
       case "--header": configuration.httpAdditionalHeaders = ["X-Worker": arguments.popFirst() ?? ""]
       default: tasks.append(argument)
       }
     }
+    let start = ContinuousClock.now
     let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
-    for task in await session.allTasks { say("has \(task.taskIdentifier) \(task.originalRequest?.url?.absoluteString ?? "")") }
+    if isQuiet {
+      let count = await session.allTasks.count
+      say("attached \(count) \((ContinuousClock.now - start) / .milliseconds(1))")
+    } else {
+      for task in await session.allTasks {
+        say("has \(task.taskIdentifier) \(task.originalRequest?.url?.absoluteString ?? "")")
+      }
+    }
     for text in tasks {
       guard let task = task(text, session) else { return say("no task: \(text)") }
       if let delay { task.earliestBeginDate = Date().addingTimeInterval(delay) }
       task.resume()
-      say("resumed \(task.taskIdentifier)")
+      if !isQuiet { say("resumed \(task.taskIdentifier)") }
     }
+    if isQuiet { say("queued \((ContinuousClock.now - start) / .milliseconds(1))") }
     if exits { exit(0) }
     await obey(session)
   }
@@ -78,7 +95,10 @@ struct BackgroundWorker {
     guard parts.count == 2 else { return nil }
     switch parts[0] {
     case "download": return URL(string: parts[1]).map { session.downloadTask(with: $0) }
-    case "handler": return URL(string: parts[1]).map { session.downloadTask(with: $0) { _, _, error in say("handled \(error as Any)") } }
+    case "handler":
+      return URL(string: parts[1]).map {
+        session.downloadTask(with: $0) { _, _, error in say("handled \(error as Any)") }
+      }
     case "upload":
       let names = parts[1].split(separator: ",", maxSplits: 1).map(String.init)
       guard names.count == 2, let url = URL(string: names[1]) else { return nil }

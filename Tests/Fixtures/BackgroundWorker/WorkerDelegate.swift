@@ -7,10 +7,14 @@ final class WorkerDelegate: NSObject, URLSessionDownloadDelegate, URLSessionData
   private let folder: String
   private let password = Mutex("")
   private let dies = Mutex(false)
+  private let quiet = Mutex<Int?>(nil)
 
   init(folder: String) { self.folder = folder }
 
   func setPassword(_ given: String) { password.withLock { $0 = given } }
+
+  /// Says of ends alone how many there were, a line a hundred.
+  func setQuiet() { quiet.withLock { $0 = 0 } }
 
   /// Ends in the method that gets a file, having taken it.
   func setDies() { dies.withLock { $0 = true } }
@@ -18,7 +22,11 @@ final class WorkerDelegate: NSObject, URLSessionDownloadDelegate, URLSessionData
   func urlSession(
     _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
     totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
-  ) { say("wrote \(downloadTask.taskIdentifier) \(totalBytesWritten) \(totalBytesExpectedToWrite)") }
+  ) {
+    if quiet.withLock({ $0 == nil }) {
+      say("wrote \(downloadTask.taskIdentifier) \(totalBytesWritten) \(totalBytesExpectedToWrite)")
+    }
+  }
 
   func urlSession(
     _ session: URLSession, downloadTask: URLSessionDownloadTask, didResumeAtOffset fileOffset: Int64,
@@ -26,6 +34,7 @@ final class WorkerDelegate: NSObject, URLSessionDownloadDelegate, URLSessionData
   ) { say("went-on \(downloadTask.taskIdentifier) \(fileOffset) \(expectedTotalBytes)") }
 
   func urlSession(_ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL) {
+    if quiet.withLock({ $0 != nil }) { return }
     let target = "\(folder)/\(downloadTask.taskIdentifier)"
     unlink(target)
     guard rename(location.path, target) == 0 else { return say("lost \(downloadTask.taskIdentifier) \(errno)") }
@@ -59,13 +68,20 @@ final class WorkerDelegate: NSObject, URLSessionDownloadDelegate, URLSessionData
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-    say("asked \(task.taskIdentifier) \(challenge.protectionSpace.authenticationMethod) \(challenge.previousFailureCount)")
+    say(
+      "asked \(task.taskIdentifier) \(challenge.protectionSpace.authenticationMethod) \(challenge.previousFailureCount)"
+    )
     let parts = password.withLock { $0 }.split(separator: ":").map(String.init)
     guard parts.count == 2, challenge.previousFailureCount == 0 else { return (.performDefaultHandling, nil) }
     return (.useCredential, URLCredential(user: parts[0], password: parts[1], persistence: .none))
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+    let count = quiet.withLock { count in
+      count = count.map { $0 + 1 }
+      return count
+    }
+    if let count { return count % 100 == 0 ? say("ends \(count)") : () }
     let status = (task.response as? HTTPURLResponse)?.statusCode ?? 0
     guard let error = error as NSError? else { return say("ended \(task.taskIdentifier) 0 \(status)") }
     say("ended \(task.taskIdentifier) \(error.code) \(error.localizedDescription)")
