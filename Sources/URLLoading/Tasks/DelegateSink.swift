@@ -51,13 +51,16 @@ final class DelegateSink: BodySink {
     }
   }
 
-  func end(_ error: (any Error)?) {
+  func end(_ error: (any Error)?) { end(error) {} }
+
+  func end(_ error: (any Error)?, then last: @escaping @Sendable () -> Void) {
     let next = continuation.withLock { state in
       state.end = .some(error)
       return state.next
     }
-    if let next { return next.end(error) }
+    if let next { return next.end(error, then: last) }
     if error == nil { deliverWhole() }
+    last()
   }
 
   /// The body is whole, or a part of a multipart body: gives the delegate what was collected. Not called under a load's lock.

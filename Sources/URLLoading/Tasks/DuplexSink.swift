@@ -23,6 +23,7 @@ protocol DuplexSink: BodySink {
 extension DuplexSink {
   var holdsBytes: Bool { false }
   func prepare(_ request: inout URLRequest) {}
+  func end(_ error: (any Error)?) { end(error) {} }
 }
 
 extension Load {

@@ -224,27 +224,29 @@ import URLLoadingTestServers
   /// The handlers of reads, then the end of input, then that of the task: whatever another thread is at.
   @Test func theOrderOfTheEnd() async throws {
     // The client closes first.
-    let server = try ScriptedServer { connection in _ = try connection.readSome() }
+    let goes = DispatchSemaphore(value: 0)
+    let server = try ScriptedServer { connection in
+      _ = try connection.readSome()
+      _ = goes.wait(timeout: .now() + 30)
+    }
     let session = try await session()
-    for number in 1...300 {
+    for number in 1...200 {
       let notes = StreamDelegateNotes()
       let task = task(session, server.port, delegate: notes)
+      task.closeWrite()
       task.readData(ofMinLength: 10, maxLength: 10, timeout: 0) { data, atEOF, _ in
         notes.events.update { $0.append(data == nil && atEOF ? "read" : "?") }
       }
-      task.closeWrite()
       // Another thread is busy with the same task while it ends.
-      let isOver = Watched(false)
       let busy = Task.detached {
-        while !isOver.value {
+        for _ in 0..<100 {
           task.readData(ofMinLength: 10, maxLength: 1, timeout: 0) { _, _, _ in }
           task.readData(ofMinLength: 10, maxLength: 10, timeout: 0) { _, _, _ in }
-          await Task.yield()
         }
       }
-      let end = try await notes.completion()
-      isOver.update { $0 = true }
+      goes.signal()
       await busy.value
+      let end = try await notes.completion()
       #expect(end == nil)
       let events = notes.allEvents.value
       #expect(events.filter { $0 != "writeClosed" } == ["read", "readClosed", "end"], "repetition \(number)")

@@ -80,12 +80,11 @@ import URLLoadingTestServers
     let server = try await StartTLSServer.start()
     let session = try await session { $0.timeoutIntervalForRequest = 3 }
     let pending = Watched<(@Sendable (Bool) -> Void)?>(nil)
-    let judge = Judge { challenge, answer in
-      pending.update { $0 = { $0 ? Self.trust(challenge, answer) : answer(.rejectProtectionSpace, nil) } }
-    }
     for accepts in [true, false] {
       pending.update { $0 = nil }
-      judge.end.update { $0 = nil }
+      let judge = Judge { challenge, answer in
+        pending.update { $0 = { $0 ? Self.trust(challenge, answer) : answer(.rejectProtectionSpace, nil) } }
+      }
       let task = try await begun(session, server, judge)
       let isAsked = await pending.wait { $0 != nil }
       #expect(isAsked)
