@@ -53,7 +53,8 @@ struct URLLoad: AsyncParsableCommand {
     let console = Console()
     do {
       // The user's file has options of loads.
-      let arguments = type == URLLoad.self ? try CommandArguments(typed).all : ArgumentExpander(typed).expanded
+      let arguments =
+        type == URLLoad.self ? try CommandArguments(typed).all : ArgumentExpander(typed, isListing: true).expanded
       let command = try type.parse(arguments)
       Signals.install(console)
       let work = try prepare(command, console)

@@ -121,7 +121,7 @@ import URLLoadingTestServers
       let folder = try TemporaryDirectory("urlload")
       // A limit below the size has the load fail in the middle.
       let failed = try await Urlload.shell(
-        "cd \"$1\"; trap '' XFSZ; ulimit -f 4; exec \"$0\" -u \(login) -o a \"$2\"", [folder.path, url])
+        "cd \"$1\"; trap '' XFSZ; ulimit -f 4; exec \"$0\" -u '\(login)' -o a \"$2\"", [folder.path, url])
       #expect(failed.status == .exited(11), "\(url): \(failed.error)")
       let head = try await Urlload.run(["-u", login, "-I", url])
       let part = try Self.part(of: url, head: head.text, bytes: TestFiles.pattern(count: 500_000))

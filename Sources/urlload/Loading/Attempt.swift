@@ -127,11 +127,9 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
   /// Refuses more than `--max-filesize`.
   private func judge(size: Int64) throws(Failure) {
     guard let largest = options.largestSize, size > largest else { return }
-    var failure = Failure(
+    throw Failure(
       .broken, "there are more than \(largest) bytes", SafeText.url(situation.url),
-      advice: "allow more with --max-filesize")
-    failure.keepsPart = false
-    throw failure
+      advice: "allow more with --max-filesize", keepsPart: false)
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {

@@ -20,7 +20,9 @@ struct Loader: Sendable {
     var last: Attempt.Outcome?
     var failure = await load(&last)
     if let found = failure {
-      let kept = found.keepsPart && PartialFiles.shared.keepsParts ? output.keep() : nil
+      // What -C goes on with is a part of the whole.
+      let isKept = found.keepsPart && options.range == nil
+      let kept = isKept && PartialFiles.shared.keepsParts ? output.keep() : nil
       failure?.note = kept.map { "urlload: \($0.text)" }
       output.abandon()
     }
@@ -91,7 +93,11 @@ struct Loader: Sendable {
 
   /// Says how many attempts there were.
   private func used(_ failure: Failure, _ attempt: Int) -> Failure {
-    attempt > 1 ? failure.prefixed("after \(attempt) attempts: ") : failure
+    guard attempt > 1 else { return failure }
+    return Failure(
+      failure.reason, "after \(attempt) attempts: \(failure.what)", failure.subject,
+      advice: failure.advice.replacing("or let --retry do it", with: "or allow more with --retry"),
+      keepsPart: failure.keepsPart)
   }
 
   private func end(_ response: URLResponse?) -> Failure? {

@@ -55,7 +55,7 @@ enum ResponseVerdict: Equatable, Sendable {
       self = .refuse(
         Failure(
           .broken, "the answer is not what was asked for (\(contradiction))", now.subject,
-          advice: now.expectation?.range == nil ? "tell the server's owner" : "leave out the range"))
+          advice: now.expectation?.range == nil ? "tell the server's owner" : "leave out the range", keepsPart: false))
     case .replaces where wholeIsWrong && !now.isResumption:
       self = .refuse(
         Failure(.broken, "the server does not give ranges of this resource", now.subject, advice: "leave out -r"))
@@ -96,7 +96,7 @@ enum ResponseVerdict: Equatable, Sendable {
   private static func restart(_ now: Situation, _ reason: String) -> ResponseVerdict {
     let failure = Failure(
       .broken, "the load cannot be resumed after \(now.count) bytes (\(reason))", now.subject,
-      advice: now.canRestart ? "try again, or allow more with --retry" : restartable)
+      advice: now.canRestart ? "try again, or allow more with --retry" : restartable, keepsPart: false)
     return now.canRestart ? .restart(failure) : .refuse(failure)
   }
 
@@ -109,10 +109,9 @@ extension ResponseVerdict.Situation {
   /// What is wrong with a body that is longer than its range.
   func excess(in response: URLResponse) -> Failure {
     let range = response.contentRange.map { "\"\($0.fieldValue)\"" } ?? "its range"
-    var failure = Failure(
-      .broken, "the answer has more bytes than \(range)", subject, advice: "try again, or tell the server's owner")
-    failure.keepsPart = false
-    return failure
+    return Failure(
+      .broken, "the answer has more bytes than \(range)", subject, advice: "try again, or tell the server's owner",
+      keepsPart: false)
   }
 }
 

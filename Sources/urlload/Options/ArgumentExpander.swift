@@ -5,7 +5,8 @@ struct ArgumentExpander {
   static let valued = Set("AbcCdDeEFHKmorTuUwxX")
   /// Words with a value.
   static let valuedWords: Set<String> = [
-    "archive-index", "cacert", "cert", "cert-type", "config", "connect-timeout", "continue-at", "cookie", "cookie-jar",
+    "archive-index", "cacert", "cert", "cert-type", "config", "connect-timeout", "continue", "continue-at", "cookie",
+    "cookie-jar",
     "data", "data-ascii", "data-binary", "data-raw", "data-urlencode", "dump-header", "form", "form-string", "har",
     "header", "input-file", "json", "key", "limit-rate", "max-filesize", "max-redirs", "max-time", "netrc-file",
     "noproxy", "oauth2-bearer", "output", "output-dir", "parallel-max", "pass", "proxy", "proxy-user", "range",
@@ -26,7 +27,11 @@ struct ArgumentExpander {
   /// The files of `-K`, in order.
   private(set) var configurationFiles: [String] = []
 
-  init(_ arguments: [String]) {
+  /// Whether the arguments are those of `ls`, which sends no data and has options of its own.
+  private let isListing: Bool
+
+  init(_ arguments: [String], isListing: Bool = false) {
+    self.isListing = isListing
     var rest = arguments[...]
     while let argument = rest.popFirst() {
       if argument == "--" {
@@ -47,7 +52,9 @@ struct ArgumentExpander {
   private mutating func take(word argument: String, _ rest: inout ArraySlice<String>) {
     let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let name = parts.first.map { String($0) } ?? ""
-    guard Self.valuedWords.contains(name) else { return expanded.append(argument) }
+    guard Self.valuedWords.contains(name), !isListing || Self.data[name] == nil else {
+      return expanded.append(argument)
+    }
     if parts.count == 2 { return append("--" + name, name, String(parts[1])) }
     append("--" + name, name, rest.popFirst())
   }

@@ -157,6 +157,7 @@ struct ConnectionOptions: ParsableArguments {
     if let authority {
       guard access(authority, R_OK) == 0 else { throw Failure(reading: authority, errno) }
       options.authorityFile = authority
+      if cacert == nil { options.authoritySource = "CURL_CA_BUNDLE" }
     }
     if let cert {
       options.identity = try ClientCertificate(cert, type: certType, key: key, passphrase: pass).identity()

@@ -25,6 +25,8 @@ struct HostText {
     guard !host.isEmpty, host.allSatisfy({ $0.isLetter || $0.isNumber || "-._[]:%".contains($0) }) else { return nil }
     let isName = host == "localhost" || host.contains(".") && host.first != "." && host.last != "."
     guard hasPort || isName || end < text.endIndex else { return nil }
+    // What has a colon before the host may as well have a scheme, as addresses of mail have.
+    guard hasPort || end < text.endIndex || !authority.dropLast(place.count).contains(":") else { return nil }
     urlText = (host.lowercased().hasPrefix("ftp.") ? "ftp://" : "http://") + text
   }
 
@@ -34,6 +36,7 @@ struct HostText {
 
   /// What can only be the path of a file.
   static func isPath(_ text: String) -> Bool {
-    !text.contains("!/") && ["/", "./", "../", "~/"].contains { text.hasPrefix($0) } || text == "." || text == ".."
+    !text.contains("!/") && !text.hasPrefix("//") && ["/", "./", "../", "~/"].contains { text.hasPrefix($0) }
+      || text == "." || text == ".."
   }
 }

@@ -69,6 +69,8 @@ struct LoadOptions: Sendable {
   var retryDelay: TimeInterval?
   var maxTime: TimeInterval?
   var authorityFile: String?
+  /// The option or variable that names it.
+  var authoritySource = "--cacert"
   var isInsecure = false
   var identity: SecIdentity?
   var tlsMinimum = tls_protocol_version_t.TLSv12

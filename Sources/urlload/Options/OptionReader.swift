@@ -9,7 +9,8 @@ enum OptionReader {
     let here = URL(fileURLWithPath: FileManager.default.currentDirectoryPath, isDirectory: true)
     if HostText.isPath(text) || !text.contains("!/") && !text.contains(":") && access(text, F_OK) == 0 {
       let url = URL(fileURLWithPath: text).absoluteString
-      throw Failure(.badURL, "this is a local path, not a URL", text, advice: "write \(SafeText.url(url))")
+      throw Failure(
+        .badURL, "this is a local path, not a URL", SafeText.url(text), advice: "write \(SafeText.url(url))")
     }
     if let member = URL(archiveShorthand: text, relativeTo: here) { return member }
     if let scheme = text.split(separator: ":").first?.lowercased(), ArchiveProtocol.schemes.contains(scheme) {
@@ -19,9 +20,15 @@ enum OptionReader {
     }
     if let host = HostText(text) { return try url(host.urlText) }
     guard let url = URL(string: text), url.scheme != nil else {
-      throw Failure(.badURL, "this is no URL with a scheme", SafeText.url(text), advice: "write scheme://host/path")
+      throw Failure(
+        .badURL, "this is no URL with a scheme", SafeText.url(text),
+        advice: Self.isWord(text) ? "write http://\(text)/ if it is a host" : "write scheme://host/path")
     }
     return url
+  }
+
+  private static func isWord(_ text: String) -> Bool {
+    !text.isEmpty && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
   }
 
   /// `Name: value`; the value may be empty. Failures do not contain it, because it may be secret.

@@ -142,8 +142,8 @@ final class FileOutput: Output {
       if state.written == 0 || state.record == nil, let url = response.url {
         state.record = PartFile.Record(url, resumption)
       }
-      guard state.descriptor < 0 else { return }
       if state.name == nil { state.name = FileNames.safe(response.suggestedFilename) }
+      guard state.descriptor < 0 else { return }
       let (descriptor, path) = try PartialFiles.shared.create(in: state.directory, for: self)
       (state.descriptor, state.partial) = (descriptor, path)
       if let mode = state.mode { fchmod(descriptor, mode) }

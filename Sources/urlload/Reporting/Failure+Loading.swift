@@ -63,6 +63,7 @@ extension Failure {
   ) -> (ExitReason, String, String)? {
     let words = detail.lowercased()
     switch error.code {
+    case .serverCertificateUntrusted where url.scheme?.lowercased() == "sftp": return nil
     case .serverCertificateUntrusted, .serverCertificateHasUnknownRoot:
       if words.contains("not for") {
         return (
@@ -70,19 +71,22 @@ extension Failure {
           "use a name that it is for, or --resolve NAME:PORT:ADDRESS for a name that leads elsewhere"
         )
       }
-      guard options?.authorityFile != nil else { return nil }
+      guard let options, options.authorityFile != nil else { return nil }
       return (
         .insecure, "the server's certificate is not trusted (\(detail))",
-        "check that the file of --cacert has the authority that signed it"
+        "check that the file of \(options.authoritySource) has the authority that signed it\(options.authoritySource == "--cacert" ? "" : ", or name another with --cacert")"
       )
     case .cannotConnectToHost, .cannotFindHost, .networkConnectionLost:
-      guard words.contains("proxy"), let proxy = proxyText(options, for: url) else { return nil }
+      guard let proxy = proxyText(options, for: url),
+        words.contains("proxy") || words.contains("port \(proxy.port) ") && url.port != proxy.port
+      else { return nil }
       return (
         .noConnection, "no connection to the proxy \(proxy.place) (\(detail))",
         "check that it runs, or go without it by -x \"\"\(proxy.source)"
       )
     case .timedOut where options?.network.connectionTimeout != nil && words.contains("connect"):
       return (.timeout, "no connection in time (\(detail))", "allow more with --connect-timeout")
+    case .badURL where words.hasPrefix("the method "): return (.usage, detail, "choose another with -X")
     case .badURL where url.scheme?.lowercased() == "data":
       return (.badURL, "the data URL cannot be read (\(detail))", "write data:TYPE;base64,BASE64 or data:TYPE,TEXT")
     case .httpTooManyRedirects:
@@ -93,14 +97,15 @@ extension Failure {
   }
 
   /// The proxy of a URL, and which variable names it.
-  private static func proxyText(_ options: LoadOptions?, for url: URL) -> (place: String, source: String)? {
-    if case .through(let proxy)? = options?.proxy { return (proxy.place, "") }
+  private static func proxyText(_ options: LoadOptions?, for url: URL) -> (place: String, port: Int, source: String)? {
+    if case .through(let proxy)? = options?.proxy { return (proxy.place, proxy.port, "") }
+    guard case .usual? = options?.proxy else { return nil }
     let scheme = url.scheme?.lowercased() ?? ""
     let names = ["\(scheme)_proxy", scheme == "http" ? "" : "\(scheme.uppercased())_PROXY", "all_proxy", "ALL_PROXY"]
     let environment = ProcessInfo.processInfo.environment
     for name in names {
-      guard let text = environment[name], !text.isEmpty else { continue }
-      return ((try? ProxyOption(text))?.place ?? SafeText.url(text), "; \(name) names it")
+      guard let text = environment[name], let proxy = try? ProxyOption(text) else { continue }
+      return (proxy.place, proxy.port, "; \(name) names it")
     }
     return nil
   }

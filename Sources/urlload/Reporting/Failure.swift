@@ -10,9 +10,12 @@ struct Failure: Error, Equatable {
   /// A further line, such as what is kept of a load.
   var note: String?
   /// Whether the bytes that came are still worth to be kept.
-  var keepsPart = true
+  let keepsPart: Bool
 
-  init(_ reason: ExitReason, _ what: String, _ subject: String? = nil, advice: String) {
+  init(
+    _ reason: ExitReason, _ what: String, _ subject: String? = nil, advice: String, keepsPart: Bool = true
+  ) {
+    self.keepsPart = keepsPart
     self.reason = reason
     self.what = what
     self.subject = subject
@@ -22,13 +25,5 @@ struct Failure: Error, Equatable {
   /// `urlload: <what was wrong>, <which URL>: <what would be right>`, without the line's end.
   var line: String {
     SafeText.line("urlload: \(what)\(subject.map { ", \($0)" } ?? ""): \(advice)")
-  }
-
-  /// The same with another beginning of what was wrong.
-  func prefixed(_ words: String) -> Failure {
-    var result = Failure(reason, words + what, subject, advice: advice)
-    result.note = note
-    result.keepsPart = keepsPart
-    return result
   }
 }

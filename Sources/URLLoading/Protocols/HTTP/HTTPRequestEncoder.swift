@@ -1,3 +1,4 @@
+internal import URLLoadingBase
 internal import URLLoadingCurlTransport
 
 /// Turns a request into what the transfer engine sends.
@@ -6,7 +7,7 @@ enum HTTPRequestEncoder {
   private static let framing = ["content-length", "transfer-encoding", "proxy-connection"]
 
   /// The `User-Agent` of requests without one.
-  static let userAgent = "\(processName) swift-url-loading/0.1"
+  static let userAgent = "\(processName) swift-url-loading/\(PackageVersion.current)"
 
   /// The name of the program's file, which may have any characters; a field's value may not.
   ///
