@@ -17,6 +17,7 @@ build: build-dependencies
 install: build-dependencies
 	@swift build -c release --product urlload --static-swift-stdlib --scratch-path .build/install
 	@swift build -c release --product urlload-pac --static-swift-stdlib --scratch-path .build/install
+	@swift build -c release --product urlloadd --static-swift-stdlib --scratch-path .build/install
 	@Scripts/install-command "$$(swift build -c release --static-swift-stdlib --scratch-path .build/install --show-bin-path)" "$(DESTDIR)$(or $(PREFIX),/usr/local)"
 
 # The man page, by what the command says of its options.

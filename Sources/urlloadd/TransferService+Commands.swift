@@ -136,8 +136,8 @@ extension TransferService {
       peer.send(.refused(number: number, code: code.rawValue, reason: reason))
     }
     guard let request = BackgroundValues.request(task.request) else { return refuse(.badURL, "The request cannot be read.") }
-    guard queue.jobs.count < Self.taskLimit else {
-      return refuse(.cannotWriteToFile, "The transfer service has \(Self.taskLimit) tasks, and takes no more.")
+    guard queue.jobs.count < options.mostTasks else {
+      return refuse(.cannotWriteToFile, "The transfer service has \(options.mostTasks) tasks, and takes no more.")
     }
     if let body = task.body, !Self.isUploadName(body) || access("\(files)/\(body)", R_OK) != 0 {
       return refuse(.fileDoesNotExist, "The copy of the file to upload is not there.")
@@ -152,9 +152,6 @@ extension TransferService {
     peer.acknowledge(.done(number: number))
     if let flaw = URLProtocol.flawInService(of: request) { fail(job, BackgroundFailure(flaw)) }
   }
-
-  /// Tasks of all programs.
-  static let taskLimit = 100_000
 
   private static func isUploadName(_ name: String) -> Bool {
     name.hasPrefix("upload-") && name.utf8.count < 100 && !name.contains("/")

@@ -13,6 +13,8 @@ final class TransferService {
     var state: String
     /// How long it stays with nothing to do; nil for ever.
     var idleTime: Duration?
+    /// Tasks of all programs.
+    var mostTasks: Int
   }
 
   /// A question that a program has been asked.
@@ -138,6 +140,8 @@ final class TransferService {
   }
 
   private var hasToEnd: Bool {
+    // What was changed in a folder that somebody has removed would be found by nobody.
+    if store.isGone { return true }
     switch shutdown {
     case .now: return true
     case .by(let instant): return queue.runningCount == 0 || instant <= .now

@@ -19,8 +19,13 @@ struct URLLoadDaemon: ParsableCommand {
   @Option(help: ArgumentHelp("End after so many seconds with nothing to do; 0 stays for ever.", valueName: "SECONDS"))
   var idleSeconds = 60
 
+  @Option(help: ArgumentHelp("Refuse tasks beyond so many.", valueName: "N"))
+  var mostTasks = 100_000
+
   func validate() throws {
-    guard idleSeconds >= 0 else { throw ValidationError("--idle-seconds needs a number of 0 or more.") }
+    guard idleSeconds >= 0, mostTasks >= 0 else {
+      throw ValidationError("--idle-seconds and --most-tasks need numbers of 0 or more.")
+    }
   }
 
   func run() throws {
@@ -37,7 +42,8 @@ struct URLLoadDaemon: ParsableCommand {
     for protocolClass in [SFTPProtocol.self, ArchiveProtocol.self] as [URLProtocol.Type] {
       URLProtocol.registerClass(protocolClass)
     }
-    let options = TransferService.Options(state: state, idleTime: idleSeconds == 0 ? nil : .seconds(idleSeconds))
+    let options = TransferService.Options(
+      state: state, idleTime: idleSeconds == 0 ? nil : .seconds(idleSeconds), mostTasks: mostTasks)
     let service = try TransferService(options, listener: listener)
     let signals = EndSignals(loop: service.loop)
     service.run()

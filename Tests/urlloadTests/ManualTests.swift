@@ -21,7 +21,7 @@ import URLLoadingTestServers
     let page = try String(
       contentsOf: PackageFolder.root.appendingPathComponent("Documentation/urlload.1"), encoding: .utf8)
     #expect(page.contains("urlload \(PackageVersion.current)"))
-    for argument in try await Self.help() + Self.help("ls") {
+    for argument in try await Self.help() + Self.help("ls") + Self.help("jobs") {
       for name in Self.names(argument) {
         #expect(
           page.contains(name.replacing("-", with: "\\-")), "\(name) is not in the manual: run Scripts/make-manual")

@@ -26,12 +26,21 @@ final class QueueStore {
     """
 
   private let database: SQLiteDatabase
+  private var lastLook = Date()
 
   /// Opens the file; one that is damaged is put aside, and its tasks are lost.
   init(path: String) throws {
     // The fields of requests may be credentials: they do not stay in the file when their task is gone.
     let options = SQLiteDatabase.Options(busyTimeout: .seconds(5), isDurable: true, erasesWhatIsDeleted: true)
     database = try SQLiteFile(path: path, schemaVersion: 1, schema: Self.schema, options: options).open()
+  }
+
+  /// Whether the file was removed or replaced. Looked at every few seconds.
+  var isGone: Bool {
+    let now = Date()
+    guard now.timeIntervalSince(lastLook) > 5 else { return false }
+    lastLook = now
+    return database.isReplaced
   }
 
   // MARK: Reading

@@ -4,8 +4,8 @@ import URLLoadingTestServers
 
 /// A place for a transfer service of a test's own, and programs that use it.
 ///
-/// Services are found by the lock on their state, and ended by ``stop()``.
-struct BackgroundFixture {
+/// Services are found by the lock on their state, and ended by ``stop()``, or with this object.
+final class BackgroundFixture: Sendable {
   let directory: TemporaryDirectory
 
   init() throws {
@@ -14,6 +14,10 @@ struct BackgroundFixture {
       try FileManager.default.createDirectory(
         at: directory.file(name), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
+  }
+
+  deinit {
+    if let service { kill(service, SIGKILL) }
   }
 
   var environment: [String: String?] {
