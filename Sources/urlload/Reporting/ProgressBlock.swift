@@ -49,6 +49,8 @@ struct ProgressBlock: Sendable {
     let isKnown = loads.allSatisfy { $0.hasFailed || $0.total != nil }
     let total = isKnown ? loads.reduce(0) { $0 + ($1.hasFailed ? $1.done : $1.total ?? 0) } : nil
     let failures = failed > 0 ? ", \(failed) failed" : ""
-    return ProgressLine(label: "\(whole) of \(loads.count) files\(failures)", done: done, total: total, rate: nil)
+    let label = "\(whole) of \(loads.count)"
+    return ProgressLine(
+      label: "\(label) files\(failures)", done: done, total: total, rate: nil, shortLabel: label + failures)
   }
 }

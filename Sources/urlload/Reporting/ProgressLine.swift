@@ -1,7 +1,9 @@
 /// A line that shows how far a load is, or several together.
 struct ProgressLine: Equatable, Sendable {
-  /// Columns of the label.
-  private static let labelWidth = 24
+  /// Columns of the label, on narrow terminals, and what these are.
+  private static let (labelWidth, narrowLabelWidth, narrowest) = (24, 16, 80)
+  /// Columns of a bar.
+  private static let barWidths = 4...40
 
   /// What is loaded: a file's name, or how many are done.
   var label: String
@@ -11,6 +13,8 @@ struct ProgressLine: Equatable, Sendable {
   var total: Int64?
   /// Bytes a second, if that is known.
   var rate: Double?
+  /// A label for lines in which the other leaves no room.
+  var shortLabel: String?
 
   /// The line, at most `width` columns wide.
   /// - Parameter isColumn: whether the label takes as much room as in other lines.
@@ -22,27 +26,32 @@ struct ProgressLine: Equatable, Sendable {
       facts.append("\(ByteText.time(Double(total - done) / rate)) left")
     }
     let tail = facts.joined(separator: "  ")
-    let head = shortLabel(isColumn: isColumn)
+    let head = head(width, isColumn: isColumn)
     var line = head.isEmpty ? tail : "\(head)  \(tail)"
-    let room = width - line.count - 9
-    if let total, total > 0, room >= 10 {
+    if line.count > width, let shortLabel { line = "\(shortLabel)  \(tail)" }
+    if let total, total > 0 {
       let share = min(1, max(0, Double(done) / Double(total)))
-      let cells = min(40, room)
-      let full = Int(share * Double(cells))
-      let bar = String(repeating: "=", count: full) + String(repeating: " ", count: cells - full)
-      line += "  [\(bar)] \(Int(share * 100))%"
+      // Two spaces, two brackets, a space and at most 100%.
+      let cells = min(Self.barWidths.upperBound, width - line.count - 9)
+      if cells >= Self.barWidths.lowerBound {
+        let full = Int(share * Double(cells))
+        line += "  [\(String(repeating: "=", count: full))\(String(repeating: " ", count: cells - full))]"
+        line += " \(Int(share * 100))%"
+      } else if width - line.count >= 6 {
+        line += "  \(Int(share * 100))%"
+      }
     }
     return String(line.prefix(max(0, width)))
   }
 
   /// The line of a load that failed.
   func failed(width: Int) -> String {
-    String("\(shortLabel(isColumn: true))  failed after \(ByteText.size(done))".prefix(max(0, width)))
+    String("\(head(width, isColumn: true))  failed after \(ByteText.size(done))".prefix(max(0, width)))
   }
 
-  private func shortLabel(isColumn: Bool) -> String {
+  private func head(_ width: Int, isColumn: Bool) -> String {
     let label = SafeText.line(label)
-    let limit = Self.labelWidth
+    let limit = isColumn && width < Self.narrowest ? Self.narrowLabelWidth : Self.labelWidth
     let short = label.count > limit ? label.prefix(limit - 1) + "…" : label.prefix(limit)
     return isColumn ? short + String(repeating: " ", count: limit - short.count) : String(short)
   }

@@ -80,7 +80,7 @@ import URLLoadingTestServers
   private static func lines(_ text: String, _ prefix: String) -> String {
     guard !text.isEmpty else { return "" }
     let isWhole = text.hasSuffix("\n")
-    let lines = text.replacing("\r", with: "\\r").split(separator: "\n", omittingEmptySubsequences: false).dropLast(
+    let lines = text.replacing("\r\n", with: "\\r\n").split(separator: "\n", omittingEmptySubsequences: false).dropLast(
       isWhole ? 1 : 0)
     return lines.map { prefix + $0 }.joined(separator: "\n") + (isWhole ? "\n" : "¶\n")
   }
