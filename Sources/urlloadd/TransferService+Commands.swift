@@ -74,9 +74,10 @@ extension TransferService {
     }
     session.description = description
     (session.launches, session.nextLaunch) = (0, nil)
-    if session != earlier { set(session, for: identifier) }
+    session.lastUse = Date()
+    set(session, for: identifier)
     reportTasks(of: identifier, next: session.nextIdentifier, to: peer)
-    if earlier != nil { peer.send(.caughtUp) }
+    if !queue.jobs(of: identifier).isEmpty { peer.send(.caughtUp) }
   }
 
   /// Tells a program what it has: its tasks, then what came of those that have ended, in their order, and how far the others are.
@@ -110,14 +111,22 @@ extension TransferService {
       if case .challenge = question.content { stopTransfer(of: job) }
       queue.asks(job.number)
     }
-    if queue.jobs(of: session).isEmpty {
-      transfers.removeValue(forKey: session)?.end()
-      // Nothing is left that its numbers could be mistaken for.
-      sessions[session] = nil
-      changes.sessions[session] = .some(nil)
-    }
+    if queue.jobs(of: session).isEmpty { transfers.removeValue(forKey: session)?.end() }
+    forgetOldSessions()
     considerLaunch(of: session)
   }
+
+  /// Sessions without tasks are kept for the numbers that their tasks have had, those that were used last.
+  func forgetOldSessions() {
+    guard sessions.count > Self.sessionLimit else { return }
+    let idle = sessions.filter { attached[$0.key] == nil && queue.jobs(of: $0.key).isEmpty }
+    for (identifier, _) in idle.sorted(by: { $0.value.lastUse < $1.value.lastUse }).prefix(sessions.count - Self.sessionLimit) {
+      sessions[identifier] = nil
+      changes.sessions[identifier] = .some(nil)
+    }
+  }
+
+  private static let sessionLimit = 1000
 
   func set(_ session: QueueStore.StoredSession, for identifier: String) {
     sessions[identifier] = session

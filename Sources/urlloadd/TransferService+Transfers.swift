@@ -23,10 +23,17 @@ extension TransferService {
     if job.kind == .download, let reason = lackOfSpace(for: job) {
       return postpone(job, reason, now: now)
     }
-    if let resumption = stored.resumption { cutUnsynced(resumption, job) }
+    let isWhole = hasWholeBody(job, stored)
+    if !isWhole, let resumption = stored.resumption { cutUnsynced(resumption, job) }
     let transfer = transfers[job.session] ?? TransferSession(session.description, files: files, loop: loop)
     transfers[job.session] = transfer
-    transfer.start(job.number, stored, request: request)
+    if isWhole { transfer.finish(job.number) } else { transfer.start(job.number, stored, request: request) }
+  }
+
+  /// Whether the service was killed between the end of a download and its commit: a file has its place only when it is whole.
+  private func hasWholeBody(_ job: Job, _ stored: StoredJob) -> Bool {
+    guard job.kind == .download, stored.resumption?.boot == MachineBoot.identifier else { return false }
+    return access(TransferSession.bodyPath(job.number, in: files), F_OK) == 0
   }
 
   /// What is stored, with what was not committed yet.

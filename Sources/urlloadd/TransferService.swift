@@ -65,10 +65,7 @@ final class TransferService {
     sessions = stored.sessions
     apply(try store.limits() ?? queue.limits)
     for job in stored.jobs { queue.restore(job) }
-    for identifier in sessions.keys where queue.jobs(of: identifier).isEmpty {
-      sessions[identifier] = nil
-      changes.sessions[identifier] = .some(nil)
-    }
+    forgetOldSessions()
     if let named = try? store.fileNames() { FileCleanup.run(in: files, keeping: named) }
     watchNetwork()
     for identifier in sessions.keys { considerLaunch(of: identifier) }

@@ -14,6 +14,8 @@ final class QueueStore {
     var nextLaunch: Date?
     /// The smallest number that no task has had.
     var nextIdentifier = 1
+    /// When a program had it last.
+    var lastUse = Date()
   }
 
   private static let schema = """

@@ -182,9 +182,14 @@ final class TransferSession: NSObject, Sendable {
     }
     let hasFile = transfer?.hasFile == true || transfer.map { $0.answer >= 0 } == true
     if !hasFile { return loop.post { $0.finished(number, file: nil) } }
-    // The body is on the disk before the queue says that it is.
+    finish(number, transfer.map(\.answer).flatMap { $0 >= 0 ? $0 : nil })
+  }
+
+  /// The body is whole: it is on the disk before the queue says that it is.
+  func finish(_ number: Int, _ opened: Int32? = nil) {
+    let path = Self.bodyPath(number, in: files)
     Self.disk.async { [loop] in
-      let descriptor = transfer.map(\.answer).flatMap { $0 >= 0 ? $0 : nil } ?? open(path, O_WRONLY | O_CLOEXEC)
+      let descriptor = opened ?? open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
       let isSynced = descriptor >= 0 && fsync(descriptor) == 0
       let reason = errno
       if descriptor >= 0 { close(descriptor) }
