@@ -93,7 +93,6 @@ extension EasyHandle {
     if let timeout = network.connectionTimeout {
       set(CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, min(timeout * 1000, 2_000_000_000))))
     }
-    if let rate = network.receiveRate { set(CURLOPT_MAX_RECV_SPEED_LARGE, Int64(rate)) }
     if let rate = network.sendRate { set(CURLOPT_MAX_SEND_SPEED_LARGE, Int64(rate)) }
     if network.recordsRequestHeads { setRequestHeadCallback() }
   }

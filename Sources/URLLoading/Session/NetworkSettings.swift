@@ -38,8 +38,8 @@ public struct NetworkSettings: URLProtocolSettings, Hashable, Codable {
   /// The newest version of HTTP to speak; HTTP/2 unless set, where a server agrees to it in the TLS handshake.
   public var maximumHTTPVersion = HTTPVersion.http2
 
-  /// Bytes a second that each transfer receives on average; nil, the default, for as many as there are. libcurl keeps to it;
-  /// 7.88.1 lets what comes in a burst through.
+  /// Bytes a second that each transfer receives on average; nil, the default, for as many as there are. Loads of every
+  /// scheme keep to it, by taking nothing more for a while: what has come by then may be a tenth of a second's share more.
   public var maximumReceivedBytesPerSecond: Int?
 
   /// Bytes a second that each transfer sends on average; nil, the default, for as many as can be sent.

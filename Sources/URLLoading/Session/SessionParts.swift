@@ -15,6 +15,8 @@ struct SessionParts {
   let hasSubclassedCookieStorage: Bool
   /// Where it is kept which hosts are to be reached securely: the cookies' storage, else one in memory that ends with the session.
   let policyStorage: HTTPCookieStorage
+  /// Bytes a second that each load receives at most; nil for no limit.
+  let receiveRate: Int?
   /// The connection to the transfer service; nil for sessions whose tasks this process loads.
   let background: BackgroundSession?
 
@@ -31,6 +33,7 @@ struct SessionParts {
     requestDefaults = RequestDefaults(values)
     hasSubclassedCookieStorage = values.httpCookieStorage?.isSubclassed == true
     policyStorage = values.httpCookieStorage ?? HTTPCookieStorage()
+    receiveRate = configuration.network.maximumReceivedBytesPerSecond.flatMap { $0 > 0 ? $0 : nil }
     background = values.background.map { [configuration] settings in
       BackgroundSession(
         BackgroundSessionDescription(settings, configuration), place: settings.place ?? .current)

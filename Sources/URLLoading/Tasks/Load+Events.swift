@@ -90,6 +90,7 @@ extension Load {
     let now = MonotonicInstant.now
     // Whoever sees a download's counter finds as many bytes in its file.
     let countsWhatIsWritten = plan.kind == .download
+    var pauseEnd: MonotonicInstant?
     let (action, sink, recorder, isWatched) = update {
       state -> (LoadMachine.DataAction?, (any BodySink)?, CacheRecorder?, Bool) in
       if state.attempt.isWithheld, state.machine.attempt == attempt {
@@ -103,11 +104,16 @@ extension Load {
         state.metrics.received(count)
         if let events = state.events, events.wantsBodies { events.note(.body(copy())) }
         if let sink = state.sink, sink.holdsBytes { state.apply(state.machine.buffered(count)) }
+        if state.hasRate, let due = state.rate?.received(count, at: now) {
+          state.apply(state.machine.exceededRate())
+          pauseEnd = due
+        }
       case .retain: state.attempt.retained.append(.data(copy()))
       case .ignore, .failOutOfOrder, .failUnasked: break
       }
       return (action, state.sink, state.attempt.recorder, state.isWatched)
     }
+    if let pauseEnd { pause(until: pauseEnd) }
     switch action {
     case nil:
       if let recorder { record(recorder) }

@@ -26,6 +26,8 @@ final class Load: Sendable {
     var metrics = MetricsCollector()
     var counts = ByteCounts()
     var progress: Progress?
+    /// Nil where there is no limit.
+    @Rare var rate: ReceiveRate?
     @Rare var resumption: ResumeData?
     /// Nil where the server is not asked to make an upload resumable.
     @Rare var uploading: UploadLoad?
@@ -37,6 +39,9 @@ final class Load: Sendable {
     /// Nil where nobody listens.
     let events: LoadEvents?
     fileprivate var driverToRun: ProtocolDriver?
+
+    /// Whether there is a limit, without a look at it.
+    var hasRate: Bool { _rate.isPresent }
 
     /// Closes or opens the gate; who waits there is resumed when the lock is free again.
     mutating func apply(_ action: LoadMachine.FlowAction) {
@@ -232,6 +237,7 @@ final class Load: Sendable {
     state.delegates = session.delegates.overridden(by: state.ownDelegate)
     state.ending.flaw = session.didResume(task) ? plan.flaw : session.invalidity(for: plan.request)
     prepareDelivery(&state)
+    if let limit = session.parts.receiveRate { state.rate = ReceiveRate(bytesPerSecond: limit) }
     state.metrics.begin(isWanted: state.delegates.task != nil || events != nil)
     if let now, let deadline = Self.deadline(state.machine.checkDeadline(at: now)) {
       state.announcedDeadline = deadline

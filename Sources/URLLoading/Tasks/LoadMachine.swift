@@ -58,6 +58,7 @@ struct LoadMachine {
     static let suspended = PauseReasons(rawValue: 1)
     static let slowConsumer = PauseReasons(rawValue: 2)
     static let decision = PauseReasons(rawValue: 4)
+    static let rate = PauseReasons(rawValue: 8)
   }
 
   private var phase = Phase.unstarted
@@ -411,6 +412,14 @@ struct LoadMachine {
     bufferedBytes -= min(count, bufferedBytes)
     guard phase != .ended, bufferedBytes <= limits.bufferedBytes / 2 else { return .nothing }
     return removePause(.slowConsumer, at: now)
+  }
+
+  /// More has come than the rate allows.
+  mutating func exceededRate() -> FlowAction { phase == .ended ? .nothing : addPause(.rate) }
+
+  /// The rate allows more.
+  mutating func rateAllowsMore(at now: MonotonicInstant) -> FlowAction {
+    phase == .ended ? .nothing : removePause(.rate, at: now)
   }
 
   /// The task is completed now; false when it was completed before.

@@ -1,0 +1,35 @@
+internal import URLLoadingBase
+
+/// Keeps what a load receives below a rate: a value that is fed counts and a clock.
+///
+/// CURLOPT_MAX_RECV_SPEED_LARGE of libcurl 7.88 lets what comes in a burst through, and other classes have no such option.
+struct ReceiveRate: Sendable {
+  private let bytesPerSecond: Int
+  private var start: MonotonicInstant?
+  private var count: Int64 = 0
+
+  init(bytesPerSecond: Int) { self.bytesPerSecond = max(1, bytesPerSecond) }
+
+  /// Bytes have come.
+  /// - Returns: when more is wanted; nil for at once.
+  mutating func received(_ new: Int, at now: MonotonicInstant) -> MonotonicInstant? {
+    let begun = start ?? now
+    start = begun
+    count += Int64(new)
+    let due = begun.advanced(by: .seconds(Double(count) / Double(bytesPerSecond)))
+    // Short stops cost more than they are worth.
+    return now.seconds(to: due) > 0.1 ? due : nil
+  }
+}
+
+extension Load {
+  /// Takes nothing more until the rate allows it.
+  func pause(until due: MonotonicInstant) {
+    DispatchQueue.global().asyncAfter(deadline: .now() + max(0, MonotonicInstant.now.seconds(to: due))) { [weak self] in
+      guard let self else { return }
+      let now = MonotonicInstant.now
+      update { $0.apply($0.machine.rateAllowsMore(at: now)) }
+      lookAtDeadline(now)
+    }
+  }
+}
