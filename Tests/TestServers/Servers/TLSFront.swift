@@ -52,6 +52,9 @@ package final class TLSFront: Sendable {
     }
   }
 
+  /// How many connections a client has sent something on, behind the handshake.
+  package var usedConnections: Int { process.log.split(separator: "\n").count { $0 == "used" } }
+
   /// Stops it.
   package func stop() async { await process.stop() }
 }
