@@ -1,6 +1,7 @@
 """Ends TLS in front of a server that speaks without: what comes is passed on as it is, in both directions.
 
-Prints a line for each handshake: `handshake CLIENT`, with the common name of the client's certificate or a minus, or `failed`."""
+Prints a line for each handshake: `handshake CLIENT`, with the common name of the client's certificate or a minus, or `failed`;
+and `used` for each connection on which the client has sent something."""
 
 import argparse
 import select
@@ -26,6 +27,7 @@ def pass_on(client, context, backend):
     with secure, socket.create_connection(("127.0.0.1", backend)) as plain:
         for connection in (secure, plain):
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        is_used = False
         try:
             while True:
                 ready, _, _ = select.select([secure, plain], [], [], 60)
@@ -36,6 +38,9 @@ def pass_on(client, context, backend):
                         data = secure.recv(65536)
                         if not data:
                             return
+                        if not is_used:
+                            is_used = True
+                            print("used", flush=True)
                         plain.sendall(data)
                         if not secure.pending():
                             break

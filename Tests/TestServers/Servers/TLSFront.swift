@@ -46,11 +46,13 @@ package final class TLSFront: Sendable {
 
   /// The handshakes so far: the common name of the client's certificate, `-` for none, or nil where the handshake failed.
   package var handshakes: [String?] {
-    process.log.split(separator: "\n").compactMap { line -> String?? in
-      if line == "failed" { return .some(nil) }
-      return line.hasPrefix("handshake ") ? String(line.dropFirst(10)) : nil
+    process.log.split(separator: "\n").filter { $0 != "used" }.map { line in
+      line.hasPrefix("handshake ") ? String(line.dropFirst(10)) : nil
     }
   }
+
+  /// How many connections a client has sent something on, behind the handshake.
+  package var usedConnections: Int { process.log.split(separator: "\n").count { $0 == "used" } }
 
   /// Stops it.
   package func stop() async { await process.stop() }

