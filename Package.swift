@@ -218,7 +218,8 @@ let package = Package(
       name: "SamplesTests",
       dependencies: [
         "URLLoadingPrivateScheme", "URLLoadingMemoryScheme", "URLLoadingLoadEverything", "URLLoadingDelegateDownload",
-        "URLLoadingSFTPFiles", "URLLoadingEventLog", "URLLoadingLineClient", "URLLoadingBackgroundDownload", "urlloadd", "URLLoadingCombineUsers",
+        "URLLoadingSFTPFiles", "URLLoadingEventLog", "URLLoadingLineClient", "URLLoadingBackgroundDownload", "urlloadd",
+        "URLLoadingCombineUsers",
         "URLLoadingTestServers",
       ]),
   ],

@@ -8,7 +8,8 @@ import URLLoading
 struct URLLoad: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "urlload", abstract: "Loads URLs of any scheme, and lists directories.",
-    usage: "urlload [<options>] <URL> ...\nurlload ls [<options>] <URL> ...\nurlload jobs [<options>] [<WORD>] ...", discussion: HelpText.discussion,
+    usage: "urlload [<options>] <URL> ...\nurlload ls [<options>] <URL> ...\nurlload jobs [<options>] [<WORD>] ...",
+    discussion: HelpText.discussion,
     version: HelpText.version)
 
   @Argument(

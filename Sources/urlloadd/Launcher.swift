@@ -35,7 +35,8 @@ struct Launcher {
         (
           "/usr/bin/busctl",
           [
-            "--user", "call", "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "StartServiceByName",
+            "--user", "call", "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
+            "StartServiceByName",
             "su", name, "0",
           ]
         )

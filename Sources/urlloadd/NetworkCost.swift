@@ -10,7 +10,9 @@ struct NetworkCost: Equatable, Sendable {
   static let interval = 60.0
 
   /// Asks NetworkManager, which may take a few seconds.
-  static func current() -> NetworkCost { NetworkCost(isMetered: SystemBus()?.metered.map { $0 == 1 || $0 == 3 } ?? false) }
+  static func current() -> NetworkCost {
+    NetworkCost(isMetered: SystemBus()?.metered.map { $0 == 1 || $0 == 3 } ?? false)
+  }
 }
 
 /// A connection to the system's bus, for one question.
@@ -33,7 +35,8 @@ private struct SystemBus {
   /// Nil where the library is not there.
   init?() {
     guard let library = dlopen("libsystemd.so.0", RTLD_NOW | RTLD_LOCAL),
-      let open = dlsym(library, "sd_bus_open_system"), let setTimeout = dlsym(library, "sd_bus_set_method_call_timeout"),
+      let open = dlsym(library, "sd_bus_open_system"),
+      let setTimeout = dlsym(library, "sd_bus_set_method_call_timeout"),
       let getProperty = dlsym(library, "sd_bus_get_property_trivial"),
       let close = dlsym(library, "sd_bus_flush_close_unref")
     else { return nil }
@@ -51,7 +54,8 @@ private struct SystemBus {
     _ = setTimeout(bus, 3_000_000)
     var value: UInt32 = 0
     let name = "org.freedesktop.NetworkManager"
-    let result = getProperty(bus, name, "/org/freedesktop/NetworkManager", name, "Metered", nil, CChar(UInt8(ascii: "u")), &value)
+    let result = getProperty(
+      bus, name, "/org/freedesktop/NetworkManager", name, "Metered", nil, CChar(UInt8(ascii: "u")), &value)
     return result >= 0 ? value : nil
   }
 }

@@ -62,14 +62,17 @@ extension TransferService {
       return peer.send(
         .refused(
           number: 0, code: URLError.Code.backgroundSessionInUseByAnotherProcess.rawValue,
-          reason: "Another session, of this program or another one, has the identifier \"\(identifier)\" at the moment."))
+          reason: "Another session, of this program or another one, has the identifier \"\(identifier)\" at the moment."
+        ))
     }
     peer.session = identifier
     attached[identifier] = peer
     launcher.cancel(identifier)
     let earlier = sessions[identifier]
     var session = earlier ?? QueueStore.StoredSession(description: description)
-    if let earlier, earlier.description != description, queue.jobs(of: identifier).allSatisfy({ $0.state.phase != .running }) {
+    if let earlier, earlier.description != description,
+      queue.jobs(of: identifier).allSatisfy({ $0.state.phase != .running })
+    {
       transfers.removeValue(forKey: identifier)?.end()
     }
     session.description = description
@@ -91,12 +94,16 @@ extension TransferService {
       peer.send(.task(description, isSuspended: job.state.phase == .idle))
     }
     peer.send(.attached(next: next))
-    for job in jobs.filter({ $0.state.phase == .ended }).sorted(by: { ($0.state.endOrder ?? 0) < ($1.state.endOrder ?? 0) }) {
+    for job in jobs.filter({ $0.state.phase == .ended }).sorted(by: {
+      ($0.state.endOrder ?? 0) < ($1.state.endOrder ?? 0)
+    }) {
       reportEnd(of: job, to: peer)
     }
     for job in jobs where job.state.phase != .ended {
       if job.state.progress.received > 0 || job.state.progress.sent > 0 {
-        if let response = (try? store.stored(job.number))?.response { peer.send(.event(task: job.identifier, .response(response))) }
+        if let response = (try? store.stored(job.number))?.response {
+          peer.send(.event(task: job.identifier, .response(response)))
+        }
         peer.send(.event(task: job.identifier, .progress(job.state.progress)))
       }
       if job.state.phase == .asking { programCame(job) }
@@ -120,7 +127,9 @@ extension TransferService {
   func forgetOldSessions() {
     guard sessions.count > Self.sessionLimit else { return }
     let idle = sessions.filter { attached[$0.key] == nil && queue.jobs(of: $0.key).isEmpty }
-    for (identifier, _) in idle.sorted(by: { $0.value.lastUse < $1.value.lastUse }).prefix(sessions.count - Self.sessionLimit) {
+    for (identifier, _) in idle.sorted(by: { $0.value.lastUse < $1.value.lastUse }).prefix(
+      sessions.count - Self.sessionLimit)
+    {
       sessions[identifier] = nil
       changes.sessions[identifier] = .some(nil)
     }
@@ -144,7 +153,9 @@ extension TransferService {
     func refuse(_ code: URLError.Code, _ reason: String) {
       peer.send(.refused(number: number, code: code.rawValue, reason: reason))
     }
-    guard let request = BackgroundValues.request(task.request) else { return refuse(.badURL, "The request cannot be read.") }
+    guard let request = BackgroundValues.request(task.request) else {
+      return refuse(.badURL, "The request cannot be read.")
+    }
     guard queue.jobs.count < options.mostTasks else {
       return refuse(.cannotWriteToFile, "The transfer service has \(options.mostTasks) tasks, and takes no more.")
     }
@@ -237,7 +248,8 @@ extension TransferService {
 
   private func control(_ number: Int, _ command: Int, _ peer: Peer, _ body: (Job) -> Void) {
     guard let job = queue.jobs[number] else {
-      return peer.send(.refused(number: command, code: URLError.Code.unknown.rawValue, reason: "There is no job \(number)."))
+      return peer.send(
+        .refused(number: command, code: URLError.Code.unknown.rawValue, reason: "There is no job \(number)."))
     }
     body(job)
     peer.acknowledge(.done(number: command))

@@ -60,7 +60,9 @@ extension TransferService {
   }
 
   func take(_ answer: BackgroundAnswer, to number: Int, from peer: Peer) {
-    guard let question = questions[number], let job = queue.jobs[question.number], job.session == peer.session else { return }
+    guard let question = questions[number], let job = queue.jobs[question.number], job.session == peer.session else {
+      return
+    }
     questions[number] = nil
     question.answer(answer)
   }
@@ -73,14 +75,16 @@ extension TransferService {
       session.launches < Launcher.attempts
     else { return }
     let jobs = queue.jobs(of: identifier)
-    guard !jobs.isEmpty, jobs.contains(where: { $0.state.phase == .asking }) || jobs.allSatisfy({ $0.state.phase == .ended })
+    guard !jobs.isEmpty,
+      jobs.contains(where: { $0.state.phase == .asking }) || jobs.allSatisfy({ $0.state.phase == .ended })
     else { return }
     launcher.schedule(identifier, at: session.nextLaunch ?? Date())
   }
 
   func launchPrograms(now: Date) {
     while let identifier = launcher.takeDue(now: now) {
-      guard attached[identifier] == nil, var session = sessions[identifier], let launch = session.description.launch else {
+      guard attached[identifier] == nil, var session = sessions[identifier], let launch = session.description.launch
+      else {
         continue
       }
       if let flaw = Launcher.start(launch) { ServiceLog.write("\(identifier): \(flaw)") }

@@ -89,7 +89,8 @@ extension TransferService {
       progress.received < progress.expectedToReceive || progress.expectedToReceive < 0
     {
       stopTransfer(of: job)
-      postpone(job, "The disk of \(files) has \(free) bytes free; \(queue.limits.freeSpace) are to stay free.", now: now)
+      postpone(
+        job, "The disk of \(files) has \(free) bytes free; \(queue.limits.freeSpace) are to stay free.", now: now)
     }
   }
 

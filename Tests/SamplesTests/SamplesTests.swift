@@ -64,10 +64,13 @@ import URLLoadingTestServers
     let queued = try await Command.run(Self.program("BackgroundDownload"), arguments, environment: environment)
     #expect(queued.text == "queued small.txt\nqueued large.bin\n", "\(queued.error)")
     let taken = try await Command.run(Self.program("BackgroundDownload"), [folder.path], environment: environment)
-    #expect(Set(taken.text.split(separator: "\n")) == ["took small.txt", "took large.bin"], "\(taken.text) \(taken.error)")
+    #expect(
+      Set(taken.text.split(separator: "\n")) == ["took small.txt", "took large.bin"], "\(taken.text) \(taken.error)")
     #expect(try TestFiles.firstDifference(in: folder.file("large.bin"), count: DocumentRoot.largeSize) == nil)
     let state = folder.file("state/url-loading/urlloadd/lock")
-    if let service = pid_t(try String(contentsOf: state, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)) {
+    if let service = pid_t(
+      try String(contentsOf: state, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines))
+    {
       kill(service, SIGTERM)
     }
   }

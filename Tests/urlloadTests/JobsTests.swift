@@ -29,7 +29,8 @@ import URLLoadingTestServers
   @Test func filesComeToTheirPlaces() async throws {
     let server = try await NginxServer.shared
     let queued = try await run([
-      "--background", "-o", "a.bin", server.url("/large.bin").absoluteString, "-o", "b.txt", server.url().absoluteString,
+      "--background", "-o", "a.bin", server.url("/large.bin").absoluteString, "-o", "b.txt",
+      server.url().absoluteString,
     ])
     #expect(queued.status == .exited(0), "\(queued.error)")
     #expect(queued.error.split(separator: "\n").count == 2, "\(queued.error)")
@@ -47,7 +48,10 @@ import URLLoadingTestServers
   @Test func jobsAreListedCancelledAndLimited() async throws {
     let queued = try await run(["--background", "-O", "http://127.0.0.1:9/never.bin"])
     #expect(queued.error == "urlload: queued http://127.0.0.1:9/never.bin\n", "\(queued.error)")
-    #expect(try await eventually { try await run(["jobs"]).text.hasPrefix("1 tries again 0 B http://127.0.0.1:9/never.bin (") })
+    #expect(
+      try await eventually {
+        try await run(["jobs"]).text.hasPrefix("1 tries again 0 B http://127.0.0.1:9/never.bin (")
+      })
     let list = try await run(["jobs", "--json"])
     #expect(list.text.contains("\"url\":\"http://127.0.0.1:9/never.bin\""), "\(list.text)")
     let limits = try await run(["jobs", "limits", "--transfers", "3", "--rate", "100000"])
@@ -61,7 +65,8 @@ import URLLoadingTestServers
 
   @Test(arguments: [
     (["jobs", "cancel"], "cancel needs the numbers of jobs"), (["jobs", "list", "1"], "list takes no numbers"),
-    (["jobs", "--rate", "3"], "belong to limits"), (["--background", "data:,x"], "--background has no standard output"),
+    (["jobs", "--rate", "3"], "belong to limits"),
+    (["--background", "data:,x"], "--background has no standard output"),
   ])
   func wrongWordsAreNamed(_ arguments: [String], _ words: String) async throws {
     let outcome = try await run(arguments)

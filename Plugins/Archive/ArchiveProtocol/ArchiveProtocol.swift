@@ -33,7 +33,9 @@ public final class ArchiveProtocol: URLProtocol, @unchecked Sendable {
   }
 
   /// Byte ranges and listing, and the connectivity that the archive needs.
-  public override class var capabilities: Capabilities { [.byteRanges, .listing, .nonblocking, .connectivity, .background] }
+  public override class var capabilities: Capabilities {
+    [.byteRanges, .listing, .nonblocking, .connectivity, .background]
+  }
 
   /// `archive`, `jar` and `zip`.
   public override class var schemes: [String] { ["archive", "jar", "zip"] }

@@ -11,31 +11,45 @@ package enum BackgroundServiceError: Error, Hashable {
   /// The service has refused the session.
   case refused(code: Int, reason: String)
 
+  /// Whether another try may succeed.
+  var mayPass: Bool {
+    switch self {
+    case .notStarted, .noAnswer: true
+    case .noProgram, .unusableDirectory, .foreign, .refused: false
+    }
+  }
+
   /// The error that the tasks of a session fail with.
   func error(for url: URL?) -> URLError {
     switch self {
     case .noProgram(_, let variable, let path?):
       URLError(
         .backgroundSessionWasDisconnected,
-        message: "Background sessions need the transfer service, and \(path), which the variable \(variable) names, cannot be run.",
+        message:
+          "Background sessions need the transfer service, and \(path), which the variable \(variable) names, cannot be run.",
         url: url)
     case .noProgram(let name, let variable, nil):
       URLError(
         .backgroundSessionWasDisconnected,
-        message: "Background sessions need the program \(name), which was not found: neither in the variable \(variable) nor beside this "
-          + "program nor in PATH. Build it with `swift build --product \(name)`, or install it with `make install`.", url: url)
+        message:
+          "Background sessions need the program \(name), which was not found: neither in the variable \(variable) nor beside this "
+          + "program nor in PATH. Build it with `swift build --product \(name)`, or install it with `make install`.",
+        url: url)
     case .notStarted(let path, let reason):
       URLError(
-        .backgroundSessionWasDisconnected, message: "The transfer service \(path) could not be started: \(reason).", url: url)
+        .backgroundSessionWasDisconnected, message: "The transfer service \(path) could not be started: \(reason).",
+        url: url)
     case .unusableDirectory(let path, let reason):
       URLError(
-        .backgroundSessionWasDisconnected, message: "The folder \(path) of the transfer service cannot be used: \(reason).",
+        .backgroundSessionWasDisconnected,
+        message: "The folder \(path) of the transfer service cannot be used: \(reason).",
         url: url)
     case .noAnswer(let reason):
       URLError(.backgroundSessionWasDisconnected, message: "The transfer service does not answer: \(reason).", url: url)
     case .foreign:
       URLError(
-        .backgroundSessionWasDisconnected, message: "Another user's process listens in the place of the transfer service.",
+        .backgroundSessionWasDisconnected,
+        message: "Another user's process listens in the place of the transfer service.",
         url: url)
     case .refused(let code, let reason): URLError(URLError.Code(rawValue: code) ?? .unknown, message: reason, url: url)
     }

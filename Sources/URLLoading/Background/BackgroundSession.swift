@@ -38,6 +38,8 @@ final class BackgroundSession: Sendable {
 
   /// How often the service is looked for, a second apart on average, before tasks fail.
   private static let attempts = 10
+  /// The longest time that a command is waited for, in seconds.
+  private static let longestWait = 30.0
 
   private let description: BackgroundSessionDescription
   private let place: BackgroundServicePlace
@@ -113,7 +115,9 @@ final class BackgroundSession: Sendable {
     state.withLock { state in
       state.lastNumber += 1
       let number = state.lastNumber
-      guard let bytes = BackgroundFrames.encoded(NumberedCommand(number: number, command: command)) else { return false }
+      guard let bytes = BackgroundFrames.encoded(NumberedCommand(number: number, command: command)) else {
+        return false
+      }
       switch state.phase {
       case .connecting, .attached: break
       case .failed, .ended:
@@ -130,7 +134,8 @@ final class BackgroundSession: Sendable {
   func sendAndWait(_ command: BackgroundCommand) {
     let semaphore = DispatchSemaphore(value: 0)
     guard send(command, answered: { _ in semaphore.signal() }) else { return }
-    semaphore.wait()
+    // A service whose disk does not answer keeps nobody for ever; the command is carried out when it does.
+    _ = semaphore.wait(timeout: .now() + Self.longestWait)
   }
 
   func requestResumeData(of task: Int, _ handler: @escaping @Sendable (Data?) -> Void) {
@@ -152,7 +157,7 @@ final class BackgroundSession: Sendable {
         if try converse(over: socket) { attempt = 0 }
       } catch {
         lastError = error
-        if case .refused = error { break }
+        guard error.mayPass else { break }
       }
       state.withLock { state in
         state.socket = nil
@@ -199,7 +204,8 @@ final class BackgroundSession: Sendable {
         answered(number, by: report)
       case .refused(0, let code, let reason): throw .refused(code: code, reason: reason)
       case .refused(let number, _, _): answered(number, by: report)
-      case .event(let task, let event): state.withLock { $0.tasks[task] }.map { $0.receive(event) } ?? orphaned(task, event)
+      case .event(let task, let event):
+        state.withLock { $0.tasks[task] }.map { $0.receive(event) } ?? orphaned(task, event)
       }
     }
     return wasAttached

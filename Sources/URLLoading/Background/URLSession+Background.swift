@@ -11,7 +11,9 @@ extension URLSession {
       guard case .delegate = plan.owner else {
         throw flaw(plan, "A background session reports to its delegate alone: use a task without a completion handler")
       }
-      guard let kind: BackgroundTaskDescription.Kind = plan.kind == .download ? .download : plan.kind == .upload ? .upload : nil
+      guard
+        let kind: BackgroundTaskDescription.Kind = plan.kind == .download
+          ? .download : plan.kind == .upload ? .upload : nil
       else { return plan }
       // What is wrong with the rules of this program would be none in the service.
       if let error = values.appTransportSecurity?.error { throw error }
@@ -20,7 +22,8 @@ extension URLSession {
       let request = BackgroundValues.data(of: plan.request)
       var task = BackgroundTaskDescription(identifier: taskRegistry.nextIdentifier(), kind: kind, request: request)
       if kind == .upload { (task.body, task.bodyLength) = try copiedBody(of: plan, background) }
-      task.resumeData = plan.resumption?.serializedForService(plan.request) ?? plan.uploadResumption?.serializedForService()
+      task.resumeData =
+        plan.resumption?.serializedForService(plan.request) ?? plan.uploadResumption?.serializedForService()
       // Where the body goes on is the service's to judge.
       (plan.resumption, plan.uploadResumption) = (nil, nil)
       plan.background = BackgroundTask(identifier: task.identifier, session: background, isResumed: false)
@@ -54,7 +57,9 @@ extension URLSession {
 
   /// Copies the file that is uploaded to the service's folder, where nobody changes it.
   /// - Returns: the copy's name, and its length in bytes.
-  private func copiedBody(of plan: borrowing LoadPlan, _ background: BackgroundSession) throws(URLError) -> (String, Int64) {
+  private func copiedBody(of plan: borrowing LoadPlan, _ background: BackgroundSession) throws(URLError) -> (
+    String, Int64
+  ) {
     guard case .file(let file) = plan.upload else {
       throw flaw(plan, "A background session uploads files alone: use uploadTask(with:fromFile:)")
     }
@@ -73,7 +78,8 @@ extension URLSession {
       let reason = String(cString: strerror(errno))
       if target >= 0 { unlink(path) }
       throw URLError(
-        .cannotWriteToFile, message: "The file to upload cannot be copied to \(folder): \(reason).", url: plan.request.url)
+        .cannotWriteToFile, message: "The file to upload cannot be copied to \(folder): \(reason).",
+        url: plan.request.url)
     }
     return (name, length)
   }

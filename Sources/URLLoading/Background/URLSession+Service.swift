@@ -50,7 +50,9 @@ extension Load {
   var currentResumeData: Data? {
     if plan.kind == .upload {
       let uploading = read { $0.uploading }
-      guard var data = uploading.flatMap({ UploadResumeData($0, original: plan.request, earlier: nil) }) else { return nil }
+      guard var data = uploading.flatMap({ UploadResumeData($0, original: plan.request, earlier: nil) }) else {
+        return nil
+      }
       data.headers = []
       return try? data.serialized()
     }

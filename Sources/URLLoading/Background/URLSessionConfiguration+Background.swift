@@ -57,8 +57,10 @@ extension URLSessionConfiguration {
     configuration.httpCookieAcceptPolicy =
       HTTPCookie.AcceptPolicy(rawValue: description.cookieAcceptPolicy) ?? .onlyFromMainDocumentDomain
     configuration.httpShouldSetCookies = description.setsCookies
-    configuration.tlsMinimumSupportedProtocolVersion = tls_protocol_version_t(rawValue: description.tlsMinimum) ?? .TLSv12
-    configuration.tlsMaximumSupportedProtocolVersion = tls_protocol_version_t(rawValue: description.tlsMaximum) ?? .TLSv13
+    configuration.tlsMinimumSupportedProtocolVersion =
+      tls_protocol_version_t(rawValue: description.tlsMinimum) ?? .TLSv12
+    configuration.tlsMaximumSupportedProtocolVersion =
+      tls_protocol_version_t(rawValue: description.tlsMaximum) ?? .TLSv13
     configuration.certificateAuthorityFile = description.certificateAuthorityFile.map { URL(fileURLWithPath: $0) }
     if let network = description.network { configuration.network = network }
     configuration.requiresDNSSECValidation = description.requiresDNSSECValidation

@@ -52,7 +52,9 @@ final class FileSink: BodySink {
   }
 
   /// The file, and the bytes that it has; nil before there is one.
-  var place: (url: URL, length: Int64)? { state.withLock { state in state.url.map { ($0, state.offset + state.written) } } }
+  var place: (url: URL, length: Int64)? {
+    state.withLock { state in state.url.map { ($0, state.offset + state.written) } }
+  }
 
   /// Whether an earlier download made the file.
   var isReopened: Bool { state.withLock { $0.isReopened } }

@@ -51,12 +51,14 @@ struct BackgroundLoads: Runnable {
     case .data, nil: task = session.downloadTask(with: request)
     case .standardInput, .form:
       throw Failure(
-        .usage, "--background sends files alone", SafeText.url(url), advice: "write the body into a file, and give -T FILE")
+        .usage, "--background sends files alone", SafeText.url(url),
+        advice: "write the body into a file, and give -T FILE")
     }
     task.taskDescription = try place(of: target, url).description
     task.resume()
     if let error = task.error {
-      throw Failure(.other, SafeText.sentence(error.localizedDescription), SafeText.url(url), advice: "see urlload jobs --help")
+      throw Failure(
+        .other, SafeText.sentence(error.localizedDescription), SafeText.url(url), advice: "see urlload jobs --help")
     }
     console.line("urlload: queued \(SafeText.url(url))")
   }

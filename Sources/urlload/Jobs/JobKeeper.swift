@@ -17,14 +17,17 @@ struct JobKeeper: Runnable {
       }
       return .success
     } catch {
-      console.failure(Failure(.other, SafeText.sentence(error.localizedDescription), advice: "urlload jobs shows what there is"))
+      console.failure(
+        Failure(.other, SafeText.sentence(error.localizedDescription), advice: "urlload jobs shows what there is"))
       return .other
     }
   }
 
   private func list() throws {
     let jobs: [BackgroundJob]
-    do { jobs = try BackgroundControl().jobs() } catch let error as URLError where error.code == .backgroundSessionWasDisconnected {
+    do { jobs = try BackgroundControl().jobs() } catch let error as URLError
+      where error.code == .backgroundSessionWasDisconnected
+    {
       // Nobody has anything to load, or the service would run.
       return command.json ? () : console.line("urlload: no service runs: nothing is being loaded in the background")
     }

@@ -6,7 +6,8 @@ struct JobsCommand: ParsableCommand {
   static let name = "jobs"
 
   static let configuration = CommandConfiguration(
-    commandName: "urlload jobs", abstract: "Shows and steers what is loaded in the background, by any program of yours.",
+    commandName: "urlload jobs",
+    abstract: "Shows and steers what is loaded in the background, by any program of yours.",
     discussion: """
       Without a word: lists the jobs, with their numbers.
       take            Move the files of urlload --background to their places, those that are there; the service does it by itself when all are.
@@ -43,7 +44,8 @@ struct JobsCommand: ParsableCommand {
   func validate() throws {
     let takesNumbers = action == .cancel || action == .retry
     guard takesNumbers != numbers.isEmpty else {
-      throw ValidationError(takesNumbers ? "\(action.rawValue) needs the numbers of jobs." : "\(action.rawValue) takes no numbers.")
+      throw ValidationError(
+        takesNumbers ? "\(action.rawValue) needs the numbers of jobs." : "\(action.rawValue) takes no numbers.")
     }
     guard action == .limits || [transfers, perHost].allSatisfy({ $0 == nil }) && rate == nil && freeSpace == nil else {
       throw ValidationError("--transfers, --per-host, --rate and --free-space belong to limits.")

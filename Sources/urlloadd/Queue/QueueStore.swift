@@ -151,7 +151,8 @@ final class QueueStore {
     }
     if let description = blobs?.description {
       let insert = try database.statement(
-        "INSERT INTO task (number, session, identifier, kind, origin, timeout, state, description) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+        "INSERT INTO task (number, session, identifier, kind, origin, timeout, state, description) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+      )
       try insert.bind(Int64(number), at: 1)
       try insert.bind(job.session, at: 2)
       try insert.bind(Int64(job.identifier), at: 3)

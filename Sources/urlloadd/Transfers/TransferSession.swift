@@ -55,7 +55,8 @@ final class TransferSession: NSObject, Sendable {
     let resumeData = stored.resumption?.data ?? stored.description.resumeData
     let task: URLSessionTask
     if let body = stored.description.body {
-      task = session.uploadTask(with: request, fromFile: URL(fileURLWithPath: "\(files)/\(body)"), continuing: resumeData)
+      task = session.uploadTask(
+        with: request, fromFile: URL(fileURLWithPath: "\(files)/\(body)"), continuing: resumeData)
     } else {
       task = session.downloadTask(with: request, continuing: resumeData)
     }
@@ -145,7 +146,9 @@ final class TransferSession: NSObject, Sendable {
 
   /// A server may say at any time that it takes the rest of an upload later.
   private func reportResumption(of task: URLSessionTask, _ number: Int) {
-    guard state.withLock({ $0.transfers[number]?.isResumable }) == false, let data = task.currentResumeData else { return }
+    guard state.withLock({ $0.transfers[number]?.isResumable }) == false, let data = task.currentResumeData else {
+      return
+    }
     state.withLock { $0.transfers[number]?.isResumable = true }
     loop.post { $0.becameResumable(number, data, file: nil) }
   }

@@ -28,6 +28,7 @@ struct BackgroundWorker {
       case "--resource-timeout": configuration.timeoutIntervalForResource = Double(arguments.popFirst() ?? "") ?? 60
       case "--dies-with-file": delegate.setDies()
       case "--delay": delay = Double(arguments.popFirst() ?? "")
+      case "--refuses-cost": configuration.allowsExpensiveNetworkAccess = false
       case "--quiet":
         isQuiet = true
         delegate.setQuiet()

@@ -38,7 +38,8 @@ import URLLoading
     let copy = try #require(BackgroundValues.request(BackgroundValues.data(of: request)))
     #expect(copy == request)
     let url = try #require(request.url)
-    let response = try #require(HTTPURLResponse(url: url, statusCode: 206, httpVersion: nil, headerFields: ["Content-Range": "bytes 1-2/9"]))
+    let response = try #require(
+      HTTPURLResponse(url: url, statusCode: 206, httpVersion: nil, headerFields: ["Content-Range": "bytes 1-2/9"]))
     let other = try #require(BackgroundValues.response(BackgroundValues.data(of: response)) as? HTTPURLResponse)
     #expect(other.statusCode == 206)
     #expect(other.contentRange == response.contentRange)

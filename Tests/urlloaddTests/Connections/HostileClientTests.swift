@@ -70,14 +70,17 @@ import URLLoadingTestServers
     for name in ["../../../../secret", secret.path, "upload-../../../../secret", "upload-none"] {
       let handle = try connect()
       var task = BackgroundTaskDescription(
-        identifier: 1, kind: .upload, request: BackgroundValues.data(of: URLRequest(url: URL(fileURLWithPath: "/tmp/x"))))
+        identifier: 1, kind: .upload,
+        request: BackgroundValues.data(of: URLRequest(url: URL(fileURLWithPath: "/tmp/x"))))
       task.body = name
       var description = BackgroundSessionDescription(identifier: "bad", program: "bad")
       description.resourceTimeout = 10
       for command in [
-        BackgroundCommand.hello(version: 1, package: "0", program: nil), .attach(session: description), .create(task: task),
+        BackgroundCommand.hello(version: 1, package: "0", program: nil), .attach(session: description),
+        .create(task: task),
       ] {
-        try handle.write(contentsOf: try #require(BackgroundFrames.encoded(NumberedCommand(number: 1, command: command))))
+        try handle.write(
+          contentsOf: try #require(BackgroundFrames.encoded(NumberedCommand(number: 1, command: command))))
       }
       var frames = BackgroundFrames()
       var refusal: String?

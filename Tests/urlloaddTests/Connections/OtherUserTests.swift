@@ -32,7 +32,9 @@ import URLLoadingTestServers
     }
     chmod(socket, 0o666)
     let ended = try await Command.run("setpriv", arguments)
-    #expect(ended.text == "0\n" || ended.error.contains("BrokenPipe") || ended.error.contains("ConnectionReset"), "\(ended.text) \(ended.error)")
+    #expect(
+      ended.text == "0\n" || ended.error.contains("BrokenPipe") || ended.error.contains("ConnectionReset"),
+      "\(ended.text) \(ended.error)")
     // The same words from the user are answered.
     let own = try await Command.run("/usr/bin/python3", Array(arguments.dropFirst(4)))
     #expect(own.text == "100\n" || (Int(own.text.dropLast()) ?? 0) > 0, "\(own.text) \(own.error)")

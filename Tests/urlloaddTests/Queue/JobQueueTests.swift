@@ -160,7 +160,8 @@ import URLLoadingTestServers
   @Test func everyChangeIsNoted() {
     let number = add(1)
     for change in [
-      { _ = $0.suspend(number) }, { $0.resume(number, now: .distantPast) }, { _ = $0.takeStartable(now: .distantFuture) },
+      { _ = $0.suspend(number) }, { $0.resume(number, now: .distantPast) },
+      { _ = $0.takeStartable(now: .distantFuture) },
       { $0.asks(number) }, { $0.proceed(number, hasAsked: true, now: .distantPast) }, { $0.end(number) },
       { $0.tookFile(number) }, { $0.remove(number) },
     ] as [(inout JobQueue) -> Void] {
@@ -175,7 +176,9 @@ import URLLoadingTestServers
     var random = SeededGenerator(seed: 30)
     queue.limits.transfers = 3
     queue.limits.transfersPerHost = 2
-    for identifier in 1...20 { _ = add(identifier, origin: "http://\(identifier % 4):", priority: Float(identifier % 3) / 2, timeout: 50) }
+    for identifier in 1...20 {
+      _ = add(identifier, origin: "http://\(identifier % 4):", priority: Float(identifier % 3) / 2, timeout: 50)
+    }
     for step in 0..<5000 {
       let number = Int.random(in: 1...20, using: &random)
       let now = start.addingTimeInterval(Double(step) / 100)

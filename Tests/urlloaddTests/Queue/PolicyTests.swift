@@ -11,7 +11,8 @@ import URLLoading
   }
 
   @Test(arguments: [
-    (URLError.Code.timedOut, true), (.cannotFindHost, true), (.cannotConnectToHost, true), (.networkConnectionLost, true),
+    (URLError.Code.timedOut, true), (.cannotFindHost, true), (.cannotConnectToHost, true),
+    (.networkConnectionLost, true),
     (.notConnectedToInternet, true), (.unsupportedURL, false), (.badURL, false), (.cancelled, false),
     (.serverCertificateUntrusted, false), (.httpTooManyRedirects, false), (.fileDoesNotExist, false),
   ])
@@ -48,7 +49,9 @@ import URLLoading
   @Test func datesComeInTheirOrder() {
     var queue = DateQueue()
     let start = Date(timeIntervalSince1970: 1000)
-    for (number, seconds) in [(1, 5.0), (2, 1), (3, 3), (4, 1)] { queue.set(start.addingTimeInterval(seconds), for: number) }
+    for (number, seconds) in [(1, 5.0), (2, 1), (3, 3), (4, 1)] {
+      queue.set(start.addingTimeInterval(seconds), for: number)
+    }
     queue.set(nil, for: 2)
     queue.set(start.addingTimeInterval(9), for: 3)
     let (next, early) = (queue.next(), queue.takeDue(start))

@@ -30,7 +30,8 @@ import URLLoadingTestServers
         await program.kill()
         lines += program.lines
         made += 2
-        program = try fixture.program("test", "download:\(server.url("/\(made)"))", "upload:\(source.path),\(uploads.url("/\(made)"))")
+        program = try fixture.program(
+          "test", "download:\(server.url("/\(made)"))", "upload:\(source.path),\(uploads.url("/\(made)"))")
         #expect(try await program.says("resumed \(made)"), "round \(round): \(program.lines)")
       }
       try await Task.sleep(for: .milliseconds(Int.random(in: 0..<400, using: &random)))
@@ -44,7 +45,10 @@ import URLLoadingTestServers
     let total = made
     #expect(
       try await eventually(timeout: .seconds(120)) {
-        let ended = Set((lines + program.lines).filter { $0.hasPrefix("ended ") }.compactMap { $0.split(separator: " ").dropFirst().first })
+        let ended = Set(
+          (lines + program.lines).filter { $0.hasPrefix("ended ") }.compactMap {
+            $0.split(separator: " ").dropFirst().first
+          })
         return ended.count >= total
       }, "\(program.lines.suffix(20))")
     await program.kill()
@@ -54,7 +58,8 @@ import URLLoadingTestServers
       // A kill of the program in its method repeats the event.
       #expect(!ends.isEmpty && ends.allSatisfy { $0.hasPrefix("ended \(number) 0 20") }, "\(number): \(ends)")
       guard number % 2 == 1 else { continue }
-      let difference = try TestFiles.firstDifference(in: fixture.taken.appending(path: "\(number)"), count: Self.size, seed: 30)
+      let difference = try TestFiles.firstDifference(
+        in: fixture.taken.appending(path: "\(number)"), count: Self.size, seed: 30)
       #expect(difference == nil, "\(number)")
     }
     // What is left belongs to no task.

@@ -185,7 +185,8 @@ import URLLoadingTestServers
       usleep(useconds_t(max(0, 5 - number)) * 150_000)
       return HTTPResponse(text: "\(number)")
     }
-    try await fixture.leave("test", "download:\(server.url("/1"))", "download:\(server.url("/3"))", "download:\(server.url("/5"))")
+    try await fixture.leave(
+      "test", "download:\(server.url("/1"))", "download:\(server.url("/3"))", "download:\(server.url("/5"))")
     #expect(await server.waitForRequests(3))
     #expect(try await eventually { fixture.files.filter { $0.hasSuffix(".body") }.count == 3 }, "\(fixture.files)")
     let program = try fixture.program()

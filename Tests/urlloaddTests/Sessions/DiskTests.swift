@@ -46,7 +46,9 @@ import URLLoadingTestServers
     let program = try fixture.program(
       "test", "download:\(server.url("/a"))", environment: ["URLLOADD": script.path])
     let control = try await eventuallySome { try? BackgroundControl(at: fixture.place) }
-    #expect(try await eventually { try control.jobs().contains { $0.state == "tries again" && $0.failure != nil } }, "\(program.lines)")
+    #expect(
+      try await eventually { try control.jobs().contains { $0.state == "tries again" && $0.failure != nil } },
+      "\(program.lines)")
     #expect(program.all("ended").isEmpty)
     try FileManager.default.removeItem(at: sign)
     try await fixture.killService()

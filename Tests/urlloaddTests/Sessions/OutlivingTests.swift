@@ -16,7 +16,8 @@ import URLLoadingTestServers
         let start = request.fields["Range"].flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
         let range = start == 0 ? "" : "Content-Range: bytes \(start)-\(body.count - 1)/\(body.count)\r\n"
         try connection.send(
-          "HTTP/1.1 \(start == 0 ? "200 OK" : "206 Partial")\r\nETag: \"30\"\r\nAccept-Ranges: bytes\r\n\(range)Content-Length: \(body.count - start)\r\n\r\n")
+          "HTTP/1.1 \(start == 0 ? "200 OK" : "206 Partial")\r\nETag: \"30\"\r\nAccept-Ranges: bytes\r\n\(range)Content-Length: \(body.count - start)\r\n\r\n"
+        )
         for position in stride(from: start, to: body.count, by: 30_000) {
           try connection.send(body[position..<min(position + 30_000, body.count)])
           usleep(pause)
@@ -31,7 +32,8 @@ import URLLoadingTestServers
     let program = try fixture.program()
     #expect(try await program.says("finished-events"))
     #expect(try await program.says("ended 1 0 200"), "\(program.lines)")
-    #expect(try TestFiles.firstDifference(in: fixture.taken.appending(path: "1"), count: Self.body.count, seed: 30) == nil)
+    #expect(
+      try TestFiles.firstDifference(in: fixture.taken.appending(path: "1"), count: Self.body.count, seed: 30) == nil)
     // Nothing is left of a task that its program knows the end of.
     #expect(try await eventually { fixture.files.isEmpty }, "\(fixture.files)")
     await program.kill()
@@ -66,7 +68,8 @@ import URLLoadingTestServers
       try await fixture.killService()
     }
     #expect(try await program.says("ended 1 0"), "\(program.lines)")
-    #expect(try TestFiles.firstDifference(in: fixture.taken.appending(path: "1"), count: Self.body.count, seed: 30) == nil)
+    #expect(
+      try TestFiles.firstDifference(in: fixture.taken.appending(path: "1"), count: Self.body.count, seed: 30) == nil)
     #expect(program.all("ended").count == 1)
     #expect(!program.lines.contains("finished-events"))
     // It went on: no byte range was asked for twice from the start.
@@ -83,7 +86,8 @@ import URLLoadingTestServers
     let second = try fixture.program()
     #expect(try await second.says("ended 1 0 200"), "\(second.lines)")
     #expect(second.all("file") == ["1"])
-    #expect(try TestFiles.firstDifference(in: fixture.taken.appending(path: "1"), count: Self.body.count, seed: 30) == nil)
+    #expect(
+      try TestFiles.firstDifference(in: fixture.taken.appending(path: "1"), count: Self.body.count, seed: 30) == nil)
     await second.kill()
     let third = try fixture.program()
     third.tell("tasks")
@@ -110,7 +114,8 @@ import URLLoadingTestServers
       })
     #expect(try await program.says("ended 1 0 206"), "\(program.lines)")
     #expect(again.value?.requests.allSatisfy { $0.fields["Range"] != nil } == true)
-    #expect(try TestFiles.firstDifference(in: fixture.taken.appending(path: "1"), count: Self.body.count, seed: 30) == nil)
+    #expect(
+      try TestFiles.firstDifference(in: fixture.taken.appending(path: "1"), count: Self.body.count, seed: 30) == nil)
     await program.kill()
     await fixture.stop()
   }

@@ -22,7 +22,8 @@ final class BackgroundFixture: Sendable {
 
   var environment: [String: String?] {
     [
-      "HOME": directory.path, "XDG_RUNTIME_DIR": directory.file("run").path, "XDG_STATE_HOME": directory.file("state").path,
+      "HOME": directory.path, "XDG_RUNTIME_DIR": directory.file("run").path,
+      "XDG_STATE_HOME": directory.file("state").path,
       "XDG_DATA_HOME": directory.file("data").path, "XDG_CACHE_HOME": directory.file("cache").path,
       "TMPDIR": directory.path, "CFFIXED_USER_HOME": directory.path, "SSH_AUTH_SOCK": nil,
       "URLLOADD": BuiltProgram.path("urlloadd"), "DBUS_SESSION_BUS_ADDRESS": nil,
@@ -55,7 +56,9 @@ final class BackgroundFixture: Sendable {
   }
 
   /// Starts a program.
-  func program(_ identifier: String = "test", _ arguments: String..., environment other: [String: String?] = [:]) throws -> BackgroundProgram {
+  func program(_ identifier: String = "test", _ arguments: String..., environment other: [String: String?] = [:]) throws
+    -> BackgroundProgram
+  {
     try BackgroundProgram(
       [identifier, taken.path] + arguments, directory: directory, environment: environment.merging(other) { $1 })
   }
@@ -66,7 +69,9 @@ final class BackgroundFixture: Sendable {
     let program = try BackgroundProgram(
       [identifier, taken.path, "--exit"] + arguments, directory: directory, environment: environment)
     let status = await program.process.waitForExit()
-    guard status == .exited(0) else { throw TestServerError("the program ended with \(String(describing: status)): \(program.lines)") }
+    guard status == .exited(0) else {
+      throw TestServerError("the program ended with \(String(describing: status)): \(program.lines)")
+    }
     return program.lines
   }
 

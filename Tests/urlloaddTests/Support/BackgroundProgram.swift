@@ -10,7 +10,8 @@ struct BackgroundProgram {
   init(_ arguments: [String], directory: TemporaryDirectory, environment: [String: String?]) throws {
     output = directory.file("program-\(UInt64.random(in: 0 ... .max)).log")
     let fifo = directory.file("input-\(UInt64.random(in: 0 ... .max))")
-    guard mkfifo(fifo.path, 0o600) == 0, case let descriptor = open(fifo.path, O_RDWR | O_CLOEXEC), descriptor >= 0 else {
+    guard mkfifo(fifo.path, 0o600) == 0, case let descriptor = open(fifo.path, O_RDWR | O_CLOEXEC), descriptor >= 0
+    else {
       throw TestServerError("no pipe at \(fifo.path)")
     }
     input = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)

@@ -81,7 +81,9 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     return scheme == "ftp" || scheme == "ftps"
   }
 
-  override class var capabilities: Capabilities { [.byteRanges, .upload, .listing, .nonblocking, .connectivity, .background] }
+  override class var capabilities: Capabilities {
+    [.byteRanges, .upload, .listing, .nonblocking, .connectivity, .background]
+  }
 
   override class var schemes: [String] { ["ftp", "ftps"] }
 

@@ -46,7 +46,8 @@ public struct AppTransportSecurity: Sendable {
 
   /// The rules of a file that is an `Info.plist`.
   init(infoPlist file: URL) {
-    let table = (try? PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)) as? [String: Any]
+    let table =
+      (try? PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)) as? [String: Any]
     let dictionary = table?[TransportSecurityRules.name] as? [String: Any]
     self.init(source: dictionary ?? [:]) { () throws(TransportSecurityFlaw) in
       let contents: Any

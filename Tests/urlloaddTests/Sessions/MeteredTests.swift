@@ -1,0 +1,50 @@
+import Foundation
+import Testing
+import URLLoadingTestServers
+
+/// Networks that cost by the byte, as NetworkManager says on a bus of the test's own (python-dbusmock).
+@Suite(.timeLimit(.minutes(3))) struct MeteredTests {
+  private let fixture: BackgroundFixture
+  private static let name = "org.freedesktop.NetworkManager"
+  private static let path = "/org/freedesktop/NetworkManager"
+
+  init() throws { fixture = try BackgroundFixture() }
+
+  @Test func tasksThatMayNotCostWait() async throws {
+    let socket = fixture.directory.file("bus").path
+    let address = "unix:path=\(socket)"
+    let log = fixture.directory.file("bus.log")
+    let bus = try ChildProcess(
+      "dbus-daemon", ["--session", "--address=\(address)", "--nofork"], output: log, error: log)
+    #expect(try await eventually { access(socket, F_OK) == 0 })
+    let environment: [String: String?] = ["DBUS_SYSTEM_BUS_ADDRESS": address]
+    let manager = try ChildProcess(
+      "/usr/bin/python3", ["-m", "dbusmock", "--system", Self.name, Self.path, Self.name], environment: environment,
+      output: log, error: log)
+    func call(_ words: String...) async throws -> Bool {
+      try await Command.run("busctl", ["--system", "call", Self.name, Self.path] + words, environment: environment)
+        .status == .exited(0)
+    }
+    #expect(
+      try await eventually {
+        try await call("org.freedesktop.DBus.Mock", "AddProperty", "ssv", Self.name, "Metered", "u", "1")
+      })
+
+    let server = try OutlivingTests.slowServer(pause: 0)
+    let thrifty = try fixture.program(
+      "thrifty", "--refuses-cost", "download:\(server.url("/thrifty"))", environment: environment)
+    #expect(try await thrifty.says("resumed 1"))
+    let other = try fixture.program("other", "download:\(server.url("/other"))", environment: environment)
+    #expect(try await other.says("ended 1 0 200"), "\(other.lines)")
+    #expect(server.requests.map(\.path) == ["/other"])
+
+    #expect(try await call("org.freedesktop.DBus.Properties", "Set", "ssv", Self.name, "Metered", "u", "2"))
+    // The next service asks at its start, this one within a minute.
+    try await fixture.killService()
+    #expect(try await thrifty.says("ended 1 0 200"), "\(thrifty.lines)")
+    for program in [thrifty, other] { await program.kill() }
+    await fixture.stop()
+    await manager.stop()
+    await bus.stop()
+  }
+}
