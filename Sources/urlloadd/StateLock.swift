@@ -1,4 +1,5 @@
 import Foundation
+import URLLoading
 
 /// Makes sure that one service has a folder.
 final class StateLock {
@@ -7,7 +8,8 @@ final class StateLock {
 
   private let descriptor: Int32
 
-  init(in directory: String) throws {
+  /// - Parameter place: where a service that has the folder listens, once it does.
+  init(in directory: String, place: BackgroundServicePlace) throws {
     try FileManager.default.createDirectory(
       atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     let path = "\(directory)/lock"
@@ -18,6 +20,8 @@ final class StateLock {
       guard errno == EWOULDBLOCK || errno == EINTR, Date() < deadline else {
         throw ServiceFailure("Another urlloadd has \(directory).")
       }
+      // One that is about to end listens no more.
+      if (try? BackgroundSocket(to: place)) != nil { throw ServiceFailure("Another urlloadd has \(directory).") }
       usleep(20_000)
     }
     // For people and scripts that look for the process.

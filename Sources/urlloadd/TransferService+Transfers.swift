@@ -175,6 +175,17 @@ extension TransferService {
     queue.end(job.number)
     changes.blobs[job.number, default: QueueChanges.Blobs()].outcome = .some(outcome)
     if outcome.resumeData == nil { changes.blobs[job.number]?.resumption = .some(nil) }
+    for (number, question) in questions where question.number == job.number { questions[number] = nil }
+    if var description = stored(job.number)?.description,
+      let request = RequestSecrets.removed(from: description.request)
+    {
+      description.request = request
+      if changes.blobs[job.number]?.description == nil {
+        changes.blobs[job.number]?.newRequest = description
+      } else {
+        changes.blobs[job.number]?.description = description
+      }
+    }
     endedJobs.append(job.number)
   }
 

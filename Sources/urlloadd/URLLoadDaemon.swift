@@ -34,7 +34,7 @@ struct URLLoadDaemon: ParsableCommand {
     guard let state = place.stateDirectory else {
       throw ServiceFailure("There is no place for the queue: neither XDG_STATE_HOME nor HOME is set.")
     }
-    let lock = try StateLock(in: state)
+    let lock = try StateLock(in: state, place: place)
     // What is inherited must not reach the programs that the service starts.
     let listener = try Listener(inherited: ProcessInfo.processInfo.environment) ?? Listener(at: place)
     unsetenv("LISTEN_FDS")

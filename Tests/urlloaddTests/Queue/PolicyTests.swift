@@ -28,6 +28,16 @@ import URLLoading
     #expect(!RetryPolicy.isTransient(error(.EACCES)))
   }
 
+  @Test func credentialsGoWithTheEndOfTheirTask() throws {
+    var request = URLRequest(url: try #require(URL(string: "http://example.org/")))
+    for (name, value) in ["Authorization": "Basic x", "X-Api-Key": "k", "Accept": "a/b"] {
+      request.setValue(value, forHTTPHeaderField: name)
+    }
+    let removed = try #require(RequestSecrets.removed(from: BackgroundValues.data(of: request)))
+    #expect(BackgroundValues.request(removed)?.allHTTPHeaderFields == ["Accept": "a/b"])
+    #expect(RequestSecrets.removed(from: removed) == nil)
+  }
+
   @Test func transfersAreHeldBackAboveTheRate() {
     var rate = RateLimit()
     rate.bytesPerSecond = 1000

@@ -1,4 +1,6 @@
 internal import URLLoadingBase
+// SOCK_STREAM is this module's where it is the first one loaded that has it.
+internal import URLLoadingCLinux
 
 /// Finds out why a name was not found, which libcurl does not tell: there is no such name, or no name service could be reached.
 ///
