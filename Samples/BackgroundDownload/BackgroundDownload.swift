@@ -1,6 +1,6 @@
 import URLLoading
 
-// Queues downloads that go on when this program has ended, and takes what earlier runs have queued.
+// Queues downloads that outlive this program, and takes what earlier runs have queued.
 // usage: BackgroundDownload FOLDER [URL ...]
 @main struct BackgroundDownload {
   static func main() async {

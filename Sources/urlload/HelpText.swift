@@ -9,8 +9,8 @@ enum HelpText {
     EXAMPLES:
       urlload https://example.org/               to standard output
       urlload -O https://example.org/a.zip       into a.zip, with a progress bar
-      urlload -O -C - https://host/big.iso       goes on where it stopped
-      urlload -O --retry 5 https://host/big.iso  a broken load goes on by itself
+      urlload -O -C - https://host/big.iso       resumes where it stopped
+      urlload -O --retry 5 https://host/big.iso  a broken load is resumed by itself
       urlload -O 'https://host/[1-9].jpg'        nine files, eight at a time
       urlload -o a -o b ftp://host/a file:///b   two at a time
       urlload -r 0-1023 ftp://host/big.bin       the first kilobyte

@@ -27,7 +27,7 @@ extension TransferService {
       changeTask(task, number, peer) { job in if queue.suspend(job.number) { stopTransfer(of: job) } }
     case .update(let task, let hints):
       changeTask(task, number, peer) { job in
-        queue.setHints(hints, of: job.number, now: Date())
+        queue.setHints(hints.shortened, of: job.number, now: Date())
         transfers[job.session]?.setPriority(hints.priority, of: job.number)
       }
     case .cancel(let task, false): changeTask(task, number, peer) { discard($0) }
@@ -44,10 +44,10 @@ extension TransferService {
   private func greet(_ peer: Peer, version: Int, package: String, program: String?) {
     peer.hasGreeted = true
     peer.send(
-      .welcome(version: BackgroundWire.version, package: PackageVersion.current, files: files, isEnding: isEnding))
-    // Another executable of a newer version takes over; the same one would be no newer.
+      .welcome(version: BackgroundWire.version, package: PackageVersion.current, files: files))
+    // The executable that the program would start takes over; this one would be no newer.
     guard let program, VersionOrder.isNewer(package, than: PackageVersion.current) || version > BackgroundWire.version,
-      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) != program
+      let other = FileVersion(path: program), other != FileVersion(path: "/proc/self/exe")
     else { return }
     handOver()
   }
@@ -110,7 +110,7 @@ extension TransferService {
     }
   }
 
-  /// The program has ended, or its session has: what it was asked goes on without it.
+  /// The program has ended, or its session has: tasks that it was asked about wait for the next one.
   func detached(_ session: String) {
     for (number, question) in questions where queue.jobs[question.number]?.session == session {
       questions[number] = nil
@@ -163,6 +163,8 @@ extension TransferService {
       return refuse(.fileDoesNotExist, "The copy of the file to upload is not there.")
     }
     if (task.kind == .upload) != (task.body != nil) { return refuse(.badURL, "The task has no file to upload.") }
+    var task = task
+    task.hints = task.hints.shortened
     session.nextIdentifier = task.identifier + 1
     set(session, for: identifier)
     let job = queue.add(
@@ -192,21 +194,18 @@ extension TransferService {
     guard let session = peer.session, let job = queue.job(task, of: session), job.state.phase != .ended else {
       return peer.send(.resumeData(number: number, nil))
     }
-    let stored = try? store.stored(job.number)
-    let resumption = changes.blobs[job.number]?.resumption.flatMap { $0 } ?? stored?.resumption
-    let finish: (Data?) -> Void = { [self] data in
+    let finish: @Sendable (TransferService, Data?) -> Void = { service, data in
+      guard let job = service.queue.job(task, of: session) else {
+        return peer.send(.resumeData(number: number, nil))
+      }
       // The file is the program's from now on.
-      remove(job, keepsPart: data != nil)
+      service.remove(job, keepsPart: data != nil)
       peer.acknowledge(.resumeData(number: number, data))
     }
-    guard job.state.phase == .running, let transfer = transfers[job.session] else { return finish(resumption?.data) }
-    transfer.stop(job.number) { [loop] data, _ in
-      loop.post { service in
-        guard let job = service.queue.job(task, of: session) else { return peer.send(.resumeData(number: number, nil)) }
-        service.remove(job, keepsPart: data != nil)
-        peer.acknowledge(.resumeData(number: number, data))
-      }
+    guard job.state.phase == .running, let transfer = transfers[job.session] else {
+      return finish(self, stored(job.number)?.resumption?.data)
     }
+    transfer.stop(job.number) { [loop] data, _ in loop.post { finish($0, data) } }
   }
 
   // MARK: For people
@@ -256,7 +255,8 @@ extension TransferService {
   }
 
   private func cancelJob(_ job: Job) {
-    guard job.state.phase != .ended else { return }
+    // Nobody may ever come for what has ended.
+    guard job.state.phase != .ended else { return attached[job.session] == nil ? discard(job) : () }
     if job.state.phase == .running { transfers[job.session]?.cancel(job.number) }
     fail(job, BackgroundFailure(URLError(.cancelled)))
   }

@@ -27,7 +27,7 @@ extension TransferService {
     if !isWhole, let resumption = stored.resumption { cutUnsynced(resumption, job) }
     let transfer = transfers[job.session] ?? TransferSession(session.description, files: files, loop: loop)
     transfers[job.session] = transfer
-    if isWhole { transfer.finish(job.number) } else { transfer.start(job.number, stored, request: request) }
+    if isWhole { transfer.finish(job.number) } else { transfer.start(job, stored, request: request) }
   }
 
   /// Whether the service was killed between the end of a download and its commit: a file has its place only when it is whole.
@@ -57,8 +57,21 @@ extension TransferService {
     }
     var renewed = resumption
     renewed.boot = MachineBoot.identifier
-    changes.blobs[job.number, default: QueueChanges.Blobs()].resumption = .some(renewed)
-    changes.tasks.insert(job.number)
+    set(renewed, of: job.number)
+  }
+
+  /// Stores what a transfer needs to be resumed.
+  private func set(_ resumption: StoredJob.Resumption, of number: Int) {
+    changes.blobs[number, default: QueueChanges.Blobs()].resumption = .some(resumption)
+    changes.tasks.insert(number)
+  }
+
+  /// The same from resume data; what is known to be on the disk of a file stays known.
+  private func setResumption(_ data: Data, file: String?, of number: Int) {
+    let earlier = stored(number)?.resumption
+    var resumption = StoredJob.Resumption(data: data, file: file ?? earlier?.file, boot: MachineBoot.identifier)
+    if let earlier, earlier.file == resumption.file { resumption.syncedLength = earlier.syncedLength }
+    set(resumption, of: number)
   }
 
   // MARK: The disk's room
@@ -99,7 +112,8 @@ extension TransferService {
     changes.blobs[number, default: QueueChanges.Blobs()].response = .some(response)
     changes.tasks.insert(number)
     if let request { tell(job, .request(request)) }
-    tell(job, .response(response))
+    // That of an upload comes with its body, once: its delegate is asked about it.
+    if job.kind == .download { tell(job, .response(response)) }
   }
 
   func resumed(_ number: Int, at offset: Int64, expecting expected: Int64) {
@@ -109,16 +123,13 @@ extension TransferService {
 
   func becameResumable(_ number: Int, _ data: Data, file: String?) {
     guard queue.jobs[number]?.state.phase == .running else { return }
-    let resumption = StoredJob.Resumption(data: data, file: file, boot: MachineBoot.identifier)
-    changes.blobs[number, default: QueueChanges.Blobs()].resumption = .some(resumption)
-    changes.tasks.insert(number)
+    setResumption(data, file: file, of: number)
   }
 
   func synced(_ number: Int, _ length: Int64) {
     guard queue.jobs[number]?.state.phase == .running, var resumption = stored(number)?.resumption else { return }
     resumption.syncedLength = length
-    changes.blobs[number, default: QueueChanges.Blobs()].resumption = .some(resumption)
-    changes.tasks.insert(number)
+    set(resumption, of: number)
   }
 
   func waitsForConnectivity(_ number: Int) {
@@ -136,12 +147,7 @@ extension TransferService {
 
   func failed(_ number: Int, _ failure: BackgroundFailure, isTransient: Bool, resumeData: Data?) {
     guard let job = queue.jobs[number], job.state.phase == .running else { return }
-    if let resumeData, stored(number)?.resumption == nil || job.kind == .download {
-      let file = stored(number)?.resumption?.file
-      let resumption = StoredJob.Resumption(data: resumeData, file: file, boot: MachineBoot.identifier)
-      changes.blobs[number, default: QueueChanges.Blobs()].resumption = .some(resumption)
-      changes.tasks.insert(number)
-    }
+    if let resumeData { setResumption(resumeData, file: nil, of: number) }
     if queue.failed(number, failure, isTransient: isTransient, now: Date()) == .ends {
       fail(job, failure, resumeData: resumeData)
     }
@@ -177,7 +183,7 @@ extension TransferService {
     if outcome.resumeData == nil { changes.blobs[job.number]?.resumption = .some(nil) }
     for (number, question) in questions where question.number == job.number { questions[number] = nil }
     if var description = stored(job.number)?.description,
-      let request = RequestSecrets.removed(from: description.request)
+      let request = BackgroundValues.withoutSecretFields(description.request)
     {
       description.request = request
       if changes.blobs[job.number]?.description == nil {
@@ -214,7 +220,7 @@ extension TransferService {
     return link(file, name) == 0 ? name : file
   }
 
-  /// Stops the transfer of a task, if it has one, so that it can go on later.
+  /// Stops the transfer of a task, if it has one, so that it can be resumed later.
   func stopTransfer(of job: Job) {
     guard job.state.phase == .running, let transfer = transfers[job.session] else { return }
     let number = job.number
@@ -225,9 +231,7 @@ extension TransferService {
   private func stopped(_ number: Int, _ resumeData: Data?, file: String?) {
     stopping.remove(number)
     guard let resumeData, let job = queue.jobs[number], job.state.phase != .ended else { return }
-    let resumption = StoredJob.Resumption(data: resumeData, file: file, boot: MachineBoot.identifier)
-    changes.blobs[number, default: QueueChanges.Blobs()].resumption = .some(resumption)
-    changes.tasks.insert(number)
+    setResumption(resumeData, file: file, of: number)
   }
 
   /// The program wants nothing of the task any more.

@@ -37,7 +37,8 @@ final class TransferService {
   var attached: [String: Peer] = [:]
   var transfers: [String: TransferSession] = [:]
   var questions: [Int: Question] = [:]
-  var lastQuestion = 0
+  /// Not 0 at the start: an answer to a question of an earlier service is none to one of this.
+  var lastQuestion = Int.random(in: 0..<1 << 40)
   var rate = RateLimit()
   var launcher = Launcher()
   /// What the network costs; nil before somebody has said it.
@@ -51,7 +52,7 @@ final class TransferService {
   private var shutdown: Shutdown?
   private var retriesCommit = false
 
-  /// How it ends: what can go on later is stopped, the rest gets a time.
+  /// How the service ends: at once, or when its transfers have ended, by a deadline.
   private enum Shutdown { case now, by(MonotonicInstant) }
 
   init(_ options: Options, listener: Listener) throws {
@@ -77,7 +78,7 @@ final class TransferService {
       turn()
       if hasToEnd { break }
     }
-    for session in transfers.values { session.end() }
+    // Transfers end with the process, as they would by a kill: what ends them by a call removes their files.
     for peer in peers.values { peer.flush() }
   }
 
@@ -154,10 +155,10 @@ final class TransferService {
     return since.advanced(by: limit) <= .now
   }
 
-  /// Somebody has ended the service, whose transfers go on when it is started again.
+  /// Ends the service by a signal; the next one resumes its transfers.
   func end() { shutdown = .now }
 
-  /// A newer service takes over: what can go on later is stopped, the rest gets ten seconds.
+  /// Makes room for a newer service: transfers that can be resumed are stopped, the others get ten seconds.
   func handOver() {
     guard shutdown == nil else { return }
     shutdown = .by(.now.advanced(by: .seconds(10)))
@@ -190,8 +191,7 @@ final class TransferService {
       // What is true stays to be written; what nobody knows of yet is taken back.
       retriesCommit = true
       for (number, blobs) in changes.blobs where blobs.description != nil {
-        queue.remove(number)
-        changes.blobs[number] = nil
+        if let job = queue.jobs[number] { discard(job) }
       }
       for peer in peers.values { peer.failed("The queue cannot be written: \(error.localizedDescription).") }
     }

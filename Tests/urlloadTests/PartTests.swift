@@ -51,7 +51,7 @@ import URLLoadingTestServers
     #expect(await process.waitForExit() == .exited(130))
     #expect(try Urlload.names(in: folder) == ["whole.bin.part"])
     let said = try String(contentsOf: log.file("error"), encoding: .utf8)
-    #expect(said.contains("40.0 kB of it are kept in whole.bin.part: the same command with -C - goes on"), "\(said)")
+    #expect(said.contains("40.0 kB of it are kept in whole.bin.part: the same command with -C - resumes it"), "\(said)")
 
     let outcome = try await Urlload.run(["-C", "-"] + arguments, in: folder)
     #expect(outcome.status == .exited(0) && outcome.error.isEmpty, "\(outcome.error)")

@@ -48,7 +48,7 @@ static inline int has_bytes_on_their_way(int descriptor) {
 /// standard input and output. Returns 0, or the error's number.
 int start_helper(const char *path, int descriptor, char *const environment[], pid_t *process);
 
-/// Starts a program that goes on by itself: in a session of its own and as nobody's child, with default signals and no descriptors but
+/// Starts a program that outlives this process: in a session of its own and as nobody's child, with default signals and no descriptors but
 /// `/dev/null`. The first argument is its name. Returns 0, or the error's number.
 int start_service(const char *path, char *const arguments[], char *const environment[]);
 

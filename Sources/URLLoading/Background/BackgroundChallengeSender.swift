@@ -1,20 +1,9 @@
-internal import URLLoadingBase
-
-/// Takes the answer to a challenge of the transfer service; the first counts.
-///
-/// Mutable state: `answer`, guarded by its lock.
+/// Takes the answer to a challenge of the transfer service.
 final class BackgroundChallengeSender: NSObject, URLAuthenticationChallengeSender {
-  private struct Answer: Sendable { let take: @Sendable (BackgroundAnswer) -> Void }
-  private let answer: Locked<Answer?>
+  private let send: @Sendable (BackgroundAnswer) -> Void
 
-  init(_ answer: @escaping @Sendable (BackgroundAnswer) -> Void) {
-    self.answer = Locked(Answer(take: answer))
-  }
-
-  private func send(_ given: BackgroundAnswer) {
-    let answer = answer.withLock { $0.take() }
-    answer?.take(given)
-  }
+  /// - Parameter send: the first answer counts, which `send` sees to.
+  init(_ send: @escaping @Sendable (BackgroundAnswer) -> Void) { self.send = send }
 
   func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {
     send(.useCredential(BackgroundValues.data(of: credential)))

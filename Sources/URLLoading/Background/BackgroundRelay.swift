@@ -4,11 +4,15 @@ internal import URLLoadingBase
 ///
 /// It is no protocol class that a registry knows, and may tell the load what no other instance can: that bytes have arrived elsewhere.
 ///
-/// Mutable state: none but the superclass's; the background task calls it from one thread at a time.
+/// Mutable state: `question`, guarded by its lock; the background task calls it from one thread at a time.
 final class BackgroundRelay: URLProtocol, @unchecked Sendable {
   override class var capabilities: Capabilities { [.nonblocking, .byteRanges, .upload] }
 
   private var background: BackgroundTask? { task?.load.plan.background }
+
+  /// What the delegate is being asked, by the number that the service has for it. One that is asked again, by a service that was started
+  /// again or after a suspension, is the same for the delegate.
+  private let question = Locked<Int?>(nil)
 
   override func startLoading() { background?.begin(self) }
 
@@ -26,31 +30,39 @@ final class BackgroundRelay: URLProtocol, @unchecked Sendable {
       if let whole = response.contentRange?.completeLength { client.expect(whole) }
     case .resumed(let offset, let expected): client.resumed(at: offset, expecting: expected)
     case .progress(let progress): client.progressed(progress)
-    case .asks(let question, .delayedRequest): askAboutDelayedRequest(question, client)
-    case .asks(let question, .challenge(let space, let proposed, let failures, let response)):
-      guard let space = BackgroundValues.protectionSpace(space), let background else { return }
-      let sender = BackgroundChallengeSender { background.answer(question, $0) }
-      let challenge = URLAuthenticationChallenge(
-        protectionSpace: space, proposedCredential: proposed.flatMap(BackgroundValues.credential),
-        previousFailureCount: failures, failureResponse: response.flatMap(BackgroundValues.response), error: nil,
-        sender: sender)
-      client.urlProtocol(self, didReceive: challenge)
-    case .withdrew: client.withdrawChallenge()
+    case .asks(let number, let content):
+      let isAsked = question.withLock { question in
+        defer { question = number }
+        return question != nil
+      }
+      if !isAsked { ask(content, client) }
     case .ended(let outcome): end(outcome, client)
     }
   }
 
-  private func askAboutDelayedRequest(_ question: Int, _ client: LoadClient) {
-    guard let background else { return }
-    client.askAboutDelayedRequest { disposition, request in
-      switch disposition {
-      case .continueLoading: background.answer(question, .proceed(request: nil))
-      case .useNewRequest:
-        background.answer(question, .proceed(request: request.map { BackgroundValues.data(of: $0) }))
-      case .cancel: background.answer(question, .cancel)
+  private func ask(_ content: BackgroundQuestion, _ client: LoadClient) {
+    switch content {
+    case .delayedRequest:
+      client.askAboutDelayedRequest { [self] disposition, request in
+        switch disposition {
+        case .continueLoading: answer(.proceed(request: nil))
+        case .useNewRequest: answer(.proceed(request: request.map { BackgroundValues.data(of: $0) }))
+        case .cancel: answer(.cancel)
+        }
+        return disposition != .cancel
       }
-      return disposition != .cancel
+    case .challenge(let space, let proposed, let failures, let response):
+      guard let space = BackgroundValues.protectionSpace(space) else { return answer(.performDefaultHandling) }
+      let challenge = URLAuthenticationChallenge(
+        protectionSpace: space, proposedCredential: proposed.flatMap(BackgroundValues.credential),
+        previousFailureCount: failures, failureResponse: response.flatMap(BackgroundValues.response), error: nil,
+        sender: BackgroundChallengeSender { [self] in answer($0) })
+      client.urlProtocol(self, didReceive: challenge)
     }
+  }
+
+  private func answer(_ given: BackgroundAnswer) {
+    if let number = question.withLock({ $0.take() }) { background?.answer(number, given) }
   }
 
   private func end(_ outcome: BackgroundOutcome, _ client: LoadClient) {

@@ -54,7 +54,7 @@ package struct BackgroundServicePlace: Sendable {
     }
   }
 
-  /// Starts the service, which goes on after this process.
+  /// Starts the service, which outlives this process.
   func startService() throws(BackgroundServiceError) {
     guard let path = findProgram() else {
       let named = ProcessInfo.processInfo.environment[Self.program.variable].flatMap { $0.isEmpty ? nil : $0 }

@@ -50,7 +50,7 @@ final class BackgroundSession: Sendable {
     self.place = place
   }
 
-  /// Connects, and has the tasks of earlier sessions of this identifier go on in `session`.
+  /// Connects, and resumes the tasks of earlier sessions with this identifier in `session`.
   func begin(_ session: URLSession) {
     state.withLock { $0.session = session }
     let thread = Thread { [self] in run() }
@@ -77,8 +77,7 @@ final class BackgroundSession: Sendable {
     let semaphore = DispatchSemaphore(value: 0)
     let waits = whenAttached { semaphore.signal() }
     if waits { semaphore.wait() }
-    if case .failed(let error) = state.withLock({ $0.phase }) { return error }
-    return nil
+    return failure
   }
 
   /// Calls `action`, on any thread, when the tasks of the session are known, or will not be.
@@ -112,22 +111,30 @@ final class BackgroundSession: Sendable {
     _ command: BackgroundCommand, answered: (@Sendable (BackgroundReport?) -> Void)? = nil
   ) -> Bool {
     // Numbers go out in their order: the service may see a `resume` only after its `create`.
-    state.withLock { state in
+    let sending = state.withLock { state -> Sending in
       state.lastNumber += 1
       let number = state.lastNumber
       guard let bytes = BackgroundFrames.encoded(NumberedCommand(number: number, command: command)) else {
-        return false
+        return .tooLong
       }
       switch state.phase {
       case .connecting, .attached: break
-      case .failed, .ended:
-        answered?(nil)
-        return true
+      case .failed, .ended: return .unreachable
       }
       state.unanswered[number] = Unanswered(command: command, answered: answered)
       if case .attached = state.phase { _ = state.socket?.send(bytes) }
-      return true
+      return .sent
     }
+    // Not under the lock: whoever waits may send again.
+    if sending == .unreachable { answered?(nil) }
+    return sending != .tooLong
+  }
+
+  private enum Sending { case sent, unreachable, tooLong }
+
+  /// Why the service cannot be used; nil where it can, or may.
+  var failure: BackgroundServiceError? {
+    if case .failed(let error) = state.withLock({ $0.phase }) { error } else { nil }
   }
 
   /// Returns when what a command changes is on the service's disk, or will not be.
@@ -151,7 +158,7 @@ final class BackgroundSession: Sendable {
     var lastError = BackgroundServiceError.noAnswer(reason: "it ended")
     while !hasEnded {
       do throws(BackgroundServiceError) {
-        let socket = try connect(isFirst: attempt == 0)
+        let socket = try connect()
         state.withLock { $0.socket = socket }
         if hasEnded { socket.end() }
         if try converse(over: socket) { attempt = 0 }
@@ -174,7 +181,7 @@ final class BackgroundSession: Sendable {
   private var hasEnded: Bool { state.withLock { if case .ended = $0.phase { true } else { false } } }
 
   /// Connects to the service, which is started where nobody listens.
-  private func connect(isFirst: Bool) throws(BackgroundServiceError) -> BackgroundSocket {
+  private func connect() throws(BackgroundServiceError) -> BackgroundSocket {
     try place.prepareRuntimeDirectory()
     if let socket = try? BackgroundSocket(to: place) { return socket }
     try place.startService()
@@ -194,7 +201,7 @@ final class BackgroundSession: Sendable {
     var wasAttached = false
     while let report = socket.receive() {
       switch report {
-      case .welcome(_, _, let files, _): state.withLock { $0.files = files }
+      case .welcome(_, _, let files): state.withLock { $0.files = files }
       case .task(let task, let isSuspended): adopt(task, isSuspended: isSuspended)
       case .attached(let next):
         wasAttached = true
@@ -222,7 +229,7 @@ final class BackgroundSession: Sendable {
     }
   }
 
-  /// A task of an earlier session goes on in this one.
+  /// Resumes a task of an earlier session in this one.
   private func adopt(_ description: BackgroundTaskDescription, isSuspended: Bool) {
     let (isKnown, session) = state.withLock { ($0.tasks[description.identifier] != nil, $0.session) }
     guard !isKnown, let session else { return }
@@ -258,12 +265,13 @@ final class BackgroundSession: Sendable {
   }
 
   private func answered(_ number: Int, by report: BackgroundReport) {
-    let (unanswered, task) = state.withLock { state in
+    let (unanswered, task, files) = state.withLock { state in
       let unanswered = state.unanswered.removeValue(forKey: number)
-      return (unanswered, unanswered?.command.createdTask.flatMap { state.tasks[$0] })
+      return (unanswered, unanswered?.command.createdTask.flatMap { state.tasks[$0.identifier] }, state.files)
     }
     unanswered?.answered?(report)
     if case .refused(_, let code, let reason) = report {
+      if let body = unanswered?.command.createdTask?.body, let files { unlink("\(files)/\(body)") }
       var outcome = BackgroundOutcome()
       outcome.error = BackgroundFailure(URLError(URLError.Code(rawValue: code) ?? .unknown, message: reason, url: nil))
       task?.receive(.ended(outcome))
@@ -295,7 +303,7 @@ final class BackgroundSession: Sendable {
 
 extension BackgroundCommand {
   /// The task that the command makes.
-  fileprivate var createdTask: Int? { if case .create(let task) = self { task.identifier } else { nil } }
+  fileprivate var createdTask: BackgroundTaskDescription? { if case .create(let task) = self { task } else { nil } }
 }
 
 /// What both sides of the socket have to agree on.

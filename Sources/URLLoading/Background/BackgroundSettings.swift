@@ -2,6 +2,4 @@
 struct BackgroundSettings: Sendable {
   var identifier: String
   var launch: URLSessionConfiguration.BackgroundLaunch?
-  /// Where the service is looked for; nil for its usual place.
-  var place: BackgroundServicePlace?
 }

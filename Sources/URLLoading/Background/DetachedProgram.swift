@@ -1,6 +1,6 @@
 internal import URLLoadingCLinux
 
-/// A program that goes on when this process has ended.
+/// A program that outlives this process.
 package struct DetachedProgram {
   private let path: String
   private let arguments: [String]

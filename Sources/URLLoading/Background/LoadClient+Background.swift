@@ -11,7 +11,7 @@ extension LoadClient {
 
   func waitsForConnectivity() { load.tellWaiting() }
 
-  /// A download goes on where it had stopped.
+  /// A download was resumed.
   func resumed(at offset: Int64, expecting expected: Int64) {
     (load.read { $0.sink } as? FileSink)?.noteElsewhere(offset)
     load.announceResume(at: offset, of: expected)
@@ -47,10 +47,8 @@ extension LoadClient {
   /// The delegate has been given the file of the download before.
   func dropFile() { load.update { $0.sink = nil } }
 
-  func withdrawChallenge() { load.passChallenge(attempt: attempt) }
-
   /// Asks the delegate whether a task whose date has come is loaded.
-  /// - Parameter answer: gets what it says; returns whether the task goes on.
+  /// - Parameter answer: gets what it says; returns whether the task continues.
   func askAboutDelayedRequest(
     _ answer: @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Bool
   ) {

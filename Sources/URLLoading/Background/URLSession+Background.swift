@@ -20,22 +20,28 @@ extension URLSession {
       if let error = background.waitUntilAttached() { throw error.error(for: plan.request.url) }
       addHeaders(to: &plan.request)
       let request = BackgroundValues.data(of: plan.request)
+      guard request.count <= Self.largestRequest else {
+        throw flaw(plan, "A request of a background session has at most 512 KiB: upload larger bodies from a file")
+      }
       var task = BackgroundTaskDescription(identifier: taskRegistry.nextIdentifier(), kind: kind, request: request)
       if kind == .upload { (task.body, task.bodyLength) = try copiedBody(of: plan, background) }
       task.resumeData =
         plan.resumption?.serializedForService(plan.request) ?? plan.uploadResumption?.serializedForService()
-      // Where the body goes on is the service's to judge.
+      // How the body continues is the service's to judge.
       (plan.resumption, plan.uploadResumption) = (nil, nil)
       plan.background = BackgroundTask(identifier: task.identifier, session: background, isResumed: false)
       if let made = plan.background { background.add(made) }
-      guard background.send(.create(task: task)) else {
-        throw flaw(plan, "A request of a background session has at most 512 KiB: upload larger bodies from a file")
-      }
+      background.send(.create(task: task))
+      // The service may have been given up meanwhile.
+      if let error = background.failure { throw error.error(for: plan.request.url) }
     } catch {
       plan.flaw = error
     }
     return plan
   }
+
+  /// In bytes, as a property list: a message has twice as much room, and more than that in Base64.
+  private static let largestRequest = 512 << 10
 
   /// Makes the task of an earlier session again.
   func adopt(_ background: BackgroundTask, _ description: BackgroundTaskDescription, isSuspended: Bool) {

@@ -1,6 +1,6 @@
 /// What the transfer service asks of its sessions, and no program.
 extension URLSession {
-  /// A download that goes on where an earlier process has stopped, with the request's own fields, which resume data lacks.
+  /// A download that continues where an earlier process stopped, with the request's own fields, which resume data lacks.
   /// - Parameter resumeData: nil, or unusable, for one from the beginning.
   package func downloadTask(with request: URLRequest, continuing resumeData: Data?) -> URLSessionDownloadTask {
     var plan = LoadPlan(request: request, kind: .download, owner: .delegate, upload: UploadSource(of: request))
@@ -12,7 +12,7 @@ extension URLSession {
     return made(URLSessionDownloadTask(load: load(plan)))
   }
 
-  /// An upload that goes on where an earlier process has stopped.
+  /// An upload that continues where an earlier process stopped.
   /// - Parameter resumeData: nil, or unusable, for one from the beginning.
   package func uploadTask(
     with request: URLRequest, fromFile file: URL, continuing resumeData: Data?
@@ -31,7 +31,7 @@ extension URLSession {
 }
 
 extension URLSessionTask {
-  /// What a later process needs to continue a task that goes on; nil where it cannot be continued yet, or at all. Without the request's
+  /// What a later process needs to resume a task, which keeps running; nil where it cannot be resumed yet, or at all. Without the request's
   /// fields.
   package var currentResumeData: Data? { load.currentResumeData }
 

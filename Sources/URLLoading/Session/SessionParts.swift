@@ -36,7 +36,7 @@ struct SessionParts {
     receiveRate = configuration.network.maximumReceivedBytesPerSecond.flatMap { $0 > 0 ? $0 : nil }
     background = values.background.map { [configuration] settings in
       BackgroundSession(
-        BackgroundSessionDescription(settings, configuration), place: settings.place ?? .current)
+        BackgroundSessionDescription(settings, configuration), place: .current)
     }
   }
 

@@ -86,7 +86,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
       dictionaries: Dictionaries())
   }
 
-  /// A new configuration for sessions whose downloads and uploads go on when the program has ended; the article
+  /// A new configuration for sessions whose downloads and uploads outlive the program; the article
   /// <doc:TransfersThatOutliveYourProgram> has what that means.
   ///
   /// The transfers are made by the service `urlloadd`. Sessions have no cache, wait for connectivity, and use the cookies of

@@ -45,7 +45,7 @@ open class URLSessionStreamTask: URLSessionTask, @unchecked Sendable {
     }
   }
 
-  /// Reads bytes, behind the reads before it. Cancelling the Swift task that waits takes the read out; the stream goes on.
+  /// Reads bytes, behind the reads before it. Cancelling the Swift task that waits takes the read out; the stream stays usable.
   /// - Returns: the bytes, nil for none, and whether nothing more will come.
   /// - Throws: `URLError.timedOut`, and what the task ended with; `CancellationError`.
   open func readData(
@@ -82,7 +82,7 @@ open class URLSessionStreamTask: URLSessionTask, @unchecked Sendable {
   /// Writes bytes, behind the writes before it, and returns when they were given to the connection.
   ///
   /// Cancelling the Swift task that waits takes the write out. Where a part of it was sent the rest is sent, too, without being waited for;
-  /// the stream goes on.
+  /// the stream stays usable.
   /// - Throws: `URLError.timedOut`, and what the task ended with; `CancellationError`.
   open func write(_ data: Data, timeout: TimeInterval) async throws {
     guard let channel else { throw Self.unmade }

@@ -93,7 +93,7 @@ extension Load {
     open(request, as: .restart)
   }
 
-  /// Tells the delegate where a download goes on.
+  /// Tells the delegate where a download resumes.
   func announceResume(at offset: Int64, of total: Int64) {
     let (delegate, task, delivery) = update { state in
       state.counts.received = offset

@@ -105,7 +105,7 @@ extension Load {
         if let events = state.events, events.wantsBodies { events.note(.body(copy())) }
         if let sink = state.sink, sink.holdsBytes { state.apply(state.machine.buffered(count)) }
         if state.hasRate, let due = state.rate?.received(count, at: now) {
-          state.apply(state.machine.exceededRate())
+          state.apply(state.machine.exceededRate(until: due))
           pauseEnd = due
         }
       case .retain: state.attempt.retained.append(.data(copy()))
@@ -113,7 +113,7 @@ extension Load {
       }
       return (action, state.sink, state.attempt.recorder, state.isWatched)
     }
-    if let pauseEnd { pause(until: pauseEnd) }
+    if let pauseEnd { session.deadlines.look(by: pauseEnd) }
     switch action {
     case nil:
       if let recorder { record(recorder) }

@@ -321,6 +321,7 @@ final class Load: Sendable {
   /// Ends the load if one of its timeouts passed; else says when to look again.
   func checkDeadline(at now: MonotonicInstant) -> MonotonicInstant? {
     let (action, limits) = update { state in
+      state.apply(state.machine.resumeAtRate(at: now))
       let action = state.machine.checkDeadline(at: now)
       if case .wait(let instant) = action { state.announcedDeadline = instant } else { state.announcedDeadline = nil }
       return (action, state.machine.limits)

@@ -69,6 +69,7 @@ struct LoadMachine {
   /// The challenge came behind the response.
   private var isChallengedInside = false
   private var lastProgress: MonotonicInstant?
+  private var rateAllowsMoreAt: MonotonicInstant?
   private var started: MonotonicInstant?
   /// What is asked for is the entries of a directory, not bytes.
   private let expectsEntries: Bool
@@ -414,12 +415,18 @@ struct LoadMachine {
     return removePause(.slowConsumer, at: now)
   }
 
-  /// More has come than the rate allows.
-  mutating func exceededRate() -> FlowAction { phase == .ended ? .nothing : addPause(.rate) }
+  /// More has come than the rate allows before `due`.
+  mutating func exceededRate(until due: MonotonicInstant) -> FlowAction {
+    guard phase != .ended else { return .nothing }
+    rateAllowsMoreAt = due
+    return addPause(.rate)
+  }
 
-  /// The rate allows more.
-  mutating func rateAllowsMore(at now: MonotonicInstant) -> FlowAction {
-    phase == .ended ? .nothing : removePause(.rate, at: now)
+  /// Resumes what the rate has paused, if it allows more by now.
+  mutating func resumeAtRate(at now: MonotonicInstant) -> FlowAction {
+    guard let due = rateAllowsMoreAt, due <= now else { return .nothing }
+    rateAllowsMoreAt = nil
+    return phase == .ended ? .nothing : removePause(.rate, at: now)
   }
 
   /// The task is completed now; false when it was completed before.
@@ -451,6 +458,7 @@ struct LoadMachine {
       if idle <= now { return .idleTimeout }
       next = next.map { min($0, idle) } ?? idle
     }
+    if let rateAllowsMoreAt { next = next.map { min($0, rateAllowsMoreAt) } ?? rateAllowsMoreAt }
     return next.map { .wait(until: $0) } ?? .nothing
   }
 

@@ -21,15 +21,3 @@ struct ReceiveRate: Sendable {
     return now.seconds(to: due) > 0.1 ? due : nil
   }
 }
-
-extension Load {
-  /// Takes nothing more until the rate allows it.
-  func pause(until due: MonotonicInstant) {
-    DispatchQueue.global().asyncAfter(deadline: .now() + max(0, MonotonicInstant.now.seconds(to: due))) { [weak self] in
-      guard let self else { return }
-      let now = MonotonicInstant.now
-      update { $0.apply($0.machine.rateAllowsMore(at: now)) }
-      lookAtDeadline(now)
-    }
-  }
-}

@@ -1,7 +1,7 @@
 import Foundation
 import URLLoading
 
-/// Loads that go on when the command has ended: `urlload --background`. Their files are moved to their places by `urlload jobs take`, which
+/// Loads that outlive the command: `urlload --background`. Their files are moved to their places by `urlload jobs take`, which
 /// the service starts when all are there.
 struct BackgroundLoads: Runnable {
   static let identifier = "org.swift-url-loading.urlload"

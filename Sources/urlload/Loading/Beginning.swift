@@ -12,7 +12,7 @@ struct Beginning {
     guard let file = output as? FileOutput else {
       if case .part = continuation {
         throw Failure(
-          .usage, "-C - needs a file to go on with", SafeText.url(url),
+          .usage, "-C - needs a file to continue", SafeText.url(url),
           advice: "name it with -o FILE or -O, or give a number")
       }
       resumption = nil

@@ -20,7 +20,7 @@ struct Loader: Sendable {
     var last: Attempt.Outcome?
     var failure = await load(&last)
     if let found = failure {
-      // What -C goes on with is a part of the whole.
+      // What -C continues is a part of the whole.
       let isKept = found.keepsPart && options.range == nil
       let kept = isKept && PartialFiles.shared.keepsParts ? output.keep() : nil
       failure?.note = kept.map { "urlload: \($0.text)" }

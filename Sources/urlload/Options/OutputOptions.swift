@@ -25,7 +25,7 @@ struct OutputOptions: ParsableArguments {
   @Option(
     name: [.customShort("C"), .long, .customLong("continue")], parsing: .unconditional,
     help: ArgumentHelp(
-      "Go on where a load stopped: - behind what FILE.part has, else behind so many bytes.", valueName: "-|OFFSET"))
+      "Resume a load: - behind what FILE.part has, else behind so many bytes.", valueName: "-|OFFSET"))
   var continueAt: String?
 
   @Flag(help: "Keep no part of what failed.")
@@ -82,7 +82,7 @@ struct OutputOptions: ParsableArguments {
       throw Failure(.usage, "-C and -i exclude each other", advice: "write heads elsewhere with -D FILE")
     }
     guard options.range == nil, options.body == nil else {
-      throw Failure(.usage, "-C goes on with a whole resource", advice: "leave out -r, -d, -F and -T")
+      throw Failure(.usage, "-C continues a whole resource", advice: "leave out -r, -d, -F and -T")
     }
     if continueAt == "-" {
       options.continuation = .part

@@ -16,7 +16,7 @@ struct TransferOptions: ParsableArguments {
     parsing: .unconditional, help: ArgumentHelp("How many URLs to load at a time, 8 unless given.", valueName: "N"))
   var parallelMax: String?
 
-  @Flag(help: "Load in the background, also when the command has ended: see urlload jobs.")
+  @Flag(help: "Load in the background, after the command's end as well: see urlload jobs.")
   var background = false
 
   /// Checks the options and adds them to the others.

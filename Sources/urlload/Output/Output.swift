@@ -12,7 +12,7 @@ protocol Output: AnyObject, Sendable {
   var name: String? { get }
 
   /// Called before the body of a response.
-  /// - Parameter resumption: where the load could go on after this response; nil for one that continues what is written.
+  /// - Parameter resumption: where the load could be resumed after this response; nil for one that continues what is written.
   func begin(_ response: URLResponse, _ resumption: Resumption?) throws(Failure)
 
   func write(_ data: Data) throws(Failure)
@@ -27,7 +27,7 @@ protocol Output: AnyObject, Sendable {
   /// Called when the load has failed: removes what was written.
   func abandon()
 
-  /// Called when the load has failed: keeps what was written, for a later load to go on.
+  /// Called when the load has failed: keeps what was written, for a later load to resume.
   /// - Returns: what is kept; nil where nothing is.
   func keep() -> KeptPart?
 }
@@ -37,12 +37,12 @@ struct KeptPart: Equatable, Sendable {
   /// The part file.
   let path: String
   let count: Int64
-  /// Whether a later load can go on behind it.
+  /// Whether a later load can continue behind it.
   let isResumable: Bool
 
   /// For a message: a clause, and what to do.
   var text: String {
     "\(ByteText.size(count)) of it are kept in \(path): "
-      + (isResumable ? "the same command with -C - goes on" : "without a validator, the next load begins again")
+      + (isResumable ? "the same command with -C - resumes it" : "without a validator, the next load begins again")
   }
 }

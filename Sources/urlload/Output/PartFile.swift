@@ -29,7 +29,7 @@ struct PartFile: Equatable, Sendable {
       lastModified = resumption.validators.lastModified?.timeIntervalSince1970
     }
 
-    /// Where the load can go on; nil without a validator.
+    /// Where the load can be resumed; nil without a validator.
     var resumption: Resumption? {
       let validators = ResourceValidators(
         entityTag: entityTag, lastModified: lastModified.map { Date(timeIntervalSince1970: $0) })

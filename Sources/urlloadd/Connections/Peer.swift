@@ -64,8 +64,13 @@ final class Peer: @unchecked Sendable {
 
   /// What was changed could not be written.
   func failed(_ reason: String) {
-    for case .done(let number) in acknowledgements {
-      send(.refused(number: number, code: URLError.Code.cannotWriteToFile.rawValue, reason: reason))
+    for report in acknowledgements {
+      if case .done(let number) = report {
+        send(.refused(number: number, code: URLError.Code.cannotWriteToFile.rawValue, reason: reason))
+      } else {
+        // It has what is asked for, whether that is on the disk or not.
+        send(report)
+      }
     }
     acknowledgements = []
   }

@@ -10,7 +10,7 @@ struct StoredJob: Sendable {
   var response: Data?
   var outcome: BackgroundOutcome?
 
-  /// How a transfer that was killed goes on.
+  /// How a transfer that was killed is resumed.
   struct Resumption: Codable, Sendable, Equatable {
     var data: Data
     /// The file that it names; nil for an upload.

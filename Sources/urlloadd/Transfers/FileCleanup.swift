@@ -1,9 +1,9 @@
 import Foundation
 
-/// Removes what a kill has left in the folder of files: what no task names, and has not been written for an hour.
+/// Removes what a kill has left in the folder of files: what no task names, and has not been written for a week.
 enum FileCleanup {
-  /// In seconds: a program may be about to make the task of a file, or to take one away.
-  private static let age = 3600.0
+  /// In seconds: a program may be about to make the task of a file, or have resume data that names one.
+  private static let age = 7 * 86_400.0
 
   static func run(in folder: String, keeping named: Set<String>) {
     let oldest = Date().addingTimeInterval(-age)

@@ -11,7 +11,7 @@ final class TransferSession: NSObject, Sendable {
     var lastReport: MonotonicInstant?
     var lastSync = MonotonicInstant.now
     var hasReportedHead = false
-    /// What an upload needs to go on was reported.
+    /// What an upload needs to be resumed was reported.
     var isResumable = false
     /// The descriptor of the file with an upload's answer; -1 before there is one.
     var answer: Int32 = -1
@@ -50,7 +50,7 @@ final class TransferSession: NSObject, Sendable {
   // MARK: Transfers
 
   /// Begins to load a task, where an earlier transfer has stopped if that is possible.
-  func start(_ number: Int, _ stored: StoredJob, request: URLRequest) {
+  func start(_ job: Job, _ stored: StoredJob, request: URLRequest) {
     guard let session = state.withLock({ $0.session }) else { return }
     let resumeData = stored.resumption?.data ?? stored.description.resumeData
     let task: URLSessionTask
@@ -60,9 +60,9 @@ final class TransferSession: NSObject, Sendable {
     } else {
       task = session.downloadTask(with: request, continuing: resumeData)
     }
-    task.taskDescription = String(number)
-    task.priority = stored.description.hints.priority
-    state.withLock { $0.transfers[number] = Transfer(task: task) }
+    task.taskDescription = String(job.number)
+    task.priority = job.state.hints.priority
+    state.withLock { $0.transfers[job.number] = Transfer(task: task) }
     task.resume()
   }
 
@@ -133,7 +133,7 @@ final class TransferSession: NSObject, Sendable {
     loop.post { [progress] in $0.progressed(number, progress) }
   }
 
-  /// The response's head is there, and with it what a later process needs to go on.
+  /// The response's head is there, and with it what a later process needs to resume.
   private func reportHead(of task: URLSessionTask, _ number: Int) {
     guard let response = task.response.map({ BackgroundValues.data(of: $0) }) else { return }
     let request = task.currentRequest.map { BackgroundValues.data(of: $0) }

@@ -29,6 +29,7 @@ struct BackgroundWorker {
       case "--dies-with-file": delegate.setDies()
       case "--delay": delay = Double(arguments.popFirst() ?? "")
       case "--refuses-cost": configuration.allowsExpensiveNetworkAccess = false
+      case "--answers-later": delegate.setAnswersLater()
       case "--quiet":
         isQuiet = true
         delegate.setQuiet()
@@ -57,16 +58,17 @@ struct BackgroundWorker {
     }
     if isQuiet { say("queued \((ContinuousClock.now - start) / .milliseconds(1))") }
     if exits { exit(0) }
-    await obey(session)
+    await obey(session, delegate)
   }
 
   /// Does what lines of standard input say until it ends.
-  private static func obey(_ session: URLSession) async {
+  private static func obey(_ session: URLSession, _ delegate: WorkerDelegate) async {
     while let line = await nextLine() {
       let words = line.split(separator: " ").map(String.init)
       let number = words.count > 1 ? Int(words[1]) : nil
       let task = await session.allTasks.first { $0.taskIdentifier == number }
       switch words.first {
+      case "answer": delegate.answer()
       case "suspend": task?.suspend()
       case "resume": task?.resume()
       case "cancel": task?.cancel()

@@ -7,11 +7,25 @@ final class WorkerDelegate: NSObject, URLSessionDownloadDelegate, URLSessionData
   private let folder: String
   private let password = Mutex("")
   private let dies = Mutex(false)
+  private let opening = Mutex<AsyncStream<Void>.Continuation?>(nil)
+  private let gateTask = Mutex<Task<Void, Never>?>(nil)
   private let quiet = Mutex<Int?>(nil)
 
   init(folder: String) { self.folder = folder }
 
   func setPassword(_ given: String) { password.withLock { $0 = given } }
+
+  /// Answers challenges only when it is told to.
+  func setAnswersLater() {
+    let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+    opening.withLock { $0 = continuation }
+    let task = Task { for await _ in stream { return } }
+    gateTask.withLock { $0 = task }
+  }
+
+  func answer() { opening.withLock { _ = $0?.yield() } }
+
+  private var gate: Task<Void, Never>? { gateTask.withLock { $0 } }
 
   /// Says of ends alone how many there were, a line a hundred.
   func setQuiet() { quiet.withLock { $0 = 0 } }
@@ -50,6 +64,13 @@ final class WorkerDelegate: NSObject, URLSessionDownloadDelegate, URLSessionData
     totalBytesExpectedToSend: Int64
   ) { say("sent \(task.taskIdentifier) \(totalBytesSent) \(totalBytesExpectedToSend)") }
 
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse
+  ) async -> URLSession.ResponseDisposition {
+    say("response \(dataTask.taskIdentifier) \((response as? HTTPURLResponse)?.statusCode ?? 0)")
+    return .allow
+  }
+
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
     say("data \(dataTask.taskIdentifier) \(data.count)")
   }
@@ -71,6 +92,7 @@ final class WorkerDelegate: NSObject, URLSessionDownloadDelegate, URLSessionData
     say(
       "asked \(task.taskIdentifier) \(challenge.protectionSpace.authenticationMethod) \(challenge.previousFailureCount)"
     )
+    if let gate { await gate.value }
     let parts = password.withLock { $0 }.split(separator: ":").map(String.init)
     guard parts.count == 2, challenge.previousFailureCount == 0 else { return (.performDefaultHandling, nil) }
     return (.useCredential, URLCredential(user: parts[0], password: parts[1], persistence: .none))

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import URLLoading
 import URLLoadingTestServers
 
 /// What programs see of a background session.
@@ -142,6 +143,43 @@ import URLLoadingTestServers
     #expect(await server.waitForIdle())
     let program = try fixture.program("test", "--password", "u:p")
     #expect(try await program.says("ended 1 0 200"), "\(program.lines)")
+    await program.kill()
+    await fixture.stop()
+  }
+
+  /// A service that was started again asks again while the delegate still thinks: its answer is that to the newest question.
+  @Test func aQuestionOutlivesTheService() async throws {
+    let server = try ScriptedServer.http { request in
+      guard request.fields["Authorization"] == "Basic dTpw" else {
+        return HTTPResponse(401, fields: ["WWW-Authenticate": "Basic realm=\"r\""], text: "no")
+      }
+      return HTTPResponse(text: "yes")
+    }
+    let program = try fixture.program("test", "--password", "u:p", "--answers-later", "download:\(server.url("/a"))")
+    #expect(try await program.says("asked 1"), "\(program.lines)")
+    try await fixture.killService()
+    // The new service may try before its program is there again, and asks when it is.
+    #expect(
+      try await eventually {
+        let control = try? BackgroundControl(at: fixture.place)
+        return try server.requests.count > 1 && control?.jobs().first?.state == "loads"
+      })
+    program.tell("answer")
+    #expect(try await program.says("ended 1 0 200"), "\(program.lines)")
+    // An answer that comes between the two questions is none to the second.
+    #expect(program.all("asked").count <= 2, "\(program.lines)")
+    await program.kill()
+    await fixture.stop()
+  }
+
+  @Test func theResponseOfAnUploadComesOnce() async throws {
+    let server = try ScriptedServer.http { _ in HTTPResponse(text: "thanks") }
+    let file = fixture.directory.file("source")
+    try Data("body".utf8).write(to: file)
+    let program = try fixture.program("test", "upload:\(file.path),\(server.url("/up"))")
+    #expect(try await program.says("ended 1 0 200"), "\(program.lines)")
+    #expect(program.all("response") == ["1 200"])
+    #expect(program.all("data") == ["1 6"])
     await program.kill()
     await fixture.stop()
   }

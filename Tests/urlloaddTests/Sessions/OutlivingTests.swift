@@ -79,6 +79,20 @@ import URLLoadingTestServers
     await fixture.stop()
   }
 
+  @Test func aServiceThatIsEndedByASignalIsContinued() async throws {
+    let server = try Self.slowServer(pause: 5000)
+    let program = try fixture.program("test", "download:\(server.url("/a"))")
+    #expect(try await eventually { program.all("wrote").count > 2 }, "\(program.lines)")
+    let service = try #require(fixture.service)
+    kill(service, SIGTERM)
+    #expect(try await program.says("ended 1 0"), "\(program.lines)")
+    #expect(server.requests.count { $0.fields["Range"] == nil } == 1, "\(server.requests.map { $0.fields["Range"] })")
+    #expect(
+      try TestFiles.firstDifference(in: fixture.taken.appending(path: "1"), count: Self.body.count, seed: 30) == nil)
+    await program.kill()
+    await fixture.stop()
+  }
+
   @Test func aProgramThatDiesWithTheFileGetsItAgain() async throws {
     let server = try Self.slowServer(pause: 0)
     let first = try fixture.program("test", "--dies-with-file", "download:\(server.url("/a"))")

@@ -1,7 +1,7 @@
 /// Messages on the socket between a program and the service: 4 bytes of length, big-endian, then so many bytes of JSON. A value without
 /// I/O that is fed what arrives.
 package struct BackgroundFrames: Sendable {
-  /// Why a connection cannot go on.
+  /// Why a connection is of no use any more.
   package enum Flaw: Error, Equatable {
     /// - Parameter length: in bytes.
     case tooLong(length: Int)

@@ -1,10 +1,8 @@
 /// What the transfer service says to a program.
 package enum BackgroundReport: Codable, Sendable {
   /// The answer to `hello`.
-  /// - Parameters:
-  ///   - files: the directory where files of uploads are put.
-  ///   - isEnding: another service is about to take over.
-  case welcome(version: Int, package: String, files: String, isEnding: Bool)
+  /// - Parameter files: the directory where files of uploads are put.
+  case welcome(version: Int, package: String, files: String)
   /// A task that the session has: before `attached`.
   case task(BackgroundTaskDescription, isSuspended: Bool)
   /// All tasks of the session were reported.
@@ -31,9 +29,8 @@ package enum BackgroundEvent: Codable, Sendable {
   case response(Data)
   case resumed(offset: Int64, expected: Int64)
   case progress(BackgroundProgress)
+  /// Takes the place of the question before, which needs no answer any more.
   case asks(question: Int, BackgroundQuestion)
-  /// The question needs no answer any more.
-  case withdrew(question: Int)
   case ended(BackgroundOutcome)
 }
 

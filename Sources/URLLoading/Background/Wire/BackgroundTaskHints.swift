@@ -8,4 +8,11 @@ package struct BackgroundTaskHints: Codable, Sendable, Hashable {
   package var expectedToReceive = NSURLSessionTransferSizeUnknown
 
   package init() {}
+
+  /// With a label that leaves room for the request in a message.
+  package var shortened: BackgroundTaskHints {
+    var hints = self
+    hints.label = label.map { String($0.prefix(10_000)) }
+    return hints
+  }
 }

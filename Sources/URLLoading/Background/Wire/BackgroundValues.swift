@@ -6,6 +6,15 @@ package enum BackgroundValues {
     PropertyListReader.dictionary(from: data).flatMap(URLRequest.init(propertyList:))
   }
 
+  /// - Returns: a request without the fields whose names say that they may be credentials; nil where it has none.
+  package static func withoutSecretFields(_ data: Data) -> Data? {
+    guard var request = request(data) else { return nil }
+    let secret = (request.allHTTPHeaderFields ?? [:]).keys.filter { SecretFields.contains($0) }
+    guard !secret.isEmpty else { return nil }
+    for name in secret { request.setValue(nil, forHTTPHeaderField: name) }
+    return self.data(of: request)
+  }
+
   package static func data(of response: URLResponse) -> Data { list(response.nestedList) }
 
   package static func response(_ data: Data) -> URLResponse? {

@@ -51,7 +51,7 @@ extension ProxiedProtocol {
   }
 
   /// Begins again through the next proxy, or asks for a login, where a proxy is why the transfer failed.
-  /// - Returns: whether the load goes on.
+  /// - Returns: whether the load continues.
   func blamesProxy(_ failure: TransferFailure) -> Bool {
     if failure.proxyFault == .unreachable { return takesNextProxy() }
     let refusal = failure.proxyResponse.flatMap { head in request.url.map { HTTPURLResponse(url: $0, head: head) } }
