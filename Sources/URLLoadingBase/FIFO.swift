@@ -11,6 +11,11 @@ package struct FIFO<Element> {
 
   package mutating func append(_ element: Element) { elements.append(element) }
 
+  /// Puts another element in the place of the first; does nothing where there is none.
+  package mutating func replaceFirst(by element: Element) {
+    if !isEmpty { elements[head] = element }
+  }
+
   package mutating func popFirst() -> Element? {
     guard !isEmpty else { return nil }
     let element = elements[head].take()

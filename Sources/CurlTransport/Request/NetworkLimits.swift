@@ -24,6 +24,6 @@ package struct NetworkLimits: Sendable, Equatable {
   /// What is looked up by these rules is not for sessions without them.
   var hasNamesOfItsOwn: Bool { addressFamily != .any || !hostAddresses.isEmpty }
 
-  /// Bytes of the buffer to receive into: libcurl waits between two of them.
+  /// Bytes of the buffer to receive into: a load that keeps to a rate pauses between two of them.
   func bufferSize(_ usual: Int) -> Int { receiveRate.map { min(usual, max($0, 1024)) } ?? usual }
 }

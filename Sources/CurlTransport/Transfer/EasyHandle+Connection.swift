@@ -9,10 +9,12 @@ internal import URLLoadingCOpenSSL
 /// What is sent comes from the request's body source, what arrives goes to the handler as the body. The transfer ends when both directions
 /// are closed, or the connection breaks.
 extension EasyHandle {
+  /// The most bytes that are dropped while the end of what was sent is waited for.
+  static let drainedAtEnd = 1 << 20
   /// The most bytes that are read, and written, in a turn of the loop, for others to have theirs.
   private static let bytesPerTurn = 256 << 10
   private static let readSize = 64 << 10
-  /// How long a peer may take to close its direction, once the owner has closed both.
+  /// How long a peer may take to close its direction, once ours is closed and nobody reads.
   private static let lingeringLimit = Duration.seconds(5)
 
   /// libcurl is done with connecting, or with the handshake of TLS on a connection that stood before.
@@ -29,7 +31,7 @@ extension EasyHandle {
     hasHead = true
     if isFirst { handler.transfer(transfer, didReceive: .connection) }
     // A first read attaches the connection to the handle; until then the multi handle may close it.
-    if question == nil { _ = receiveBytes() } else { connection?.incoming = receive().bytes }
+    if question == nil { _ = receiveBytes() } else if !receiveAhead() { return }
     guard connection != nil else { return }
     if tlsVersion == nil { (tlsVersion, tlsCipherSuite) = TLSInspector.parameters(of: curl) }
     if let question { handler.transfer(transfer, asksToTrust: question) } else { continueConnection() }
@@ -116,6 +118,16 @@ extension EasyHandle {
     return false
   }
 
+  /// Keeps what comes while the owner judges the peer.
+  /// - Returns: false where the connection has broken: an alert that is fatal comes once.
+  private func receiveAhead() -> Bool {
+    let (code, bytes) = receive()
+    connection?.incoming = bytes
+    guard code != CURLE_OK, code != CURLE_AGAIN else { return true }
+    breaks(code)
+    return false
+  }
+
   private func receive() -> (code: CURLcode, bytes: [UInt8]) {
     var count = 0
     var code = CURLE_OK
@@ -139,7 +151,7 @@ extension EasyHandle {
     endIfOver()
   }
 
-  /// The connection is of no use any more. Where sending has found that out first, the transfer ends with what it was told.
+  /// The connection is of no use any more. Where sending has failed first, the transfer ends with that failure.
   private func breaks(_ code: CURLcode) {
     if let failure = connection?.outputFailure { end(with: .failure(failure)) } else { multi?.finish(self, code) }
   }
@@ -174,7 +186,7 @@ extension EasyHandle {
     watchConnection()
   }
 
-  /// Nothing more can be sent, because the peer has gone. What it said before that is there to be read, and may say why.
+  /// Nothing more can be sent, because the peer has closed the connection. What it sent before can be read, and may say why.
   private func outputBreaks(_ code: CURLcode) {
     guard let transfer, let handler else { return }
     let failure = failure(code)
@@ -263,6 +275,7 @@ extension EasyHandle {
     handler = nil
     connection?.lingers()
     isReceivingPaused = false
+    drainBudget = Self.drainedAtEnd
     multi.setDeadline(.now.advanced(by: Self.lingeringLimit), of: self)
     linger()
   }
@@ -277,6 +290,9 @@ extension EasyHandle {
         break
       }
       budget -= bytes.count
+      drainBudget -= bytes.count
+      // A peer that sends on and on does not read what it was sent, either.
+      guard drainBudget > 0 else { return multi?.release(self) ?? () }
     }
     // What is left is told again: the socket is watched by its level.
     watchConnection()
@@ -315,13 +331,11 @@ extension EasyHandle {
     request.connectsOnly = true
     request.security = transfer?.request.laterSecurity
     try configure(for: request, body: .none, configuration, nil)
-    // Any address will do. It is not for others to find, who share the names that were looked up.
-    set(CURLOPT_SHARE, nil)
     isOfOneTransfer = true
-    if !host.host.contains(":") {
-      questionList = curl_slist_append(questionList, "+\(host.host):\(host.port):127.0.0.1")
-      _ = ccurl_set_list(curl, CURLOPT_RESOLVE, questionList)
-    }
+    // Any address will do, and none is looked up. CURLOPT_RESOLVE would leave it in a cache that other transfers look into.
+    set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_WHATEVER))
+    questionList = curl_slist_append(questionList, "::127.0.0.1:")
+    _ = ccurl_set_list(curl, CURLOPT_CONNECT_TO, questionList)
     _ = ccurl_set_socket_options(curl) { _, _, _ in CURL_SOCKOPT_ALREADY_CONNECTED }
   }
 }

@@ -143,7 +143,7 @@ extension EasyHandle {
       setBodyCallbacks()
     }
     switch shape.kind {
-    case .http: setHTTP(shape, allowsHTTP2: configuration.network.allowsHTTP2)
+    case .http: setHTTP(shape, configuration.network)
     case .ftp: setFTP(shape)
     }
   }
@@ -156,17 +156,17 @@ extension EasyHandle {
     isOfOneTransfer = true
   }
 
-  private func setHTTP(_ shape: EasyHandleShape, allowsHTTP2: Bool) {
+  private func setHTTP(_ shape: EasyHandleShape, _ network: NetworkLimits) {
     if shape.method == "HEAD" {
       set(CURLOPT_NOBODY, 1)
     } else if shape.method != (shape.hasBody ? "PUT" : "GET") {
       set(CURLOPT_CUSTOMREQUEST, shape.method)
     }
     if shape.switchesProtocols { return setProtocolSwitch() }
-    if shape.connectsOnly { return setConnectionOnly() }
-    set(CURLOPT_HTTP_VERSION, Int(allowsHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
+    if shape.connectsOnly { return setConnectionOnly(network) }
+    set(CURLOPT_HTTP_VERSION, Int(network.allowsHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
     // Wait for a connection that may turn out to be HTTP/2. On http:// every transfer would wait for the first to end.
-    if shape.isHTTPS, allowsHTTP2 { set(CURLOPT_PIPEWAIT, 1) }
+    if shape.isHTTPS, network.allowsHTTP2 { set(CURLOPT_PIPEWAIT, 1) }
     if let weight = shape.streamWeight { set(CURLOPT_STREAM_WEIGHT, min(max(weight, 1), 256)) }
   }
 
@@ -182,7 +182,7 @@ extension EasyHandle {
   /// In milliseconds it has to be an `int`.
   private static let longestConnectSeconds = 2_000_000
 
-  private func setConnectionOnly() {
+  private func setConnectionOnly(_ network: NetworkLimits) {
     set(CURLOPT_CONNECT_ONLY, 1)
     set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
     set(CURLOPT_HTTPPROXYTUNNEL, 1)
@@ -191,7 +191,7 @@ extension EasyHandle {
     // What is spoken is not known here.
     set(CURLOPT_SSL_ENABLE_ALPN, 0)
     // The owner says how long it may take; libcurl would give up after 5 minutes.
-    set(CURLOPT_CONNECTTIMEOUT, Self.longestConnectSeconds)
+    if network.connectionTimeout == nil { set(CURLOPT_CONNECTTIMEOUT, Self.longestConnectSeconds) }
   }
 
   private func setFTP(_ shape: EasyHandleShape) {

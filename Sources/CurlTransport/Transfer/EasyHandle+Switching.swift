@@ -54,7 +54,7 @@ extension EasyHandle {
     transfer = nil
     handler = nil
     isFlushing = true
-    drainBudget = Self.drainedWhileFlushing
+    drainBudget = Self.drainedAtEnd
     multi.setDeadline(.now.advanced(by: .seconds(1)), of: self)
     isReceivingPaused = false
     isSendingPaused = false
@@ -69,6 +69,4 @@ extension EasyHandle {
     return Int(CURL_READFUNC_PAUSE)
   }
 
-  /// Bytes that may come meanwhile.
-  private static let drainedWhileFlushing = 1 << 20
 }

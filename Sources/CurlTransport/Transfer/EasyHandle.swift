@@ -142,7 +142,6 @@ final class EasyHandle {
     isSendingPaused = work.isPaused
     transfer.attach(self)
     errorBuffer.pointee = 0
-    if !sentHeads.isEmpty { sentHeads = [] }
   }
 
   /// Forgets the transfer, so that nothing of it is kept and the next one starts afresh.
@@ -152,6 +151,7 @@ final class EasyHandle {
     handler = nil
     body = OutgoingBody()
     parser.reset()
+    if !sentHeads.isEmpty { sentHeads = [] }
     ftp = FTPReplies()
     ports = nil
     queueTime = nil

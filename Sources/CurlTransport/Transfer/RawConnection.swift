@@ -23,7 +23,7 @@ struct RawConnection {
   @Rare private(set) var outputFailure: TransferFailure?
   /// What the peer has shown in its handshake, which the owner has to judge before a byte goes either way.
   @Rare var question: ShownPeer?
-  /// The owner is done with both directions, and the peer not with its own.
+  /// Ours is closed and nobody reads, because both were closed or the transfer was cancelled; the peer has not closed its direction.
   private(set) var isLingering = false
   /// A socket with a connection, for the next handle.
   private var adopted: Int32?

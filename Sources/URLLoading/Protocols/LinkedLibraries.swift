@@ -1,14 +1,12 @@
 internal import URLLoadingCurlTransport
 
 /// What the library stands on.
-package struct LinkedLibraries: Sendable {
-  package static let shared = LinkedLibraries()
-
+package enum LinkedLibraries {
   /// Names and versions of libcurl and what it stands on.
-  package var transfer: String { TransferLibrary.description }
+  package static var transfer: String { TransferLibrary.description }
 
   /// What can be done, in one word each.
-  package var features: [String] {
+  package static var features: [String] {
     (TransferLibrary.features + ["brotli", "gzip", "zstd", "cookies", "HSTS", "resume", "WebSocket"]).sorted {
       $0.lowercased() < $1.lowercased()
     }

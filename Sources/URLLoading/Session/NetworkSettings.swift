@@ -53,6 +53,9 @@ public struct NetworkSettings: URLProtocolSettings, Hashable, Codable {
 
   /// The settings with their default values.
   public init() {}
+
+  /// Bytes a second that a load receives at most; nil for no limit.
+  var receiveRate: Int? { maximumReceivedBytesPerSecond.flatMap { $0 > 0 ? $0 : nil } }
 }
 
 extension URLSessionConfiguration {

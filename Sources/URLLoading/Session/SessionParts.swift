@@ -33,7 +33,7 @@ struct SessionParts {
     requestDefaults = RequestDefaults(values)
     hasSubclassedCookieStorage = values.httpCookieStorage?.isSubclassed == true
     policyStorage = values.httpCookieStorage ?? HTTPCookieStorage()
-    receiveRate = configuration.network.maximumReceivedBytesPerSecond.flatMap { $0 > 0 ? $0 : nil }
+    receiveRate = configuration.network.receiveRate
     background = values.background.map { [configuration] settings in
       BackgroundSession(
         BackgroundSessionDescription(settings, configuration), place: .current)

@@ -83,7 +83,7 @@ final class TaskRegistry: Sendable {
     }
   }
 
-  /// Has tasks to come numbered from `next` on at least.
+  /// Numbers later tasks from `next` on, or higher.
   func skipIdentifiers(below next: Int) {
     state.withLock { $0.lastIdentifier = max($0.lastIdentifier, next - 1) }
   }

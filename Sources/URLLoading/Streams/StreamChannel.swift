@@ -4,7 +4,7 @@ internal import URLLoadingBase
 ///
 /// Mutable state: `captured`, guarded by its lock; the machine's is its runner's.
 final class StreamChannel: DuplexSink, DeadlineHolder {
-  /// The streams that the connection was handed to.
+  /// The streams that have the connection.
   private struct Captured { weak var streams: CapturedStreams? }
 
   private let runner: EffectRunner<StreamMachine>

@@ -3,7 +3,7 @@ internal import URLLoadingBase
 /// What a stream task's owner asks for, and what becomes of it: a value that takes requests, what the connection brings and what it takes,
 /// and answers with effects. No I/O, no clock of its own, no locks.
 ///
-/// Reads are done in their order, and so are writes; a barrier – closing a direction, TLS, handing the streams over – waits until both are
+/// Reads are done in their order, and so are writes; a barrier – closing a direction, TLS, capturing the streams – waits until both are
 /// done with what was asked for before it, and what is asked for later waits for the barrier. What fails takes with it what waits behind it in
 /// the same direction: a peer would take what follows for what is missing.
 struct StreamMachine: EffectMachine {
@@ -62,7 +62,8 @@ struct StreamMachine: EffectMachine {
     let deadline: MonotonicInstant
     /// Who may withdraw it; nil for nobody.
     let caller: ObjectIdentifier?
-    let completion: WriteCompletion
+    /// Nil where nobody waits for it any more.
+    let completion: WriteCompletion?
   }
 
   private var reads = FIFO<Read>()
@@ -77,8 +78,6 @@ struct StreamMachine: EffectMachine {
   private var isWriteClosed = false
   /// How much of the first write was taken.
   private var taken = 0
-  /// Whoever asked for the first write has withdrawn it; the rest of it is sent nonetheless.
-  private var isFirstWriteWithdrawn = false
   /// What the connection is to be told once all before was taken.
   private var signal: URLProtocolUpstream.Read?
   /// The connection makes a handshake, and asks for nothing before that is done.
@@ -152,9 +151,9 @@ struct StreamMachine: EffectMachine {
     if let read = reads.removeFirst(where: { $0.caller == caller }) {
       fail(.read(read), CancellationError())
     } else if taken > 0, let write = writes.first, write.caller == caller {
-      guard !isFirstWriteWithdrawn else { return }
       fail(.write(write), CancellationError())
-      isFirstWriteWithdrawn = true
+      // The rest is sent, for nobody and without a deadline: the peer would take what follows for it.
+      writes.replaceFirst(by: Write(data: write.data, deadline: .distantFuture, caller: nil, completion: nil))
     } else if let write = writes.removeFirst(where: { $0.caller == caller }) {
       fail(.write(write), CancellationError())
     } else if let request = later.removeFirst(where: { $0.caller == caller }) {
@@ -198,7 +197,7 @@ struct StreamMachine: EffectMachine {
       if let failure = failure ?? outputFailure ?? (isWriteClosed ? closed : nil) {
         fail(request, failure)
       } else if write.data.isEmpty, writes.isEmpty {
-        effects.append(.written(write.completion, nil))
+        succeed(write)
       } else {
         writes.append(write)
         effects.append(.announce)
@@ -266,6 +265,8 @@ struct StreamMachine: EffectMachine {
       signal = .end
       effects.append(.announce)
     case .secure:
+      // A connection that takes nothing more makes no handshake.
+      if let outputFailure { return effects.append(.end(outputFailure)) }
       signal = .secure
       effects.append(.announce)
     case .capture:
@@ -299,7 +300,7 @@ struct StreamMachine: EffectMachine {
     advance()
   }
 
-  /// The connection takes nothing more, as a rule because the peer has gone; what that sent before still comes.
+  /// The connection takes nothing more, as a rule because the peer has closed it; what it sent before can still be read.
   mutating func outputFailed(_ error: any Error) {
     guard failure == nil, outputFailure == nil else { return }
     outputFailure = error
@@ -321,13 +322,13 @@ struct StreamMachine: EffectMachine {
   }
 
   /// Takes out the first write.
-  /// - Returns: the write; nil where nobody waits for it.
   private mutating func popFirstWrite() -> Write? {
-    while let write = writes.popFirst() {
-      taken = 0
-      if !exchange(&isFirstWriteWithdrawn, with: false) { return write }
-    }
-    return nil
+    taken = 0
+    return writes.popFirst()
+  }
+
+  private mutating func succeed(_ write: Write) {
+    if let completion = write.completion { effects.append(.written(completion, nil)) }
   }
 
   /// The next bytes to send, or what the connection is to do.
@@ -349,7 +350,7 @@ struct StreamMachine: EffectMachine {
       taken = 0
       _ = writes.popFirst()
       isDone = true
-      if !exchange(&isFirstWriteWithdrawn, with: false) { effects.append(.written(write.completion, nil)) }
+      succeed(write)
     }
     if isDone, writes.isEmpty, closesWhenWritten {
       closesWhenWritten = false
@@ -409,7 +410,8 @@ struct StreamMachine: EffectMachine {
   private mutating func fail(_ request: Request, _ error: any Error) {
     switch request {
     case .read(let read): effects.append(.read(read.completion, nil, atEOF: false, error))
-    case .write(let write): effects.append(.written(write.completion, error))
+    case .write(let write):
+      if let completion = write.completion { effects.append(.written(completion, error)) }
     case .barrier: break
     }
   }
@@ -425,7 +427,7 @@ struct StreamMachine: EffectMachine {
       if deadline > now { next = min(next, deadline) }
       return deadline <= now
     }
-    // What waits behind one that is late fails with it.
+    // What waits behind one whose deadline has passed fails with it.
     var isReadLate = false
     var isWriteLate = false
     func readFails(_ read: Read) -> Bool {

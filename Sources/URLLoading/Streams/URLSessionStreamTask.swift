@@ -2,7 +2,7 @@
 /// A TCP connection: bytes both ways, with TLS from the moment at which the owner asks for it.
 ///
 /// The connection goes through the session's proxies, by those that its settings name for `https`: a proxy of HTTP makes a tunnel. Reads are
-/// done in their order, and so are writes; what closes a direction, begins TLS or hands the streams over waits for those that were asked for
+/// done in their order, and so are writes; what closes a direction, begins TLS or captures the streams waits for those that were asked for
 /// before it. When one fails, those behind it in the same direction fail. Where the connection has broken, the task ends with that error,
 /// once what the peer had sent was read. A task whose both directions are closed ends without one. Bytes that nobody reads wait in memory
 /// up to ``URLSessionConfiguration/maximumBufferedBytesPerTask``; then the peer has to. A suspended task neither reads nor writes.

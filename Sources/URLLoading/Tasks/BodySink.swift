@@ -12,7 +12,7 @@ protocol BodySink: AnyObject, Sendable {
   func end(_ error: (any Error)?)
 
   /// The same, for every sink.
-  /// - Parameter last: to be called behind what the sink still has its owner told.
+  /// - Parameter last: called behind the calls to the owner that are still to come.
   func end(_ error: (any Error)?, then last: @escaping @Sendable () -> Void)
 
   /// Whether bytes wait in the sink until a consumer takes them, and count against the limit of a task.

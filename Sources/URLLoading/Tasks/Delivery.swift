@@ -34,10 +34,20 @@ final class Delivery: Sendable {
     var isDone = false
     var takeData: @Sendable (Data) -> Void = { _ in }
 
-    var hasWork: Bool { next < items.count && openQuestion == nil }
+    var hasWork: Bool { next < items.count && (openQuestion == nil || firstHandler != nil) }
+
+    /// Handlers pass an open question: what they wait for may have a deadline.
+    private var firstHandler: Int? {
+      items[next...].firstIndex { if case .handler = $0 { true } else { false } }
+    }
 
     mutating func popFirst() -> Item? {
       guard hasWork else { return nil }
+      if openQuestion != nil {
+        guard let handler = firstHandler else { return nil }
+        defer { items[handler] = .taken }
+        return items[handler]
+      }
       let item = items[next]
       // Released now: with a slow owner the queue may never be empty.
       items[next] = .taken

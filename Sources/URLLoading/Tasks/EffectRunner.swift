@@ -7,7 +7,7 @@ protocol EffectMachine {
   mutating func takeEffects() -> [Effect]
 }
 
-/// Guards a machine, and has its effects carried out: after the lock, by one thread at a time, in their order.
+/// Guards a machine and carries out its effects: after the lock, by one thread at a time, in their order.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class EffectRunner<Machine: EffectMachine>: Sendable {

@@ -6,12 +6,11 @@ internal import URLLoadingBase
 /// What `--version` says: the version, those of the libraries behind it, what they do.
 enum VersionText {
   static var text: String {
-    let libraries = LinkedLibraries.shared
     let schemes = Set(URLProtocol.registeredSchemes).sorted()
     return """
-      urlload \(PackageVersion.current) \(libraries.transfer) \(SFTPProtocol.libraryVersion) \(ArchiveProtocol.libraryVersion)
+      urlload \(PackageVersion.current) \(LinkedLibraries.transfer) \(SFTPProtocol.libraryVersion) \(ArchiveProtocol.libraryVersion)
       Schemes: \(schemes.joined(separator: " "))
-      Features: \(libraries.features.joined(separator: " "))
+      Features: \(LinkedLibraries.features.joined(separator: " "))
       """
   }
 }

@@ -54,7 +54,8 @@ import URLLoadingTestServers
     }
     // Nobody logged in to a server that was not taken, and no judged connection resumed the session of another load.
     #expect(server.log.matches(of: /<- USER/).count == loads)
-    #expect(server.handshakes.allSatisfy { $0.isOfData || !$0.isResumed } || condition == .good)
+    // Without a delegate, loads of one session may.
+    if condition != .good { #expect(server.handshakes.allSatisfy { $0.isOfData || !$0.isResumed }) }
     await server.stop()
   }
 

@@ -30,6 +30,11 @@ import URLLoadingTestServers
     #expect(try await four.data(from: server.url()).0 == Data("4".utf8))
     let six = Self.session { $0.addressFamily = .ipv6 }
     await #expect(throws: URLError.self) { try await six.data(from: server.url()) }
+    #expect(server.requests.count == 1)
+    let other = try ScriptedServer.http(ipv6: true) { _ in HTTPResponse(text: "6") }
+    #expect(try await six.data(from: other.url()).0 == Data("6".utf8))
+    await #expect(throws: URLError.self) { try await four.data(from: other.url()) }
+    #expect(other.requests.count == 1)
     for session in [four, six] { session.invalidateAndCancel() }
   }
 
@@ -71,7 +76,8 @@ import URLLoadingTestServers
     var begin = ContinuousClock.now
     #expect(try await session.data(from: server.url()).0.count == 4_000_000)
     let received = begin.duration(to: .now)
-    #expect(received > .seconds(3))
+    // A busy machine takes longer, and not three times as long.
+    #expect(received > .seconds(3) && received < .seconds(12), "\(received)")
     begin = .now
     var request = URLRequest(url: server.url())
     request.httpMethod = "PUT"

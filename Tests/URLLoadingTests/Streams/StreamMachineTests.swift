@@ -253,6 +253,30 @@ import URLLoadingBase
     #expect(run.news == ["wrote x withdrawn"])
   }
 
+  /// Callers are known by their addresses, and one that is gone leaves its own to the next.
+  @Test func aWithdrawnWriteHasNoCallerAndNoDeadline() {
+    let run = Run()
+    let caller = StreamMachineCaller()
+    let soon = MonotonicInstant.now.advanced(by: .seconds(1))
+    run.write("abc", by: soon, of: caller)
+    #expect(run.send(1) == "a")
+    run.machine.withdraw(by: ObjectIdentifier(caller))
+    run.write("def", of: caller)
+    run.machine.withdraw(by: ObjectIdentifier(caller))
+    #expect(run.news == ["wrote abc withdrawn", "wrote def withdrawn"])
+    run.machine.look(at: soon)
+    #expect(run.news == [])
+    #expect(run.send() == "bc")
+  }
+
+  @Test func noHandshakeBeginsOnABrokenConnection() {
+    let run = Run()
+    run.machine.outputFailed(URLError(.networkConnectionLost))
+    _ = run.news
+    run.machine.barrier(.secure)
+    #expect(run.news == ["end \(URLError.Code.networkConnectionLost.rawValue)"])
+  }
+
   @Test func whatBrokeIsReadToItsEnd() {
     let code = URLError.Code.networkConnectionLost.rawValue
     let run = Run()

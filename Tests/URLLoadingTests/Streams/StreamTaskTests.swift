@@ -334,6 +334,39 @@ import URLLoadingTestServers
     await server.stop()
   }
 
+  /// The address that the handshake is made with is nobody else's.
+  @Test func tlsBeginsWithNamesOfTheSession() async throws {
+    let server = try await StartTLSServer.start()
+    let session = try await session { $0.network.addressFamily = .ipv4 }
+    for _ in 0..<2 {
+      let task = task(session, server.port, host: "localhost")
+      try await task.write(Data("STARTTLS\n".utf8), timeout: 30)
+      _ = try await line(task)
+      task.startSecureConnection()
+      try await task.write(Data("echo secret\n".utf8), timeout: 30)
+      #expect(try await line(task).contains("secret"))
+      task.cancel()
+    }
+    session.invalidateAndCancel()
+    await server.stop()
+  }
+
+  @Test func theConnectionTimeoutHolds() async throws {
+    let proxy = try ScriptedServer { connection in _ = connection.waitForPeerClose(timeout: .seconds(30)) }
+    let session = try await session {
+      $0.network.connectionTimeout = 0.3
+      $0.connectionProxyDictionary = [
+        kCFNetworkProxiesHTTPSProxy: "127.0.0.1", kCFNetworkProxiesHTTPSPort: Int(proxy.port),
+      ]
+    }
+    let task = task(session, 9)
+    let error = await #expect(throws: URLError.self) {
+      try await task.readData(ofMinLength: 1, maxLength: 1, timeout: 0)
+    }
+    #expect(error?.code == .timedOut, "\(String(describing: error))")
+    session.invalidateAndCancel()
+  }
+
   @Test func aServerThatIsNotTrusted() async throws {
     let server = try await StartTLSServer.start()
     let other = try await StartTLSServer.start(try await TestCertificates.shared.wrongHost)

@@ -50,6 +50,22 @@ import URLLoadingTestServers
     #expect(log.value == ["handler", "last"])
   }
 
+  @Test func handlersPassAnOpenQuestion() async {
+    let (delivery, queue) = queued()
+    let log = log
+    let answers = Watched<[@Sendable (Int) -> Void]>([])
+    delivery.addQuestion(
+      ask: { answer in answers.update { $0.append(answer) } },
+      then: { (number: Int) in log.update { $0.append("answer \(number)") } })
+    #expect(await answers.wait { $0.count == 1 })
+    delivery.add(note("call"))
+    #expect(delivery.addHandler(note("handler")))
+    #expect(await log.wait { $0 == ["handler"] })
+    answers.value.first?(7)
+    #expect(await log.wait { $0 == ["handler", "answer 7", "call"] })
+    await settle(queue)
+  }
+
   @Test func joinsWaitingData() async {
     let (delivery, queue) = queued()
     queue.isSuspended = true

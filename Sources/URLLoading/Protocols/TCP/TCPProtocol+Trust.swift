@@ -7,7 +7,7 @@ extension TCPProtocol {
     guard judge != nil else { return nil }
     var security = connections.security(
       for: TransferRequest(url: host.absoluteString), judge: judge, requirements: nil, answers: nil)
-    // The handshake cannot wait for an identity: it is asked about behind it.
+    // The handshake cannot wait for an identity: that challenge is not sent.
     security?.asksForIdentity = false
     return security
   }
@@ -17,11 +17,7 @@ extension TCPProtocol {
     let question = ConnectionQuestion.trust(peer)
     state.withLock { $0.question = question }
     let authorities = sessionClient.session.component(CurlSession.self).authorities
-    client?.urlProtocol(
-      self,
-      didReceive: URLAuthenticationChallenge(
-        protectionSpace: question.space(scheme: "tcp", authorities), proposedCredential: nil, previousFailureCount: 0,
-        failureResponse: nil, error: nil, sender: self))
+    client?.urlProtocol(self, didReceive: question.challenge(scheme: "tcp", authorities, from: self))
   }
 
   /// Takes the answer about the peer.

@@ -40,6 +40,15 @@ enum ConnectionQuestion {
       handshake: handshake)
   }
 
+  /// The challenge to the delegate.
+  func challenge(
+    scheme: String, _ authorities: TrustedAuthorities, from sender: any URLAuthenticationChallengeSender
+  ) -> URLAuthenticationChallenge {
+    URLAuthenticationChallenge(
+      protectionSpace: space(scheme: scheme, authorities), proposedCredential: nil, previousFailureCount: 0,
+      failureResponse: nil, error: nil, sender: sender)
+  }
+
   /// How a challenge was answered.
   enum Decision {
     case credential(URLCredential)

@@ -18,12 +18,8 @@ extension JudgedProtocol {
   /// Sends the challenge about a connection.
   func ask(_ question: ConnectionQuestion) {
     guard let connections = sessionClient?.session.component(CurlSession.self) else { return }
-    let space = question.space(scheme: request.url?.scheme?.lowercased() ?? "https", connections.authorities)
-    client?.urlProtocol(
-      self,
-      didReceive: URLAuthenticationChallenge(
-        protectionSpace: space, proposedCredential: nil, previousFailureCount: 0, failureResponse: nil, error: nil,
-        sender: self))
+    let scheme = request.url?.scheme?.lowercased() ?? "https"
+    client?.urlProtocol(self, didReceive: question.challenge(scheme: scheme, connections.authorities, from: self))
   }
 
   /// Makes the handshake again that was ended for a question, or fails.

@@ -50,7 +50,7 @@ extension NetworkLimits {
       .sorted()
     connectionTimeout = settings.connectionTimeout.flatMap { $0 > 0 ? $0 : nil }
     allowsHTTP2 = settings.maximumHTTPVersion >= .http2
-    receiveRate = settings.maximumReceivedBytesPerSecond.flatMap { $0 > 0 ? $0 : nil }
+    receiveRate = settings.receiveRate
     sendRate = settings.maximumSentBytesPerSecond.flatMap { $0 > 0 ? $0 : nil }
     recordsRequestHeads = settings.recordsRequestHeads
   }

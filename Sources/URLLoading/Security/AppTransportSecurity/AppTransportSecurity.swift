@@ -18,10 +18,11 @@ public struct AppTransportSecurity: Sendable {
   /// A class, so that configurations without rules are copied as fast as ever.
   private final class Contents: Sendable {
     let rules: Result<TransportSecurityRules, TransportSecurityFlaw>
-    /// The dictionary as a property list, for another process.
-    let source: Data
+    // Safe to share: it is plain values, and nobody changes them.
+    /// The dictionary; nil where it is flawed.
+    nonisolated(unsafe) let source: Any?
 
-    init(_ rules: Result<TransportSecurityRules, TransportSecurityFlaw>, source: Data) {
+    init(_ rules: Result<TransportSecurityRules, TransportSecurityFlaw>, source: Any?) {
       self.rules = rules
       self.source = source
     }
@@ -32,7 +33,7 @@ public struct AppTransportSecurity: Sendable {
   /// Rules from code.
   /// - Parameter dictionary: what would stand under `NSAppTransportSecurity`.
   public init(_ dictionary: [String: Any]) {
-    self.init(source: dictionary) { () throws(TransportSecurityFlaw) in try TransportSecurityRules(dictionary) }
+    self.init { dictionary }
   }
 
   /// The rules of the file `Info.plist` beside the program's executable, read at each access. A file without `NSAppTransportSecurity` has
@@ -46,10 +47,7 @@ public struct AppTransportSecurity: Sendable {
 
   /// The rules of a file that is an `Info.plist`.
   init(infoPlist file: URL) {
-    let table =
-      (try? PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)) as? [String: Any]
-    let dictionary = table?[TransportSecurityRules.name] as? [String: Any]
-    self.init(source: dictionary ?? [:]) { () throws(TransportSecurityFlaw) in
+    self.init { () throws(TransportSecurityFlaw) in
       let contents: Any
       do {
         contents = try PropertyListSerialization.propertyList(from: try Data(contentsOf: file), format: nil)
@@ -61,23 +59,21 @@ public struct AppTransportSecurity: Sendable {
       guard let table = contents as? [String: Any] else {
         throw TransportSecurityFlaw(path: file.path, problem: "it is no dictionary", remedy: "a dictionary")
       }
-      guard let value = table[TransportSecurityRules.name] else { return try TransportSecurityRules([:]) }
-      return try TransportSecurityRules(value)
+      return table[TransportSecurityRules.name] ?? [String: Any]()
     }
   }
 
-  private init(source: [String: Any], _ read: () throws(TransportSecurityFlaw) -> TransportSecurityRules) {
-    // What is no property list is no rule, either: it stays a flaw in the other process.
-    let data = BackgroundValues.data(of: source) ?? Data()
+  private init(_ read: () throws(TransportSecurityFlaw) -> Any) {
     do throws(TransportSecurityFlaw) {
-      contents = Contents(.success(try read()), source: data)
+      let value = try read()
+      contents = Contents(.success(try TransportSecurityRules(value)), source: value)
     } catch {
-      contents = Contents(.failure(error), source: data)
+      contents = Contents(.failure(error), source: nil)
     }
   }
 
-  /// The dictionary as a property list, for another process.
-  var source: Data { contents.source }
+  /// The dictionary as a property list, for another process; nil where it is flawed.
+  var source: Data? { (contents.source as? [String: Any]).flatMap { BackgroundValues.data(of: $0) } }
 
   /// What is wrong with the dictionary; nil for nothing.
   public var error: URLError? {

@@ -26,7 +26,7 @@ protocol ProxiedProtocol: URLProtocol, URLAuthenticationChallengeSender {
 }
 
 extension ProxiedProtocol {
-  /// Has the session say which proxies there are, unless it has: `begin` is called then, or the load fails.
+  /// Asks the session for its proxies, once: `begin` is called then, or the load fails.
   /// - Returns: whether it waits for that.
   func awaitsRoute(from proxies: ProxyResolution?, then begin: @escaping @Sendable () -> Void) -> Bool {
     guard let proxies, proxies.isNeeded, let url = proxiedURL, !isStopped, route == nil else { return false }
