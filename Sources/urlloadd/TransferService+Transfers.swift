@@ -209,15 +209,13 @@ extension TransferService {
     guard let stored = try? store.stored(job.number), var outcome = stored.outcome else { return }
     if let response = stored.response { peer.send(.event(task: job.identifier, .response(response))) }
     outcome.tookFile = job.state.tookFile
-    if let file = outcome.file { outcome.file = job.state.tookFile ? nil : secondName(of: file, job) }
+    if job.state.tookFile {
+      outcome.file = nil
+    } else if job.kind == .download, let file = outcome.file {
+      // What the server has answered to an upload is read, and not moved.
+      outcome.file = handed.secondName(of: file, job.number)
+    }
     peer.send(.event(task: job.identifier, .ended(outcome)))
-  }
-
-  /// The file under another name, which the program may take away: if it dies before it has said that it did, the file is still there.
-  private func secondName(of file: String, _ job: Job) -> String {
-    guard job.kind == .download else { return file }
-    let name = "\(files)/handed-\(job.number)-\(UInt32.random(in: 0 ... .max))"
-    return link(file, name) == 0 ? name : file
   }
 
   /// Stops the transfer of a task, if it has one, so that it can be resumed later.
@@ -246,9 +244,11 @@ extension TransferService {
     for (number, question) in questions where question.number == job.number { questions[number] = nil }
     queue.remove(job.number)
     changes.blobs[job.number] = nil
-    unlink(TransferSession.bodyPath(job.number, in: files))
-    if let body = stored?.description.body, !keepsPart { unlink("\(files)/\(body)") }
-    if let part = stored?.resumption?.file, !keepsPart { unlink(part) }
+    changes.files.append(TransferSession.bodyPath(job.number, in: files))
+    changes.files += handed.take(job.number)
+    guard !keepsPart else { return }
+    if let body = stored?.description.body { changes.files.append("\(files)/\(body)") }
+    if let part = stored?.resumption?.file { changes.files.append(part) }
   }
 
   func tell(_ job: Job, _ event: BackgroundEvent) {

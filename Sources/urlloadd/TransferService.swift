@@ -46,6 +46,8 @@ final class TransferService {
   var nextCostLook = Date.distantPast
   /// Tasks whose transfers are being stopped.
   var stopping: Set<Int> = []
+  /// The names of files that programs were given.
+  var handed: HandedFiles
   /// Tasks whose end nobody was told of yet.
   var endedJobs: [Int] = []
   private var idleSince: MonotonicInstant? = .now
@@ -63,10 +65,13 @@ final class TransferService {
       atPath: files, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     store = try QueueStore(path: "\(options.state)/queue.sqlite")
     let stored = try store.contents()
+    let wanted = Set(stored.jobs.map(\.number))
+    handed = HandedFiles(in: files) { wanted.contains($0) }
     sessions = stored.sessions
     apply(try store.limits() ?? queue.limits)
     for job in stored.jobs { queue.restore(job) }
     forgetOldSessions()
+    try store.finishRemovals()
     if let named = try? store.fileNames() { FileCleanup.run(in: files, keeping: named) }
     watchNetwork()
     for identifier in sessions.keys { considerLaunch(of: identifier) }

@@ -100,8 +100,25 @@ final class BackgroundSession: Sendable {
   /// Where files to upload are copied to; nil before the service has said that.
   var files: String? { state.withLock { $0.files } }
 
-  /// Adds a task that was just made.
-  func add(_ task: BackgroundTask) { state.withLock { $0.tasks[task.identifier] = task } }
+  /// Makes a task, and has the service make it.
+  ///
+  /// Tasks reach the service in the order of their numbers: it takes one with a smaller number than the last for a repetition.
+  /// - Returns: nil where the description is longer than any command may be.
+  func create(_ description: BackgroundTaskDescription, number: () -> Int) -> BackgroundTask? {
+    state.withLock { state in
+      var description = description
+      description.identifier = number()
+      let task = BackgroundTask(identifier: description.identifier, session: self, isResumed: false)
+      state.tasks[task.identifier] = task
+      guard Self.send(.create(task: description), answered: nil, &state) != .tooLong else {
+        state.tasks[task.identifier] = nil
+        return nil
+      }
+      return task
+    }
+  }
+
+  private func add(_ task: BackgroundTask) { state.withLock { $0.tasks[task.identifier] = task } }
 
   func forget(_ identifier: Int) { state.withLock { $0.tasks[identifier] = nil } }
 
@@ -111,26 +128,30 @@ final class BackgroundSession: Sendable {
     _ command: BackgroundCommand, answered: (@Sendable (BackgroundReport?) -> Void)? = nil
   ) -> Bool {
     // Numbers go out in their order: the service may see a `resume` only after its `create`.
-    let sending = state.withLock { state -> Sending in
-      state.lastNumber += 1
-      let number = state.lastNumber
-      guard let bytes = BackgroundFrames.encoded(NumberedCommand(number: number, command: command)) else {
-        return .tooLong
-      }
-      switch state.phase {
-      case .connecting, .attached: break
-      case .failed, .ended: return .unreachable
-      }
-      state.unanswered[number] = Unanswered(command: command, answered: answered)
-      if case .attached = state.phase { _ = state.socket?.send(bytes) }
-      return .sent
-    }
+    let sending = state.withLock { Self.send(command, answered: answered, &$0) }
     // Not under the lock: whoever waits may send again.
     if sending == .unreachable { answered?(nil) }
     return sending != .tooLong
   }
 
   private enum Sending { case sent, unreachable, tooLong }
+
+  private static func send(
+    _ command: BackgroundCommand, answered: (@Sendable (BackgroundReport?) -> Void)?, _ state: inout State
+  ) -> Sending {
+    state.lastNumber += 1
+    let number = state.lastNumber
+    guard let bytes = BackgroundFrames.encoded(NumberedCommand(number: number, command: command)) else {
+      return .tooLong
+    }
+    switch state.phase {
+    case .connecting, .attached: break
+    case .failed, .ended: return .unreachable
+    }
+    state.unanswered[number] = Unanswered(command: command, answered: answered)
+    if case .attached = state.phase { _ = state.socket?.send(bytes) }
+    return .sent
+  }
 
   /// Why the service cannot be used; nil where it can, or may.
   var failure: BackgroundServiceError? {
@@ -186,9 +207,17 @@ final class BackgroundSession: Sendable {
     if let socket = try? BackgroundSocket(to: place) { return socket }
     try place.startService()
     let deadline = MonotonicInstant.now.advanced(by: .seconds(10))
+    // One that was ended as it began says nothing: it is started again. Where it only takes its time, the second one ends at its lock.
+    var patience = Duration.seconds(1)
+    var nextStart = MonotonicInstant.now.advanced(by: patience)
     while true {
       do { return try BackgroundSocket(to: place) } catch {
         guard MonotonicInstant.now < deadline, !hasEnded else { throw error }
+      }
+      if nextStart <= .now {
+        try place.startService()
+        patience *= 2
+        nextStart = .now.advanced(by: patience)
       }
       Thread.sleep(forTimeInterval: 0.01)
     }
@@ -229,9 +258,15 @@ final class BackgroundSession: Sendable {
     }
   }
 
-  /// Resumes a task of an earlier session in this one.
+  /// Resumes a task of an earlier session in this one. One that has ended here, which the service was killed before it knew, stays so.
   private func adopt(_ description: BackgroundTaskDescription, isSuspended: Bool) {
-    let (isKnown, session) = state.withLock { ($0.tasks[description.identifier] != nil, $0.session) }
+    let identifier = description.identifier
+    let (isKnown, session) = state.withLock { state in
+      (
+        state.tasks[identifier] != nil || state.unanswered.values.contains { $0.command.endedTask == identifier },
+        state.session
+      )
+    }
     guard !isKnown, let session else { return }
     let task = BackgroundTask(identifier: description.identifier, session: self, isResumed: !isSuspended)
     add(task)
@@ -304,6 +339,14 @@ final class BackgroundSession: Sendable {
 extension BackgroundCommand {
   /// The task that the command makes.
   fileprivate var createdTask: BackgroundTaskDescription? { if case .create(let task) = self { task } else { nil } }
+
+  /// The task that its program wants nothing of any more.
+  fileprivate var endedTask: Int? {
+    switch self {
+    case .tookEnd(let task), .cancel(let task, _): task
+    default: nil
+    }
+  }
 }
 
 /// What both sides of the socket have to agree on.

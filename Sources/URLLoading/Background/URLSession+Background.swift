@@ -23,15 +23,17 @@ extension URLSession {
       guard request.count <= Self.largestRequest else {
         throw flaw(plan, "A request of a background session has at most 512 KiB: upload larger bodies from a file")
       }
-      var task = BackgroundTaskDescription(identifier: taskRegistry.nextIdentifier(), kind: kind, request: request)
+      var task = BackgroundTaskDescription(kind: kind, request: request)
       if kind == .upload { (task.body, task.bodyLength) = try copiedBody(of: plan, background) }
       task.resumeData =
         plan.resumption?.serializedForService(plan.request) ?? plan.uploadResumption?.serializedForService()
       // How the body continues is the service's to judge.
       (plan.resumption, plan.uploadResumption) = (nil, nil)
-      plan.background = BackgroundTask(identifier: task.identifier, session: background, isResumed: false)
-      if let made = plan.background { background.add(made) }
-      background.send(.create(task: task))
+      guard let made = background.create(task, number: { taskRegistry.nextIdentifier() }) else {
+        if let body = task.body, let folder = background.files { unlink("\(folder)/\(body)") }
+        throw flaw(plan, "The resume data is longer than any is that a session makes")
+      }
+      plan.background = made
       // The service may have been given up meanwhile.
       if let error = background.failure { throw error.error(for: plan.request.url) }
     } catch {

@@ -102,7 +102,7 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
 
   /// Ends the task at once with `URLError.cancelled`. The peer gets a close frame without a code, if the connection takes it.
   open override func cancel() {
-    channel?.close(nil, reason: nil)
+    channel?.cancel()
     super.cancel()
   }
 

@@ -58,6 +58,8 @@ final class WebSocketChannel: DuplexSink {
     update { $0.close(code, reason: reason) }
   }
 
+  func cancel() { update { $0.cancel() } }
+
   // MARK: The load's side
 
   /// Makes the request one for a handshake, with a key of its own.

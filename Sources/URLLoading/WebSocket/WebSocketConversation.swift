@@ -36,16 +36,16 @@ struct WebSocketConversation: EffectMachine {
   private enum Outgoing {
     case message(Message, Completion)
     case ping(Completion)
-    case close(CloseCode?, reason: Data?)
+    case close(CloseCode?, reason: Data?, refusal: URLError)
   }
 
   private enum Phase {
     /// The handshake is not done.
     case connecting
     case open
-    /// A close frame was sent; nothing follows it.
-    case closing
-    /// With what later requests fail with.
+    /// A close frame was sent; nothing follows it. With the error of later requests.
+    case closing(URLError)
+    /// With the error of later requests.
     case over(any Error)
   }
 
@@ -125,15 +125,23 @@ struct WebSocketConversation: EffectMachine {
 
   /// Asks the peer to close the connection, once all before has been sent.
   mutating func close(_ code: CloseCode?, reason: Data?) {
-    request(.close(code, reason: reason))
+    request(.close(code, reason: reason, refusal: Self.closing))
   }
+
+  /// As ``close(_:reason:)``, for a task that is about to be cancelled: later requests fail with `URLError.cancelled`.
+  mutating func cancel() {
+    let refusal = URLError(.cancelled, message: "The task was cancelled.", url: url)
+    if case .closing = phase { phase = .closing(refusal) }
+    request(.close(nil, reason: nil, refusal: refusal))
+  }
+
+  private static let closing = URLError(.networkConnectionLost, message: "The WebSocket is being closed.", url: nil)
 
   private mutating func request(_ outgoing: Outgoing) {
     switch phase {
     case .connecting: waiting.append(outgoing)
     case .open: putOut(outgoing)
-    case .closing:
-      refuse(outgoing, URLError(.networkConnectionLost, message: "The WebSocket is being closed.", url: nil))
+    case .closing(let error): refuse(outgoing, error)
     case .over(let error): refuse(outgoing, error)
     }
   }
@@ -156,10 +164,10 @@ struct WebSocketConversation: EffectMachine {
       machine?.ping(withUnsafeBytes(of: lastPing.bigEndian) { Data($0) })
       collectOutput()
       pings.append((lastPing, completion))
-    case .close(let code, let reason):
+    case .close(let code, let reason, let refusal):
       machine?.close(code.map { UInt16(clamping: $0.rawValue) }, reason: reason)
       collectOutput()
-      phase = .closing
+      phase = .closing(refusal)
       effects.append(.expectEnd)
       // The peer's close frame comes behind what nobody may receive any more: that waits for nobody.
       isLeaving = true
@@ -261,12 +269,12 @@ struct WebSocketConversation: EffectMachine {
         closeCode = CloseCode(rawValue: Int(code)) ?? .invalid
         closeReason = reason
         effects.append(.closed(closeCode, reason: reason))
-        phase = .closing
+        phase = .closing(Self.closing)
         effects.append(.expectEnd)
       case .failed(let fault):
         flaw = fault.error(url: url)
         closeCode = CloseCode(rawValue: Int(fault.code)) ?? .protocolError
-        phase = .closing
+        phase = .closing(Self.closing)
         endsWhenTaken = true
         effects.append(.expectEnd)
       }

@@ -19,6 +19,8 @@ struct QueueChanges {
   var tasks: Set<Int> = []
   var blobs: [Int: Blobs] = [:]
   var limits: JobQueue.Limits?
+  /// The paths of files that are removed behind the commit: a task that is still there has what it names.
+  var files: [String] = []
 
-  var isEmpty: Bool { sessions.isEmpty && tasks.isEmpty && blobs.isEmpty && limits == nil }
+  var isEmpty: Bool { sessions.isEmpty && tasks.isEmpty && blobs.isEmpty && limits == nil && files.isEmpty }
 }

@@ -25,10 +25,13 @@ final class QueueStore {
       origin TEXT NOT NULL, timeout REAL, state BLOB NOT NULL, description BLOB NOT NULL,
       resumption BLOB, response BLOB, outcome BLOB);
     CREATE TABLE setting (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+    CREATE TABLE removal (path TEXT PRIMARY KEY) WITHOUT ROWID;
     """
 
   private let database: SQLiteDatabase
   private var lastLook = Date()
+  /// Files that were removed, and are still listed.
+  private var removed: [String] = []
 
   /// Opens the file; one that is damaged is put aside, and its tasks are lost.
   init(path: String) throws {
@@ -116,9 +119,18 @@ final class QueueStore {
     return try select.step() ? Self.decode(JobQueue.Limits.self, select.data(0)) : nil
   }
 
+  /// Removes the files of tasks that are gone, which an earlier service was ended before. To be called before a task is made: names of
+  /// files are used again.
+  func finishRemovals() throws {
+    let select = try database.statement("SELECT path FROM removal")
+    while try select.step() { unlink(select.text(0)) }
+    select.reset()
+    try database.statement("DELETE FROM removal").run()
+  }
+
   // MARK: Writing
 
-  /// Commits changes, all of them or none; they have reached the disk when this returns.
+  /// Commits changes, all of them or none, and then removes files; changes have reached the disk when this returns.
   func write(_ changes: QueueChanges, states: (Int) -> Job?) throws {
     try database.transaction {
       for (identifier, session) in changes.sessions {
@@ -139,7 +151,20 @@ final class QueueStore {
         try insert.run()
       }
       for number in changes.tasks { try write(number, states(number), changes.blobs[number]) }
+      for path in changes.files {
+        let insert = try database.statement("INSERT OR IGNORE INTO removal VALUES (?)")
+        try insert.bind(path, at: 1)
+        try insert.run()
+      }
+      for path in removed {
+        let delete = try database.statement("DELETE FROM removal WHERE path = ?")
+        try delete.bind(path, at: 1)
+        try delete.run()
+      }
     }
+    for path in changes.files { unlink(path) }
+    // They are forgotten with the next commit: one more for that would be too expensive.
+    removed = changes.files
   }
 
   private func write(_ number: Int, _ job: Job?, _ blobs: QueueChanges.Blobs?) throws {

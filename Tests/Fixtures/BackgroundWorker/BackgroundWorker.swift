@@ -4,9 +4,9 @@ import URLLoading
 /// A program with a background session: makes the tasks of its arguments, and says what its delegate hears.
 ///
 /// `BackgroundWorker IDENTIFIER FOLDER [OPTION …] [download:URL | upload:FILE,URL …]`. Options: `--exit` ends at once when the tasks are
-/// resumed, `--launched-by PATH` has the service start `PATH`, `--password USER:PASSWORD` answers challenges, `--many N TASK` makes N tasks whose URLs end in a number, `--quiet` says
-/// times in milliseconds in the place of each task; see below. Files of
-/// downloads are moved into the folder, named by the number of their task.
+/// resumed, `--launched-by PATH` has the service start `PATH`, `--password USER:PASSWORD` answers challenges, `--many N TASK` makes N tasks
+/// whose URLs end in a number, `--at-once` makes the tasks on many threads, `--quiet` says times in milliseconds in the place of each task;
+/// see below. Files of downloads are moved into the folder, named by the number of their task.
 @main
 struct BackgroundWorker {
   static func main() async {
@@ -17,6 +17,7 @@ struct BackgroundWorker {
     configuration.connectionProxyDictionary = [:]
     var exits = false
     var isQuiet = false
+    var isConcurrent = false
     var delay: Double?
     var tasks: [String] = []
     while let argument = arguments.popFirst() {
@@ -30,6 +31,7 @@ struct BackgroundWorker {
       case "--delay": delay = Double(arguments.popFirst() ?? "")
       case "--refuses-cost": configuration.allowsExpensiveNetworkAccess = false
       case "--answers-later": delegate.setAnswersLater()
+      case "--at-once": isConcurrent = true
       case "--quiet":
         isQuiet = true
         delegate.setQuiet()
@@ -49,6 +51,10 @@ struct BackgroundWorker {
       for task in await session.allTasks {
         say("has \(task.taskIdentifier) \(task.originalRequest?.url?.absoluteString ?? "")")
       }
+    }
+    if isConcurrent {
+      DispatchQueue.concurrentPerform(iterations: tasks.count) { [tasks] in task(tasks[$0], session)?.resume() }
+      tasks = []
     }
     for text in tasks {
       guard let task = task(text, session) else { return say("no task: \(text)") }

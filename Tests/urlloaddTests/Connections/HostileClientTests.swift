@@ -70,8 +70,8 @@ import URLLoadingTestServers
     for name in ["../../../../secret", secret.path, "upload-../../../../secret", "upload-none"] {
       let handle = try connect()
       var task = BackgroundTaskDescription(
-        identifier: 1, kind: .upload,
-        request: BackgroundValues.data(of: URLRequest(url: URL(fileURLWithPath: "/tmp/x"))))
+        kind: .upload, request: BackgroundValues.data(of: URLRequest(url: URL(fileURLWithPath: "/tmp/x"))))
+      task.identifier = 1
       task.body = name
       var description = BackgroundSessionDescription(identifier: "bad", program: "bad")
       description.resourceTimeout = 10

@@ -19,7 +19,8 @@ import URLLoadingTestServers
   private func add(
     _ identifier: Int, origin: String = "http://a:", priority: Float = 0.5, timeout: Double? = nil, begin: Date? = nil
   ) -> Int {
-    var task = BackgroundTaskDescription(identifier: identifier, kind: .download, request: Data())
+    var task = BackgroundTaskDescription(kind: .download, request: Data())
+    task.identifier = identifier
     task.hints.priority = priority
     task.hints.earliestBegin = begin
     let job = queue.add(session: "s", task, origin: origin, resourceTimeout: timeout)

@@ -234,4 +234,13 @@ import URLLoadingTestServers
     await program.kill()
     await fixture.stop()
   }
+
+  /// A task whose number is smaller than that of the last is a repetition to the service: numbers arrive in order.
+  @Test func tasksOfManyThreadsAllArrive() async throws {
+    let server = try ScriptedServer.http { _ in HTTPResponse(text: "ok") }
+    let program = try fixture.program("test", "--quiet", "--at-once", "--many", "200", "download:\(server.url("/a"))")
+    #expect(try await program.says("ends 200", timeout: .seconds(60)), "\(program.lines)")
+    await program.kill()
+    await fixture.stop()
+  }
 }

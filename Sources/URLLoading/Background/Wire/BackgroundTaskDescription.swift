@@ -2,8 +2,8 @@
 package struct BackgroundTaskDescription: Codable, Sendable {
   package enum Kind: String, Codable, Sendable { case download, upload }
 
-  /// The task's number in its session.
-  package var identifier: Int
+  /// The task's number in its session; 0 before it has one.
+  package var identifier = 0
   package var kind: Kind
   /// The request with the session's fields, as a property list.
   package var request: Data
@@ -14,8 +14,7 @@ package struct BackgroundTaskDescription: Codable, Sendable {
   package var resumeData: Data?
   package var hints = BackgroundTaskHints()
 
-  package init(identifier: Int, kind: Kind, request: Data) {
-    self.identifier = identifier
+  package init(kind: Kind, request: Data) {
     self.kind = kind
     self.request = request
   }

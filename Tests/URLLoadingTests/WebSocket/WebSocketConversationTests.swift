@@ -1,0 +1,237 @@
+import Foundation
+import Testing
+import URLLoadingTestServers
+
+@testable import URLLoading
+
+/// What becomes of the requests of a WebSocket task's owner, whatever the connection does: each gets its answer once, in order.
+@Suite struct WebSocketConversationTests {
+  /// Carries a conversation's effects out, and notes them as words. A class, because expectations cannot call mutating methods.
+  private final class Owner {
+    private var conversation: WebSocketConversation
+    private let answers = Watched<[String]>([])
+    private var receivers: [NSObject] = []
+
+    init(limit: Int = 1 << 20) { conversation = WebSocketConversation(limit: limit, url: nil) }
+
+    /// What was called and asked for since the last time.
+    func change(_ change: (inout WebSocketConversation) -> Void) -> [String] {
+      change(&conversation)
+      for effect in conversation.takeEffects() {
+        switch effect {
+        case .received(let receiver, let result): receiver(result)
+        case .completed(let completion, let error): completion(error)
+        case .announce: note("announce")
+        case .buffered(let count): note("buffered \(count - WebSocketConversation.overhead)")
+        case .consumed(let count): note("consumed \(count - WebSocketConversation.overhead)")
+        case .opened(let name): note("opened \(name ?? "-")")
+        case .closed(let code, let reason):
+          note("closed \(code.rawValue) \(reason.map { String(decoding: $0, as: UTF8.self) } ?? "-")")
+        case .expectEnd: note("expectEnd")
+        case .end(let error): note("end \(Self.words(error))")
+        }
+      }
+      defer { answers.update { $0 = [] } }
+      return answers.value
+    }
+
+    func open(protocol name: String? = nil) -> [String] {
+      change { $0.open(WebSocketMachine(maximumMessageSize: 1 << 20), protocol: name) }
+    }
+
+    @discardableResult func receive(_ name: String) -> [String] {
+      let identity = NSObject()
+      receivers.append(identity)
+      return change {
+        $0.receive(ObjectIdentifier(identity)) { [answers] result in
+          let words =
+            switch result {
+            case .success(.string(let text)): text
+            case .success(.data(let data)): "\(data.count) bytes"
+            case .failure(let error): Self.words(error)
+            }
+          answers.update { $0.append("\(name): \(words)") }
+        }
+      }
+    }
+
+    func stopReceiving(at index: Int) -> [String] { change { $0.stopReceiving(ObjectIdentifier(receivers[index])) } }
+
+    @discardableResult func send(_ name: String, _ text: String) -> [String] {
+      change { $0.send(.string(text), completion(name)) }
+    }
+
+    @discardableResult func ping(_ name: String) -> [String] { change { $0.ping(completion(name)) } }
+
+    func take(_ frame: Data) -> [String] { change { conversation in frame.withUnsafeBytes { conversation.take($0) } } }
+
+    /// Takes what is put out, at most so many bytes.
+    func read(_ count: Int = 1 << 16) -> (bytes: Int?, notes: [String]) {
+      var buffer = [UInt8](repeating: 0, count: count)
+      var taken: Int?
+      let notes = change { conversation in
+        buffer.withUnsafeMutableBytes { taken = conversation.read(into: UnsafeMutableRawBufferPointer($0)) }
+      }
+      return (taken, notes)
+    }
+
+    func connectionEnded(_ error: (any Error)? = nil) -> String { Self.words(conversation.connectionEnded(error)) }
+
+    func end(_ code: URLError.Code, dropsMessages: Bool = false) -> [String] {
+      change { $0.end(URLError(code), dropsMessages: dropsMessages) }
+    }
+
+    var closeCode: Int { conversation.closeCode.rawValue }
+
+    private func note(_ words: String) { answers.update { $0.append(words) } }
+
+    private func completion(_ name: String) -> WebSocketConversation.Completion {
+      { [answers] error in answers.update { $0.append("\(name): \(Self.words(error))") } }
+    }
+
+    private static func words(_ error: (any Error)?) -> String {
+      switch error {
+      case nil: "done"
+      case let error as URLError: "error \(error.code.rawValue)"
+      case is CancellationError: "stopped"
+      case let error?: "\(error)"
+      }
+    }
+  }
+
+  private static func text(_ text: String) -> Data { WebSocketPeer.frame(0x81, Data(text.utf8)) }
+
+  // MARK: Sending
+
+  @Test func whatIsSentBeforeTheHandshakeWaitsForIt() {
+    let owner = Owner()
+    #expect(owner.send("a", "1") == [])
+    #expect(owner.ping("p") == [])
+    #expect(owner.open(protocol: "chat") == ["opened chat", "announce", "announce"])
+    #expect(owner.read().notes == ["a: done"])
+  }
+
+  @Test func aSendIsDoneWhenTheConnectionHasTakenItsLastByte() {
+    let owner = Owner()
+    _ = owner.open()
+    owner.send("a", "12345")
+    owner.send("b", "1")
+    // The header of a client's frame has 6 bytes.
+    #expect(owner.read(10) == (10, []))
+    #expect(owner.read(1) == (1, ["a: done"]))
+    #expect(owner.read() == (7, ["b: done"]))
+    #expect(owner.read() == (0, []))
+  }
+
+  @Test func aPongAnswersThePingsBeforeIt() {
+    let owner = Owner()
+    _ = owner.open()
+    for name in ["p", "q", "r"] { owner.ping(name) }
+    let second = WebSocketPeer.frame(0x8a, withUnsafeBytes(of: UInt64(2).bigEndian) { Data($0) })
+    #expect(owner.take(second) == ["p: done", "q: done"])
+    #expect(owner.take(second) == [])
+    #expect(owner.end(.timedOut) == ["r: error -1001"])
+  }
+
+  // MARK: Receiving
+
+  @Test func receiversAndMessagesMeetInOrder() {
+    let owner = Owner()
+    _ = owner.open()
+    owner.receive("a")
+    owner.receive("b")
+    #expect(owner.take(Self.text("1") + Self.text("2") + Self.text("3")) == ["a: 1", "b: 2", "buffered 1"])
+    #expect(owner.receive("c") == ["c: 3", "consumed 1"])
+  }
+
+  @Test func aReceiverThatStopsLosesNoMessage() {
+    let owner = Owner()
+    _ = owner.open()
+    owner.receive("a")
+    owner.receive("b")
+    #expect(owner.stopReceiving(at: 0) == ["a: stopped"])
+    #expect(owner.stopReceiving(at: 0) == [])
+    #expect(owner.take(Self.text("1")) == ["b: 1"])
+  }
+
+  @Test func messagesBeyondTheLimitStayInTheConnection() {
+    let owner = Owner(limit: 1)
+    _ = owner.open()
+    #expect(owner.take(Self.text("1") + Self.text("2")) == ["buffered 1"])
+    #expect(owner.receive("a") == ["a: 1", "consumed 1", "buffered 1"])
+  }
+
+  // MARK: The end
+
+  @Test func theFrameOfThePeerEndsTheConnectionOnceAnswered() {
+    let owner = Owner()
+    _ = owner.open()
+    owner.receive("a")
+    #expect(owner.take(WebSocketPeer.close(1001, Data("bye".utf8))) == ["closed 1001 bye", "expectEnd", "announce"])
+    #expect(owner.send("b", "1") == ["b: error -1005"])
+    // Two bytes of header, four of the mask, two of the code.
+    #expect(owner.read() == (8, ["end done"]))
+    #expect(owner.connectionEnded() == "done")
+    #expect(owner.end(.networkConnectionLost) == ["a: error -1005"])
+    #expect(owner.closeCode == 1001)
+  }
+
+  @Test func whatBreaksTheProtocolIsTheTasksError() {
+    let owner = Owner()
+    _ = owner.open()
+    #expect(owner.take(Data([0x83, 0])) == ["expectEnd", "announce"])
+    #expect(owner.read().notes == ["end error -1011"])
+    #expect(owner.connectionEnded(URLError(.networkConnectionLost)) == "error -1011")
+    #expect(owner.closeCode == 1002)
+  }
+
+  @Test func aConnectionThatEndsWithoutACloseFrameIsLost() {
+    let owner = Owner()
+    #expect(owner.connectionEnded() == "error -1005")
+    #expect(owner.closeCode == 0)
+    _ = owner.open()
+    #expect(owner.connectionEnded() == "error -1005")
+    #expect(owner.closeCode == 1006)
+    #expect(owner.connectionEnded(URLError(.timedOut)) == "error -1001")
+  }
+
+  @Test func nothingFollowsACloseFrame() {
+    let owner = Owner()
+    _ = owner.open()
+    owner.send("a", "1")
+    #expect(owner.change { $0.close(.goingAway, reason: nil) } == ["announce", "expectEnd"])
+    #expect(owner.send("b", "2") == ["b: error -1005"])
+    #expect(owner.ping("p") == ["p: error -1005"])
+    #expect(owner.read().notes == ["a: done"])
+  }
+
+  /// A send that meets a cancellation on its way fails as one, whichever comes first.
+  @Test(arguments: [false, true]) func whatFollowsACancellationIsCancelled(isClosing: Bool) {
+    let owner = Owner()
+    _ = owner.open()
+    if isClosing { _ = owner.change { $0.close(.goingAway, reason: nil) } }
+    _ = owner.change { $0.cancel() }
+    #expect(owner.send("a", "1") == ["a: error -999"])
+    #expect(owner.ping("p") == ["p: error -999"])
+  }
+
+  @Test func theEndAnswersWhoWaits() {
+    let owner = Owner()
+    owner.receive("a")
+    owner.send("b", "1")
+    #expect(owner.end(.cancelled) == ["b: error -999", "a: error -999"])
+    #expect(owner.end(.timedOut) == [])
+    #expect(owner.receive("c") == ["c: error -999"])
+    #expect(owner.send("d", "1") == ["d: error -999"])
+    #expect(owner.open() == [])
+  }
+
+  @Test(arguments: [false, true]) func whatHasComeOutlivesTheEndButForACancellation(isCancelled: Bool) {
+    let owner = Owner()
+    _ = owner.open()
+    _ = owner.take(Self.text("1"))
+    _ = owner.end(isCancelled ? .cancelled : .networkConnectionLost, dropsMessages: isCancelled)
+    #expect(owner.receive("a").first == (isCancelled ? "a: error -999" : "a: 1"))
+    #expect(owner.take(Self.text("2")) == [])
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Testing
+import URLLoadingTestServers
+
+/// The service is killed in front of each of its writes, one after the other: what it leaves on the disk at any of them is a whole queue.
+///
+/// A library that counts calls does it, see `Tests/Fixtures/KillAtWrite`. `make kill-test` goes through all of them, `make test` through a few.
+@Suite(.timeLimit(.minutes(30)), .enabled(if: !Sanitizing.isOn)) struct BackgroundWriteKillTests {
+  private static let body = TestFiles.pattern(count: 200_000, seed: 31)
+
+  @Test func aKillInFrontOfAnyWriteLosesNothing() async throws {
+    let isLong = ProcessInfo.processInfo.environment["URL_LOADING_KILLS"] != nil
+    let folder = try TemporaryDirectory("kill-at-write")
+    let library = folder.file("kill_at_write.so").path
+    let source = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../Fixtures/KillAtWrite/kill_at_write.c").path
+    try await Command.check("clang", ["-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"])
+    let service = folder.file("urlloadd")
+    try Data("#!/bin/sh\nLD_PRELOAD='\(library)' exec '\(BuiltProgram.path("urlloadd"))' \"$@\"\n".utf8).write(
+      to: service)
+    chmod(service.path, 0o700)
+    var call = 1
+    var kills = 0
+    while try await Self.isKilled(at: call, service: service.path) {
+      kills += 1
+      call += isLong ? 1 : 17
+    }
+    // A scenario has more writes than this; where none is reached, nothing was tested.
+    #expect(kills >= 4)
+    folder.remove()
+  }
+
+  /// - Returns: whether the service came to that write; else all are through.
+  private static func isKilled(at call: Int, service: String) async throws -> Bool {
+    let fixture = try BackgroundFixture()
+    let server = try OutlivingTests.slowServer(body, pause: 500)
+    let uploads = try ScriptedServer.http { request in
+      request.body == body ? HTTPResponse(text: "ok") : HTTPResponse(400, text: "not whole")
+    }
+    let source = fixture.directory.file("source")
+    try body.write(to: source)
+    let mark = fixture.directory.file("killed").path
+    let program = try fixture.program(
+      "test", "download:\(server.url("/a"))", "upload:\(source.path),\(uploads.url("/b"))",
+      environment: ["URLLOADD": service, "KILL_AT": "\(call)", "KILL_MARK": mark])
+    for number in 1...2 {
+      #expect(try await program.says("ended \(number) 0 20"), "write \(call): \(program.lines)")
+    }
+    #expect(program.all("ended").count == 2, "write \(call): \(program.lines)")
+    #expect(program.all("data") == ["2 2"], "write \(call): \(program.lines)")
+    #expect(try TestFiles.firstDifference(in: fixture.taken.appending(path: "1"), count: body.count, seed: 31) == nil)
+    // The part of a download whose name the queue does not have yet stays for a while: a program might have resume data that names it.
+    #expect(
+      try await eventually { fixture.files.allSatisfy { $0.hasPrefix("URLLoadingDownload_") } },
+      "write \(call): \(fixture.files)")
+    program.tell("tasks")
+    #expect(try await program.says("tasks"), "write \(call)")
+    #expect(program.all("tasks") == [""], "write \(call)")
+    let wasKilled = access(mark, F_OK) == 0
+    await program.kill()
+    await fixture.stop()
+    return wasKilled
+  }
+}
