@@ -7,7 +7,7 @@ TESTING := --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 # Many tests wait for real servers on few cores: more of them at once only make each other late.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
 
-.PHONY: build install manual drop-in api-check demo test kill-test fuzz-cookies fuzz-cache fuzz-websocket lint format sanitize bench bench-check call-count clean build-dependencies test-dependencies
+.PHONY: build install manual docs drop-in api-check demo test kill-test fuzz-cookies fuzz-cache fuzz-websocket lint format sanitize bench bench-check call-count clean build-dependencies test-dependencies
 
 build: build-dependencies
 	@Scripts/build-without-warnings
@@ -24,6 +24,10 @@ install: build-dependencies
 manual: build-dependencies
 	@swift build --product urlload
 	@Scripts/make-manual "$$(swift build --show-bin-path)/urlload"
+
+# The manual and the reference as a static site in .build/docs; fails on any warning.
+docs: build-dependencies
+	@Scripts/make-docs
 
 # A folder whose toolset gives this library to every package of a graph that imports FoundationNetworking. It is put into PREFIX/lib,
 # or into .build where PREFIX is not set.

@@ -214,9 +214,23 @@ let package = Package(
     .testTarget(
       name: "urlloadTests", dependencies: ["urlload", "urlloadd", "URLLoadingBase", "URLLoadingTestServers"],
       exclude: ["Transcript/transcript.txt"]),
+    .executableTarget(name: "article-extractor", path: "Tests/Articles/Extractor"),
+    .plugin(
+      name: "ArticlePlugin", capability: .buildTool(), dependencies: ["article-extractor"],
+      path: "Tests/Articles/Plugin"
+    ),
+    .executableTarget(
+      name: "URLLoadingArticles",
+      dependencies: [
+        "URLLoading", "ArchiveProtocol", "SFTPProtocol", "URLLoadingCombine", "URLLoadingRedis", "URLLoadingHTTPTypes",
+        "URLLoadingLogging", "URLProtocolTesting", .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      path: "Tests/Articles/Programs", plugins: ["ArticlePlugin"]),
     .testTarget(
       name: "SamplesTests",
       dependencies: [
+        "URLLoadingArticles",
         "URLLoadingPrivateScheme", "URLLoadingMemoryScheme", "URLLoadingLoadEverything", "URLLoadingDelegateDownload",
         "URLLoadingSFTPFiles", "URLLoadingEventLog", "URLLoadingLineClient", "URLLoadingBackgroundDownload", "urlloadd",
         "URLLoadingCombineUsers",
@@ -232,7 +246,7 @@ let adapters = ["URLLoadingHTTPTypes", "URLLoadingLogging", "URLLoadingRedis", "
 if buildsDropIn {
   // One product, so that one build compiles every object, and no other package.
   package.targets.removeAll {
-    $0.type == .executable || $0.type == .test || adapters.contains($0.name)
+    $0.type == .executable || $0.type == .test || $0.type == .plugin || adapters.contains($0.name)
   }
   package.dependencies = []
   let modules = ["FoundationNetworking", "URLProtocolTesting", "ArchiveProtocol", "SFTPKeystream"]
@@ -245,6 +259,11 @@ if Context.environment["URL_LOADING_USE_DROP_IN"] != nil {
   package.targets = [.target(name: "URLLoadingFromDropIn", path: "Sources/FromDropIn")]
   package.products = libraries.map { .library(name: $0, targets: ["URLLoadingFromDropIn"]) }
   package.dependencies = []
+}
+
+// Renders the manual (`Scripts/make-docs`).
+if Context.environment["URL_LOADING_DOCS"] != nil {
+  package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
 }
 
 // A part of the tests, for a quick build: `URL_LOADING_ONLY_TESTS="URLLoadingTests urlloadTests"`.

@@ -120,7 +120,7 @@ extension URLSession {
   }
 
   /// Runs a task to its end. Cancelling the caller cancels it.
-  private func finish(_ task: URLSessionTask) async {
+  func finish(_ task: URLSessionTask) async {
     await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
         task.load.wait(continuation)

@@ -212,7 +212,7 @@ extension Load {
     switch upload {
     case .none: payload = .none
     case .data(let data): payload = data.isEmpty ? .empty : .some
-    case .file, .stream: payload = .some
+    case .file, .form, .stream: payload = .some
     }
     // The common case: a class that takes every method, and nothing to send.
     if accepted == nil, payload == .none { return nil }
@@ -238,6 +238,7 @@ extension Load {
         return false
       }
       request.httpBodyStream = FileInputStream(path: url.path)
+    case .form(let form): request.httpBodyStream = form.makeInputStream()
     case .stream(let stream?):
       request.httpBodyStream = stream
     case .stream(nil):
@@ -253,6 +254,7 @@ extension Load {
     case .none, .stream: break
     case .data(let data): request.setStreamableBody(data)
     case .file(let url): request.httpBodyStream = FileInputStream(path: url.path)
+    case .form(let form): request.httpBodyStream = form.makeInputStream()
     }
   }
 
@@ -280,6 +282,7 @@ extension Load {
       case .none: return nil
       case .data(let data): return .data(data)
       case .file(let url): return .file(url, length: UploadSource.length(ofFile: url) ?? 0)
+      case .form(let form): return .stream(form.makeInputStream(), length: form.length)
       case .stream(let stream):
         state.uploadIsUsedUp = true
         return stream.map { .stream($0, length: UploadSource.declaredLength(of: request)) }
@@ -296,6 +299,7 @@ extension Load {
   /// Asks the delegate for a stream.
   func requestBodyStream(_ completionHandler: @escaping @Sendable (InputStream?) -> Void) {
     if let part = read({ $0.uploading?.machine.part }) { return bodyStream(of: part, completionHandler) }
+    if case .form(let form) = read({ $0.upload }) { return completionHandler(form.makeInputStream()) }
     let (delegate, task, delivery) = read { ($0.delegates.task, $0.task, $0.delivery) }
     guard let delegate, let task, let delivery else { return completionHandler(nil) }
     delivery.addQuestion(

@@ -75,7 +75,7 @@ extension Load {
       case .stream(let stream):
         state.upload = .stream(stream)
         state.uploadIsUsedUp = false
-      case .file: break
+      case .file, .form: break
       }
       return false
     }

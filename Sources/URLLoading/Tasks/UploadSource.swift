@@ -4,6 +4,7 @@ enum UploadSource: @unchecked Sendable {
   case none
   case data(Data)
   case file(URL)
+  case form(MultipartFormData)
   /// A stream; nil where the delegate is asked for one.
   case stream(InputStream?)
 
@@ -24,6 +25,7 @@ enum UploadSource: @unchecked Sendable {
     case .none: 0
     case .data(let data): Int64(data.count)
     case .file(let url): Self.length(ofFile: url) ?? -1
+    case .form(let form): form.length
     case .stream: Self.declaredLength(of: request) ?? -1
     }
   }

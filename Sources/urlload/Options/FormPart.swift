@@ -1,4 +1,4 @@
-import Foundation
+import URLLoading
 
 /// One field of a form that is sent in parts (RFC 7578), as `-F` describes it.
 struct FormPart: Equatable, Sendable {
@@ -43,14 +43,7 @@ struct FormPart: Equatable, Sendable {
 
   /// The lines before the content.
   private var head: String {
-    // As browsers write them (RFC 7578, section 4.2, and HTML's multipart/form-data encoding).
-    func quoted(_ text: String) -> String {
-      "\"\(text.replacing("\"", with: "%22").replacing("\r", with: "%0D").replacing("\n", with: "%0A"))\""
-    }
-    var line = "Content-Disposition: form-data; name=\(quoted(name))"
-    if let fileName { line += "; filename=\(quoted(fileName))" }
-    if let type { line += "\r\nContent-Type: \(SafeText.line(type))" }
-    return line + "\r\n\r\n"
+    MultipartFormData.head(name: name, fileName: fileName, contentType: type.map { SafeText.line($0) })
   }
 
   /// Writes the body of a form into a file that has no name, so that it is read as often as it is sent, and gone at the end.

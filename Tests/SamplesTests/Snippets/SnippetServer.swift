@@ -48,7 +48,7 @@ enum SnippetServer {
   }
 
   /// What a form has (RFC 7578): its fields, and name, type and size of its files.
-  private static func form(_ request: HTTPRequest) throws -> Data {
+  static func form(_ request: HTTPRequest) throws -> Data {
     guard let boundary = request.fields["Content-Type"]?.components(separatedBy: "boundary=").last else {
       throw TestServerError("not a form")
     }
@@ -69,7 +69,7 @@ enum SnippetServer {
       }
       rest = rest[(stop.lowerBound + 2)...]
     }
-    return try JSONSerialization.data(withJSONObject: fields)
+    return try JSONSerialization.data(withJSONObject: fields, options: .sortedKeys)
   }
 
   private static func parameter(_ name: String, in lines: String) -> String? {

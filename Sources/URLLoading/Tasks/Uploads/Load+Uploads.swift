@@ -180,7 +180,7 @@ extension Load {
     switch source {
     case .data(let data): request.setStreamableBody(data)
     case .stream(let stream): request.httpBodyStream = stream
-    case .none, .file: break
+    case .none, .file, .form: break
     }
     open(request, as: .resumption)
   }

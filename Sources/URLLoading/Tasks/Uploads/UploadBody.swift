@@ -40,6 +40,8 @@ struct UploadBody: @unchecked Sendable {
       return .data(data.subdata(in: data.startIndex + start..<data.startIndex + start + count))
     case .file(let url):
       return .stream(Self.limited(FileInputStream(path: url.path, from: part.offset), to: part))
+    case .form(let form):
+      return .stream(Self.limited(MultipartInputStream(form.pieces, from: part.offset), to: part))
     case .stream: return nil
     }
   }

@@ -1,0 +1,122 @@
+/// A form that is sent in parts (`multipart/form-data`, RFC 7578): fields, and files that are read as they are sent.
+///
+/// ```swift
+/// var form = MultipartFormData()
+/// form.append("Sunset", named: "title")
+/// try form.append(contentsOf: photo, named: "photo")
+/// let (data, response) = try await session.upload(for: request, from: form)
+/// ```
+///
+/// The server is told the length of the whole. A file that has another length when it is sent than when it was added fails the load.
+public struct MultipartFormData: Sendable {
+  enum Piece: Sendable {
+    case bytes(Data)
+    case file(path: String, length: Int64)
+
+    var length: Int64 {
+      switch self {
+      case .bytes(let data): Int64(data.count)
+      case .file(_, let length): length
+      }
+    }
+  }
+
+  /// What stands between the parts, made at random.
+  public let boundary =
+    "form-\(String(UInt64.random(in: 0 ... .max), radix: 36))\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+
+  private var parts: [Piece] = []
+
+  /// A form without parts.
+  public init() {}
+
+  /// The value of the field `Content-Type` that goes with the body. Uploads of a form set it by themselves.
+  public var contentType: String { "multipart/form-data; boundary=\(boundary)" }
+
+  /// The length of the body in bytes.
+  public var length: Int64 { pieces.reduce(0) { $0 + $1.length } }
+
+  /// Adds a field of text.
+  public mutating func append(_ value: String, named name: String) {
+    append(.bytes(Data(value.utf8)), Self.head(name: name))
+  }
+
+  /// Adds bytes.
+  /// - Parameters:
+  ///   - fileName: where there is one, servers take the part for a file.
+  ///   - contentType: its MIME type.
+  public mutating func append(
+    _ data: Data, named name: String, fileName: String? = nil, contentType: String? = nil
+  ) {
+    append(.bytes(data), Self.head(name: name, fileName: fileName, contentType: contentType))
+  }
+
+  /// Adds a file, which is read when the form is sent.
+  /// - Parameters:
+  ///   - fileName: what the server is told; the file's own name unless given.
+  ///   - contentType: its MIME type; by the extension of its name unless given, else `application/octet-stream`.
+  /// - Throws: `URLError.fileDoesNotExist` where it cannot be read, or is no regular file.
+  public mutating func append(
+    contentsOf file: URL, named name: String, fileName: String? = nil, contentType: String? = nil
+  ) throws {
+    guard let length = UploadSource.length(ofFile: file), access(file.path, R_OK) == 0 else {
+      throw URLError(
+        .fileDoesNotExist, message: "The file of the form's part \"\(name)\" cannot be read: \(file.path).", url: file)
+    }
+    let fileName = fileName ?? file.lastPathComponent
+    let type = contentType ?? MIMETypes.type(forFileName: fileName) ?? "application/octet-stream"
+    append(.file(path: file.path, length: length), Self.head(name: name, fileName: fileName, contentType: type))
+  }
+
+  /// A stream of the body, to be read once; for a request's `httpBodyStream` or a delegate that is asked for a new one.
+  public func makeInputStream() -> InputStream { MultipartInputStream(pieces) }
+
+  /// Writes the body into a file, which is replaced; for background sessions, which upload files alone.
+  /// - Throws: what reading a part or writing the file fails with.
+  public func write(to file: URL) throws {
+    try Data().write(to: file)
+    let target = try FileHandle(forWritingTo: file)
+    defer { try? target.close() }
+    let stream = makeInputStream()
+    stream.open()
+    defer { stream.close() }
+    var buffer = [UInt8](repeating: 0, count: 1 << 18)
+    while true {
+      let count = stream.read(&buffer, maxLength: buffer.count)
+      if count < 0 { throw stream.streamError ?? CocoaError(.fileReadUnknown) }
+      if count == 0 { return }
+      try target.write(contentsOf: buffer[..<count])
+    }
+  }
+
+  /// The whole body in pieces.
+  var pieces: [Piece] {
+    parts + [.bytes(Data("--\(boundary)--\r\n".utf8))]
+  }
+
+  private mutating func append(_ content: Piece, _ head: String) {
+    parts += [.bytes(Data("--\(boundary)\r\n\(head)".utf8)), content, .bytes(Data("\r\n".utf8))]
+  }
+
+  /// The lines in front of a part's content, and the empty one.
+  package static func head(name: String, fileName: String? = nil, contentType: String? = nil) -> String {
+    // As browsers write them (RFC 7578, section 4.2, and HTML's multipart/form-data encoding).
+    // By scalars: CR and LF together are one character.
+    func quoted(_ text: String) -> String {
+      var result = ""
+      for scalar in text.unicodeScalars {
+        switch scalar {
+        case "\"": result += "%22"
+        case "\r": result += "%0D"
+        case "\n": result += "%0A"
+        default: result.unicodeScalars.append(scalar)
+        }
+      }
+      return "\"\(result)\""
+    }
+    var head = "Content-Disposition: form-data; name=\(quoted(name))"
+    if let fileName { head += "; filename=\(quoted(fileName))" }
+    if let contentType { head += "\r\nContent-Type: \(contentType.filter { !$0.isNewline })" }
+    return head + "\r\n\r\n"
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+import URLLoadingTestServers
+
+/// The code of each article runs, and prints what the article says that it prints. `article-extractor` makes programs of it.
+@Suite struct ArticleTests {
+  private static let names: [String] = {
+    let folder = PackageFolder.root.appending(path: "Sources/URLLoading/URLLoading.docc")
+    let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+    let articles = files.filter { file in
+      (try? String(contentsOf: file, encoding: .utf8))?.contains("\n```swift\n") == true
+    }
+    return articles.map { $0.deletingPathExtension().lastPathComponent }.sorted()
+  }()
+
+  @Test(.timeLimit(.minutes(2)), arguments: names) func runsAsItSays(_ name: String) async throws {
+    let folder = try TemporaryDirectory("article")
+    let server = try ArticleServer.start()
+    var environment: [String: String?] = [
+      "HOME": folder.path, "CFFIXED_USER_HOME": folder.path, "TMPDIR": folder.path, "FOLDER": folder.path,
+      "SSH_AUTH_SOCK": nil, "SSL_CERT_FILE": nil, "SSL_CERT_DIR": nil,
+      "WEB": "http://127.0.0.1:\(server.port)", "PROXY_HOST": "127.0.0.1", "PROXY_PORT": "\(server.port)",
+      "FTP": try await Self.base(of: FTPServer.shared.url()),
+      "SECURE": try await Self.base(of: NginxServer.shared.url("", on: .https)),
+    ]
+    try FileManager.default.copyItem(
+      at: try await TestCertificates.shared.authority, to: folder.file("company-ca.pem"))
+    var stops: [() async -> Void] = []
+    switch name {
+    case "WebSocketsAndStreams":
+      let sockets = try await WebSocketServer.start()
+      environment["WEBSOCKET"] = Self.base(of: sockets.url("/"))
+      let mail = try ScriptedServer { connection in
+        try connection.send("* OK ready\r\n")
+        _ = try connection.readLine()
+        try connection.send("* BYE\r\n")
+      }
+      (environment["MAIL_HOST"], environment["MAIL_PORT"]) = ("127.0.0.1", "\(mail.port)")
+      stops.append {
+        await sockets.stop()
+        _ = await mail.stop()
+      }
+    case "Caching":
+      environment["REDIS"] = Self.base(of: try await RedisServer.shared.url())
+    case "SFTP":
+      let ssh = try await SSHServer.start()
+      try FileManager.default.createDirectory(
+        at: ssh.home.appending(path: "reports"), withIntermediateDirectories: true)
+      environment["SSH"] = String(ssh.url("/~").absoluteString)
+      let key = try await SSHServer.clientKeys.ed25519.file.path
+      try folder.write(".ssh/known_hosts", ssh.knownHosts)
+      try folder.write(".ssh/config", "IdentityFile \"\(key)\"\n")
+      chmod(folder.file(".ssh/config").path, 0o600)
+      stops.append { await ssh.stop() }
+    default: break
+    }
+    let outcome = try await Command.run(BuiltProgram.path("URLLoadingArticles"), [name], environment: environment)
+    #expect(outcome.status == .exited(0), "\(outcome.text)\(outcome.error)")
+    for stop in stops { await stop() }
+  }
+
+  /// A manifest that people copy is one.
+  @Test func theManifestIsRead() async throws {
+    let article = PackageFolder.root.appending(path: "Sources/URLLoading/URLLoading.docc/GettingStarted.md")
+    let text = try String(contentsOf: article, encoding: .utf8)
+    let start = try #require(text.range(of: "// swift-tools-version"))
+    let end = try #require(text.range(of: "\n```", range: start.lowerBound..<text.endIndex))
+    let folder = try TemporaryDirectory("manifest")
+    try folder.write("Package.swift", Data(text[start.lowerBound..<end.lowerBound].utf8))
+    let dump = try await Command.check("swift", ["package", "--package-path", folder.path, "dump-package"])
+    #expect(String(decoding: dump, as: UTF8.self).contains("swift-url-loading"))
+  }
+
+  private static func base(of url: URL) -> String {
+    "\(url.scheme ?? "")://\(url.host ?? ""):\(url.port ?? 0)"
+  }
+}
