@@ -46,6 +46,7 @@ demo: build-dependencies test-dependencies
 test: build-dependencies test-dependencies lint
 	@Scripts/build-without-warnings --build-tests
 	@Scripts/build-snippets >/dev/null
+	@Scripts/make-docs >/dev/null
 	@swift test --skip-build $(TESTING) </dev/null
 
 # A process that stores cookies, caches and downloads, killed at 200 random moments; KILLS sets another number. A few are among the tests.

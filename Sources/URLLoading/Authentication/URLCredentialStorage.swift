@@ -112,7 +112,8 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
   }
 
   /// Removes a credential.
-  /// - Parameter options: with ``NSURLCredentialStorageRemoveSynchronizableCredentials`` for one that is kept on other devices, too.
+  ///
+  /// `options`: with ``NSURLCredentialStorageRemoveSynchronizableCredentials`` for one that is kept on other devices, too.
   open func remove(_ credential: URLCredential, for space: URLProtectionSpace, options: [String: AnyObject]? = [:]) {
     let removesSynchronizable =
       (options?[NSURLCredentialStorageRemoveSynchronizableCredentials] as? NSNumber)?.boolValue ?? false

@@ -22,7 +22,8 @@ extension URLSession {
     func taskDidBegin(_ task: URLSessionTask)
 
     /// A class was chosen to load this request. Another attempt follows each redirect, and each ``task(_:willRetry:)``.
-    /// - Parameter request: with its cookies, in the canonical form of the class; without the fields that validate what is stored.
+    ///
+    /// `request`: with its cookies, in the canonical form of the class; without the fields that validate what is stored.
     func task(_ task: URLSessionTask, didChoose protocolClass: URLProtocol.Type, for request: URLRequest)
 
     /// The attempt waits for something that is not its peer's fault, such as a connection.
@@ -99,6 +100,7 @@ extension URLSession {
     /// A redirect came, and it was decided about. Or a request for `http` becomes one for `https`, since the host has asked for that
     /// (`Strict-Transport-Security`): then the response is one that nobody has sent, with the status 307.
     /// - Parameters:
+    ///   - task: the task that is redirected.
     ///   - response: the redirect itself.
     ///   - proposed: the request to which it leads.
     ///   - request: the request that is loaded next, which a delegate may have changed; nil where the redirect is refused, and its own

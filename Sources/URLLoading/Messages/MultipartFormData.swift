@@ -43,6 +43,8 @@ public struct MultipartFormData: Sendable {
 
   /// Adds bytes.
   /// - Parameters:
+  ///   - data: the part's content.
+  ///   - name: the field's name.
   ///   - fileName: where there is one, servers take the part for a file.
   ///   - contentType: its MIME type.
   public mutating func append(
@@ -53,6 +55,8 @@ public struct MultipartFormData: Sendable {
 
   /// Adds a file, which is read when the form is sent.
   /// - Parameters:
+  ///   - file: a regular file.
+  ///   - name: the field's name.
   ///   - fileName: what the server is told; the file's own name unless given.
   ///   - contentType: its MIME type; by the extension of its name unless given, else `application/octet-stream`.
   /// - Throws: `URLError.fileDoesNotExist` where it cannot be read, or is no regular file.

@@ -3,7 +3,7 @@ extension URLError {
   ///
   /// The URL goes to `failingURL` whole, password included, as on Apple's systems: programs load it again. So `print(error)`,
   /// which writes all of `userInfo`, shows it. `localizedDescription` is for logs and people: build the message with
-  /// ``Foundation/URL/redactedDescription``.
+  /// `URL.redactedDescription`.
   /// - Parameters:
   ///   - code: the kind of failure.
   ///   - message: one sentence, or more; goes to `localizedDescription`. A full stop right behind the URL at the end is left

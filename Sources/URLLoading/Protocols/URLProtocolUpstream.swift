@@ -25,8 +25,9 @@ public final class URLProtocolUpstream: Sendable {
   private let outputFailure: @Sendable (any Error) -> Void
   private let observer = Locked(Observer())
 
-  /// Makes one that calls `reader` for each read, one call at a time; it must not block.
+  /// A direction that is read by closures.
   /// - Parameters:
+  ///   - reader: is called for each read, one call at a time; it must not block.
   ///   - onInputEnd: called when the peer has closed its direction.
   ///   - onOutputFailure: called with the reason when nothing more can be sent.
   public init(

@@ -78,7 +78,8 @@ extension URLSession {
   }
 
   /// Resumes a download.
-  /// - Parameter resumeData: from `URLSessionDownloadTask.cancelByProducingResumeData()`, or an error's `userInfo`.
+  ///
+  /// `resumeData`: from `URLSessionDownloadTask.cancelByProducingResumeData()`, or an error's `userInfo`.
   public func download(
     resumeFrom resumeData: Data, delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws -> (URL, URLResponse) {

@@ -11,12 +11,12 @@ extension URLSession {
     return try task.load.takeOutcome().loadedData()
   }
 
-  /// A task that uploads a form, as ``upload(for:from:delegate:)`` does.
+  /// A task that uploads a form, as `upload(for:from:delegate:)` does.
   public func uploadTask(with request: URLRequest, from form: MultipartFormData) -> URLSessionUploadTask {
     upload(Self.request(request, with: form), .form(form), owner: .delegate)
   }
 
-  /// A task that uploads a form, as ``upload(for:from:delegate:)`` does; the handler is called once, on the delegate queue.
+  /// A task that uploads a form, as `upload(for:from:delegate:)` does; the handler is called once, on the delegate queue.
   @preconcurrency
   public func uploadTask(
     with request: URLRequest, from form: MultipartFormData,

@@ -6,7 +6,8 @@
 public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
   /// The session is invalid, and releases its delegate after this call. Cancelled and failed uploads have removed their temporary files
   /// by now; ``UnfinishedUploads`` lists those that could not be removed.
-  /// - Parameter error: nil when the session was invalidated by a call.
+  ///
+  /// `error`: nil when the session was invalidated by a call.
   func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)
 
   /// A connection needs credentials or a decision: NTLM, Negotiate, a client certificate, server trust. Where it is not

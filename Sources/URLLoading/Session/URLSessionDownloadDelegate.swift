@@ -12,6 +12,8 @@ public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
 
   /// The download resumes an earlier one.
   /// - Parameters:
+  ///   - session: the task's session.
+  ///   - downloadTask: the task that resumes.
   ///   - fileOffset: bytes that are there already; 0 when the resource changed and the download starts again.
   ///   - expectedTotalBytes: the size of the whole, or -1.
   func urlSession(

@@ -55,7 +55,8 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
   ) async -> InputStream?
 
   /// An upload of a stream is resumed after an interruption, and needs its body from a byte on. Where there is no such stream it fails.
-  /// - Parameter offset: the number of bytes that the server has.
+  ///
+  /// `offset`: the number of bytes that the server has.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, needNewBodyStreamFrom offset: Int64,
     completionHandler: @escaping @Sendable (InputStream?) -> Void)

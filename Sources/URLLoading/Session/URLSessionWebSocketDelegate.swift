@@ -2,12 +2,15 @@
 @preconcurrency
 public protocol URLSessionWebSocketDelegate: URLSessionTaskDelegate {
   /// The handshake is done, and messages go both ways.
-  /// - Parameter protocol: the sub-protocol that the server chose of those that were offered; nil for none.
+  ///
+  /// `protocol`: the sub-protocol that the server chose of those that were offered; nil for none.
   func urlSession(
     _ session: URLSession, webSocketTask: URLSessionWebSocketTask, didOpenWithProtocol protocol: String?)
 
   /// The peer sent a close frame: first, or as the answer to ours (RFC 6455, section 7).
   /// - Parameters:
+  ///   - session: the task's session.
+  ///   - webSocketTask: the task whose peer it is.
   ///   - closeCode: what the peer gave; ``URLSessionWebSocketTask/CloseCode/noStatusReceived`` where it gave none, and
   ///     ``URLSessionWebSocketTask/CloseCode/invalid`` for a code without a name here, whose number ``URLSessionWebSocketTask/closeCode`` has not either.
   ///   - reason: text in UTF-8, at most 123 bytes; nil for none.

@@ -69,7 +69,8 @@ open class URLSessionStreamTask: URLSessionTask, @unchecked Sendable {
   /// Writes bytes, behind the writes before it; the handler is called on the session's delegate queue when they were given to the connection.
   ///
   /// A write that is not done in time fails, as do those behind it; where a part of it was sent, so does the task.
-  /// - Parameter timeout: in seconds; 0 for none.
+  ///
+  /// `timeout`: in seconds; 0 for none.
   @preconcurrency
   open func write(
     _ data: Data, timeout: TimeInterval, completionHandler: @escaping @Sendable ((any Error)?) -> Void

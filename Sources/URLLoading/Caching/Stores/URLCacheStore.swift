@@ -20,7 +20,8 @@ public protocol URLCacheStore: AnyObject, Sendable {
   func body(of entry: URLCacheEntry, completionHandler: @escaping @Sendable (URLCacheBody?) -> Void)
 
   /// Begins to store an entry, which is found when its writer has finished.
-  /// - Parameter expectedLength: bytes of the body; -1 if that is not known.
+  ///
+  /// `expectedLength`: bytes of the body; -1 if that is not known.
   /// - Returns: nil where the store does not take it.
   func writer(for entry: URLCacheEntry, expectedLength: Int64) -> (any URLCacheWriter)?
 

@@ -90,7 +90,8 @@ public func SecCertificateCopyCommonName(
 }
 
 /// The serial number, its most significant byte first.
-/// - Parameter error: never set.
+///
+/// `error`: never set.
 public func SecCertificateCopySerialNumberData(
   _ certificate: SecCertificate, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {

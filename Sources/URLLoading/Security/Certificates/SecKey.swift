@@ -16,7 +16,8 @@ public final class SecKey: NSObject, @unchecked Sendable {
 }
 
 /// The key alone: of RSA in the form of PKCS #1, of elliptic curves the point (ANSI X9.63).
-/// - Parameter error: never set.
+///
+/// `error`: never set.
 public func SecKeyCopyExternalRepresentation(
   _ key: SecKey, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {

@@ -1,5 +1,6 @@
 /// Evaluates a chain.
-/// - Parameter error: gets what is wrong, with a code such as `errSecCertificateExpired`; nil where the chain is trusted.
+///
+/// `error`: gets what is wrong, with a code such as `errSecCertificateExpired`; nil where the chain is trusted.
 /// - Returns: whether the chain is trusted.
 @discardableResult
 public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutablePointer<CFError?>?) -> Bool {
@@ -14,7 +15,8 @@ public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutableP
 }
 
 /// Evaluates a chain on a queue.
-/// - Parameter result: is called on the queue with the chain, whether it is trusted, and what is wrong.
+///
+/// `result`: is called on the queue with the chain, whether it is trusted, and what is wrong.
 /// - Returns: `errSecSuccess`.
 @discardableResult
 public func SecTrustEvaluateAsyncWithError(
@@ -106,7 +108,8 @@ public func SecTrustCreateWithCertificates(
 }
 
 /// Sets what the chain has to be good for.
-/// - Parameter policies: a ``SecPolicy``, or a list of them.
+///
+/// `policies`: a ``SecPolicy``, or a list of them.
 /// - Returns: `errSecSuccess`, or `errSecParam` for objects of other classes.
 @discardableResult
 public func SecTrustSetPolicies(_ trust: SecTrust, _ policies: CFTypeRef) -> OSStatus {
@@ -116,7 +119,8 @@ public func SecTrustSetPolicies(_ trust: SecTrust, _ policies: CFTypeRef) -> OSS
 }
 
 /// Sets the roots. They are the only ones unless ``SecTrustSetAnchorCertificatesOnly(_:_:)`` says otherwise.
-/// - Parameter anchors: a list of ``SecCertificate``; nil for the system's.
+///
+/// `anchors`: a list of ``SecCertificate``; nil for the system's.
 /// - Returns: `errSecSuccess`, or `errSecParam` for objects of other classes.
 @discardableResult
 public func SecTrustSetAnchorCertificates(_ trust: SecTrust, _ anchors: CFArray?) -> OSStatus {
@@ -149,7 +153,8 @@ public func SecTrustSetVerifyDate(_ trust: SecTrust, _ date: CFDate) -> OSStatus
 public func SecTrustCopyExceptions(_ trust: SecTrust) -> CFData? { trust.exception() as CFData }
 
 /// Has a failure count as none: the one that ``SecTrustCopyExceptions(_:)`` was called about, of the same certificate.
-/// - Parameter exceptions: nil for no exception.
+///
+/// `exceptions`: nil for no exception.
 /// - Returns: whether the exceptions are about this chain's certificate.
 @discardableResult
 public func SecTrustSetExceptions(_ trust: SecTrust, _ exceptions: CFData?) -> Bool {

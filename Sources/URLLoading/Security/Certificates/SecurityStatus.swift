@@ -26,7 +26,8 @@ public var errSecCertificateRevoked: OSStatus { -67820 }
 public var errSecNotTrusted: OSStatus { -67843 }
 
 /// A status in words; nil for one that no function here returns.
-/// - Parameter reserved: not used.
+///
+/// `reserved`: not used.
 public func SecCopyErrorMessageString(_ status: OSStatus, _ reserved: UnsafeMutableRawPointer?) -> CFString? {
   let words: String? =
     switch status {
