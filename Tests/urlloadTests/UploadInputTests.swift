@@ -69,6 +69,14 @@ import URLLoadingTestServers
     }
   }
 
+  @Test func aPipeThatNobodyWritesTakesTooLong() async throws {
+    let server = try Self.echo()
+    let folder = try TemporaryDirectory("urlload")
+    #expect(mkfifo(folder.file("fifo").path, 0o600) == 0)
+    let outcome = try await Urlload.run(["-m", "0.5", "-T", "fifo", server.url("/x").absoluteString], in: folder)
+    #expect(outcome.status == .exited(6), "\(outcome.error)")
+  }
+
   @Test func pipesAreUploaded() async throws {
     let server = try Self.echo()
     let url = server.url("/folder/").absoluteString

@@ -7,7 +7,7 @@ final class DescriptorStream: InputStream {
   /// Where the descriptor comes from.
   enum Source: Equatable, Sendable {
     case standardInput
-    /// A pipe, which is opened when the stream is: that waits for whoever writes.
+    /// A pipe, which is opened when it is read: that waits for whoever writes.
     case path(String)
   }
 
@@ -29,12 +29,15 @@ final class DescriptorStream: InputStream {
   override var hasBytesAvailable: Bool { status == .open }
 
   override func open() {
-    guard status == .notOpen else { return }
+    if status == .notOpen { status = .open }
+  }
+
+  private func openSource() {
     switch source {
     case .standardInput: descriptor = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
     case .path(let path): descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
     }
-    if descriptor < 0 { fail() } else { status = .open }
+    if descriptor < 0 { fail() }
   }
 
   override func close() {
@@ -44,6 +47,8 @@ final class DescriptorStream: InputStream {
   }
 
   override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength length: Int) -> Int {
+    // Not when the stream is opened: whoever does that may wait for nobody.
+    if status == .open, descriptor < 0 { openSource() }
     guard status == .open else { return status == .atEnd ? 0 : -1 }
     while true {
       let count = Glibc.read(descriptor, buffer, length)
