@@ -20,12 +20,12 @@ enum Signals {
   static func install(_ console: Console) {
     signal(SIGPIPE, SIG_IGN)
     let registered = DispatchGroup()
-    for (number, reason) in [(SIGINT, ExitReason.interrupted), (SIGTERM, .terminated), (SIGHUP, .terminated)] {
+    for number in [SIGINT, SIGTERM, SIGHUP] {
       let before = signal(number, SIG_IGN)
       // nohup(1) and background jobs of shells ignore it: so does the command.
       if number == SIGHUP, unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { continue }
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-      source.setEventHandler { end(reason, console) }
+      source.setEventHandler { end(number, console) }
       registered.enter()
       source.setRegistrationHandler { registered.leave() }
       state.withLock { $0.sources.append(source) }
@@ -48,30 +48,37 @@ enum Signals {
     }
   }
 
-  private static func end(_ reason: ExitReason, _ console: Console) {
+  private static func end(_ number: Int32, _ console: Console) {
     let (isFirst, uploads) = state.withLock { state in
       defer { state.isEnding = true }
       return (!state.isEnding, state.uploads)
     }
-    let event = reason == .interrupted ? "interrupted" : "terminated"
-    guard isFirst else { leave(reason, "\(event) again: what was stored in part may be left", console) }
+    let event = number == SIGINT ? "interrupted" : "terminated"
+    guard isFirst else { leave(number, "\(event) again: what was stored in part may be left", console) }
     let kept = PartialFiles.shared.end()
-    guard kept.isEmpty else { leave(reason, "\(event): \(kept.map(\.text).joined(separator: "; "))", console) }
-    guard let uploads else { leave(reason, "\(event): nothing of unfinished files is left", console) }
+    guard kept.isEmpty else { leave(number, "\(event): \(kept.map(\.text).joined(separator: "; "))", console) }
+    guard let uploads else { leave(number, "\(event): nothing of unfinished files is left", console) }
     DispatchQueue.global().asyncAfter(deadline: .now() + noticeDelay) {
       console.line("urlload: \(event): removing what was stored in part; a second signal does not wait for that")
     }
     uploads.end(cancels: true) { left in
       leave(
-        reason, "\(event): \(left.isEmpty ? "nothing of unfinished files is left" : UploadSession.text(left))", console)
+        number, "\(event): \(left.isEmpty ? "nothing of unfinished files is left" : UploadSession.text(left))", console)
     }
   }
 
-  private static func leave(_ reason: ExitReason, _ text: String, _ console: Console) -> Never {
+  /// Ends by the signal itself, so that a shell that runs a loop ends that, too.
+  private static func leave(_ number: Int32, _ text: String, _ console: Console) -> Never {
     Terminal.restore()
     console.endProgress()
     console.line("urlload: " + text)
     _ = OpenArchive.shared.close()
-    _exit(reason.rawValue)
+    signal(number, SIG_DFL)
+    var set = sigset_t()
+    sigemptyset(&set)
+    sigaddset(&set, number)
+    pthread_sigmask(SIG_UNBLOCK, &set, nil)
+    raise(number)
+    _exit((number == SIGINT ? ExitReason.interrupted : .terminated).rawValue)
   }
 }

@@ -28,9 +28,11 @@ struct URLLoad: AsyncParsableCommand {
 
   /// Parses the arguments and runs: `ls` lists, everything else loads. An error is one line on standard error.
   static func main() async {
+    StandardDescriptors.complete()
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    SecretArguments.erase()
     URLProtocol.registerClass(ArchiveProtocol.self)
     URLProtocol.registerClass(SFTPProtocol.self)
-    let arguments = Array(CommandLine.arguments.dropFirst())
     if arguments.first == ListCommand.name {
       await run(ListCommand.self, Array(arguments.dropFirst())) { command, console in
         Lister(options: try command.options(), console: console)
@@ -42,6 +44,7 @@ struct URLLoad: AsyncParsableCommand {
       }
     }
     await run(URLLoad.self, arguments) { command, console in
+      if command.transfer.background { try command.checkBackground() }
       let options = try command.options()
       if command.transfer.background { return BackgroundLoads(options: options, console: console) }
       return LoadGroup(options: options, console: console)

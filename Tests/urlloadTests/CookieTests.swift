@@ -32,6 +32,14 @@ import URLLoadingTestServers
     #expect(try String(contentsOf: folder.file("failed"), encoding: .utf8).contains("c1"))
   }
 
+  @Test func cookiesOfBothKindsAreSent() async throws {
+    try folder.write("jar", "127.0.0.1\tFALSE\t/\tFALSE\t0\ta\tb\n")
+    let sent = try await run("-b", "jar", "-b", "x=y; z=1", "-c", "jar", path: "/").text
+    #expect(sent.split(separator: "; ").sorted() == ["a=b", "x=y", "z=1"])
+    // As with curl, what was given itself is not kept.
+    #expect(try await run("-b", "jar", path: "/").text == "a=b")
+  }
+
   @Test func curlSharesTheJar() async throws {
     _ = try await run("-c", "jar")
     let sent = try await Command.check(
@@ -47,9 +55,12 @@ import URLLoadingTestServers
     #expect(outcome.error.contains("passed over in jar, line 1: there are 1 fields"), "\(outcome.error)")
   }
 
-  @Test func aFileThatIsNotThereIsAFailure() async throws {
-    let missing = try await run("-b", "none")
-    #expect(missing.status == .exited(11) && missing.error.contains("none"), "\(missing.error)")
+  @Test func aFileNeedNotBeThere() async throws {
+    let missing = try await run("-b", "none", path: "/")
+    #expect(missing.status == .exited(0) && missing.text == "none", "\(missing.error)")
+    #expect(missing.error == "urlload: there is no file of cookies none\n")
+    let engine = try await run("-b", "", path: "/")
+    #expect(engine.status == .exited(0) && engine.text == "none" && engine.error.isEmpty, "\(engine.error)")
     // What has an equals sign and is no file is a cookie itself, as for curl.
     #expect(try await run("-b", "name=value", "-b", "b=2; c=3").text == "name=value; b=2; c=3")
     try folder.write("a=1", "127.0.0.1\tFALSE\t/\tFALSE\t0\tx\ty\n")

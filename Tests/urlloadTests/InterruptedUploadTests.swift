@@ -4,7 +4,7 @@ import URLLoadingTestServers
 
 /// Uploads that a signal or `--max-time` ends: what they had begun to store goes, or the command says what is left where.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct InterruptedUploadTests {
-  /// What ends the command, and the exit code that it has then.
+  /// What ends the command, and how that ends.
   enum End: CaseIterable {
     case interrupt, terminate, time
 
@@ -16,13 +16,7 @@ import URLLoadingTestServers
       }
     }
 
-    var code: Int32 {
-      switch self {
-      case .interrupt: 130
-      case .terminate: 143
-      case .time: 6
-      }
-    }
+    var status: URLLoadingTestServers.ExitStatus { signal.map { .signalled($0) } ?? .exited(6) }
 
     var options: [String] { self == .time ? ["--max-time", "5"] : [] }
   }
@@ -84,7 +78,7 @@ import URLLoadingTestServers
     let process = try start(end.options + ["-T", "-", url], input: isBusy ? "/dev/zero" : pipe.path)
     try await waitForPart(in: place, of: process)
     if let signal = end.signal { process.send(signal: signal) }
-    #expect(await process.waitForExit() == .exited(end.code), "\(error)")
+    #expect(await process.waitForExit() == end.status, "\(error)")
     #expect(try names(place) == ["f"], "\(error)")
     #expect(try String(contentsOf: place.appendingPathComponent("f"), encoding: .utf8) == "old")
     #expect(!error.contains(".part"), "\(error)")
@@ -101,7 +95,7 @@ import URLLoadingTestServers
     server.freezeConnections()
     defer { server.freezeConnections(false) }
     if let signal = end.signal { process.send(signal: signal) }
-    #expect(await process.waitForExit(timeout: .seconds(10)) == .exited(end.code), "\(error)")
+    #expect(await process.waitForExit(timeout: .seconds(10)) == end.status, "\(error)")
     let part = try #require(try names(place).first)
     let encoded = part.replacingOccurrences(of: " ", with: "%20")
     #expect(error.contains(server.url("/~/p/").absoluteString + encoded), "\(error)")
@@ -122,7 +116,7 @@ import URLLoadingTestServers
     #expect(try await eventually(interval: .milliseconds(1)) { error.contains("interrupted") })
     let begin = ContinuousClock.now
     process.send(signal: SIGINT)
-    #expect(await process.waitForExit(timeout: .seconds(10)) == .exited(130))
+    #expect(await process.waitForExit(timeout: .seconds(10)) == .signalled(SIGINT))
     #expect(begin.duration(to: .now) < .seconds(2))
     #expect(!error.contains("nothing of unfinished files is left"), "\(error)")
     server.freezeConnections(false)
@@ -140,7 +134,7 @@ import URLLoadingTestServers
       input: isBusy ? "/dev/zero" : pipe.path)
     try await waitForPart(in: place, of: process)
     if let signal = end.signal { process.send(signal: signal) }
-    #expect(await process.waitForExit() == .exited(end.code), "\(error)")
+    #expect(await process.waitForExit() == end.status, "\(error)")
     #expect(try names(place) == [], "\(error)")
     if end.signal != nil { #expect(error.contains("nothing of unfinished files is left"), "\(error)") }
     await server.stop()
@@ -159,7 +153,7 @@ import URLLoadingTestServers
           || FileManager.default.fileExists(atPath: ftp.documentRoot.appendingPathComponent("stored").path)
       })
     if let signal = end.signal { process.send(signal: signal) }
-    #expect(await process.waitForExit() == .exited(end.code), "\(error)")
+    #expect(await process.waitForExit() == end.status, "\(error)")
     #expect(error.contains("left") && error.contains("/stored") && !error.contains("nothing of"), "\(error)")
     #expect(!error.contains("word"), "\(error)")
     await ftp.stop()

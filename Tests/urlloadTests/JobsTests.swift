@@ -45,6 +45,66 @@ import URLLoadingTestServers
     try stop()
   }
 
+  @Test func whatAServerRefusesIsNoFile() async throws {
+    let server = try ScriptedServer.http { request in
+      request.path == "/none" ? HTTPResponse(404, text: "nothing here") : HTTPResponse(text: "new")
+    }
+    for name in ["kept", "replaced"] {
+      try folder.write(name, "old")
+      chmod(folder.file(name).path, 0o640)
+    }
+    let files = ["kept": "/none", "replaced": "/a", "made": "/a", "errors/page": "/none"].sorted { $0.key < $1.key }
+    for (name, path) in files {
+      let options = name.contains("/") ? ["--fail-with-body", "--create-dirs"] : []
+      let queued = try await run(options + ["--background", "-o", name, server.url(path).absoluteString])
+      #expect(queued.status == .exited(0), "\(queued.error)")
+    }
+    let failed = "failed \(server.url("/none").absoluteString) (the server answered 404 not found)\n"
+    #expect(try await eventually(timeout: .seconds(60)) { try await run(["jobs"]).text == failed + failed })
+    #expect(
+      try await eventually(timeout: .seconds(60)) {
+        try ["made", "replaced", "errors/page"].allSatisfy {
+          try String(contentsOf: folder.file($0), encoding: .utf8) != "old"
+        }
+      })
+    let texts = try ["kept", "made", "replaced", "errors/page"].map {
+      try String(contentsOf: folder.file($0), encoding: .utf8)
+    }
+    #expect(texts == ["old", "new", "new", "nothing here"])
+    let mask = umask(0)
+    umask(mask)
+    let modes = try ["replaced", "made"].map {
+      try FileManager.default.attributesOfItem(atPath: folder.file($0).path)[.posixPermissions] as? Int
+    }
+    #expect(modes == [0o640, 0o666 & ~Int(mask)])
+    let full = try await Urlload.run(["jobs", "forget"], environment: environment, in: folder)
+    #expect(full.status == .exited(0))
+    #expect(try await eventually { try await run(["jobs"]).text.isEmpty })
+    try stop()
+  }
+
+  @Test func whatHasNoPlaceIsNotQueued() async throws {
+    let url = "http://127.0.0.1:9/never.bin"
+    let queued = try await run(["--background", "-o", "a", "-o", "none/b", url, url])
+    #expect(queued.status == .exited(11) && queued.error.contains("none"), "\(queued.error)")
+    #expect(try await run(["jobs"]).text.isEmpty)
+  }
+
+  /// One process at a time has the session: the others wait.
+  @Test func severalCommandsQueueAtATime() async throws {
+    let script = "for i in 1 2 3 4 5 6; do \"$0\" --background -o $i http://127.0.0.1:9/$i & done; wait"
+    let outcome = try await Command.run(
+      "/bin/bash", ["-c", script, BuiltProgram.path("urlload")], environment: environment, directory: folder.url)
+    let lines = outcome.error.split(separator: "\n").sorted()
+    #expect(lines.map { String($0) } == (1...6).map { "urlload: queued http://127.0.0.1:9/\($0)" })
+    #expect(try await run(["jobs"]).text.split(separator: "\n").count == 6)
+    let full = try await Command.run(
+      "/bin/bash", ["-c", "\"$0\" jobs > /dev/full", BuiltProgram.path("urlload")], environment: environment,
+      directory: folder.url)
+    #expect(full.status == .exited(11) && full.error.contains("standard output"), "\(full.error)")
+    try stop()
+  }
+
   @Test func jobsAreListedCancelledAndLimited() async throws {
     let queued = try await run(["--background", "-O", "http://127.0.0.1:9/never.bin"])
     #expect(queued.error == "urlload: queued http://127.0.0.1:9/never.bin\n", "\(queued.error)")
@@ -67,6 +127,10 @@ import URLLoadingTestServers
     (["jobs", "cancel"], "cancel needs the numbers of jobs"), (["jobs", "list", "1"], "list takes no numbers"),
     (["jobs", "--rate", "3"], "belong to limits"),
     (["--background", "data:,x"], "--background has no standard output"),
+    (["--background", "-O", "-k", "data:,x"], "--background has no -k"),
+    (["--background", "-O", "-c", "jar", "data:,x"], "--background has no -c"),
+    (["--background", "-O", "-w", "x", "data:,x"], "--background has no -w"),
+    (["--background", "-O", "--retry", "3", "data:,x"], "the service tries again by itself"),
   ])
   func wrongWordsAreNamed(_ arguments: [String], _ words: String) async throws {
     let outcome = try await run(arguments)

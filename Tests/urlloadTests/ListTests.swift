@@ -20,6 +20,20 @@ import URLLoadingTestServers
     #expect(outcome.error.isEmpty)
   }
 
+  @Test func aFolderThatIsForbiddenDoesNotEndTheList() async throws {
+    for name in ["a/1", "b/2", "c/3"] { try folder.write(name, "") }
+    chmod(folder.path, 0o755)
+    chmod(folder.file("b").path, 0)
+    defer { chmod(folder.file("b").path, 0o755) }
+    // Nothing is forbidden to the superuser.
+    let prefix = geteuid() == 0 ? ["setpriv", "--reuid=65534", "--clear-groups"] : []
+    let outcome = try await Command.run("/usr/bin/env", prefix + [BuiltProgram.path("urlload"), "ls", "-R", url])
+    #expect(outcome.status == .exited(9), "\(outcome.error)")
+    #expect(outcome.text.split(separator: "\n").sorted() == ["a", "a/1", "b", "c", "c/3"])
+    #expect(outcome.error.contains("no permission to list this directory") && outcome.error.contains("/b"))
+    #expect(outcome.error.split(separator: "\n").count == 1, "\(outcome.error)")
+  }
+
   @Test func listsAtLength() async throws {
     try folder.write("a b.txt", "12345")
     var times = [timespec(tv_sec: 0, tv_nsec: 0), timespec(tv_sec: 1_700_000_000, tv_nsec: 0)]
@@ -74,7 +88,7 @@ import URLLoadingTestServers
       (["ls", "nonsense"], 3),
       (["ls", "http://127.0.0.1/"], 3), (["ls", "nothing://x"], 3), (["ls", "data:,x"], 3),
       (["ls", "file:///etc/passwd"], 9),
-      (["ls", "ftp://127.0.0.1:1/"], 4), (["ls", "--max-time", "0", "file:///"], 2),
+      (["ls", "ftp://127.0.0.1:1/"], 4), (["ls", "--max-time", "-1", "file:///"], 2),
     ] as [([String], Int32)])
   func saysWhatIsWrongOnOneLine(arguments: [String], code: Int32) async throws {
     let outcome = try await Urlload.run(arguments)

@@ -13,6 +13,7 @@ import Testing
     #expect(
       ArgumentExpander(["-V", "-#", "-", "--", "-sS"]).expanded == ["--version", "--progress-bar", "-", "--", "-sS"])
     #expect(ArgumentExpander(["-o"]).expanded == ["-o"])
+    #expect(ArgumentExpander(["--proxy", "", "u"]).expanded == ["--proxy", "", "u"])
     #expect(ArgumentExpander(["-K", "a", "--config=b"]).configurationFiles == ["a", "b"])
   }
 
@@ -43,7 +44,10 @@ import Testing
     #expect(try texts("[a-e:2]") == ["a", "c", "e"])
     #expect(try texts("{x,y}[1-2]") == ["x1", "x2", "y1", "y2"])
     #expect(try texts("http://[::1]/\\{a\\}") == ["http://[::1]/{a}"])
-    for literal in ["[3-1]", "[a-B]", "[1-]", "[1-9:0]", "{a", "[1", "a]b}"] {
+    for wrong in ["[3-1]", "[0-200000]", "[9-1]", "[c-a]", "[0-99999999999999999999]"] {
+      #expect(throws: Failure.self, "\(wrong)") { try URLGlob.members(of: wrong) }
+    }
+    for literal in ["[a-B]", "[1-]", "[1-9:0]", "{a", "[1", "a]b}"] {
       #expect(try texts(literal) == [literal])
     }
     #expect(throws: Failure.self) { try URLGlob.members(of: "[1-99999][1-9]") }
@@ -99,6 +103,13 @@ import Testing
     #expect(try FormPart("a=<x").fileName == nil)
     #expect(try FormPart("a=@x", isLiteral: true).content == .text("@x"))
     #expect(throws: Failure.self) { try FormPart("=x") }
+    let typed = try FormPart("a={};type=application/json")
+    #expect(typed.content == .text("{}") && typed.type == "application/json")
+    #expect(try FormPart("a=x;y=1;z").content == .text("x;y=1;z"))
+    let quoted = try FormPart("a=@\"a;b.png\";filename=\"c;\\\"d\"")
+    #expect(quoted.content == .file("a;b.png") && quoted.fileName == "c;\"d" && quoted.type == "image/png")
+    #expect(try FormPart("a=@x;type=text/plain;charset=utf-8").type == "text/plain;charset=utf-8")
+    #expect(try FormPart("a=@x").type == "application/octet-stream")
   }
 
   @Test func blocksOfProgress() {

@@ -69,20 +69,29 @@ import URLLoadingTestServers
     #expect(outcome.error.contains("saved as named.txt.1"))
   }
 
-  @Test func loadsSeveralAtATime() async throws {
-    // Answers only when both are there.
-    let both = Watched(0)
+  @Test(arguments: [([], 8), (["--parallel-max", "3"], 3)]) func loadsSeveralAtATime(
+    options: [String], count: Int
+  ) async throws {
+    // Answers only when so many are there, and says how many were there at most.
+    let state = Watched((running: 0, most: 0))
     let server = try ScriptedServer.http { request in
-      both.update { $0 += 1 }
-      guard both.waitBlocking(until: { $0 >= 2 }) else { throw TestServerError("the other did not come") }
+      state.update { state in
+        state.running += 1
+        state.most = max(state.most, state.running)
+      }
+      let isFull = state.waitBlocking(until: { $0.most >= count })
+      defer { state.update { $0.running -= 1 } }
+      guard isFull else { throw TestServerError("the others did not come") }
       return HTTPResponse(text: request.path)
     }
     let folder = try TemporaryDirectory("urlload")
-    let urls = ["/one", "/two"].map { server.url($0).absoluteString }
-    let outcome = try await Urlload.run(["-o", "a", "-o", "b"] + urls, in: folder)
+    let url = server.url("/f").absoluteString + "[0-9]"
+    let outcome = try await Urlload.run(options + ["-o", "f#1", url], in: folder)
     #expect(outcome.status == .exited(0), "\(outcome.error)")
-    #expect(try String(contentsOf: folder.file("a"), encoding: .utf8) == "/one")
-    #expect(try String(contentsOf: folder.file("b"), encoding: .utf8) == "/two")
+    #expect(state.value.most == count)
+    for number in 0...9 {
+      #expect(try String(contentsOf: folder.file("f\(number)"), encoding: .utf8) == "/f\(number)")
+    }
   }
 
   @Test func oneThatFailsDoesNotHoldUpOthers() async throws {
@@ -108,14 +117,20 @@ import URLLoadingTestServers
     #expect(output.status == .exited(11))
   }
 
-  @Test(.enabled(if: !Sanitizing.isOn)) func aLimitOfFileSizeLeavesNothing() async throws {
+  @Test(.enabled(if: !Sanitizing.isOn)) func aLimitOfFileSizeLeavesAPart() async throws {
     let folder = try TemporaryDirectory("urlload")
     let url = try await NginxServer.shared.url("/large.bin").absoluteString
     // The signal would end it before write can tell.
     let outcome = try await Urlload.shell(
       "cd \"$2\"; trap '' XFSZ; ulimit -f 100; exec \"$0\" -o a \"$1\"", [url, folder.path])
     #expect(outcome.status == .exited(11), "\(outcome.error)")
-    #expect(try Urlload.names(in: folder).isEmpty)
+    #expect(try Urlload.names(in: folder) == ["a.part"])
+    // The record has the place of the last bytes: there was none behind them.
+    #expect(try Data(contentsOf: folder.file("a.part")).count <= 102_400)
+    let resumed = try await Urlload.run(["-v", "-C", "-", "-o", "a", url], in: folder)
+    #expect(resumed.status == .exited(0) && resumed.error.contains("bytes=10"), "\(resumed.error)")
+    #expect(try TestFiles.firstDifference(in: folder.file("a"), count: DocumentRoot.largeSize) == nil)
+    #expect(try Urlload.names(in: folder) == ["a"])
   }
 
   @Test func aClosedPipeEndsItQuietly() async throws {
@@ -136,7 +151,7 @@ import URLLoadingTestServers
   {
     let script = "stty cols \(columns) rows \(rows); \(command)"
     let outcome = try await Urlload.shell(
-      "cd \"$1\"; URLLOAD=\"$0\" SERVER=\"$2\" script -qec \"$3\" /dev/null; exit $?", arguments + [script])
+      "cd \"$1\"; URLLOAD=\"$0\" SERVER=\"$2\" script -qfec \"$4\" \"$3\"; exit $?", arguments + [script])
     return outcome.text
   }
 
@@ -147,14 +162,22 @@ import URLLoadingTestServers
       guard let request = try connection.readRequest() else { return }
       if request.path == "/none" { return try connection.send(HTTPResponse(404), to: request) }
       try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\n" + String(repeating: "a", count: 1000))
-      // Until some progress was drawn.
-      _ = gate.waitBlocking(timeout: .seconds(1), until: { $0 })
+      guard gate.waitBlocking(timeout: .seconds(20), until: { $0 }) else { return }
       try connection.send(String(repeating: "b", count: 1000))
     }
     let folder = try TemporaryDirectory("urlload")
-    let text = try await Self.terminal(
+    let log = try TemporaryDirectory("log")
+    // What is shown so far is in a file as well, by which the rest is given when some progress was drawn.
+    async let shown = Self.terminal(
       columns: columns, rows: rows, "$URLLOAD -O $SERVER/one $SERVER/two $SERVER/none",
-      [folder.path, server.url("").absoluteString])
+      [folder.path, server.url("").absoluteString, log.file("shown").path])
+    let wasDrawn = try await eventually {
+      let text = (try? String(contentsOf: log.file("shown"), encoding: .utf8)) ?? ""
+      return text.contains("1 failed  2.0 kB of 4.0 kB")
+    }
+    gate.update { $0 = true }
+    let text = try await shown
+    #expect(wasDrawn, "\(text)")
     let frames = text.replacing(/\u{1B}\[[0-9]*[AJK]/, with: "\r").split { $0 == "\r" || $0 == "\n" || $0 == "\r\n" }
     let isBlock = columns >= 60 && rows > 3
     #expect(text.contains("2 of 3\(columns > 40 ? " files" : ""), 1 failed  4.0 kB of 4.0 kB"), "\(text)")

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import URLLoadingTestServers
 
-/// What is left of a load that stops, and how another goes on.
+/// What is left of a load that stops, and how another resumes it.
 @Suite struct PartTests {
   private static let body = TestFiles.pattern(count: 100_000, seed: 77)
 
@@ -35,7 +35,7 @@ import URLLoadingTestServers
     }
   }
 
-  @Test(arguments: [true, false]) func anInterruptedLoadGoesOn(hasName: Bool) async throws {
+  @Test(arguments: [true, false]) func anInterruptedLoadIsResumed(hasName: Bool) async throws {
     let server = try Self.stopping(holds: true)
     let folder = try TemporaryDirectory("urlload")
     let log = try TemporaryDirectory("log")
@@ -48,7 +48,7 @@ import URLLoadingTestServers
     }
     #expect(isWriting)
     process.send(signal: SIGINT)
-    #expect(await process.waitForExit() == .exited(130))
+    #expect(await process.waitForExit() == .signalled(SIGINT))
     #expect(try Urlload.names(in: folder) == ["whole.bin.part"])
     let said = try String(contentsOf: log.file("error"), encoding: .utf8)
     #expect(said.contains("40.0 kB of it are kept in whole.bin.part: the same command with -C - resumes it"), "\(said)")
@@ -61,7 +61,7 @@ import URLLoadingTestServers
     #expect(server.requests.last?.fields["If-Range"] == "\"v1\"")
   }
 
-  @Test func anotherVersionIsBegunAgain() async throws {
+  @Test func anotherVersionRestarts() async throws {
     let server = try Self.stopping(later: "\"v2\"")
     let folder = try TemporaryDirectory("urlload")
     let url = server.url("/a").absoluteString
@@ -69,19 +69,19 @@ import URLLoadingTestServers
     #expect(stopped.status == .exited(10) && stopped.error.contains("a.part"), "\(stopped.error)")
     let outcome = try await Urlload.run(["-OC-", url], in: folder)
     #expect(outcome.status == .exited(0), "\(outcome.error)")
-    #expect(outcome.error.contains("begins again, \(url): the resource has changed"), "\(outcome.error)")
+    #expect(outcome.error.contains("restarts, \(url): the resource has changed"), "\(outcome.error)")
     #expect(try TestFiles.firstDifference(Data(contentsOf: folder.file("a")), Self.body) == nil)
   }
 
-  @Test func withoutAValidatorItBeginsAgainAndSaysSo() async throws {
+  @Test func withoutAValidatorItRestartsAndSaysSo() async throws {
     let server = try Self.stopping(tag: nil)
     let folder = try TemporaryDirectory("urlload")
     let url = server.url("/a").absoluteString
     let stopped = try await Urlload.run(["-O", url], in: folder)
-    #expect(stopped.error.contains("without a validator, the next load begins again"), "\(stopped.error)")
+    #expect(stopped.error.contains("without a validator, the next load restarts"), "\(stopped.error)")
     let outcome = try await Urlload.run(["-O", "--continue-at", "-", url], in: folder)
     #expect(outcome.status == .exited(0), "\(outcome.error)")
-    #expect(outcome.error.contains("begins again, \(url): a.part has no validator"), "\(outcome.error)")
+    #expect(outcome.error.contains("restarts, \(url): a.part has no validator"), "\(outcome.error)")
     #expect(server.requests.last?.fields["Range"] == nil)
     #expect(try Urlload.names(in: folder) == ["a"])
     // A file that some other program has left is no part.
@@ -112,7 +112,7 @@ import URLLoadingTestServers
   }
 
   /// A part file as a load would have left it, for schemes whose servers do not stop on demand.
-  @Test func otherSchemesGoOn() async throws {
+  @Test func otherSchemesResume() async throws {
     let nginx = try await NginxServer.shared
     let ftp = try await FTPServer.shared
     let login = "\(FTPServer.user):\(FTPServer.password)"
@@ -128,7 +128,7 @@ import URLLoadingTestServers
       try folder.write("a.part", part)
       let outcome = try await Urlload.run(["-v", "-u", login, "-C", "-", "-o", "a", url], in: folder)
       #expect(outcome.status == .exited(0), "\(url): \(outcome.error)")
-      #expect(!outcome.error.contains("begins again"), "\(url): \(outcome.error)")
+      #expect(!outcome.error.contains("restarts"), "\(url): \(outcome.error)")
       #expect(outcome.error.contains("bytes=500000-"), "\(outcome.error)")
       #expect(try TestFiles.firstDifference(in: folder.file("a"), count: DocumentRoot.largeSize) == nil, "\(url)")
     }

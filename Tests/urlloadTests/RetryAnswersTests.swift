@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import URLLoadingTestServers
 
-/// Answers to the request of a load that broke off and goes on.
+/// Answers to the request of a load that broke off and resumes.
 @Suite struct RetryAnswersTests {
   private static let body = TestFiles.pattern(count: 1000, seed: 31)
   /// What has other bytes at each place.
@@ -86,7 +86,7 @@ import URLLoadingTestServers
     #expect(piped.output.count <= 1000 && Self.body.starts(with: piped.output))
   }
 
-  @Test func aBodyThatIsTooShortGoesOnWhereItEnded() async throws {
+  @Test func aBodyThatIsTooShortIsResumedWhereItEnded() async throws {
     let server = try Self.server { request in
       request.fields["Range"] == "bytes=500-"
         ? Self.part("bytes 500-999/1000", Self.body[500..<900]).chunked

@@ -52,19 +52,39 @@ import URLLoadingTestServers
   }
 
   @Test(arguments: [
-    "me:hunter2@127.0.0.1/a", "http:/me:hunter2@127.0.0.1/a", "http://me:hunter2@127.0.0.1:port/a", "//me:hunter2@h/",
-    "archive:http://me:hunter2@127.0.0.1/x.zip", "jar:me:hunter2@h!/a", "archive://http%3A%2F%2Fme%3Ahunter2%40%zz",
-    "archive:nothing://me:hunter2@h/x.zip!/a", "http://me:hun/ter2@127.0.0.1:1/a",
-    "archive:archive:http://me:hunter2@h!/a",
+    ("me:hunter2@127.0.0.1:1/a", "me:***@127.0.0.1:1/a"), ("http:/me:hunter2@127.0.0.1/a", "***@127.0.0.1/a"),
+    ("http://me:hunter2@127.0.0.1:port/a", "me:***@127.0.0.1:port/a"), ("//me:hunter2@h/", "me:***@h/"),
+    ("archive:http://me:hunter2@127.0.0.1/x.zip", "me:***@127.0.0.1/x.zip"), ("jar:me:hunter2@h!/a", "me%3A***%40h/a"),
+    ("archive://http%3A%2F%2Fme%3Ahunter2%40%zz", "***"), ("archive:nothing://me:hunter2@h/x.zip!/a", "***"),
+    ("http://me:hun/ter2@127.0.0.1:1/a", "***@127.0.0.1:1/a"), ("archive:archive:http://me:hunter2@h!/a", "***@h!/a"),
   ])
-  func whatWasTypedKeepsItsPassword(_ text: String) async throws {
-    for arguments in [[text], ["-v", text], ["--proxy", text, "data:,a"]] {
-      let outcome = try await Urlload.run(["--max-time", "5"] + arguments)
+  func whatWasTypedKeepsItsPassword(_ text: String, _ shown: String) async throws {
+    for arguments in [[text], ["-v", text], ["ls", text]] {
+      let outcome = try await Urlload.run(arguments + ["--max-time", "5"])
+      #expect(outcome.status != .exited(0) && outcome.output.isEmpty)
+      // The message is about this URL, and has all of it but the password.
+      #expect(outcome.error.contains(shown), "\(outcome.error)")
       #expect(!outcome.error.contains("hunter2") && !outcome.error.contains("ter2"), "\(outcome.error)")
     }
-    let listed = try await Urlload.run(["ls", "--max-time", "5", text])
-    #expect(!listed.error.contains("hunter2") && !listed.error.contains("ter2"), "\(listed.error)")
-    #expect(listed.output.isEmpty && !listed.error.isEmpty)
+  }
+
+  @Test func otherUsersSeeNoPasswords() async throws {
+    let server = try ScriptedServer { connection in
+      _ = try connection.readRequestHead()
+      _ = connection.waitForPeerClose(timeout: .seconds(30))
+    }
+    let process = try ChildProcess(
+      BuiltProgram.path("urlload"),
+      ["-sume:hunter2", "--proxy-user", "me:hunter2", "--oauth2-bearer=hunter2", server.url().absoluteString],
+      output: folder.file("output"), error: folder.file("error"))
+    #expect(await server.waitForRequests(1))
+    let seen = try Data(contentsOf: URL(fileURLWithPath: "/proc/\(process.processID)/cmdline"))
+    let arguments = seen.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+    #expect(
+      arguments.dropFirst() == [
+        "-su**********", "--proxy-user", "**********", "--oauth2-bearer=*******", server.url().absoluteString,
+      ])
+    await process.stop()
   }
 
   @Test func fieldsThatAreSecretsAreNotShown() async throws {

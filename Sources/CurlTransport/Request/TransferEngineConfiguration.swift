@@ -8,6 +8,8 @@ package struct TransferEngineConfiguration: Sendable, Equatable {
   package var acceptLanguage: String?
   /// Requests without an Accept field get `*/*`.
   package var sendsDefaultAccept = false
+  /// Names, in lower case, of fields that requests go without, those included that libcurl adds by itself.
+  package var omittedFields: Set<String> = []
   package var proxy = ProxyConfiguration.environment
   package var tls = TLSConfiguration()
   package var network = NetworkLimits()

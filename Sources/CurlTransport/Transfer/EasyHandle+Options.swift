@@ -253,7 +253,19 @@ extension EasyHandle {
     var hasAgent = shape.proxy != nil
     var hasCodings = !shape.decodesContent
     var hasLanguages = false
+    for name in configuration.omittedFields.sorted() {
+      append("\(name):")
+      switch name {
+      case "accept": hasAccept = true
+      case "expect": hasExpect = true
+      case "user-agent": hasAgent = true
+      case "accept-encoding": hasCodings = true
+      case "accept-language": hasLanguages = true
+      default: break
+      }
+    }
     for (name, value) in new {
+      if !configuration.omittedFields.isEmpty, configuration.omittedFields.contains(name.lowercased()) { continue }
       if name.equalsIgnoringASCIICase("accept") { hasAccept = true }
       if name.equalsIgnoringASCIICase("expect") { hasExpect = true }
       if name.equalsIgnoringASCIICase("user-agent") { hasAgent = true }

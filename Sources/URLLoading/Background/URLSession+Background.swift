@@ -105,3 +105,12 @@ extension ResumeData {
 extension UploadResumeData {
   fileprivate func serializedForService() -> Data? { try? serialized() }
 }
+
+extension URLSession {
+  /// Waits until the tasks of a background session are known, or will not be.
+  /// - Returns: why they will not be; nil where they are.
+  package func backgroundFailure() async -> URLError? {
+    await parts.background?.attached()
+    return parts.background?.failure?.error(for: nil)
+  }
+}

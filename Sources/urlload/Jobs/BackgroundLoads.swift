@@ -1,76 +1,88 @@
-import Foundation
 import URLLoading
 
 /// Loads that outlive the command: `urlload --background`. Their files are moved to their places by `urlload jobs take`, which
 /// the service starts when all are there.
 struct BackgroundLoads: Runnable {
-  static let identifier = "org.swift-url-loading.urlload"
-
   let options: LoadOptions
   let console: Console
 
-  /// A session with the tasks of this command.
-  /// - Parameter options: those of the connection; nil where nothing is added.
-  static func session(_ options: LoadOptions?, _ delegate: BackgroundTaker) -> URLSession {
-    let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
-    configuration.httpCookieStorage = nil
-    if let options {
-      let other = RequestBuilder.configuration(options)
-      configuration.certificateAuthorityFile = other.certificateAuthorityFile
-      configuration.connectionProxyDictionary = other.connectionProxyDictionary
-      configuration.tlsMinimumSupportedProtocolVersion = other.tlsMinimumSupportedProtocolVersion
-      configuration.tlsMaximumSupportedProtocolVersion = other.tlsMaximumSupportedProtocolVersion
-      configuration.network = other.network
-      if let maxTime = options.maxTime { configuration.timeoutIntervalForResource = maxTime }
-    }
-    if let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") {
-      configuration.backgroundLaunch = .executable(path: own, arguments: ["jobs", "take"])
-    }
-    return URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
-  }
-
   func run() async -> ExitReason {
+    console.setSilent(options.report)
     let taker = BackgroundTaker(console: console, isQuiet: true)
-    let session = Self.session(options, taker)
     var reason = ExitReason.success
-    for (url, target) in zip(options.urls, options.outputs) {
-      do { try queue(url, target, in: session) } catch {
-        console.failure(error)
-        reason = error.reason
+    var queued: Set<Int> = []
+    do throws(Failure) {
+      // Nothing is queued that has no place.
+      let places = try zip(options.urls, options.outputs).map { url, target throws(Failure) in
+        try place(of: target, url)
       }
+      let session = try await BackgroundSessions.open(options, taker)
+      for (url, place) in zip(options.urls, places) {
+        do throws(Failure) { queued.insert(try queue(url, place, in: session)) } catch {
+          console.failure(error)
+          reason = error.reason
+        }
+      }
+    } catch {
+      console.failure(error)
+      return error.reason
     }
-    // Whoever has not been acknowledged by now has failed, and the taker said so.
-    return taker.hasFailed ? .other : reason
+    // What has not been acknowledged by now has failed, and the taker said so; it tells of earlier loads as well.
+    return taker.failedTasks.isDisjoint(with: queued) ? reason : .other
   }
 
-  private func queue(_ url: URL, _ target: OutputPlan.Target, in session: URLSession) throws(Failure) {
+  /// - Returns: the number of the task.
+  private func queue(_ url: URL, _ place: BackgroundPlace, in session: URLSession) throws(Failure) -> Int {
     let request = RequestBuilder.request(for: url, options)
     let task: URLSessionTask
     switch options.body {
     case .file(let path): task = session.uploadTask(with: request, fromFile: URL(fileURLWithPath: path))
     case .data, nil: task = session.downloadTask(with: request)
-    case .standardInput, .form:
+    case .stream, .form:
       throw Failure(
         .usage, "--background sends files alone", SafeText.url(url),
         advice: "write the body into a file, and give -T FILE")
     }
-    task.taskDescription = try place(of: target, url).description
+    task.taskDescription = place.description
     task.resume()
     if let error = task.error {
       throw Failure(
         .other, SafeText.sentence(error.localizedDescription), SafeText.url(url), advice: "see urlload jobs --help")
     }
     console.line("urlload: queued \(SafeText.url(url))")
+    return task.taskIdentifier
   }
 
   private func place(of target: OutputPlan.Target, _ url: URL) throws(Failure) -> BackgroundPlace {
+    var place: BackgroundPlace
     switch target {
-    case .file(let path): return BackgroundPlace(path: URL(fileURLWithPath: path).path, isFolder: false)
-    case .suggestedName(let folder): return BackgroundPlace(path: URL(fileURLWithPath: folder).path, isFolder: true)
+    case .file(let path):
+      try target.prepare(createsDirectories: options.createsDirectories)
+      let file = try FileTarget(path)
+      try check(folder: file.directory)
+      place = BackgroundPlace(path: URL(fileURLWithPath: path).path, isFolder: false)
+    case .suggestedName(let folder):
+      try target.prepare(createsDirectories: options.createsDirectories)
+      try check(folder: folder)
+      place = BackgroundPlace(path: URL(fileURLWithPath: folder).path, isFolder: true)
     case .standardOutput:
       if case .file = options.body { return BackgroundPlace(path: "", isFolder: false) }
       throw Failure(
         .usage, "--background has no standard output", SafeText.url(url), advice: "give -O, or -o FILE for each URL")
     }
+    // The service has permissions of its own.
+    let mask = umask(0)
+    umask(mask)
+    place.mode = 0o666 & ~mask
+    (place.keepsErrorBodies, place.keepsTime) = (options.keepsErrorBodies, options.keepsTime)
+    return place
+  }
+
+  /// Says now what would be found out when the file is there.
+  private func check(folder: String) throws(Failure) {
+    var status = stat()
+    guard stat(folder, &status) == 0 else { throw Failure(writing: folder, errno) }
+    guard status.st_mode & S_IFMT == S_IFDIR else { throw Failure(writing: folder, ENOTDIR) }
+    guard access(folder, W_OK | X_OK) == 0 else { throw Failure(writing: folder, errno) }
   }
 }

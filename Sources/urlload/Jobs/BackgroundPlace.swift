@@ -1,11 +1,17 @@
 import Foundation
 
-/// Where the file of a background load goes, as its task's description says it.
-struct BackgroundPlace: CustomStringConvertible {
+/// Where the file of a background load goes, and what else is to be known when it is there, as its task's description says it.
+struct BackgroundPlace: Codable, Equatable, CustomStringConvertible {
   /// Absolute; empty for nowhere.
   let path: String
   /// The name is the server's or the URL's.
   let isFolder: Bool
+  /// The permissions of a file that was not there before.
+  var mode: UInt32 = 0o644
+  /// The body of a status of 400 or above is kept as well.
+  var keepsErrorBodies = false
+  /// The file gets the time of the resource's last change.
+  var keepsTime = false
 
   init(path: String, isFolder: Bool) {
     self.path = path
@@ -14,32 +20,50 @@ struct BackgroundPlace: CustomStringConvertible {
 
   /// - Parameter text: a description; nil for one of another program.
   init?(_ text: String?) {
-    guard let text, let kind = text.first, kind == "d" || kind == "f" else { return nil }
-    self.init(path: String(text.dropFirst(2)), isFolder: kind == "d")
+    guard let text, let place = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)) else { return nil }
+    self = place
   }
 
-  var description: String { "\(isFolder ? "d" : "f") \(path)" }
+  var description: String { (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "" }
 
   /// Moves a file there, over another one where it was named by the user.
-  /// - Returns: its path; nil where it cannot be moved, and errno says why.
-  func take(_ file: URL, name: String?) -> String? {
-    guard isFolder else { return Self.move(file.path, to: path) ? path : nil }
-    let name = name.flatMap { $0.isEmpty || $0.contains("/") || $0.hasPrefix(".") ? nil : $0 } ?? "download"
-    for number in 0..<1000 {
-      let target = "\(path)/\(number == 0 ? name : "\(name).\(number)")"
-      if access(target, F_OK) != 0 { return Self.move(file.path, to: target) ? target : nil }
+  /// - Returns: its path.
+  func take(_ file: URL, name: String?) throws(Failure) -> String {
+    let target = isFolder ? nil : try FileTarget(path)
+    let folder = target?.directory ?? path
+    let (descriptor, hidden) = try PartialFiles.makeHidden(in: folder)
+    defer { close(descriptor) }
+    // It replaces the file that was made for it.
+    let isMoved = rename(file.path, hidden) == 0
+    do throws(Failure) {
+      if !isMoved { try Self.copy(file.path, to: descriptor, hidden) }
+      chmod(hidden, target?.mode ?? mode_t(mode))
+      for candidate in isFolder
+        ? Array(FileNames.candidates(for: FileNames.safe(name)).prefix(1000)) : [target?.name ?? ""]
+      {
+        let path = FileNames.path(of: candidate, in: folder)
+        if try PartialFiles.rename(hidden, to: path, replaces: !isFolder) { return path }
+      }
+      throw Failure(writing: folder, EEXIST)
+    } catch {
+      if isMoved { rename(hidden, file.path) } else { unlink(hidden) }
+      throw error
     }
-    errno = EEXIST
-    return nil
   }
 
-  private static func move(_ source: String, to target: String) -> Bool {
-    if rename(source, target) == 0 { return true }
-    guard errno == EXDEV else { return false }
-    // Another disk: under the name when it is whole.
-    let part = "\(target).part"
-    unlink(part)
-    guard (try? FileManager.default.copyItem(atPath: source, toPath: part)) != nil else { return false }
-    return rename(part, target) == 0
+  /// Copies a file of another disk.
+  private static func copy(_ source: String, to target: Int32, _ path: String) throws(Failure) {
+    let descriptor = open(source, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Failure(reading: source, errno) }
+    defer { close(descriptor) }
+    var buffer = [UInt8](repeating: 0, count: 1 << 18)
+    while true {
+      let count = read(descriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw Failure(reading: source, errno) }
+      if count == 0 { break }
+      try DescriptorWriter.write(buffer[..<count], to: target, path)
+    }
+    guard fsync(target) == 0 else { throw Failure(writing: path, errno) }
   }
 }

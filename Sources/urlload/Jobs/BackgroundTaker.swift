@@ -7,7 +7,7 @@ import URLLoading
 /// Mutable state: `state`, guarded by its lock.
 final class BackgroundTaker: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate, Sendable {
   private struct State {
-    var hasFailed = false
+    var failedTasks: Set<Int> = []
     var isCaughtUp = false
     var waiter: CheckedContinuation<Void, Never>?
     var failures: [Int: String] = [:]
@@ -25,7 +25,8 @@ final class BackgroundTaker: NSObject, URLSessionDownloadDelegate, URLSessionDat
     self.isQuiet = isQuiet
   }
 
-  var hasFailed: Bool { state.withLock { $0.hasFailed } }
+  /// The numbers of the tasks that have failed.
+  var failedTasks: Set<Int> { state.withLock { $0.failedTasks } }
 
   /// Returns when the delegate has heard of what had waited.
   func waitForEvents(of session: URLSession) async {
@@ -74,10 +75,24 @@ final class BackgroundTaker: NSObject, URLSessionDownloadDelegate, URLSessionDat
 
   func urlSession(_ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL) {
     guard let place = BackgroundPlace(downloadTask.taskDescription), !place.path.isEmpty else { return }
-    if place.take(location, name: downloadTask.response?.suggestedFilename) == nil {
-      let reason = String(cString: strerror(errno))
-      state.withLock { $0.failures[downloadTask.taskIdentifier] = "cannot be written to \(place.path): \(reason)" }
+    let response = downloadTask.response
+    let name = response?.suggestedFilename
+    switch BackgroundVerdict(response, to: downloadTask.originalRequest, place) {
+    case .leave: return
+    case .refuse(let failure): fail(downloadTask, failure.what)
+    case .take:
+      do throws(Failure) {
+        let path = try place.take(location, name: name)
+        if place.keepsTime, let date = response?.validators.lastModified { FileNames.setTime(date, of: path) }
+      } catch {
+        let kept = FailedJobs().keep(location, name: name).map { "; it is kept in \($0)" } ?? ""
+        fail(downloadTask, "\(error.what), \(error.subject ?? place.path)\(kept)")
+      }
     }
+  }
+
+  private func fail(_ task: URLSessionTask, _ reason: String) {
+    state.withLock { $0.failures[task.taskIdentifier] = reason }
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
@@ -85,9 +100,11 @@ final class BackgroundTaker: NSObject, URLSessionDownloadDelegate, URLSessionDat
     let status = (task.response as? HTTPURLResponse)?.statusCode ?? 200
     let failure =
       state.withLock { $0.failures[task.taskIdentifier] } ?? error.map { SafeText.sentence($0.localizedDescription) }
-      ?? (status >= 400 ? "the server says \(status)" : nil)
+      ?? (status >= 400 ? Failure(status: status, url: task.originalRequest?.url).what : nil)
     if let failure {
-      state.withLock { $0.hasFailed = true }
+      state.withLock { _ = $0.failedTasks.insert(task.taskIdentifier) }
+      // Whoever has ended a job knows.
+      if (error as? URLError)?.code != .cancelled { FailedJobs().add(FailedJobs.Job(url: url, failure: failure)) }
       console.line("urlload: failed \(url): \(failure)")
     } else if !isQuiet {
       console.line("urlload: loaded \(url)")

@@ -12,10 +12,14 @@ struct JobKeeper: Runnable {
       case .list: try list()
       case .cancel: for number in command.numbers { try BackgroundControl().cancel(number) }
       case .retry: for number in command.numbers { try BackgroundControl().retry(number) }
+      case .forget: FailedJobs().forget()
       case .limits: try showLimits()
       case .take, .wait: return await take()
       }
       return .success
+    } catch let failure as Failure {
+      if failure.reason != .outputClosed { console.failure(failure) }
+      return failure.reason
     } catch {
       console.failure(
         Failure(.other, SafeText.sentence(error.localizedDescription), advice: "urlload jobs shows what there is"))
@@ -24,17 +28,15 @@ struct JobKeeper: Runnable {
   }
 
   private func list() throws {
-    let jobs: [BackgroundJob]
+    var jobs: [BackgroundJob] = []
     do { jobs = try BackgroundControl().jobs() } catch let error as URLError
       where error.code == .backgroundSessionWasDisconnected
     {
       // Nobody has anything to load, or the service would run.
-      return command.json ? () : console.line("urlload: no service runs: nothing is being loaded in the background")
+      if !command.json { console.line("urlload: no service runs: nothing is being loaded in the background") }
     }
-    for job in jobs {
-      let line = command.json ? try JobText.json(job) : JobText.line(job)
-      FileHandle.standardOutput.write(Data("\(line)\n".utf8))
-    }
+    for job in jobs { try write(command.json ? JobText.json(job) : JobText.line(job)) }
+    for job in FailedJobs().all { try write(command.json ? JobText.json(job) : JobText.line(job)) }
   }
 
   private func showLimits() throws {
@@ -46,13 +48,21 @@ struct JobKeeper: Runnable {
       "transfers  \(limits.transfers ?? 0)", "per-host   \(limits.transfersPerHost ?? 0)",
       "rate       \(limits.bytesPerSecond ?? 0)", "free-space \(limits.freeSpace ?? 0)",
     ]
-    FileHandle.standardOutput.write(Data((lines.joined(separator: "\n") + "\n").utf8))
+    try write(lines.joined(separator: "\n"))
+  }
+
+  private func write(_ text: String) throws(Failure) {
+    try DescriptorWriter.write(Data("\(text)\n".utf8), to: STDOUT_FILENO, "standard output")
   }
 
   private func take() async -> ExitReason {
     let taker = BackgroundTaker(console: console, isQuiet: false)
-    let session = BackgroundLoads.session(nil, taker)
+    let session: URLSession
+    do throws(Failure) { session = try await BackgroundSessions.open(nil, taker) } catch {
+      console.failure(error)
+      return error.reason
+    }
     if command.action == .wait { await taker.waitForAll(of: session) } else { await taker.waitForEvents(of: session) }
-    return taker.hasFailed ? .broken : .success
+    return !taker.failedTasks.isEmpty ? .broken : .success
   }
 }

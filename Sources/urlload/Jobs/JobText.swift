@@ -14,7 +14,10 @@ enum JobText {
     return SafeText.line("\(job.number) \(job.state)\(share) \(ByteText.size(moved)) \(job.url)\(failure)")
   }
 
-  static func json(_ job: BackgroundJob) throws -> String {
+  /// A job that has failed has no number any more.
+  static func line(_ job: FailedJobs.Job) -> String { SafeText.line("failed \(job.url) (\(job.failure))") }
+
+  static func json(_ job: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.dateEncodingStrategy = .iso8601

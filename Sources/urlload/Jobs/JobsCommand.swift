@@ -9,18 +9,19 @@ struct JobsCommand: ParsableCommand {
     commandName: "urlload jobs",
     abstract: "Shows and steers what is loaded in the background, by any program of yours.",
     discussion: """
-      Without a word: lists the jobs, with their numbers.
+      Without a word: lists the jobs, with their numbers, and those that have failed.
       take            Move the files of urlload --background to their places, those that are there; the service does it by itself when all are.
       wait            The same, and wait for the others.
       cancel NUMBER…  End jobs; their programs are told.
       retry NUMBER…   Try again now what waits for its next try.
+      forget          Leave those that have failed out of the list.
       limits          Show the limits for all transfers, and set those that are given as options.
       """, version: HelpText.version)
 
   /// What is done.
-  enum Action: String, ExpressibleByArgument, CaseIterable { case list, take, wait, cancel, retry, limits }
+  enum Action: String, ExpressibleByArgument, CaseIterable { case list, take, wait, cancel, retry, forget, limits }
 
-  @Argument(help: ArgumentHelp("list, take, wait, cancel, retry or limits.", valueName: "WORD"))
+  @Argument(help: ArgumentHelp("list, take, wait, cancel, retry, forget or limits.", valueName: "WORD"))
   var action = Action.list
 
   @Argument(help: ArgumentHelp("The jobs to cancel or to try again.", valueName: "NUMBER"))

@@ -21,7 +21,8 @@ struct Lister: Runnable {
         if options.load.urls.count > 1, options.form != .json {
           try output.write(Array("\(index > 0 ? "\n" : "")\(SafeText.url(url)):".utf8))
         }
-        try await list(url, in: session, EntryText(form: options.form, isTerminal: isTerminal), to: &output)
+        let text = EntryText(form: options.form, isTerminal: isTerminal)
+        failures += try await list(url, in: session, text, to: &output)
         try output.flush()
       } catch {
         let failure = Failure(error, url: url, isListing: true)
@@ -36,25 +37,39 @@ struct Lister: Runnable {
       }
     }
     session.finishTasksAndInvalidate()
-    if let failure = options.load.cookies.keep(configuration.httpCookieStorage) {
+    if let failure = options.load.cookies.keep(configuration.httpCookieStorage, of: options.load.urls) {
       console.line(failure.line)
       failures.append(failure)
     }
     return failures.first?.reason ?? .success
   }
 
-  private func list(_ url: URL, in session: URLSession, _ text: EntryText, to output: inout LineOutput) async throws {
+  /// - Returns: the failures of directories below, after which the others are listed.
+  private func list(
+    _ url: URL, in session: URLSession, _ text: EntryText, to output: inout LineOutput
+  ) async throws -> [Failure] {
+    var failures: [Failure] = []
     var folders: [(url: URL, path: [UInt8])] = [(url, [])]
     while let folder = folders.popLast() {
       let request = RequestBuilder.request(for: folder.url, options.load)
       var found: [(url: URL, path: [UInt8])] = []
-      for try await entry in session.entries(at: request, delegate: LoginAnswer(options.load, console)) {
-        try output.write(text.line(for: entry, in: folder.path))
-        if options.isRecursive, entry.kind == .directory {
-          found.append((entry.url, folder.path + entry.nameBytes + [UInt8(ascii: "/")]))
+      do {
+        for try await entry in session.entries(at: request, delegate: LoginAnswer(options.load, console)) {
+          try output.write(text.line(for: entry, in: folder.path))
+          if options.isRecursive, entry.kind == .directory {
+            found.append((entry.url, folder.path + entry.nameBytes + [UInt8(ascii: "/")]))
+          }
         }
+      } catch let error as URLError where !folder.path.isEmpty {
+        let failure = Failure(error, url: folder.url, isListing: true)
+        // Without a connection the others would fail in the same way.
+        guard failure.reason == .notFound else { throw error }
+        try output.flush()
+        console.line(failure.line)
+        failures.append(failure)
       }
       folders.append(contentsOf: found.reversed())
     }
+    return failures
   }
 }

@@ -35,10 +35,13 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
   private let console: Console
   private let situation: ResponseVerdict.Situation
   private let heads: HeadFile?
+  private let input: InputStatus
 
   init(
-    output: any Output, status: LoadStatus, console: Console, situation: ResponseVerdict.Situation, heads: HeadFile?
+    output: any Output, status: LoadStatus, console: Console, situation: ResponseVerdict.Situation, heads: HeadFile?,
+    input: InputStatus
   ) {
+    self.input = input
     options = situation.options
     self.heads = heads
     self.output = output
@@ -60,9 +63,9 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
     switch options.body {
     case .file(let path), .form(let path, _):
       return session.uploadTask(with: request, fromFile: URL(fileURLWithPath: path))
-    case .standardInput:
+    case .stream(let source):
       var streamed = request
-      streamed.httpBodyStream = InputStream(fileAtPath: "/dev/stdin")
+      streamed.httpBodyStream = DescriptorStream(source, input)
       return session.uploadTask(withStreamedRequest: streamed)
     case .data, nil: return session.dataTask(with: request)
     }
@@ -79,6 +82,10 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
     do {
       switch verdict {
       case .refuse, .retry, .restart: return completionHandler(.cancel)
+      case .leave:
+        // Nothing is written, so that a file stays as it is.
+        try heads?.write(HeadText.data(of: response))
+        return completionHandler(.allow)
       case .write(let length), .overwrite(let length):
         if verdict.overwrites { try output.restart() }
         state.withLock { $0.missing = length }
@@ -99,7 +106,8 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
     // Behind heads positions are not the resource's.
     let isPart = request?.value(forHTTPHeaderField: "Range") != nil
     try output.begin(
-      response, continues || options.report.includesHeads ? nil : Resumption(response, isPart: isPart))
+      response, of: situation.url,
+      continues || options.report.includesHeads ? nil : Resumption(response, isPart: isPart))
     try write(head: response)
     try judge(size: response.expectedContentLength)
     let total = response.expectedContentLength

@@ -2,44 +2,73 @@ import URLLoading
 
 /// Where a load begins: at the resource's first byte, or behind what is there already (`-C`).
 struct Beginning {
-  /// What the output has; nil for nothing.
-  let resumption: Resumption?
+  private enum Place {
+    case start
+    /// Behind so many bytes of the file that is there.
+    case offset(Int64)
+    case part(PartFile, Resumption)
+    /// At the start, because what is there cannot be resumed.
+    case restart(String)
+  }
 
-  /// Has the output take what is there, and says where nothing can be gone on with.
-  init(
-    _ continuation: LoadOptions.Continuation, _ output: any Output, _ url: URL, _ console: Console
-  ) throws(Failure) {
+  private let place: Place
+  private let output: any Output
+  private let url: URL
+
+  /// Looks at what there is, and changes nothing.
+  init(_ continuation: LoadOptions.Continuation, _ output: any Output, _ url: URL) throws(Failure) {
+    (self.output, self.url) = (output, url)
     guard let file = output as? FileOutput else {
-      if case .part = continuation {
-        throw Failure(
-          .usage, "-C - needs a file to continue", SafeText.url(url),
-          advice: "name it with -o FILE or -O, or give a number")
+      if case .none = continuation {
+        place = .start
+        return
       }
-      resumption = nil
-      return
+      throw Failure(
+        .usage, "-C - needs a file to continue", SafeText.url(url),
+        advice: "name it with -o FILE or -O, or give a number")
     }
     switch continuation {
-    case .none: resumption = nil
-    case .offset(let count):
-      guard file.name != nil else {
-        throw Failure(
-          .usage, "-C \(count) needs the name of the file", SafeText.url(url), advice: "give it with -o FILE")
-      }
-      if count > 0 { try file.copyBeginning(count) }
-      resumption =
-        count > 0
-        ? Resumption(start: 0, last: nil, completeLength: nil, validators: ResourceValidators()) : nil
+    case .none: place = .start
+    case .offset(let count): place = try Self.offset(count, in: file)
     case .part:
       let part = file.part(of: url)
       if let part, part.record.isOf(url), let known = part.record.resumption {
-        try file.adopt(part)
-        resumption = known
-        return
+        place = .part(part, known)
+      } else {
+        place = Self.obstacle(part, file, url).map { .restart($0) } ?? .start
       }
-      resumption = nil
-      if let reason = Self.obstacle(part, file, url) {
-        console.line("urlload: begins again, \(SafeText.url(url)): \(reason)")
-      }
+    }
+  }
+
+  private static func offset(_ count: Int64, in file: FileOutput) throws(Failure) -> Place {
+    guard let path = file.path else {
+      throw Failure(.usage, "-C \(count) needs the name of the file", advice: "give it with -o FILE")
+    }
+    guard count > 0 else { return .start }
+    var status = stat()
+    guard stat(path, &status) == 0 else { throw Failure(reading: path, errno) }
+    guard Int64(status.st_size) >= count else {
+      throw Failure(
+        .usage, "the file has only \(status.st_size) bytes, less than -C \(count)", path,
+        advice: "give the number of bytes that are right in it")
+    }
+    return .offset(count)
+  }
+
+  /// Has the output take what is there, and says where that cannot be.
+  /// - Returns: what the output has; nil for nothing.
+  func take(_ console: Console) throws(Failure) -> Resumption? {
+    switch place {
+    case .start: return nil
+    case .offset(let count):
+      try (output as? FileOutput)?.copyBeginning(count)
+      return Resumption(start: 0, last: nil, completeLength: nil, validators: ResourceValidators())
+    case .part(let part, let known):
+      try (output as? FileOutput)?.adopt(part)
+      return known
+    case .restart(let reason):
+      console.line("urlload: restarts, \(SafeText.url(url)): \(reason)")
+      return nil
     }
   }
 

@@ -8,15 +8,24 @@ struct CookieFiles: Sendable {
   private var notices: [String] = []
   /// `-` is standard output.
   private var jar: String?
+  /// `NAME=VALUE`, which are sent with those of files.
+  private var pairs: [(name: String, value: String)] = []
 
   init() {}
 
   /// - Parameters:
   ///   - files: those of `-b`; `-` is standard input.
-  ///   - jar: that of `-c`; `-` is standard output. It need not be there yet where it is one of `files`, too.
-  init(reading files: [String], writing jar: String?) throws(Failure) {
+  ///   - jar: that of `-c`; `-` is standard output.
+  ///   - pairs: cookies that were given themselves, which are sent with those of files.
+  init(reading files: [String], writing jar: String?, pairs: [String] = []) throws(Failure) {
     self.jar = jar
-    for path in files where path != jar || access(path, F_OK) == 0 {
+    self.pairs = pairs.flatMap(Self.split)
+    for path in files {
+      // As with curl, the file need not be there yet.
+      guard path == "-" || access(path, F_OK) == 0 || errno != ENOENT else {
+        if path != jar { notices.append("urlload: there is no file of cookies \(path)") }
+        continue
+      }
       let content = NetscapeCookieFile(try LocalInput.content(of: path))
       cookies += content.cookies
       for line in content.malformedLines { notices.append("urlload: passed over in \(path), \(line)") }
@@ -26,23 +35,55 @@ struct CookieFiles: Sendable {
   /// Whether a value of `-b` is no file, but cookies themselves: as for curl, what has an equals sign and is no file's name.
   static func areCookies(_ text: String) -> Bool { text.contains("=") && access(text, F_OK) != 0 }
 
+  private static func split(_ text: String) -> [(name: String, value: String)] {
+    text.split(separator: ";").compactMap { pair in
+      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2 else { return nil }
+      return (parts[0].trimmingCharacters(in: .whitespaces), parts[1].trimmingCharacters(in: .whitespaces))
+    }
+  }
+
+  /// Puts the cookies into the storage of a session; those that were given themselves for the hosts of these URLs.
+  func fill(_ storage: HTTPCookieStorage?, for urls: [URL]) {
+    for cookie in cookies { storage?.setCookie(cookie) }
+    for cookie in own(urls) { storage?.setCookie(cookie) }
+  }
+
+  private func own(_ urls: [URL]) -> [HTTPCookie] {
+    let hosts = Set(urls.filter { $0.scheme?.lowercased().hasPrefix("http") == true }.compactMap { $0.host() })
+    return hosts.sorted().flatMap { host in
+      pairs.compactMap { pair in
+        HTTPCookie(properties: [.name: pair.name, .value: pair.value, .domain: host, .path: "/"])
+      }
+    }
+  }
+
   /// Tells what was passed over.
   func tell(_ console: Console) {
     for notice in notices { console.line(SafeText.line(notice)) }
   }
 
   /// Writes the cookies of a session into the file of `-c`, if there is one.
+  /// - Parameter urls: those that were loaded.
   /// - Returns: why that failed.
-  func keep(_ storage: HTTPCookieStorage?) -> Failure? {
+  func keep(_ storage: HTTPCookieStorage?, of urls: [URL]) -> Failure? {
     guard let jar else { return nil }
+    let given = own(urls)
+    let kept = (storage?.cookies ?? []).filter { cookie in
+      !given.contains {
+        $0.name == cookie.name && $0.value == cookie.value && $0.domain == cookie.domain && $0.path == cookie.path
+      }
+    }
     do {
-      let file = NetscapeCookieFile(cookies: storage?.cookies ?? [])
+      let file = NetscapeCookieFile(cookies: kept)
       if jar == "-" {
-        try FileHandle.standardOutput.write(contentsOf: file.data)
+        try DescriptorWriter.write(file.data, to: STDOUT_FILENO, "standard output")
       } else {
         try file.write(to: URL(fileURLWithPath: jar))
       }
       return nil
+    } catch let failure as Failure {
+      return failure
     } catch {
       return Failure(.localFile, error.localizedDescription, advice: "name a file for -c that you may write")
     }

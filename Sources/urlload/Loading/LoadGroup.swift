@@ -11,15 +11,18 @@ struct LoadGroup: Runnable {
     warn()
     if options.removesParts { PartialFiles.shared.keepNothing() }
     var outputs: [any Output] = []
-    var beginnings: [Resumption?] = []
+    var resumptions: [Resumption?] = []
     let heads: HeadFile?
     do throws(Failure) {
-      heads = try options.report.headFile.map { path throws(Failure) in try HeadFile(path) }
+      var beginnings: [Beginning] = []
       for (target, url) in zip(options.outputs, options.urls) {
         let output = try target.open(createsDirectories: options.createsDirectories)
-        beginnings.append(try Beginning(options.continuation, output, url, console).resumption)
         outputs.append(output)
+        beginnings.append(try Beginning(options.continuation, output, url))
       }
+      // Nothing of the user's is touched before all is known to be right.
+      heads = try options.report.headFile.map { path throws(Failure) in try HeadFile(path) }
+      for beginning in beginnings { resumptions.append(try beginning.take(console)) }
     } catch {
       console.failure(error)
       return error.reason
@@ -33,7 +36,7 @@ struct LoadGroup: Runnable {
       Loader(
         url: options.urls[index], number: index, options: options, output: outputs[index],
         status: LoadStatus(name: outputs[index].name ?? FileNames.safe(options.urls[index].lastPathComponent)),
-        session: session, console: console, heads: heads, beginning: beginnings[index])
+        session: session, console: console, heads: heads, beginning: resumptions[index])
     }
     let display =
       options.report.showsProgress && !options.report.isSilent && Terminal.wantsProgress(options.outputs)
@@ -45,7 +48,7 @@ struct LoadGroup: Runnable {
     let left = await leftovers(uploads)
     session.finishTasksAndInvalidate()
     let failed = zip(failures, options.urls).filter { $0.0 != nil }.map(\.1)
-    failures.append(options.cookies.keep(configuration.httpCookieStorage))
+    failures.append(options.cookies.keep(configuration.httpCookieStorage, of: options.urls))
     for failure in failures.compactMap(\.self) where failure.reason != .outputClosed { console.failure(failure) }
     if options.urls.count > 1, !failed.isEmpty {
       let names = failed.map { SafeText.url($0) }.joined(separator: ", ")

@@ -38,8 +38,9 @@ struct Loader: Sendable {
     let policy = RetryPolicy(
       retries: options.retries, method: RequestBuilder.method(options), fixedDelay: options.retryDelay)
     var resumption = beginning
+    let input = InputStatus()
     // A part of an earlier load that does not fit any more is given up for nothing less than the whole.
-    var mayBeginAgain = beginning != nil
+    var mayRestart = beginning != nil
     var attempt = 1
     while true {
       var request = RequestBuilder.request(for: url, options)
@@ -48,12 +49,14 @@ struct Loader: Sendable {
       let now = ResponseVerdict.Situation(
         options: options, policy: policy, attempt: attempt, expectation: rest ?? RangeExpectation(request),
         isResumption: rest != nil, count: output.count, isFile: output.isFile, url: url)
-      let outcome = await Attempt(output: output, status: status, console: console, situation: now, heads: heads)
-        .run(request, in: session)
+      let outcome = await Attempt(
+        output: output, status: status, console: console, situation: now, heads: heads, input: input
+      )
+      .run(request, in: session)
       last = outcome
-      if mayBeginAgain, outcome.verdict?.overwrites == true {
-        console.line("urlload: begins again, \(SafeText.url(url)): the resource has changed since the part was loaded")
-        mayBeginAgain = false
+      if mayRestart, outcome.verdict?.overwrites == true {
+        console.line("urlload: restarts, \(SafeText.url(url)): the resource has changed since the part was loaded")
+        mayRestart = false
       }
 
       let delay: TimeInterval?
@@ -63,9 +66,9 @@ struct Loader: Sendable {
         failure = Failure(status: response.statusCode, url: response.url ?? url)
       } else if case .restart(let reason) = outcome.verdict {
         resumption = nil
-        if mayBeginAgain {
-          console.line("urlload: begins again, \(SafeText.url(url)): \(reason.what)")
-          mayBeginAgain = false
+        if mayRestart {
+          console.line("urlload: restarts, \(SafeText.url(url)): \(reason.what)")
+          mayRestart = false
           continue
         }
         delay = policy.delayBeforeRestart(attempt: attempt)
@@ -81,10 +84,13 @@ struct Loader: Sendable {
               ? nil : Resumption($0, isPart: request.value(forHTTPHeaderField: "Range") != nil)
           }
         }
+      } else if outcome.verdict == .leave {
+        return nil
       } else {
         return end(outcome.response)
       }
       guard let delay else { return used(failure, attempt) }
+      guard !input.isUsed else { return used(failure.withoutSecondInput, attempt) }
       console.line("\(failure.line); attempt \(attempt + 1) of \(options.retries + 1) in \(delay) s")
       try? await Task.sleep(for: .seconds(delay))
       attempt += 1
@@ -121,9 +127,18 @@ struct Loader: Sendable {
     guard let format = options.report.format, let outcome else { return }
     let text = WriteOut(
       url: url, number: number, request: outcome.request ?? URLRequest(url: url), response: outcome.response,
-      metrics: outcome.metrics, file: output.isFile && failure == nil ? output.name : nil, failure: failure
-    ).text(format)
+      metrics: outcome.metrics, file: failure == nil ? output.path : nil, failure: failure
+    ).text(format) { console.line("urlload: -w has no variable \($0)") }
     // Whoever reads it may have gone; the load's own end counts.
     try? DescriptorWriter.write(Data(text.utf8), to: STDOUT_FILENO, "standard output")
+  }
+}
+
+extension Failure {
+  /// A failure after which a retry would send only the rest of an input.
+  fileprivate var withoutSecondInput: Failure {
+    Failure(
+      reason, "\(what); what was read of the input cannot be sent again", subject,
+      advice: "send a file with -T FILE, which --retry sends again", keepsPart: keepsPart)
   }
 }

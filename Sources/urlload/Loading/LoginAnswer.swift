@@ -36,7 +36,11 @@ final class LoginAnswer: NSObject, URLSessionTaskDelegate, Sendable {
         completionHandler(.useCredential, URLCredential(user: "", password: answer, persistence: .none))
       }
     }
-    guard challenge.previousFailureCount == 0, !space.isProxy(), let login = login(for: task),
+    // What was sent at once is refused.
+    let wasSent =
+      space.authenticationMethod == NSURLAuthenticationMethodHTTPBasic
+      && task.currentRequest?.value(forHTTPHeaderField: "Authorization")?.hasPrefix("Basic ") == true
+    guard challenge.previousFailureCount == 0, !wasSent, !space.isProxy(), let login = login(for: task),
       let password = login.password
     else { return completionHandler(.performDefaultHandling, nil) }
     completionHandler(.useCredential, URLCredential(user: login.user, password: password, persistence: .forSession))

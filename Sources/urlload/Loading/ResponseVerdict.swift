@@ -6,6 +6,8 @@ enum ResponseVerdict: Equatable, Sendable {
   case write(length: Int64?)
   /// Truncate the output, and write it. A part has to have so many bytes.
   case overwrite(length: Int64?)
+  /// There is none, and what is there is the newest.
+  case leave
   /// Drop it, and retry after so many seconds.
   case retry(TimeInterval)
   /// Drop it, for it does not continue the output, and retry from the start, if a retry is left.
@@ -36,6 +38,10 @@ enum ResponseVerdict: Equatable, Sendable {
   var overwrites: Bool { if case .overwrite = self { true } else { false } }
 
   init(_ response: URLResponse, _ now: Situation) {
+    if (response as? HTTPURLResponse)?.statusCode == 304, now.isFile, !now.options.headOnly {
+      self = .leave
+      return
+    }
     let verdict = now.expectation?.verdict(on: response)
     // 416 to a resumption: the resource became shorter.
     let isUnsatisfied = if now.isResumption, case .unsatisfiable = verdict { true } else { false }
@@ -100,7 +106,7 @@ enum ResponseVerdict: Equatable, Sendable {
     return now.canRestart ? .restart(failure) : .refuse(failure)
   }
 
-  private static let restartable = "load it into a file with -o, which can begin anew"
+  private static let restartable = "load it into a file with -o, which can restart"
 }
 
 extension ResponseVerdict.Situation {
@@ -117,9 +123,9 @@ extension ResponseVerdict.Situation {
 
 extension Failure {
   /// A status of 400 or above.
-  init(status: Int, url: URL) {
+  init(status: Int, url: URL?) {
     let text = "the server answered \(status) \(HTTPURLResponse.localizedString(forStatusCode: status))"
-    let subject = SafeText.url(url)
+    let subject = url.map { SafeText.url($0) }
     switch status {
     case 401: self.init(.login, text, subject, advice: "give the right user and password with -u USER:PASSWORD")
     case 407: self.init(.login, text, subject, advice: "give user and password in the URL of --proxy")

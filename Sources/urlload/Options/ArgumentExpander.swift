@@ -80,8 +80,8 @@ struct ArgumentExpander {
     } else if let kind = Self.data[name] {
       expanded.append("--\(DataPart.option)=\(kind.rawValue)\(value)")
     } else {
-      // Joined, so that no value is taken for an option.
-      expanded += name.count == 1 ? [option, value] : ["\(option)=\(value)"]
+      // Joined, so that no value is taken for an option; behind an equals sign the parser does not see one that is empty.
+      expanded += name.count == 1 || value.isEmpty ? [option, value] : ["\(option)=\(value)"]
     }
   }
 }

@@ -6,7 +6,8 @@ struct ConnectionOptions: ParsableArguments {
   @Option(
     name: [.customShort("H"), .long], parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "A field of the request; may be repeated. @FILE has a line for each.", valueName: "'Name: value'"))
+      "A field of the request; may be repeated. 'Name:' takes it away, 'Name;' sends it empty, @FILE has a line for each.",
+      valueName: "'Name: value'"))
   var header: [String] = []
 
   @Option(
@@ -16,8 +17,14 @@ struct ConnectionOptions: ParsableArguments {
 
   @Option(
     name: .shortAndLong, parsing: .unconditional,
-    help: ArgumentHelp("Log in; a missing password is asked for.", valueName: "USER[:PASSWORD]"))
+    help: ArgumentHelp(
+      "Log in, at once where a password is given; a missing one is asked for.", valueName: "USER[:PASSWORD]"))
   var user: String?
+
+  @Flag(
+    name: [.customLong("anyauth"), .customLong("digest"), .customLong("ntlm"), .customLong("negotiate")],
+    help: "Log in only when the server asks, and in the way that it asks for, not at once.")
+  var waitsForQuestion = false
 
   @Flag(name: .shortAndLong, help: "Log in as ~/.netrc says.")
   var netrc = false
@@ -101,7 +108,7 @@ struct ConnectionOptions: ParsableArguments {
 
   @Option(
     name: [.customShort("m"), .long], parsing: .unconditional,
-    help: ArgumentHelp("Seconds that one attempt may take.", valueName: "SECONDS"))
+    help: ArgumentHelp("Seconds that one attempt may take; 0 for any number.", valueName: "SECONDS"))
   var maxTime: Double?
 
   @Option(
@@ -135,20 +142,26 @@ struct ConnectionOptions: ParsableArguments {
   }
 
   private func applyFields(to options: inout LoadOptions) throws(Failure) {
+    // Those of -H go before those of other options.
+    if let userAgent { options.headers.append(try OptionReader.header("User-Agent: \(userAgent)")) }
+    if let oauth2Bearer { options.headers.append(try OptionReader.header("Authorization: Bearer \(oauth2Bearer)")) }
+    let pairs = cookie.filter(CookieFiles.areCookies)
+    // The library sends no others beside a field of the request.
+    let isEngineOn = cookie.count > pairs.count || cookieJar != nil
+    if !pairs.isEmpty, !isEngineOn {
+      options.headers.append(try OptionReader.header("Cookie: \(pairs.joined(separator: "; "))"))
+    }
     for text in header {
       let lines = text.hasPrefix("@") ? try LocalInput.lines(of: String(text.dropFirst())) : [text]
       for line in lines { options.headers.append(try OptionReader.header(line)) }
     }
-    if let userAgent { options.headers.append(try OptionReader.header("User-Agent: \(userAgent)")) }
-    if let oauth2Bearer { options.headers.append(try OptionReader.header("Authorization: Bearer \(oauth2Bearer)")) }
     options.login = user.map(OptionReader.login)
+    options.waitsForQuestion = waitsForQuestion
     if netrc || netrcOptional || netrcFile != nil {
       options.netrc = try Netrc(path: netrcFile, isOptional: netrcOptional && !netrc)
     }
-    let files = cookie.filter { !CookieFiles.areCookies($0) }
-    options.cookies = try CookieFiles(reading: files, writing: cookieJar)
-    let pairs = cookie.filter(CookieFiles.areCookies)
-    if !pairs.isEmpty { options.headers.append(try OptionReader.header("Cookie: \(pairs.joined(separator: "; "))")) }
+    let files = cookie.filter { !$0.isEmpty && !CookieFiles.areCookies($0) }
+    options.cookies = try CookieFiles(reading: files, writing: cookieJar, pairs: isEngineOn ? pairs : [])
   }
 
   private func applySecurity(to options: inout LoadOptions) throws(Failure) {
@@ -207,7 +220,9 @@ extension LoadOptions {
   /// Asks for the user's password, if there is none.
   mutating func askPassword() throws(Failure) {
     guard let login, login.password == nil else { return }
-    if let netrc, let host = urls.first?.host(), let known = netrc.login(for: host, user: login.user) {
+    if let netrc, let host = urls.first?.host(percentEncoded: false),
+      let known = netrc.login(for: host, user: login.user)
+    {
       self.login?.password = known.password
       return
     }

@@ -23,13 +23,8 @@ struct DefaultOptions: ParsableArguments {
   @Flag(name: [.customShort("J"), .customLong("remote-header-name")], help: "-O goes by the server's name.")
   var remoteHeaderName = false
 
-  @Flag(
-    name: [
-      .customLong("anyauth"), .customLong("basic"), .customLong("digest"), .customLong("ntlm"),
-      .customLong("negotiate"),
-    ],
-    help: "A server's question for a login is answered in the way that it asks for.")
-  var anyauth = false
+  @Flag(help: "User and password are sent at once.")
+  var basic = false
 
   @Flag(help: "Progress is shown as a bar.")
   var progressBar = false

@@ -13,7 +13,7 @@ struct FormPart: Equatable, Sendable {
   var fileName: String?
   var type: String?
 
-  /// Reads `NAME=TEXT`, `NAME=@FILE` or `NAME=<FILE`; for files `;type=` and `;filename=` may follow.
+  /// Reads `NAME=TEXT`, `NAME=@FILE` or `NAME=<FILE`; `;type=` and `;filename=` may follow. What has a semicolon itself is in quotes.
   /// - Parameter isLiteral: whether the text is taken as it is (`--form-string`).
   init(_ text: String, isLiteral: Bool = false) throws(Failure) {
     guard let mark = text.firstIndex(of: "="), mark != text.startIndex else {
@@ -21,24 +21,19 @@ struct FormPart: Equatable, Sendable {
     }
     name = String(text[..<mark])
     let value = text[text.index(after: mark)...]
-    guard !isLiteral, let first = value.first, first == "@" || first == "<" else {
+    guard !isLiteral else {
       content = .text(String(value))
       return
     }
-    var pieces = value.dropFirst().split(separator: ";", omittingEmptySubsequences: false)
-    let path = String(pieces.removeFirst())
-    content = .file(path)
-    for piece in pieces {
-      let setting = piece.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
-      guard setting.count == 2 else { continue }
-      let word = setting[1].trimmingCharacters(in: CharacterSet(charactersIn: "\""))
-      if setting[0] == "type" { type = word }
-      if setting[0] == "filename" { fileName = word }
+    let isFile = value.hasPrefix("@") || value.hasPrefix("<")
+    var settings = FormSettings(isFile ? value.dropFirst() : value, allowsOthers: !isFile)
+    content = isFile ? .file(settings.content) : .text(settings.content)
+    if value.hasPrefix("@") {
+      let path = settings.content
+      settings.fileName = settings.fileName ?? (path == "-" ? "-" : URL(fileURLWithPath: path).lastPathComponent)
+      settings.type = settings.type ?? MIMETypes.type(forFileName: path) ?? "application/octet-stream"
     }
-    if first == "@" {
-      fileName = fileName ?? (path == "-" ? "-" : URL(fileURLWithPath: path).lastPathComponent)
-      type = type ?? "application/octet-stream"
-    }
+    (fileName, type) = (settings.fileName, settings.type)
   }
 
   /// The lines before the content.
@@ -68,7 +63,7 @@ struct FormPart: Equatable, Sendable {
   }
 
   private static func copy(_ path: String, to target: Int32, _ folder: String) throws(Failure) {
-    let source = open(path == "-" ? "/dev/stdin" : path, O_RDONLY | O_CLOEXEC)
+    let source = path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC)
     guard source >= 0 else { throw Failure(reading: path, errno) }
     defer { close(source) }
     var buffer = [UInt8](repeating: 0, count: 1 << 18)

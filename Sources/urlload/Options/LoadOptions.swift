@@ -6,7 +6,8 @@ struct LoadOptions: Sendable {
   enum Body: Equatable, Sendable {
     case data(Data)
     case file(String)
-    case standardInput
+    /// What is read once, and has no length.
+    case stream(DescriptorStream.Source)
     /// The body of a form in parts, in a file.
     case form(String, boundary: String)
   }
@@ -14,7 +15,8 @@ struct LoadOptions: Sendable {
   /// A field of the request.
   struct Header: Equatable, Sendable {
     let name: String
-    let value: String
+    /// Nil has the request go without the field.
+    let value: String?
   }
 
   /// The answer to challenges. A missing password is asked for.
@@ -78,6 +80,8 @@ struct LoadOptions: Sendable {
   var network = NetworkSettings()
   var proxy = Proxy.usual
   var login: Login?
+  /// Whether a login is sent when the server asks for it, in the way that it asks for; else at once, as basic authentication.
+  var waitsForQuestion = false
   var netrc: Netrc?
   var cookies = CookieFiles()
   var archiveIndex: URL?
@@ -99,7 +103,17 @@ struct LoadOptions: Sendable {
   /// The login for the server of a URL: that of `-u`, else of the netrc file.
   func login(for url: URL) -> Login? {
     if let login { return login }
-    guard url.user == nil, let host = url.host(percentEncoded: false) else { return nil }
-    return netrc?.login(for: host)
+    guard url.password == nil, let host = url.host(percentEncoded: false) else { return nil }
+    return netrc?.login(for: host, user: url.user(percentEncoded: false))
+  }
+}
+
+extension LoadOptions.Body {
+  /// The file that is uploaded, whose name a directory on the server takes.
+  var path: String? {
+    switch self {
+    case .file(let path), .stream(.path(let path)): path
+    case .data, .form, .stream(.standardInput): nil
+    }
   }
 }

@@ -4,7 +4,9 @@ import Foundation
 enum LocalInput {
   /// All that a file has; `-` is standard input.
   static func content(of path: String) throws(Failure) -> Data {
-    let descriptor = open(path == "-" ? "/dev/stdin" : path, O_RDONLY | O_CLOEXEC)
+    // No path leads to where it stands, and none at all to a socket.
+    if path == "-" { return try content(of: STDIN_FILENO, path) }
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Failure(reading: path, errno) }
     defer { close(descriptor) }
     return try content(of: descriptor, path)

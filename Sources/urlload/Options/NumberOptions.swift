@@ -3,12 +3,12 @@ import URLLoading
 
 /// Reads numbers, rates and addresses that options have as values.
 extension OptionReader {
-  /// A number of seconds above 0.
-  static func seconds(_ value: Double, of option: String) throws(Failure) -> TimeInterval {
-    guard value > 0, value.isFinite else {
-      throw Failure(.usage, "\(option) \(value) leaves no time", advice: "give a number of seconds above 0")
+  /// A number of seconds; nil for 0, which is no limit.
+  static func seconds(_ value: Double, of option: String) throws(Failure) -> TimeInterval? {
+    guard value >= 0, value.isFinite else {
+      throw Failure(.usage, "\(option) \(value) leaves no time", advice: "give a number of seconds, or 0 for no limit")
     }
-    return value
+    return value > 0 ? value : nil
   }
 
   /// A count within limits.

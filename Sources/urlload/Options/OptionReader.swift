@@ -7,18 +7,24 @@ enum OptionReader {
   /// A URL with a scheme, or a member of an archive in any spelling, `x.zip!/a` for one in a local file included.
   static func url(_ text: String) throws(Failure) -> URL {
     let here = URL(fileURLWithPath: FileManager.default.currentDirectoryPath, isDirectory: true)
-    if HostText.isPath(text) || !text.contains("!/") && !text.contains(":") && access(text, F_OK) == 0 {
+    let host = HostText(text)
+    if HostText.isPath(text)
+      || !text.contains("!/") && !text.contains(":") && host == nil && access(text, F_OK) == 0
+    {
       let url = URL(fileURLWithPath: text).absoluteString
       throw Failure(
         .badURL, "this is a local path, not a URL", SafeText.url(text), advice: "write \(SafeText.url(url))")
     }
-    if let member = URL(archiveShorthand: text, relativeTo: here) { return member }
+    // A host's fragment may have !/ in it as well: #!/route.
+    let archive = text.firstRange(of: "!/").map { String(text[..<$0.lowerBound]) } ?? ""
+    let isOfHost = archive.contains("#") && host != nil && access(archive, F_OK) != 0
+    if !isOfHost, let member = URL(archiveShorthand: text, relativeTo: here) { return member }
     if let scheme = text.split(separator: ":").first?.lowercased(), ArchiveProtocol.schemes.contains(scheme) {
       do { return try URL(archiveString: text) } catch {
         throw Failure(.badURL, "this names no member of an archive", SafeText.url(text), advice: error.description)
       }
     }
-    if let host = HostText(text) { return try url(host.urlText) }
+    if let host { return try url(host.urlText) }
     guard let url = URL(string: text), url.scheme != nil else {
       throw Failure(
         .badURL, "this is no URL with a scheme", SafeText.url(text),
@@ -31,8 +37,12 @@ enum OptionReader {
     !text.isEmpty && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
   }
 
-  /// `Name: value`; the value may be empty. Failures do not contain it, because it may be secret.
+  /// `Name: value`, `Name:` to take the field away, or `Name;` for one without a value. Failures do not contain the value, because it may
+  /// be secret.
   static func header(_ text: String) throws(Failure) -> LoadOptions.Header {
+    if !text.contains(":"), text.hasSuffix(";"), isToken(String(text.dropLast())) {
+      return LoadOptions.Header(name: String(text.dropLast()), value: "")
+    }
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let name = parts.first.map { String($0) } ?? ""
     guard parts.count == 2 else {
@@ -49,17 +59,18 @@ enum OptionReader {
         .usage, "the value of a header field has a line end", shown, advice: "write it on one line, as -H 'Name: value'"
       )
     }
-    return LoadOptions.Header(name: name, value: parts[1].trimmingCharacters(in: .whitespaces))
+    let value = parts[1].trimmingCharacters(in: .whitespaces)
+    return LoadOptions.Header(name: name, value: value.isEmpty ? nil : value)
   }
 
-  /// A method, in upper case.
+  /// A method.
   static func method(_ text: String) throws(Failure) -> String {
     guard isToken(text) else {
       throw Failure(
         .usage, "this is no method", "\"\(SafeText.escaped(String(text.prefix(100))))\"",
         advice: "write one word, as in -X DELETE")
     }
-    return text.uppercased()
+    return text
   }
 
   /// A token (RFC 9110, section 5.6.2), as names of fields and methods are.
@@ -87,12 +98,16 @@ enum OptionReader {
     do { return try HTTPArchiveWriter(file: URL(fileURLWithPath: path)) } catch { throw Failure(archiving: error) }
   }
 
-  /// A file to upload; `-` is standard input.
+  /// A file to upload; `-` is standard input. A pipe or device is sent as it comes.
   static func upload(_ path: String) throws(Failure) -> LoadOptions.Body {
-    if path == "-" { return .standardInput }
+    if path == "-" { return .stream(.standardInput) }
     guard access(path, R_OK) == 0 else { throw Failure(reading: path, errno) }
     var status = stat()
-    if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { throw Failure(reading: path, EISDIR) }
-    return .file(path)
+    guard stat(path, &status) == 0 else { throw Failure(reading: path, errno) }
+    switch status.st_mode & S_IFMT {
+    case S_IFDIR: throw Failure(reading: path, EISDIR)
+    case S_IFREG: return .file(path)
+    default: return .stream(.path(path))
+    }
   }
 }

@@ -65,8 +65,9 @@ struct OutputOptions: ParsableArguments {
     options.createsDirectories = createDirs
     options.removesParts = removeOnError
     options.keepsTime = remoteTime
-    options.largestSize = try maxFilesize.map { text throws(Failure) in
-      try OptionReader.bytes(text, of: "--max-filesize")
+    if let maxFilesize {
+      let size = try OptionReader.bytes(maxFilesize, of: "--max-filesize")
+      options.largestSize = size > 0 ? size : nil
     }
     options.report.includesHeads = include
     options.report.headFile = dumpHeader
@@ -81,14 +82,22 @@ struct OutputOptions: ParsableArguments {
     guard !include else {
       throw Failure(.usage, "-C and -i exclude each other", advice: "write heads elsewhere with -D FILE")
     }
+    guard !options.headOnly else {
+      throw Failure(.usage, "-C and -I exclude each other", advice: "write the head into a file of its own, without -C")
+    }
     guard options.range == nil, options.body == nil else {
       throw Failure(.usage, "-C continues a whole resource", advice: "leave out -r, -d, -F and -T")
     }
     if continueAt == "-" {
       options.continuation = .part
     } else {
-      options.continuation = .offset(
-        Int64(try OptionReader.count(continueAt, from: 0, to: .max, of: "-C")))
+      let count = Int64(try OptionReader.count(continueAt, from: 0, to: .max, of: "-C"))
+      if options.outputs.allSatisfy({ $0 == .standardOutput }) {
+        // What was written there is known to nobody but the user.
+        if count > 0 { options.range = .from(count) }
+      } else {
+        options.continuation = .offset(count)
+      }
     }
   }
 }

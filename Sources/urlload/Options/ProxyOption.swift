@@ -33,7 +33,7 @@ struct ProxyOption: Equatable, Sendable {
     }
     self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
     // curl's, where none is given, is the same for all.
-    port = components.port ?? (kind == .http ? 8080 : 1080)
+    port = components.port ?? 1080
     let given = login.map(OptionReader.login)
     user = components.user ?? given?.user
     password = components.password ?? given?.password

@@ -7,15 +7,25 @@ enum RequestBuilder {
   static func request(for url: URL, _ options: LoadOptions) -> URLRequest {
     var request = URLRequest(url: target(of: url, options))
     request.httpMethod = method(options)
-    for header in options.headers { request.addValue(header.value, forHTTPHeaderField: header.name) }
+    for header in options.headers { HeaderFields.add(header, to: &request) }
+    if let login = loginAtOnce(for: url, options) { request.setValue(login, forHTTPHeaderField: "Authorization") }
     switch options.body {
     case .data(let data): request.httpBody = data
     case .form(_, let boundary):
       request.setValue("multipart/form-data; boundary=\(boundary)", forHTTPHeaderField: "Content-Type")
-    case .file, .standardInput, nil: break
+    case .file, .stream, nil: break
     }
     if let range = options.range { request.setValue(range.fieldValue, forHTTPHeaderField: "Range") }
     return request
+  }
+
+  /// What the `Authorization` field of the first request says, as curl's does: the login for the server that the user named.
+  private static func loginAtOnce(for url: URL, _ options: LoadOptions) -> String? {
+    guard !options.waitsForQuestion, ["http", "https"].contains(url.scheme?.lowercased() ?? ""),
+      !options.headers.contains(where: { $0.name.lowercased() == "authorization" }),
+      let login = options.login(for: url), let password = login.password
+    else { return nil }
+    return "Basic " + Data("\(login.user):\(password)".utf8).base64EncodedString()
   }
 
   /// That of `-X`, else by the other options.
@@ -23,7 +33,7 @@ enum RequestBuilder {
     if let method = options.method { return method }
     switch options.body {
     case .data, .form: return "POST"
-    case .file, .standardInput: return "PUT"
+    case .file, .stream: return "PUT"
     case nil: return options.headOnly ? "HEAD" : "GET"
     }
   }
@@ -32,7 +42,7 @@ enum RequestBuilder {
   /// users does not ask for one; so is that for SSH, where a login begins with the user.
   private static func target(of url: URL, _ options: LoadOptions) -> URL {
     var target = url
-    if case .file(let path) = options.body, url.absoluteString.hasSuffix("/") {
+    if let path = options.body?.path, url.absoluteString.hasSuffix("/") {
       target = url.appending(component: URL(fileURLWithPath: path).lastPathComponent)
     }
     guard let login = options.login(for: url), ["ftp", "ftps", "sftp"].contains(url.scheme?.lowercased() ?? ""),
@@ -48,8 +58,10 @@ enum RequestBuilder {
     let configuration = URLSessionConfiguration.ephemeral
     if let maxTime = options.maxTime {
       configuration.timeoutIntervalForResource = maxTime
-      configuration.timeoutIntervalForRequest = min(60, maxTime)
+      // Whoever says how long it may take does not want less for a server that is silent meanwhile.
+      configuration.timeoutIntervalForRequest = maxTime
     }
+    configuration.httpMaximumConnectionsPerHost = options.parallel
     if let file = options.authorityFile { configuration.certificateAuthorityFile = URL(fileURLWithPath: file) }
     configuration.tlsMinimumSupportedProtocolVersion = options.tlsMinimum
     configuration.tlsMaximumSupportedProtocolVersion = options.tlsMaximum
@@ -58,7 +70,8 @@ enum RequestBuilder {
     case .direct: configuration.connectionProxyDictionary = [:]
     case .through(let proxy): configuration.connectionProxyDictionary = proxy.dictionary
     }
-    for cookie in options.cookies.cookies { configuration.httpCookieStorage?.setCookie(cookie) }
+    options.cookies.fill(configuration.httpCookieStorage, for: options.urls)
+    configuration.omittedFields.names = HeaderFields.omitted(options.headers)
     configuration.archive.indexDirectory = options.archiveIndex
     configuration.network = options.network
     configuration.sessionEventListener = options.archive

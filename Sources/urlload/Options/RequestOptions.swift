@@ -39,7 +39,8 @@ struct RequestOptions: ParsableArguments {
   @Option(
     name: [.customShort("F"), .long], parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "A field of a form in parts (POST); @FILE sends a file, <FILE its content as text.", valueName: "NAME=CONTENT"))
+      "A field of a form in parts (POST); @FILE sends a file, <FILE its content as text; ;type=TYPE and ;filename=NAME may follow.",
+      valueName: "NAME=CONTENT"))
   var form: [String] = []
 
   @Option(
@@ -52,7 +53,7 @@ struct RequestOptions: ParsableArguments {
 
   @Option(
     name: [.customShort("T"), .long], parsing: .unconditional,
-    help: ArgumentHelp("Upload this file (PUT); - is standard input.", valueName: "FILE"), completion: .file())
+    help: ArgumentHelp("Upload this file or pipe (PUT); - is standard input.", valueName: "FILE"), completion: .file())
   var uploadFile: String?
 
   @Option(
@@ -83,7 +84,7 @@ struct RequestOptions: ParsableArguments {
     options.headOnly = head
     if let referer {
       // Of curl's ";auto" the library knows nothing.
-      options.headers.append(try OptionReader.header("Referer: \(referer.replacing(";auto", with: ""))"))
+      options.headers.insert(try OptionReader.header("Referer: \(referer.replacing(";auto", with: ""))"), at: 0)
     }
     options.followsRedirects = !noLocation
     options.network.maximumRedirects = 50
@@ -93,6 +94,11 @@ struct RequestOptions: ParsableArguments {
     }
     let parts = parts.compactMap(DataPart.init)
     if get {
+      guard form.isEmpty, formString.isEmpty, uploadFile == nil else {
+        throw Failure(
+          .usage, "-G and \(uploadFile == nil ? "-F" : "-T") exclude each other",
+          advice: "-G puts the data of -d into the URL, and sends nothing")
+      }
       let query = try DataPart.body(parts)
       options.urls = options.urls.map { Self.adding(query, to: $0) }
     } else {
@@ -124,11 +130,32 @@ struct RequestOptions: ParsableArguments {
 
   private static func adding(_ query: Data, to url: URL) -> URL {
     guard !query.isEmpty, var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return url }
-    let added = String(decoding: query, as: UTF8.self)
-    let allowed = CharacterSet.urlQueryAllowed.union(CharacterSet(charactersIn: "%"))
-    let safe = added.addingPercentEncoding(withAllowedCharacters: allowed) ?? added
+    let safe = String(decoding: encoded(query), as: UTF8.self)
     components.percentEncodedQuery = components.percentEncodedQuery.map { "\($0)&\(safe)" } ?? safe
     return components.url ?? url
+  }
+}
+
+extension RequestOptions {
+  /// Data for a query: what is no part of one is percent-encoded, and what is encoded already stays.
+  fileprivate static func encoded(_ query: Data) -> [UInt8] {
+    let bytes = [UInt8](query)
+    let digits = Array("0123456789ABCDEF".utf8)
+    // RFC 3986, section 3.4.
+    let plain = Set(
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/?".utf8)
+    var result: [UInt8] = []
+    for (index, byte) in bytes.enumerated() {
+      let isEscape =
+        byte == UInt8(ascii: "%") && index + 2 < bytes.count
+        && bytes[(index + 1)...(index + 2)].allSatisfy { Character(UnicodeScalar($0)).isHexDigit }
+      if isEscape || plain.contains(byte) {
+        result.append(byte)
+      } else {
+        result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return result
   }
 }
 

@@ -22,7 +22,7 @@ enum URLGlob {
           rest.removeFirst(); append(String(next), to: &members); continue
         }
       case "{": values = alternatives(&rest)
-      case "[": values = range(&rest)
+      case "[": values = try range(&rest)
       default: break
       }
       guard let values else {
@@ -54,22 +54,29 @@ enum URLGlob {
   }
 
   /// What a range between brackets stands for; nil, and nothing taken, where it is none.
-  private static func range(_ rest: inout Substring) -> [String]? {
+  private static func range(_ rest: inout Substring) throws(Failure) -> [String]? {
     guard let end = rest.firstIndex(of: "]") else { return nil }
     let parts = rest[..<end].split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count <= 2, let step = parts.count == 2 ? Int(parts[1]) : 1, step > 0,
-      let bounds = parts.first?.split(separator: "-", omittingEmptySubsequences: false), bounds.count == 2,
-      let values = numbers(bounds[0], bounds[1], step) ?? letters(bounds[0], bounds[1], step)
+      let bounds = parts.first?.split(separator: "-", omittingEmptySubsequences: false), bounds.count == 2
     else { return nil }
+    var values = try numbers(bounds[0], bounds[1], step)
+    if values == nil { values = try letters(bounds[0], bounds[1], step) }
+    guard let values else { return nil }
     rest = rest[rest.index(after: end)...]
     return values
   }
 
   /// Zeros before the first number keep the length.
-  private static func numbers(_ first: Substring, _ last: Substring, _ step: Int) -> [String]? {
-    guard first.allSatisfy(\.isASCIIDigit), last.allSatisfy(\.isASCIIDigit), let low = Int(first), let high = Int(last),
-      low <= high, (high - low) / step < largestCount
-    else { return nil }
+  private static func numbers(_ first: Substring, _ last: Substring, _ step: Int) throws(Failure) -> [String]? {
+    guard !first.isEmpty, !last.isEmpty, first.allSatisfy(\.isASCIIDigit), last.allSatisfy(\.isASCIIDigit) else {
+      return nil
+    }
+    guard let low = Int(first), let high = Int(last), low <= high, (high - low) / step < largestCount else {
+      throw Failure(
+        .usage, "the range [\(first)-\(last)] stands for no URLs, or for more than \(largestCount)",
+        advice: "write the smaller number first, or -g if it is no pattern")
+    }
     let width = first.hasPrefix("0") ? first.count : 0
     return stride(from: low, through: high, by: step).map { number in
       let text = String(number)
@@ -77,11 +84,16 @@ enum URLGlob {
     }
   }
 
-  private static func letters(_ first: Substring, _ last: Substring, _ step: Int) -> [String]? {
+  private static func letters(_ first: Substring, _ last: Substring, _ step: Int) throws(Failure) -> [String]? {
     guard first.count == 1, last.count == 1, let low = first.first?.asciiValue, let high = last.first?.asciiValue,
-      low <= high, first.first?.isLetter == true, last.first?.isLetter == true,
+      first.first?.isLetter == true, last.first?.isLetter == true,
       first.first?.isLowercase == last.first?.isLowercase
     else { return nil }
+    guard low <= high else {
+      throw Failure(
+        .usage, "the range [\(first)-\(last)] stands for no URLs",
+        advice: "write the first letter of the alphabet first, or -g if it is no pattern")
+    }
     return stride(from: Int(low), through: Int(high), by: step).compactMap { UInt8(exactly: $0) }
       .map { String(UnicodeScalar($0)) }
   }

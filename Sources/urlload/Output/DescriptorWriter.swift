@@ -3,12 +3,19 @@ import Foundation
 /// Writes to file descriptors, whole.
 enum DescriptorWriter {
   /// Writes all bytes, and waits where the descriptor is slow.
-  /// - Parameter label: what the descriptor is, for messages.
-  static func write(_ data: some ContiguousBytes, to descriptor: Int32, _ label: String) throws(Failure) {
+  /// - Parameters:
+  ///   - position: where in the file, whose own position stays; nil for that.
+  ///   - label: what the descriptor is, for messages.
+  static func write(
+    _ data: some ContiguousBytes, to descriptor: Int32, at position: Int64? = nil, _ label: String
+  ) throws(Failure) {
     let code = data.withUnsafeBytes { buffer -> Int32 in
       var done = 0
       while done < buffer.count {
-        let count = Glibc.write(descriptor, buffer.baseAddress?.advanced(by: done), buffer.count - done)
+        let (start, rest) = (buffer.baseAddress?.advanced(by: done), buffer.count - done)
+        let count =
+          position.map { pwrite(descriptor, start, rest, off_t($0) + off_t(done)) }
+          ?? Glibc.write(descriptor, start, rest)
         if count >= 0 {
           done += count
         } else if errno == EAGAIN {

@@ -15,4 +15,29 @@ enum FileNames {
     while stem.utf8.count > 250 { stem.removeLast() }
     return (0..<10_000).lazy.map { $0 == 0 ? name : "\(stem).\($0)" }
   }
+
+  /// The path of a file in a directory.
+  static func path(of name: String, in directory: String) -> String {
+    directory == "." ? name : directory == "/" ? "/\(name)" : "\(directory)/\(name)"
+  }
+
+  /// The directory of a path, and the name in it.
+  static func split(_ path: String) -> (directory: String, name: String) {
+    guard let slash = path.lastIndex(of: "/") else { return (".", path) }
+    return (slash == path.startIndex ? "/" : String(path[..<slash]), String(path[path.index(after: slash)...]))
+  }
+
+  /// `UTIME_OMIT` of Linux, whose definition Swift cannot import.
+  private static let unchanged = (1 << 30) - 2
+
+  /// The times of a file that was changed at a date; nil where no file can have that.
+  static func times(_ date: Date?) -> [timespec]? {
+    guard let seconds = date?.timeIntervalSince1970, abs(seconds) < 1e12 else { return nil }
+    return [timespec(tv_sec: 0, tv_nsec: unchanged), timespec(tv_sec: Int(seconds.rounded(.down)), tv_nsec: 0)]
+  }
+
+  /// Sets when a file was changed.
+  static func setTime(_ date: Date, of path: String) {
+    if let times = times(date) { utimensat(AT_FDCWD, path, times, 0) }
+  }
 }

@@ -11,9 +11,14 @@ protocol Output: AnyObject, Sendable {
   /// The name to show, once it is known.
   var name: String? { get }
 
+  /// The path of the file, once it is known; nil for what is none.
+  var path: String? { get }
+
   /// Called before the body of a response.
-  /// - Parameter resumption: where the load could be resumed after this response; nil for one that continues what is written.
-  func begin(_ response: URLResponse, _ resumption: Resumption?) throws(Failure)
+  /// - Parameters:
+  ///   - url: the one that the user named.
+  ///   - resumption: where the load could be resumed after this response; nil for one that continues what is written.
+  func begin(_ response: URLResponse, of url: URL, _ resumption: Resumption?) throws(Failure)
 
   func write(_ data: Data) throws(Failure)
 
@@ -43,6 +48,6 @@ struct KeptPart: Equatable, Sendable {
   /// For a message: a clause, and what to do.
   var text: String {
     "\(ByteText.size(count)) of it are kept in \(path): "
-      + (isResumable ? "the same command with -C - resumes it" : "without a validator, the next load begins again")
+      + (isResumable ? "the same command with -C - resumes it" : "without a validator, the next load restarts")
   }
 }

@@ -34,6 +34,12 @@ struct OutputPlan: Equatable, Sendable {
         .usage, "\(count) URLs cannot share standard output",
         advice: "use -O, or give -o FILE as often as there are URLs")
     }
+    let only = files.count == 1 ? files[0] : ""
+    let sink = [only, folder + only].first { !only.isEmpty && urls.count > 1 && Self.isDevice($0) }
+    if let sink {
+      targets = Array(repeating: .file(sink), count: count)
+      return
+    }
     guard files.isEmpty || files.count == urls.count else {
       throw Failure(
         .usage, "-o was given \(files.count) times for \(urls.count) URLs", advice: "give it once for each URL")
@@ -48,7 +54,7 @@ struct OutputPlan: Equatable, Sendable {
       for member in members {
         let file = URLGlob.name(pattern, member.values)
         let path = file == "-" || file.hasPrefix("/") ? file : folder + file
-        guard seen.insert(path).inserted else {
+        guard seen.insert(path).inserted || path == "-" || Self.isDevice(path) else {
           let advice = members.count > 1 ? "put #1 into the name of -o" : "give each a file of its own"
           throw Failure(.usage, "two URLs would be written to one file", path, advice: advice)
         }
@@ -57,25 +63,50 @@ struct OutputPlan: Equatable, Sendable {
     }
     targets = named
   }
+
+  /// Whether what is written of one URL leaves that of others alone: a device, a pipe.
+  private static func isDevice(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
+  }
+
+  /// Whether two bodies go to one place, in which they must not be mixed.
+  var needsOrder: Bool {
+    var seen: Set<String> = []
+    return targets.contains { target in
+      switch target {
+      case .standardOutput: !seen.insert("-").inserted
+      case .file(let path): path != "/dev/null" && !seen.insert(path).inserted
+      case .suggestedName: false
+      }
+    }
+  }
 }
 
 extension OutputPlan.Target {
   /// - Parameter createsDirectories: whether directories that are missing are made.
   func open(createsDirectories: Bool) throws(Failure) -> any Output {
+    try prepare(createsDirectories: createsDirectories)
     switch self {
     case .standardOutput: return StreamOutput()
-    case .suggestedName(let directory):
-      if createsDirectories { try Self.makeDirectory(directory) }
-      return FileOutput(in: directory)
+    case .suggestedName(let directory): return FileOutput(in: directory)
     case .file(let path):
       var status = stat()
       if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG, status.st_mode & S_IFMT != S_IFDIR {
         return try StreamOutput(opening: path)
       }
-      if createsDirectories, let slash = path.lastIndex(of: "/"), slash != path.startIndex {
-        try Self.makeDirectory(String(path[..<slash]))
-      }
+      if let file = InPlaceOutput(path: path) { return file }
       return try FileOutput(path: path)
+    }
+  }
+
+  /// Makes the directories that are missing, where that is wanted.
+  func prepare(createsDirectories: Bool) throws(Failure) {
+    guard createsDirectories else { return }
+    switch self {
+    case .standardOutput: return
+    case .suggestedName(let directory): try Self.makeDirectory(directory)
+    case .file(let path): try Self.makeDirectory(FileNames.split(path).directory)
     }
   }
 

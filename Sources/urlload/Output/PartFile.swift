@@ -18,6 +18,8 @@ struct PartFile: Equatable, Sendable {
     var entityTag: String?
     /// In seconds since 1970.
     var lastModified: Double?
+    /// How many bytes of the resource the file has; nil for all that are before the record.
+    var count: Int64?
 
     init(_ url: URL, _ resumption: Resumption?) {
       self.url = Self.name(of: url)
@@ -52,7 +54,7 @@ struct PartFile: Equatable, Sendable {
 
   static let suffix = ".part"
   /// The end of each part file.
-  private static let mark = Array("urlload1".utf8)
+  static let mark = Array("urlload1".utf8)
   /// Bytes; more is no record of ours.
   private static let longestRecord = 1 << 16
 
@@ -60,6 +62,8 @@ struct PartFile: Equatable, Sendable {
   let record: Record
   /// Bytes of the resource.
   let count: Int64
+  /// The position of the record, which need not be right behind them.
+  let recordStart: Int64
 
   /// Nil for a file that is none of ours.
   init?(path: String) {
@@ -73,11 +77,14 @@ struct PartFile: Equatable, Sendable {
     guard tail.count == 16, Array(tail.suffix(8)) == Self.mark else { return nil }
     let length = tail.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     guard length <= UInt64(Self.longestRecord), Int64(length) + 16 <= size else { return nil }
-    count = size - 16 - Int64(length)
-    let text = Self.read(descriptor, at: count, count: Int(length))
-    guard let record = try? JSONDecoder().decode(Record.self, from: Data(text)) else { return nil }
+    let start = size - 16 - Int64(length)
+    let text = Self.read(descriptor, at: start, count: Int(length))
+    guard let record = try? JSONDecoder().decode(Record.self, from: Data(text)),
+      (0...start).contains(record.count ?? start)
+    else { return nil }
     self.record = record
     self.path = path
+    (count, recordStart) = (record.count ?? start, start)
   }
 
   private static func read(_ descriptor: Int32, at position: Int64, count: Int) -> [UInt8] {
@@ -94,32 +101,33 @@ struct PartFile: Equatable, Sendable {
     }
   }
 
-  /// Writes a record at the end of a file.
-  static func close(_ descriptor: Int32, with record: Record) throws(Failure) {
-    guard let text = try? JSONEncoder().encode(record) else { throw Failure(writing: "a part file", EIO) }
-    var end = text
-    for shift in stride(from: 56, through: 0, by: -8) { end.append(UInt8(truncatingIfNeeded: text.count >> shift)) }
-    end.append(contentsOf: mark)
-    lseek(descriptor, 0, SEEK_END)
-    try DescriptorWriter.write(end, to: descriptor, "a part file")
-  }
-
-  /// The part of a URL in a directory, whatever its name is.
+  /// The longest part of a URL in a directory, whatever its name is.
   static func find(_ url: URL, in directory: String) -> PartFile? {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-    for name in names.sorted() where name.hasSuffix(suffix) {
-      if let part = PartFile(path: directory == "." ? name : "\(directory)/\(name)"), part.record.isOf(url) {
-        return part
-      }
-    }
-    return nil
+    return names.sorted().filter { $0.hasSuffix(suffix) || $0.contains("\(suffix).") }
+      .compactMap { PartFile(path: FileNames.path(of: $0, in: directory)) }
+      .filter { $0.record.isOf(url) }.max { $0.count < $1.count }
   }
 
-  /// The path of the part of a file.
-  static func path(of name: String, in directory: String) -> String {
-    // Room for the suffix in the 255 bytes that file systems allow.
+  /// The part files that a file has, of whatever URLs.
+  static func all(named name: String, in directory: String) -> [PartFile] {
+    var parts: [PartFile] = []
+    var missing = 0
+    for path in paths(named: name, in: directory) {
+      if let part = PartFile(path: path) { parts.append(part) }
+      missing = access(path, F_OK) == 0 ? 0 : missing + 1
+      // One that was removed leaves a gap.
+      if missing == 10 { break }
+    }
+    return parts
+  }
+
+  /// The paths that parts of a file can have: `NAME.part`, `NAME.part.1` …
+  static func paths(named name: String, in directory: String) -> some Sequence<String> {
+    // Room for the suffix and a number in the 255 bytes that file systems allow.
     var stem = name
-    while stem.utf8.count > 250 { stem.removeLast() }
-    return (directory == "." ? "" : directory == "/" ? "/" : "\(directory)/") + stem + suffix
+    while stem.utf8.count > 244 { stem.removeLast() }
+    let first = FileNames.path(of: stem + suffix, in: directory)
+    return (0..<10_000).lazy.map { $0 == 0 ? first : "\(first).\($0)" }
   }
 }

@@ -11,6 +11,8 @@ final class PartialFiles: Sendable {
 
   private struct Member {
     weak var output: FileOutput?
+    /// Whether nobody needs the file when the process has ended.
+    var isOwned: Bool
   }
 
   private struct State {
@@ -27,18 +29,35 @@ final class PartialFiles: Sendable {
   var keepsParts: Bool { state.withLock { $0.keepsParts } }
 
   /// Makes a file in a directory, with a hidden name.
-  /// - Parameter part: a part file that becomes this file.
-  func create(in directory: String, for output: FileOutput, from part: String? = nil) throws(Failure) -> (
-    descriptor: Int32, path: String
-  ) {
+  func create(in directory: String, for output: FileOutput) throws(Failure) -> (descriptor: Int32, path: String) {
     try state.withLock { state throws(Failure) in
       guard !state.isClosed else { throw Failure(writing: directory, EINTR) }
-      let path = directory + "/.urlload-\(String(UInt64.random(in: 0 ... .max), radix: 16)).part"
-      if let part { guard rename(part, path) == 0 else { throw Failure(writing: part, errno) } }
-      let descriptor = open(path, O_RDWR | O_CLOEXEC | (part == nil ? O_CREAT | O_EXCL : 0), 0o666)
-      guard descriptor >= 0 else { throw Failure(writing: directory, errno) }
-      state.paths[path] = Member(output: output)
+      let (descriptor, path) = try Self.makeHidden(in: directory)
+      state.paths[path] = Member(output: output, isOwned: true)
       return (descriptor, path)
+    }
+  }
+
+  /// Makes a file that nobody else has, with a name that nobody guesses.
+  static func makeHidden(in directory: String) throws(Failure) -> (descriptor: Int32, path: String) {
+    let path = directory + "/.urlload-\(String(UInt64.random(in: 0 ... .max), radix: 16)).part"
+    let descriptor = open(path, O_RDWR | O_CLOEXEC | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666)
+    guard descriptor >= 0 else { throw Failure(writing: directory, errno) }
+    return (descriptor, path)
+  }
+
+  /// Opens a part file to resume it. It keeps its name, and no other process resumes it at the same time.
+  func adopt(_ part: String, for output: FileOutput) throws(Failure) -> Int32 {
+    try state.withLock { state throws(Failure) in
+      guard !state.isClosed else { throw Failure(writing: part, EINTR) }
+      let descriptor = open(part, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+      guard descriptor >= 0 else { throw Failure(writing: part, errno) }
+      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
+        close(descriptor)
+        throw Failure(inUse: part)
+      }
+      state.paths[part] = Member(output: output, isOwned: false)
+      return descriptor
     }
   }
 
@@ -47,21 +66,28 @@ final class PartialFiles: Sendable {
   func commit(_ path: String, to target: String, replaces: Bool) throws(Failure) -> Bool {
     try state.withLock { state throws(Failure) in
       guard state.paths[path] != nil else { throw Failure(writing: target, EINTR) }
-      // A link, unlike a rename, fails where the name is taken.
-      if !replaces, link(path, target) == 0 {
-        unlink(path)
-      } else {
-        if !replaces {
-          if errno == EEXIST { return false }
-          // Some file systems have no links.
-          guard [EPERM, EOPNOTSUPP, EMLINK].contains(errno) else { throw Failure(writing: target, errno) }
-          if access(target, F_OK) == 0 { return false }
-        }
-        guard rename(path, target) == 0 else { throw Failure(writing: target, errno) }
-      }
+      guard try Self.rename(path, to: target, replaces: replaces) else { return false }
       state.paths[path] = nil
       return true
     }
+  }
+
+  /// Renames a file.
+  /// - Parameter replaces: whether an existing file of that name is replaced; if not, the result is false.
+  static func rename(_ path: String, to target: String, replaces: Bool) throws(Failure) -> Bool {
+    // A link, unlike a rename, fails where the name is taken.
+    if !replaces, link(path, target) == 0 {
+      unlink(path)
+      return true
+    }
+    if !replaces {
+      if errno == EEXIST { return false }
+      // Some file systems have no links.
+      guard [EPERM, EOPNOTSUPP, EMLINK].contains(errno) else { throw Failure(writing: target, errno) }
+      if access(target, F_OK) == 0 { return false }
+    }
+    guard Glibc.rename(path, target) == 0 else { throw Failure(writing: target, errno) }
+    return true
   }
 
   /// Removes a partial file.
@@ -71,6 +97,9 @@ final class PartialFiles: Sendable {
     }
   }
 
+  /// Leaves a file to whoever finds it.
+  func forget(_ path: String) { state.withLock { $0.paths[path] = nil } }
+
   /// Keeps all files as parts, or removes them, and lets none be made any more.
   func end() -> [KeptPart] {
     let outputs = state.withLock { state in
@@ -79,7 +108,7 @@ final class PartialFiles: Sendable {
     }
     let kept = outputs.compactMap { $0.keep() }
     state.withLock { state in
-      for path in state.paths.keys { unlink(path) }
+      for (path, member) in state.paths where member.isOwned { unlink(path) }
       state.paths = [:]
     }
     return kept.sorted { $0.path < $1.path }

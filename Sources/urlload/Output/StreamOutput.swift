@@ -32,8 +32,9 @@ final class StreamOutput: Output {
   var count: Int64 { written.withLock { $0 } }
   var isFile: Bool { false }
   var name: String? { nil }
+  var path: String? { nil }
 
-  func begin(_ response: URLResponse, _ resumption: Resumption?) throws(Failure) {}
+  func begin(_ response: URLResponse, of url: URL, _ resumption: Resumption?) throws(Failure) {}
 
   func write(_ data: Data) throws(Failure) {
     try DescriptorWriter.write(data, to: descriptor, label)

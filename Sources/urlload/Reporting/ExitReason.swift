@@ -33,7 +33,7 @@ enum ExitReason: Int32, CaseIterable, Sendable {
     case .localFile: "a local file could not be read or written"
     case .interrupted: "Ctrl-C"
     case .outputClosed: "the reader of standard output went away"
-    case .terminated: "ended by SIGTERM or SIGHUP"
+    case .terminated: "ended by SIGTERM (by SIGHUP it is 129)"
     }
   }
 

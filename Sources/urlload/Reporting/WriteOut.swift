@@ -12,7 +12,8 @@ struct WriteOut {
 
   /// The text for a format: `%{NAME}` is a variable, `%header{NAME}` a field of the response, `%%` a percent sign, `\n`, `\r` and `\t` are
   /// characters.
-  func text(_ format: String) -> String {
+  /// - Parameter unknown: is told the names of variables that there are not, which stand for nothing.
+  func text(_ format: String, unknown: (String) -> Void) -> String {
     var result = ""
     var rest = format[...]
     while let character = rest.popFirst() {
@@ -25,7 +26,7 @@ struct WriteOut {
           rest.removeFirst()
           result += "%"
         } else if let name = Self.name(&rest, after: "{") {
-          result += value(of: name)
+          if let value = value(of: name) { result += value } else { unknown(name) }
         } else if let name = Self.name(&rest, after: "header{") {
           result += (response as? HTTPURLResponse)?.value(forHTTPHeaderField: name) ?? ""
         } else {
@@ -48,7 +49,7 @@ struct WriteOut {
   private var last: URLSessionTaskTransactionMetrics? { metrics?.transactionMetrics.last }
 
   // swift-format-ignore: one variable a line
-  private func value(of name: String) -> String {
+  private func value(of name: String) -> String? {
     switch name {
     case "http_code", "response_code": String(format: "%03d", http?.statusCode ?? 0)
     case "content_type":
@@ -85,7 +86,7 @@ struct WriteOut {
     case "exitcode": String(failure?.reason.rawValue ?? 0)
     case "errormsg": failure.map { SafeText.line($0.what) } ?? ""
     case "header_json": headers
-    default: ""
+    default: nil
     }
   }
 

@@ -1,0 +1,90 @@
+import Foundation
+import Testing
+import URLLoadingTestServers
+
+/// Bodies that are there once: standard input and pipes.
+@Suite(.timeLimit(.minutes(2))) struct UploadInputTests {
+  private static func echo() throws -> ScriptedServer {
+    try ScriptedServer.http {
+      HTTPResponse(text: "\($0.method) \($0.path) \(String(decoding: $0.body, as: UTF8.self))")
+    }
+  }
+
+  @Test func whatWasReadIsNotSentAsNothing() async throws {
+    let bodies = Watched<[String]>([])
+    let server = try ScriptedServer.http { request in
+      bodies.update { $0.append(String(decoding: request.body, as: UTF8.self)) }
+      return HTTPResponse(503, text: "later")
+    }
+    let url = server.url().absoluteString
+    let outcome = try await Urlload.run(["--retry", "3", "-T", "-", url], input: Data("contents".utf8))
+    #expect(outcome.status == .exited(8), "\(outcome.error)")
+    #expect(outcome.error.contains("cannot be sent again"), "\(outcome.error)")
+    #expect(bodies.value == ["contents"])
+  }
+
+  @Test func whatWasNotReadIsSentLater() async throws {
+    let port = try FreePort.pick()
+    let folder = try TemporaryDirectory("urlload")
+    try folder.write("input", "contents")
+    let process = try ChildProcess(
+      BuiltProgram.path("urlload"),
+      ["--retry", "100", "--retry-delay", "0.05", "-T", "-", "http://127.0.0.1:\(port)/"],
+      input: folder.file("input"), output: folder.file("output"), error: folder.file("error"))
+    let hasTried = try await eventually {
+      try String(contentsOf: folder.file("error"), encoding: .utf8).contains("attempt 2 of 101")
+    }
+    #expect(hasTried)
+    let server = try ScriptedServer.http(port: port) { HTTPResponse(text: String(decoding: $0.body, as: UTF8.self)) }
+    #expect(await process.waitForExit() == .exited(0))
+    #expect(try String(contentsOf: folder.file("output"), encoding: .utf8) == "contents")
+    #expect(server.requests.count == 1)
+  }
+
+  @Test(arguments: ["-d @-", "-T -", "--data-binary @-", "-F a=@-"]) func theRestOfAFileIsSent(option: String)
+    async throws
+  {
+    let server = try Self.echo()
+    let folder = try TemporaryDirectory("urlload")
+    // read(1) takes a line of a file, byte by byte.
+    let file = try folder.write("input", "first\nsecond").path
+    let outcome = try await Urlload.shell(
+      "{ read -r line; \"$0\" \(option) \"$1\"; } < \"$2\"", [server.url().absoluteString, file])
+    #expect(outcome.text.contains("second") && !outcome.text.contains("first"), "\(outcome.text)\(outcome.error)")
+  }
+
+  @Test func aSocketIsRead() async throws {
+    let server = try Self.echo()
+    let script = """
+      import socket, subprocess, sys
+      ours, theirs = socket.socketpair()
+      process = subprocess.Popen(sys.argv[1:], stdin=theirs)
+      theirs.close(); ours.sendall(b"over a socket"); ours.close()
+      sys.exit(process.wait())
+      """
+    for option in [["-d", "@-"], ["-T", "-"]] {
+      let outcome = try await Command.run(
+        "python3", ["-c", script, BuiltProgram.path("urlload")] + option + [server.url().absoluteString])
+      #expect(outcome.text.hasSuffix(" over a socket"), "\(outcome.text)\(outcome.error)")
+    }
+  }
+
+  @Test func aPipeThatNobodyWritesTakesTooLong() async throws {
+    let server = try Self.echo()
+    let folder = try TemporaryDirectory("urlload")
+    #expect(mkfifo(folder.file("fifo").path, 0o600) == 0)
+    let outcome = try await Urlload.run(["-m", "0.5", "-T", "fifo", server.url("/x").absoluteString], in: folder)
+    #expect(outcome.status == .exited(6), "\(outcome.error)")
+  }
+
+  @Test func pipesAreUploaded() async throws {
+    let server = try Self.echo()
+    let url = server.url("/folder/").absoluteString
+    let outcome = try await Urlload.shell("\"$0\" -T <(printf 'of a process') \"$1\"", [url + "x"])
+    #expect(outcome.text == "PUT /folder/x of a process", "\(outcome.error)")
+    let folder = try TemporaryDirectory("urlload")
+    let fifo = try await Urlload.shell(
+      "cd \"$2\"; mkfifo fifo; { printf fifo > fifo; } & \"$0\" -T fifo \"$1\"", [url, folder.path])
+    #expect(fifo.text == "PUT /folder/fifo fifo", "\(fifo.error)")
+  }
+}
