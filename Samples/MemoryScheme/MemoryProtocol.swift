@@ -14,8 +14,11 @@ final class MemoryProtocol: AsyncURLProtocol, @unchecked Sendable {
 
   override func load(_ request: URLRequest, to writer: Writer) async throws {
     guard let url = request.url else { throw URLError(.badURL) }
-    if let body = writer.uploadBody {
-      try await store(body, at: url)
+    if writer.uploadBody != nil {
+      var bytes = Data()
+      // Reports progress; a cancelled upload ends here, and stores nothing.
+      for try await chunk in writer.uploadChunks { bytes.append(chunk) }
+      await MemoryStore.shared.put(bytes, at: url)
       return try await writer.respond(mimeType: nil, length: 0)
     }
     guard let item = await MemoryStore.shared.item(at: url) else {
@@ -36,18 +39,5 @@ final class MemoryProtocol: AsyncURLProtocol, @unchecked Sendable {
     for start in stride(from: Int(range.lowerBound), to: Int(range.upperBound), by: Self.pieceSize) {
       try await writer.write(item.bytes[start..<min(start + Self.pieceSize, Int(range.upperBound))])
     }
-  }
-
-  private func store(_ body: URLUploadBody, at url: URL) async throws {
-    let sessionClient = client as? any URLProtocolSessionClient
-    let bytes = try await UploadReading.bytes(of: body)
-    var stored = Data(capacity: bytes.count)
-    while stored.count < bytes.count {
-      // A cancelled upload stores nothing.
-      try Task.checkCancellation()
-      stored.append(bytes.dropFirst(stored.count).prefix(Self.pieceSize))
-      sessionClient?.urlProtocol(self, didSendBodyData: Int64(stored.count))
-    }
-    await MemoryStore.shared.put(stored, at: url)
   }
 }

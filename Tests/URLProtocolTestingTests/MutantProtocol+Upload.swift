@@ -1,8 +1,6 @@
 import Foundation
 import URLLoading
 
-@testable import URLLoadingMemoryScheme
-
 extension MutantProtocol {
   /// Takes an upload piece by piece, and stores it when it is whole.
   func store(_ body: URLUploadBody) {

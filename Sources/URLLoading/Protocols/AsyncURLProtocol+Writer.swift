@@ -3,10 +3,12 @@ internal import URLLoadingBase
 extension AsyncURLProtocol {
   /// What a loading function reports to.
   ///
-  /// Mutable state: `hasResponded`, guarded by its lock.
+  /// Mutable state: `hasResponded`, guarded by its lock, and in `streamReading`, an atomic.
   public final class Writer: Sendable {
-    private let instance: AsyncURLProtocol
-    private let gate: URLProtocolGate
+    let instance: AsyncURLProtocol
+    let gate: URLProtocolGate
+    /// Taken by the first reading of a body stream.
+    let streamReading = SingleAnswer()
     private let hasResponded = Locked(false)
 
     init(_ instance: AsyncURLProtocol, gate: URLProtocolGate) {
@@ -18,7 +20,8 @@ extension AsyncURLProtocol {
     /// where the instance has another client than a session's.
     public var session: URLSession? { instance.sessionClient?.session }
 
-    /// The body to upload, if there is one.
+    /// The body to upload, if there is one. A class that reads it by itself has ``uploadChunks``, which reports progress; one that hands
+    /// it on, or reads it otherwise, calls ``reportUploadProgress(totalBytesSent:)``.
     public var uploadBody: URLUploadBody? { instance.sessionClient?.urlProtocolUploadBody(instance) }
 
     /// Sends the response's head, once, before any data.

@@ -3,6 +3,8 @@ extension URLSession {
   ///
   /// The buffer is bounded: while it is full, the sender is paused. The load is cancelled when the sequence and its iterators are
   /// released. One iterator at a time.
+  ///
+  /// A loop that only collects bytes, or passes them on, is many times faster over the ``chunks``.
   public struct AsyncBytes: AsyncSequence, Sendable {
     /// Bytes.
     public typealias Element = UInt8

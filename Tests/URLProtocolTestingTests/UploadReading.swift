@@ -2,16 +2,6 @@ import URLLoading
 
 /// Reading an upload's body, wherever it is.
 enum UploadReading {
-  /// Files and streams may block, which no thread of Swift's own may do.
-  private static let pool = BlockingPool(name: "memory uploads", maximumThreadCount: 8)
-
-  /// Reads the whole body without blocking the caller.
-  static func bytes(of body: URLUploadBody) async throws -> Data {
-    try await withCheckedThrowingContinuation { continuation in
-      pool.run { continuation.resume(with: Result { try bytesBlocking(of: body) }) }
-    }
-  }
-
   /// Reads the whole body; may block.
   static func bytesBlocking(of body: URLUploadBody) throws -> Data {
     switch body {
