@@ -126,6 +126,7 @@ let package = Package(
       ]),
     .executableTarget(name: "URLLoadingPrivateScheme", dependencies: ["URLLoading"], path: "Samples/PrivateScheme"),
     .executableTarget(name: "URLLoadingMemoryScheme", dependencies: ["URLLoading"], path: "Samples/MemoryScheme"),
+    .executableTarget(name: "URLLoadingWebDAVScheme", dependencies: ["URLLoading"], path: "Samples/WebDAVScheme"),
     .executableTarget(name: "URLLoadingLoadEverything", dependencies: ["URLLoading"], path: "Samples/LoadEverything"),
     .executableTarget(
       name: "URLLoadingDelegateDownload", dependencies: ["URLLoading"], path: "Samples/DelegateDownload"),
@@ -176,7 +177,8 @@ let package = Package(
     .testTarget(
       name: "URLProtocolTestingTests",
       dependencies: [
-        "URLProtocolTesting", "URLLoading", "URLLoadingBase", "URLLoadingMemoryScheme", "URLLoadingTestServers",
+        "URLProtocolTesting", "URLLoading", "URLLoadingBase", "URLLoadingMemoryScheme", "URLLoadingWebDAVScheme",
+        "URLLoadingTestServers",
       ]),
     .testTarget(
       name: "URLLoadingHTTPTypesTests", dependencies: ["URLLoadingHTTPTypes", "URLLoading", "URLLoadingTestServers"]),
@@ -233,7 +235,7 @@ let package = Package(
         "URLLoadingArticles",
         "URLLoadingPrivateScheme", "URLLoadingMemoryScheme", "URLLoadingLoadEverything", "URLLoadingDelegateDownload",
         "URLLoadingSFTPFiles", "URLLoadingEventLog", "URLLoadingLineClient", "URLLoadingBackgroundDownload", "urlloadd",
-        "URLLoadingCombineUsers",
+        "URLLoadingCombineUsers", "URLLoadingWebDAVScheme",
         "URLLoadingTestServers",
       ]),
   ],

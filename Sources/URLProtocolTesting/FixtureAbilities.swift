@@ -15,6 +15,12 @@ public struct FixtureAbilities: OptionSet, Sendable, Hashable {
   /// ``URLProtocolFixture/directory(of:named:)`` is implemented: there are directories to list.
   public static let directories = FixtureAbilities(rawValue: 1 << 2)
 
+  /// ``URLProtocolFixture/protected(_:named:)`` is implemented: there are resources that want a login.
+  public static let challenges = FixtureAbilities(rawValue: 1 << 3)
+
+  /// ``URLProtocolFixture/redirect(to:named:)`` is implemented: there are URLs that lead to others.
+  public static let redirects = FixtureAbilities(rawValue: 1 << 4)
+
   /// All of them.
-  public static let all: FixtureAbilities = [.replacing, .missing, .directories]
+  public static let all: FixtureAbilities = [.replacing, .missing, .directories, .challenges, .redirects]
 }

@@ -43,6 +43,14 @@ public protocol URLProtocolFixture: Sendable {
   /// - Returns: the directory's URL, with a slash at its end.
   func directory(of files: [String: Data], named name: String) async throws -> URL
 
+  /// Makes a new resource that is given to those who log in. Called with ``FixtureAbilities/challenges`` only.
+  /// - Returns: the URL that loads `bytes` with the right credential, and what the class's challenges are to say.
+  func protected(_ bytes: Data, named name: String) async throws -> ProtectedResource
+
+  /// Makes a URL that leads to another one. Called with ``FixtureAbilities/redirects`` only.
+  /// - Parameter target: a URL that ``place(_:named:)`` returned; nil for a URL that leads to itself, without end.
+  func redirect(to target: URL?, named name: String) async throws -> URL
+
   /// A URL to upload to, where nothing is yet. Needed by every class that declares `.upload`.
   func uploadTarget(named name: String) async throws -> URL
 
@@ -74,6 +82,16 @@ extension URLProtocolFixture {
   /// Not supported.
   public func missing() async throws -> URL {
     throw UnsupportedByFixture(fixture: "\(Self.self)", member: "missing()")
+  }
+
+  /// Not supported.
+  public func protected(_ bytes: Data, named name: String) async throws -> ProtectedResource {
+    throw UnsupportedByFixture(fixture: "\(Self.self)", member: "protected(_:named:)")
+  }
+
+  /// Not supported.
+  public func redirect(to target: URL?, named name: String) async throws -> URL {
+    throw UnsupportedByFixture(fixture: "\(Self.self)", member: "redirect(to:named:)")
   }
 
   /// Not supported.

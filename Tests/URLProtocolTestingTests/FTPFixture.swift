@@ -7,7 +7,7 @@ import URLProtocolTesting
 /// For `ftp:` URLs.
 struct FTPFixture: URLProtocolFixture {
   var protocolClass: URLProtocol.Type { FTPProtocol.self }
-  var abilities: FixtureAbilities { .all }
+  var abilities: FixtureAbilities { [.replacing, .missing, .directories] }
 
   func place(_ bytes: Data, named name: String) async throws -> URL {
     let server = try await FTPServer.shared

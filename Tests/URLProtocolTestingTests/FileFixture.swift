@@ -9,7 +9,7 @@ struct FileFixture: URLProtocolFixture {
   private static let folder = Result { try TemporaryDirectory("kit") }
 
   var protocolClass: URLProtocol.Type { FileProtocol.self }
-  var abilities: FixtureAbilities { .all }
+  var abilities: FixtureAbilities { [.replacing, .missing, .directories] }
 
   func place(_ bytes: Data, named name: String) async throws -> URL { try Self.folder.get().write(name, bytes) }
 

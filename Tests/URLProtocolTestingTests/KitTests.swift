@@ -15,7 +15,9 @@ import URLLoadingTestServers
     #expect(Set(missing.map(\.name)).subtracting(plain.map(\.name)) == ["a missing resource fails by code"])
     let all = URLProtocolConformance.all
     #expect(Set(all.map(\.id)).count == all.count)
+    // Every check that can be made without a capability, or with those of the class.
     let mutants = URLProtocolConformance.checks(for: MutantProtocol.self)
+    #expect(Set(mutants.map(\.name)).isSuperset(of: ["no credential gets nothing", "a redirect leads to the new URL"]))
     let leftOut = Set(all.map(\.id)).subtracting(mutants.map(\.id))
     #expect(leftOut == Set(all.filter { $0.capabilities.contains(.listing) }.map(\.id)) && !leftOut.isEmpty)
   }
@@ -62,6 +64,7 @@ import URLLoadingTestServers
       ([.finish], "a finish without a response"),
       ([.data(3)], "3 bytes before a response"),
       ([.response, .redirect], "a redirect after the response"),
+      ([.redirect, .redirect], "a second redirect"),
       ([.response, .response], "a second response"),
       ([.failure, .response], "a response after a failure"),
       ([.response, .finish, .data(2)], "2 bytes after a finish"),
@@ -76,7 +79,7 @@ import URLLoadingTestServers
 /// Announces more than it implements.
 private struct ForgetfulFixture: URLProtocolFixture {
   var protocolClass: URLProtocol.Type { BlockingProtocol.self }
-  var abilities: FixtureAbilities { .all }
+  var abilities: FixtureAbilities { [.replacing, .missing] }
 
   func place(_ bytes: Data, named name: String) async throws -> URL {
     try await BlockingFixture().place(bytes, named: name)

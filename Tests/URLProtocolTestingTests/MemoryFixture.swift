@@ -7,7 +7,7 @@ import URLProtocolTesting
 /// For the sample, an `AsyncURLProtocol`.
 struct MemoryFixture: URLProtocolFixture {
   var protocolClass: URLProtocol.Type { MemoryProtocol.self }
-  var abilities: FixtureAbilities { .all }
+  var abilities: FixtureAbilities { [.replacing, .missing] }
 
   func place(_ bytes: Data, named name: String) async throws -> URL {
     let url = try url(name)

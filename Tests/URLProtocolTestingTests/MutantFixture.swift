@@ -6,7 +6,7 @@ struct MutantFixture: URLProtocolFixture {
   let fault: Fault
 
   var protocolClass: URLProtocol.Type { MutantProtocol.self }
-  var abilities: FixtureAbilities { .all }
+  var abilities: FixtureAbilities { [.replacing, .missing] }
 
   func place(_ bytes: Data, named name: String) async throws -> URL {
     let url = try url(name)

@@ -41,8 +41,11 @@ final class CheckContext: Sendable {
   // MARK: Sessions
 
   /// A session whose loads go through the class.
-  func session(hold: Hold? = nil, when hook: (@Sendable (Moment, URLSessionTask) -> Void)? = nil) -> CheckSession {
-    let session = CheckSession(self, hold: hold, hook: hook)
+  func session(
+    hold: Hold? = nil, answers: DelegateAnswers = DelegateAnswers(),
+    when hook: (@Sendable (Moment, URLSessionTask) -> Void)? = nil
+  ) -> CheckSession {
+    let session = CheckSession(self, hold: hold, answers: answers, hook: hook)
     let isOver = state.update { state in
       state.sessions.append(session)
       return state.isOver

@@ -8,10 +8,13 @@ final class CheckSession: Sendable {
   private let context: CheckContext
   private let hold: Hold?
 
-  init(_ context: CheckContext, hold: Hold?, hook: (@Sendable (Moment, URLSessionTask) -> Void)?) {
+  init(
+    _ context: CheckContext, hold: Hold?, answers: DelegateAnswers,
+    hook: (@Sendable (Moment, URLSessionTask) -> Void)?
+  ) {
     self.context = context
     self.hold = hold
-    recorder = Recorder(ledger: Ledger(hook: hook), hold: hold)
+    recorder = Recorder(ledger: Ledger(hook: hook), hold: hold, answers: answers)
     let configuration = context.fixture.configuration()
     let spy: AnyClass = spyClass(for: context.fixture.protocolClass)
     configuration.protocolClasses = [spy] + (configuration.protocolClasses ?? [])
@@ -22,6 +25,7 @@ final class CheckSession: Sendable {
   /// Ends the session at once, whatever its tasks do.
   func abandon() {
     hold?.release()
+    recorder.answerHeldQuestions()
     session.invalidateAndCancel()
   }
 
@@ -97,9 +101,20 @@ final class CheckSession: Sendable {
 
   /// Waits until instances have reported so many bytes in all, or the task has ended.
   func waitForBytes(_ count: Int, of task: URLSessionTask) async {
-    let (key, ledger, recorder) = (task.taskIdentifier, ledger, recorder)
+    let ledger = ledger
+    await wait(orEndOf: task) { _ = await ledger.entries.wait { Ledger.bytes(in: $0) >= count } }
+  }
+
+  /// Waits until the delegate was asked something, or the task has ended.
+  func waitForQuestion(of task: URLSessionTask) async {
+    let recorder = recorder
+    await wait(orEndOf: task) { _ = await recorder.questions.wait { $0.count > 0 } }
+  }
+
+  private func wait(orEndOf task: URLSessionTask, for event: @escaping @Sendable () async -> Void) async {
+    let (key, recorder) = (task.taskIdentifier, recorder)
     await withTaskGroup(of: Void.self) { group in
-      group.addTask { _ = await ledger.entries.wait { Ledger.bytes(in: $0) >= count } }
+      group.addTask { await event() }
       group.addTask { _ = await recorder.outcomes.wait { ($0[key]?.completions ?? 0) > 0 } }
       await group.next()
       group.cancelAll()

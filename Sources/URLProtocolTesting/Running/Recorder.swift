@@ -1,19 +1,22 @@
 import URLLoading
 
-/// The delegate of the kit's sessions: records the calls about each task.
+/// The delegate of the kit's sessions: records the calls about each task, and answers what it is asked as the check wants.
 ///
-/// Mutable state: in `outcomes` and `isInvalid`, which guard it.
+/// Mutable state: in `outcomes`, `questions` and `isInvalid`, which guard it.
 final class Recorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate, Sendable {
   /// By task identifier.
   let outcomes = Observed<[Int: LoadOutcome]>([:])
+  let questions = Observed(DelegateQuestions())
   let isInvalid = Observed(false)
   let ledger: Ledger
+  private let answers: DelegateAnswers
   /// Blocks the delegate calls of data tasks at the first data.
   private let hold: Hold?
 
-  init(ledger: Ledger, hold: Hold?) {
+  init(ledger: Ledger, hold: Hold?, answers: DelegateAnswers) {
     self.ledger = ledger
     self.hold = hold
+    self.answers = answers
   }
 
   private func note(_ task: URLSessionTask, _ call: String? = nil, _ change: (inout LoadOutcome) -> Void = { _ in }) {
@@ -70,5 +73,46 @@ final class Recorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
     expectedTotalBytes: Int64
   ) {
     note(downloadTask) { $0.resumedAt.append(fileOffset) }
+  }
+
+  // MARK: Questions
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+    completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+  ) {
+    // Every TLS connection asks, which says nothing about the class.
+    guard challenge.protectionSpace.serverTrust == nil else { return completionHandler(.performDefaultHandling, nil) }
+    let count = questions.value.challenges.count
+    let answer = answers.challenge(count)
+    note({ $0.challenges.append((challenge.protectionSpace, challenge.previousFailureCount)) }) {
+      completionHandler(answer.disposition, answer.credential)
+    }
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+    newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+  ) {
+    let isFollowed = answers.followsRedirects
+    note({ $0.redirects.append((response, request)) }) { completionHandler(isFollowed ? request : nil) }
+  }
+
+  /// Answers what waits for an answer.
+  func answerHeldQuestions() {
+    let held = questions.update { questions in
+      defer { questions.held = [] }
+      return questions.held
+    }
+    for answer in held { answer() }
+  }
+
+  private func note(_ change: (inout DelegateQuestions) -> Void, answer: @escaping @Sendable () -> Void) {
+    let isHeld = answers.areHeld
+    questions.update { questions in
+      if isHeld { questions.held.append(answer) }
+      change(&questions)
+    }
+    if !isHeld { answer() }
   }
 }

@@ -1,5 +1,5 @@
 /// Whether the events of one instance come in the order *(redirect | challenge)\*, one response, data\*, finish*, with a failure at
-/// any time and nothing after the end. A value without I/O.
+/// any time, one redirect at most, and nothing after the end. A value without I/O.
 struct EventOrder: Sendable {
   enum Event: Sendable, Equatable {
     case redirect, challenge, response, finish, failure
@@ -20,6 +20,7 @@ struct EventOrder: Sendable {
   /// Bytes of the body so far.
   private(set) var bytes = 0
   private(set) var largestPiece = 0
+  private(set) var hasRedirect = false
   private(set) var hasResponse = false
   private(set) var end: Event?
   /// What came out of order, in words.
@@ -37,6 +38,9 @@ struct EventOrder: Sendable {
     switch event {
     case .redirect, .challenge:
       if hasResponse { violations.append("\(event.name) after the response") }
+      // The session makes another instance for what follows.
+      if event == .redirect, hasRedirect { violations.append("a second redirect") }
+      hasRedirect = hasRedirect || event == .redirect
     case .response:
       if hasResponse { violations.append("a second response") }
       hasResponse = true

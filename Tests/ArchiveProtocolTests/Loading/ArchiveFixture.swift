@@ -9,7 +9,7 @@ struct ArchiveFixture: URLProtocolFixture {
   private static let folder = Result { try TemporaryDirectory("archive-kit") }
 
   var protocolClass: URLProtocol.Type { ArchiveProtocol.self }
-  var abilities: FixtureAbilities { .all }
+  var abilities: FixtureAbilities { [.replacing, .missing, .directories] }
 
   func configuration() -> URLSessionConfiguration {
     let configuration = URLSessionConfiguration.ephemeral

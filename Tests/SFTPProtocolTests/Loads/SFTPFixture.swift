@@ -17,7 +17,7 @@ struct SFTPFixture: URLProtocolFixture {
   }
 
   let protocolClass: URLProtocol.Type = SSHProtocol.self
-  let abilities = FixtureAbilities.all
+  let abilities: FixtureAbilities = [.replacing, .missing, .directories]
   private let place: Place
 
   init() async throws {

@@ -6,11 +6,13 @@ struct NginxConfiguration {
   let root: String
   let ports: [NginxServer.Listener: UInt16]
   let certificates: TestCertificates
+  let modules: [String]
   let directives: String
   let locations: String
 
   var text: String {
     """
+    \(modules.map { "load_module /usr/lib/nginx/modules/\($0).so;" }.joined(separator: "\n"))
     \(geteuid() == 0 ? "user root;" : "")
     daemon off;
     worker_processes 1;

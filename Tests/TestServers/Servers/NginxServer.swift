@@ -58,10 +58,11 @@ package final class NginxServer: Sendable {
   ///
   /// - Parameters:
   ///   - largeSize: the size of `large.bin` in bytes.
+  ///   - modules: modules that nginx is to load, without the suffix of their files.
   ///   - directives: more nginx directives for the `http` context.
   ///   - locations: more nginx locations for every port.
   package static func start(
-    largeSize: Int = DocumentRoot.largeSize, directives: String = "", locations: String = ""
+    largeSize: Int = DocumentRoot.largeSize, modules: [String] = [], directives: String = "", locations: String = ""
   ) async throws -> NginxServer {
     try await ServerProcess.retrying {
       let directory = try TemporaryDirectory("nginx")
@@ -75,7 +76,7 @@ package final class NginxServer: Sendable {
       for listener in listeners { ports[listener] = try FreePort.pick(ipv6: listener == .httpIPv6) }
       let configuration = NginxConfiguration(
         directory: directory.path, root: root.path, ports: ports, certificates: try await .shared,
-        directives: directives, locations: locations)
+        modules: modules, directives: directives, locations: locations)
       try directory.write("nginx.conf", configuration.text)
       try directory.write("locations.conf", configuration.locationsText)
       try directory.write("passwords", "\(user):{PLAIN}\(password)\n")

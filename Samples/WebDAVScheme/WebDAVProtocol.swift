@@ -1,0 +1,37 @@
+import URLLoading
+
+/// Loads, lists and stores what is on a WebDAV server (RFC 4918), at `dav://host/path` and, over TLS, `davs://host/path`.
+///
+/// It shows what a class does that stands on another one: every exchange is a load of an `http` URL through the session of the load, so
+/// that configuration, credentials, cache and cancellation are those of the program. What such a load asks its delegate goes to the
+/// delegate of the `dav` load (`Questions`).
+final class WebDAVProtocol: AsyncURLProtocol, @unchecked Sendable {
+  override class func canInit(with request: URLRequest) -> Bool {
+    schemes.contains(request.url?.scheme?.lowercased() ?? "")
+  }
+
+  override class var schemes: [String] { ["dav", "davs"] }
+
+  override class var acceptedHTTPMethods: [String]? { ["GET", "HEAD", "PUT", "DELETE"] }
+
+  override class var capabilities: Capabilities { super.capabilities.union([.byteRanges, .upload, .listing]) }
+
+  override func load(_ request: URLRequest, to writer: Writer) async throws {
+    let exchange = try WebDAVExchange(request, writer, self)
+    if writer.uploadBody != nil {
+      try await exchange.store()
+      return try await writer.respond(mimeType: nil, length: 0)
+    }
+    if request.url?.hasDirectoryPath == true, request.httpMethod != "DELETE" { throw exchange.isDirectory }
+    // Range and If-Range are among the request's fields, and the server looks at them.
+    let (bytes, answer) = try await exchange.session.bytes(for: exchange.request, delegate: exchange.questions)
+    try exchange.check(answer)
+    try await writer.respond(exchange.response(answer))
+    for try await chunk in bytes.chunks { try await writer.write(chunk) }
+  }
+
+  override func list(_ request: URLRequest, to writer: Writer) async throws {
+    let exchange = try WebDAVExchange(request, writer, self)
+    try await writer.list(try await exchange.entries())
+  }
+}

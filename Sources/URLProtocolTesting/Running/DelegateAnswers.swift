@@ -1,0 +1,30 @@
+import URLLoading
+
+/// How the delegate of a check's session answers what it is asked.
+struct DelegateAnswers: Sendable {
+  typealias Challenge = (disposition: URLSession.AuthChallengeDisposition, credential: URLCredential?)
+
+  /// By the count of challenges before.
+  var challenge: @Sendable (Int) -> Challenge = { _ in (.performDefaultHandling, nil) }
+  var followsRedirects = true
+  /// The delegate takes its time: answers wait for ``Recorder/answerHeldQuestions()``.
+  var areHeld = false
+
+  /// These credentials, one after another, and then none.
+  static func credentials(_ credentials: URLCredential...) -> DelegateAnswers {
+    DelegateAnswers(challenge: { count in
+      count < credentials.count ? (.useCredential, credentials[count]) : (.performDefaultHandling, nil)
+    })
+  }
+}
+
+/// What the delegate was asked.
+struct DelegateQuestions: Sendable {
+  /// Not the challenges themselves: they retain the instance that asks.
+  var challenges: [(space: URLProtectionSpace, failures: Int)] = []
+  var redirects: [(response: HTTPURLResponse, request: URLRequest)] = []
+  /// The answers that wait.
+  var held: [@Sendable () -> Void] = []
+
+  var count: Int { challenges.count + redirects.count }
+}
