@@ -174,10 +174,11 @@ import URLLoadingTestServers
       "\(version)")
     #expect(version.contains("\nSchemes: archive data file ftp ftps http https"), "\(version)")
     #expect(try await Urlload.run(["-V"]).text == version)
-    let readme = try String(contentsOf: PackageFolder.root.appendingPathComponent("README.md"), encoding: .utf8)
+    let manual = try String(
+      contentsOf: PackageFolder.root.appendingPathComponent("Documentation/urlload.1"), encoding: .utf8)
     for line in outcome.text.split(separator: "\n") {
       guard let code = Int(line.prefix(5).trimmingCharacters(in: .whitespaces)), line.count > 7 else { continue }
-      #expect(readme.contains("| \(code) | "), "exit code \(code) is not in the README")
+      #expect(manual.contains("\n.B \(code)\n"), "exit code \(code) is not in the manual")
     }
   }
 }
