@@ -34,6 +34,12 @@ final class BackgroundSession: Sendable {
     weak var session: URLSession?
     /// Connections that the session has been attached by.
     var attachments = 0
+    /// The tasks whose end the load has been told, and the service not yet that it was taken.
+    var endsBeingTaken: Set<Int> = []
+    /// What waits for these to be taken.
+    var endWaiters: [@Sendable () -> Void] = []
+    /// No event is taken any more.
+    var isLeaving = false
   }
 
   /// How often the service is looked for, a second apart on average, before tasks fail.
@@ -120,7 +126,31 @@ final class BackgroundSession: Sendable {
 
   private func add(_ task: BackgroundTask) { state.withLock { $0.tasks[task.identifier] = task } }
 
-  func forget(_ identifier: Int) { state.withLock { $0.tasks[identifier] = nil } }
+  /// Forgets a task that has ended, of which the service was told.
+  func forget(_ identifier: Int) {
+    let waiters = state.withLock { state -> [@Sendable () -> Void] in
+      state.tasks[identifier] = nil
+      state.endsBeingTaken.remove(identifier)
+      guard state.endsBeingTaken.isEmpty else { return [] }
+      return exchange(&state.endWaiters, with: [])
+    }
+    for waiter in waiters { waiter() }
+  }
+
+  /// Calls `action`, on any thread, when the service was told of all ends that delegates have heard of.
+  private func whenEndsAreTaken(_ action: @escaping @Sendable () -> Void) {
+    let isDue = state.withLock { state in
+      if !state.endsBeingTaken.isEmpty { state.endWaiters.append(action) }
+      return state.endsBeingTaken.isEmpty
+    }
+    if isDue { action() }
+  }
+
+  /// Takes no further event, and returns when the service was told of the ends that were taken: the others are the next session's.
+  func leave() async {
+    state.withLock { $0.isLeaving = true }
+    await withUnsafeContinuation { continuation in whenEndsAreTaken { continuation.resume() } }
+  }
 
   /// - Returns: false where the command is longer than any may be.
   @discardableResult
@@ -240,8 +270,7 @@ final class BackgroundSession: Sendable {
         answered(number, by: report)
       case .refused(0, let code, let reason): throw .refused(code: code, reason: reason)
       case .refused(let number, _, _): answered(number, by: report)
-      case .event(let task, let event):
-        state.withLock { $0.tasks[task] }.map { $0.receive(event) } ?? orphaned(task, event)
+      case .event(let task, let event): take(event, of: task)
       }
     }
     return wasAttached
@@ -293,9 +322,12 @@ final class BackgroundSession: Sendable {
     // A service that was started again has nothing that waited for the program.
     let session = state.withLock { $0.attachments == 1 ? $0.session : nil }
     guard let session else { return }
-    // Behind the calls that the events of before have put into the queue.
-    session.delegateQueue.addOperation {
-      session.delegate?.urlSessionDidFinishEvents(forBackgroundURLSession: session)
+    // A program that ends in this method does not hear of these ends again.
+    whenEndsAreTaken {
+      // Behind the calls that the events of before have put into the queue.
+      session.delegateQueue.addOperation {
+        session.delegate?.urlSessionDidFinishEvents(forBackgroundURLSession: session)
+      }
     }
   }
 
@@ -313,9 +345,16 @@ final class BackgroundSession: Sendable {
     }
   }
 
-  /// The program took the end of a task, and the service does not know.
-  private func orphaned(_ task: Int, _ event: BackgroundEvent) {
-    if case .ended = event { send(.tookEnd(task: task)) }
+  private func take(_ event: BackgroundEvent, of identifier: Int) {
+    let isEnd = if case .ended = event { true } else { false }
+    let (task, isLeaving) = state.withLock { state in
+      let task = state.tasks[identifier]
+      if isEnd, task != nil, !state.isLeaving { state.endsBeingTaken.insert(identifier) }
+      return (task, state.isLeaving)
+    }
+    guard !isLeaving else { return }
+    // The program took the end of a task that it has forgotten, and the service does not know.
+    if let task { task.receive(event) } else if isEnd { send(.tookEnd(task: identifier)) }
   }
 
   private func fail(_ error: BackgroundServiceError) {

@@ -113,4 +113,8 @@ extension URLSession {
     await parts.background?.attached()
     return parts.background?.failure?.error(for: nil)
   }
+
+  /// Has the delegate hear no further end, and returns when the service knows of those that it has heard of: a process that ends now makes
+  /// no later one hear of them again.
+  package func leaveBackground() async { await parts.background?.leave() }
 }

@@ -23,6 +23,7 @@ struct BackgroundLoads: Runnable {
           reason = error.reason
         }
       }
+      await session.leaveBackground()
     } catch {
       console.failure(error)
       return error.reason

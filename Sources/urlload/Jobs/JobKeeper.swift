@@ -63,6 +63,7 @@ struct JobKeeper: Runnable {
       return error.reason
     }
     if command.action == .wait { await taker.waitForAll(of: session) } else { await taker.waitForEvents(of: session) }
+    await session.leaveBackground()
     return !taker.failedTasks.isEmpty ? .broken : .success
   }
 }

@@ -17,7 +17,8 @@ struct SFTPFixture: URLProtocolFixture {
   }
 
   let protocolClass: URLProtocol.Type = SSHProtocol.self
-  let abilities: FixtureAbilities = [.replacing, .missing, .directories]
+  static let able: FixtureAbilities = [.replacing, .missing, .directories]
+  let abilities = Self.able
   private let place: Place
 
   init() async throws {
