@@ -106,15 +106,17 @@ import URLLoadingTestServers
     #expect(try await peer.get().failure?.urlErrorCode.rawValue == -1005)
   }
 
+  /// At once: the server says nothing more.
   @Test func everyStreamOfTheConnectionIsCutOff() async throws {
     let count = 5
+    let isClosed = AsyncEvent()
     let peer = try await Peer { connection in
       for _ in 0..<count {
         let stream = try Peer.readWrittenRequest(connection)
         try connection.send([.head(stream: stream), .body(stream: stream, Data("part".utf8))])
       }
       try connection.send([HTTP2Frame(.ping, [0])])
-      _ = connection.waitForPeerClose()
+      if connection.waitForPeerClose() { isClosed.signal() }
     }
     let url = peer.front.url().absoluteString
     let recorders = (0..<count).map { _ in Recorder() }
@@ -122,6 +124,7 @@ import URLLoadingTestServers
     for recorder in recorders {
       #expect(try await recorder.completion().failure?.urlErrorCode.rawValue == -1005)
     }
+    #expect(await isClosed.wait(timeout: .seconds(20)))
     #expect(peer.server.connectionCount == 1)
   }
 

@@ -42,7 +42,7 @@ extension EasyHandle {
     // Another transfer of the connection may have read what the server did.
     case 0 where connection.hasWrittenGoAway && endWatch?.goAwayTurn == 0:
       endWatch = EndWatch(goAwayTurn: reactor.turn)
-    case 0: endWatch?.reports += 1
+    case 0: if multi?.isReadingForEveryStream == false { endWatch?.reports += 1 }
     // An answer may come in the call in which its request is written.
     case MultiplexedConnection.smallestGoAway... where !connection.isRequested:
       endWatch = EndWatch(goAwayTurn: reactor.turn)

@@ -37,6 +37,7 @@ extension MultiHandle {
       noteWrittenBytes()
       curl_multi_socket_action(curl, CURL_SOCKET_TIMEOUT, 0, &count)
       perform(batch.ends())
+      if !multiplexed.isEmpty { readForStreamsOfGivenUpConnections(running: count) }
       deliverCoalesced()
       reactor.touch(self)
     }

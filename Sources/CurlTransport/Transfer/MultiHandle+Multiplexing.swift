@@ -1,3 +1,5 @@
+internal import URLLoadingCCurl
+
 /// Connections that take many transfers at once, and the requests that are sent together on them.
 extension MultiHandle {
   /// Whether connections to a host are known to take many transfers at once.
@@ -39,6 +41,23 @@ extension MultiHandle {
   func noteWrittenBytes(to socket: Int32? = nil) {
     for index in multiplexed.indices where socket == nil || multiplexed[index].socket == socket {
       multiplexed[index].noteWrittenBytes()
+    }
+  }
+
+  /// Has libcurl read for each stream of the connections that it may have given up in its last turn. It ends the streams of such a
+  /// connection when it reads for them, one with each event of the socket, and a server that broke the rules may keep silent.
+  /// - Parameter running: the transfers that run, as libcurl says.
+  func readForStreamsOfGivenUpConnections(running: Int32) {
+    for socket in multiplexed.filter(\.mayHaveWrittenGoAway).map(\.socket) {
+      isReadingForEveryStream = true
+      defer { isReadingForEveryStream = false }
+      var (before, now, idle) = (running, running, 0)
+      // The first call finds out that the connection is done with.
+      while idle < 3, multiplexed.contains(where: { $0.socket == socket }) {
+        before = now
+        curl_multi_socket_action(curl, socket, CURL_CSELECT_IN, &now)
+        idle = now < before ? 0 : idle + 1
+      }
     }
   }
 

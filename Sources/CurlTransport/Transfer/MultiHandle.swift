@@ -25,6 +25,8 @@ final class MultiHandle {
   /// Connections that take many transfers at once, and what is sent together on them.
   var multiplexed: [MultiplexedConnection] = []
   var batch = RequestBatch()
+  /// See `readForStreamsOfGivenUpConnections`.
+  var isReadingForEveryStream = false
   /// How the servers of open connections were verified, where libcurl did not.
   var verifications: [PortPair: ConnectionVerification] = [:]
   private var isRetired = false
@@ -243,6 +245,7 @@ final class MultiHandle {
     var count: Int32 = 0
     noteWrittenBytes(to: descriptor)
     curl_multi_socket_action(curl, descriptor, ready, &count)
+    if !multiplexed.isEmpty { readForStreamsOfGivenUpConnections(running: count) }
     deliverCoalesced()
     reactor.touch(self)
   }

@@ -38,6 +38,13 @@ struct MultiplexedConnection {
     isRequested = false
   }
 
+  /// Whether what was written since the last note may be a GOAWAY; it is no request.
+  var mayHaveWrittenGoAway: Bool {
+    guard !isRequested, let session, let writtenBytes, let now = TLSInspector.writtenBytes(session)
+    else { return false }
+    return now &- writtenBytes >= Self.smallestGoAway
+  }
+
   /// What was written last, not long ago, may have been a GOAWAY; it was no request.
   var hasWrittenGoAway: Bool { quietNotes < Self.longSilence }
 }
