@@ -237,7 +237,7 @@ extension Load {
         abort(failure(.fileDoesNotExist, "The file to upload cannot be read: \(url.path)."))
         return false
       }
-      request.httpBodyStream = FileInputStream(path: url.path)
+      request.httpBodyStream = DescriptorInputStream(file: url.path)
     case .form(let form): request.httpBodyStream = form.makeInputStream()
     case .stream(let stream?):
       request.httpBodyStream = stream
@@ -253,7 +253,7 @@ extension Load {
     switch read({ $0.upload }) {
     case .none, .stream: break
     case .data(let data): request.setStreamableBody(data)
-    case .file(let url): request.httpBodyStream = FileInputStream(path: url.path)
+    case .file(let url): request.httpBodyStream = DescriptorInputStream(file: url.path)
     case .form(let form): request.httpBodyStream = form.makeInputStream()
     }
   }

@@ -6,33 +6,6 @@ internal import URLLoadingBase
 /// response and the body on to a consumer, and ends once. Events of an attempt that is over, and all events after the end,
 /// are answered with `ignore`; events that an instance may not send at that point end the load with an error.
 struct LoadMachine {
-  /// What limits a load.
-  struct Limits: Sendable {
-    /// In nanoseconds: each load makes a machine, and each event asks for them.
-    fileprivate var idleNanoseconds: Int64?
-    fileprivate var resourceNanoseconds: Int64?
-    /// Bytes that may wait for a slow consumer before the protocol is paused.
-    var bufferedBytes: Int
-    /// Redirects that are followed (RFC 9110, section 15.4 asks for a limit).
-    var redirects: Int
-
-    init(idle: Duration? = nil, resource: Duration? = nil, bufferedBytes: Int = 1 << 20, redirects: Int = 16) {
-      idleNanoseconds = idle?.wholeNanoseconds
-      resourceNanoseconds = resource?.wholeNanoseconds
-      self.bufferedBytes = bufferedBytes
-      self.redirects = redirects
-    }
-
-    /// The longest time without any progress of the running attempt; nil for none.
-    var idle: Duration? {
-      get { idleNanoseconds.map { .nanoseconds($0) } }
-      set { idleNanoseconds = newValue?.wholeNanoseconds }
-    }
-
-    /// The longest time from the first resume to the end; nil for none.
-    var resource: Duration? { resourceNanoseconds.map { .nanoseconds($0) } }
-  }
-
   private enum Phase: Equatable {
     /// Not resumed for the first time.
     case unstarted

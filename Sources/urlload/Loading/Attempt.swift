@@ -65,7 +65,7 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
       return session.uploadTask(with: request, fromFile: URL(fileURLWithPath: path))
     case .stream(let source):
       var streamed = request
-      streamed.httpBodyStream = DescriptorStream(source, input)
+      streamed.httpBodyStream = source.stream(input)
       return session.uploadTask(withStreamedRequest: streamed)
     case .data, nil: return session.dataTask(with: request)
     }

@@ -7,7 +7,7 @@ struct LoadOptions: Sendable {
     case data(Data)
     case file(String)
     /// What is read once, and has no length.
-    case stream(DescriptorStream.Source)
+    case stream(DescriptorSource)
     /// The body of a form in parts, in a file.
     case form(String, boundary: String)
   }

@@ -7,7 +7,7 @@ final class MultipartInputStream: InputStream {
   private var pieces: ArraySlice<MultipartFormData.Piece>
   /// Bytes of the first piece that were read.
   private var offset: Int64 = 0
-  private var file: FileInputStream?
+  private var file: DescriptorInputStream?
   private var status = Stream.Status.notOpen
   private var failure: (any Error)?
 
@@ -70,7 +70,7 @@ final class MultipartInputStream: InputStream {
 
   private func read(from path: String, _ buffer: UnsafeMutablePointer<UInt8>, _ count: Int) -> Int {
     if file == nil {
-      file = FileInputStream(path: path, from: offset)
+      file = DescriptorInputStream(file: path, from: offset)
       file?.open()
     }
     let read = file?.read(buffer, maxLength: count) ?? -1
@@ -84,7 +84,7 @@ final class MultipartInputStream: InputStream {
   }
 
   /// Whether a file has more than was announced.
-  private func isLonger(_ file: FileInputStream) -> Bool {
+  private func isLonger(_ file: DescriptorInputStream) -> Bool {
     var byte: UInt8 = 0
     return file.read(&byte, maxLength: 1) > 0
   }

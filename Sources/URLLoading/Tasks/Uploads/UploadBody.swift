@@ -39,7 +39,7 @@ struct UploadBody: @unchecked Sendable {
       let count = min(Int(clamping: part.length ?? .max), data.count - start)
       return .data(data.subdata(in: data.startIndex + start..<data.startIndex + start + count))
     case .file(let url):
-      return .stream(Self.limited(FileInputStream(path: url.path, from: part.offset), to: part))
+      return .stream(Self.limited(DescriptorInputStream(file: url.path, from: part.offset), to: part))
     case .form(let form):
       return .stream(Self.limited(MultipartInputStream(form.pieces, from: part.offset), to: part))
     case .stream: return nil
