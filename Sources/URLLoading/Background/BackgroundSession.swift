@@ -339,9 +339,8 @@ final class BackgroundSession: Sendable {
     unanswered?.answered?(report)
     if case .refused(_, let code, let reason) = report {
       if let body = unanswered?.command.createdTask?.body, let files { unlink("\(files)/\(body)") }
-      var outcome = BackgroundOutcome()
-      outcome.error = BackgroundFailure(URLError(URLError.Code(rawValue: code) ?? .unknown, message: reason, url: nil))
-      task?.receive(.ended(outcome))
+      let error = URLError(URLError.Code(rawValue: code) ?? .unknown, message: reason, url: nil)
+      task?.refuse(BackgroundFailure(error))
     }
   }
 

@@ -2,12 +2,13 @@ internal import URLLoadingBase
 
 /// A task that the transfer service loads, as its program sees it.
 ///
-/// Mutable state: in `runner`, and `receiver`, each guarded by its lock.
+/// Mutable state: in `runner`, `receiver` and `refused`, each guarded by its lock.
 final class BackgroundTask: Sendable {
   let identifier: Int
   private let session: BackgroundSession
   private let runner: EffectRunner<BackgroundTaskMachine>
   private let receiver = Locked<BackgroundRelay?>(nil)
+  private let refused = Locked<BackgroundFailure?>(nil)
 
   init(identifier: Int, session: BackgroundSession, isResumed: Bool) {
     self.identifier = identifier
@@ -24,6 +25,17 @@ final class BackgroundTask: Sendable {
   func setResumed(_ resumed: Bool) { update { $0.setResumed(resumed) } }
 
   func receive(_ event: BackgroundEvent) { update { $0.receive(event) } }
+
+  /// The service does not make the task.
+  func refuse(_ failure: BackgroundFailure) {
+    refused.withLock { $0 = failure }
+    var outcome = BackgroundOutcome()
+    outcome.error = failure
+    receive(.ended(outcome))
+  }
+
+  /// Why the service does not make the task; nil where it does, or has not answered.
+  var refusal: BackgroundFailure? { refused.withLock { $0 } }
 
   /// The delegate's method has returned that gets the file.
   func tookFile() { update { $0.tookFile() } }

@@ -114,6 +114,11 @@ extension URLSession {
     return parts.background?.failure?.error(for: nil)
   }
 
+  /// Why the service has not taken a task that was resumed; nil where it has.
+  package func backgroundRefusal(of task: URLSessionTask) -> String? {
+    task.load.plan.flaw?.localizedDescription ?? task.load.plan.background?.refusal?.description
+  }
+
   /// Has the delegate hear no further end, and returns when the service knows of those that it has heard of: a process that ends now makes
   /// no later one hear of them again.
   package func leaveBackground() async { await parts.background?.leave() }

@@ -10,7 +10,6 @@ struct BackgroundLoads: Runnable {
     console.setSilent(options.report)
     let taker = BackgroundTaker(console: console, isQuiet: true)
     var reason = ExitReason.success
-    var queued: Set<Int> = []
     do throws(Failure) {
       // Nothing is queued that has no place.
       let places = try zip(options.urls, options.outputs).map { url, target throws(Failure) in
@@ -18,7 +17,7 @@ struct BackgroundLoads: Runnable {
       }
       let session = try await BackgroundSessions.open(options, taker)
       for (url, place) in zip(options.urls, places) {
-        do throws(Failure) { queued.insert(try queue(url, place, in: session)) } catch {
+        do throws(Failure) { try queue(url, place, in: session) } catch {
           console.failure(error)
           reason = error.reason
         }
@@ -28,12 +27,10 @@ struct BackgroundLoads: Runnable {
       console.failure(error)
       return error.reason
     }
-    // What has not been acknowledged by now has failed, and the taker said so; it tells of earlier loads as well.
-    return taker.failedTasks.isDisjoint(with: queued) ? reason : .other
+    return reason
   }
 
-  /// - Returns: the number of the task.
-  private func queue(_ url: URL, _ place: BackgroundPlace, in session: URLSession) throws(Failure) -> Int {
+  private func queue(_ url: URL, _ place: BackgroundPlace, in session: URLSession) throws(Failure) {
     let request = RequestBuilder.request(for: url, options)
     let task: URLSessionTask
     switch options.body {
@@ -46,12 +43,11 @@ struct BackgroundLoads: Runnable {
     }
     task.taskDescription = place.description
     task.resume()
-    if let error = task.error {
-      throw Failure(
-        .other, SafeText.sentence(error.localizedDescription), SafeText.url(url), advice: "see urlload jobs --help")
+    // A load that has failed already is one that was queued.
+    if let refusal = session.backgroundRefusal(of: task) {
+      throw Failure(.other, SafeText.sentence(refusal), SafeText.url(url), advice: "see urlload jobs --help")
     }
     console.line("urlload: queued \(SafeText.url(url))")
-    return task.taskIdentifier
   }
 
   private func place(of target: OutputPlan.Target, _ url: URL) throws(Failure) -> BackgroundPlace {

@@ -96,6 +96,9 @@ final class BackgroundTaker: NSObject, URLSessionDownloadDelegate, URLSessionDat
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+    defer { wake() }
+    // Whoever has queued it says so.
+    guard session.backgroundRefusal(of: task) == nil else { return }
     let url = task.originalRequest?.url.map { SafeText.url($0) } ?? "a job"
     let status = (task.response as? HTTPURLResponse)?.statusCode ?? 200
     let failure =
@@ -109,6 +112,5 @@ final class BackgroundTaker: NSObject, URLSessionDownloadDelegate, URLSessionDat
     } else if !isQuiet {
       console.line("urlload: loaded \(url)")
     }
-    wake()
   }
 }

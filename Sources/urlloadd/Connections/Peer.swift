@@ -19,6 +19,8 @@ final class Peer: @unchecked Sendable {
   /// The session that it is attached to.
   var session: String?
   private(set) var isClosed = false
+  /// The program reads no more. What it said before is carried out all the same.
+  private var isDeaf = false
 
   init(descriptor: Int32) { self.descriptor = descriptor }
 
@@ -28,8 +30,10 @@ final class Peer: @unchecked Sendable {
 
   /// Whether the program has ended the connection, and everything that it said was read.
   var hasEnded: Bool {
+    guard !isClosed else { return true }
     var byte: UInt8 = 0
-    return isClosed || recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
+    let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+    return count == 0 || count < 0 && errno != EAGAIN && errno != EINTR
   }
 
   /// Reads what has come.
@@ -47,7 +51,7 @@ final class Peer: @unchecked Sendable {
 
   /// Says something that is true already.
   func send(_ report: BackgroundReport) {
-    guard !isClosed, let bytes = BackgroundFrames.encoded(report) else { return }
+    guard !isClosed, !isDeaf, let bytes = BackgroundFrames.encoded(report) else { return }
     if output.count - outputStart > Self.outputLimit { return end() }
     if case .event(_, .progress) = report, output.count - outputStart > Self.progressLimit { return }
     output += bytes
@@ -88,7 +92,8 @@ final class Peer: @unchecked Sendable {
       } else if errno == EAGAIN {
         break
       } else if errno != EINTR {
-        return end()
+        isDeaf = true
+        outputStart = output.count
       }
     }
     if outputStart == output.count || outputStart > 1 << 20 {

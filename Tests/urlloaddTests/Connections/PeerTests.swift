@@ -1,0 +1,36 @@
+import Foundation
+import Testing
+import URLLoading
+
+@testable import urlloadd
+
+/// What the service hears of a program that is about to end.
+@Suite struct PeerTests {
+  @Test func whatWasSaidBeforeTheEndIsHeard() throws {
+    let (peer, program) = try pair()
+    let command = NumberedCommand(number: 7, command: .tookEnd(task: 3))
+    let bytes = try #require(BackgroundFrames.encoded(command))
+    #expect(send(program, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
+    close(program)
+    // Nobody takes this any more.
+    peer.send(.event(task: 4, .waitsForConnectivity))
+    peer.flush()
+    #expect(!peer.wantsToSend && !peer.hasEnded && !peer.isClosed)
+    #expect(try #require(peer.receive()).map(\.number) == [7])
+    #expect(peer.hasEnded && peer.receive() == nil)
+  }
+
+  @Test func aProgramThatIsThereHasNotEnded() throws {
+    let (peer, program) = try pair()
+    #expect(!peer.hasEnded && peer.receive()?.isEmpty == true)
+    peer.end()
+    #expect(peer.hasEnded)
+    close(program)
+  }
+
+  private func pair() throws -> (Peer, Int32) {
+    var descriptors: [Int32] = [-1, -1]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &descriptors) == 0)
+    return (Peer(descriptor: descriptors[0]), descriptors[1])
+  }
+}
