@@ -212,7 +212,10 @@ let package = Package(
       name: "URLLoadingBackgroundWorker", dependencies: ["URLLoading"], path: "Tests/Fixtures/BackgroundWorker"),
     .testTarget(
       name: "urlloaddTests",
-      dependencies: ["urlloadd", "URLLoadingBackgroundWorker", "URLLoading", "URLLoadingBase", "URLLoadingTestServers"]),
+      dependencies: [
+        "urlloadd", "URLLoadingBackgroundWorker", "URLLoading", "URLLoadingBase", "URLLoadingSQLite",
+        "URLLoadingTestServers",
+      ]),
     .testTarget(
       name: "urlloadTests", dependencies: ["urlload", "urlloadd", "URLLoadingBase", "URLLoadingTestServers"],
       exclude: ["Transcript/transcript.txt"]),

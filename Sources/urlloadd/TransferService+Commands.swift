@@ -35,7 +35,7 @@ extension TransferService {
     case .tookFile(let task):
       changeTask(task, number, peer) { job in
         queue.tookFile(job.number)
-        unlink(TransferSession.bodyPath(job.number, in: files))
+        changes.files.append(TransferSession.bodyPath(job.number, in: files))
       }
     case .tookEnd(let task): changeTask(task, number, peer) { discard($0) }
     }

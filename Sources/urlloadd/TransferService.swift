@@ -72,7 +72,7 @@ final class TransferService {
     for job in stored.jobs { queue.restore(job) }
     forgetOldSessions()
     try store.finishRemovals()
-    if let named = try? store.fileNames() { FileCleanup.run(in: files, keeping: named) }
+    if let named = try? store.fileNames() { FileCleanup.run(in: files, keeping: named.union(handed.all)) }
     watchNetwork()
     for identifier in sessions.keys { considerLaunch(of: identifier) }
   }

@@ -30,6 +30,18 @@ import Testing
     #expect(lines == ["GET / HTTP/1.1", "X-One: 1", "X-Two: 2"])
   }
 
+  /// Without its framing a body would be taken for the next request.
+  @Test func framingIsNotOmitted() async throws {
+    var configuration = TransferEngineConfiguration()
+    configuration.proxy = .direct
+    configuration.omittedFields = ["content-length", "transfer-encoding", "x-one"]
+    let request = TransferRequest(
+      url: "", method: "POST", headers: [("X-One", "1"), ("X-Two", "2")], body: .data(Data("ab".utf8)))
+    let lines = try await head(of: request, configuration)
+    #expect(
+      lines.contains("Content-Length: 2") && lines.contains("X-Two: 2") && !lines.contains { $0.hasPrefix("X-One") })
+  }
+
   @Test func emptyValuesAreSent() async throws {
     let lines = try await head(of: TransferRequest(url: "", headers: [("X-Empty", ""), ("X-Blank", "  "), ("A", "b")]))
     #expect(lines == ["GET / HTTP/1.1", "X-Empty:", "X-Blank:", "A: b"])

@@ -254,6 +254,8 @@ extension EasyHandle {
     var hasCodings = !shape.decodesContent
     var hasLanguages = false
     for name in configuration.omittedFields.sorted() {
+      // Without its framing a body would be taken for the next request.
+      if name == "content-length" || name == "transfer-encoding" { continue }
       append("\(name):")
       switch name {
       case "accept": hasAccept = true

@@ -49,6 +49,8 @@ extension MultiHandle {
   /// - Parameter running: the transfers that run, as libcurl says.
   func readForStreamsOfGivenUpConnections(running: Int32) {
     for socket in multiplexed.filter(\.mayHaveWrittenGoAway).map(\.socket) {
+      // Other ends show without help.
+      guard self.running.contains(where: { $0.endWatch != nil }) else { return }
       isReadingForEveryStream = true
       defer { isReadingForEveryStream = false }
       var (before, now, idle) = (running, running, 0)

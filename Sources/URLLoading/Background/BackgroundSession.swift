@@ -21,6 +21,11 @@ final class BackgroundSession: Sendable {
     let answered: (@Sendable (BackgroundReport?) -> Void)?
   }
 
+  private struct EndWaiter {
+    var ends: Set<Int>
+    let action: @Sendable () -> Void
+  }
+
   private struct State {
     var phase = Phase.connecting
     var socket: BackgroundSocket?
@@ -32,12 +37,12 @@ final class BackgroundSession: Sendable {
     /// The folder that files to upload are copied to.
     var files: String?
     weak var session: URLSession?
-    /// Connections that the session has been attached by.
-    var attachments = 0
+    /// The program has heard of all that waited for it.
+    var hasCaughtUp = false
     /// The tasks whose end the load has been told, and the service not yet that it was taken.
     var endsBeingTaken: Set<Int> = []
-    /// What waits for these to be taken.
-    var endWaiters: [@Sendable () -> Void] = []
+    /// What waits for some of these to be taken.
+    var endWaiters: [EndWaiter] = []
     /// No event is taken any more.
     var isLeaving = false
   }
@@ -131,16 +136,20 @@ final class BackgroundSession: Sendable {
     let waiters = state.withLock { state -> [@Sendable () -> Void] in
       state.tasks[identifier] = nil
       state.endsBeingTaken.remove(identifier)
-      guard state.endsBeingTaken.isEmpty else { return [] }
-      return exchange(&state.endWaiters, with: [])
+      for index in state.endWaiters.indices { state.endWaiters[index].ends.remove(identifier) }
+      let due = state.endWaiters.filter(\.ends.isEmpty).map(\.action)
+      state.endWaiters.removeAll(where: \.ends.isEmpty)
+      return due
     }
     for waiter in waiters { waiter() }
   }
 
-  /// Calls `action`, on any thread, when the service was told of all ends that delegates have heard of.
+  /// Calls `action`, on any thread, when the service was told of all ends that delegates have heard of by now.
   private func whenEndsAreTaken(_ action: @escaping @Sendable () -> Void) {
     let isDue = state.withLock { state in
-      if !state.endsBeingTaken.isEmpty { state.endWaiters.append(action) }
+      if !state.endsBeingTaken.isEmpty {
+        state.endWaiters.append(EndWaiter(ends: state.endsBeingTaken, action: action))
+      }
       return state.endsBeingTaken.isEmpty
     }
     if isDue { action() }
@@ -307,7 +316,6 @@ final class BackgroundSession: Sendable {
       guard case .connecting = state.phase else { return [] }
       state.session?.taskRegistry.skipIdentifiers(below: next)
       state.phase = .attached
-      state.attachments += 1
       for (number, unanswered) in state.unanswered.sorted(by: { $0.key < $1.key }) {
         let command = NumberedCommand(number: number, command: unanswered.command)
         if let bytes = BackgroundFrames.encoded(command) { _ = socket.send(bytes) }
@@ -320,7 +328,7 @@ final class BackgroundSession: Sendable {
 
   private func caughtUp() {
     // A service that was started again has nothing that waited for the program.
-    let session = state.withLock { $0.attachments == 1 ? $0.session : nil }
+    let session = state.withLock { exchange(&$0.hasCaughtUp, with: true) ? nil : $0.session }
     guard let session else { return }
     // A program that ends in this method does not hear of these ends again.
     whenEndsAreTaken {
@@ -348,7 +356,8 @@ final class BackgroundSession: Sendable {
     let isEnd = if case .ended = event { true } else { false }
     let (task, isLeaving) = state.withLock { state in
       let task = state.tasks[identifier]
-      if isEnd, task != nil, !state.isLeaving { state.endsBeingTaken.insert(identifier) }
+      // That of a task that was not resumed waits for it.
+      if isEnd, task?.hasBegun == true, !state.isLeaving { state.endsBeingTaken.insert(identifier) }
       return (task, state.isLeaving)
     }
     guard !isLeaving else { return }

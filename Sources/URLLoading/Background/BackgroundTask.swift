@@ -6,6 +6,8 @@ internal import URLLoadingBase
 final class BackgroundTask: Sendable {
   let identifier: Int
   private let session: BackgroundSession
+  /// The service has loaded it before this process knew of it.
+  private let isAdopted: Bool
   private let runner: EffectRunner<BackgroundTaskMachine>
   private let receiver = Locked<BackgroundRelay?>(nil)
   private let refused = Locked<BackgroundFailure?>(nil)
@@ -13,6 +15,7 @@ final class BackgroundTask: Sendable {
   init(identifier: Int, session: BackgroundSession, isResumed: Bool) {
     self.identifier = identifier
     self.session = session
+    isAdopted = isResumed
     runner = EffectRunner(BackgroundTaskMachine(task: identifier, isResumed: isResumed))
   }
 
@@ -21,6 +24,9 @@ final class BackgroundTask: Sendable {
     receiver.withLock { $0 = relay }
     update { $0.begin() }
   }
+
+  /// Whether the load takes events, or is about to.
+  var hasBegun: Bool { isAdopted || receiver.withLock { $0 != nil } }
 
   func setResumed(_ resumed: Bool) { update { $0.setResumed(resumed) } }
 

@@ -7,6 +7,7 @@ extension URLSession {
   func planInService(_ plan: consuming LoadPlan) -> LoadPlan {
     guard let background = parts.background, plan.flaw == nil else { return plan }
     var plan = plan
+    var copy: String?
     do throws(URLError) {
       guard case .delegate = plan.owner else {
         throw flaw(plan, "A background session reports to its delegate alone: use a task without a completion handler")
@@ -25,18 +26,19 @@ extension URLSession {
       }
       var task = BackgroundTaskDescription(kind: kind, request: request)
       if kind == .upload { (task.body, task.bodyLength) = try copiedBody(of: plan, background) }
+      copy = task.body
       task.resumeData =
         plan.resumption?.serializedForService(plan.request) ?? plan.uploadResumption?.serializedForService()
       // How the body continues is the service's to judge.
       (plan.resumption, plan.uploadResumption) = (nil, nil)
       guard let made = background.create(task, number: { taskRegistry.nextIdentifier() }) else {
-        if let body = task.body, let folder = background.files { unlink("\(folder)/\(body)") }
         throw flaw(plan, "The resume data is longer than any is that a session makes")
       }
       plan.background = made
       // The service may have been given up meanwhile.
       if let error = background.failure { throw error.error(for: plan.request.url) }
     } catch {
+      if let copy, let folder = background.files { unlink("\(folder)/\(copy)") }
       plan.flaw = error
     }
     return plan

@@ -66,7 +66,7 @@ extension URLSessionConfiguration {
     configuration.requiresDNSSECValidation = description.requiresDNSSECValidation
     configuration.connectionProxyDictionary = description.proxies.flatMap { BackgroundValues.dictionary($0) }
     if let source = description.transportSecurity {
-      configuration.appTransportSecurity = AppTransportSecurity(BackgroundValues.dictionary(source) ?? [:])
+      configuration.appTransportSecurity = AppTransportSecurity(source: source)
     }
     configuration.change { values in
       values.downloadDirectory = files

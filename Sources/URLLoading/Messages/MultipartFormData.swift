@@ -1,3 +1,5 @@
+internal import URLLoadingBase
+
 /// A form that is sent in parts (`multipart/form-data`, RFC 7578): fields, and files that are read as they are sent.
 ///
 /// ```swift
@@ -7,16 +9,16 @@
 /// let (data, response) = try await session.upload(for: request, from: form)
 /// ```
 ///
-/// The server is told the length of the whole. A file that has another length when it is sent than when it was added fails the load.
+/// The server is told the length of the whole. A file that has changed since it was added fails the load.
 public struct MultipartFormData: Sendable {
   enum Piece: Sendable {
     case bytes(Data)
-    case file(path: String, length: Int64)
+    case file(path: String, version: UploadFileVersion)
 
     var length: Int64 {
       switch self {
       case .bytes(let data): Int64(data.count)
-      case .file(_, let length): length
+      case .file(_, let version): version.size
       }
     }
   }
@@ -63,34 +65,40 @@ public struct MultipartFormData: Sendable {
   public mutating func append(
     contentsOf file: URL, named name: String, fileName: String? = nil, contentType: String? = nil
   ) throws {
-    guard let length = UploadSource.length(ofFile: file), access(file.path, R_OK) == 0 else {
+    guard let version = UploadFileVersion(ofFile: file), access(file.path, R_OK) == 0 else {
       throw URLError(
         .fileDoesNotExist, message: "The file of the form's part \"\(name)\" cannot be read: \(file.path).", url: file)
     }
     let fileName = fileName ?? file.lastPathComponent
     let type = contentType ?? MIMETypes.type(forFileName: fileName) ?? "application/octet-stream"
-    append(.file(path: file.path, length: length), Self.head(name: name, fileName: fileName, contentType: type))
+    append(.file(path: file.path, version: version), Self.head(name: name, fileName: fileName, contentType: type))
   }
 
   /// A stream of the body, to be read once; for a request's `httpBodyStream` or a delegate that is asked for a new one.
   public func makeInputStream() -> InputStream { MultipartInputStream(pieces) }
 
-  /// Writes the body into a file, which is replaced; for background sessions, which upload files alone.
+  /// Writes the body into a file, which is replaced when the body is whole, and which its owner alone may read; for background sessions,
+  /// which upload files alone.
   /// - Throws: what reading a part or writing the file fails with.
   public func write(to file: URL) throws {
-    try Data().write(to: file)
-    let target = try FileHandle(forWritingTo: file)
-    defer { try? target.close() }
     let stream = makeInputStream()
     stream.open()
     defer { stream.close() }
     var buffer = [UInt8](repeating: 0, count: 1 << 18)
-    while true {
+    try PrivateFile.write(to: file) {
       let count = stream.read(&buffer, maxLength: buffer.count)
       if count < 0 { throw stream.streamError ?? CocoaError(.fileReadUnknown) }
-      if count == 0 { return }
-      try target.write(contentsOf: buffer[..<count])
+      return buffer[..<count]
     }
+  }
+
+  /// The first file that has changed since it was added; nil for none.
+  var changedFile: String? {
+    for case .file(let path, let version) in parts
+    where UploadFileVersion(ofFile: URL(fileURLWithPath: path)) != version {
+      return path
+    }
+    return nil
   }
 
   /// The whole body in pieces.

@@ -46,7 +46,8 @@ extension URLUploadBody {
         // Until a piece is there, nothing more comes: an error thrown from here is the end.
         isFinished = true
         try Task.checkCancellation()
-        if count > 0 { report?(count) }
+        // None as well: a body that is read again begins at 0.
+        report?(count)
         if reader == nil { reader = try await opening().map { UploadChunkReader($0) } }
         guard let chunk = try await reader?.next() else { return nil }
         count += Int64(chunk.count)

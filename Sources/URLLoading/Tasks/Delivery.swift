@@ -2,7 +2,7 @@ internal import URLLoadingBase
 
 /// Calls one task's owner: one call at a time, in the order in which they were added, on the session's delegate queue.
 ///
-/// A *question* is a call that has to be answered; nothing behind it runs before. Small pieces of data that wait are joined.
+/// A *question* is a call that has to be answered; of what is behind it only handlers run before. Small pieces of data that wait are joined.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class Delivery: Sendable {
@@ -45,8 +45,7 @@ final class Delivery: Sendable {
       guard hasWork else { return nil }
       if openQuestion != nil {
         guard let handler = firstHandler else { return nil }
-        defer { items[handler] = .taken }
-        return items[handler]
+        return items.remove(at: handler)
       }
       let item = items[next]
       // Released now: with a slow owner the queue may never be empty.

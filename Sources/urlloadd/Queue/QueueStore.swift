@@ -25,8 +25,9 @@ final class QueueStore {
       origin TEXT NOT NULL, timeout REAL, state BLOB NOT NULL, description BLOB NOT NULL,
       resumption BLOB, response BLOB, outcome BLOB);
     CREATE TABLE setting (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
-    CREATE TABLE removal (path TEXT PRIMARY KEY) WITHOUT ROWID;
     """
+  /// What queues of earlier versions lack.
+  private static let additions = "CREATE TABLE IF NOT EXISTS removal (path TEXT PRIMARY KEY) WITHOUT ROWID"
 
   private let database: SQLiteDatabase
   private var lastLook = Date()
@@ -38,6 +39,7 @@ final class QueueStore {
     // The fields of requests may be credentials: they do not stay in the file when their task is gone.
     let options = SQLiteDatabase.Options(busyTimeout: .seconds(5), isDurable: true, erasesWhatIsDeleted: true)
     database = try SQLiteFile(path: path, schemaVersion: 1, schema: Self.schema, options: options).open()
+    try database.statement(Self.additions).run()
   }
 
   /// Whether the file was removed or replaced. Looked at every few seconds.

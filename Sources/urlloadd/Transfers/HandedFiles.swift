@@ -30,6 +30,9 @@ struct HandedFiles {
     return "\(folder)/\(name)"
   }
 
+  /// All names.
+  var all: some Sequence<String> { names.values.joined() }
+
   /// Forgets a task.
   /// - Returns: the paths that its program may have left.
   mutating func take(_ number: Int) -> [String] {

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
-import URLLoading
 import URLLoadingTestServers
+
+@testable import URLLoading
 
 /// Uploads by an `AsyncURLProtocol`.
 @Suite(.timeLimit(.minutes(4))) struct AsyncUploadTests {
@@ -67,6 +68,15 @@ import URLLoadingTestServers
     #expect(record.body == Self.bytes && record.error == nil)
     #expect(task.countOfBytesSent == Int64(Self.bytes.count))
     #expect(progress.isFinished)
+  }
+
+  @Test func aBodyThatIsReadAgainBeginsAtZero() async throws {
+    let reports = Watched<[Int64]>([])
+    let chunks = URLUploadBody.Chunks(
+      opening: { .data(Self.bytes) }, report: { count in reports.update { $0.append(count) } })
+    for try await _ in chunks { break }
+    for try await _ in chunks {}
+    #expect(reports.value.prefix(2) == [0, 0] && reports.value.last == Int64(Self.bytes.count))
   }
 
   @Test func aLoadWithoutABodyHasNoPieces() async {

@@ -87,7 +87,39 @@ import URLLoadingTestServers
     #expect(form.length == Int64("--\(form.boundary)--\r\n".utf8.count))
   }
 
-  @Test(arguments: ["1234", "123456", nil]) func aFileThatHasChangedFailsTheLoad(_ content: String?) async throws {
+  @Test func aFileInPlaceOfTheFormIsWrittenWhole() throws {
+    var form = MultipartFormData()
+    let source = try folder.write("source", Data("content".utf8))
+    try form.append(contentsOf: source, named: "file")
+    let body = try Self.bytes(of: form.makeInputStream())
+    try form.write(to: source)
+    #expect(try Data(contentsOf: source) == body)
+    #expect(
+      try FileManager.default.attributesOfItem(atPath: source.path)[.posixPermissions] as? Int == 0o600)
+    // The source has changed by that: what was there stays.
+    #expect(throws: (any Error).self) { try form.write(to: source) }
+    #expect(try Data(contentsOf: source) == body)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["source"])
+  }
+
+  @Test func aFileThatWasEmptyIsCheckedAsWell() throws {
+    var form = MultipartFormData()
+    try form.append(contentsOf: folder.write("log", Data()), named: "log")
+    #expect(try Self.bytes(of: form.makeInputStream()).count == Int(form.length))
+    try folder.write("log", Data("line".utf8))
+    #expect(throws: (any Error).self) { try Self.bytes(of: form.makeInputStream()) }
+  }
+
+  @Test func anUploadIsNotResumedWithAnotherFileOfTheLength() throws {
+    let form = try form()
+    let body = UploadBody(.form(form))
+    #expect(body.flaw == nil)
+    try folder.write("x.png", Data("54321".utf8))
+    #expect(try #require(body.flaw).words.contains(folder.file("x.png").path))
+  }
+
+  @Test(arguments: ["1234", "123456", "54321", nil])
+  func aFileThatHasChangedFailsTheLoad(_ content: String?) async throws {
     let form = try form()
     if let content { try folder.write("x.png", Data(content.utf8)) } else { unlink(folder.file("x.png").path) }
     #expect(throws: (any Error).self) { try Self.bytes(of: form.makeInputStream()) }

@@ -1,3 +1,5 @@
+internal import URLLoadingBase
+
 /// Cookies in the text format of Netscape's browser, `cookies.txt`, which curl, wget, Python and many others read and write.
 ///
 /// ```swift

@@ -18,11 +18,10 @@ public struct AppTransportSecurity: Sendable {
   /// A class, so that configurations without rules are copied as fast as ever.
   private final class Contents: Sendable {
     let rules: Result<TransportSecurityRules, TransportSecurityFlaw>
-    // Safe to share: it is plain values, and nobody changes them.
-    /// The dictionary; nil where it is flawed.
-    nonisolated(unsafe) let source: Any?
+    /// The dictionary as a property list, for another process; empty where it is flawed.
+    let source: Data
 
-    init(_ rules: Result<TransportSecurityRules, TransportSecurityFlaw>, source: Any?) {
+    init(_ rules: Result<TransportSecurityRules, TransportSecurityFlaw>, source: Data = Data()) {
       self.rules = rules
       self.source = source
     }
@@ -66,14 +65,27 @@ public struct AppTransportSecurity: Sendable {
   private init(_ read: () throws(TransportSecurityFlaw) -> Any) {
     do throws(TransportSecurityFlaw) {
       let value = try read()
-      contents = Contents(.success(try TransportSecurityRules(value)), source: value)
+      contents = Contents(
+        .success(try TransportSecurityRules(value)),
+        source: (value as? [String: Any]).flatMap { BackgroundValues.data(of: $0) } ?? Data())
     } catch {
-      contents = Contents(.failure(error), source: nil)
+      contents = Contents(.failure(error))
     }
   }
 
-  /// The dictionary as a property list, for another process; nil where it is flawed.
-  var source: Data? { (contents.source as? [String: Any]).flatMap { BackgroundValues.data(of: $0) } }
+  /// The rules of another process. What cannot be read is a flaw: without rules its pins would be missing.
+  /// - Parameter source: what that process has as ``source``.
+  init(source: Data) {
+    self.init { () throws(TransportSecurityFlaw) in
+      if let dictionary = BackgroundValues.dictionary(source) { return dictionary }
+      throw TransportSecurityFlaw(
+        path: TransportSecurityRules.name, problem: "the program's rules are flawed or cannot be read",
+        remedy: "a dictionary without an error")
+    }
+  }
+
+  /// The dictionary as a property list, for another process; empty where it is flawed.
+  var source: Data { contents.source }
 
   /// What is wrong with the dictionary; nil for nothing.
   public var error: URLError? {

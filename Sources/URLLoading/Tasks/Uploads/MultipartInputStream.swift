@@ -41,6 +41,7 @@ final class MultipartInputStream: InputStream {
     var count = 0
     while count < length, let piece = pieces.first {
       let rest = Int(min(Int64(length - count), piece.length - offset))
+      guard file != nil || isUnchanged(piece) else { return fail(piece) }
       switch piece {
       case .bytes(let data):
         data.copyBytes(to: buffer + count, from: data.startIndex + Int(offset)..<data.startIndex + Int(offset) + rest)
@@ -53,7 +54,8 @@ final class MultipartInputStream: InputStream {
         offset += Int64(read)
       }
       if offset == piece.length {
-        if let file, isLonger(file) { return fail(EFBIG, piece) }
+        // What was sent of a file that was being written is no version of it.
+        guard isUnchanged(piece) else { return fail(piece) }
         file?.close()
         file = nil
         pieces.removeFirst()
@@ -80,23 +82,21 @@ final class MultipartInputStream: InputStream {
       return -1
     }
     // The file has become shorter: what was announced cannot be sent.
-    return read > 0 ? read : fail(ENODATA, pieces.first)
+    return read > 0 ? read : fail(pieces.first)
   }
 
-  /// Whether a file has more than was announced.
-  private func isLonger(_ file: DescriptorInputStream) -> Bool {
-    var byte: UInt8 = 0
-    return file.read(&byte, maxLength: 1) > 0
+  private func isUnchanged(_ piece: MultipartFormData.Piece) -> Bool {
+    guard case .file(let path, let version) = piece else { return true }
+    return UploadFileVersion(ofFile: URL(fileURLWithPath: path)) == version
   }
 
-  private func fail(_ code: Int32, _ piece: MultipartFormData.Piece?) -> Int {
+  private func fail(_ piece: MultipartFormData.Piece?) -> Int {
     let path = if case .file(let path, _) = piece { path } else { "" }
     failure = CocoaError(
       .fileReadUnknown,
       userInfo: [
         NSFilePathErrorKey: path,
-        NSLocalizedDescriptionKey: "The file \(path) has another length than when it was added to the form.",
-        NSUnderlyingErrorKey: POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO),
+        NSLocalizedDescriptionKey: "The file \(path) has changed since it was added to the form.",
       ])
     status = .error
     return -1

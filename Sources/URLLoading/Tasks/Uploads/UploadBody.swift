@@ -18,15 +18,19 @@ struct UploadBody: @unchecked Sendable {
 
   /// Why the rest of the body cannot be sent, in words; nil where it can.
   var flaw: (code: URLError.Code, words: String)? {
+    if case .form(let form) = source, let path = form.changedFile { return Self.change(of: path) }
     guard case .file(let url) = source else { return nil }
     guard let now = UploadFileVersion(ofFile: url) else {
       return (.fileDoesNotExist, "The upload cannot be resumed: its file cannot be read any more: \(url.path)")
     }
-    guard now != fileVersion else { return nil }
-    return (
+    return now == fileVersion ? nil : Self.change(of: url.path)
+  }
+
+  private static func change(of path: String) -> (code: URLError.Code, words: String) {
+    (
       .cannotOpenFile,
       "The upload cannot be resumed: its file has changed since it began, and the server has the beginning of what it was. Upload anew: "
-        + url.path
+        + path
     )
   }
 

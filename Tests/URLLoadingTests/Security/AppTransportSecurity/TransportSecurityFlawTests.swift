@@ -204,6 +204,23 @@ import URLLoadingTestServers
     #expect(description.contains("Info.plist") || description.contains("NSAppTransportSecurity"), "\(description)")
   }
 
+  /// Without them its pins would be missing.
+  @Test func rulesAreAsFlawedInTheTransferService() throws {
+    func rulesInService(_ rules: AppTransportSecurity) throws -> AppTransportSecurity {
+      let configuration = URLSessionConfiguration.background(withIdentifier: "rules")
+      configuration.appTransportSecurity = rules
+      let settings = try #require(configuration.snapshot.background)
+      let description = BackgroundSessionDescription(settings, configuration)
+      return try #require(URLSessionConfiguration.service(for: description, files: "/tmp").appTransportSecurity)
+    }
+    for rules in [AppTransportSecurity(["Misspelt": true]), .infoPlist] {
+      #expect(try rulesInService(rules).error != nil)
+    }
+    let rules = try rulesInService(AppTransportSecurity(["NSAllowsLocalNetworking": true]))
+    #expect(rules.error == nil && rules.judgement(of: "http://localhost/") == .allowed)
+    #expect(rules.judgement(of: "http://example.org/") != .allowed)
+  }
+
   /// There is no such file beside the program of the tests.
   @Test func theFileIsLookedForBesideTheExecutable() throws {
     #expect(AppTransportSecurity.infoPlist.error?.localizedDescription.contains("Info.plist") == true)

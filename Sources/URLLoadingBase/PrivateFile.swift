@@ -1,7 +1,15 @@
+import Foundation
+
 /// Writes files that their owner alone may read.
-enum PrivateFile {
+package enum PrivateFile {
   /// Writes a file as a whole, in place of what was there, or not at all. What is no regular file is written to.
-  static func write(_ data: Data, to url: URL) throws {
+  package static func write(_ data: Data, to url: URL) throws {
+    var rest = data[...]
+    try write(to: url) { exchange(&rest, with: Data()[...]) }
+  }
+
+  /// Writes the pieces that `next` gives, an empty one after the last.
+  package static func write<Piece: ContiguousBytes & Collection>(to url: URL, pieces next: () throws -> Piece) throws {
     guard url.isFileURL else {
       throw CocoaError(
         .fileWriteUnsupportedScheme,
@@ -14,7 +22,7 @@ enum PrivateFile {
       let descriptor = open(path, O_WRONLY | O_CLOEXEC)
       guard descriptor >= 0 else { throw failure(errno, path) }
       defer { close(descriptor) }
-      return try write(data, to: descriptor, path)
+      return try write(next, to: descriptor, path)
     }
     // Made with mode 0600, beside the file, so that it can take its place.
     let temporary = "\(path).\(UInt64.random(in: 0 ... .max))"
@@ -22,7 +30,7 @@ enum PrivateFile {
     guard descriptor >= 0 else { throw failure(errno, path) }
     defer { close(descriptor) }
     do {
-      try write(data, to: descriptor, path)
+      try write(next, to: descriptor, path)
       guard fsync(descriptor) == 0, rename(temporary, path) == 0 else { throw failure(errno, path) }
     } catch {
       unlink(temporary)
@@ -30,12 +38,18 @@ enum PrivateFile {
     }
   }
 
-  private static func write(_ data: Data, to descriptor: Int32, _ path: String) throws {
-    var rest = data[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      guard count >= 0 || errno == EINTR else { throw failure(errno, path) }
-      rest = rest.dropFirst(max(0, count))
+  private static func write<Piece: ContiguousBytes & Collection>(
+    _ next: () throws -> Piece, to descriptor: Int32, _ path: String
+  ) throws {
+    while case let piece = try next(), !piece.isEmpty {
+      try piece.withUnsafeBytes { bytes in
+        var rest = bytes[...]
+        while !rest.isEmpty {
+          let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+          guard count >= 0 || errno == EINTR else { throw failure(errno, path) }
+          rest = rest.dropFirst(max(0, count))
+        }
+      }
     }
   }
 
