@@ -72,7 +72,7 @@ extension AsyncURLProtocol {
       try await gate.waitUntilOpen()
     }
 
-    /// Asks for a credential: the session's storage where nothing has failed yet, and else the delegate.
+    /// Asks for a credential: that of the URL or of the session's storage, where nothing has failed yet and there is one; else the delegate's.
     ///
     /// A loop has to count. With a count of 0 in each round it would get the same stored credential without end:
     ///
