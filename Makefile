@@ -18,7 +18,7 @@ install: build-dependencies
 	@swift build -c release --product urlload --static-swift-stdlib --scratch-path .build/install
 	@swift build -c release --product urlload-pac --static-swift-stdlib --scratch-path .build/install
 	@swift build -c release --product urlloadd --static-swift-stdlib --scratch-path .build/install
-	@Scripts/install-command "$$(swift build -c release --static-swift-stdlib --scratch-path .build/install --show-bin-path)" "$(DESTDIR)$(or $(PREFIX),/usr/local)"
+	@Scripts/install-command "$$(swift build -c release --static-swift-stdlib --scratch-path .build/install --show-bin-path)" "$(or $(PREFIX),/usr/local)" "$(DESTDIR)"
 
 # The man page, by what the command says of its options.
 manual: build-dependencies
@@ -46,7 +46,7 @@ demo: build-dependencies test-dependencies
 test: build-dependencies test-dependencies lint
 	@Scripts/build-without-warnings --build-tests
 	@Scripts/build-snippets >/dev/null
-	@Scripts/make-docs >/dev/null
+	@Scripts/make-docs >.build/docs.log 2>&1 || { cat .build/docs.log >&2; exit 1; }
 	@swift test --skip-build $(TESTING) </dev/null
 
 # A process that stores cookies, caches and downloads, killed at 200 random moments; KILLS sets another number. A few are among the tests.

@@ -6,7 +6,7 @@ struct WebDAVExchange {
   let session: URLSession
   /// The same for `http`: method and fields are those of the `dav` request, the body is not in it.
   let request: URLRequest
-  let questions: Questions
+  let forwarder: ChallengeForwarder
   private let original: URLRequest
   private let writer: AsyncURLProtocol.Writer
 
@@ -21,7 +21,7 @@ struct WebDAVExchange {
     request.url = parts.url
     (request.httpBody, request.httpBodyStream) = (nil, nil)
     (self.url, self.session, self.request, self.original, self.writer) = (url, session, request, original, writer)
-    questions = Questions(writer, instance)
+    forwarder = ChallengeForwarder(writer, instance)
   }
 
   // MARK: Answers
@@ -63,17 +63,17 @@ struct WebDAVExchange {
 
   // MARK: Uploads
 
-  /// Sends the body, wherever it is; `questions` reports how far it is.
+  /// Sends the body, wherever it is; `forwarder` reports how far it is.
   func store() async throws {
     let answer: URLResponse
     switch writer.uploadBody {
-    case .data(let data): (_, answer) = try await session.upload(for: request, from: data, delegate: questions)
-    case .file(let file, _): (_, answer) = try await session.upload(for: request, fromFile: file, delegate: questions)
+    case .data(let data): (_, answer) = try await session.upload(for: request, from: data, delegate: forwarder)
+    case .file(let file, _): (_, answer) = try await session.upload(for: request, fromFile: file, delegate: forwarder)
     case .stream(let stream, let length):
       var streamed = request
       streamed.httpBodyStream = stream
       if let length { streamed.setValue("\(length)", forHTTPHeaderField: "Content-Length") }
-      (_, answer) = try await session.data(for: streamed, delegate: questions)
+      (_, answer) = try await session.data(for: streamed, delegate: forwarder)
     case nil: return
     }
     try check(answer)
@@ -90,7 +90,7 @@ struct WebDAVExchange {
     asking.setValue("1", forHTTPHeaderField: "Depth")
     asking.setValue("application/xml; charset=utf-8", forHTTPHeaderField: "Content-Type")
     asking.httpBody = Data(Multistatus.question.utf8)
-    let (bytes, answer) = try await session.bytes(for: asking, delegate: questions)
+    let (bytes, answer) = try await session.bytes(for: asking, delegate: forwarder)
     try check(answer)
     var text = Data()
     for try await chunk in bytes.chunks {

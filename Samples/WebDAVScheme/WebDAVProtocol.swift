@@ -4,7 +4,7 @@ import URLLoading
 ///
 /// It shows what a class does that stands on another one: every exchange is a load of an `http` URL through the session of the load, so
 /// that configuration, credentials, cache and cancellation are those of the program. What such a load asks its delegate goes to the
-/// delegate of the `dav` load (`Questions`).
+/// delegate of the `dav` load (`ChallengeForwarder`).
 final class WebDAVProtocol: AsyncURLProtocol, @unchecked Sendable {
   override class func canInit(with request: URLRequest) -> Bool {
     schemes.contains(request.url?.scheme?.lowercased() ?? "")
@@ -24,8 +24,12 @@ final class WebDAVProtocol: AsyncURLProtocol, @unchecked Sendable {
     }
     if request.url?.hasDirectoryPath == true, request.httpMethod != "DELETE" { throw exchange.isDirectory }
     // Range and If-Range are among the request's fields, and the server looks at them.
-    let (bytes, answer) = try await exchange.session.bytes(for: exchange.request, delegate: exchange.questions)
+    let (bytes, answer) = try await exchange.session.bytes(for: exchange.request, delegate: exchange.forwarder)
     try exchange.check(answer)
+    // Servers redirect a directory's name without a slash to that with one, and may have a page for it.
+    if answer.url?.hasDirectoryPath == true, ["GET", "HEAD"].contains(request.httpMethod ?? "GET") {
+      throw exchange.isDirectory
+    }
     try await writer.respond(exchange.response(answer))
     for try await chunk in bytes.chunks { try await writer.write(chunk) }
   }

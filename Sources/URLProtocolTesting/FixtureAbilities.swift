@@ -20,7 +20,4 @@ public struct FixtureAbilities: OptionSet, Sendable, Hashable {
 
   /// ``URLProtocolFixture/redirect(to:named:)`` is implemented: there are URLs that lead to others.
   public static let redirects = FixtureAbilities(rawValue: 1 << 4)
-
-  /// All of them.
-  public static let all: FixtureAbilities = [.replacing, .missing, .directories, .challenges, .redirects]
 }

@@ -15,9 +15,9 @@ public enum URLProtocolConformance {
   /// The checks that a class's capabilities ask for.
   /// - Parameters:
   ///   - protocolClass: the class to test.
-  ///   - abilities: what the fixture will be able to do.
+  ///   - abilities: what the fixture will be able to do beyond placing bytes.
   public static func checks(
-    for protocolClass: URLProtocol.Type, abilities: FixtureAbilities = .all
+    for protocolClass: URLProtocol.Type, abilities: FixtureAbilities = []
   ) -> [ConformanceCheck] {
     all.filter { $0.applies(to: protocolClass, abilities) }
   }

@@ -33,6 +33,7 @@ import URLProtocolTesting
     ),
     (.takesAny, "a wrong credential gets nothing", "70000 bytes of it came"),
     (.takesNone, "no credential gets nothing", "70000 bytes of it came"),
+    (.sendsThenFails, "no credential gets nothing", "70000 bytes were sent"),
     (.rejectsRight, "the right credential gets the whole", "-1013"),
     (.failsByOtherCode, "a wrong credential gets nothing", "(-1013) with a wrong credential"),
     (.failsByOtherCode, "no credential gets nothing", "(-1013) without a credential"),

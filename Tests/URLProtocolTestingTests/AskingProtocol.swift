@@ -95,6 +95,7 @@ final class AskingProtocol: URLProtocol, URLAuthenticationChallengeSender, @unch
   private func goOn() {
     switch fault {
     case .takesNone: send()
+    case .sendsThenFails: sendAndFail()
     case .sendsWhileAsked: break
     case .isEmptyWithoutLogin: finishEmpty()
     case .failsByOtherCode: fail(.cannotOpenFile)
@@ -112,6 +113,13 @@ final class AskingProtocol: URLProtocol, URLAuthenticationChallengeSender, @unch
     client?.urlProtocol(self, didReceive: response(url, bytes.count), cacheStoragePolicy: .notAllowed)
     client?.urlProtocol(self, didLoad: sent)
     client?.urlProtocolDidFinishLoading(self)
+  }
+
+  private func sendAndFail() {
+    let bytes = Self.store.value[request.url?.lastPathComponent ?? ""] ?? Data()
+    client?.urlProtocol(self, didReceive: response(request.url, bytes.count), cacheStoragePolicy: .notAllowed)
+    client?.urlProtocol(self, didLoad: bytes)
+    fail(.userAuthenticationRequired)
   }
 
   private func finishEmpty() {

@@ -8,7 +8,7 @@ import URLLoadingTestServers
 /// The parts of the kit itself.
 @Suite(.timeLimit(.minutes(5))) struct KitTests {
   @Test func checksGoByCapabilitiesAndAbilities() {
-    let plain = URLProtocolConformance.checks(for: BlockingProtocol.self, abilities: [])
+    let plain = URLProtocolConformance.checks(for: BlockingProtocol.self)
     #expect(plain.allSatisfy { $0.capabilities.isEmpty && $0.abilities.isEmpty })
     #expect(plain.contains { $0.name == "whole loads by data(for:)" })
     let missing = URLProtocolConformance.checks(for: BlockingFixture())
@@ -16,7 +16,8 @@ import URLLoadingTestServers
     let all = URLProtocolConformance.all
     #expect(Set(all.map(\.id)).count == all.count)
     // Every check that can be made without a capability, or with those of the class.
-    let mutants = URLProtocolConformance.checks(for: MutantProtocol.self)
+    let abilities: FixtureAbilities = [.replacing, .missing, .directories, .challenges, .redirects]
+    let mutants = URLProtocolConformance.checks(for: MutantProtocol.self, abilities: abilities)
     #expect(Set(mutants.map(\.name)).isSuperset(of: ["no credential gets nothing", "a redirect leads to the new URL"]))
     let leftOut = Set(all.map(\.id)).subtracting(mutants.map(\.id))
     #expect(leftOut == Set(all.filter { $0.capabilities.contains(.listing) }.map(\.id)) && !leftOut.isEmpty)

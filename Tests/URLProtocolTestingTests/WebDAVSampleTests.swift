@@ -45,6 +45,18 @@ import URLLoadingTestServers
     session.invalidateAndCancel()
   }
 
+  /// nginx redirects the name to that with a slash, where it has a page.
+  @Test func aDirectoryWithAPageIsADirectory() async throws {
+    let server = try await WebDAVServer.shared
+    let folder = server.documentRoot.appending(path: "public/paged")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try Data("<p>A page</p>".utf8).write(to: folder.appending(path: "index.html"))
+    let session = session()
+    let error = await #expect(throws: URLError.self) { try await session.data(from: server.url("/public/paged")) }
+    #expect(error?.code == .fileIsDirectory)
+    session.invalidateAndCancel()
+  }
+
   @Test func deletingDeletes() async throws {
     let server = try await WebDAVServer.shared
     let session = session()

@@ -72,7 +72,23 @@ extension AsyncURLProtocol {
       try await gate.waitUntilOpen()
     }
 
-    /// Asks for a credential.
+    /// Asks for a credential: that of the URL or of the session's storage, where nothing has failed yet and there is one; else the delegate's.
+    ///
+    /// A loop has to count. With a count of 0 in each round it would get the same stored credential without end:
+    ///
+    /// ```swift
+    /// var failures = 0
+    /// while let credential = try await writer.challenge(space, previousFailureCount: failures) {
+    ///   if try await source.logIn(by: credential) { return try await send(to: writer) }
+    ///   failures += 1
+    /// }
+    /// throw URLError(.userAuthenticationRequired)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - protectionSpace: who asks, and for what.
+    ///   - previousFailureCount: how many credentials of this load were refused before.
+    ///   - failureResponse: the response that refused the last one, if there is one.
     /// - Returns: the credential, or nil to load without one.
     public func challenge(
       _ protectionSpace: URLProtectionSpace, previousFailureCount: Int = 0, failureResponse: URLResponse? = nil

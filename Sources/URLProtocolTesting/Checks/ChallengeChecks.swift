@@ -29,7 +29,7 @@ extension URLProtocolConformance {
       for kind in [LoadKind.dataDelegate, .downloadAsync] {
         let session = context.session(answers: .credentials(place.wrong))
         let outcome = try await session.load(place.resource.request(), by: kind)
-        try context.expectRefused(outcome, place, "with a wrong credential, by \(kind)")
+        try context.expectRefused(outcome, of: session, place, "with a wrong credential, by \(kind)")
         try context.expectCounts(session, place)
       }
     },
@@ -43,7 +43,7 @@ extension URLProtocolConformance {
         try context.expectWhole(
           outcome, of: place.resource, by: "data(for:), with the right credential after a wrong one")
       } else {
-        try context.expectRefused(outcome, place, "with a wrong credential")
+        try context.expectRefused(outcome, of: session, place, "with a wrong credential")
       }
       // What was refused is not used again.
       let next = context.session(answers: .credentials(place.right))
@@ -59,7 +59,7 @@ extension URLProtocolConformance {
         let session = context.session(answers: DelegateAnswers(challenge: { _ in answer }))
         let outcome = try await session.load(place.resource.request())
         try context.expectAsked(session, place, count: 1, "by data(for:)")
-        try context.expectRefused(outcome, place, "without a credential")
+        try context.expectRefused(outcome, of: session, place, "without a credential")
       }
     },
     ConformanceCheck("a credential that is kept answers the next challenge", abilities: .challenges) { context, _ in

@@ -32,8 +32,8 @@ extension CheckContext {
       "Delegates give up by this count, and the credential storage answers where it is 0.")
   }
 
-  /// The end of a load that was not let in.
-  func expectRefused(_ outcome: LoadOutcome, _ place: LoginPlace, _ what: String) throws {
+  /// The end of the one load of a session, which was not let in.
+  func expectRefused(_ outcome: LoadOutcome, of session: CheckSession, _ place: LoginPlace, _ what: String) throws {
     let url = place.resource.url
     let start = place.resource.bytes.prefix(64)
     try expect(
@@ -44,6 +44,11 @@ extension CheckContext {
       return try expect(
         status == 401 || status == 403, url, "status 401 or 403 \(what)", "it was \(status)", "Nobody was let in.")
     }
+    // A load that fails may have sent something first, which functions such as data(for:) do not return.
+    let sent = session.ledger.bytes
+    try expect(
+      sent == 0, url, "nothing of the resource \(what)", "\(sent) bytes were sent",
+      "Look at what the answer to the challenge was before anything is sent.")
     let codes: [URLError.Code?] = [.userAuthenticationRequired, .userCancelledAuthentication]
     try expect(
       codes.contains(outcome.code), url, "URLError.userAuthenticationRequired (-1013) \(what)",

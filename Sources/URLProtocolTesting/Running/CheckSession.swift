@@ -18,6 +18,8 @@ final class CheckSession: Sendable {
     let configuration = context.fixture.configuration()
     let spy: AnyClass = spyClass(for: context.fixture.protocolClass)
     configuration.protocolClasses = [spy] + (configuration.protocolClasses ?? [])
+    // Configurations of a fixture may share a storage: no check finds a credential that another one stored.
+    if configuration.urlCredentialStorage != nil { configuration.urlCredentialStorage = URLCredentialStorage() }
     configuration.maximumBufferedBytesPerTask = FlowLimits.buffer
     session = URLSession(configuration: configuration, delegate: recorder, delegateQueue: nil)
   }

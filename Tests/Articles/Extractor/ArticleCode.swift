@@ -2,12 +2,11 @@ import Foundation
 
 /// The Swift code of an article, as a program.
 ///
-/// Each code block runs in a scope of its own, in the order of the article. Its types and extensions are declared around them. Comments of the page that the
-/// reader does not see steer it:
+/// Each code block is a function of its own, called in the order of the article: a `return` ends that block alone. Its types and extensions are declared around
+/// them. Comments of the page that the reader does not see steer it:
 ///
 /// - `<!-- swift` … `-->` has code: in front of the first block for all of them, later at the beginning of the next block.
-/// - `<!-- continued -->` in front of a block: it runs in the scope of the block before.
-/// - `<!-- compiled -->`: the block is compiled, and not run.
+/// - `<!-- compiled -->` in front of a block: it is compiled, and not run.
 /// - `<!-- from: PATH -->`: the block is in that file of the package, line by line, which is compiled and run elsewhere.
 /// - `<!-- shown -->`: neither.
 ///
@@ -16,16 +15,18 @@ struct ArticleCode {
   enum Fault: Error, CustomStringConvertible {
     case unclosed(line: Int)
     case notInFile(String, line: Int)
+    case unknownMark(String, line: Int)
 
     var description: String {
       switch self {
       case .unclosed(let line): "line \(line): a block is not closed"
       case .notInFile(let path, let line): "line \(line): the block is not in \(path)"
+      case .unknownMark(let text, let line): "line \(line): the mark '\(text)' is unknown"
       }
     }
   }
 
-  private enum Mark: Equatable { case continued, compiled, shown, from(String) }
+  private enum Mark: Equatable { case compiled, shown, from(String) }
 
   let name: String
   private let path: String
@@ -65,7 +66,9 @@ struct ArticleCode {
           mark = nil
         }
       } else if line.hasPrefix("<!--"), line.hasSuffix("-->") {
-        mark = Self.mark(line.dropFirst(4).dropLast(3).trimmingCharacters(in: .whitespaces)) ?? mark
+        let text = line.dropFirst(4).dropLast(3).trimmingCharacters(in: .whitespaces)
+        guard let known = Self.mark(text) else { throw Fault.unknownMark(text, line: index) }
+        mark = known
       }
     }
     closeScope()
@@ -73,7 +76,6 @@ struct ArticleCode {
 
   private static func mark(_ text: String) -> Mark? {
     switch text {
-    case "continued": .continued
     case "compiled": .compiled
     case "shown": .shown
     case let text where text.hasPrefix("from: "): .from(String(text.dropFirst(6)))
@@ -110,7 +112,6 @@ struct ArticleCode {
       let file = try String(contentsOf: root.appending(path: path), encoding: .utf8)
       guard file.contains(block.joined(separator: "\n")) else { throw Fault.notInFile(path, line: line) }
       return
-    case .continued: break
     case .compiled, nil:
       // Hidden code in front of the block has opened its scope already.
       if isOpen, hasBlock, !opensNext { closeScope() }
@@ -118,14 +119,15 @@ struct ArticleCode {
     if !isOpen { openScope() }
     opensNext = false
     hasBlock = true
-    if mark == .compiled {
-      body += "func compiled\(line)() async throws {\n"
-      add(block, line: line)
-      body += "}\n_ = compiled\(line)\n"
+    body += "func block\(line)() async throws {\n"
+    add(block, line: line)
+    body += "}\n"
+    guard mark != .compiled else {
+      body += "_ = block\(line)\n"
       return
     }
     if output != nil { body += "Output.begin()\n" }
-    add(block, line: line)
+    body += "try await block\(line)()\n"
     if let output { body += "try Output.end(\(Self.literal(output)), line: \(line))\n" }
   }
 

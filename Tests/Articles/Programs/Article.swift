@@ -23,5 +23,10 @@ struct Articles {
       print("\(name): \(error)")
       exit(1)
     }
+    if Output.isOpen {
+      Output.restore()
+      print("\(name): it ends with output that was not compared")
+      exit(1)
+    }
   }
 }

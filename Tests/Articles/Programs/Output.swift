@@ -13,6 +13,9 @@ enum Output {
 
   private static let saved = Mutex<(output: Int32, file: Int32)?>(nil)
 
+  /// Whether output is collected that nobody has compared yet.
+  static var isOpen: Bool { saved.withLock { $0 != nil } }
+
   /// Collects what is printed from now on.
   static func begin() {
     fflush(nil)

@@ -51,9 +51,6 @@ package final class WebDAVServer: Sendable {
     URL(string: "dav://\(login)127.0.0.1:\(port)\(path)") ?? URL(fileURLWithPath: path)
   }
 
-  /// Waits until the access log has a line that contains a text.
-  package func waitForAccess(_ text: String) async -> Bool { await server.waitForAccess(text) }
-
   /// Stops the server and deletes its files.
   package func stop() async {
     await server.stop()

@@ -2,7 +2,7 @@ import URLLoading
 
 /// The delegate of the `http` loads behind a `dav` load: what they ask is asked of the session on behalf of the `dav` load, and what
 /// they report of an upload is reported as that of the `dav` load.
-final class Questions: NSObject, URLSessionTaskDelegate {
+final class ChallengeForwarder: NSObject, URLSessionTaskDelegate {
   private let writer: AsyncURLProtocol.Writer
   private let instance: WebDAVProtocol
 
