@@ -26,9 +26,13 @@ struct BackgroundPlace: Codable, Equatable, CustomStringConvertible {
 
   var description: String { (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "" }
 
+  /// Whether the body is dropped.
+  var isNowhere: Bool { path.isEmpty || !isFolder && FileTarget.isNull(path) }
+
   /// Moves a file there, over another one where it was named by the user.
   /// - Returns: its path.
   func take(_ file: URL, name: String?) throws(Failure) -> String {
+    guard isFolder || !FileTarget.isSpecial(path) else { throw Failure(irregular: path) }
     let target = isFolder ? nil : try FileTarget(path)
     let folder = target?.directory ?? path
     let (descriptor, hidden) = try PartialFiles.makeHidden(in: folder)
@@ -65,5 +69,14 @@ struct BackgroundPlace: Codable, Equatable, CustomStringConvertible {
       try DescriptorWriter.write(buffer[..<count], to: target, path)
     }
     guard fsync(target) == 0 else { throw Failure(writing: path, errno) }
+  }
+}
+
+extension Failure {
+  /// A target that no file of the background can replace.
+  init(irregular path: String) {
+    self.init(
+      .usage, "--background replaces no device and no pipe", path,
+      advice: "name a regular file with -o, or load in the foreground")
   }
 }
