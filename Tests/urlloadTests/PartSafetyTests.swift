@@ -99,6 +99,33 @@ import URLLoadingTestServers
     #expect(try data("a") == Self.body)
   }
 
+  /// The first of them has it.
+  @Test func oneURLTwiceResumesOnePartOnce() async throws {
+    let server = try Self.server([40_000])
+    let url = server.url("/a").absoluteString
+    _ = try await Urlload.run(["-O", url], in: folder)
+    let outcome = try await Urlload.run(["-C", "-", "-O", url, url], in: folder)
+    #expect(outcome.status == .exited(0), "\(outcome.error)")
+    #expect(outcome.error.contains("a.part is being resumed already"), "\(outcome.error)")
+    #expect(try Urlload.names(in: folder) == ["a", "a.1"])
+    #expect(try data("a") == Self.body && data("a.1") == Self.body)
+  }
+
+  @Test func partsAreToldApartByTheirQueries() async throws {
+    let server = try Self.server([40_000])
+    let urls = (1...2).map { server.url("/a?id=\($0)").absoluteString }
+    _ = try await Urlload.run(["-o", "a", urls[0]], in: folder)
+    #expect(try data("a.part").range(of: Data("id=1".utf8)) == nil, "a query may be secret")
+    let other = try await Urlload.run(["-C", "-", "-o", "a", urls[1]], in: folder)
+    #expect(other.status == .exited(0) && other.error.contains("a.part is of another URL"), "\(other.error)")
+    #expect(server.requests.last?.fields["Range"] == nil)
+    #expect(try Urlload.names(in: folder) == ["a", "a.part"])
+    let same = try await Urlload.run(["-C", "-", "-o", "a", urls[0]], in: folder)
+    #expect(same.status == .exited(0), "\(same.error)")
+    #expect(server.requests.last?.fields["Range"] == "bytes=40000-")
+    #expect(try data("a") == Self.body)
+  }
+
   @Test func aPartOfOthersIsNotReplaced() async throws {
     let server = try Self.server([40_000, 30_000, 50_000])
     let arguments = ["-o", "a", server.url("/a").absoluteString]

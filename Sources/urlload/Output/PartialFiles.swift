@@ -61,6 +61,9 @@ final class PartialFiles: Sendable {
     }
   }
 
+  /// Whether a file is written by this process.
+  func contains(_ path: String) -> Bool { state.withLock { $0.paths[path] != nil } }
+
   /// Gives a whole file its name.
   /// - Parameter replaces: whether an existing file of that name is replaced; if not, the result is false.
   func commit(_ path: String, to target: String, replaces: Bool) throws(Failure) -> Bool {
@@ -97,7 +100,7 @@ final class PartialFiles: Sendable {
     }
   }
 
-  /// Leaves a file to whoever finds it.
+  /// Removes a file from the registry, not from the disk.
   func forget(_ path: String) { state.withLock { $0.paths[path] = nil } }
 
   /// Keeps all files as parts, or removes them, and lets none be made any more.
