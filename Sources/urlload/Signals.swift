@@ -22,8 +22,8 @@ enum Signals {
     let registered = DispatchGroup()
     for number in [SIGINT, SIGTERM, SIGHUP] {
       let before = signal(number, SIG_IGN)
-      // nohup(1) and background jobs of shells ignore it: so does the command.
-      if number == SIGHUP, unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { continue }
+      // A signal that is ignored stays so: SIGHUP under nohup(1), SIGINT in a background job of a script.
+      if unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { continue }
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler { end(number, console) }
       registered.enter()

@@ -55,7 +55,10 @@ struct Loader: Sendable {
       .run(request, in: session)
       last = outcome
       if mayRestart, outcome.verdict?.overwrites == true {
-        console.line("urlload: restarts, \(SafeText.url(url)): the resource has changed since the part was loaded")
+        let reason =
+          beginning?.validators.isStrong == true
+          ? "the resource has changed since the part was loaded" : "the server sent all of it"
+        console.line("urlload: restarts, \(SafeText.url(url)): \(reason)")
         mayRestart = false
       }
 
