@@ -55,8 +55,9 @@ enum Signals {
     }
     let event = number == SIGINT ? "interrupted" : "terminated"
     guard isFirst else { leave(number, "\(event) again: what was stored in part may be left", console) }
-    let kept = PartialFiles.shared.end()
-    guard kept.isEmpty else { leave(number, "\(event): \(kept.map(\.text).joined(separator: "; "))", console) }
+    let kept = PartialFiles.shared.end().map(\.text)
+    let left = kept + PartialFiles.shared.overwritten.map { InPlaceOutput.damage(to: $0) }
+    guard left.isEmpty else { leave(number, "\(event): \(left.joined(separator: "; "))", console) }
     guard let uploads else { leave(number, "\(event): nothing of unfinished files is left", console) }
     DispatchQueue.global().asyncAfter(deadline: .now() + noticeDelay) {
       console.line("urlload: \(event): removing what was stored in part; a second signal does not wait for that")

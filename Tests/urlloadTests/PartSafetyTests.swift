@@ -91,8 +91,10 @@ import URLLoadingTestServers
       BuiltProgram.path("urlload"), arguments, directory: folder.url, output: log.file("output"),
       error: log.file("error"))
     #expect(await server.waitForRequests(2))
-    let other = try await Urlload.run(arguments, in: folder)
+    try folder.write("heads", "old")
+    let other = try await Urlload.run(["-D", "heads"] + arguments, in: folder)
     #expect(other.status == .exited(11) && other.error.contains("another command resumes"), "\(other.error)")
+    #expect(try data("heads") == Data("old".utf8))
     process.send(signal: SIGTERM)
     #expect(await process.waitForExit() == .signalled(SIGTERM))
     #expect(try await Urlload.run(arguments, in: folder).status == .exited(0))
@@ -179,6 +181,11 @@ import URLLoadingTestServers
       "/usr/bin/env", prefix + [command, "-o", "inner/a", "data:,new"], directory: folder.url)
     #expect(outcome.status == .exited(0), "\(outcome.error)")
     #expect(try String(contentsOf: folder.file("inner/a"), encoding: .utf8) == "new")
+    let server = try Self.server([40_000])
+    let broken = try await Command.run(
+      "/usr/bin/env", prefix + [command, "-o", "inner/a", server.url().absoluteString], directory: folder.url)
+    #expect(broken.status == .exited(10), "\(broken.error)")
+    #expect(broken.error.contains("urlload: inner/a has only a part now\n"), "\(broken.error)")
     chmod(folder.file("inner").path, 0o755)
   }
 }

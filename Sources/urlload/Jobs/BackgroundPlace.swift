@@ -39,8 +39,13 @@ struct BackgroundPlace: Codable, Equatable, CustomStringConvertible {
     defer { close(descriptor) }
     // It replaces the file that was made for it.
     let isMoved = rename(file.path, hidden) == 0
+    defer { PartialFiles.shared.forget(hidden) }
     do throws(Failure) {
-      if !isMoved { try Self.copy(file.path, to: descriptor, hidden) }
+      if !isMoved {
+        // A signal removes the copy; a file that was moved is the only one.
+        try PartialFiles.shared.register(hidden)
+        try Self.copy(file.path, to: descriptor, hidden)
+      }
       chmod(hidden, target?.mode ?? mode_t(mode))
       for candidate in isFolder
         ? Array(FileNames.candidates(for: FileNames.safe(name)).prefix(1000)) : [target?.name ?? ""]

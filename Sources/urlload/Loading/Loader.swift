@@ -23,7 +23,7 @@ struct Loader: Sendable {
       // What -C continues is a part of the whole.
       let isKept = found.keepsPart && options.range == nil
       let kept = isKept && PartialFiles.shared.keepsParts ? output.keep() : nil
-      failure?.note = kept.map { "urlload: \($0.text)" }
+      failure?.note = (kept?.text ?? output.damage).map { "urlload: \($0)" }
       output.abandon()
     }
     status.update { status in
