@@ -94,7 +94,8 @@ struct OutputOptions: ParsableArguments {
       let count = Int64(try OptionReader.count(continueAt, from: 0, to: .max, of: "-C"))
       if options.outputs.allSatisfy({ $0 == .standardOutput }) {
         // What was written there is known to nobody but the user.
-        if count > 0 { (options.range, options.rangeOption) = (.from(count), "-C") }
+        if count > 0 { options.range = .from(count) }
+        options.rangeOption = "-C"
       } else {
         options.continuation = .offset(count)
       }
