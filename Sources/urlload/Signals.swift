@@ -22,8 +22,8 @@ enum Signals {
     let registered = DispatchGroup()
     for number in [SIGINT, SIGTERM, SIGHUP] {
       let before = signal(number, SIG_IGN)
-      // nohup(1) and background jobs of shells ignore it: so does the command.
-      if number == SIGHUP, unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { continue }
+      // A signal that is ignored stays so: SIGHUP under nohup(1), SIGINT in a background job of a script.
+      if unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { continue }
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler { end(number, console) }
       registered.enter()
@@ -55,8 +55,9 @@ enum Signals {
     }
     let event = number == SIGINT ? "interrupted" : "terminated"
     guard isFirst else { leave(number, "\(event) again: what was stored in part may be left", console) }
-    let kept = PartialFiles.shared.end()
-    guard kept.isEmpty else { leave(number, "\(event): \(kept.map(\.text).joined(separator: "; "))", console) }
+    let kept = PartialFiles.shared.end().map(\.text)
+    let left = kept + PartialFiles.shared.overwritten.map { InPlaceOutput.damage(to: $0) }
+    guard left.isEmpty else { leave(number, "\(event): \(left.joined(separator: "; "))", console) }
     guard let uploads else { leave(number, "\(event): nothing of unfinished files is left", console) }
     DispatchQueue.global().asyncAfter(deadline: .now() + noticeDelay) {
       console.line("urlload: \(event): removing what was stored in part; a second signal does not wait for that")

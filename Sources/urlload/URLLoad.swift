@@ -46,7 +46,10 @@ struct URLLoad: AsyncParsableCommand {
     await run(URLLoad.self, arguments) { command, console in
       if command.transfer.background { try command.checkBackground() }
       let options = try command.options()
-      if command.transfer.background { return BackgroundLoads(options: options, console: console) }
+      if command.transfer.background {
+        try checkBackgroundFields(options)
+        return BackgroundLoads(options: options, console: console)
+      }
       return LoadGroup(options: options, console: console)
     }
   }

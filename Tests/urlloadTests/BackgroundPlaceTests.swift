@@ -37,6 +37,16 @@ import URLLoadingTestServers
     #expect(failed.all.isEmpty)
   }
 
+  @Test func devicesAndPipesAreNotReplaced() throws {
+    let file = try folder.write("file", "contents")
+    #expect(mkfifo(folder.file("pipe").path, 0o600) == 0)
+    #expect(throws: Failure.self) { try place("pipe").take(file, name: nil) }
+    #expect(FileTarget.isSpecial(folder.file("pipe").path) && !FileTarget.isSpecial(file.path))
+    #expect(try String(contentsOf: file, encoding: .utf8) == "contents")
+    #expect(BackgroundPlace(path: "/dev/null", isFolder: false).isNowhere)
+    #expect(!BackgroundPlace(path: "/dev/zero", isFolder: false).isNowhere && !place("file").isNowhere)
+  }
+
   @Test func namesThatAreTakenGetANumber() throws {
     for number in 0..<3 {
       let path = try place("", isFolder: true).take(folder.write("file", "\(number)"), name: "a.txt")

@@ -40,6 +40,15 @@ import URLLoadingTestServers
     #expect(try await run("-b", "jar", path: "/").text == "a=b")
   }
 
+  @Test func aCookieOfTheJarOutlivesOneOfItsName() async throws {
+    try folder.write("jar", "127.0.0.1\tFALSE\t/\tFALSE\t0\ta\tb\n")
+    #expect(try await run("-b", "jar", "-b", "a=x", "-c", "jar", path: "/").text == "a=x")
+    #expect(try await run("-b", "jar", path: "/").text == "a=b")
+    // What a response sets is kept, also where it is what was given.
+    #expect(try await run("-b", "jar", "-b", "a=x; c2=1", "-c", "jar").text.contains("c2=1"))
+    #expect(try await run("-b", "jar", path: "/").text.split(separator: "; ").sorted() == ["a=b", "c2=1"])
+  }
+
   @Test func curlSharesTheJar() async throws {
     _ = try await run("-c", "jar")
     let sent = try await Command.check(

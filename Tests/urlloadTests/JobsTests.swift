@@ -130,6 +130,13 @@ import URLLoadingTestServers
     (["--background", "-O", "-k", "data:,x"], "--background has no -k"),
     (["--background", "-O", "-c", "jar", "data:,x"], "--background has no -c"),
     (["--background", "-O", "-w", "x", "data:,x"], "--background has no -w"),
+    (["--background", "-O", "-v", "data:,x"], "--background has no -v"),
+    (["--background", "-O", "-b", "", "-b", "a=b", "data:,x"], "--background has no -b FILE"),
+    (["--background", "-O", "-H", "Accept: ", "data:,x"], "--background has no -H NAME:, accept"),
+    (["--background", "-O", "-A", "", "data:,x"], "--background has no -H NAME:, user-agent"),
+    (["--background", "-T", "/dev/null", "-o", "answer", "http://127.0.0.1:9/"], "--background keeps no answer to -T"),
+    (["--background", "-H", "X-Time: 12:", "data:,x"], "--background has no standard output"),
+    (["--background", "-o", "/dev/zero", "data:,x"], "--background replaces no device and no pipe, /dev/zero"),
     (["--background", "-O", "--retry", "3", "data:,x"], "the service tries again by itself"),
   ])
   func wrongWordsAreNamed(_ arguments: [String], _ words: String) async throws {

@@ -86,7 +86,7 @@ import Testing
   @Test func numbersAndAddresses() throws {
     #expect(try OptionReader.bytes("1.5k", of: "x") == 1536)
     #expect(try OptionReader.bytes("2M", of: "x") == 2 << 20)
-    for text in ["", "k", "-1", "1x", "1e99"] {
+    for text in ["", "k", "-1", "1x", "1e99", "10000000T", "inf", "nan"] {
       #expect(throws: Failure.self) { try OptionReader.bytes(text, of: "x") }
     }
     let (key, addresses) = try OptionReader.address("Host:443:[::1],127.0.0.1")
@@ -110,6 +110,16 @@ import Testing
     #expect(quoted.content == .file("a;b.png") && quoted.fileName == "c;\"d" && quoted.type == "image/png")
     #expect(try FormPart("a=@x;type=text/plain;charset=utf-8").type == "text/plain;charset=utf-8")
     #expect(try FormPart("a=@x").type == "application/octet-stream")
+    let text = try FormPart("a=x;type=text/plain;charset=utf-8")
+    #expect(text.content == .text("x") && text.type == "text/plain;charset=utf-8")
+    for refused in ["a=x;headers=X: y", "a=@x;encoder=base64"] {
+      #expect(throws: Failure.self) { try FormPart(refused) }
+    }
+    // Quotes inside are part of the value.
+    #expect(try FormPart("a=5\" disk;type=text/plain").content == .text("5\" disk"))
+    #expect(try FormPart("a=\"b\" and \"c\"").content == .text("\"b\" and \"c\""))
+    #expect(try FormPart("a=\"b;type=c\"").content == .text("b;type=c"))
+    #expect(try FormPart("a=\"").content == .text("\""))
   }
 
   @Test func blocksOfProgress() {

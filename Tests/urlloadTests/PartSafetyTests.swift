@@ -91,11 +91,40 @@ import URLLoadingTestServers
       BuiltProgram.path("urlload"), arguments, directory: folder.url, output: log.file("output"),
       error: log.file("error"))
     #expect(await server.waitForRequests(2))
-    let other = try await Urlload.run(arguments, in: folder)
+    try folder.write("heads", "old")
+    let other = try await Urlload.run(["-D", "heads"] + arguments, in: folder)
     #expect(other.status == .exited(11) && other.error.contains("another command resumes"), "\(other.error)")
+    #expect(try data("heads") == Data("old".utf8))
     process.send(signal: SIGTERM)
     #expect(await process.waitForExit() == .signalled(SIGTERM))
     #expect(try await Urlload.run(arguments, in: folder).status == .exited(0))
+    #expect(try data("a") == Self.body)
+  }
+
+  /// The first of them has it.
+  @Test func oneURLTwiceResumesOnePartOnce() async throws {
+    let server = try Self.server([40_000])
+    let url = server.url("/a").absoluteString
+    _ = try await Urlload.run(["-O", url], in: folder)
+    let outcome = try await Urlload.run(["-C", "-", "-O", url, url], in: folder)
+    #expect(outcome.status == .exited(0), "\(outcome.error)")
+    #expect(outcome.error.contains("a.part is being resumed already"), "\(outcome.error)")
+    #expect(try Urlload.names(in: folder) == ["a", "a.1"])
+    #expect(try data("a") == Self.body && data("a.1") == Self.body)
+  }
+
+  @Test func partsAreToldApartByTheirQueries() async throws {
+    let server = try Self.server([40_000])
+    let urls = (1...2).map { server.url("/a?id=\($0)").absoluteString }
+    _ = try await Urlload.run(["-o", "a", urls[0]], in: folder)
+    #expect(try data("a.part").range(of: Data("id=1".utf8)) == nil, "a query may be secret")
+    let other = try await Urlload.run(["-C", "-", "-o", "a", urls[1]], in: folder)
+    #expect(other.status == .exited(0) && other.error.contains("a.part is of another URL"), "\(other.error)")
+    #expect(server.requests.last?.fields["Range"] == nil)
+    #expect(try Urlload.names(in: folder) == ["a", "a.part"])
+    let same = try await Urlload.run(["-C", "-", "-o", "a", urls[0]], in: folder)
+    #expect(same.status == .exited(0), "\(same.error)")
+    #expect(server.requests.last?.fields["Range"] == "bytes=40000-")
     #expect(try data("a") == Self.body)
   }
 
@@ -152,6 +181,11 @@ import URLLoadingTestServers
       "/usr/bin/env", prefix + [command, "-o", "inner/a", "data:,new"], directory: folder.url)
     #expect(outcome.status == .exited(0), "\(outcome.error)")
     #expect(try String(contentsOf: folder.file("inner/a"), encoding: .utf8) == "new")
+    let server = try Self.server([40_000])
+    let broken = try await Command.run(
+      "/usr/bin/env", prefix + [command, "-o", "inner/a", server.url().absoluteString], directory: folder.url)
+    #expect(broken.status == .exited(10), "\(broken.error)")
+    #expect(broken.error.contains("urlload: inner/a has only a part now\n"), "\(broken.error)")
     chmod(folder.file("inner").path, 0o755)
   }
 }

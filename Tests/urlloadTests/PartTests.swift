@@ -101,6 +101,15 @@ import URLLoadingTestServers
     #expect(try TestFiles.firstDifference(Data(contentsOf: folder.file("a")), Self.body) == nil)
     let beyond = try await Urlload.run(["-C", "1000000", "-o", "a", server.url("/a").absoluteString], in: folder)
     #expect(beyond.status == .exited(2), "\(beyond.error)")
+    let device = try await Urlload.run(["-C", "900", "-o", "/dev/null", server.url("/a").absoluteString])
+    #expect(device.status == .exited(2) && device.error.contains("-C 900 needs a file"), "\(device.error)")
+    let whole = try ScriptedServer.http { _ in HTTPResponse(body: Self.body) }
+    let restarted = try await Urlload.run(["-C", "900", "-o", "a", whole.url("/a").absoluteString], in: folder)
+    #expect(restarted.status == .exited(0), "\(restarted.error)")
+    #expect(restarted.error.contains("the server sent all of it"), "\(restarted.error)")
+    #expect(try TestFiles.firstDifference(Data(contentsOf: folder.file("a")), Self.body) == nil)
+    let piped = try await Urlload.run(["-C", "900", whole.url("/a").absoluteString])
+    #expect(piped.status == .exited(10) && piped.error.contains("leave out -C"), "\(piped.error)")
   }
 
   @Test func nothingIsKeptWhereThatIsAskedFor() async throws {

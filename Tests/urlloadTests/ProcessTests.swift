@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import URLLoadingTestServers
 
-/// The command among other processes: descriptors, signals, a full disk.
+/// The command among other processes: descriptors, signals.
 @Suite(.timeLimit(.minutes(2))) struct ProcessTests {
   @Test func closedDescriptorsAreNobodyElses() async throws {
     let server = try ScriptedServer { connection in
@@ -24,6 +24,22 @@ import URLLoadingTestServers
     // What nobody can get is not said to have been written.
     let closed = try await Urlload.shell("\"$0\" data:,x >&-")
     #expect(closed.status == .exited(11), "\(closed.error)")
+  }
+
+  @Test func anInterruptThatIsIgnoredStaysSo() async throws {
+    let server = try ScriptedServer { connection in
+      _ = try connection.readRequestHead()
+      _ = connection.waitForPeerClose(timeout: .seconds(30))
+    }
+    let folder = try TemporaryDirectory("urlload")
+    let process = try ChildProcess(
+      "/bin/bash",
+      ["-c", "trap '' INT; exec \"$0\" \"$1\"", BuiltProgram.path("urlload"), server.url().absoluteString],
+      output: folder.file("output"), error: folder.file("error"))
+    #expect(await server.waitForRequests(1))
+    process.send(signal: SIGINT)
+    process.send(signal: SIGTERM)
+    #expect(await process.waitForExit() == .signalled(SIGTERM))
   }
 
   @Test func anInterruptEndsALoopOfTheShell() async throws {

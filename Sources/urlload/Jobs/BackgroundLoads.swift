@@ -55,6 +55,8 @@ struct BackgroundLoads: Runnable {
     switch target {
     case .file(let path):
       try target.prepare(createsDirectories: options.createsDirectories)
+      if FileTarget.isNull(path) { return BackgroundPlace(path: "", isFolder: false) }
+      guard !FileTarget.isSpecial(path) else { throw Failure(irregular: path) }
       let file = try FileTarget(path)
       try check(folder: file.directory)
       place = BackgroundPlace(path: URL(fileURLWithPath: path).path, isFolder: false)

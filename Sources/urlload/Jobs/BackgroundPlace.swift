@@ -26,17 +26,26 @@ struct BackgroundPlace: Codable, Equatable, CustomStringConvertible {
 
   var description: String { (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "" }
 
+  /// Whether the body is dropped.
+  var isNowhere: Bool { path.isEmpty || !isFolder && FileTarget.isNull(path) }
+
   /// Moves a file there, over another one where it was named by the user.
   /// - Returns: its path.
   func take(_ file: URL, name: String?) throws(Failure) -> String {
+    guard isFolder || !FileTarget.isSpecial(path) else { throw Failure(irregular: path) }
     let target = isFolder ? nil : try FileTarget(path)
     let folder = target?.directory ?? path
     let (descriptor, hidden) = try PartialFiles.makeHidden(in: folder)
     defer { close(descriptor) }
     // It replaces the file that was made for it.
     let isMoved = rename(file.path, hidden) == 0
+    defer { PartialFiles.shared.forget(hidden) }
     do throws(Failure) {
-      if !isMoved { try Self.copy(file.path, to: descriptor, hidden) }
+      if !isMoved {
+        // A signal removes the copy; a file that was moved is the only one.
+        try PartialFiles.shared.register(hidden)
+        try Self.copy(file.path, to: descriptor, hidden)
+      }
       chmod(hidden, target?.mode ?? mode_t(mode))
       for candidate in isFolder
         ? Array(FileNames.candidates(for: FileNames.safe(name)).prefix(1000)) : [target?.name ?? ""]
@@ -65,5 +74,14 @@ struct BackgroundPlace: Codable, Equatable, CustomStringConvertible {
       try DescriptorWriter.write(buffer[..<count], to: target, path)
     }
     guard fsync(target) == 0 else { throw Failure(writing: path, errno) }
+  }
+}
+
+extension Failure {
+  /// A target that no file of the background can replace.
+  init(irregular path: String) {
+    self.init(
+      .usage, "--background replaces no device and no pipe", path,
+      advice: "name a regular file with -o, or load in the foreground")
   }
 }

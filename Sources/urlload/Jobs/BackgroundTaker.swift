@@ -74,7 +74,7 @@ final class BackgroundTaker: NSObject, URLSessionDownloadDelegate, URLSessionDat
   }
 
   func urlSession(_ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL) {
-    guard let place = BackgroundPlace(downloadTask.taskDescription), !place.path.isEmpty else { return }
+    guard let place = BackgroundPlace(downloadTask.taskDescription), !place.isNowhere else { return }
     let response = downloadTask.response
     let name = response?.suggestedFilename
     switch BackgroundVerdict(response, to: downloadTask.originalRequest, place) {
@@ -106,7 +106,7 @@ final class BackgroundTaker: NSObject, URLSessionDownloadDelegate, URLSessionDat
       ?? (status >= 400 ? Failure(status: status, url: task.originalRequest?.url).what : nil)
     if let failure {
       state.withLock { _ = $0.failedTasks.insert(task.taskIdentifier) }
-      // Whoever has ended a job knows.
+      // A cancelled job is not listed.
       if (error as? URLError)?.code != .cancelled { FailedJobs().add(FailedJobs.Job(url: url, failure: failure)) }
       console.line("urlload: failed \(url): \(failure)")
     } else if !isQuiet {

@@ -3,7 +3,7 @@ import URLLoading
 /// What becomes of the file of a background load, by the response that it came with.
 enum BackgroundVerdict {
   case take
-  /// There is no body, and what is there is the newest.
+  /// Status 304: the file stays as it is.
   case leave
   case refuse(Failure)
 

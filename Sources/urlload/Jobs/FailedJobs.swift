@@ -1,7 +1,7 @@
 import Foundation
 internal import URLLoadingBase
 
-/// The background loads that have failed, as long as the user has not said that he knows: the service forgets what has ended.
+/// The background loads that have failed, until `jobs forget`: the service forgets what has ended.
 struct FailedJobs {
   /// One of them.
   struct Job: Codable, Equatable {

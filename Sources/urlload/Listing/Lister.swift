@@ -37,7 +37,7 @@ struct Lister: Runnable {
       }
     }
     session.finishTasksAndInvalidate()
-    if let failure = options.load.cookies.keep(configuration.httpCookieStorage, of: options.load.urls) {
+    if let failure = options.load.cookies.keep(configuration.httpCookieStorage) {
       console.line(failure.line)
       failures.append(failure)
     }

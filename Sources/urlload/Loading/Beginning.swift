@@ -23,6 +23,11 @@ struct Beginning {
         place = .start
         return
       }
+      if case .offset(let count) = continuation {
+        throw Failure(
+          .usage, "-C \(count) needs a file to continue", SafeText.url(url),
+          advice: "name one with -o FILE, in a directory where you may write")
+      }
       throw Failure(
         .usage, "-C - needs a file to continue", SafeText.url(url),
         advice: "name it with -o FILE or -O, or give a number")
@@ -63,6 +68,9 @@ struct Beginning {
     case .offset(let count):
       try (output as? FileOutput)?.copyBeginning(count)
       return Resumption(start: 0, last: nil, completeLength: nil, validators: ResourceValidators())
+    case .part(let part, _) where PartialFiles.shared.contains(part.path):
+      console.line("urlload: restarts, \(SafeText.url(url)): \(part.path) is being resumed already")
+      return nil
     case .part(let part, let known):
       try (output as? FileOutput)?.adopt(part)
       return known
@@ -77,7 +85,7 @@ struct Beginning {
     if let part {
       return part.record.isOf(url)
         ? "\(part.path) has no validator, by which the resource could be known again"
-        : "\(part.path) is of another URL, \(part.record.url)"
+        : "\(part.path) is of another URL, \(part.record.shownURL)"
     }
     guard let name = file.name, file.exists else { return nil }
     return "\(name) has no part file \(name)\(PartFile.suffix), and nothing says which version it is of"

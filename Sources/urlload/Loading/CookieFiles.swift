@@ -11,6 +11,9 @@ struct CookieFiles: Sendable {
   /// `NAME=VALUE`, which are sent with those of files.
   private var pairs: [(name: String, value: String)] = []
 
+  /// Marks cookies that were given themselves, which no response has set.
+  private static let mark = "given with urlload -b"
+
   init() {}
 
   /// - Parameters:
@@ -53,7 +56,9 @@ struct CookieFiles: Sendable {
     let hosts = Set(urls.filter { $0.scheme?.lowercased().hasPrefix("http") == true }.compactMap { $0.host() })
     return hosts.sorted().flatMap { host in
       pairs.compactMap { pair in
-        HTTPCookie(properties: [.name: pair.name, .value: pair.value, .domain: host, .path: "/"])
+        HTTPCookie(properties: [
+          .name: pair.name, .value: pair.value, .domain: host, .path: "/", .comment: Self.mark,
+        ])
       }
     }
   }
@@ -63,17 +68,19 @@ struct CookieFiles: Sendable {
     for notice in notices { console.line(SafeText.line(notice)) }
   }
 
-  /// Writes the cookies of a session into the file of `-c`, if there is one.
-  /// - Parameter urls: those that were loaded.
-  /// - Returns: why that failed.
-  func keep(_ storage: HTTPCookieStorage?, of urls: [URL]) -> Failure? {
-    guard let jar else { return nil }
-    let given = own(urls)
-    let kept = (storage?.cookies ?? []).filter { cookie in
-      !given.contains {
-        $0.name == cookie.name && $0.value == cookie.value && $0.domain == cookie.domain && $0.path == cookie.path
-      }
+  /// The cookie of a file whose place one that was given itself has taken.
+  private func replaced(by cookie: HTTPCookie) -> HTTPCookie? {
+    cookies.last {
+      $0.name == cookie.name && $0.domain == cookie.domain && $0.path == cookie.path
+        && $0.expiresDate ?? .distantFuture > Date()
     }
+  }
+
+  /// Writes the cookies of a session into the file of `-c`, if there is one.
+  /// - Returns: why that failed.
+  func keep(_ storage: HTTPCookieStorage?) -> Failure? {
+    guard let jar else { return nil }
+    let kept = (storage?.cookies ?? []).compactMap { $0.comment == Self.mark ? replaced(by: $0) : $0 }
     do {
       let file = NetscapeCookieFile(cookies: kept)
       if jar == "-" {

@@ -20,9 +20,9 @@ struct LoadGroup: Runnable {
         outputs.append(output)
         beginnings.append(try Beginning(options.continuation, output, url))
       }
+      for beginning in beginnings { resumptions.append(try beginning.take(console)) }
       // Nothing of the user's is touched before all is known to be right.
       heads = try options.report.headFile.map { path throws(Failure) in try HeadFile(path) }
-      for beginning in beginnings { resumptions.append(try beginning.take(console)) }
     } catch {
       console.failure(error)
       return error.reason
@@ -48,7 +48,7 @@ struct LoadGroup: Runnable {
     let left = await leftovers(uploads)
     session.finishTasksAndInvalidate()
     let failed = zip(failures, options.urls).filter { $0.0 != nil }.map(\.1)
-    failures.append(options.cookies.keep(configuration.httpCookieStorage, of: options.urls))
+    failures.append(options.cookies.keep(configuration.httpCookieStorage))
     for failure in failures.compactMap(\.self) where failure.reason != .outputClosed { console.failure(failure) }
     if options.urls.count > 1, !failed.isEmpty {
       let names = failed.map { SafeText.url($0) }.joined(separator: ", ")

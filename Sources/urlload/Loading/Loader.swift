@@ -23,7 +23,7 @@ struct Loader: Sendable {
       // What -C continues is a part of the whole.
       let isKept = found.keepsPart && options.range == nil
       let kept = isKept && PartialFiles.shared.keepsParts ? output.keep() : nil
-      failure?.note = kept.map { "urlload: \($0.text)" }
+      failure?.note = (kept?.text ?? output.damage).map { "urlload: \($0)" }
       output.abandon()
     }
     status.update { status in
@@ -55,7 +55,10 @@ struct Loader: Sendable {
       .run(request, in: session)
       last = outcome
       if mayRestart, outcome.verdict?.overwrites == true {
-        console.line("urlload: restarts, \(SafeText.url(url)): the resource has changed since the part was loaded")
+        let reason =
+          beginning?.validators.isStrong == true
+          ? "the resource has changed since the part was loaded" : "the server sent all of it"
+        console.line("urlload: restarts, \(SafeText.url(url)): \(reason)")
         mayRestart = false
       }
 

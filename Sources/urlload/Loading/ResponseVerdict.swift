@@ -6,7 +6,7 @@ enum ResponseVerdict: Equatable, Sendable {
   case write(length: Int64?)
   /// Truncate the output, and write it. A part has to have so many bytes.
   case overwrite(length: Int64?)
-  /// There is none, and what is there is the newest.
+  /// Status 304: the file stays as it is.
   case leave
   /// Drop it, and retry after so many seconds.
   case retry(TimeInterval)
@@ -64,7 +64,9 @@ enum ResponseVerdict: Equatable, Sendable {
           advice: now.expectation?.range == nil ? "tell the server's owner" : "leave out the range", keepsPart: false))
     case .replaces where wholeIsWrong && !now.isResumption:
       self = .refuse(
-        Failure(.broken, "the server does not give ranges of this resource", now.subject, advice: "leave out -r"))
+        Failure(
+          .broken, "the server does not give ranges of this resource", now.subject,
+          advice: "leave out \(now.options.rangeOption)"))
     case .replaces where wholeIsWrong: self = Self.restart(now, "the server sent all of it")
     case .other(let status) where now.isResumption: self = Self.restart(now, "the server answered \(status)")
     case .replaces, .contradicts, .unsatisfiable, .other, nil: self = Self.begin(now, length: nil)

@@ -24,7 +24,7 @@ struct ConnectionOptions: ParsableArguments {
   @Flag(
     name: [.customLong("anyauth"), .customLong("digest"), .customLong("ntlm"), .customLong("negotiate")],
     help: "Log in only when the server asks, and in the way that it asks for, not at once.")
-  var waitsForQuestion = false
+  var waitsForChallenge = false
 
   @Flag(name: .shortAndLong, help: "Log in as ~/.netrc says.")
   var netrc = false
@@ -156,7 +156,7 @@ struct ConnectionOptions: ParsableArguments {
       for line in lines { options.headers.append(try OptionReader.header(line)) }
     }
     options.login = user.map(OptionReader.login)
-    options.waitsForQuestion = waitsForQuestion
+    options.waitsForChallenge = waitsForChallenge
     if netrc || netrcOptional || netrcFile != nil {
       options.netrc = try Netrc(path: netrcFile, isOptional: netrcOptional && !netrc)
     }

@@ -26,7 +26,7 @@ struct FormPart: Equatable, Sendable {
       return
     }
     let isFile = value.hasPrefix("@") || value.hasPrefix("<")
-    var settings = FormSettings(isFile ? value.dropFirst() : value, allowsOthers: !isFile)
+    var settings = try FormSettings(isFile ? value.dropFirst() : value, allowsOthers: !isFile)
     content = isFile ? .file(settings.content) : .text(settings.content)
     if value.hasPrefix("@") {
       let path = settings.content

@@ -4,55 +4,61 @@ struct FormSettings {
   var type: String?
   var fileName: String?
 
+  /// What curl's `-F` sets; the last two are refused.
+  private static let names: Set<String> = ["type", "filename", "headers", "encoder"]
+
   /// - Parameter allowsOthers: whether what sets nothing belongs to the content, semicolons included.
-  init(_ text: Substring, allowsOthers: Bool) {
+  init(_ text: Substring, allowsOthers: Bool) throws(Failure) {
     var rest = text
-    content = Self.piece(&rest)
+    content = Self.value(&rest)
+    // The semicolon.
     while rest.popFirst() != nil {
-      let piece = Self.piece(&rest)
-      let setting = piece.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      let word = setting.count == 2 ? Self.unquoted(setting[1].drop { $0 == " " }) : nil
-      switch setting.first?.drop(while: { $0 == " " }) {
-      case "type" where word != nil: type = word
-      case "filename" where word != nil: fileName = word
-      default:
-        if allowsOthers {
-          content += ";" + piece
-        } else if let type, !piece.isEmpty {
+      let piece = rest.prefix { $0 != ";" }
+      let name = String(piece.prefix { $0 != "=" }.drop { $0 == " " })
+      guard let mark = piece.firstIndex(of: "="), Self.names.contains(name) else {
+        rest = rest[piece.endIndex...]
+        if let type {
           // A parameter of the type, as in type=text/plain;charset=utf-8.
-          self.type = "\(type);\(piece)"
+          if !piece.isEmpty { self.type = "\(type);\(piece)" }
+        } else if allowsOthers {
+          content += ";\(piece)"
         }
+        continue
+      }
+      rest = rest[piece.index(after: mark)...].drop { $0 == " " }
+      let value = Self.value(&rest)
+      switch name {
+      case "type": type = value
+      case "filename": fileName = value
+      default:
+        throw Failure(
+          .usage, "-F has no ;\(name)=", advice: "leave it out; what has a semicolon itself is in quotes")
       }
     }
-    content = Self.unquoted(content[...])
   }
 
-  /// The text up to the next semicolon that is not in quotes.
-  private static func piece(_ rest: inout Substring) -> String {
-    var isQuoted = false
-    var isEscaped = false
-    let piece = rest.prefix { character in
-      if isEscaped {
-        isEscaped = false
-      } else if character == "\\" {
-        isEscaped = isQuoted
-      } else if character == "\"" {
-        isQuoted.toggle()
+  /// What is before the next semicolon, or in quotes.
+  private static func value(_ rest: inout Substring) -> String {
+    if let value = quotedValue(&rest) { return value }
+    let plain = rest.prefix { $0 != ";" }
+    rest = rest[plain.endIndex...]
+    return String(plain)
+  }
+
+  /// What is in quotes, where a backslash stands before a quote or another backslash; nil where no quotes enclose all that is before a
+  /// semicolon or the end.
+  private static func quotedValue(_ rest: inout Substring) -> String? {
+    var tail = rest
+    guard tail.popFirst() == "\"" else { return nil }
+    var value = ""
+    while let character = tail.popFirst() {
+      if character == "\"" {
+        guard tail.isEmpty || tail.first == ";" else { return nil }
+        rest = tail
+        return value
       }
-      return character != ";" || isQuoted
+      value.append(character == "\\" ? tail.popFirst() ?? character : character)
     }
-    rest = rest[piece.endIndex...]
-    return String(piece)
-  }
-
-  /// Without quotes around it; in these a backslash stands before a quote or another backslash.
-  private static func unquoted(_ text: Substring) -> String {
-    guard text.count > 1, text.first == "\"", text.last == "\"" else { return String(text) }
-    var result = ""
-    var rest = text.dropFirst().dropLast()
-    while let character = rest.popFirst() {
-      result.append(character == "\\" ? rest.popFirst() ?? character : character)
-    }
-    return result
+    return nil
   }
 }

@@ -4,9 +4,9 @@ import URLLoading
 enum HeaderFields {
   /// Fields that have one value; the last that is given counts. Others are lists.
   private static let single: Set<String> = [
-    "age", "authorization", "content-length", "content-location", "content-range", "content-type", "date", "etag",
-    "expires", "from", "host", "if-modified-since", "if-range", "if-unmodified-since", "last-modified", "location",
-    "max-forwards", "origin", "proxy-authorization", "range", "referer", "retry-after", "server", "user-agent",
+    "authorization", "content-length", "content-location", "content-range", "content-type", "date", "from", "host",
+    "if-modified-since", "if-range", "if-unmodified-since", "max-forwards", "origin", "proxy-authorization", "range",
+    "referer", "user-agent",
   ]
 
   /// Adds a field to those that a request has.

@@ -64,6 +64,8 @@ struct LoadOptions: Sendable {
   var headers: [Header] = []
   var body: Body?
   var range: ByteRange?
+  /// The option that names it.
+  var rangeOption = "-r"
   var headOnly = false
   var report = Report()
   var retries = 0
@@ -81,7 +83,7 @@ struct LoadOptions: Sendable {
   var proxy = Proxy.usual
   var login: Login?
   /// Whether a login is sent when the server asks for it, in the way that it asks for; else at once, as basic authentication.
-  var waitsForQuestion = false
+  var waitsForChallenge = false
   var netrc: Netrc?
   var cookies = CookieFiles()
   var archiveIndex: URL?

@@ -26,12 +26,14 @@ extension OptionReader {
   static func bytes(_ text: String, of option: String) throws(Failure) -> Int64 {
     let units: [Character: Double] = ["b": 1, "k": 0x1p10, "m": 0x1p20, "g": 0x1p30, "t": 0x1p40]
     let unit = text.last.flatMap { units[Character($0.lowercased())] }
-    guard let number = Double(unit == nil ? text : String(text.dropLast())), number >= 0, number < 1e15 else {
+    guard let number = Double(unit == nil ? text : String(text.dropLast())), number >= 0,
+      let count = Int64(exactly: (number * (unit ?? 1)).rounded(.down))
+    else {
       throw Failure(
         .usage, "\(option) \(SafeText.escaped(String(text.prefix(40)))) is no number of bytes",
         advice: "write it as 500, 200k, 1.5M or 1G")
     }
-    return Int64(number * (unit ?? 1))
+    return count
   }
 
   /// `HOST:PORT:ADDRESS[,ADDRESS]…`, where an address of IPv6 may be in brackets.

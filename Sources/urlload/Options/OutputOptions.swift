@@ -95,6 +95,7 @@ struct OutputOptions: ParsableArguments {
       if options.outputs.allSatisfy({ $0 == .standardOutput }) {
         // What was written there is known to nobody but the user.
         if count > 0 { options.range = .from(count) }
+        options.rangeOption = "-C"
       } else {
         options.continuation = .offset(count)
       }

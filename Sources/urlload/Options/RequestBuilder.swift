@@ -21,7 +21,7 @@ enum RequestBuilder {
 
   /// What the `Authorization` field of the first request says, as curl's does: the login for the server that the user named.
   private static func loginAtOnce(for url: URL, _ options: LoadOptions) -> String? {
-    guard !options.waitsForQuestion, ["http", "https"].contains(url.scheme?.lowercased() ?? ""),
+    guard !options.waitsForChallenge, ["http", "https"].contains(url.scheme?.lowercased() ?? ""),
       !options.headers.contains(where: { $0.name.lowercased() == "authorization" }),
       let login = options.login(for: url), let password = login.password
     else { return nil }
@@ -58,7 +58,7 @@ enum RequestBuilder {
     let configuration = URLSessionConfiguration.ephemeral
     if let maxTime = options.maxTime {
       configuration.timeoutIntervalForResource = maxTime
-      // Whoever says how long it may take does not want less for a server that is silent meanwhile.
+      // `-m` also sets the idle timeout.
       configuration.timeoutIntervalForRequest = maxTime
     }
     configuration.httpMaximumConnectionsPerHost = options.parallel

@@ -30,4 +30,11 @@ enum DescriptorWriter {
     }
     guard code == 0 else { throw Failure(writing: label, code) }
   }
+
+  /// Reports the errors of a close, and leaves the descriptor open.
+  static func checkClose(_ descriptor: Int32, _ label: String) throws(Failure) {
+    // Some file systems write when a descriptor is closed, and tell only then that they cannot.
+    let copy = dup(descriptor)
+    guard copy >= 0, close(copy) == 0 else { throw Failure(writing: label, errno) }
+  }
 }

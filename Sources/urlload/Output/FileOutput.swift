@@ -91,9 +91,7 @@ final class FileOutput: Output {
       guard state.descriptor >= 0, let partial = state.partial, let name = state.name else { return }
       if state.isInPlace { try state.cutRecord() }
       if let times = FileNames.times(date) { futimens(state.descriptor, times) }
-      // Some file systems write when a descriptor is closed, and tell only then that they cannot.
-      let copy = dup(state.descriptor)
-      guard copy >= 0, close(copy) == 0 else { throw Failure(writing: name, errno) }
+      try DescriptorWriter.checkClose(state.descriptor, name)
       for candidate in FileNames.candidates(for: name) {
         let target = FileNames.path(of: candidate, in: state.directory)
         guard try PartialFiles.shared.commit(partial, to: target, replaces: state.replaces) else { continue }

@@ -25,6 +25,19 @@ struct FileTarget {
     guard !name.isEmpty else { throw Failure(writing: path, EISDIR) }
   }
 
+  /// Whether a path leads to a device, a pipe or a socket, which a rename must not replace.
+  static func isSpecial(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
+  }
+
+  /// Whether a path leads to the null device, which drops what is written.
+  static func isNull(_ path: String) -> Bool {
+    var (target, null) = (stat(), stat())
+    return stat(path, &target) == 0 && stat("/dev/null", &null) == 0 && target.st_mode & S_IFMT == S_IFCHR
+      && target.st_rdev == null.st_rdev
+  }
+
   /// Whether the path names a file itself, and no link to one.
   private static func isPlain(_ path: String) -> Bool {
     var status = stat()

@@ -38,12 +38,23 @@ final class InPlaceOutput: Output {
 
   func restart() throws(Failure) {
     written.withLock { $0 = 0 }
+    PartialFiles.shared.beginOverwriting(file)
     guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
       throw Failure(writing: file, errno)
     }
   }
 
-  func finish(_ date: Date?) throws(Failure) {}
+  func finish(_ date: Date?) throws(Failure) {
+    if let times = FileNames.times(date) { futimens(descriptor, times) }
+    try DescriptorWriter.checkClose(descriptor, file)
+    PartialFiles.shared.endOverwriting(file)
+  }
+
   func abandon() {}
   func keep() -> KeptPart? { nil }
+
+  var damage: String? { PartialFiles.shared.overwritten.contains(file) ? Self.damage(to: file) : nil }
+
+  /// For a message: a clause.
+  static func damage(to path: String) -> String { "\(path) has only a part now" }
 }

@@ -35,6 +35,13 @@ protocol Output: AnyObject, Sendable {
   /// Called when the load has failed: keeps what was written, for a later load to resume.
   /// - Returns: what is kept; nil where nothing is.
   func keep() -> KeptPart?
+
+  /// What a failed load has left of a file of the user's, as a clause; nil for nothing to say.
+  var damage: String? { get }
+}
+
+extension Output {
+  var damage: String? { nil }
 }
 
 /// What is left of a load that failed.

@@ -35,7 +35,7 @@ struct OutputPlan: Equatable, Sendable {
         advice: "use -O, or give -o FILE as often as there are URLs")
     }
     let only = files.count == 1 ? files[0] : ""
-    let sink = [only, folder + only].first { !only.isEmpty && urls.count > 1 && Self.isDevice($0) }
+    let sink = [only, folder + only].first { !only.isEmpty && urls.count > 1 && FileTarget.isSpecial($0) }
     if let sink {
       targets = Array(repeating: .file(sink), count: count)
       return
@@ -54,7 +54,7 @@ struct OutputPlan: Equatable, Sendable {
       for member in members {
         let file = URLGlob.name(pattern, member.values)
         let path = file == "-" || file.hasPrefix("/") ? file : folder + file
-        guard seen.insert(path).inserted || path == "-" || Self.isDevice(path) else {
+        guard seen.insert(path).inserted || path == "-" || FileTarget.isSpecial(path) else {
           let advice = members.count > 1 ? "put #1 into the name of -o" : "give each a file of its own"
           throw Failure(.usage, "two URLs would be written to one file", path, advice: advice)
         }
@@ -62,12 +62,6 @@ struct OutputPlan: Equatable, Sendable {
       }
     }
     targets = named
-  }
-
-  /// Whether what is written of one URL leaves that of others alone: a device, a pipe.
-  private static func isDevice(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
   }
 
   /// Whether two bodies go to one place, in which they must not be mixed.
@@ -91,10 +85,7 @@ extension OutputPlan.Target {
     case .standardOutput: return StreamOutput()
     case .suggestedName(let directory): return FileOutput(in: directory)
     case .file(let path):
-      var status = stat()
-      if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG, status.st_mode & S_IFMT != S_IFDIR {
-        return try StreamOutput(opening: path)
-      }
+      if FileTarget.isSpecial(path) { return try StreamOutput(opening: path) }
       if let file = InPlaceOutput(path: path) { return file }
       return try FileOutput(path: path)
     }

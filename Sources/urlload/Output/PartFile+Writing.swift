@@ -56,7 +56,7 @@ extension PartFile {
   {
     for path in paths(named: name, in: directory) {
       let other = PartFile(path: path)
-      let replaces = other.map { $0.record.url == record.url && $0.count < count && !isInUse(path) } ?? false
+      let replaces = other.map { $0.record.hasOrigin(of: record) && $0.count < count && !isInUse(path) } ?? false
       do throws(Failure) {
         if try PartialFiles.rename(partial, to: path, replaces: replaces) { return path }
       } catch {
@@ -68,7 +68,7 @@ extension PartFile {
 
   /// Removes the parts that are part of nothing any more, because the whole is there.
   static func removeParts(of record: Record, named name: String, in directory: String) {
-    for part in all(named: name, in: directory) where part.record.url == record.url && !isInUse(part.path) {
+    for part in all(named: name, in: directory) where part.record.hasOrigin(of: record) && !isInUse(part.path) {
       unlink(part.path)
     }
   }
@@ -78,7 +78,8 @@ extension PartFile {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return false }
     defer { Glibc.close(descriptor) }
-    return flock(descriptor, LOCK_EX | LOCK_NB) != 0
+    // Some file systems have no locks.
+    return flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
   }
 
   /// Whether a path still leads to an open file.

@@ -8,6 +8,8 @@ struct PartFile: Equatable, Sendable {
   struct Record: Codable, Equatable, Sendable {
     /// Where they came from, without what may be secret: user, password, query and fragment.
     var url: String
+    /// Tells queries apart, which are not kept themselves; nil without one.
+    var queryHash: String?
     /// The position of the first byte in the resource.
     var start: Int64 = 0
     /// That of the last byte that is wanted; nil for all.
@@ -22,7 +24,7 @@ struct PartFile: Equatable, Sendable {
     var count: Int64?
 
     init(_ url: URL, _ resumption: Resumption?) {
-      self.url = Self.name(of: url)
+      (self.url, queryHash) = Self.origin(url)
       guard let resumption else { return }
       start = resumption.start
       last = resumption.last
@@ -40,15 +42,25 @@ struct PartFile: Equatable, Sendable {
     }
 
     /// Whether the bytes came from this URL.
-    func isOf(_ url: URL) -> Bool { self.url == Self.name(of: url) }
+    func isOf(_ url: URL) -> Bool { Self.origin(url) == (self.url, queryHash) }
 
-    private static func name(of url: URL) -> String {
-      guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return "" }
+    /// Whether the bytes of both came from one URL.
+    func hasOrigin(of other: Self) -> Bool { url == other.url && queryHash == other.queryHash }
+
+    /// The URL for messages.
+    var shownURL: String { queryHash == nil ? url : "\(url)?…" }
+
+    private static func origin(_ url: URL) -> (url: String, queryHash: String?) {
+      guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return ("", nil) }
+      // FNV-1a: the same in every process.
+      let hash = components.percentEncodedQuery.map { query in
+        query.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+      }
       components.user = nil
       components.password = nil
       components.query = nil
       components.fragment = nil
-      return components.string ?? ""
+      return (components.string ?? "", hash.map { String($0, radix: 16) })
     }
   }
 

@@ -17,6 +17,8 @@ final class PartialFiles: Sendable {
 
   private struct State {
     var paths: [String: Member] = [:]
+    /// Files that are written in place, and not whole.
+    var overwritten: Set<String> = []
     var isClosed = false
     var keepsParts = true
   }
@@ -46,6 +48,23 @@ final class PartialFiles: Sendable {
     return (descriptor, path)
   }
 
+  /// Has a signal remove a file.
+  func register(_ path: String) throws(Failure) {
+    try state.withLock { state throws(Failure) in
+      guard !state.isClosed else { throw Failure(writing: path, EINTR) }
+      state.paths[path] = Member(output: nil, isOwned: true)
+    }
+  }
+
+  /// Notes that a file of the user's is not whole any more.
+  func beginOverwriting(_ path: String) { state.withLock { _ = $0.overwritten.insert(path) } }
+
+  /// Notes that it is whole.
+  func endOverwriting(_ path: String) { state.withLock { _ = $0.overwritten.remove(path) } }
+
+  /// The files that are written in place, and not whole.
+  var overwritten: [String] { state.withLock { $0.overwritten.sorted() } }
+
   /// Opens a part file to resume it. It keeps its name, and no other process resumes it at the same time.
   func adopt(_ part: String, for output: FileOutput) throws(Failure) -> Int32 {
     try state.withLock { state throws(Failure) in
@@ -60,6 +79,9 @@ final class PartialFiles: Sendable {
       return descriptor
     }
   }
+
+  /// Whether a file is written by this process.
+  func contains(_ path: String) -> Bool { state.withLock { $0.paths[path] != nil } }
 
   /// Gives a whole file its name.
   /// - Parameter replaces: whether an existing file of that name is replaced; if not, the result is false.
@@ -97,7 +119,7 @@ final class PartialFiles: Sendable {
     }
   }
 
-  /// Leaves a file to whoever finds it.
+  /// Removes a file from the registry, not from the disk.
   func forget(_ path: String) { state.withLock { $0.paths[path] = nil } }
 
   /// Keeps all files as parts, or removes them, and lets none be made any more.
