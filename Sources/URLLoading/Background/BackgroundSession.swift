@@ -267,13 +267,16 @@ final class BackgroundSession: Sendable {
   private func converse(over socket: BackgroundSocket) throws(BackgroundServiceError) -> Bool {
     greet(socket)
     var wasAttached = false
+    var hasTasks = false
     while let report = socket.receive() {
       switch report {
       case .welcome(_, _, let files): state.withLock { $0.files = files }
-      case .task(let task, let isSuspended): adopt(task, isSuspended: isSuspended)
+      case .task(let task, let isSuspended):
+        hasTasks = true
+        adopt(task, isSuspended: isSuspended)
       case .attached(let next):
         wasAttached = true
-        attached(next: next, over: socket)
+        attached(next: next, hasTasks: hasTasks, over: socket)
       case .caughtUp: caughtUp()
       case .done(let number), .resumeData(let number, _), .jobs(let number, _), .limits(let number, _):
         answered(number, by: report)
@@ -311,11 +314,13 @@ final class BackgroundSession: Sendable {
     session.adopt(task, description, isSuspended: isSuspended)
   }
 
-  private func attached(next: Int, over socket: BackgroundSocket) {
+  /// - Parameter hasTasks: the service has told of tasks, and will say when the events of these are told.
+  private func attached(next: Int, hasTasks: Bool, over socket: BackgroundSocket) {
     let waiters = state.withLock { state -> [@Sendable () -> Void] in
       guard case .connecting = state.phase else { return [] }
       state.session?.taskRegistry.skipIdentifiers(below: next)
       state.phase = .attached
+      if !hasTasks { state.hasCaughtUp = true }
       for (number, unanswered) in state.unanswered.sorted(by: { $0.key < $1.key }) {
         let command = NumberedCommand(number: number, command: unanswered.command)
         if let bytes = BackgroundFrames.encoded(command) { _ = socket.send(bytes) }
