@@ -5,10 +5,7 @@ import URLLoadingTestServers
 /// The command among other processes: descriptors, signals.
 @Suite(.timeLimit(.minutes(2))) struct ProcessTests {
   @Test func closedDescriptorsAreNobodyElses() async throws {
-    let server = try ScriptedServer { connection in
-      _ = try connection.readRequestHead()
-      _ = connection.waitForPeerClose(timeout: .seconds(30))
-    }
+    let server = try ScriptedServer.silent()
     let folder = try TemporaryDirectory("urlload")
     let process = try ChildProcess(
       "/bin/bash",
@@ -27,10 +24,7 @@ import URLLoadingTestServers
   }
 
   @Test func anInterruptThatIsIgnoredStaysSo() async throws {
-    let server = try ScriptedServer { connection in
-      _ = try connection.readRequestHead()
-      _ = connection.waitForPeerClose(timeout: .seconds(30))
-    }
+    let server = try ScriptedServer.silent()
     let folder = try TemporaryDirectory("urlload")
     let process = try ChildProcess(
       "/bin/bash",
@@ -43,10 +37,7 @@ import URLLoadingTestServers
   }
 
   @Test func anInterruptEndsALoopOfTheShell() async throws {
-    let server = try ScriptedServer { connection in
-      _ = try connection.readRequestHead()
-      _ = connection.waitForPeerClose(timeout: .seconds(30))
-    }
+    let server = try ScriptedServer.silent()
     let folder = try TemporaryDirectory("urlload")
     // bash ends its loop where the command was ended by the signal, and runs on where it exits.
     let script = "for i in 1 2 3; do \"$0\" \"$1\"; echo $i; done"

@@ -48,18 +48,22 @@ extension MultiHandle {
   /// connection when it reads for them, one with each event of the socket, and a server that broke the rules may keep silent.
   /// - Parameter running: the transfers that run, as libcurl says.
   func readForStreamsOfGivenUpConnections(running: Int32) {
-    for socket in multiplexed.filter(\.mayHaveWrittenGoAway).map(\.socket) {
-      // Other ends show without help.
-      guard self.running.contains(where: { $0.endWatch != nil }) else { return }
-      isReadingForEveryStream = true
-      defer { isReadingForEveryStream = false }
-      var (before, now, idle) = (running, running, 0)
+    let sockets = multiplexed.filter(\.mayHaveWrittenGoAway).map(\.socket)
+    // Ends that are not watched show without help.
+    guard !sockets.isEmpty, self.running.contains(where: { $0.endWatch != nil }) else { return }
+    isReadingForEveryStream = true
+    defer { isReadingForEveryStream = false }
+    var running = running
+    for socket in sockets {
+      var idle = 0
       // The first call finds out that the connection is done with.
       while idle < 3, multiplexed.contains(where: { $0.socket == socket }) {
-        before = now
-        curl_multi_socket_action(curl, socket, CURL_CSELECT_IN, &now)
-        idle = now < before ? 0 : idle + 1
+        let before = running
+        curl_multi_socket_action(curl, socket, CURL_CSELECT_IN, &running)
+        idle = running < before ? 0 : idle + 1
       }
+      // Events of other sockets do not ask for it again.
+      noteWrittenBytes(to: socket)
     }
   }
 

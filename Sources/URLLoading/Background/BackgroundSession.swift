@@ -21,6 +21,7 @@ final class BackgroundSession: Sendable {
     let answered: (@Sendable (BackgroundReport?) -> Void)?
   }
 
+  /// What is done when the service was told of some ends.
   private struct EndWaiter {
     var ends: Set<Int>
     let action: @Sendable () -> Void

@@ -26,7 +26,7 @@ extension OptionReader {
   static func bytes(_ text: String, of option: String) throws(Failure) -> Int64 {
     let units: [Character: Double] = ["b": 1, "k": 0x1p10, "m": 0x1p20, "g": 0x1p30, "t": 0x1p40]
     let unit = text.last.flatMap { units[Character($0.lowercased())] }
-    guard let number = Double(unit == nil ? text : String(text.dropLast())), number >= 0,
+    guard let number = Double(unit == nil ? text : String(text.dropLast())), number >= 0, number < 1e15,
       let count = Int64(exactly: (number * (unit ?? 1)).rounded(.down))
     else {
       throw Failure(

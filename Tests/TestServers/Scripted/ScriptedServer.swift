@@ -66,6 +66,14 @@ package final class ScriptedServer: Sendable {
     }
   }
 
+  /// Starts a server that reads the head of a request, and says nothing until the peer closes.
+  package static func silent() throws -> ScriptedServer {
+    try ScriptedServer { connection in
+      _ = try connection.readRequestHead()
+      _ = connection.waitForPeerClose(timeout: .seconds(60))
+    }
+  }
+
   deinit {
     shutDown()
   }

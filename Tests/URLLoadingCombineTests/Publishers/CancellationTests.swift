@@ -6,14 +6,6 @@ import URLLoadingTestServers
 
 /// A subscriber that cancels is told nothing from then on, whenever it does, and its task ends.
 @Suite(.timeLimit(.minutes(4))) struct CancellationTests {
-  /// Answers no request; its scripts end when the peer closes.
-  private func silentServer() throws -> ScriptedServer {
-    try ScriptedServer { connection in
-      _ = try connection.readRequest()
-      _ = connection.waitForPeerClose(timeout: .seconds(60))
-    }
-  }
-
   @Test func beforeADemandNoTaskIsMade() throws {
     let (session, counter) = TaskCounter.session()
     let url = try #require(URL(string: "data:,x"))
@@ -31,7 +23,7 @@ import URLLoadingTestServers
   }
 
   @Test func afterADemandTheTaskIsCancelled() async throws {
-    let server = try silentServer()
+    let server = try ScriptedServer.silent()
     let session = URLSession(configuration: .ephemeral)
     let recorder = LoadRecorder()
     session.dataTaskPublisher(for: server.url()).subscribe(recorder)
@@ -46,7 +38,7 @@ import URLLoadingTestServers
   }
 
   @Test func aReleasedCancellableCancels() async throws {
-    let server = try silentServer()
+    let server = try ScriptedServer.silent()
     let session = URLSession(configuration: .ephemeral)
     var cancellable: AnyCancellable? = session.dataTaskPublisher(for: server.url())
       .sink(receiveCompletion: { @Sendable _ in }, receiveValue: { @Sendable _ in })
@@ -65,7 +57,7 @@ import URLLoadingTestServers
   }
 
   @Test func whileTheTaskIsMade() async throws {
-    let server = try silentServer()
+    let server = try ScriptedServer.silent()
     let recorder = LoadRecorder()
     let session = URLSession(configuration: .ephemeral, delegate: Canceller(recorder), delegateQueue: nil)
     session.dataTaskPublisher(for: server.url()).subscribe(recorder)

@@ -5,14 +5,6 @@ import URLLoadingTestServers
 
 /// Loads that wait until one of their host's connections is free.
 @Suite(.timeLimit(.minutes(5))) struct WaitingLoadTests {
-  /// Says nothing until the peer goes.
-  private static func silent() throws -> ScriptedServer {
-    try ScriptedServer { connection in
-      _ = try connection.readRequestHead()
-      _ = connection.waitForPeerClose(timeout: .seconds(60))
-    }
-  }
-
   @Test func tenThousandOnSixConnections() async throws {
     let server = try ScriptedServer.http { HTTPResponse(text: $0.path) }
     let client = RecordedSession()
@@ -52,7 +44,7 @@ import URLLoadingTestServers
   }
 
   @Test func cancellingOneThatWaitsEndsItAtOnce() async throws {
-    let server = try Self.silent()
+    let server = try ScriptedServer.silent()
     let client = RecordedSession { $0.httpMaximumConnectionsPerHost = 1 }
     let tasks = (0..<100).map { client.session.dataTask(with: server.url("/\($0)")) }
     for task in tasks { task.resume() }
@@ -96,7 +88,7 @@ import URLLoadingTestServers
   }
 
   @Test func theResourceTimeoutDoesNot() async throws {
-    let server = try Self.silent()
+    let server = try ScriptedServer.silent()
     let client = RecordedSession {
       $0.httpMaximumConnectionsPerHost = 1
       $0.timeoutIntervalForResource = 0.5
@@ -113,7 +105,7 @@ import URLLoadingTestServers
   }
 
   @Test func oneHostDoesNotHoldUpAnother() async throws {
-    let stuck = try Self.silent()
+    let stuck = try ScriptedServer.silent()
     let server = try ScriptedServer.http { HTTPResponse(text: $0.path) }
     let client = RecordedSession { $0.httpMaximumConnectionsPerHost = 1 }
     for number in 0..<200 { client.session.dataTask(with: stuck.url("/\(number)")).resume() }

@@ -5,13 +5,6 @@ import URLLoadingTestServers
 
 /// Serial, since they measure time.
 @Suite(.serialized, .timeLimit(.minutes(4))) struct TimeoutTests {
-  private static func silent() throws -> ScriptedServer {
-    try ScriptedServer { connection in
-      _ = try connection.readRequestHead()
-      _ = connection.waitForPeerClose(timeout: .seconds(20))
-    }
-  }
-
   private func time(_ body: () async throws -> Void) async rethrows -> Double {
     let start = ContinuousClock.now
     try await body()
@@ -19,7 +12,7 @@ import URLLoadingTestServers
   }
 
   @Test func subSecondTimeoutsCount() async throws {
-    let server = try Self.silent()
+    let server = try ScriptedServer.silent()
     let session = RecordedSession()
     var request = URLRequest(url: server.url())
     request.timeoutInterval = 0.3
@@ -71,7 +64,7 @@ import URLLoadingTestServers
   }
 
   @Test func theStricterOfRequestAndSessionCounts() async throws {
-    let server = try Self.silent()
+    let server = try ScriptedServer.silent()
     let session = RecordedSession { $0.timeoutIntervalForRequest = 0.3 }
     var request = URLRequest(url: server.url())
     request.timeoutInterval = 30
@@ -94,7 +87,7 @@ import URLLoadingTestServers
   }
 
   @Test func aSuspendedTaskStillHasItsResourceTimeout() async throws {
-    let server = try Self.silent()
+    let server = try ScriptedServer.silent()
     let session = RecordedSession { $0.timeoutIntervalForResource = 0.4 }
     let task = session.session.dataTask(with: server.url())
     task.resume()

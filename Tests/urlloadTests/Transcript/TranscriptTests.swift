@@ -7,7 +7,7 @@ import URLLoadingTestServers
 /// `transcript.txt` has commands behind `$ `, what they write on standard output, what they write on standard error behind `! `, and their
 /// exit code in brackets. `{http}`, `{https}`, `{dead}` and `{folder}` stand for a server, one with TLS, one that is not there, and the folder. A line
 /// that ends with `¶` has no line end. `URL_LOADING_WRITE_TRANSCRIPT=1` writes the file anew.
-@Suite(.timeLimit(.minutes(20))) struct TranscriptTests {
+@Suite(.timeLimit(.minutes(Sanitizing.isOn ? 20 : 5))) struct TranscriptTests {
   private static let file = PackageFolder.root.appendingPathComponent("Tests/urlloadTests/Transcript/transcript.txt")
 
   @Test func everythingIsAsWritten() async throws {
