@@ -10,7 +10,10 @@ import URLLoadingTestServers
   init() throws { fixture = try BackgroundFixture() }
 
   /// A server that gives ranges slowly, in small pieces.
-  static func slowServer(_ body: Data = body, port: UInt16 = 0, pause: useconds_t = 2000) throws -> ScriptedServer {
+  /// - Parameter held: the first connections, each of which stops at its share of the body until the peer closes.
+  static func slowServer(
+    _ body: Data = body, port: UInt16 = 0, pause: useconds_t = 2000, held: Int = 0
+  ) throws -> ScriptedServer {
     try ScriptedServer(port: port) { connection in
       while let request = try connection.readRequest() {
         let start = request.fields["Range"].flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
@@ -21,6 +24,10 @@ import URLLoadingTestServers
         for position in stride(from: start, to: body.count, by: 30_000) {
           try connection.send(body[position..<min(position + 30_000, body.count)])
           usleep(pause)
+          if connection.number <= held, position >= body.count / (held + 1) * connection.number {
+            _ = connection.waitForPeerClose(timeout: .seconds(60))
+            return
+          }
         }
       }
     }
@@ -60,7 +67,7 @@ import URLLoadingTestServers
   }
 
   @Test func theServiceGoesOnWhereItWasKilled() async throws {
-    let server = try Self.slowServer(pause: 4000)
+    let server = try Self.slowServer(pause: 20_000, held: 4)
     let program = try fixture.program("test", "download:\(server.url("/a"))")
     for round in 0..<4 {
       let before = program.all("wrote").count
