@@ -11,7 +11,7 @@ import URLLoadingTestServers
     -> URLSessionStreamTask
   {
     let task = task(session, server.port, delegate: notes)
-    try await task.write(Data("STARTTLS\n".utf8), timeout: 10)
+    try await task.write(Data("STARTTLS\n".utf8), timeout: 60)
     _ = try await line(task)
     task.startSecureConnection()
     return task
@@ -23,8 +23,8 @@ import URLLoadingTestServers
     let session = try await session { $0.certificateAuthorityFile = nil }
     let notes = StreamDelegateNotes(trustsAll: true)
     let task = try await secured(server, session, notes)
-    try await task.write(Data("GOODBYE\n".utf8), timeout: 10)
-    let (data, atEOF) = try await task.readData(ofMinLength: 10, maxLength: 10, timeout: 10)
+    try await task.write(Data("GOODBYE\n".utf8), timeout: 60)
+    let (data, atEOF) = try await task.readData(ofMinLength: 10, maxLength: 10, timeout: 60)
     #expect(data == Data("bye".utf8) && atEOF)
     task.closeWrite()
     let end = try await notes.completion()
@@ -39,13 +39,13 @@ import URLLoadingTestServers
     let session = try await session()
     let notes = StreamDelegateNotes()
     let task = try await secured(server, session, notes)
-    try await task.write(Data("LEAVE\n".utf8), timeout: 10)
+    try await task.write(Data("LEAVE\n".utf8), timeout: 60)
     if isReadBefore {
-      let (data, atEOF) = try await task.readData(ofMinLength: 3, maxLength: 3, timeout: 10)
+      let (data, atEOF) = try await task.readData(ofMinLength: 3, maxLength: 3, timeout: 60)
       #expect(data == Data("bye".utf8) && !atEOF)
     }
     let error = await #expect(throws: URLError.self) {
-      try await task.readData(ofMinLength: 4, maxLength: 10, timeout: 10)
+      try await task.readData(ofMinLength: 4, maxLength: 10, timeout: 60)
     }
     #expect(error?.code == .networkConnectionLost, "\(String(describing: error))")
     let end = try await notes.completion()
@@ -53,7 +53,7 @@ import URLLoadingTestServers
     #expect(!notes.events.value.contains("readClosed"))
     if !isReadBefore {
       // What has come is there to be read.
-      let (data, atEOF) = try await task.readData(ofMinLength: 3, maxLength: 10, timeout: 10)
+      let (data, atEOF) = try await task.readData(ofMinLength: 3, maxLength: 10, timeout: 60)
       #expect(data == Data("bye".utf8) && !atEOF)
     }
     session.invalidateAndCancel()
@@ -74,19 +74,19 @@ import URLLoadingTestServers
     let session = try await session { $0.maximumBufferedBytesPerTask = 1_000 }
     let notes = StreamDelegateNotes()
     let task = task(session, server.port, delegate: notes)
-    try await task.write(Data("unread".utf8), timeout: 10)
+    try await task.write(Data("unread".utf8), timeout: 60)
     // No more is read than that.
     let isHeldBack = try await eventually { task.countOfBytesReceived == 2_000 }
     #expect(isHeldBack)
     goes.signal()
     let failure = await #expect(throws: URLError.self) {
-      while true { try await task.write(Data(count: 1 << 20), timeout: 10) }
+      while true { try await task.write(Data(count: 1 << 20), timeout: 60) }
     }
     #expect(failure?.code == .networkConnectionLost, "\(String(describing: failure))")
     var received = Data()
     let error = await #expect(throws: URLError.self) {
       while true {
-        let (data, atEOF) = try await task.readData(ofMinLength: 1, maxLength: 1 << 20, timeout: 10)
+        let (data, atEOF) = try await task.readData(ofMinLength: 1, maxLength: 1 << 20, timeout: 60)
         received += data ?? Data()
         if atEOF { throw URLError(.networkConnectionLost) }
       }
@@ -120,7 +120,7 @@ import URLLoadingTestServers
     let session = try await session()
     let notes = StreamDelegateNotes()
     let task = task(session, server.port, delegate: notes)
-    try await task.write(Data("last words\n".utf8), timeout: 10)
+    try await task.write(Data("last words\n".utf8), timeout: 60)
     task.closeWrite()
     task.closeRead()
     let end = try await notes.completion()
@@ -137,13 +137,13 @@ import URLLoadingTestServers
     let server = try Self.echo()
     let session = try await session()
     let task = task(session, server.port)
-    try await task.write(Data("a\n".utf8), timeout: 10)
+    try await task.write(Data("a\n".utf8), timeout: 60)
     let before = try await line(task)
     #expect(before == "a")
     task.suspend()
     let error = await #expect(throws: URLError.self) { try await task.write(Data("b\n".utf8), timeout: 0.3) }
     #expect(error?.code == .timedOut)
-    async let sent: Void = task.write(Data("c\n".utf8), timeout: 30)
+    async let sent: Void = task.write(Data("c\n".utf8), timeout: 60)
     task.resume()
     try await sent
     let after = try await line(task)
@@ -171,7 +171,7 @@ import URLLoadingTestServers
     reading.cancel()
     await #expect(throws: CancellationError.self) { try await reading.value }
     // The stream is as it was.
-    try await task.write(Data("go".utf8), timeout: 10)
+    try await task.write(Data("go".utf8), timeout: 60)
     let (data, _) = try await behind.value
     #expect(data == Data("abcd".utf8))
     let early = Task {
@@ -200,7 +200,7 @@ import URLLoadingTestServers
     }
     let session = try await session()
     let task = task(session, server.port)
-    try await task.write(Data([0]), timeout: 10)
+    try await task.write(Data([0]), timeout: 60)
     let writing = Task { try await task.write(Data(count: 64 << 20), timeout: 0) }
     let isSending = await hasBegun.wait { $0 }
     #expect(isSending)
@@ -211,7 +211,7 @@ import URLLoadingTestServers
     await #expect(throws: CancellationError.self) { try await writing.value }
     await #expect(throws: CancellationError.self) { try await behind.value }
     reads.signal()
-    try await task.write(Data([0]), timeout: 30)
+    try await task.write(Data([0]), timeout: 60)
     task.closeWrite()
     let answer = try await line(task)
     #expect(answer == "\((64 << 20) + 2)")

@@ -28,7 +28,7 @@ extension StreamTaskSuite {
   func line(_ task: URLSessionStreamTask) async throws -> String {
     var line = Data()
     while line.last != 10 {
-      let (data, atEOF) = try await task.readData(ofMinLength: 1, maxLength: 1, timeout: 30)
+      let (data, atEOF) = try await task.readData(ofMinLength: 1, maxLength: 1, timeout: 60)
       line += data ?? Data()
       if atEOF { break }
     }

@@ -12,16 +12,16 @@ import URLLoadingTestServers
     // Before the connection stands: it waits.
     let task = session.streamTask(withHostName: "127.0.0.1", port: Int(server.port))
     task.delegate = notes
-    async let early: Void = task.write(Data("hello world".utf8), timeout: 10)
+    async let early: Void = task.write(Data("hello world".utf8), timeout: 60)
     task.resume()
     try await early
-    let (first, atEOF) = try await task.readData(ofMinLength: 5, maxLength: 5, timeout: 10)
+    let (first, atEOF) = try await task.readData(ofMinLength: 5, maxLength: 5, timeout: 60)
     #expect(first == Data("hello".utf8) && !atEOF)
-    let (second, _) = try await task.readData(ofMinLength: 6, maxLength: 100, timeout: 10)
+    let (second, _) = try await task.readData(ofMinLength: 6, maxLength: 100, timeout: 60)
     #expect(second == Data(" world".utf8))
     #expect(task.originalRequest?.url?.absoluteString == "tcp://127.0.0.1:\(server.port)")
     task.closeWrite()
-    let (rest, isOver) = try await task.readData(ofMinLength: 1, maxLength: 10, timeout: 10)
+    let (rest, isOver) = try await task.readData(ofMinLength: 1, maxLength: 10, timeout: 60)
     #expect(rest == nil && isOver)
     let end = try await notes.completion()
     #expect(end == nil)
@@ -69,7 +69,7 @@ import URLLoadingTestServers
     let session = try await session()
     let task = task(session, server.port)
     let megabyte = Data(count: 1 << 20)
-    for _ in 0..<4 { try await task.write(megabyte, timeout: 30) }
+    for _ in 0..<4 { try await task.write(megabyte, timeout: 60) }
     task.closeWrite()
     let answer = try await line(task)
     #expect(answer == "\(4 << 20)")
@@ -83,8 +83,8 @@ import URLLoadingTestServers
     let notes = StreamDelegateNotes()
     let task = task(session, server.port, delegate: notes)
     task.closeRead()
-    try await task.write(Data("dropped".utf8), timeout: 10)
-    let (data, atEOF) = try await task.readData(ofMinLength: 1, maxLength: 10, timeout: 10)
+    try await task.write(Data("dropped".utf8), timeout: 60)
+    let (data, atEOF) = try await task.readData(ofMinLength: 1, maxLength: 10, timeout: 60)
     #expect(data == nil && atEOF)
     task.closeWrite()
     let end = try await notes.completion()
@@ -111,8 +111,8 @@ import URLLoadingTestServers
     }
     let areLate = try await eventually { late.value.count == 2 }
     #expect(areLate && late.value == [.timedOut, .timedOut])
-    try await task.write(Data("go".utf8), timeout: 10)
-    let (data, _) = try await task.readData(ofMinLength: 4, maxLength: 4, timeout: 10)
+    try await task.write(Data("go".utf8), timeout: 60)
+    let (data, _) = try await task.readData(ofMinLength: 4, maxLength: 4, timeout: 60)
     #expect(data == Data("abcd".utf8))
     session.invalidateAndCancel()
     _ = await server.stop()
@@ -169,11 +169,11 @@ import URLLoadingTestServers
       connection.reset()
     }
     let broken = task(session, server.port)
-    let (data, _) = try await broken.readData(ofMinLength: 2, maxLength: 2, timeout: 10)
+    let (data, _) = try await broken.readData(ofMinLength: 2, maxLength: 2, timeout: 60)
     #expect(data == Data("ab".utf8))
-    try await broken.write(Data("x".utf8), timeout: 10)
+    try await broken.write(Data("x".utf8), timeout: 60)
     let error = await #expect(throws: URLError.self) {
-      try await broken.readData(ofMinLength: 1, maxLength: 1, timeout: 10)
+      try await broken.readData(ofMinLength: 1, maxLength: 1, timeout: 60)
     }
     #expect(error?.code == .networkConnectionLost)
     // No other task loads such a URL.
@@ -193,7 +193,7 @@ import URLLoadingTestServers
     task.delegate = notes
     async let read = task.readData(ofMinLength: 100, maxLength: 100, timeout: 0)
     if step > 0 { task.resume() }
-    if step == 2 { try await task.write(Data("x".utf8), timeout: 10) }
+    if step == 2 { try await task.write(Data("x".utf8), timeout: 60) }
     task.cancel()
     let end = try await notes.completion()
     #expect((end as? URLError)?.code == .cancelled)
@@ -214,7 +214,7 @@ import URLLoadingTestServers
     let task = task(session, server.port)
     var count = 0
     while true {
-      let (data, atEOF) = try await task.readData(ofMinLength: 1, maxLength: 1 << 20, timeout: 30)
+      let (data, atEOF) = try await task.readData(ofMinLength: 1, maxLength: 1 << 20, timeout: 60)
       count += data?.count ?? 0
       if atEOF { break }
     }
@@ -227,7 +227,7 @@ import URLLoadingTestServers
     let server = try Self.echo()
     let session = try await session()
     let tasks = (0..<200).map { _ in task(session, server.port) }
-    for (number, task) in tasks.enumerated() { try await task.write(Data("\(number)\n".utf8), timeout: 30) }
+    for (number, task) in tasks.enumerated() { try await task.write(Data("\(number)\n".utf8), timeout: 60) }
     for (number, task) in tasks.enumerated() {
       let answer = try await line(task)
       #expect(answer == "\(number)")
@@ -250,7 +250,7 @@ import URLLoadingTestServers
       ]
     }
     let task = task(session, server.port)
-    try await task.write(Data("tunnel\n".utf8), timeout: 30)
+    try await task.write(Data("tunnel\n".utf8), timeout: 60)
     let answer = try await line(task)
     #expect(answer == "tunnel")
     task.cancel()
@@ -269,7 +269,7 @@ import URLLoadingTestServers
     let credential = URLCredential(user: SquidServer.user, password: SquidServer.password, persistence: .none)
     let notes = StreamDelegateNotes(credential: credential)
     let task = task(session, server.port, delegate: notes)
-    try await task.write(Data("login\n".utf8), timeout: 30)
+    try await task.write(Data("login\n".utf8), timeout: 60)
     let answer = try await line(task)
     #expect(answer == "login")
     #expect(notes.spaces.value.map { $0.proxyType } == [NSURLProtectionSpaceHTTPSProxy])
@@ -284,7 +284,7 @@ import URLLoadingTestServers
       $0.connectionProxyDictionary = ["HTTPEnable": 1, "HTTPProxy": "127.0.0.1", "HTTPPort": Int(unused)]
     }
     let task = task(session, server.port)
-    try await task.write(Data("direct\n".utf8), timeout: 30)
+    try await task.write(Data("direct\n".utf8), timeout: 60)
     let answer = try await line(task)
     #expect(answer == "direct")
     session.invalidateAndCancel()
@@ -298,7 +298,7 @@ import URLLoadingTestServers
       $0.connectionProxyDictionary = ["SOCKSEnable": 1, "SOCKSProxy": "127.0.0.1", "SOCKSPort": Int(proxy.port)]
     }
     let task = task(session, server.port)
-    try await task.write(Data("socks\n".utf8), timeout: 30)
+    try await task.write(Data("socks\n".utf8), timeout: 60)
     let answer = try await line(task)
     #expect(answer == "socks")
     let isNoted = await proxy.waitForConnection(to: server.port)
@@ -313,22 +313,22 @@ import URLLoadingTestServers
     let server = try await StartTLSServer.start()
     let session = try await session()
     let task = task(session, server.port)
-    try await task.write(Data("echo clear\nSTARTTLS\n".utf8), timeout: 10)
+    try await task.write(Data("echo clear\nSTARTTLS\n".utf8), timeout: 60)
     let clear = try await line(task)
     let agreed = try await line(task)
     #expect(clear == "clear" && agreed == "go")
     task.startSecureConnection()
-    try await task.write(Data("echo secret\n".utf8), timeout: 10)
+    try await task.write(Data("echo secret\n".utf8), timeout: 60)
     let secret = try await line(task)
     #expect(secret == "secret")
     // Large, both ways.
     let text = String(repeating: "x", count: 300_000)
-    async let sent: Void = task.write(Data("echo \(text)\n".utf8), timeout: 30)
-    let (data, _) = try await task.readData(ofMinLength: text.count + 1, maxLength: text.count + 1, timeout: 30)
+    async let sent: Void = task.write(Data("echo \(text)\n".utf8), timeout: 60)
+    let (data, _) = try await task.readData(ofMinLength: text.count + 1, maxLength: text.count + 1, timeout: 60)
     try await sent
     #expect(data?.count == text.count + 1)
     task.closeWrite()
-    let (_, atEOF) = try await task.readData(ofMinLength: 1, maxLength: 1, timeout: 10)
+    let (_, atEOF) = try await task.readData(ofMinLength: 1, maxLength: 1, timeout: 60)
     #expect(atEOF)
     session.invalidateAndCancel()
     await server.stop()
@@ -340,10 +340,10 @@ import URLLoadingTestServers
     let session = try await session { $0.network.addressFamily = .ipv4 }
     for _ in 0..<2 {
       let task = task(session, server.port, host: "localhost")
-      try await task.write(Data("STARTTLS\n".utf8), timeout: 30)
+      try await task.write(Data("STARTTLS\n".utf8), timeout: 60)
       _ = try await line(task)
       task.startSecureConnection()
-      try await task.write(Data("echo secret\n".utf8), timeout: 30)
+      try await task.write(Data("echo secret\n".utf8), timeout: 60)
       #expect(try await line(task).contains("secret"))
       task.cancel()
     }
@@ -373,13 +373,13 @@ import URLLoadingTestServers
     for (port, trusts) in [(server.port, false), (other.port, true)] {
       let session = try await session { if !trusts { $0.certificateAuthorityFile = nil } }
       let task = task(session, port)
-      try await task.write(Data("STARTTLS\n".utf8), timeout: 10)
+      try await task.write(Data("STARTTLS\n".utf8), timeout: 60)
       let agreed = try await line(task)
       #expect(agreed == "go")
       task.startSecureConnection()
       let error = await #expect(throws: URLError.self) {
-        try await task.write(Data("echo secret\n".utf8), timeout: 10)
-        _ = try await task.readData(ofMinLength: 1, maxLength: 1, timeout: 10)
+        try await task.write(Data("echo secret\n".utf8), timeout: 60)
+        _ = try await task.readData(ofMinLength: 1, maxLength: 1, timeout: 60)
       }
       let codes = [
         URLError.Code.serverCertificateHasUnknownRoot, .serverCertificateUntrusted, .serverCertificateHasBadDate,
@@ -396,13 +396,13 @@ import URLLoadingTestServers
     let server = try await StartTLSServer.start()
     let session = try await session()
     let task = task(session, server.port)
-    try await task.write(Data("\(command)\n".utf8), timeout: 10)
+    try await task.write(Data("\(command)\n".utf8), timeout: 60)
     let agreed = try await line(task)
     #expect(agreed == "go")
     task.startSecureConnection()
     let error = await #expect(throws: URLError.self) {
-      try await task.write(Data("echo secret\n".utf8), timeout: 10)
-      _ = try await task.readData(ofMinLength: 1, maxLength: 1, timeout: 10)
+      try await task.write(Data("echo secret\n".utf8), timeout: 60)
+      _ = try await task.readData(ofMinLength: 1, maxLength: 1, timeout: 60)
     }
     #expect(error?.code == .secureConnectionFailed, "\(String(describing: error))")
     session.invalidateAndCancel()
@@ -415,7 +415,7 @@ import URLLoadingTestServers
     let session = try await session { $0.timeoutIntervalForRequest = 1 }
     let notes = StreamDelegateNotes()
     let task = task(session, server.port, delegate: notes)
-    try await task.write(Data("SILENCE\n".utf8), timeout: 10)
+    try await task.write(Data("SILENCE\n".utf8), timeout: 60)
     let agreed = try await line(task)
     #expect(agreed == "go")
     let start = ContinuousClock.now
@@ -435,16 +435,16 @@ import URLLoadingTestServers
     let server = try await StartTLSServer.start()
     let session = try await session { $0.timeoutIntervalForRequest = 2 }
     let task = task(session, server.port)
-    try await task.write(Data("STARTTLS\n".utf8), timeout: 10)
+    try await task.write(Data("STARTTLS\n".utf8), timeout: 60)
     _ = try await line(task)
     task.startSecureConnection()
-    try await task.write(Data("echo begun\n".utf8), timeout: 10)
+    try await task.write(Data("echo begun\n".utf8), timeout: 60)
     _ = try await line(task)
     let error = await #expect(throws: URLError.self) {
       try await task.readData(ofMinLength: 1, maxLength: 1, timeout: 3)
     }
     #expect(error?.code == .timedOut)
-    try await task.write(Data("echo rested\n".utf8), timeout: 10)
+    try await task.write(Data("echo rested\n".utf8), timeout: 60)
     let answer = try await line(task)
     #expect(answer == "rested")
     session.invalidateAndCancel()
@@ -458,13 +458,13 @@ import URLLoadingTestServers
     for command in ["RESET", "LEAVE"] {
       let notes = StreamDelegateNotes()
       let task = task(session, server.port, delegate: notes)
-      try await task.write(Data("STARTTLS\n".utf8), timeout: 10)
+      try await task.write(Data("STARTTLS\n".utf8), timeout: 60)
       _ = try await line(task)
       task.startSecureConnection()
-      try await task.write(Data("\(command)\n".utf8), timeout: 10)
-      let (data, _) = try await task.readData(ofMinLength: 3, maxLength: 3, timeout: 10)
+      try await task.write(Data("\(command)\n".utf8), timeout: 60)
+      let (data, _) = try await task.readData(ofMinLength: 3, maxLength: 3, timeout: 60)
       #expect(data == Data("bye".utf8))
-      _ = try? await task.readData(ofMinLength: 1, maxLength: 1, timeout: 10)
+      _ = try? await task.readData(ofMinLength: 1, maxLength: 1, timeout: 60)
       task.closeWrite()
       _ = try await notes.completion()
     }
@@ -480,7 +480,7 @@ import URLLoadingTestServers
     }
     let session = try await session()
     let task = task(session, server.port)
-    let (data, _) = try await task.readData(ofMinLength: 2 << 20, maxLength: 4 << 20, timeout: 30)
+    let (data, _) = try await task.readData(ofMinLength: 2 << 20, maxLength: 4 << 20, timeout: 60)
     #expect(data?.count == 2 << 20)
     session.invalidateAndCancel()
     _ = await server.stop()
@@ -496,8 +496,8 @@ import URLLoadingTestServers
     }
     let session = try await session { $0.maximumBufferedBytesPerTask = 1_000 }
     let task = task(session, server.port)
-    for _ in 0..<4 { try await task.write(Data(count: 1 << 20), timeout: 20) }
-    let (data, _) = try await task.readData(ofMinLength: (4 << 20) + (512 << 10), maxLength: 8 << 20, timeout: 20)
+    for _ in 0..<4 { try await task.write(Data(count: 1 << 20), timeout: 60) }
+    let (data, _) = try await task.readData(ofMinLength: (4 << 20) + (512 << 10), maxLength: 8 << 20, timeout: 60)
     #expect(data?.count == (4 << 20) + (512 << 10))
     session.invalidateAndCancel()
     _ = await server.stop()
@@ -508,7 +508,7 @@ import URLLoadingTestServers
     let session = try await session()
     let notes = StreamDelegateNotes()
     let task = task(session, server.port, delegate: notes)
-    try await task.write(Data("x".utf8), timeout: 10)
+    try await task.write(Data("x".utf8), timeout: 60)
     task.stopSecureConnection()
     let end = try await notes.completion()
     #expect((end as? URLError)?.code == .unsupportedURL)
@@ -523,8 +523,8 @@ import URLLoadingTestServers
     let session = try await session()
     let notes = StreamDelegateNotes()
     let task = task(session, server.port, delegate: notes)
-    try await task.write(Data("before".utf8), timeout: 10)
-    _ = try await task.readData(ofMinLength: 6, maxLength: 6, timeout: 10)
+    try await task.write(Data("before".utf8), timeout: 60)
+    _ = try await task.readData(ofMinLength: 6, maxLength: 6, timeout: 60)
     task.captureStreams()
     let isCaptured = try await eventually { notes.streams.value != nil }
     #expect(isCaptured)
@@ -569,7 +569,7 @@ import URLLoadingTestServers
     let stream = try #require(notes.successor.value)
     var body = Data()
     while true {
-      let (data, atEOF) = try await stream.readData(ofMinLength: 1, maxLength: 7, timeout: 10)
+      let (data, atEOF) = try await stream.readData(ofMinLength: 1, maxLength: 7, timeout: 60)
       body += data ?? Data()
       if atEOF { break }
     }

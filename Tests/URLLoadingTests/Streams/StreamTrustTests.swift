@@ -37,7 +37,7 @@ import URLLoadingTestServers
     let task = session.streamTask(withHostName: "127.0.0.1", port: Int(server.port))
     task.delegate = judge
     task.resume()
-    try await task.write(Data("STARTTLS\n".utf8), timeout: 10)
+    try await task.write(Data("STARTTLS\n".utf8), timeout: 60)
     let agreed = try await line(task)
     #expect(agreed == "go")
     task.startSecureConnection()
@@ -59,7 +59,7 @@ import URLLoadingTestServers
       let session = try await session { $0.certificateAuthorityFile = nil }
       let judge = Judge { Self.trust($0, $1) }
       let task = try await begun(session, server, judge)
-      try await task.write(Data("echo secret\n".utf8), timeout: 10)
+      try await task.write(Data("echo secret\n".utf8), timeout: 60)
       let answer = try await line(task)
       #expect(answer == "secret")
       let space = try #require(judge.spaces.value.first)
@@ -68,7 +68,7 @@ import URLLoadingTestServers
       #expect(space.host == "127.0.0.1" && space.port == Int(server.port) && !space.isProxy())
       #expect(space.serverTrust != nil)
       task.closeWrite()
-      let (_, atEOF) = try await task.readData(ofMinLength: 1, maxLength: 1, timeout: 10)
+      let (_, atEOF) = try await task.readData(ofMinLength: 1, maxLength: 1, timeout: 60)
       #expect(atEOF)
       session.invalidateAndCancel()
       await server.stop()
@@ -95,7 +95,7 @@ import URLLoadingTestServers
         try await task.readData(ofMinLength: 1, maxLength: 1, timeout: 4)
       }
       #expect(other?.code == .timedOut && judge.end.value == nil)
-      let sending = Task { try await task.write(Data("echo b\n".utf8), timeout: 10) }
+      let sending = Task { try await task.write(Data("echo b\n".utf8), timeout: 60) }
       pending.value?(accepts)
       if accepts {
         try await sending.value
@@ -120,13 +120,13 @@ import URLLoadingTestServers
     let judge = Judge { $1(.performDefaultHandling, nil) }
     let task = try await begun(session, server, judge)
     if isTrusted {
-      try await task.write(Data("echo secret\n".utf8), timeout: 10)
+      try await task.write(Data("echo secret\n".utf8), timeout: 60)
       let answer = try await line(task)
       #expect(answer == "secret")
     } else {
       await #expect(throws: URLError.self) {
-        try await task.write(Data("echo secret\n".utf8), timeout: 10)
-        _ = try await task.readData(ofMinLength: 1, maxLength: 1, timeout: 10)
+        try await task.write(Data("echo secret\n".utf8), timeout: 60)
+        _ = try await task.readData(ofMinLength: 1, maxLength: 1, timeout: 60)
       }
       let isOver = await judge.end.wait { $0 != nil }
       #expect(isOver)
@@ -146,7 +146,7 @@ import URLLoadingTestServers
     let judge = Judge { $1(.cancelAuthenticationChallenge, nil) }
     let task = try await begun(session, server, judge)
     let error = await #expect(throws: URLError.self) {
-      try await task.readData(ofMinLength: 1, maxLength: 1, timeout: 10)
+      try await task.readData(ofMinLength: 1, maxLength: 1, timeout: 60)
     }
     #expect(error?.code == .cancelled)
     let isOver = await judge.end.wait { $0 != nil }
@@ -168,7 +168,7 @@ import URLLoadingTestServers
     let isOver = await judge.end.wait { $0 != nil }
     #expect(isOver)
     pending.value?()
-    let error = await #expect(throws: URLError.self) { try await task.write(Data([1]), timeout: 10) }
+    let error = await #expect(throws: URLError.self) { try await task.write(Data([1]), timeout: 60) }
     #expect(error?.code == .cancelled)
     session.invalidateAndCancel()
     await server.stop()
