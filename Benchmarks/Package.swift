@@ -60,6 +60,8 @@ let package = Package(
       ],
       linkerSettings: swiftInside(and: ["-lcurl"])),
     .executableTarget(
+      name: "background-bench", dependencies: ["Measuring", urlLoading], linkerSettings: swiftInside(and: ["-lcurl"])),
+    .executableTarget(
       name: "websocket-bench", dependencies: ["Measuring", urlLoading], linkerSettings: swiftInside(and: ["-lcurl"])),
     .executableTarget(
       name: "nio-websocket-bench",

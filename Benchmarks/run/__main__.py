@@ -20,6 +20,7 @@ import machine
 import plot
 import table
 from archive_work import ArchiveWork
+from background_work import BackgroundWork
 from fixtures import Fixtures
 from http_work import HTTPWork
 from kept_work import KeptWork
@@ -115,7 +116,8 @@ def main():
             # The user's agent has keys that these servers do not know.
             environment.pop("SSH_AUTH_SOCK", None)
             runner = Runner(options.programs, options.folder, environment)
-            parts = (cls(places, servers, fixtures) for cls in (ManyLoads, KeptWork, HTTPWork, WebSocketWork, SFTPWork, ArchiveWork))
+            kinds = (ManyLoads, KeptWork, HTTPWork, WebSocketWork, BackgroundWork, SFTPWork, ArchiveWork)
+            parts = (kind(places, servers, fixtures) for kind in kinds)
             results = Results(works({key for key in options.only.split(",") if key}, *parts))
             measure(results, options.rounds, runner, servers)
         table.write(options.results or os.path.join(options.folder, "results.md"), results, options.rounds, load)

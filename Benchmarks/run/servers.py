@@ -2,6 +2,7 @@
 
 import getpass
 import os
+import signal
 import socket
 import subprocess
 import time
@@ -44,6 +45,7 @@ class Servers:
         return self
 
     def __exit__(self, *_):
+        self._end_service()
         for process in reversed(self.processes):
             process.terminate()
         for process in self.processes:
@@ -226,6 +228,21 @@ class Servers:
             port = free_port()
             self._start("websocket-echo", [f"{self.programs}/websocket-echo", str(port)], port)
         return f"ws://127.0.0.1:{self.ports['websocket-echo']}"
+
+    @property
+    def service(self):
+        """The environment of programs that share a transfer service, which they start."""
+        home = f"{self.data}/service"
+        os.makedirs(home, mode=0o700, exist_ok=True)
+        names = ("XDG_RUNTIME_DIR", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")
+        return {**dict.fromkeys(names, home), "URLLOADD": f"{self.folder}/bin/urlloadd"}
+
+    def _end_service(self):
+        try:
+            with open(f"{self.data}/service/url-loading/urlloadd/lock") as file:
+                os.kill(int(file.read()), signal.SIGTERM)
+        except (OSError, ValueError):
+            pass
 
     @property
     def silent(self):

@@ -4,11 +4,15 @@ import Foundation
 public struct Measurement: Sendable {
   private let client: String
   private let work: Work
+  private let process: pid_t?
 
-  /// - Parameter client: the name of the library that is measured.
-  public init(client: String, work: Work) {
+  /// - Parameters:
+  ///   - client: the name of the library that is measured.
+  ///   - process: whose CPU time and memory are told; this one's where it is nil.
+  public init(client: String, work: Work, of process: pid_t? = nil) {
     self.client = client
     self.work = work
+    self.process = process
   }
 
   /// Runs an operation as often, and as often at once, as the work says.
@@ -43,16 +47,20 @@ public struct Measurement: Sendable {
     }
   }
 
-  private func measure(_ body: () async throws -> Int) async throws {
+  /// Does something once.
+  /// - Parameter body: returns how many bytes of a body it moved.
+  public func measure(_ body: () async throws -> Int) async throws {
     let start = ContinuousClock.now
-    let cpu = ProcessFacts.cpuSeconds
+    let cpu = cpuSeconds
     let bytes = try await body()
     let wall = ContinuousClock.now - start
     report([
-      "bytes": bytes, "wall": wall / .seconds(1), "cpu": ProcessFacts.cpuSeconds - cpu,
-      "rss_kb": ProcessFacts.peakResidentKilobytes,
+      "bytes": bytes, "wall": wall / .seconds(1), "cpu": cpuSeconds - cpu,
+      "rss_kb": process.map { ProcessFacts.peakResidentKilobytes(of: $0) } ?? ProcessFacts.peakResidentKilobytes,
     ])
   }
+
+  private var cpuSeconds: Double { process.map { ProcessFacts.cpuSeconds(of: $0) } ?? ProcessFacts.cpuSeconds }
 
   /// Begins as many loads as the work says, waits until the process's memory stays as it is, and tells how much it grew.
   public func runIdle(_ begin: @Sendable () -> Void) async throws {
