@@ -9,7 +9,7 @@ struct ListCommand: ParsableCommand {
     commandName: "urlload ls", abstract: "Lists what is in directories: file, ftp, ftps and sftp URLs, and archives.",
     discussion: HelpText.listing, version: HelpText.version)
 
-  @Argument(help: ArgumentHelp("The directories.", valueName: "URL"))
+  @Argument(help: ArgumentHelp("The directories.", valueName: "URL"), completion: .file())
   var urls: [String]
 
   @Flag(name: .shortAndLong, help: "Show kind, size in bytes, time of the last change (UTC), and name.")
