@@ -8,7 +8,7 @@ struct LoadGroup: Runnable {
   /// - Returns: the reason of the first URL that failed, else why cookies were not kept.
   func run() async -> ExitReason {
     console.setSilent(options.report)
-    warn()
+    options.warn(on: console)
     if options.removesParts { PartialFiles.shared.keepNothing() }
     var outputs: [any Output] = []
     var resumptions: [Resumption?] = []
@@ -56,17 +56,6 @@ struct LoadGroup: Runnable {
     }
     if !left.isEmpty { console.error("urlload: " + UploadSession.text(left)) }
     return failures.compactMap(\.self).first?.reason ?? .success
-  }
-
-  /// Says what the user has switched off, each time.
-  private func warn() {
-    if options.isInsecure {
-      console.warning(
-        "urlload: warning: -k accepts every certificate and host key: anybody may answer in the server's name")
-    }
-    if options.report.isVerbose, options.netrc?.isReadableByOthers == true {
-      console.line("* others may read the netrc file: chmod 600 keeps it from them")
-    }
   }
 
   /// The files that uploads have left.

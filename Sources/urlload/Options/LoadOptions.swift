@@ -101,6 +101,8 @@ struct LoadOptions: Sendable {
   /// Files get the time of the resource's last change.
   var keepsTime = false
   var largestSize: Int64?
+  /// What is done in another way than it was asked for, a clause each.
+  var notes: [String] = []
 
   /// The login for the server of a URL: that of `-u`, else of the netrc file.
   func login(for url: URL) -> Login? {
