@@ -81,7 +81,8 @@ import URLLoadingTestServers
     let silent = try await Urlload.run(["ls", "-s", url + "missing"])
     #expect(silent.status == .exited(9) && silent.error.isEmpty, "\(silent.error)")
     let shown = try await Urlload.run(["ls", "-sS", url + "missing"])
-    #expect(shown.status == .exited(9) && shown.error.hasPrefix("urlload: there is no such directory"), "\(shown.error)")
+    #expect(shown.status == .exited(9))
+    #expect(shown.error.hasPrefix("urlload: there is no such directory"), "\(shown.error)")
   }
 
   @Test func severalAreHeadedAndTheFirstFailureCounts() async throws {

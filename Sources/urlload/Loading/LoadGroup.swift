@@ -16,7 +16,8 @@ struct LoadGroup: Runnable {
     do throws(Failure) {
       var beginnings: [Beginning] = []
       for (target, url) in zip(options.outputs, options.urls) {
-        let output = try target.open(createsDirectories: options.createsDirectories)
+        let output = try target.open(
+          createsDirectories: options.createsDirectories, keepsFiles: options.keepsFiles)
         outputs.append(output)
         beginnings.append(try Beginning(options.continuation, output, url))
       }
@@ -42,7 +43,8 @@ struct LoadGroup: Runnable {
       options.report.showsProgress && !options.report.isSilent && Terminal.wantsProgress(options.outputs)
       ? ProgressDisplay(loads: loaders.map(\.status), console: console) : nil
     display?.start()
-    var failures = await load(loaders)
+    let (ended, notBegun) = await load(loaders)
+    var failures = ended
     display?.stop()
     await Signals.suspendIfEnding()
     let left = await leftovers(uploads)
@@ -51,8 +53,9 @@ struct LoadGroup: Runnable {
     failures.append(options.cookies.keep(configuration.httpCookieStorage))
     for failure in failures.compactMap(\.self) where failure.reason != .outputClosed { console.failure(failure) }
     if options.urls.count > 1, !failed.isEmpty {
+      let rest = notBegun > 0 ? "; \(notBegun) not begun, by --fail-early" : ""
       let names = failed.map { SafeText.url($0) }.joined(separator: ", ")
-      console.error("urlload: \(failed.count) of \(options.urls.count) URLs failed: \(names)")
+      console.error("urlload: \(failed.count) of \(options.urls.count) URLs failed: \(names)\(rest)")
     }
     if !left.isEmpty { console.error("urlload: " + UploadSession.text(left)) }
     return failures.compactMap(\.self).first?.reason ?? .success
@@ -66,11 +69,12 @@ struct LoadGroup: Runnable {
     }
   }
 
-  /// The failure of each, in order.
-  private func load(_ loaders: [Loader]) async -> [Failure?] {
+  /// The failure of each, in order, and how many were not begun.
+  private func load(_ loaders: [Loader]) async -> (failures: [Failure?], notBegun: Int) {
     await withTaskGroup(of: (Int, Failure?).self) { group in
       var failures = [Failure?](repeating: nil, count: loaders.count)
       var next = 0
+      var notBegun = 0
       func startNext() {
         guard next < loaders.count else { return }
         let (index, loader) = (next, loaders[next])
@@ -80,9 +84,13 @@ struct LoadGroup: Runnable {
       for _ in 0..<max(1, options.parallel) { startNext() }
       while let (index, failure) = await group.next() {
         failures[index] = failure
+        if failure != nil, options.stopsAtFailure {
+          notBegun += loaders.count - next
+          next = loaders.count
+        }
         startNext()
       }
-      return failures
+      return (failures, notBegun)
     }
   }
 }

@@ -97,6 +97,12 @@ struct LoadOptions: Sendable {
   var keepsErrorBodies = false
   var continuation = Continuation.none
   var createsDirectories = false
+  /// Files that are there stay; others get a number behind their names.
+  var keepsFiles = false
+  /// No load is begun after one that failed.
+  var stopsAtFailure = false
+  /// Where the entity tag of what was loaded is written.
+  var entityTagFile: String?
   var removesParts = false
   /// Files get the time of the resource's last change.
   var keepsTime = false
