@@ -5,7 +5,7 @@ import URLLoading
 struct RequestOptions: ParsableArguments {
   @Option(
     name: [.customShort("X"), .customLong("request")], parsing: .unconditional,
-    help: ArgumentHelp("The method.", valueName: "METHOD"))
+    help: ArgumentHelp("The method; those of HTTP are put in upper case.", valueName: "METHOD"))
   var method: String?
 
   @Option(
@@ -97,7 +97,7 @@ struct RequestOptions: ParsableArguments {
 
   /// Checks the options and adds them to the others.
   func apply(to options: inout LoadOptions) throws(Failure) {
-    if let method { options.method = try OptionReader.method(method) }
+    if let method { try apply(method: method, to: &options) }
     if let range { options.range = try OptionReader.range(range) }
     options.headOnly = head
     if let referer {
@@ -126,6 +126,16 @@ struct RequestOptions: ParsableArguments {
     let query = try DataPart.body(urlQuery.map(QueryData.part))
     options.urls = options.urls.map { QueryData.adding(query, to: $0) }
     if parts.contains(where: { $0.kind == .json }) { options.addDefaultHeaders(ofJSON: !get) }
+  }
+
+  /// A request has standard methods in upper case alone, as Apple's does: to a server `get` would be another method (RFC 9110, section 9.1).
+  private func apply(method: String, to options: inout LoadOptions) throws(Failure) {
+    let method = try OptionReader.method(method)
+    var request = URLRequest(url: URL(fileURLWithPath: "/"))
+    request.httpMethod = method
+    let sent = request.httpMethod ?? method
+    options.method = sent
+    if sent != method { options.notes.append("sends \(sent) for -X \(method): standard methods are in upper case") }
   }
 
   /// Fields of -H go before those of conditions.
