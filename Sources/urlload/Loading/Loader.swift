@@ -66,7 +66,7 @@ struct Loader: Sendable {
       var failure: Failure
       if case .retry(let seconds) = outcome.verdict, let response = outcome.response as? HTTPURLResponse {
         delay = seconds
-        failure = Failure(status: response.statusCode, url: response.url ?? url)
+        failure = Failure(response, of: url, options)
       } else if case .restart(let reason) = outcome.verdict {
         resumption = nil
         if mayRestart {
@@ -119,7 +119,7 @@ struct Loader: Sendable {
       console.line("urlload: saved as \(name), \(SafeText.url(url)): \(wanted) was there already")
     }
     if let response = response as? HTTPURLResponse, response.statusCode >= 400 {
-      return Failure(status: response.statusCode, url: response.url ?? url)
+      return Failure(response, of: url, options)
     }
     return saveEntityTag(response)
   }

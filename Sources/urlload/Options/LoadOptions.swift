@@ -3,13 +3,13 @@ import URLLoading
 /// What the user asked for, checked.
 struct LoadOptions: Sendable {
   /// What is sent with the request.
-  enum Body: Equatable, Sendable {
+  enum Body: Sendable {
     case data(Data)
     case file(String)
     /// What is read once, and has no length.
     case stream(DescriptorSource)
-    /// The body of a form in parts, in a file.
-    case form(String, boundary: String)
+    /// A form in parts, whose files are read as they are sent.
+    case form(MultipartFormData)
   }
 
   /// A field of the request.

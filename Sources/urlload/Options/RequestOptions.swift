@@ -172,11 +172,10 @@ struct RequestOptions: ParsableArguments {
       return try OptionReader.upload(uploadFile)
     }
     guard form.isEmpty, formString.isEmpty else {
-      var fields: [FormPart] = []
-      for text in form { fields.append(try FormPart(text)) }
-      for text in formString { fields.append(try FormPart(text, isLiteral: true)) }
-      let boundary = "----urlload\(String(UInt64.random(in: 0 ... .max), radix: 16))"
-      return .form(try FormPart.spool(fields, boundary: boundary), boundary: boundary)
+      var body = MultipartFormData()
+      for text in form { try FormPart(text).append(to: &body) }
+      for text in formString { try FormPart(text, isLiteral: true).append(to: &body) }
+      return .form(body)
     }
     return parts.isEmpty ? nil : .data(try DataPart.body(parts))
   }

@@ -47,6 +47,7 @@ enum TranscriptServer {
       let fields: HTTPFields = ["ETag": "\"1\""]
       return request.fields["If-None-Match"] == "\"1\""
         ? HTTPResponse(304, fields: fields) : HTTPResponse(fields: fields, text: "versioned\n")
+    case "/short": return HTTPResponse(416, fields: ["Content-Range": "bytes */6"], text: "no\n")
     case "/busy": return HTTPResponse(503, text: "busy\n")
     default: return HTTPResponse(404, text: "nothing here\n")
     }
