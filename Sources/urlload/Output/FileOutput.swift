@@ -31,13 +31,10 @@ final class FileOutput: Output {
   /// - Parameter replaces: whether an existing one is replaced; else the name gets a number.
   init(path: String, replaces: Bool = true) throws(Failure) {
     let target = try FileTarget(path)
-    if replaces {
-      state = Locked(State(directory: target.directory, name: target.name, mode: target.mode))
-    } else {
-      // The other file stands beside a link, not beside what it points to.
-      let (directory, name) = FileNames.split(path)
-      state = Locked(State(directory: directory, name: name, replaces: false))
-    }
+    // Another file stands beside a link, not beside what it points to.
+    let place = replaces ? (directory: target.directory, name: target.name) : FileNames.split(path)
+    state = Locked(
+      State(directory: place.directory, name: place.name, replaces: replaces, mode: replaces ? target.mode : nil))
   }
 
   /// A file in a directory, named by the response; replaces no existing one.
