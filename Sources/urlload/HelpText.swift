@@ -16,6 +16,7 @@ enum HelpText {
       urlload -r 0-1023 ftp://host/big.bin       the first kilobyte
       urlload -d name=value https://host/form    a form
       urlload --json '{"a":1}' https://host/api  JSON
+      urlload -z a.iso -o a.iso https://host/a   only what is newer than the file
       urlload -b jar -c jar https://host/        with the cookies of a file, as curl
       urlload -T a.jpg -u me ftp://host/photos/  upload; asks for the password
       urlload ls -l ftp://host/photos/           what is there; see urlload ls --help

@@ -15,7 +15,7 @@ struct URLLoad: AsyncParsableCommand {
   @Argument(
     help: ArgumentHelp(
       "What to load: http, https, ftp, ftps, sftp, file and data URLs, and members of archives; {a,b} and [1-9] stand for several.",
-      valueName: "URL"))
+      valueName: "URL"), completion: .file())
   var urls: [String] = []
 
   @OptionGroup var source: URLOptions
@@ -31,6 +31,7 @@ struct URLLoad: AsyncParsableCommand {
     StandardDescriptors.complete()
     let arguments = Array(CommandLine.arguments.dropFirst())
     SecretArguments.erase()
+    if let shell = CompletionScript.shell(askedBy: arguments) { writeCompletions(for: shell) }
     URLProtocol.registerClass(ArchiveProtocol.self)
     URLProtocol.registerClass(SFTPProtocol.self)
     if arguments.first == ListCommand.name {
@@ -79,6 +80,20 @@ struct URLLoad: AsyncParsableCommand {
       let message = SafeText.sentence(SafeText.withoutPasswords(type.message(for: error)))
       console.line("urlload: \(message): see \(type._commandName) --help")
       leave(.usage)
+    }
+  }
+
+  private static func writeCompletions(for shell: CompletionShell) -> Never {
+    do {
+      let script = try CompletionScript.text(for: shell)
+      try DescriptorWriter.write(Data(script.utf8), to: STDOUT_FILENO, "standard output")
+      leave(.success)
+    } catch {
+      let failure =
+        error as? Failure
+        ?? Failure(.other, "the options cannot be described (\(error))", advice: "see urlload --help")
+      Console().failure(failure)
+      leave(failure.reason)
     }
   }
 

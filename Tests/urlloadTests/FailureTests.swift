@@ -7,7 +7,7 @@ import URLLoadingTestServers
 @Suite struct FailureTests {
   @Test(
     arguments: [
-      ([], 2), (["--nonsense", "data:,a"], 2), (["data:,a", "data:,b"], 2), (["-o", "a", "-O", "data:,a"], 2),
+      ([], 2), (["--nonsense", "data:,a"], 2), (["-o", "a", "-O", "data:,a"], 2),
       (["-o", "a", "-o", "a", "data:,a", "data:,b"], 2), (["-r", "b-a", "data:,a"], 2), (["-H", "none", "data:,a"], 2),
       (["--max-time", "-1", "data:,a"], 2), (["--retry", "-1", "data:,a"], 2), (["--parallel-max", "0", "data:,a"], 2),
       (["-T", "/does/not/exist", "http://127.0.0.1/"], 11), (["-T", "a", "-d", "a", "data:,a"], 2),

@@ -83,6 +83,25 @@ import URLLoadingTestServers
     try stop()
   }
 
+  @Test func filesGetTheTimeOfTheServerWhereThatIsWanted() async throws {
+    let server = try ScriptedServer.http { _ in
+      HTTPResponse(fields: ["Last-Modified": "Wed, 21 Oct 2015 07:28:00 GMT"], text: "old")
+    }
+    for (name, options) in [("now", []), ("then", ["-R"])] {
+      let queued = try await run(options + ["--background", "-o", name, server.url().absoluteString])
+      #expect(queued.status == .exited(0), "\(queued.error)")
+    }
+    func time(_ name: String) -> Int? {
+      var status = stat()
+      return stat(folder.file(name).path, &status) == 0 ? status.st_mtim.tv_sec : nil
+    }
+    // A file has its name before it has its time.
+    #expect(try await eventually { time("then") == 1_445_412_480 })
+    #expect(try await eventually { time("now") != nil })
+    #expect(time("now") != 1_445_412_480)
+    try stop()
+  }
+
   @Test func whatHasNoPlaceIsNotQueued() async throws {
     let url = "http://127.0.0.1:9/never.bin"
     let queued = try await run(["--background", "-o", "a", "-o", "none/b", url, url])
@@ -130,6 +149,9 @@ import URLLoadingTestServers
     (["--background", "-O", "-k", "data:,x"], "--background has no -k"),
     (["--background", "-O", "-c", "jar", "data:,x"], "--background has no -c"),
     (["--background", "-O", "-w", "x", "data:,x"], "--background has no -w"),
+    (["--background", "-O", "--fail-early", "data:,x"], "--background has no --fail-early"),
+    (["--background", "-O", "--no-clobber", "data:,x"], "--background has no --no-clobber"),
+    (["--background", "-O", "--etag-save", "a", "data:,x"], "--background has no --etag-save"),
     (["--background", "-O", "-v", "data:,x"], "--background has no -v"),
     (["--background", "-O", "-b", "", "-b", "a=b", "data:,x"], "--background has no -b FILE"),
     (["--background", "-O", "-H", "Accept: ", "data:,x"], "--background has no -H NAME:, accept"),

@@ -73,6 +73,18 @@ import URLLoadingTestServers
     await server.stop()
   }
 
+  @Test func messagesAreWantedOrNotAsForLoads() async throws {
+    try folder.write("a", "")
+    let verbose = try await Urlload.run(["ls", "-v", url])
+    #expect(verbose.status == .exited(0) && verbose.text == "a\n")
+    #expect(verbose.error.split(separator: "\n").contains { $0.hasPrefix("> ") }, "\(verbose.error)")
+    let silent = try await Urlload.run(["ls", "-s", url + "missing"])
+    #expect(silent.status == .exited(9) && silent.error.isEmpty, "\(silent.error)")
+    let shown = try await Urlload.run(["ls", "-sS", url + "missing"])
+    #expect(shown.status == .exited(9))
+    #expect(shown.error.hasPrefix("urlload: there is no such directory"), "\(shown.error)")
+  }
+
   @Test func severalAreHeadedAndTheFirstFailureCounts() async throws {
     try folder.write("one/a", "")
     try folder.write("two/b", "")

@@ -37,6 +37,25 @@ import Testing
     #expect(try body("--json", "{", "--json", "}") == "{}")
   }
 
+  @Test func datesAreReadAsByCurl() {
+    let texts = [
+      "2026-01-31", "20260131", "31 Jan 2026", "Jan 31 2026", "Saturday, 31 January 2026 00:00", "2026-01-31T00:00:00Z",
+      "2026-01-31 01:00:00 +0100", "2026-01-31T01:00+01:00", "30 Jan 2026 23:30 -0030", "Sat, 31 Jan 2026 00:00:00 GMT",
+    ]
+    for text in texts { #expect(DateText.date(text)?.timeIntervalSince1970 == 1_769_817_600, "\(text)") }
+    for text in ["", "nonsense", "31 Jan", "2026", "2026-13-01", "2026-01-32", "2026-01-31 25:00", "file.txt"] {
+      #expect(DateText.date(text) == nil, "\(text)")
+    }
+  }
+
+  @Test func timeConditionsAreDatesOrFiles() throws {
+    #expect(TimeCondition("2026-01-31").header?.value == "Sat, 31 Jan 2026 00:00:00 GMT")
+    #expect(TimeCondition("2026-01-31").name == "If-Modified-Since")
+    #expect(TimeCondition("-2026-01-31").name == "If-Unmodified-Since")
+    #expect(TimeCondition("/").header != nil)
+    #expect(TimeCondition("/does/not/exist").header == nil)
+  }
+
   @Test func patternsStandForURLs() throws {
     func texts(_ pattern: String) throws -> [String] { try URLGlob.members(of: pattern).map(\.text) }
     #expect(try texts("a[1-3]") == ["a1", "a2", "a3"])

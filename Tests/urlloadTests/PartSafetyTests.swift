@@ -168,24 +168,4 @@ import URLLoadingTestServers
     #expect(try String(contentsOf: folder.file("heads"), encoding: .utf8).hasPrefix("HTTP/1.1 304 "))
     #expect(try Urlload.names(in: folder) == ["a", "heads"])
   }
-
-  @Test func aFolderThatMayOnlyBeReadHasFilesThatMayBeWritten() async throws {
-    try folder.write("inner/a", "old and long")
-    chmod(folder.file("inner/a").path, 0o666)
-    chmod(folder.file("inner").path, 0o555)
-    chmod(folder.path, 0o755)
-    let command = BuiltProgram.path("urlload")
-    // For the superuser every folder may be written.
-    let prefix = geteuid() == 0 ? ["setpriv", "--reuid=65534", "--clear-groups"] : ["env"]
-    let outcome = try await Command.run(
-      "/usr/bin/env", prefix + [command, "-o", "inner/a", "data:,new"], directory: folder.url)
-    #expect(outcome.status == .exited(0), "\(outcome.error)")
-    #expect(try String(contentsOf: folder.file("inner/a"), encoding: .utf8) == "new")
-    let server = try Self.server([40_000])
-    let broken = try await Command.run(
-      "/usr/bin/env", prefix + [command, "-o", "inner/a", server.url().absoluteString], directory: folder.url)
-    #expect(broken.status == .exited(10), "\(broken.error)")
-    #expect(broken.error.contains("urlload: inner/a has only a part now\n"), "\(broken.error)")
-    chmod(folder.file("inner").path, 0o755)
-  }
 }

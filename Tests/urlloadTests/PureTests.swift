@@ -53,10 +53,11 @@ import URLLoading
       return try OutputPlan(urls: urls, files: files, usesSuggestedNames: names, directory: directory).targets
     }
     #expect(try plan(1, []) == [.standardOutput])
+    #expect(try plan(2, []) == [.standardOutput, .standardOutput])
     #expect(try plan(1, ["-"], in: "d") == [.standardOutput])
     #expect(try plan(2, ["a", "/b"], in: "d") == [.file("d/a"), .file("/b")])
     #expect(try plan(2, [], names: true) == [.suggestedName(in: "."), .suggestedName(in: ".")])
-    for (count, files, names) in [(2, [], false), (2, ["a"], false), (2, ["a", "a"], false), (1, ["a"], true)] {
+    for (count, files, names) in [(2, ["a"], false), (2, ["a", "a"], false), (1, ["a"], true)] {
       #expect(throws: Failure.self) { try plan(count, files, names: names) }
     }
     let members = try URLGlob.members(of: "u[1-2]")

@@ -53,6 +53,25 @@ import URLLoadingTestServers
     #expect(outcome.text.contains("second") && !outcome.text.contains("first"), "\(outcome.text)\(outcome.error)")
   }
 
+  /// Nothing of a form is copied into a file: the folder for such files is not there.
+  @Test func aFormIsReadFromItsFiles() async throws {
+    let server = try ScriptedServer.http { request in
+      let body = request.body
+      let isCounted = request.fields["Content-Length"] == String(body.count)
+      let others = ["piped", "field"].map { body.range(of: Data($0.utf8)) != nil }
+      return HTTPResponse(text: "\(isCounted) \(body.count(where: { $0 == UInt8(ascii: "#") })) \(others)")
+    }
+    let folder = try TemporaryDirectory("urlload")
+    let file = try folder.write("big", String(repeating: "#", count: 3_000_000)).path
+    let outcome = try await Urlload.shell(
+      "TMPDIR=/does/not/exist \"$0\" -F file=@\"$2\" -F 'pipe=@'<(printf piped) -F text=field \"$1\"",
+      [server.url().absoluteString, file])
+    #expect(outcome.status == .exited(0), "\(outcome.error)")
+    #expect(outcome.text == "true 3000000 [true, true]")
+    let missing = try await Urlload.run(["-F", "a=@/does/not/exist", server.url().absoluteString])
+    #expect(missing.status == .exited(11) && missing.error.contains("/does/not/exist"), "\(missing.error)")
+  }
+
   @Test func aSocketIsRead() async throws {
     let server = try Self.echo()
     let script = """

@@ -1,7 +1,7 @@
 /// Dates as HTTP fields write them (RFC 9110 5.6.7). Without DateFormatter, which is slow and locks.
 package enum HTTPDate {
   /// The preferred format: `Sun, 06 Nov 1994 08:49:37 GMT`.
-  static func string(from date: Date) -> String {
+  package static func string(from date: Date) -> String {
     let parts = CivilDate(date)
     let year = String(parts.year)
     return "\(CivilDate.weekdays[parts.weekday]), \(padded(parts.day)) \(CivilDate.months[parts.month - 1]) "

@@ -111,7 +111,7 @@ public struct MultipartFormData: Sendable {
   }
 
   /// The lines in front of a part's content, and the empty one.
-  package static func head(name: String, fileName: String? = nil, contentType: String? = nil) -> String {
+  static func head(name: String, fileName: String? = nil, contentType: String? = nil) -> String {
     // As browsers write them (RFC 7578, section 4.2, and HTML's multipart/form-data encoding).
     // By scalars: CR and LF together are one character.
     func quoted(_ text: String) -> String {

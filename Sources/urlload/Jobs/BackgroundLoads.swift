@@ -8,6 +8,7 @@ struct BackgroundLoads: Runnable {
 
   func run() async -> ExitReason {
     console.setSilent(options.report)
+    options.warn(on: console)
     let taker = BackgroundTaker(console: console, isQuiet: true)
     var reason = ExitReason.success
     do throws(Failure) {

@@ -8,9 +8,10 @@ extension URLLoad {
       (connection.noproxy != nil && connection.proxy == nil, "--noproxy without -x"),
       (connection.waitsForChallenge, "--digest, --ntlm, --negotiate or --anyauth"),
       (output.dumpHeader != nil, "-D"), (output.include, "-i"), (output.writeOut != nil, "-w"),
-      (output.maxFilesize != nil, "--max-filesize"), (output.continueAt != nil, "-C"), (request.head, "-I"),
+      (output.maxFilesize != nil, "--max-filesize"), (output.noClobber, "--no-clobber"),
+      (output.etagSave != nil, "--etag-save"), (output.continueAt != nil, "-C"), (request.head, "-I"),
       (request.noLocation, "--no-location"), (transfer.retry != nil, "--retry"),
-      (transfer.retryDelay != nil, "--retry-delay"), (report.verbose, "-v"),
+      (transfer.retryDelay != nil, "--retry-delay"), (transfer.failEarly, "--fail-early"), (report.verbose, "-v"),
     ].filter(\.0).map(\.1)
     guard let first = given.first else { return try checkBackgroundUpload() }
     throw Failure(

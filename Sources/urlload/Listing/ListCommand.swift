@@ -9,7 +9,7 @@ struct ListCommand: ParsableCommand {
     commandName: "urlload ls", abstract: "Lists what is in directories: file, ftp, ftps and sftp URLs, and archives.",
     discussion: HelpText.listing, version: HelpText.version)
 
-  @Argument(help: ArgumentHelp("The directories.", valueName: "URL"))
+  @Argument(help: ArgumentHelp("The directories.", valueName: "URL"), completion: .file())
   var urls: [String]
 
   @Flag(name: .shortAndLong, help: "Show kind, size in bytes, time of the last change (UTC), and name.")
@@ -21,7 +21,8 @@ struct ListCommand: ParsableCommand {
   @Flag(name: [.customShort("R"), .long], help: "List what is in directories below, too; names are paths then.")
   var recursive = false
 
-  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup(title: "Connection") var connection: ConnectionOptions
+  @OptionGroup(title: "Messages") var report: ReportOptions
 
   /// The options, checked. A missing password is asked for last.
   func options() throws(Failure) -> ListOptions {
@@ -31,6 +32,7 @@ struct ListCommand: ParsableCommand {
     var load = LoadOptions()
     for text in urls { load.urls.append(try OptionReader.url(text)) }
     try connection.apply(to: &load)
+    report.apply(to: &load)
     try load.askPassword()
     return ListOptions(load: load, form: json ? .json : long ? .long : .names, isRecursive: recursive)
   }

@@ -6,12 +6,10 @@ struct Lister: Runnable {
   let console: Console
 
   func run() async -> ExitReason {
+    console.setSilent(options.load.report)
+    options.load.warn(on: console)
     options.load.cookies.tell(console)
-    if options.load.isInsecure {
-      console.warning(
-        "urlload: warning: -k accepts every certificate and host key: anybody may answer in the server's name")
-    }
-    let configuration = RequestBuilder.configuration(options.load)
+    let configuration = RequestBuilder.configuration(options.load, console)
     let session = URLSession(configuration: configuration)
     let isTerminal = isatty(STDOUT_FILENO) == 1
     var output = LineOutput(writesAtOnce: isTerminal)
@@ -27,18 +25,18 @@ struct Lister: Runnable {
       } catch {
         let failure = Failure(error, url: url, isListing: true)
         guard failure.reason != .outputClosed, failure.reason != .localFile else {
-          if failure.reason == .localFile { console.line(failure.line) }
+          if failure.reason == .localFile { console.failure(failure) }
           return failure.reason
         }
         // The entries before the failure are shown.
         try? output.flush()
-        console.line(failure.line)
+        console.failure(failure)
         failures.append(failure)
       }
     }
     session.finishTasksAndInvalidate()
     if let failure = options.load.cookies.keep(configuration.httpCookieStorage) {
-      console.line(failure.line)
+      console.failure(failure)
       failures.append(failure)
     }
     return failures.first?.reason ?? .success
@@ -65,7 +63,7 @@ struct Lister: Runnable {
         // Without a connection the others would fail in the same way.
         guard failure.reason == .notFound else { throw error }
         try output.flush()
-        console.line(failure.line)
+        console.failure(failure)
         failures.append(failure)
       }
       folders.append(contentsOf: found.reversed())

@@ -61,7 +61,8 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
 
   private func make(_ request: URLRequest, in session: URLSession) -> URLSessionTask {
     switch options.body {
-    case .file(let path), .form(let path, _):
+    case .form(let form): return session.uploadTask(with: request, from: form)
+    case .file(let path):
       return session.uploadTask(with: request, fromFile: URL(fileURLWithPath: path))
     case .stream(let source):
       var streamed = request

@@ -8,7 +8,7 @@ struct LoadGroup: Runnable {
   /// - Returns: the reason of the first URL that failed, else why cookies were not kept.
   func run() async -> ExitReason {
     console.setSilent(options.report)
-    warn()
+    options.warn(on: console)
     if options.removesParts { PartialFiles.shared.keepNothing() }
     var outputs: [any Output] = []
     var resumptions: [Resumption?] = []
@@ -16,7 +16,8 @@ struct LoadGroup: Runnable {
     do throws(Failure) {
       var beginnings: [Beginning] = []
       for (target, url) in zip(options.outputs, options.urls) {
-        let output = try target.open(createsDirectories: options.createsDirectories)
+        let output = try target.open(
+          createsDirectories: options.createsDirectories, keepsFiles: options.keepsFiles)
         outputs.append(output)
         beginnings.append(try Beginning(options.continuation, output, url))
       }
@@ -42,7 +43,8 @@ struct LoadGroup: Runnable {
       options.report.showsProgress && !options.report.isSilent && Terminal.wantsProgress(options.outputs)
       ? ProgressDisplay(loads: loaders.map(\.status), console: console) : nil
     display?.start()
-    var failures = await load(loaders)
+    let (ended, notBegun) = await load(loaders)
+    var failures = ended
     display?.stop()
     await Signals.suspendIfEnding()
     let left = await leftovers(uploads)
@@ -51,22 +53,12 @@ struct LoadGroup: Runnable {
     failures.append(options.cookies.keep(configuration.httpCookieStorage))
     for failure in failures.compactMap(\.self) where failure.reason != .outputClosed { console.failure(failure) }
     if options.urls.count > 1, !failed.isEmpty {
+      let rest = notBegun > 0 ? "; \(notBegun) not begun, by --fail-early" : ""
       let names = failed.map { SafeText.url($0) }.joined(separator: ", ")
-      console.error("urlload: \(failed.count) of \(options.urls.count) URLs failed: \(names)")
+      console.error("urlload: \(failed.count) of \(options.urls.count) URLs failed: \(names)\(rest)")
     }
     if !left.isEmpty { console.error("urlload: " + UploadSession.text(left)) }
     return failures.compactMap(\.self).first?.reason ?? .success
-  }
-
-  /// Says what the user has switched off, each time.
-  private func warn() {
-    if options.isInsecure {
-      console.warning(
-        "urlload: warning: -k accepts every certificate and host key: anybody may answer in the server's name")
-    }
-    if options.report.isVerbose, options.netrc?.isReadableByOthers == true {
-      console.line("* others may read the netrc file: chmod 600 keeps it from them")
-    }
   }
 
   /// The files that uploads have left.
@@ -77,11 +69,12 @@ struct LoadGroup: Runnable {
     }
   }
 
-  /// The failure of each, in order.
-  private func load(_ loaders: [Loader]) async -> [Failure?] {
+  /// The failure of each, in order, and how many were not begun.
+  private func load(_ loaders: [Loader]) async -> (failures: [Failure?], notBegun: Int) {
     await withTaskGroup(of: (Int, Failure?).self) { group in
       var failures = [Failure?](repeating: nil, count: loaders.count)
       var next = 0
+      var notBegun = 0
       func startNext() {
         guard next < loaders.count else { return }
         let (index, loader) = (next, loaders[next])
@@ -91,9 +84,13 @@ struct LoadGroup: Runnable {
       for _ in 0..<max(1, options.parallel) { startNext() }
       while let (index, failure) = await group.next() {
         failures[index] = failure
+        if failure != nil, options.stopsAtFailure {
+          notBegun += loaders.count - next
+          next = loaders.count
+        }
         startNext()
       }
-      return failures
+      return (failures, notBegun)
     }
   }
 }

@@ -66,7 +66,7 @@ struct Loader: Sendable {
       var failure: Failure
       if case .retry(let seconds) = outcome.verdict, let response = outcome.response as? HTTPURLResponse {
         delay = seconds
-        failure = Failure(status: response.statusCode, url: response.url ?? url)
+        failure = Failure(response, of: url, options)
       } else if case .restart(let reason) = outcome.verdict {
         resumption = nil
         if mayRestart {
@@ -88,7 +88,7 @@ struct Loader: Sendable {
           }
         }
       } else if outcome.verdict == .leave {
-        return nil
+        return saveEntityTag(outcome.response)
       } else {
         return end(outcome.response)
       }
@@ -115,15 +115,36 @@ struct Loader: Sendable {
     } catch {
       return error
     }
-    if let name = output.name, let wanted = response.map({ FileNames.safe($0.suggestedFilename) }),
-      case .suggestedName? = options.outputs.first, name != wanted
-    {
+    if let name = output.name, let wanted = wantedName(response), name != wanted {
       console.line("urlload: saved as \(name), \(SafeText.url(url)): \(wanted) was there already")
     }
     if let response = response as? HTTPURLResponse, response.statusCode >= 400 {
-      return Failure(status: response.statusCode, url: response.url ?? url)
+      return Failure(response, of: url, options)
     }
-    return nil
+    return saveEntityTag(response)
+  }
+
+  /// The name that the file would have if none were in its place; nil where it takes that in any case.
+  private func wantedName(_ response: URLResponse?) -> String? {
+    switch options.outputs[number] {
+    case .suggestedName: response.map { FileNames.safe($0.suggestedFilename) }
+    case .file(let path): options.keepsFiles ? FileNames.split(path).name : nil
+    case .standardOutput: nil
+    }
+  }
+
+  /// For a later load to compare with, when all of this one is there.
+  private func saveEntityTag(_ response: URLResponse?) -> Failure? {
+    guard let path = options.entityTagFile else { return nil }
+    let tag = response?.validators.entityTag
+    // Status 304 need not tell the tag again.
+    guard tag != nil || (response as? HTTPURLResponse)?.statusCode != 304 else { return nil }
+    do {
+      try EntityTagFile.write(tag, to: path)
+      return nil
+    } catch {
+      return error
+    }
   }
 
   private func writeOut(_ outcome: Attempt.Outcome?, _ failure: Failure?) {

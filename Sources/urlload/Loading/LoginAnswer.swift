@@ -49,7 +49,10 @@ final class LoginAnswer: NSObject, URLSessionTaskDelegate, Sendable {
   /// That of `-u` for the server that the user named, or what the netrc file has for the server that asks.
   private func login(for task: URLSessionTask) -> LoadOptions.Login? {
     guard let current = task.currentRequest?.url else { return nil }
-    if options.login != nil { return Self.isSameServer(task.originalRequest?.url, current) ? options.login : nil }
+    if options.login != nil {
+      let named = task.originalRequest?.url.map(WebOrigin.init)
+      return named == WebOrigin(current) ? options.login : nil
+    }
     return options.login(for: current)
   }
 
@@ -62,10 +65,5 @@ final class LoginAnswer: NSObject, URLSessionTaskDelegate, Sendable {
     var error: CFError?
     let isTrusted = SecTrustEvaluateWithError(trust, &error)
     console.line("* " + (isTrusted ? "trusted" : "not trusted: \(error?.localizedDescription ?? "unknown")"))
-  }
-
-  private static func isSameServer(_ one: URL?, _ other: URL?) -> Bool {
-    one?.scheme?.lowercased() == other?.scheme?.lowercased() && one?.host()?.lowercased() == other?.host()?.lowercased()
-      && one?.port == other?.port
   }
 }

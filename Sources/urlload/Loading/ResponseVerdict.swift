@@ -83,7 +83,7 @@ enum ResponseVerdict: Equatable, Sendable {
     } else if now.options.keepsErrorBodies, now.canRestart {
       self = now.count > 0 ? .overwrite(length: nil) : .write(length: nil)
     } else if now.isFile || now.count > 0 || now.options.dropsErrorBodies {
-      self = .refuse(Failure(status: response.statusCode, url: response.url ?? now.url))
+      self = .refuse(Failure(response, of: now.url, now.options))
     } else {
       self = .write(length: nil)
     }
@@ -124,14 +124,24 @@ extension ResponseVerdict.Situation {
 }
 
 extension Failure {
+  /// A status of 400 or above, as the answer to what the user asked for.
+  init(_ response: HTTPURLResponse, of url: URL, _ options: LoadOptions) {
+    self.init(status: response.statusCode, url: response.url ?? url, rangeOption: options.rangeOption)
+  }
+
   /// A status of 400 or above.
-  init(status: Int, url: URL?) {
+  /// - Parameter rangeOption: the option that names a range.
+  init(status: Int, url: URL?, rangeOption: String = "-r") {
     let text = "the server answered \(status) \(HTTPURLResponse.localizedString(forStatusCode: status))"
     let subject = url.map { SafeText.url($0) }
     switch status {
     case 401: self.init(.login, text, subject, advice: "give the right user and password with -u USER:PASSWORD")
     case 407: self.init(.login, text, subject, advice: "give user and password in the URL of --proxy")
     case 404, 410: self.init(.serverStatus, text, subject, advice: "check the URL")
+    case 416 where rangeOption == "-C":
+      self.init(
+        .serverStatus, text, subject,
+        advice: "nothing is left where -C has the resource's length; else give it fewer bytes")
     case 416: self.init(.serverStatus, text, subject, advice: "ask with -r for bytes that the resource has")
     case 429, 503: self.init(.serverStatus, text, subject, advice: "try again later, or let --retry do it")
     case 500...: self.init(.serverStatus, text, subject, advice: "try again later, or tell the server's owner")

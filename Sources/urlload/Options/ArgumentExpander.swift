@@ -2,16 +2,15 @@
 /// options that send data as one, since their order counts and the parser keeps that of one option alone.
 struct ArgumentExpander {
   /// Letters with a value.
-  static let valued = Set("AbcCdDeEFHKmorTuUwxX")
+  static let valued = Set("AbcCdDeEFHKmorTuUwxXz")
   /// Words with a value.
   static let valuedWords: Set<String> = [
     "archive-index", "cacert", "cert", "cert-type", "config", "connect-timeout", "continue", "continue-at", "cookie",
-    "cookie-jar",
-    "data", "data-ascii", "data-binary", "data-raw", "data-urlencode", "dump-header", "form", "form-string", "har",
-    "header", "input-file", "json", "key", "limit-rate", "max-filesize", "max-redirs", "max-time", "netrc-file",
-    "noproxy", "oauth2-bearer", "output", "output-dir", "parallel-max", "pass", "proxy", "proxy-user", "range",
-    "referer", "request", "resolve", "retry", "retry-delay", "retry-max-time", "tls-max", "upload-file", "url", "user",
-    "user-agent", "write-out", DataPart.option,
+    "cookie-jar", "data", "data-ascii", "data-binary", "data-raw", "data-urlencode", "dump-header", "etag-compare",
+    "etag-save", "form", "form-string", "har", "header", "input-file", "json", "key", "limit-rate", "max-filesize",
+    "max-redirs", "max-time", "netrc-file", "noproxy", "oauth2-bearer", "output", "output-dir", "parallel-max",
+    "pass", "proxy", "proxy-user", "range", "referer", "request", "resolve", "retry", "retry-delay", "retry-max-time",
+    "time-cond", "tls-max", "upload-file", "url", "url-query", "user", "user-agent", "write-out", DataPart.option,
   ]
   /// Words of options that send data, by what they do with their value.
   private static let data: [String: DataPart.Kind] = [

@@ -1,4 +1,5 @@
 import URLLoading
+internal import URLLoadingBase
 
 /// What one of the options that send data adds to the body.
 struct DataPart: Equatable, Sendable {
@@ -22,11 +23,14 @@ struct DataPart: Equatable, Sendable {
   let kind: Kind
   let value: String
 
+  init(kind: Kind, value: String) {
+    (self.kind, self.value) = (kind, value)
+  }
+
   /// - Parameter argument: the letter of the kind, then the value.
   init?(_ argument: String) {
     guard let kind = argument.first.flatMap(Kind.init) else { return nil }
-    self.kind = kind
-    value = String(argument.dropFirst())
+    self.init(kind: kind, value: String(argument.dropFirst()))
   }
 
   /// The body that parts come to, joined by `&` as a form's fields are.
@@ -60,16 +64,13 @@ struct DataPart: Equatable, Sendable {
 
   /// RFC 3986, section 2.3: what is not unreserved is encoded.
   private static func encode(_ content: Data) -> Data {
-    var result = Data()
+    var result: [UInt8] = []
     for byte in content {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "~"):
-        result.append(byte)
-      default: result.append(contentsOf: Array(String(format: "%%%02X", byte).utf8))
-      }
+      if unreserved.contains(byte) { result.append(byte) } else { PercentEncoding.appendEscape(of: byte, to: &result) }
     }
-    return result
+    return Data(result)
   }
+
+  private static let unreserved = Set(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
 }

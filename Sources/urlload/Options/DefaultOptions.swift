@@ -23,6 +23,15 @@ struct DefaultOptions: ParsableArguments {
   @Flag(name: [.customShort("J"), .customLong("remote-header-name")], help: "-O goes by the server's name.")
   var remoteHeaderName = false
 
+  @Flag(help: "A path is sent as it is written, with its dots.")
+  var pathAsIs = false
+
+  @Flag(help: "Small pieces are sent at once.")
+  var tcpNodelay = false
+
+  @Flag(help: "Connections of FTP are passive.")
+  var ftpPasv = false
+
   @Flag(help: "User and password are sent at once.")
   var basic = false
 

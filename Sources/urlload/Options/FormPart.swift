@@ -36,43 +36,29 @@ struct FormPart: Equatable, Sendable {
     (fileName, type) = (settings.fileName, settings.type)
   }
 
-  /// The lines before the content.
-  private var head: String {
-    MultipartFormData.head(name: name, fileName: fileName, contentType: type.map { SafeText.line($0) })
-  }
-
-  /// Writes the body of a form into a file that has no name, so that it is read as often as it is sent, and gone at the end.
-  /// - Returns: the path by which this process opens it.
-  static func spool(_ parts: [FormPart], boundary: String) throws(Failure) -> String {
-    let folder = FileManager.default.temporaryDirectory.path
-    let path = "\(folder)/urlload-\(String(UInt64.random(in: 0 ... .max), radix: 16))"
-    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_EXCL | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw Failure(writing: folder, errno) }
-    unlink(path)
-    func write(_ text: String) throws(Failure) { try DescriptorWriter.write(Data(text.utf8), to: descriptor, folder) }
-    for part in parts {
-      try write("--\(boundary)\r\n\(part.head)")
-      switch part.content {
-      case .text(let text): try write(text)
-      case .file(let path): try copy(path, to: descriptor, folder)
+  /// Adds the field to a form. A file is read when the form is sent; what has no length is read now, because the server is told that of
+  /// the whole.
+  func append(to form: inout MultipartFormData) throws(Failure) {
+    let type = type.map { SafeText.line($0) }
+    switch content {
+    case .text(let text): form.append(Data(text.utf8), named: name, fileName: fileName, contentType: type)
+    case .file(let path):
+      guard let fileName, Self.hasLength(path) else {
+        form.append(try LocalInput.content(of: path), named: name, fileName: fileName, contentType: type)
+        return
       }
-      try write("\r\n")
+      do {
+        try form.append(
+          contentsOf: URL(fileURLWithPath: path), named: name, fileName: fileName, contentType: type)
+      } catch {
+        throw Failure(reading: path, access(path, R_OK) == 0 ? EIO : errno)
+      }
     }
-    try write("--\(boundary)--\r\n")
-    return "/proc/self/fd/\(descriptor)"
   }
 
-  private static func copy(_ path: String, to target: Int32, _ folder: String) throws(Failure) {
-    let source = path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC)
-    guard source >= 0 else { throw Failure(reading: path, errno) }
-    defer { close(source) }
-    var buffer = [UInt8](repeating: 0, count: 1 << 18)
-    while true {
-      let count = read(source, &buffer, buffer.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw Failure(reading: path, errno) }
-      if count == 0 { return }
-      try DescriptorWriter.write(buffer[..<count], to: target, folder)
-    }
+  /// Whether a path leads to a regular file with something in it: those of the kernel have a length of 0, whatever they have.
+  private static func hasLength(_ path: String) -> Bool {
+    var status = stat()
+    return path != "-" && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_size > 0
   }
 }

@@ -3,13 +3,13 @@ import URLLoading
 /// What the user asked for, checked.
 struct LoadOptions: Sendable {
   /// What is sent with the request.
-  enum Body: Equatable, Sendable {
+  enum Body: Sendable {
     case data(Data)
     case file(String)
     /// What is read once, and has no length.
     case stream(DescriptorSource)
-    /// The body of a form in parts, in a file.
-    case form(String, boundary: String)
+    /// A form in parts, whose files are read as they are sent.
+    case form(MultipartFormData)
   }
 
   /// A field of the request.
@@ -97,10 +97,18 @@ struct LoadOptions: Sendable {
   var keepsErrorBodies = false
   var continuation = Continuation.none
   var createsDirectories = false
+  /// Files that are there stay; others get a number behind their names.
+  var keepsFiles = false
+  /// No load is begun after one that failed.
+  var stopsAtFailure = false
+  /// Where the entity tag of what was loaded is written.
+  var entityTagFile: String?
   var removesParts = false
   /// Files get the time of the resource's last change.
   var keepsTime = false
   var largestSize: Int64?
+  /// What is done in another way than it was asked for, a clause each.
+  var notes: [String] = []
 
   /// The login for the server of a URL: that of `-u`, else of the netrc file.
   func login(for url: URL) -> Login? {

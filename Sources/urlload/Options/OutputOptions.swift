@@ -48,6 +48,14 @@ struct OutputOptions: ParsableArguments {
     completion: .file())
   var dumpHeader: String?
 
+  @Option(
+    help: ArgumentHelp("Write the entity tag of what was loaded into this file.", valueName: "FILE"),
+    completion: .file())
+  var etagSave: String?
+
+  @Flag(help: "Replace no file, also with -o: write into one with a number behind its name.")
+  var noClobber = false
+
   @Flag(name: .shortAndLong, help: "Write nothing of a status of 400 or above.")
   var fail = false
 
@@ -69,6 +77,13 @@ struct OutputOptions: ParsableArguments {
       let size = try OptionReader.bytes(maxFilesize, of: "--max-filesize")
       options.largestSize = size > 0 ? size : nil
     }
+    options.keepsFiles = noClobber
+    if let etagSave {
+      guard options.urls.count == 1 else {
+        throw Failure(.usage, "--etag-save is for one URL", advice: "load each with a file of its own")
+      }
+      options.entityTagFile = etagSave
+    }
     options.report.includesHeads = include
     options.report.headFile = dumpHeader
     options.dropsErrorBodies = fail
@@ -87,6 +102,10 @@ struct OutputOptions: ParsableArguments {
     }
     guard options.range == nil, options.body == nil else {
       throw Failure(.usage, "-C continues a whole resource", advice: "leave out -r, -d, -F and -T")
+    }
+    guard !noClobber || continueAt == "-" else {
+      throw Failure(
+        .usage, "-C OFFSET and --no-clobber exclude each other", advice: "-C - continues what is in FILE.part")
     }
     if continueAt == "-" {
       options.continuation = .part

@@ -11,9 +11,8 @@ enum RequestBuilder {
     if let login = loginAtOnce(for: url, options) { request.setValue(login, forHTTPHeaderField: "Authorization") }
     switch options.body {
     case .data(let data): request.httpBody = data
-    case .form(_, let boundary):
-      request.setValue("multipart/form-data; boundary=\(boundary)", forHTTPHeaderField: "Content-Type")
-    case .file, .stream, nil: break
+    // The task of a form sets its Content-Type.
+    case .form, .file, .stream, nil: break
     }
     if let range = options.range { request.setValue(range.fieldValue, forHTTPHeaderField: "Range") }
     return request

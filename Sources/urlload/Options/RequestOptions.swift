@@ -5,7 +5,7 @@ import URLLoading
 struct RequestOptions: ParsableArguments {
   @Option(
     name: [.customShort("X"), .customLong("request")], parsing: .unconditional,
-    help: ArgumentHelp("The method.", valueName: "METHOD"))
+    help: ArgumentHelp("The method; those of HTTP are put in upper case.", valueName: "METHOD"))
   var method: String?
 
   @Option(
@@ -52,6 +52,12 @@ struct RequestOptions: ParsableArguments {
   var get = false
 
   @Option(
+    parsing: .unconditionalSingleValue,
+    help: ArgumentHelp(
+      "Put this into the URL's query, percent-encoded as by --data-urlencode; behind a + as it is.", valueName: "DATA"))
+  var urlQuery: [String] = []
+
+  @Option(
     name: [.customShort("T"), .long], parsing: .unconditional,
     help: ArgumentHelp("Upload this file or pipe (PUT); - is standard input.", valueName: "FILE"), completion: .file())
   var uploadFile: String?
@@ -60,6 +66,18 @@ struct RequestOptions: ParsableArguments {
     name: .shortAndLong, parsing: .unconditional,
     help: ArgumentHelp("Load only these bytes: 0-99, 100- or -100.", valueName: "RANGE"))
   var range: String?
+
+  @Option(
+    name: [.customShort("z"), .long], parsing: .unconditional,
+    help: ArgumentHelp(
+      "Load only what was changed after this date, or after this file; with a - in front only what was not.",
+      valueName: "DATE|FILE"), completion: .file())
+  var timeCond: String?
+
+  @Option(
+    help: ArgumentHelp("Load only what has another entity tag than this file, of --etag-save.", valueName: "FILE"),
+    completion: .file())
+  var etagCompare: String?
 
   @Flag(name: [.customShort("I"), .long], help: "Write what is known about the resource, not the resource.")
   var head = false
@@ -79,13 +97,14 @@ struct RequestOptions: ParsableArguments {
 
   /// Checks the options and adds them to the others.
   func apply(to options: inout LoadOptions) throws(Failure) {
-    if let method { options.method = try OptionReader.method(method) }
+    if let method { try apply(method: method, to: &options) }
     if let range { options.range = try OptionReader.range(range) }
     options.headOnly = head
     if let referer {
       // Of curl's ";auto" the library knows nothing.
       options.headers.insert(try OptionReader.header("Referer: \(referer.replacing(";auto", with: ""))"), at: 0)
     }
+    try applyConditions(to: &options)
     options.followsRedirects = !noLocation
     options.network.maximumRedirects = 50
     if let maxRedirs {
@@ -100,11 +119,45 @@ struct RequestOptions: ParsableArguments {
           advice: "-G puts the data of -d into the URL, and sends nothing")
       }
       let query = try DataPart.body(parts)
-      options.urls = options.urls.map { Self.adding(query, to: $0) }
+      options.urls = options.urls.map { QueryData.adding(query, to: $0) }
     } else {
       options.body = try body(parts, urls: options.urls.count)
     }
+    let query = try DataPart.body(urlQuery.map(QueryData.part))
+    options.urls = options.urls.map { QueryData.adding(query, to: $0) }
     if parts.contains(where: { $0.kind == .json }) { options.addDefaultHeaders(ofJSON: !get) }
+  }
+
+  /// A request has standard methods in upper case alone, as Apple's does: to a server `get` would be another method (RFC 9110, section 9.1).
+  private func apply(method: String, to options: inout LoadOptions) throws(Failure) {
+    let method = try OptionReader.method(method)
+    var request = URLRequest(url: URL(fileURLWithPath: "/"))
+    request.httpMethod = method
+    let sent = request.httpMethod ?? method
+    options.method = sent
+    if sent != method { options.notes.append("sends \(sent) for -X \(method): standard methods are in upper case") }
+  }
+
+  /// Fields of -H go before those of conditions.
+  private func applyConditions(to options: inout LoadOptions) throws(Failure) {
+    if let etagCompare {
+      guard options.urls.count == 1 else {
+        throw Failure(.usage, "--etag-compare is for one URL", advice: "load each with a file of its own")
+      }
+      // Without a tag there is nothing that could be unchanged.
+      if let tag = try EntityTagFile.read(etagCompare) {
+        options.headers.insert(try OptionReader.header("If-None-Match: \(tag)"), at: 0)
+      }
+    }
+    guard let timeCond else { return }
+    guard let header = TimeCondition(timeCond).header else {
+      options.notes.append("loads in any case: -z \(SafeText.escaped(timeCond)) is no date, and no file that is there")
+      return
+    }
+    options.headers.insert(header, at: 0)
+    if let other = options.urls.first(where: { !["http", "https"].contains($0.scheme?.lowercased() ?? "") }) {
+      options.notes.append("loads in any case, \(SafeText.url(other)): -z is for http and https alone")
+    }
   }
 
   private func body(_ parts: [DataPart], urls: Int) throws(Failure) -> LoadOptions.Body? {
@@ -119,43 +172,12 @@ struct RequestOptions: ParsableArguments {
       return try OptionReader.upload(uploadFile)
     }
     guard form.isEmpty, formString.isEmpty else {
-      var fields: [FormPart] = []
-      for text in form { fields.append(try FormPart(text)) }
-      for text in formString { fields.append(try FormPart(text, isLiteral: true)) }
-      let boundary = "----urlload\(String(UInt64.random(in: 0 ... .max), radix: 16))"
-      return .form(try FormPart.spool(fields, boundary: boundary), boundary: boundary)
+      var body = MultipartFormData()
+      for text in form { try FormPart(text).append(to: &body) }
+      for text in formString { try FormPart(text, isLiteral: true).append(to: &body) }
+      return .form(body)
     }
     return parts.isEmpty ? nil : .data(try DataPart.body(parts))
-  }
-
-  private static func adding(_ query: Data, to url: URL) -> URL {
-    guard !query.isEmpty, var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return url }
-    let safe = String(decoding: encoded(query), as: UTF8.self)
-    components.percentEncodedQuery = components.percentEncodedQuery.map { "\($0)&\(safe)" } ?? safe
-    return components.url ?? url
-  }
-}
-
-extension RequestOptions {
-  /// Data for a query: what is no part of one is percent-encoded, and what is encoded already stays.
-  fileprivate static func encoded(_ query: Data) -> [UInt8] {
-    let bytes = [UInt8](query)
-    let digits = Array("0123456789ABCDEF".utf8)
-    // RFC 3986, section 3.4.
-    let plain = Set(
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/?".utf8)
-    var result: [UInt8] = []
-    for (index, byte) in bytes.enumerated() {
-      let isEscape =
-        byte == UInt8(ascii: "%") && index + 2 < bytes.count
-        && bytes[(index + 1)...(index + 2)].allSatisfy { Character(UnicodeScalar($0)).isHexDigit }
-      if isEscape || plain.contains(byte) {
-        result.append(byte)
-      } else {
-        result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return result
   }
 }
 

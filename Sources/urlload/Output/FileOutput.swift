@@ -27,10 +27,14 @@ final class FileOutput: Output {
 
   let state: Locked<State>
 
-  /// A file at the user's path; replaces an existing one.
-  init(path: String) throws(Failure) {
+  /// A file at the user's path.
+  /// - Parameter replaces: whether an existing one is replaced; else the name gets a number.
+  init(path: String, replaces: Bool = true) throws(Failure) {
     let target = try FileTarget(path)
-    state = Locked(State(directory: target.directory, name: target.name, mode: target.mode))
+    // Another file stands beside a link, not beside what it points to.
+    let place = replaces ? (directory: target.directory, name: target.name) : FileNames.split(path)
+    state = Locked(
+      State(directory: place.directory, name: place.name, replaces: replaces, mode: replaces ? target.mode : nil))
   }
 
   /// A file in a directory, named by the response; replaces no existing one.

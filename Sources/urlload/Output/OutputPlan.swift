@@ -29,10 +29,9 @@ struct OutputPlan: Equatable, Sendable {
       targets = Array(repeating: .suggestedName(in: directory ?? "."), count: count)
       return
     }
-    guard count == 1 || !files.isEmpty else {
-      throw Failure(
-        .usage, "\(count) URLs cannot share standard output",
-        advice: "use -O, or give -o FILE as often as there are URLs")
+    guard !files.isEmpty else {
+      targets = Array(repeating: .standardOutput, count: count)
+      return
     }
     let only = files.count == 1 ? files[0] : ""
     let sink = [only, folder + only].first { !only.isEmpty && urls.count > 1 && FileTarget.isSpecial($0) }
@@ -43,10 +42,6 @@ struct OutputPlan: Equatable, Sendable {
     guard files.isEmpty || files.count == urls.count else {
       throw Failure(
         .usage, "-o was given \(files.count) times for \(urls.count) URLs", advice: "give it once for each URL")
-    }
-    guard !files.isEmpty else {
-      targets = [.standardOutput]
-      return
     }
     var named: [Target] = []
     var seen: Set<String> = []
@@ -78,16 +73,18 @@ struct OutputPlan: Equatable, Sendable {
 }
 
 extension OutputPlan.Target {
-  /// - Parameter createsDirectories: whether directories that are missing are made.
-  func open(createsDirectories: Bool) throws(Failure) -> any Output {
+  /// - Parameters:
+  ///   - createsDirectories: whether directories that are missing are made.
+  ///   - keepsFiles: whether a file that is there stays, and another is made.
+  func open(createsDirectories: Bool, keepsFiles: Bool) throws(Failure) -> any Output {
     try prepare(createsDirectories: createsDirectories)
     switch self {
     case .standardOutput: return StreamOutput()
     case .suggestedName(let directory): return FileOutput(in: directory)
     case .file(let path):
       if FileTarget.isSpecial(path) { return try StreamOutput(opening: path) }
-      if let file = InPlaceOutput(path: path) { return file }
-      return try FileOutput(path: path)
+      if !keepsFiles, let file = InPlaceOutput(path: path) { return file }
+      return try FileOutput(path: path, replaces: !keepsFiles)
     }
   }
 

@@ -24,7 +24,11 @@ enum TranscriptServer {
     case "/hello": return HTTPResponse(fields: ["Content-Type": "text/plain", "X-Second": "2"], text: "hello\n")
     case "/echo":
       var lines = ["\(request.method) \(request.target)"]
-      for name in ["Content-Type", "Accept", "User-Agent", "Referer", "Cookie", "Range", "X-Test"] {
+      let names = [
+        "Content-Type", "Accept", "User-Agent", "Referer", "Cookie", "Range", "X-Test", "If-Modified-Since",
+        "If-Unmodified-Since",
+      ]
+      for name in names {
         if let value = request.fields[name] { lines.append("\(name): \(value)") }
       }
       let body = String(decoding: request.body, as: UTF8.self).replacing("\r\n", with: "\n")
@@ -39,6 +43,11 @@ enum TranscriptServer {
         ? HTTPResponse(text: "welcome\n")
         : HTTPResponse(401, fields: ["WWW-Authenticate": "Basic realm=\"here\""], text: "who?\n")
     case "/cookie": return HTTPResponse(fields: ["Set-Cookie": "a=1; Path=/"], text: "cookie\n")
+    case "/versioned":
+      let fields: HTTPFields = ["ETag": "\"1\""]
+      return request.fields["If-None-Match"] == "\"1\""
+        ? HTTPResponse(304, fields: fields) : HTTPResponse(fields: fields, text: "versioned\n")
+    case "/short": return HTTPResponse(416, fields: ["Content-Range": "bytes */6"], text: "no\n")
     case "/busy": return HTTPResponse(503, text: "busy\n")
     default: return HTTPResponse(404, text: "nothing here\n")
     }

@@ -6,11 +6,11 @@ extension CacheRules {
   /// for errors. Those that the answer names are among them if they are of the same origin.
   func invalidated(by response: CacheResponse, to request: CacheRequest) -> [URL] {
     guard !Self.safeMethods.contains(request.method), (200...399).contains(response.statusCode) else { return [] }
-    let origin = HTTPRedirect.Origin(request.url)
+    let origin = WebOrigin(request.url)
     var urls = [request.url]
     for name in ["Location", "Content-Location"] {
       guard let value = response.fields.last(name),
-        let url = LocationReference(value)?.resolved(against: request.url), HTTPRedirect.Origin(url) == origin,
+        let url = LocationReference(value)?.resolved(against: request.url), WebOrigin(url) == origin,
         !urls.contains(url)
       else { continue }
       urls.append(url)

@@ -37,7 +37,7 @@ enum HTTPRedirect: Equatable, Sendable {
       self = .invalidLocation(location)
       return
     }
-    let sameOrigin = Origin(url) == Origin(target)
+    let sameOrigin = WebOrigin(url) == WebOrigin(target)
     if !sameOrigin { target = ResumeData.removingCredentials(target) }
     let newMethod = Self.method(after: status, from: method)
     // A rewritten method drops the body, and with it every field that describes it.
@@ -66,17 +66,4 @@ enum HTTPRedirect: Equatable, Sendable {
   private static let belongsToOrigin: Set<String> = [
     "authorization", "proxy-authorization", "cookie", "cookie2", "host",
   ]
-
-  /// Scheme, host and port, as RFC 6454 section 4 compares them.
-  struct Origin: Equatable {
-    let scheme: String?
-    let host: String?
-    let port: Int?
-
-    init(_ url: URL) {
-      scheme = url.scheme?.lowercased()
-      host = url.host?.lowercased()
-      port = url.port ?? ["http": 80, "https": 443, "ftp": 21][scheme ?? ""]
-    }
-  }
 }

@@ -72,7 +72,7 @@ enum UploadRequests {
   }
 
   private static func isSameOrigin(_ one: URL?, _ other: URL) -> Bool {
-    one.map { HTTPRedirect.Origin($0) == HTTPRedirect.Origin(other) } ?? false
+    one.map { WebOrigin($0) == WebOrigin(other) } ?? false
   }
 
   /// Removes the fields that may be credentials: all that resume data does not hold, either.

@@ -1,0 +1,25 @@
+import URLLoading
+
+/// What `-z` asks for: what was changed after a date or a file, or with a hyphen in front what was not.
+struct TimeCondition: Equatable {
+  let name: String
+  /// Nil where the text is neither a date nor a file that is there: then curl has no condition either.
+  let date: Date?
+
+  init(_ text: String) {
+    name = text.hasPrefix("-") ? "If-Unmodified-Since" : "If-Modified-Since"
+    let value = text.hasPrefix("-") || text.hasPrefix("+") ? String(text.dropFirst()) : text
+    date = DateText.date(value) ?? Self.changeDate(ofFile: value)
+  }
+
+  /// RFC 9110, sections 13.1.3 and 13.1.4.
+  var header: LoadOptions.Header? {
+    date.map { LoadOptions.Header(name: name, value: HTTPDate.string(from: $0)) }
+  }
+
+  private static func changeDate(ofFile path: String) -> Date? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    return Date(timeIntervalSince1970: TimeInterval(status.st_mtim.tv_sec))
+  }
+}
