@@ -68,9 +68,10 @@ extension Load {
     session.values.urlCredentialStorage?.setDefaultCredential(used.credential, for: used.space, task: task)
   }
 
-  /// The user name and password of the URL, once, for challenges that want such.
+  /// The user name and password of the URL, once, for challenges that want such and propose nothing.
   private func credentialOfURL(for challenge: URLAuthenticationChallenge) -> URLCredential? {
-    guard challenge.previousFailureCount == 0, !challenge.protectionSpace.isProxy(),
+    guard challenge.previousFailureCount == 0, challenge.proposedCredential == nil,
+      !challenge.protectionSpace.isProxy(),
       !Self.isConnectionLevel(challenge.protectionSpace.authenticationMethod)
         || challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodNTLM,
       let url = read({ $0.attempt.request?.url })
