@@ -4,6 +4,8 @@ internal import URLLoadingBase
 ///
 /// Mutable state: as of every stream, used by one thread at a time.
 final class MultipartInputStream: InputStream {
+  /// What an upload sends in place of this stream, with its length and as often as needed; nil for a stream that is read once.
+  let form: MultipartFormData?
   private var pieces: ArraySlice<MultipartFormData.Piece>
   /// Bytes of the first piece that were read.
   private var offset: Int64 = 0
@@ -11,8 +13,14 @@ final class MultipartInputStream: InputStream {
   private var status = Stream.Status.notOpen
   private var failure: (any Error)?
 
+  /// The whole body of a form.
+  convenience init(standingFor form: MultipartFormData) {
+    self.init(form.pieces, form: form)
+  }
+
   /// - Parameter start: the first byte that is read.
-  init(_ pieces: [MultipartFormData.Piece], from start: Int64 = 0) {
+  init(_ pieces: [MultipartFormData.Piece], from start: Int64 = 0, form: MultipartFormData? = nil) {
+    self.form = form
     self.pieces = pieces[...]
     offset = start
     while let first = self.pieces.first, first.length <= offset {
