@@ -1,3 +1,5 @@
+internal import URLLoadingBase
+
 /// What a descriptor gives, as a stream.
 ///
 /// Mutable state: as of every stream, used by one thread at a time.
@@ -62,8 +64,7 @@ package final class DescriptorInputStream: InputStream {
     if status == .open, descriptor < 0 { openDescriptor() }
     guard status == .open else { return status == .atEnd ? 0 : -1 }
     while true {
-      let count = Glibc.read(descriptor, buffer, length)
-      if count < 0, errno == EINTR { continue }
+      let count = DescriptorIO.uninterrupted { Glibc.read(descriptor, buffer, length) }
       if count < 0, errno == EAGAIN {
         // Another process may have made it non-blocking.
         var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

@@ -160,11 +160,8 @@ final class FileSink: BodySink {
       }
       var rest = bytes
       while let start = rest.baseAddress, !rest.isEmpty {
-        let count = Glibc.write(state.descriptor, start, rest.count)
-        if count < 0 {
-          guard errno == EINTR else { throw Self.failure(of: state.url, errno) }
-          continue
-        }
+        let count = DescriptorIO.uninterrupted { Glibc.write(state.descriptor, start, rest.count) }
+        guard count >= 0 else { throw Self.failure(of: state.url, errno) }
         state.written += Int64(count)
         rest = UnsafeRawBufferPointer(rebasing: rest[count...])
       }

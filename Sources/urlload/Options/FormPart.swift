@@ -66,13 +66,6 @@ struct FormPart: Equatable, Sendable {
     let source = path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC)
     guard source >= 0 else { throw Failure(reading: path, errno) }
     defer { close(source) }
-    var buffer = [UInt8](repeating: 0, count: 1 << 18)
-    while true {
-      let count = read(source, &buffer, buffer.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw Failure(reading: path, errno) }
-      if count == 0 { return }
-      try DescriptorWriter.write(buffer[..<count], to: target, folder)
-    }
+    try DescriptorWriter.copy(from: source, path, to: target, folder)
   }
 }

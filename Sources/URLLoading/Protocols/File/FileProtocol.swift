@@ -104,7 +104,7 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
         self.fail(file.readFailure(String(cString: strerror(ENOMEM))))
         return .done
       }
-      let count = Self.uninterrupted { pread(file.descriptor, block.start, wanted, off_t(position)) }
+      let count = DescriptorIO.uninterrupted { pread(file.descriptor, block.start, wanted, off_t(position)) }
       guard count > 0 else {
         let reason = count == 0 ? "it shrank while it was read" : String(cString: strerror(errno))
         BodyMemory.shared.recycle(block)
@@ -133,7 +133,7 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
         return .done
       }
       defer { BodyMemory.shared.recycle(block) }
-      let count = Self.uninterrupted { read(file.descriptor, block.start, Self.chunkSize) }
+      let count = DescriptorIO.uninterrupted { read(file.descriptor, block.start, Self.chunkSize) }
       switch count {
       case 0:
         self.client?.urlProtocolDidFinishLoading(self)
@@ -147,13 +147,6 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
         return .done
       }
     }
-  }
-
-  /// Repeats a call that a signal interrupted.
-  private static func uninterrupted(_ call: () -> Int) -> Int {
-    var result = call()
-    while result < 0, errno == EINTR { result = call() }
-    return result
   }
 
   private func waitForBytes(of file: OpenFile) -> ChunkPump.Step {

@@ -1,3 +1,4 @@
+internal import URLLoadingBase
 internal import URLLoadingCLinux
 
 /// Reads the body of an upload piece by piece; blocks.
@@ -73,8 +74,7 @@ package final class UploadReader: @unchecked Sendable {
     let rest = expected.map { Int(min(Int64(limit), $0 - count)) } ?? limit
     guard rest > 0 else { return [] }
     return try [UInt8](unsafeUninitializedCapacity: rest) { buffer, initialized in
-      var result = Glibc.read(descriptor, buffer.baseAddress, rest)
-      while result < 0, errno == EINTR { result = Glibc.read(descriptor, buffer.baseAddress, rest) }
+      let result = DescriptorIO.uninterrupted { Glibc.read(descriptor, buffer.baseAddress, rest) }
       guard result >= 0 else { throw POSIXError.ofLastCall }
       initialized = result
     }
