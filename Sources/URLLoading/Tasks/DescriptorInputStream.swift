@@ -3,7 +3,7 @@ internal import URLLoadingBase
 /// What a descriptor gives, as a stream.
 ///
 /// Mutable state: as of every stream, used by one thread at a time.
-package final class DescriptorInputStream: InputStream {
+package final class DescriptorInputStream: UnbufferedInputStream {
   private let opening: () -> Int32
   private let opensLate: Bool
   private let didRead: () -> Void
@@ -24,7 +24,7 @@ package final class DescriptorInputStream: InputStream {
     self.didRead = didRead
     self.opensLate = opensLate
     self.opening = opening
-    super.init(data: Data())
+    super.init()
   }
 
   /// A file's bytes. Children of the process would inherit the descriptor of Foundation's own stream.
@@ -76,10 +76,6 @@ package final class DescriptorInputStream: InputStream {
       return count
     }
   }
-
-  package override func getBuffer(
-    _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, length: UnsafeMutablePointer<Int>
-  ) -> Bool { false }
 
   private func openDescriptor() {
     descriptor = opening()

@@ -3,7 +3,7 @@ internal import URLLoadingBase
 /// The body of a form as a stream, of which files are opened one at a time.
 ///
 /// Mutable state: as of every stream, used by one thread at a time.
-final class MultipartInputStream: InputStream {
+final class MultipartInputStream: UnbufferedInputStream {
   /// What an upload sends in place of this stream, with its length and as often as needed; nil for a stream that is read once.
   let form: MultipartFormData?
   private var pieces: ArraySlice<MultipartFormData.Piece>
@@ -27,7 +27,7 @@ final class MultipartInputStream: InputStream {
       offset -= first.length
       self.pieces.removeFirst()
     }
-    super.init(data: Data())
+    super.init()
   }
 
   override var streamStatus: Stream.Status { status }
@@ -73,10 +73,6 @@ final class MultipartInputStream: InputStream {
     if count == 0, length > 0 { status = .atEnd }
     return count
   }
-
-  override func getBuffer(
-    _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, length: UnsafeMutablePointer<Int>
-  ) -> Bool { false }
 
   private func read(from path: String, _ buffer: UnsafeMutablePointer<UInt8>, _ count: Int) -> Int {
     if file == nil {
