@@ -21,8 +21,8 @@ extension URLSession {
 
   /// A task that uploads a form, as `upload(for:from:delegate:)` does; the handler is called once, on the delegate queue.
   ///
-  /// Of a subclass of the session this calls `uploadTask(with:from:completionHandler:)` for bytes, without any: the form is the stream of
-  /// the request.
+  /// A subclass of the session gets a call of its `uploadTask(with:from:completionHandler:)` for `Data`, with nil: the form is the
+  /// request's `httpBodyStream`.
   @preconcurrency
   public func uploadTask(
     with request: URLRequest, from form: MultipartFormData,

@@ -1,4 +1,4 @@
-/// What a stream task's peer sends.
+/// The input of a stream task's connection, after `captureStreams()`.
 final class CapturedInputStream: UnbufferedInputStream, StreamEventTarget {
   private let streams: CapturedStreams
   let state = CapturedStreamState()

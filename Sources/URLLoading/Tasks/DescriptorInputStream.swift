@@ -1,6 +1,6 @@
 internal import URLLoadingBase
 
-/// What a descriptor gives, as a stream.
+/// A stream of the bytes that a descriptor reads.
 ///
 /// Mutable state: as of every stream, used by one thread at a time.
 package final class DescriptorInputStream: UnbufferedInputStream {

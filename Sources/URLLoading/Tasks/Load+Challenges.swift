@@ -32,7 +32,7 @@ extension Load {
     }
   }
 
-  /// The default credential of the protection space is used without asking anybody, once.
+  /// The default credential of the protection space is used once, without asking the delegate.
   private func askStorage(
     about challenge: URLAuthenticationChallenge, _ answer: @escaping @Sendable (URLCredential?) -> Void
   ) {
@@ -57,7 +57,7 @@ extension Load {
       })
   }
 
-  /// A response came: what answered the challenge before it was accepted, if the response does not say otherwise.
+  /// A response was received: the credential before it was accepted, unless the status says otherwise.
   func storeCredential(_ response: URLResponse) {
     let (used, task) = update { state in
       defer { state.attempt.credential = nil }
@@ -96,7 +96,7 @@ extension Load {
       || method == NSURLAuthenticationMethodServerTrust || method == NSURLAuthenticationMethodClientCertificate
   }
 
-  /// Challenges that come before there is a connection, and that no storage answers.
+  /// Challenges during the TLS handshake, which no storage answers.
   private static func isAboutHandshake(_ method: String) -> Bool {
     method == NSURLAuthenticationMethodServerTrust || method == NSURLAuthenticationMethodClientCertificate
   }

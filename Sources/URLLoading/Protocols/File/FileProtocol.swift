@@ -2,8 +2,8 @@ internal import URLLoadingBase
 
 /// Loads `file:` URLs, stores uploads in them, and lists directories.
 ///
-/// Regular files are read in pieces on a pool of threads. Pipes, sockets and devices are read when they are readable; no thread waits
-/// for them.
+/// Regular files are read in pieces on a thread pool. Pipes, sockets and devices are read when they are readable; no thread blocks
+/// on them.
 ///
 /// Mutable state: `pump`'s own; `state`, guarded by its lock.
 // Safe to share: the mutable state is guarded as said above.
@@ -99,7 +99,7 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
         return .done
       }
       let wanted = Int(min(Int64(Self.chunkSize), bytes.upperBound - position))
-      // The piece is given away with the memory that it was read into.
+      // The piece owns the memory that it was read into.
       guard let block = BodyMemory.shared.take(atLeast: wanted) else {
         self.fail(file.readFailure(String(cString: strerror(ENOMEM))))
         return .done
