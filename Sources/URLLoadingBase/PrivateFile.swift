@@ -42,14 +42,8 @@ package enum PrivateFile {
     _ next: () throws -> Piece, to descriptor: Int32, _ path: String
   ) throws {
     while case let piece = try next(), !piece.isEmpty {
-      try piece.withUnsafeBytes { bytes in
-        var rest = bytes[...]
-        while !rest.isEmpty {
-          let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-          guard count >= 0 || errno == EINTR else { throw failure(errno, path) }
-          rest = rest.dropFirst(max(0, count))
-        }
-      }
+      let isWritten = piece.withUnsafeBytes { DescriptorIO.write($0, to: descriptor) }
+      guard isWritten else { throw failure(errno, path) }
     }
   }
 

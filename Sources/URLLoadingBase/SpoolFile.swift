@@ -38,29 +38,15 @@ package final class SpoolFile: Sendable {
   }
 
   package func write(_ bytes: UnsafeRawBufferPointer, at position: Int64) throws(Failure) {
-    var rest = bytes
-    var position = position
-    while let start = rest.baseAddress, !rest.isEmpty {
-      let count = pwrite(descriptor, start, rest.count, off_t(position))
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw failure("written") }
-      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-      position += Int64(count)
-    }
+    guard DescriptorIO.write(bytes, to: descriptor, at: position) else { throw failure("written") }
   }
 
   /// Reads until `buffer` is full or the file ends.
   /// - Returns: the bytes read.
   package func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int64) throws(Failure) -> Int {
-    var filled = 0
-    while filled < buffer.count, let start = buffer.baseAddress {
-      let count = pread(descriptor, start + filled, buffer.count - filled, off_t(position + Int64(filled)))
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw failure("read") }
-      if count == 0 { break }
-      filled += count
-    }
-    return filled
+    let count = DescriptorIO.read(into: buffer, from: descriptor, at: position)
+    guard count >= 0 else { throw failure("read") }
+    return count
   }
 
   private func failure(_ operation: String) -> Failure {

@@ -2,7 +2,7 @@ import URLLoading
 
 /// A resource that is given to those who log in, and what it takes.
 public struct ProtectedResource: Sendable {
-  /// The URL. It has no user and no password in it.
+  /// The URL. It has no password in it, and a user only where the class logs in as the user of the URL.
   public let url: URL
 
   /// What lets in. Its persistence does not matter.

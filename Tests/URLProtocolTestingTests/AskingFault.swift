@@ -6,7 +6,8 @@ enum AskingFault: String, CaseIterable, Sendable, CustomStringConvertible {
   case neverAsks, failsAtOnce, asksTwice, forgetsFailures, sendsWhileAsked, keepsWhileAsked, hangsAfterLogin
   case wrongHost, wrongRealm, wrongMethod, newRealmEachTime
   // What becomes of the answer.
-  case takesAny, takesNone, sendsThenFails, rejectsRight, failsByOtherCode, isEmptyWithoutLogin, losesByteAfterLogin
+  case takesAny, takesNone, sendsThenFails, rejectsRight, reusesRefused
+  case failsByOtherCode, isEmptyWithoutLogin, losesByteAfterLogin
   // Redirects.
   case followsByItself, leadsElsewhere, respondsByNewURL, repeatsRedirect, sendsBehindRedirect, keepsAfterRedirect
   case loopEndsWell

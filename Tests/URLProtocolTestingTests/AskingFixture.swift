@@ -5,6 +5,8 @@ import URLProtocolTesting
 /// For an `AskingProtocol` with one fault.
 struct AskingFixture: URLProtocolFixture {
   let fault: AskingFault
+  /// Whether the protected resources are behind another login, with a protection space of its own.
+  var hasGate = false
 
   var protocolClass: URLProtocol.Type { AskingProtocol.self }
   var abilities: FixtureAbilities { [.challenges, .redirects] }
@@ -17,7 +19,8 @@ struct AskingFixture: URLProtocolFixture {
   func protected(_ bytes: Data, named name: String) async throws -> ProtectedResource {
     _ = try await place(bytes, named: name)
     return ProtectedResource(
-      url: try url("login/\(name)"), credential: URLCredential(user: "reader", password: "secret", persistence: .none),
+      url: try url("\(hasGate ? "gate" : "login")/\(name)"),
+      credential: URLCredential(user: "reader", password: "secret", persistence: .none),
       protectionSpace: URLProtectionSpace(
         host: "\(fault)", port: 0, protocol: "asking", realm: "Shelf",
         authenticationMethod: NSURLAuthenticationMethodDefault))

@@ -35,6 +35,7 @@ import URLProtocolTesting
     (.takesNone, "no credential gets nothing", "70000 bytes of it came"),
     (.sendsThenFails, "no credential gets nothing", "70000 bytes were sent"),
     (.rejectsRight, "the right credential gets the whole", "-1013"),
+    (.reusesRefused, "what was refused is not used again", "a challenge in the load after one with a wrong credential"),
     (.failsByOtherCode, "a wrong credential gets nothing", "(-1013) with a wrong credential"),
     (.failsByOtherCode, "no credential gets nothing", "(-1013) without a credential"),
     (.isEmptyWithoutLogin, "no credential gets nothing", "there was no error"),
@@ -62,6 +63,18 @@ import URLProtocolTesting
     #expect(failure.check == name)
     #expect(failure.description.contains(message), "\(failure)")
     #expect(failure.advice.hasSuffix("."))
+  }
+
+  /// A load may log in at a gate first, as at a proxy: each of the two has its own counts.
+  @Test(
+    arguments: [
+      "the right credential gets the whole", "a challenge says who asks for what", "a wrong credential gets nothing",
+      "the right credential after a wrong one", "no credential gets nothing",
+    ])
+  func twoProtectionSpacesAreCountedApart(_ name: String) async throws {
+    let fixture = AskingFixture(fault: .none, hasGate: true)
+    let check = try #require(URLProtocolConformance.checks(for: fixture).first { $0.name == name })
+    try await check.run(fixture, timeLimit: .seconds(Sanitizing.isOn ? 240 : 60))
   }
 
   @Test func everyFaultIsInTheTable() {

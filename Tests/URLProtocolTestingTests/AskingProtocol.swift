@@ -6,12 +6,15 @@ import URLLoadingTestServers
 /// A class whose delegate is asked: about logins and redirects. Its URL's host names what it does wrong.
 ///
 /// `asking://fault/name` is bytes, `asking://fault/login/name` wants a login first, and `asking://fault/to/name` leads to the bytes;
-/// `asking://fault/loop/name` leads to itself.
+/// `asking://fault/loop/name` leads to itself. `asking://fault/gate/name` wants two logins, the first one by a server at another port.
 final class AskingProtocol: URLProtocol, URLAuthenticationChallengeSender, @unchecked Sendable {
   /// The bytes by name.
   static let store = Watched<[String: Data]>([:])
   /// Instances that are never released.
   private static let kept = Watched<[AskingProtocol]>([])
+  /// Names of the bytes for which a credential was refused.
+  private static let refused = Watched<Set<String>>([])
+  private static let gatePort = 1
 
   var fault: AskingFault { request.url.flatMap { $0.host() }.flatMap { AskingFault(rawValue: $0) } ?? .none }
 
@@ -21,6 +24,7 @@ final class AskingProtocol: URLProtocol, URLAuthenticationChallengeSender, @unch
   override func startLoading() {
     switch request.url?.pathComponents.dropFirst().first {
     case "login": logIn()
+    case "gate": ask(0, port: Self.gatePort)
     case "to", "loop": redirect()
     default: send()
     }
@@ -56,14 +60,16 @@ final class AskingProtocol: URLProtocol, URLAuthenticationChallengeSender, @unch
     case .sendsWhileAsked:
       ask(0)
       return send()
+    case .reusesRefused where Self.refused.value.contains(request.url?.lastPathComponent ?? ""):
+      return fail(.userAuthenticationRequired)
     default: ask(0)
     }
   }
 
-  private func ask(_ failures: Int) {
+  private func ask(_ failures: Int, port: Int = 0) {
     let realm = fault == .newRealmEachTime ? UUID().uuidString : fault == .wrongRealm ? "Another" : "Shelf"
     let space = URLProtectionSpace(
-      host: fault == .wrongHost ? "localhost" : "\(fault)", port: 0, protocol: "asking", realm: realm,
+      host: fault == .wrongHost ? "localhost" : "\(fault)", port: port, protocol: "asking", realm: realm,
       authenticationMethod: fault == .wrongMethod ? NSURLAuthenticationMethodHTMLForm : NSURLAuthenticationMethodDefault
     )
     client?.urlProtocol(
@@ -76,6 +82,7 @@ final class AskingProtocol: URLProtocol, URLAuthenticationChallengeSender, @unch
 
   func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {
     let isRight = credential.user == "reader" && credential.password == "secret"
+    let port = challenge.protectionSpace.port
     switch fault {
     case .sendsWhileAsked: return
     case .hangsAfterLogin: return
@@ -83,8 +90,11 @@ final class AskingProtocol: URLProtocol, URLAuthenticationChallengeSender, @unch
     case .rejectsRight: return fail(.userAuthenticationRequired)
     case .takesAny: return send()
     case .failsByOtherCode where !isRight: return fail(.cannotOpenFile)
-    default: isRight ? send() : ask(challenge.previousFailureCount + 1)
+    default: break
     }
+    if isRight { return port == Self.gatePort ? ask(0) : send() }
+    if fault == .reusesRefused { Self.refused.update { _ = $0.insert(request.url?.lastPathComponent ?? "") } }
+    ask(challenge.previousFailureCount + 1, port: port)
   }
 
   func continueWithoutCredential(for challenge: URLAuthenticationChallenge) { goOn() }

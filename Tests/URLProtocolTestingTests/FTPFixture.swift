@@ -7,7 +7,14 @@ import URLProtocolTesting
 /// For `ftp:` URLs.
 struct FTPFixture: URLProtocolFixture {
   var protocolClass: URLProtocol.Type { FTPProtocol.self }
-  var abilities: FixtureAbilities { [.replacing, .missing, .directories] }
+  var abilities: FixtureAbilities { [.replacing, .missing, .directories, .challenges] }
+
+  /// A server that lets nobody in without a login: the usual one takes anonymous users, and asks nobody.
+  private static let guarded = LazyServer {
+    var options = FTPServer.Options()
+    options.allowsAnonymous = false
+    return try await FTPServer.start(options: options)
+  }
 
   func place(_ bytes: Data, named name: String) async throws -> URL {
     let server = try await FTPServer.shared
@@ -25,6 +32,17 @@ struct FTPFixture: URLProtocolFixture {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     for (name, bytes) in files { try bytes.write(to: folder.appendingPathComponent(name)) }
     return server.url("/\(name)/")
+  }
+
+  func protected(_ bytes: Data, named name: String) async throws -> ProtectedResource {
+    let server = try await Self.guarded.server
+    try bytes.write(to: server.documentRoot.appendingPathComponent(name))
+    return ProtectedResource(
+      url: server.url("/\(name)"),
+      credential: URLCredential(user: FTPServer.user, password: FTPServer.password, persistence: .none),
+      protectionSpace: URLProtectionSpace(
+        host: "127.0.0.1", port: Int(server.port), protocol: NSURLProtectionSpaceFTP, realm: nil,
+        authenticationMethod: NSURLAuthenticationMethodDefault))
   }
 
   func uploadTarget(named name: String) async throws -> URL {

@@ -1,8 +1,8 @@
 /// Decides which transfers libcurl is given, and in which order: a value that is fed events. No I/O inside.
 ///
 /// Each transfer that libcurl has costs an easy handle, and libcurl walks the list of those that found no connection. So it
-/// is given no more transfers of a host than can be on the host's connections at once; the rest wait here, first come, first
-/// served, and hosts do not wait for each other. Every event takes the same time however many wait.
+/// is given no more transfers of a host than can be on the host's connections at once; the rest wait here in FIFO order, and hosts
+/// do not block each other. Every event takes constant time.
 struct AdmissionQueue<Waiter> {
   /// What is known of a host while one of its transfers is admitted.
   struct Place: Equatable {

@@ -1,4 +1,4 @@
-/// Lines of elements, each in the order in which they came, all in one piece of memory. No event takes longer in a long line.
+/// FIFO queues of elements in one allocation. Every operation takes constant time.
 struct WaitingLines<Element> {
   /// Where an element waits, until it is taken or removed.
   struct Position: Equatable {

@@ -1,7 +1,7 @@
-/// Decodes the body of one response, where the one who gets it may refuse a piece, and the one who brings it brings
-/// everything again that was not taken whole, perhaps divided in another way.
+/// Decodes the body of one response under back-pressure: the consumer may refuse a piece, and the producer repeats what was not taken
+/// whole, perhaps divided in another way.
 ///
-/// Memory stays the same whatever comes: pieces are made one at a time, in the buffer that is given.
+/// Memory is constant: pieces are made one at a time, in the buffer that is given.
 // Loop thread only.
 final class BodyDecoder {
   enum Action {
@@ -19,7 +19,7 @@ final class BodyDecoder {
   private let codings: [ContentCoding]
   private let decoder: any ContentDecoder
   private let buffer: UnsafeMutableRawBufferPointer
-  /// How many of the bytes that come next the decoder has had before.
+  /// How many of the next bytes the decoder has consumed before.
   private var taken = 0
   /// What is decoded and was not delivered.
   private var pending = 0..<0

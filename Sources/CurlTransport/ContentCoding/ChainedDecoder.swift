@@ -18,7 +18,7 @@ final class ChainedDecoder: ContentDecoder {
 
   var isWhole: Bool { outer.isWhole && inner.isWhole && waiting.isEmpty }
 
-  /// One step of either decoder: what is between them may be far more than what goes in, and than what comes out.
+  /// One step of either decoder: the data between them may be far larger than input and output.
   func decode(
     _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
   ) throws(ContentDecodingError) -> DecodingStep {

@@ -13,7 +13,7 @@ struct CurlErrorContext: Sendable {
   var verifyResult = 0
   /// The proxy's answer to CONNECT; 0 when none came.
   var proxyStatusCode = 0
-  /// Nobody answered an attempt to connect.
+  /// An attempt to connect timed out.
   var isUnanswered = false
   /// CURLproxycode: what went wrong between libcurl and a SOCKS proxy.
   var socksCode = 0

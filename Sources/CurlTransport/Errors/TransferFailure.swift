@@ -11,7 +11,7 @@ package struct TransferFailure: Error, Sendable {
     case invalidRequest(String)
     /// The head, or the trailers, of the response are beyond what is accepted.
     case headTooLarge
-    /// The response says two things about where it ends, or nothing that can be understood.
+    /// The response's framing is contradictory or malformed (RFC 9112, section 6.3).
     case malformedHead(String)
     /// The connection was closed before the head of the response was complete.
     case incompleteHead
@@ -23,21 +23,21 @@ package struct TransferFailure: Error, Sendable {
     case bodyNotRewindable
     /// The body source ended before the length that was announced.
     case bodyTooShort
-    /// The kept connection ended without an answer, and a request of this method may not be sent twice.
+    /// A reused connection was closed without a response, and the method is not idempotent.
     case notRepeated(method: String)
     /// The server broke the rules of HTTP/2 before the end of the response's body.
     case brokenConnection
-    /// FTP: the server left a question without an answer. It may be loaded from without asking.
+    /// FTP: the server did not reply to SIZE or MDTM in time. The transfer may be repeated without these.
     case unanswered(FTPQuestions)
-    /// TLS was not begun on a connection that stands, for the reason in words.
+    /// TLS was not started on an established connection, for the reason in words.
     case refusedHandshake(String)
-    /// The peer of a connection with TLS has ended it without saying so.
+    /// The peer closed a TLS connection without close_notify.
     case truncated
-    /// FTP: the server does not begin in the middle of a file.
+    /// FTP: the server refuses REST.
     case restartRefused
-    /// FTP: another number of bytes came than was announced.
+    /// FTP: the number of bytes received differs from the announced one.
     case wrongLength(received: Int64, expected: Int64)
-    /// The handshake was ended for the owner to judge the server. It may be made again with the answer.
+    /// The handshake was aborted, so that the owner can judge the server. It may be repeated with the answer.
     case serverTrust(ShownPeer)
     /// The server's certificates are not trusted.
     case untrustedServer(TrustVerdict)
@@ -47,11 +47,11 @@ package struct TransferFailure: Error, Sendable {
     case changedCertificates(host: String)
     /// The server breaks what ``TLSRequirements`` ask.
     case brokenRequirement(TLSRequirements.Violation)
-    /// The server wants a certificate. The handshake may be made again with an identity, or with the answer that there is none.
+    /// The server requests a client certificate. The handshake may be repeated with an identity, or with the answer that there is none.
     case clientCertificateRequested(TLSEndpoint, authorities: [Data])
-    /// OpenSSL cannot log in with the identity.
+    /// OpenSSL cannot use the identity.
     case unusableIdentity(String)
-    /// A connection was about to be used whose handshake nobody has judged.
+    /// A connection was about to be reused whose handshake was not judged by the transfer's rules.
     case unverifiedConnection
     /// The engine was shut down.
     case engineShutDown
@@ -66,13 +66,13 @@ package struct TransferFailure: Error, Sendable {
   package var ftpReplyCode = 0
   /// libcurl's own words for this failure, or ours.
   package var message: String
-  /// What the body source said.
+  /// The error of the body source.
   package var bodyError: (any Error)?
   /// The proxy's answer when it refused to open a tunnel. With status 407 it has the challenge.
   package var proxyResponse: TransferHead?
   /// CURLproxycode: what went wrong between libcurl and a SOCKS proxy; 0 for nothing.
   var socksCode = 0
-  /// Nobody answered an attempt to connect.
+  /// An attempt to connect timed out.
   var isUnanswered = false
   /// It failed before the request was sent.
   var isBeforeRequest = false
@@ -80,7 +80,7 @@ package struct TransferFailure: Error, Sendable {
   /// A connection that was kept from an earlier transfer was gone, nothing of a response came, and the request may be sent again.
   package var isRepeatable = false
 
-  /// A failure that is not libcurl's.
+  /// A failure that libcurl does not report.
   package init(_ reason: Reason) {
     self.reason = reason
     curlCode = 0

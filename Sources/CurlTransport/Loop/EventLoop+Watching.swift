@@ -1,12 +1,12 @@
-/// What a socket is waited for.
+/// The events that a socket is watched for.
 package struct SocketInterest: OptionSet, Sendable {
   package let rawValue: UInt8
 
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// A read would not wait. The end and errors count, too.
+  /// A read would not block; also at end of file and after an error.
   package static let readable = SocketInterest(rawValue: 1)
-  /// A write would not wait. Errors count, too.
+  /// A write would not block; also after an error.
   package static let writable = SocketInterest(rawValue: 2)
 }
 

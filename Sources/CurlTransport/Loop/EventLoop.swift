@@ -55,8 +55,8 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   private let name: StaticString
   private let inbox = Locked(Inbox())
   private var batch: [Entry] = []
-  /// Continuations of `async` functions whose transfers have ended in this turn. Resumed one by one, they would compete with the loop
-  /// for processors and memory while it reads the other sockets.
+  /// Continuations of `async` functions whose transfers have ended in this turn, resumed in a batch. One by one they would compete with the
+  /// loop for processors and memory while it reads the other sockets.
   private var resumptions: [UnsafeContinuation<Void, Never>] = []
   private var thread = pthread_t()
 
@@ -144,7 +144,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     setUpThread()
     while true {
       reactor.reap()
-      // Completions often post the next transfer. A few rounds of that cost less than a trip through epoll each.
+      // Completions often post the next transfer. A few rounds of that are cheaper than a call of epoll_wait for each.
       for _ in 0..<4 {
         let hasWork = takePostedWork()
         for entry in batch {
@@ -178,7 +178,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     for continuation in exchange(&resumptions, with: []) { continuation.resume() }
   }
 
-  /// Moves what was posted to `batch`; false where that is nothing.
+  /// Moves posted work to `batch`; false where there is none.
   private func takePostedWork() -> Bool {
     inbox.withLock { inbox in
       swap(&inbox.entries, &batch)

@@ -41,7 +41,7 @@ final class Reactor {
     }
   }
 
-  /// A socket of another than libcurl.
+  /// A socket that is not libcurl's.
   private struct Watch {
     let interest: SocketInterest
     let handler: (SocketInterest) -> Void
@@ -50,11 +50,11 @@ final class Reactor {
   /// Names and TLS sessions, cached for all engines of the loop. Without locks: it is used on the loop's thread alone.
   private(set) var share: UnsafeMutableRawPointer?
 
-  /// How often the loop has waited: all sockets have had their turn in between.
+  /// The number of times that the loop has waited: between two of them every ready socket was served.
   private(set) var turn: UInt64 = 1
 
   private static let wakeToken = UInt64.max
-  /// Tells sockets of others than libcurl apart.
+  /// The bit of an epoll token that marks a socket that is not libcurl's.
   private static let watchBit: UInt64 = 1 << 31
   private static let readable: UInt8 = 1
   private static let writable: UInt8 = 2
@@ -66,7 +66,7 @@ final class Reactor {
   private let events: UnsafeMutablePointer<epoll_event>
   private let eventCapacity = 512
   private var sockets: [Socket] = []
-  /// Sockets of others than libcurl.
+  /// Sockets that are not libcurl's.
   private var watches: [Int32: Watch] = [:]
   private var dirty: [Int32] = []
   private var armed: [MultiHandle] = []
@@ -199,7 +199,7 @@ final class Reactor {
 
   // MARK: Interest
 
-  /// Waits for a socket of another than libcurl, or no longer.
+  /// Starts or ends watching a socket that is not libcurl's.
   func watch(_ descriptor: Int32, for interest: SocketInterest, _ handler: @escaping (SocketInterest) -> Void) {
     var event = epoll_event()
     event.data.u64 = Self.watchBit | UInt64(UInt32(bitPattern: descriptor))
@@ -237,7 +237,7 @@ final class Reactor {
     return descriptor
   }
 
-  /// Takes a connected socket that was another one's as one of `owner`'s.
+  /// Adopts a connected socket for `owner`.
   func adoptSocket(_ descriptor: Int32, owner: MultiHandle) {
     grow(to: descriptor)
     let index = Int(descriptor)
@@ -247,7 +247,7 @@ final class Reactor {
     sockets[index].file = Socket.file(of: descriptor)
   }
 
-  /// Takes a socket of libcurl's off, which somebody else is to watch.
+  /// Removes a socket of libcurl's, which is handed over to another owner.
   func handOverSocket(_ descriptor: Int32) {
     guard descriptor >= 0, Int(descriptor) < sockets.count else { return }
     sockets[Int(descriptor)].wanted = 0
@@ -332,7 +332,7 @@ final class Reactor {
     }
   }
 
-  /// Drops all that is known of `owner`, which is about to go.
+  /// Drops all state of `owner`, which is about to be freed.
   func remove(_ owner: MultiHandle) {
     // `armed` and `touched` lose it in their next round: this one may come from the middle of it.
     let owner = Unmanaged.passUnretained(owner).toOpaque()

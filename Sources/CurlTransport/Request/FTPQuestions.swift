@@ -1,4 +1,4 @@
-/// What an FTP server is asked about a file before a transfer. A server need not know the answers.
+/// The commands that ask an FTP server about a file before a transfer. Servers need not support them.
 package struct FTPQuestions: OptionSet, Sendable {
   package let rawValue: Int
   package init(rawValue: Int) { self.rawValue = rawValue }

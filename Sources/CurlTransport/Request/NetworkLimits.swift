@@ -21,7 +21,7 @@ package struct NetworkLimits: Sendable, Equatable {
 
   package init() {}
 
-  /// What is looked up by these rules is not for sessions without them.
+  /// Lookups by these rules are not shared with sessions without them.
   var hasNamesOfItsOwn: Bool { addressFamily != .any || !hostAddresses.isEmpty }
 
   /// Bytes of the buffer to receive into: a load that keeps to a rate pauses between two of them.

@@ -8,8 +8,8 @@ struct Repetition: Equatable {
 
   var isAllowed: Bool { !mayHaveBeenTaken || Self.isIdempotent(method) }
 
-  /// Whether to do it twice comes to the same as once, by RFC 9110, section 9.2.2, and IANA's registry of methods. Of a method
-  /// that is not known nobody can say so. Methods are case-sensitive.
+  /// Whether the method is idempotent (RFC 9110, section 9.2.2, and IANA's registry of methods). Unknown methods are not. Methods are
+  /// case-sensitive.
   static func isIdempotent(_ method: String) -> Bool {
     switch method {
     case "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE": true

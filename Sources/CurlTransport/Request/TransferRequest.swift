@@ -42,7 +42,7 @@ package struct TransferRequest: Sendable {
     case explicit
   }
 
-  /// The URL. It is sent as it is: dot segments are not resolved. Without user and password, or they are used.
+  /// The URL, sent as it is: dot segments are not resolved. A user and password in it are used.
   package var url: String
   package var kind: Kind
   /// HTTP: the method. FTP: GET, HEAD (size and date only), PUT, or a command that lists a directory.
@@ -65,39 +65,39 @@ package struct TransferRequest: Sendable {
   /// For the proxy, in place of the one in the configuration.
   @Rare package var proxyCredential: TransferCredential?
   package var proxy = ProxyChoice.configured
-  /// Fields for an HTTP proxy alone, also when it opens a tunnel; checked by nobody.
+  /// Fields for an HTTP proxy alone, also for CONNECT. They are not validated.
   package var proxyFields: [String] = []
-  /// There is another way to the server: who does not answer within some seconds is given up.
+  /// There is another route to the server: connecting by this one has a deadline of a few seconds.
   package var hasAlternative = false
   /// How new TLS connections are judged, and whose may be used again; nil for libcurl's rules.
   @Rare package var security: ConnectionSecurity?
-  /// The same for TLS that begins on a connection that stands (``connectsOnly``). Who asks for trust is asked behind the handshake, and not
-  /// for an identity.
+  /// The same for TLS that starts on an established connection (``connectsOnly``). The owner is asked for trust after the handshake, and is
+  /// not asked for an identity.
   @Rare package var laterSecurity: ConnectionSecurity?
-  /// The request asks for another protocol (RFC 9110, section 7.8). The body is what is sent by that once the answer is 101: from a source,
-  /// which is not read before. Such a connection is no other transfer's, and counts against no limit.
+  /// The request asks for an upgrade to another protocol (RFC 9110, section 7.8). The body is a source, which is sent by that protocol, and
+  /// not read before the response 101. The connection is never shared or reused, and counts against no limit.
   package var switchesProtocols = false
-  /// The connection itself is wanted, through whatever proxy, and nothing is sent on it but the body: a source. See EasyHandle+Connection.
+  /// Only a connection is made, through a proxy if there is one, and the body, a source, is all that is sent. See EasyHandle+Connection.
   package var connectsOnly = false
   /// FTP: `first-last` or `first-`, in bytes.
   package var range: String?
-  /// FTP: nothing follows the range. The server's end of the file is waited for, and more than the range is an error.
+  /// FTP: the range ends where the file does. The transfer ends with the file, and bytes beyond the range are an error.
   package var rangeReachesEnd = false
   /// FTP: what is asked before a download. HEAD always asks the size.
   package var ftpQuestions = FTPQuestions.all
   /// Content codings are decoded. A body with one that is unknown, damaged or cut off makes the transfer fail. A part (status
-  /// 206) stays as it is: it is one of the coded form, from anywhere in it.
+  /// 206) is not decoded: it is a range of the coded form.
   package var decodesContent: Bool
   package var ftpTLS: FTPSecurity
   /// The IP header's type of service, for a connection that this request opens.
   package var typeOfService: UInt8?
   /// HTTP/2: 1 to 256.
   package var streamWeight: Int?
-  /// The answer is likely to be large: it is read with a buffer of 512 KiB in place of 64 KiB.
+  /// The response is likely to be large: it is read with a buffer of 512 KiB in place of 64 KiB.
   package var expectsLargeBody: Bool
   /// Bytes up to which pieces of the response's body are coalesced for ``TransferHandler/transfer(_:didCoalesce:)``; 0 for none.
   package var coalescingLimit = 0
-  /// Whether a success comes with metrics, which take time to ask libcurl for; a failure always does.
+  /// Whether a success comes with metrics, which are expensive to collect from libcurl; a failure always does.
   package var wantsMetrics = true
 
   package init(

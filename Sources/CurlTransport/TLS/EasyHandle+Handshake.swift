@@ -48,7 +48,7 @@ extension EasyHandle {
     return CURLE_OK
   }
 
-  /// The server's certificates have come. What they are worth is decided with the stapled response, which comes behind them in TLS 1.2.
+  /// The server's certificates were received. They are judged together with the stapled OCSP response, which follows them in TLS 1.2.
   private func verify(_ store: OpaquePointer) -> Bool {
     guard let endpoint = handshakes.endpoint, let shown = HandshakeChain.verify(store, host: endpoint.host) else {
       return false
@@ -58,7 +58,7 @@ extension EasyHandle {
     return true
   }
 
-  /// All that the server says before it gets an answer has come, a stapled response among it, or none.
+  /// The server's flight is complete, with its stapled OCSP response if it sends one.
   private func serverHasSpoken(_ session: OpaquePointer) -> Bool {
     guard let security else { return acceptsStapledStatus(session) }
     // A server of FTP may insist that data connections resume the session of the control connection, whose server was judged. TLS 1.3
@@ -73,7 +73,8 @@ extension EasyHandle {
       handshakes.proceed(verification)
       return true
     case .ask where connection != nil:
-      // A connection that stands cannot be made anew with the answer: it waits for that behind the handshake, and takes nothing before.
+      // An established connection cannot be opened again with the answer: it completes the handshake, and transfers no data before the
+      // answer.
       connection?.question = peer
       handshakes.proceed(ConnectionVerification(peer))
       return true

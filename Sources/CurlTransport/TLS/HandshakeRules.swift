@@ -1,6 +1,6 @@
 internal import URLLoadingX509
 
-/// Decides what becomes of a handshake in which a server has shown its certificates. A value without I/O.
+/// Decides whether a handshake continues, given the server's certificates. A value without I/O.
 struct HandshakeRules {
   enum Outcome: Equatable {
     case proceed(ConnectionVerification)

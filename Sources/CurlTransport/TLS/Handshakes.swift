@@ -2,9 +2,9 @@ internal import URLLoadingX509
 
 /// The TLS handshakes of a connection that a transfer opens: one with a server, or one with an HTTPS proxy and another through it.
 struct Handshakes {
-  /// Who the handshake is with that is under way.
+  /// The peer of the current handshake.
   private(set) var endpoint: TLSEndpoint?
-  /// What it has shown.
+  /// The certificates that it has sent.
   var peer: ShownPeer?
   /// How the connection was verified, once the last handshake has been judged.
   private(set) var verification: ConnectionVerification?
@@ -19,7 +19,7 @@ struct Handshakes {
   /// - Parameters:
   ///   - url: that of the transfer.
   ///   - proxy: the one that the connection is through.
-  /// - Returns: who it is with; nil where the URL has no host.
+  /// - Returns: the peer; nil where the URL has no host.
   mutating func begins(url: String, proxy: ProxyServer?) -> TLSEndpoint? {
     count += 1
     verification = nil

@@ -1,7 +1,7 @@
 import Foundation
 package import URLLoadingX509
 
-/// What a server, or an HTTPS proxy, showed in a handshake, and what came of verifying it.
+/// The certificates that a server or an HTTPS proxy sent in a handshake, and the result of their verification.
 package struct ShownPeer: Sendable, Equatable {
   package var endpoint: TLSEndpoint
   /// As they were sent, the server's own first.
@@ -11,7 +11,7 @@ package struct ShownPeer: Sendable, Equatable {
   package var verdict: TrustVerdict
   package var stapled: OCSPStatus
   package var parameters = HandshakeParameters()
-  /// The stapled OCSP response in DER, for who judges by other roots.
+  /// The stapled OCSP response in DER, for a judge with other roots.
   package var stapledResponse: Data?
 
   package init(

@@ -15,7 +15,7 @@ struct CurlLibrary: Sendable {
   let usesLinkedOpenSSL: Bool
 
   private init() {
-    // A program that has prepared libcurl already has chosen its memory, too: then this only counts one user more.
+    // Where the program has initialised libcurl, with an allocator of its choice, this only increments the reference count.
     curl_global_init_mem(
       Int(CURL_GLOBAL_DEFAULT), block_cache_malloc, block_cache_free, block_cache_realloc, block_cache_strdup,
       block_cache_calloc)

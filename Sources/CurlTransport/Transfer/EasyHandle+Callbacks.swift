@@ -119,7 +119,7 @@ extension EasyHandle {
     leaveQueue()
     guard let multi, !refusesRepetition() else { return -1 }
     if connection != nil {
-      // One that stands is used, and no other made in its place.
+      // An established connection is adopted, and no other opened.
       guard let descriptor = connection?.takeAdopted() else { return -1 }
       reactor.adoptSocket(descriptor, owner: multi)
       return descriptor

@@ -13,7 +13,7 @@ extension EasyHandle {
     handler = nil
   }
 
-  /// Where both sides send for as long as they like, an owner who does not read may still write.
+  /// On a full-duplex connection an owner that pauses reading may still write.
   func pause() {
     isReceivingPaused = true
     isSendingPaused = hasSwitched != true && connection == nil

@@ -9,15 +9,15 @@ internal import URLLoadingCOpenSSL
 /// What is sent comes from the request's body source, what arrives goes to the handler as the body. The transfer ends when both directions
 /// are closed, or the connection breaks.
 extension EasyHandle {
-  /// The most bytes that are dropped while the end of what was sent is waited for.
+  /// The most bytes that are discarded while a connection lingers.
   static let drainedAtEnd = 1 << 20
-  /// The most bytes that are read, and written, in a turn of the loop, for others to have theirs.
+  /// The most bytes that are read, and written, in a turn of the loop, so that no other socket starves.
   private static let bytesPerTurn = 256 << 10
   private static let readSize = 64 << 10
-  /// How long a peer may take to close its direction, once ours is closed and nobody reads.
+  /// How long a connection lingers: the peer's time to close its direction.
   private static let lingeringLimit = Duration.seconds(5)
 
-  /// libcurl is done with connecting, or with the handshake of TLS on a connection that stood before.
+  /// libcurl has connected, or has completed the TLS handshake on an established connection.
   func connectionStands() {
     guard let multi, let transfer, let handler else { return }
     let descriptor = ccurl_get_active_socket(curl)
@@ -46,7 +46,7 @@ extension EasyHandle {
     multi?.finish(self, CURLE_PEER_FAILED_VERIFICATION)
   }
 
-  /// Reads and writes what there is.
+  /// Reads and writes as far as the socket, the handler and the source allow.
   func continueConnection() {
     connection?.isContinuing = false
     guard connection?.question == nil else { return }
@@ -67,7 +67,7 @@ extension EasyHandle {
     continueConnection()
   }
 
-  /// The socket is about to be closed, or to be another handle's.
+  /// The socket is about to be closed, or handed to another handle.
   func leaveSocket() {
     if let connection, connection.descriptor >= 0 { reactor.watch(connection.descriptor, for: []) { _ in } }
   }
@@ -104,7 +104,7 @@ extension EasyHandle {
     watchConnection()
   }
 
-  /// - Returns: false where there is nothing, or nothing more.
+  /// - Returns: false where a read would block, or the input has ended.
   private func receiveBytes() -> Bool {
     let (code, bytes) = receive()
     switch code {
@@ -118,8 +118,8 @@ extension EasyHandle {
     return false
   }
 
-  /// Keeps what comes while the owner judges the peer.
-  /// - Returns: false where the connection has broken: an alert that is fatal comes once.
+  /// Buffers what is received while the owner judges the peer.
+  /// - Returns: false where the connection has failed: a fatal alert is reported once.
   private func receiveAhead() -> Bool {
     let (code, bytes) = receive()
     connection?.incoming = bytes
@@ -138,8 +138,8 @@ extension EasyHandle {
     return (code, bytes)
   }
 
-  /// The peer has closed its direction. With TLS it has to say so: whoever is on the way can end a connection of TCP, too. libcurl takes the
-  /// one for the other.
+  /// The peer has closed its direction. Under TLS that takes a close_notify: without one it is a truncation, which an attacker can cause
+  /// (RFC 8446, section 6.1). libcurl does not tell the two apart.
   private func inputEnds() {
     if connection?.isSecure == true, let session = TLSInspector.session(of: curl), !TLSInspector.isClosedByPeer(session)
     {
@@ -151,7 +151,7 @@ extension EasyHandle {
     endIfOver()
   }
 
-  /// The connection is of no use any more. Where sending has failed first, the transfer ends with that failure.
+  /// The connection has failed. Where output failed first, the transfer ends with that failure.
   private func breaks(_ code: CURLcode) {
     if let failure = connection?.outputFailure { end(with: .failure(failure)) } else { multi?.finish(self, code) }
   }
@@ -219,7 +219,7 @@ extension EasyHandle {
     return false
   }
 
-  /// Nothing more is sent: the peer is told, and may send on.
+  /// Closes the output; the peer may continue to send.
   private func closeOutput() {
     guard let connection else { return }
     self.connection?.outgoing = nil
@@ -233,7 +233,7 @@ extension EasyHandle {
     }
   }
 
-  /// Sends what says so, as the socket takes it.
+  /// Sends the rest of close_notify, and shuts the socket's output down.
   private func sendClosing() {
     while let connection, !connection.closing.isEmpty {
       let sent = connection.closing.withUnsafeBytes {
@@ -245,7 +245,7 @@ extension EasyHandle {
         self.connection?.isBlocked = true
         return
       } else {
-        // The peer has gone; reading says how.
+        // The peer has closed the connection: a read tells how.
         self.connection?.closing = []
       }
     }
@@ -267,8 +267,8 @@ extension EasyHandle {
 
   // MARK: Lingering
 
-  /// Waits until the peer has closed its direction, too, or for some seconds, and closes the socket then: one that is closed with bytes unread is
-  /// reset, and the peer may lose what was sent to it last (RFC 9112, section 9.6, tells servers the same).
+  /// Closes the socket once the peer has closed its direction, or after a few seconds: closing it with unread bytes resets the connection,
+  /// and the peer may lose the last bytes sent to it (RFC 9112, section 9.6, has the same for servers).
   func closeWhenPeerHas(_ multi: MultiHandle) {
     transfer?.attach(nil)
     transfer = nil
@@ -291,18 +291,18 @@ extension EasyHandle {
       }
       budget -= bytes.count
       drainBudget -= bytes.count
-      // A peer that sends on and on does not read what it was sent, either.
+      // A peer that keeps sending does not read either.
       guard drainBudget > 0 else { return multi?.release(self) ?? () }
     }
     // What is left is told again: the socket is watched by its level.
     watchConnection()
   }
 
-  // MARK: TLS on a connection that stands
+  // MARK: TLS on an established connection
 
-  /// Begins TLS: libcurl gets the connection, under another number, as a new one to the host, with which it makes the handshake.
+  /// Starts TLS: libcurl adopts the socket, under another descriptor, as a new connection to the host, and performs the handshake.
   ///
-  /// What came in the clear and was not taken is not taken for what TLS protects: it fails the transfer.
+  /// Plaintext that was received and not consumed fails the transfer: it must not pass for what TLS protects (as in CVE-2011-0411).
   private func secureConnection() {
     guard let multi, let connection,
       let host = ccurl_get_string(curl, CURLINFO_EFFECTIVE_URL).flatMap({ TLSEndpoint(url: String(cString: $0)) })
@@ -324,7 +324,7 @@ extension EasyHandle {
     multi?.finish(self, CURLE_SSL_CONNECT_ERROR)
   }
 
-  /// Sets the options with which libcurl takes a connection that stands for one that it has just made.
+  /// Sets the options by which libcurl adopts an established connection.
   func configure(toSecure host: TLSEndpoint, _ configuration: TransferEngineConfiguration) throws(InvalidRequest) {
     let name = host.host.contains(":") ? "[\(host.host)]" : host.host
     var request = TransferRequest(url: "https://\(name):\(host.port)/")

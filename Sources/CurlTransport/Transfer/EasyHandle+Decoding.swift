@@ -4,7 +4,7 @@ internal import URLLoadingCCurl
 ///
 /// libcurl could do that, but takes a body whose coding is cut off for a whole one (as of 7.88).
 extension EasyHandle {
-  /// Bytes that are decoded for a transfer in a turn of the loop; a thousandth of it may be all that came.
+  /// Bytes that are decoded for a transfer in a turn of the loop; the input may be a thousandth of that.
   private static let workPerTurn: UInt64 = 1 << 20
 
   /// Notes how the body that is to come is coded.
@@ -72,7 +72,7 @@ extension EasyHandle {
     return decoder.work &- workBeforeTurn < Self.workPerTurn
   }
 
-  /// Lets the loop do something else; libcurl brings the same bytes again afterwards.
+  /// Yields to the loop's other transfers; libcurl delivers the same bytes again afterwards.
   private func yieldBody(_ transfer: Transfer) -> Int {
     if !isYielding {
       isYielding = true
@@ -81,7 +81,7 @@ extension EasyHandle {
     return Int(CURL_WRITEFUNC_PAUSE)
   }
 
-  /// The loop's other transfers had their turn.
+  /// The loop's other transfers were served: decoding continues.
   func continueDecoding() {
     guard isYielding else { return }
     isYielding = false

@@ -44,7 +44,7 @@ extension EasyHandle {
       endWatch = EndWatch(goAwayTurn: reactor.turn)
     case 0: if multi?.isReadingForEveryStream == false { endWatch?.reports += 1 }
     // An answer may come in the call in which its request is written.
-    case MultiplexedConnection.smallestGoAway... where !connection.isRequested:
+    case let count where !connection.isRequested && MultiplexedConnection.mayBeGoAway(count):
       endWatch = EndWatch(goAwayTurn: reactor.turn)
     // After a GOAWAY of its own, libcurl writes nothing.
     default: endWatch = EndWatch()

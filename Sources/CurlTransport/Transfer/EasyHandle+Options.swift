@@ -254,7 +254,7 @@ extension EasyHandle {
     var hasCodings = !shape.decodesContent
     var hasLanguages = false
     for name in configuration.omittedFields.sorted() {
-      // Without its framing a body would be taken for the next request.
+      // Without its framing a body would be parsed as the next request (request smuggling).
       if name == "content-length" || name == "transfer-encoding" { continue }
       append("\(name):")
       switch name {
@@ -273,7 +273,7 @@ extension EasyHandle {
       if name.equalsIgnoringASCIICase("user-agent") { hasAgent = true }
       if name.equalsIgnoringASCIICase("accept-encoding") { hasCodings = true }
       if name.equalsIgnoringASCIICase("accept-language") { hasLanguages = true }
-      // The engine frames the message (RFC 9112 section 6): a second opinion about its length is a security hole.
+      // The engine frames the message (RFC 9112 section 6): contradictory lengths allow request smuggling.
       if name.equalsIgnoringASCIICase("content-length")
         || name.equalsIgnoringASCIICase("transfer-encoding")
       {

@@ -1,13 +1,12 @@
 internal import URLLoadingBase
 internal import URLLoadingCCurl
 
-/// A connection that has left HTTP for another protocol (RFC 9110, section 7.8): both directions are open for as long as both sides like.
+/// A connection that was upgraded from HTTP to another protocol (RFC 9110, section 7.8): each side may send until it closes its direction.
 ///
-/// For libcurl it is an upload whose response has begun. Two things are not known to it: that the server may close the connection while
-/// there is nothing to send, and that what is queued has to be written before a cancelled one is closed.
+/// For libcurl it is an upload whose response has begun. It does not handle a server that closes the connection while nothing is to be
+/// sent, nor the flush of queued bytes before a cancelled connection is closed.
 extension EasyHandle {
-  /// What a read comes to of what is for the other protocol: nothing yet, or nothing at all where the server does not switch. Nil once it
-  /// has.
+  /// What a read of the body returns before the response 101: a pause, or the end where the server does not upgrade. Nil after the upgrade.
   func readBeforeSwitch() -> Int? {
     switch hasSwitched {
     case true?: return nil
@@ -41,8 +40,8 @@ extension EasyHandle {
     multi?.finish(self, hasSwitched == true ? CURLE_OK : CURLE_GOT_NOTHING)
   }
 
-  /// Sends more at once: the socket takes it, as a rule, and to ask the kernel first costs three calls and a turn of the loop. One that
-  /// takes nothing is waited for.
+  /// Writes without waiting for the socket to be writable: it usually is, and waiting costs three system calls and a turn of the loop. A
+  /// full socket is waited for.
   func sendWithoutWaiting() {
     guard hasSwitched == true, !isSendingPaused, !isFlushing, let descriptor = switchedSocket else { return }
     multi?.socketIsReady(descriptor, 2)

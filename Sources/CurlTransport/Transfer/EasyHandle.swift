@@ -59,12 +59,12 @@ final class EasyHandle {
   var hasHead = false
   /// A request to switch protocols: whether the answer was 101; nil while there is none.
   var hasSwitched: Bool?
-  /// The transfer is over; what its source still has is sent on the connection that has switched.
+  /// The transfer is over; the rest of its source is sent on the upgraded connection.
   var isFlushing = false
   /// See EasyHandle+Switching.
   var isClosedByPeer = false
   var switchedSocket: Int32?
-  /// See EasyHandle+Connection. Nil until the connection stands.
+  /// See EasyHandle+Connection. Nil until the connection is established.
   var connection: RawConnection?
   /// libcurl keeps names that were set for one transfer, and TLS sessions, beyond a reset: no other transfer gets the handle.
   var isOfOneTransfer = false
@@ -144,7 +144,7 @@ final class EasyHandle {
     errorBuffer.pointee = 0
   }
 
-  /// Forgets the transfer, so that nothing of it is kept and the next one starts afresh.
+  /// Resets the handle, so that nothing of the transfer is kept.
   func detach() {
     transfer?.attach(nil)
     transfer = nil

@@ -68,7 +68,7 @@ struct EasyHandleShape: Equatable {
   /// The connection has a handshake of TLS before the first request, with the server or with a proxy.
   var usesTLS: Bool { isHTTPS || ftpTLS == .explicit || proxy?.kind == .https }
 
-  /// libcurl remembers what servers said about credentials: a handle that had some starts afresh.
+  /// libcurl caches the authentication state of servers: a handle that had credentials is reset.
   var isReusable: Bool {
     credential == nil && proxyCredential == nil && proxy?.user == nil && proxyFields.isEmpty
   }

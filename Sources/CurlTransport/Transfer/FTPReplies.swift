@@ -1,6 +1,6 @@
 import Glibc
 
-/// What an FTP server's replies (RFC 959 section 4.2) tell that libcurl does not, or would believe too readily.
+/// What an FTP server's replies (RFC 959 section 4.2) tell that libcurl does not report, or trusts without a check.
 struct FTPReplies {
   /// The commands whose replies are looked at.
   private enum Command {
@@ -28,7 +28,7 @@ struct FTPReplies {
   private(set) var lastModified: Int64?
   /// The server has said that there is no file whose date it could tell.
   private(set) var deniesDate = false
-  /// The server has not agreed to begin in the middle of the file.
+  /// The server has refused REST.
   private(set) var refusesRestart = false
   /// The command that was sent last, until its reply has come.
   private var command: Command?

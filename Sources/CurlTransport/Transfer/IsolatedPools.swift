@@ -5,7 +5,7 @@ struct IsolatedPools {
   /// More are kept only while transfers run in them: each delegate, identity and login of a session has one.
   private static let mostIdle = 32
 
-  /// The pool of a key; makes it where there is none, and closes one that has rested for long.
+  /// The pool of a key, made where there is none; closes the least recently used idle one where there are many.
   mutating func open(_ key: ConnectionPoolKey, _ make: () -> MultiHandle?) -> MultiHandle? {
     if let index = pools.firstIndex(where: { $0.key == key }) {
       // The last used is the last.

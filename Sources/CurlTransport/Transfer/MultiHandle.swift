@@ -39,7 +39,7 @@ final class MultiHandle {
   private static let maximumIdleHandles = 128
   /// Streams of HTTP/2 that libcurl has on one connection.
   private static let streamsPerConnection = 100
-  /// With more connections than these that take many at once, it takes longer to hold their writes back than is gained.
+  /// Beyond this many multiplexed connections, corking their writes costs more than it gains.
   static let maximumBatchedSockets = 4
 
   init?(
@@ -199,7 +199,7 @@ final class MultiHandle {
     takeOut(easy, result)?.deliver()
   }
 
-  /// Has libcurl take a handle's connection for a new one, with which it makes the handshake of TLS.
+  /// Has libcurl adopt a handle's connection as a new one, and perform the TLS handshake on it.
   func secure(_ easy: EasyHandle, _ connection: RawConnection, with host: TLSEndpoint) {
     guard let curl else { return }
     easy.leaveSocket()

@@ -15,7 +15,7 @@ struct MultiplexedConnection {
 
   /// A GOAWAY has 17 bytes at least (RFC 9113, section 6.8), TLS adds 21 or more. Of the frames that libcurl writes unasked, those
   /// with settings and windows are shorter, with the ciphers of TLS 1.3.
-  static let smallestGoAway: UInt64 = 38
+  private static let smallestGoAway: UInt64 = 38
   private static let longSilence = 8
 
   init(socket: Int32, ports: PortPair, session: OpaquePointer?) {
@@ -23,6 +23,9 @@ struct MultiplexedConnection {
     self.ports = ports
     self.session = session
   }
+
+  /// Whether so many bytes, written at a time, may be a GOAWAY.
+  static func mayBeGoAway(_ count: UInt64) -> Bool { count >= smallestGoAway }
 
   mutating func requestBegins() {
     isRequested = true
@@ -34,7 +37,7 @@ struct MultiplexedConnection {
     writtenBytes = now
     quietNotes += 1
     guard count > 0 || isRequested else { return }
-    quietNotes = count >= Self.smallestGoAway && !isRequested ? 0 : Self.longSilence
+    quietNotes = Self.mayBeGoAway(count) && !isRequested ? 0 : Self.longSilence
     isRequested = false
   }
 
@@ -42,7 +45,7 @@ struct MultiplexedConnection {
   var mayHaveWrittenGoAway: Bool {
     guard !isRequested, let session, let writtenBytes, let now = TLSInspector.writtenBytes(session)
     else { return false }
-    return now &- writtenBytes >= Self.smallestGoAway
+    return Self.mayBeGoAway(now &- writtenBytes)
   }
 
   /// What was written last, not long ago, may have been a GOAWAY; it was no request.

@@ -14,7 +14,7 @@ struct OutgoingBody {
   /// Bytes that libcurl has taken since the body last began.
   private(set) var readBytes: Int64 = 0
   private var hasEnded = false
-  /// What the source said when it failed.
+  /// The error of the source.
   private(set) var error: (any Error)?
 
   init() {}
@@ -54,7 +54,7 @@ struct OutgoingBody {
       readBytes += Int64(count)
       return .bytes(count)
     case .source(let source, let length):
-      // A source that has more than it announced is cut: the bytes would be taken for the next request.
+      // A source that exceeds its announced length is truncated: the rest would be parsed as the next request (request smuggling).
       let room = length.map { Int(clamping: min(Int64(buffer.count), $0 - readBytes)) } ?? buffer.count
       guard room > 0 else { return .end }
       return read(source, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<room]), length)

@@ -1,4 +1,4 @@
-/// Bytes that are being sent. Their place does not change: after a write that would block, OpenSSL wants the same pointer and length.
+/// Bytes that are being sent, at a stable address: after a write that would block, OpenSSL wants the same pointer and length.
 final class OutgoingBytes {
   static let capacity = 64 << 10
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 1)

@@ -1,31 +1,31 @@
 internal import URLLoadingBase
 
-/// What is known of a connection that libcurl has handed over: which directions are open, and what is on its way. No I/O.
+/// The state of a connection that libcurl has handed over: the directions that are open, and the bytes in flight. No I/O.
 struct RawConnection {
   /// The socket, which is watched for what ``interest(pausesReading:)`` says.
   let descriptor: Int32
   let isSecure: Bool
-  /// The peer has closed its direction.
+  /// The peer has closed its direction: end of file was read.
   private(set) var isInputOver = false
-  /// Ours is closed, and the peer knows.
+  /// Output is closed, and the peer was told.
   private(set) var isOutputOver = false
   /// Bytes that libcurl has not taken yet.
   var outgoing: OutgoingBytes?
-  /// What tells the peer that nothing more comes, as it goes to the network.
+  /// The bytes of close_notify that are still to be sent, encrypted.
   var closing: [UInt8] = []
-  /// A command is on its way to go on with this connection.
+  /// The loop was asked to continue with this connection.
   var isContinuing = false
-  /// The socket takes no more for now.
+  /// The socket's send buffer is full.
   var isBlocked = false
-  /// Bytes that came and were not taken.
+  /// Bytes that were received and that the handler has refused.
   var incoming: [UInt8] = []
-  /// Why nothing more can be sent. What the peer sent before is read, and then the transfer ends with this.
+  /// Why output has failed. What the peer sent before is read, and then the transfer ends with this.
   @Rare private(set) var outputFailure: TransferFailure?
-  /// What the peer has shown in its handshake, which the owner has to judge before a byte goes either way.
+  /// The peer's certificates. No data is sent or received until the owner has judged them.
   @Rare var question: ShownPeer?
-  /// Ours is closed and nobody reads, because both were closed or the transfer was cancelled; the peer has not closed its direction.
+  /// Output is closed and input is discarded, since both were closed or the transfer was cancelled; the peer has not closed its direction.
   private(set) var isLingering = false
-  /// A socket with a connection, for the next handle.
+  /// A connected socket, for the next handle.
   private var adopted: Int32?
 
   init(descriptor: Int32, isSecure: Bool) {
@@ -33,19 +33,19 @@ struct RawConnection {
     self.isSecure = isSecure
   }
 
-  /// What is used in place of this where TLS begins: the same connection under another number.
+  /// The connection after an upgrade to TLS: the same socket under another descriptor.
   init(securing adopted: Int32) {
     descriptor = -1
     isSecure = true
     self.adopted = adopted
   }
 
-  /// Both directions are closed: nothing is left to be waited for.
+  /// Both directions are closed.
   var isOver: Bool { isInputOver && isOutputOver }
 
   mutating func takeAdopted() -> Int32? { adopted.take() }
 
-  /// Ours is closed, or about to be, and the peer's is not.
+  /// Output is closed, or about to be, and the peer's direction is not.
   var mayLinger: Bool {
     descriptor >= 0 && (isOutputOver || !closing.isEmpty) && !isInputOver && outputFailure == nil && question == nil
   }

@@ -1,4 +1,4 @@
-/// Decides which requests share packets on connections that take many at once.
+/// Decides which requests are batched into one packet on multiplexed connections.
 ///
 /// libcurl writes each request by itself, and each write is a packet, an interrupt and a wake-up of the server. While TCP_CORK is set
 /// (tcp(7)), the kernel buffers writes and makes one packet of them. It is flushed from time to time, for the server to work meanwhile.
@@ -10,9 +10,9 @@ struct RequestBatch {
     case nothing
     /// Writes are buffered from now on.
     case cork
-    /// What is buffered is sent.
+    /// Buffered writes are sent; buffering continues.
     case flush
-    /// What is buffered is sent, and writes are not buffered any more.
+    /// Buffered writes are sent, and buffering ends.
     case uncork
   }
 

@@ -18,7 +18,7 @@ enum TLSInspector {
     SSL_get_wbio(session).map { BIO_number_written($0) }
   }
 
-  /// Ends what is sent on a session (RFC 8446, section 6.1), and gives the bytes that say so to the peer.
+  /// Closes the output of a session (RFC 8446, section 6.1), and returns the bytes of close_notify for the peer.
   ///
   /// libcurl's own BIO cannot write them: it belongs to a call of libcurl's, and crashes outside of one where the connection has broken.
   static func closingBytes(_ session: OpaquePointer) -> [UInt8] {
@@ -34,7 +34,7 @@ enum TLSInspector {
     return Array(bytes.prefix(max(0, Int(count))))
   }
 
-  /// Whether the peer has said that nothing more comes (RFC 8446, section 6.1).
+  /// Whether the peer has sent close_notify (RFC 8446, section 6.1).
   static func isClosedByPeer(_ session: OpaquePointer) -> Bool {
     SSL_get_shutdown(session) & SSL_RECEIVED_SHUTDOWN != 0
   }

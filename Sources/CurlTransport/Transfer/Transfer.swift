@@ -118,7 +118,7 @@ package final class Transfer: Sendable {
   ///   connection can be used again. A longer rest costs the connection.
   package func cancel(discardingUpTo count: Int = 0) {
     if loop.isCurrentThread {
-      // From a callback: libcurl may have more to tell before the command has its turn.
+      // From a callback: libcurl may make more calls before the command runs.
       handle?.silence()
       leaveLine()
     }

@@ -19,7 +19,7 @@ package enum BodyRead: Sendable {
   case wait
   /// The body is complete.
   case end
-  /// A connection alone: all bytes before were read, and it is to speak TLS from here on.
+  /// A connection alone: all bytes before were read, and TLS starts here.
   case secure
   /// The body cannot be had.
   case failed(any Error)

@@ -40,7 +40,7 @@ package actor TransferEngine {
   }
 
   isolated deinit {
-    // The last reference may go in the middle of a callback of libcurl, which must not be pulled away below itself.
+    // The last reference may be released inside a callback of libcurl, which must not be freed while it runs.
     // Nothing else refers to the handles any more; they are used on the loop's thread as before.
     nonisolated(unsafe) let remaining = retired + isolated.all + (multi.map { [$0] } ?? [])
     guard !remaining.isEmpty else { return }

@@ -31,12 +31,12 @@ package protocol TransferHandler: AnyObject, Sendable {
   /// The peer of a connection has closed its direction (``TransferRequest/connectsOnly``); the other stays open.
   func transferInputDidEnd(_ transfer: Transfer)
 
-  /// Nothing more can be sent on a connection (``TransferRequest/connectsOnly``). What the peer has sent before still comes, and then the
+  /// The output of a connection (``TransferRequest/connectsOnly``) has failed. What the peer sent before is still delivered, and then the
   /// transfer completes with the same failure.
   func transfer(_ transfer: Transfer, sendingDidFailWith failure: TransferFailure)
 
-  /// TLS has begun on a connection that stood, and the owner has to judge the peer (``TransferRequest/laterSecurity``) by
-  /// ``Transfer/judge(accepts:)``. No byte goes either way before.
+  /// TLS was started on an established connection, and the owner has to judge the peer (``TransferRequest/laterSecurity``) by
+  /// ``Transfer/judge(accepts:)``. No data is sent or received before.
   func transfer(_ transfer: Transfer, asksToTrust peer: ShownPeer)
 
   /// Fields after the body (RFC 9110 section 6.5). Called at most once, before the completion.

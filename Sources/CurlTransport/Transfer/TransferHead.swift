@@ -30,7 +30,7 @@ package struct TransferHead: Sendable {
     self.contentLength = contentLength
   }
 
-  /// In place of one: a connection stands.
+  /// In place of a head: the connection is established.
   static var connection: TransferHead { TransferHead(statusCode: 0, httpVersion: "") }
 
   private init(statusCode: Int, httpVersion: String) {

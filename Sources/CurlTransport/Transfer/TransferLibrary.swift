@@ -1,6 +1,6 @@
 internal import URLLoadingCCurl
 
-/// The library that moves bytes, for those who ask.
+/// The library behind the transfer engine, for version reports.
 package enum TransferLibrary {
   /// Names and versions of libcurl and what it stands on, as `curl -V` has them.
   package static var description: String {
@@ -8,7 +8,7 @@ package enum TransferLibrary {
     return curl_version().map { String(cString: $0) } ?? "libcurl"
   }
 
-  /// What it can do, of what a session makes use of.
+  /// The features that sessions use, where the library has them.
   package static var features: [String] {
     _ = CurlLibrary.shared
     let bits = ccurl_version()?.pointee.features ?? 0

@@ -1,7 +1,7 @@
 import Foundation
 
 /// What libcurl knows about a transfer, at its end.
-// Safe to share: written by the one who makes it, before anybody else sees it, and only read afterwards.
+// Safe to share: written before it is published, and only read afterwards.
 package final class TransferMetrics: @unchecked Sendable {
   /// For transfers without ``TransferRequest/wantsMetrics``.
   static let unknown = TransferMetrics()

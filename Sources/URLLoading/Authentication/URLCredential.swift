@@ -91,8 +91,8 @@ open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendab
   /// What archives hold.
   var archivedList: [String: Any] {
     var list: [String: Any] = ["persistence": Int(persistence.rawValue)]
-    list["user"] = storedUser
-    list["password"] = storedPassword
+    list["user"] = user
+    list["password"] = password
     return list
   }
 

@@ -57,6 +57,28 @@ struct FieldScanner {
     return String(decoding: content, as: UTF8.self)
   }
 
+  /// A quoted string that has its closing quote and no control characters, so that a field that was cut off does not count.
+  mutating func wholeQuotedString() -> String? {
+    let start = position
+    guard skip("\"") else { return nil }
+    var content: [UInt8] = []
+    while var byte = peek, byte != UInt8(ascii: "\"") {
+      position += 1
+      if byte == UInt8(ascii: "\\"), let escaped = peek {
+        byte = escaped
+        position += 1
+      }
+      guard byte >= 0x20 || byte == 0x09, byte != 0x7F else {
+        position = start
+        return nil
+      }
+      content.append(byte)
+    }
+    if skip("\"") { return String(decoding: content, as: UTF8.self) }
+    position = start
+    return nil
+  }
+
   /// All up to a character, which stays; without white space at the ends.
   mutating func text(upTo stop: Unicode.Scalar) -> String {
     take { UInt32($0) != stop.value }.map { String($0.trimmingFieldWhitespace) } ?? ""

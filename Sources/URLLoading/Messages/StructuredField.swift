@@ -87,7 +87,7 @@ enum StructuredField {
       _ = scanner.skip("?")
       if scanner.skip("1") { return .boolean(true) }
       return scanner.skip("0") ? .boolean(false) : nil
-    case UInt8(ascii: "\""): return quoted(&scanner)
+    case UInt8(ascii: "\""): return scanner.wholeQuotedString() == nil ? nil : .other
     case UInt8(ascii: ":"):
       _ = scanner.skip(":")
       _ = scanner.take { $0 != UInt8(ascii: ":") }
@@ -108,16 +108,6 @@ enum StructuredField {
     }
     if scanner.skip(".") { return scanner.take(while: isDigit) == nil ? nil : .other }
     return .integer(isNegative ? -value : value)
-  }
-
-  private static func quoted(_ scanner: inout FieldScanner) -> Item? {
-    _ = scanner.skip("\"")
-    while let byte = scanner.peek {
-      scanner.position += 1
-      if byte == UInt8(ascii: "\"") { return .other }
-      if byte == UInt8(ascii: "\\") { scanner.position += 1 }
-    }
-    return nil
   }
 
   private static func isLowercase(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z") }

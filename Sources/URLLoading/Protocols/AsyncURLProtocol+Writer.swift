@@ -1,7 +1,7 @@
 internal import URLLoadingBase
 
 extension AsyncURLProtocol {
-  /// What a loading function reports to.
+  /// The client of a loading function.
   ///
   /// Mutable state: `hasResponded`, guarded by its lock, and in `streamReading`, an atomic.
   public final class Writer: Sendable {

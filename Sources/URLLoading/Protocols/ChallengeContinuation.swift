@@ -1,6 +1,6 @@
 internal import URLLoadingBase
 
-/// The sender of a challenge that an `async` function waits for.
+/// The sender of a challenge on which an `async` function is suspended.
 ///
 /// Mutable state: `continuation`, guarded by its lock.
 final class ChallengeContinuation: NSObject, URLAuthenticationChallengeSender {
@@ -10,7 +10,7 @@ final class ChallengeContinuation: NSObject, URLAuthenticationChallengeSender {
     self.continuation = Locked(continuation)
   }
 
-  /// Resumes the function; only the first answer counts.
+  /// Resumes the continuation; only the first answer counts.
   func answer(_ credential: URLCredential?) {
     let waiter = continuation.withLock { waiter in
       defer { waiter = nil }

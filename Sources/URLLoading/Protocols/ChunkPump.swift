@@ -1,7 +1,7 @@
 internal import URLLoadingBase
 
 /// Runs the steps of a protocol whose reads may block: on a pool of threads, one after another, and none while the load's gate is
-/// closed. After some steps the thread is given to other work that waits for one.
+/// closed. After some steps the thread is yielded to other queued work, so that none starves.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class ChunkPump: Sendable {

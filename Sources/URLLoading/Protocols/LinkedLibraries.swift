@@ -1,11 +1,11 @@
 internal import URLLoadingCurlTransport
 
-/// What the library stands on.
+/// The libraries behind this one.
 package enum LinkedLibraries {
   /// Names and versions of libcurl and what it stands on.
   package static var transfer: String { TransferLibrary.description }
 
-  /// What can be done, in one word each.
+  /// The features, in one word each.
   package static var features: [String] {
     (TransferLibrary.features + ["brotli", "gzip", "zstd", "cookies", "HSTS", "resume", "WebSocket"]).sorted {
       $0.lowercased() < $1.lowercased()

@@ -6,7 +6,7 @@ internal import URLLoadingBase
 final class ProtocolRegistry: Sendable {
   static let shared = ProtocolRegistry()
 
-  /// The classes that every session ends its search with.
+  /// The built-in classes, which every session searches last.
   static let builtIns: [URLProtocol.Type] = [
     HTTPProtocol.self, DataProtocol.self, FileProtocol.self, FTPProtocol.self,
   ]

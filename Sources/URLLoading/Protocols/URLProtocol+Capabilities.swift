@@ -37,7 +37,7 @@ extension URLProtocol {
     /// The session adds the draft's fields to requests of upload tasks, and sends the requests that resume one.
     public static let resumableUploads = Capabilities(rawValue: 1 << 6)
 
-    /// A connection of both directions is kept open where ``URLProtocolDemand/upstream`` says so: for WebSocket and stream tasks.
+    /// Opens full-duplex connections where ``URLProtocolDemand/upstream`` asks for one: for WebSocket and stream tasks.
     public static let duplex = Capabilities(rawValue: 1 << 7)
 
     /// Tasks of background sessions may have this class: its instances need nothing of the program that made the task, so that they load in

@@ -1,4 +1,4 @@
-/// What a protocol instance reports to: Apple's calls. ``URLProtocolSessionClient`` has ours.
+/// The client of a protocol instance: Apple's calls. ``URLProtocolSessionClient`` has our additions.
 ///
 /// The order is *(redirect | challenge)\*, one response, data\*, finish*; a failure may come at any time.
 /// In a listing, entries take the place of data, by a call of ``URLProtocolSessionClient``.

@@ -1,4 +1,4 @@
-/// What a load asks of an instance, beyond the request.
+/// The requirements of a load on an instance, beyond the request.
 public struct URLProtocolDemand: Sendable {
   /// The entries of the directory that the URL names, in the place of bytes: by `urlProtocol(_:didList:)` of
   /// ``URLProtocolSessionClient``. Only classes that declare ``URLProtocol/Capabilities/listing`` meet this.
@@ -16,12 +16,12 @@ public struct URLProtocolDemand: Sendable {
   /// The task's priority, from 0 to 1.
   public var priority: Float = URLSessionTask.defaultPriority
 
-  /// Who judges the servers of TLS connections, and logs in to them; nil where the system's rules do. A class that makes such
+  /// The judge of TLS connections, which also provides identities; nil for the system's rules. A class that makes such
   /// connections sends challenges about each new one, and has loads with different judges share none.
   public var connectionJudge: URLConnectionJudge?
 
-  /// What is to be sent once the connection stands, in the place of a request's body; nil for a load that has one direction after the
-  /// other. Only classes that declare ``URLProtocol/Capabilities/duplex`` meet this.
+  /// The bytes to send on a full-duplex connection once it is established, in place of a request's body; nil for a half-duplex load. Only
+  /// classes that declare ``URLProtocol/Capabilities/duplex`` get one.
   public var upstream: URLProtocolUpstream?
 
   /// The demand of a load of a body, without metrics.

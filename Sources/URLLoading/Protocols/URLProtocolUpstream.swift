@@ -1,10 +1,10 @@
 internal import URLLoadingBase
 
-/// What a task sends on a connection of both directions, such as a WebSocket's: bytes that the instance pulls as its connection takes
-/// them.
+/// The output of a task on a full-duplex connection, such as a WebSocket's: the instance pulls bytes as its connection accepts them
+/// (back-pressure).
 ///
 /// An instance gets it with its demand (``URLProtocolDemand/upstream``), where its class declares ``URLProtocol/Capabilities/duplex``. It
-/// sends the response when the connection stands, reads from here until the end, and passes what arrives on as the body.
+/// sends the response when the connection is established, reads from here until the end, and passes received bytes on as the body.
 ///
 /// Mutable state: `observer`, guarded by its lock.
 public final class URLProtocolUpstream: Sendable {
@@ -12,11 +12,11 @@ public final class URLProtocolUpstream: Sendable {
   @frozen public enum Read: Sendable, Equatable {
     /// So many bytes were written to the buffer, at least one.
     case bytes(Int)
-    /// There is nothing now; the observer is called when there is.
+    /// No bytes are available; the observer is called when there are.
     case wait
-    /// All bytes before were read: the connection is to speak TLS from here on. The next read gives what follows.
+    /// All bytes before were read: TLS starts here. The next read gives what follows.
     case secure
-    /// Nothing more will come.
+    /// The output is closed.
     case end
   }
 
@@ -40,19 +40,19 @@ public final class URLProtocolUpstream: Sendable {
     outputFailure = onOutputFailure
   }
 
-  /// The instance tells that the peer has closed its direction, while this one is open: nothing more will come, and the instance is not
-  /// done before the next ``Read/end``.
+  /// Reports that the peer has closed its direction, while this one is open: the body is complete, and the instance finishes after the next
+  /// ``Read/end``.
   public func inputEnded() { inputEnd() }
 
-  /// The instance tells that nothing more can be sent, while it still passes on what the peer has sent before; it fails then.
+  /// Reports that the output has failed. The instance still passes on what the peer has sent before, and then fails.
   public func outputFailed(_ error: any Error) { outputFailure(error) }
 
   /// Copies the next bytes into a buffer that is not empty. One call at a time, from any thread; does not block. Not before the
-  /// connection stands: what was read cannot be read again.
+  /// connection is established: what was read cannot be read again.
   public func read(into buffer: UnsafeMutableRawBufferPointer) -> Read { reader(buffer) }
 
-  /// Sets what is called, on any thread, when a read that said ``Read/wait`` is worth repeating; at once where there was such an
-  /// occasion before. The latest observer replaces others.
+  /// Sets the observer that is called, on any thread, when bytes are available after ``Read/wait``; at once where that was announced
+  /// before. The latest observer replaces others.
   public func observe(_ observer: @escaping @Sendable () -> Void) {
     let hasMissed = self.observer.withLock { state in
       state.call = observer
@@ -72,7 +72,7 @@ public final class URLProtocolUpstream: Sendable {
 
   private struct Observer {
     var call: (@Sendable () -> Void)?
-    /// There was an announcement while nobody observed.
+    /// Bytes were announced while there was no observer.
     var hasMissed = false
   }
 }

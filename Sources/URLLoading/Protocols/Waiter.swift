@@ -1,4 +1,4 @@
-/// Who waits: an `async` function, or a blocked thread.
+/// A suspended `async` function or a blocked thread.
 enum Waiter {
   case function(UnsafeContinuation<Void, Never>)
   case thread(DispatchSemaphore)

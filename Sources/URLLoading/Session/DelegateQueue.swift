@@ -1,5 +1,5 @@
-/// The default delegate queue of a session: serial, over a dispatch queue of its own. Operation queues without one share about one
-/// thread a core, and delegates that block would starve other sessions.
+/// The default delegate queue of a session: serial, with its own underlying dispatch queue. Operation queues without one share a pool of
+/// about one thread a core, in which delegates that block would starve other sessions.
 // Safe to share: its one property is immutable.
 final class DelegateQueue: OperationQueue, @unchecked Sendable {
   // `underlyingQueue` does not retain it.

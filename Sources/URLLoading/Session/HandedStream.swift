@@ -1,5 +1,5 @@
 /// A body stream on its way from the delegate to the one instance that reads it.
-// Safe to share: handed over, never used by two.
+// Safe to share: ownership is transferred; one thread at a time uses it.
 struct HandedStream: @unchecked Sendable {
   let stream: InputStream?
 

@@ -31,18 +31,18 @@ public struct NetworkSettings: URLProtocolSettings, Hashable, Codable {
   /// the place of those that are not listed. The name stays the host's in requests and for the verification of its certificate.
   public var hostAddresses: [String: [String]] = [:]
 
-  /// The longest time for a connection, its name's lookup and its handshakes included, in seconds; nil, the default, for what the
-  /// protocol class takes for reasonable. Loads fail with `URLError.timedOut` then.
+  /// The timeout of connecting in seconds, with name lookup and handshakes; nil, the default, for that of the protocol class. Loads fail
+  /// with `URLError.timedOut` then.
   public var connectionTimeout: TimeInterval?
 
   /// The newest version of HTTP to speak; HTTP/2 unless set, where a server agrees to it in the TLS handshake.
   public var maximumHTTPVersion = HTTPVersion.http2
 
-  /// Bytes a second that each transfer receives on average; nil, the default, for as many as there are. Loads of every
-  /// scheme keep to it, by taking nothing more for a while: what has come by then may be a tenth of a second's share more.
+  /// The limit of the receive rate of each transfer, in bytes a second on average; nil, the default, for none. Loads of every
+  /// scheme keep to it by pausing: bursts may exceed it by the bytes of a tenth of a second.
   public var maximumReceivedBytesPerSecond: Int?
 
-  /// Bytes a second that each transfer sends on average; nil, the default, for as many as can be sent.
+  /// The limit of the send rate of each transfer, in bytes a second on average; nil, the default, for none.
   public var maximumSentBytesPerSecond: Int?
 
   /// How many redirects one load follows; 16 unless set. One more fails with `URLError.httpTooManyRedirects`.

@@ -1,8 +1,8 @@
 internal import URLLoadingBase
 
-/// What has deadlines of its own, beside those of its load.
+/// An object with deadlines apart from those of its load.
 protocol DeadlineHolder: AnyObject, Sendable {
-  /// Does what is due, and announces the next deadline, if there is one, by ``SessionDeadlines/look(by:for:)``.
+  /// Handles the deadlines that have passed, and announces the next one, if any, by ``SessionDeadlines/look(by:for:)``.
   func checkDeadlines(at now: MonotonicInstant)
 }
 
@@ -45,7 +45,7 @@ final class SessionDeadlines: Sendable {
     }
   }
 
-  /// The same for what has deadlines beside those of its load, which need not have been resumed.
+  /// The same for an object with its own deadlines, whose load need not have been resumed.
   func look(by instant: MonotonicInstant, for holder: any DeadlineHolder) {
     state.withLock { $0.holders[ObjectIdentifier(holder)] = Holder(object: holder) }
     look(by: instant)

@@ -1,4 +1,4 @@
-/// The delegates of a session or a task, by what they conform to: casts are slow, so they are made once.
+/// The delegates of a session or a task, by protocol: dynamic casts are slow, so they are made once.
 ///
 /// An object, because all tasks of a session have the same.
 final class SessionDelegates: Sendable {

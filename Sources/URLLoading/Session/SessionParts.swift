@@ -13,7 +13,7 @@ struct SessionParts {
   let requestDefaults: RequestDefaults?
   /// Whether the cookie storage is of a class of the program's, which loads ask by its methods.
   let hasSubclassedCookieStorage: Bool
-  /// Where it is kept which hosts are to be reached securely: the cookies' storage, else one in memory that ends with the session.
+  /// The HSTS store: that of the cookie storage, else one in memory that is released with the session.
   let policyStorage: HTTPCookieStorage
   /// Bytes a second that each load receives at most; nil for no limit.
   let receiveRate: Int?

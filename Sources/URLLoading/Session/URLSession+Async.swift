@@ -109,7 +109,7 @@ extension URLSession {
   }
 
   /// Closes idle connections, so that the next requests use new ones, and writes the cookies and responses that were stored so far. When
-  /// this returns, neither the end of the process nor that of the machine takes these cookies away.
+  /// this returns, the cookies are durable: they survive a crash of the process and of the machine.
   public func flush() async {
     await withUnsafeContinuation { continuation in flush { continuation.resume() } }
   }

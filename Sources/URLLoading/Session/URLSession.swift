@@ -1,7 +1,7 @@
 internal import URLLoadingBase
 
 // Safe to share: see below; everything else is immutable.
-/// Loads URLs of every scheme that a protocol class stands for, by tasks that report to a delegate or a completion handler, or by
+/// Loads URLs of every scheme that has a protocol class, by tasks that report to a delegate or a completion handler, or by
 /// `async` functions.
 ///
 /// A session retains its tasks from their creation to their end, and each task its session. Invalidate a session that is no longer
@@ -362,11 +362,11 @@ open class URLSession: NSObject, @unchecked Sendable {
     getTasksWithCompletionHandler(completionHandler)
   }
 
-  /// Closes idle connections, so that the next requests use new ones, and has the cookies and responses written that were stored so far;
+  /// Closes idle connections, so that the next requests use new ones, and writes the cookies and responses that were stored so far;
   /// then calls the handler on the delegate queue.
   ///
-  /// Once it is called, neither the end of the process nor that of the machine takes these cookies away. On a disk that cannot be written
-  /// it is called all the same.
+  /// Once it is called, the cookies are durable: they survive a crash of the process and of the machine. It is also called where the disk
+  /// cannot be written.
   @preconcurrency
   open func flush(completionHandler: @escaping @Sendable () -> Void) {
     components.flush()

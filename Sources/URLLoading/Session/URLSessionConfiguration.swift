@@ -27,7 +27,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     var appTransportSecurity: AppTransportSecurity?
     var maximumBufferedBytesPerTask = 1 << 20
     var sessionEventListener: (any URLSession.EventListener)?
-    /// Whether a delegate may be asked about connections: each new one costs a handshake more then.
+    /// Whether a delegate may be asked about connections: each new connection then takes another handshake.
     var asksAboutConnections = true
     /// Where downloads write; nil for the temporary directory.
     var downloadDirectory: String?
@@ -77,7 +77,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   /// A new configuration that shares `HTTPCookieStorage.shared`, `URLCredentialStorage.shared` and `URLCache.shared`.
   open class var `default`: URLSessionConfiguration { URLSessionConfiguration() }
 
-  /// A new configuration with storages of its own for cookies and credentials and a cache in memory, which go when its sessions do.
+  /// A new configuration with its own storages of cookies and credentials and a cache in memory, which are released with its sessions.
   open class var ephemeral: URLSessionConfiguration {
     URLSessionConfiguration(
       values: Values(
@@ -86,11 +86,11 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
       dictionaries: Dictionaries())
   }
 
-  /// A new configuration for sessions whose downloads and uploads outlive the program; the article
-  /// <doc:TransfersThatOutliveYourProgram> has what that means.
+  /// A new configuration for a background session, whose downloads and uploads continue when the program has exited; see
+  /// <doc:TransfersThatOutliveYourProgram>.
   ///
-  /// The transfers are made by the service `urlloadd`. Sessions have no cache, wait for connectivity, and use the cookies of
-  /// `HTTPCookieStorage.shared`. Tasks report to the delegate alone: those with a completion handler fail.
+  /// The service `urlloadd` performs the transfers. The session has no cache, waits for connectivity, and uses the cookies of
+  /// `HTTPCookieStorage.shared`. Tasks report to the delegate: those with a completion handler fail.
   ///
   /// - Parameter identifier: the name under which the program finds its tasks again: one for each session, the same at each start of the program,
   ///   different from those of the user's other programs, as `org.example.mirror.downloads` is.
@@ -133,7 +133,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     set { values.withLock { $0.timeoutIntervalForResource = newValue } }
   }
 
-  /// Whether a task waits where no connection can be made for want of a route or a name service, in place of failing with
+  /// Whether a task waits for connectivity where there is no route or no name service, instead of failing with
   /// `URLError.notConnectedToInternet` or `cannotFindHost`; false unless set.
   ///
   /// It tries again when links, addresses or routes of this machine change, and at least every 30 seconds. The delegate is told once,
@@ -154,7 +154,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     set { dictionaries.withLock { $0.httpAdditionalHeaders = newValue } }
   }
 
-  /// Connections to one host at a time; 6 unless set. Over HTTP/2 one is enough for all requests.
+  /// The limit of connections to a host; 6 unless set. HTTP/2 multiplexes all requests over one.
   open var httpMaximumConnectionsPerHost: Int {
     get { values.withLock { $0.httpMaximumConnectionsPerHost } }
     set { values.withLock { $0.httpMaximumConnectionsPerHost = newValue } }
@@ -162,7 +162,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
 
   // MARK: Cache
 
-  /// Where responses are kept, and looked for before anything is loaded; nil for nowhere. ``URLCache/shared`` unless set, for
+  /// The cache of responses; nil for none. ``URLCache/shared`` unless set, for
   /// ``ephemeral`` one in memory alone.
   open var urlCache: URLCache? {
     get { values.withLock { $0.urlCache } }
@@ -289,7 +289,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     set { values.withLock { $0.maximumBufferedBytesPerTask = max(1, newValue) } }
   }
 
-  /// Hears of everything that happens in the session's loads; nil unless set. Our addition. For several see
+  /// A listener for all events of the session's loads; nil unless set. Our addition. For several see
   /// ``URLSession/EventForwarder``.
   open var sessionEventListener: (any URLSession.EventListener)? {
     get { values.withLock { $0.sessionEventListener } }
@@ -298,19 +298,19 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
 
   // MARK: Without effect on Linux
 
-  /// Whether loads may go over a cellular network; true unless set.
+  /// Whether loads may use a cellular network; true unless set.
   open var allowsCellularAccess: Bool {
     get { values.withLock { $0.kept.allowsCellularAccess } }
     set { values.withLock { $0.kept.allowsCellularAccess = newValue } }
   }
 
-  /// Whether loads may go over a network that is expensive; true unless set.
+  /// Whether loads may use an expensive network; true unless set.
   open var allowsExpensiveNetworkAccess: Bool {
     get { values.withLock { $0.kept.allowsExpensiveNetworkAccess } }
     set { values.withLock { $0.kept.allowsExpensiveNetworkAccess = newValue } }
   }
 
-  /// Whether loads may go over a network on which the user wants to save data; true unless set.
+  /// Whether loads may use a network in Low Data Mode; true unless set.
   open var allowsConstrainedNetworkAccess: Bool {
     get { values.withLock { $0.kept.allowsConstrainedNetworkAccess } }
     set { values.withLock { $0.kept.allowsConstrainedNetworkAccess = newValue } }
@@ -322,14 +322,13 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     set { values.withLock { $0.kept.multipathServiceType = newValue } }
   }
 
-  /// Whether requests may be sent before the responses of earlier ones have come; false unless set. libcurl has no pipelining; over HTTP/2
-  /// requests share a connection in any case.
+  /// Whether HTTP/1.1 requests are pipelined; false unless set. libcurl has no pipelining; HTTP/2 multiplexes requests in any case.
   open var httpShouldUsePipelining: Bool {
     get { values.withLock { $0.kept.httpShouldUsePipelining } }
     set { values.withLock { $0.kept.httpShouldUsePipelining = newValue } }
   }
 
-  /// Whether requests may be sent with the first message of a resumed TLS connection (RFC 8470); false unless set. libcurl sends none.
+  /// Whether requests may be sent as TLS early data (0-RTT, RFC 8470); false unless set. libcurl sends none.
   open var enablesEarlyData: Bool {
     get { values.withLock { $0.kept.enablesEarlyData } }
     set { values.withLock { $0.kept.enablesEarlyData = newValue } }
@@ -355,8 +354,8 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
 
   // MARK: Background sessions
 
-  /// Whether background tasks may wait until the machine has nothing more urgent to do and its network costs nothing; false unless set. They
-  /// have the lowest priority then, and are not loaded over a metered network.
+  /// Whether background tasks are discretionary: scheduled when the system is idle; false unless set. They have the lowest priority then,
+  /// and are not loaded over a metered network.
   open var isDiscretionary: Bool {
     get { values.withLock { $0.kept.isDiscretionary } }
     set { values.withLock { $0.kept.isDiscretionary = newValue } }

@@ -1,7 +1,7 @@
 /// What a data or upload task reports to its owner, and asks it.
 @preconcurrency
 public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
-  /// The response's head came. Nothing more comes until the handler is called with what to do.
+  /// The head of the response was received. The load pauses until the handler is called with what to do.
   func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void)
@@ -11,15 +11,15 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse
   ) async -> URLSession.ResponseDisposition
 
-  /// The data task became a download task, which continues the load; no more calls come about the data task.
+  /// The data task became a download task, which continues the load; this is the last call about the data task.
   func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didBecome downloadTask: URLSessionDownloadTask)
 
-  /// The data task became a stream task, by which the rest of the body is read; no more calls come about the data task.
+  /// The data task became a stream task, which reads the rest of the body; this is the last call about the data task.
   func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didBecome streamTask: URLSessionStreamTask)
 
-  /// More of the body came: new bytes only.
+  /// A part of the body was received: new bytes only.
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
 
   /// The response is about to be kept in the session's cache: its body is whole. Call the handler with what to keep, or with nil to keep

@@ -1,16 +1,16 @@
 /// What a stream task reports to its owner.
 @preconcurrency
 public protocol URLSessionStreamDelegate: URLSessionTaskDelegate {
-  /// Nothing more can be read: the peer has closed its direction, or the task has. What it sent before may still be waiting.
+  /// The input is closed, by the peer or by the task. Bytes that were received before may still be buffered.
   func urlSession(_ session: URLSession, readClosedFor streamTask: URLSessionStreamTask)
 
-  /// Nothing more can be written: ``URLSessionStreamTask/closeWrite()`` has taken effect, or the connection broke.
+  /// The output is closed: ``URLSessionStreamTask/closeWrite()`` has taken effect, or the connection has failed.
   func urlSession(_ session: URLSession, writeClosedFor streamTask: URLSessionStreamTask)
 
   /// Another network would reach the host better. Never called here: connections are not moved between networks.
   func urlSession(_ session: URLSession, betterRouteDiscoveredFor streamTask: URLSessionStreamTask)
 
-  /// The task's connection is that of these streams now, which are not open yet, and the task is over
+  /// The streams, which are not open yet, have taken over the connection, and the task has ended
   /// (``URLSessionStreamTask/captureStreams()``).
   func urlSession(
     _ session: URLSession, streamTask: URLSessionStreamTask, didBecome inputStream: InputStream,

@@ -6,12 +6,12 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
   /// A task was made. Called on the thread that made it, before any other call about the task.
   func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask)
 
-  /// No connection can be made for want of a route or a name service, and the task waits for that to change: at most once a task, where
-  /// ``URLSessionConfiguration/waitsForConnectivity`` is set. A place to tell the user, or to cancel the task.
+  /// The task waits for connectivity, since there is no route or no name service: at most once a task, where
+  /// ``URLSessionConfiguration/waitsForConnectivity`` is set. A place to inform the user, or to cancel the task.
   func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask)
 
   /// A task with an `earliestBeginDate` is about to begin. Call the handler with what to do, and with the request to load where that is
-  /// `useNewRequest`. It is called for background sessions alone, as on Apple's systems, and there are none yet.
+  /// `useNewRequest`. It is called for background sessions alone, as on Apple's systems.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest,
     completionHandler: @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void)
@@ -71,7 +71,7 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
     totalBytesExpectedToSend: Int64)
 
-  /// An informational (1xx) response came.
+  /// An informational (1xx) response was received.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceiveInformationalResponse response: HTTPURLResponse)
 

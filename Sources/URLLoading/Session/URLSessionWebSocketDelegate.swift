@@ -1,7 +1,7 @@
 /// What a WebSocket task reports to its owner.
 @preconcurrency
 public protocol URLSessionWebSocketDelegate: URLSessionTaskDelegate {
-  /// The handshake is done, and messages go both ways.
+  /// The handshake has completed: messages can be sent and received.
   ///
   /// `protocol`: the sub-protocol that the server chose of those that were offered; nil for none.
   func urlSession(

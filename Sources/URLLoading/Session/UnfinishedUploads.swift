@@ -21,7 +21,7 @@ public final class UnfinishedUploads: URLSessionComponent {
 
   private struct Entry {
     var url: URL?
-    /// It is being finished or removed.
+    /// It is being completed or removed.
     var isUnderWay = true
   }
 

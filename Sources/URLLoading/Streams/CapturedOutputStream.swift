@@ -1,4 +1,4 @@
-/// What a stream task's peer gets.
+/// The output of a stream task's connection, after `captureStreams()`.
 final class CapturedOutputStream: OutputStream, StreamEventTarget {
   private let streams: CapturedStreams
   let state = CapturedStreamState()

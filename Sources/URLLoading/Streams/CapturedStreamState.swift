@@ -1,6 +1,6 @@
 internal import URLLoadingBase
 
-/// What both of a connection's streams have: how far each is, its delegate, and what that was told.
+/// The part that a connection's input and output stream have in common: status, error, delegate, and the events that were reported to it.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class CapturedStreamState: Sendable {
@@ -43,8 +43,8 @@ final class CapturedStreamState: Sendable {
     }
   }
 
-  /// A read or a write has an outcome: whoever waits for an event may have one.
-  /// - Parameter atEnd: nothing more comes.
+  /// A read or a write has completed: the delegate may be due an event.
+  /// - Parameter atEnd: whether the end of the stream was read.
   func completed(atEnd: Bool = false) {
     if atEnd { state.withLock { $0.status = .atEnd } }
     events.notify()
@@ -58,8 +58,8 @@ final class CapturedStreamState: Sendable {
     events.notify()
   }
 
-  /// Calls the delegate with what is true now.
-  /// - Parameter ready: the event of an open stream that has something, or room for it; nil for none.
+  /// Reports the current state to the delegate.
+  /// - Parameter ready: `hasBytesAvailable` or `hasSpaceAvailable`, where an open stream has either; nil for none.
   func tell(_ stream: Stream, _ ready: Stream.Event?) {
     guard let delegate else { return }
     let opens = state.withLock { state in

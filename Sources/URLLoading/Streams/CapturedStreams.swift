@@ -5,7 +5,7 @@ internal import URLLoadingBase
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class CapturedStreams: Sendable {
-  // Safe to share: the streams guard themselves; they are only told to look.
+  // Safe to share: the streams guard themselves; they are only notified.
   private struct State: @unchecked Sendable {
     weak var input: CapturedInputStream?
     weak var output: CapturedOutputStream?
@@ -30,13 +30,13 @@ final class CapturedStreams: Sendable {
     return stream
   }
 
-  /// Something may have changed: who waits for an event gets it.
+  /// The state may have changed: notifies the streams, whose delegates get the events that are due.
   func notify() {
     let events = state.withLock { [$0.input?.state.events, $0.output?.state.events] }
     for case let events? in events { events.notify() }
   }
 
-  /// Blocks until bytes have come.
+  /// Blocks until bytes are available.
   func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength: Int) -> Result<Int, any Error> {
     let done = DispatchSemaphore(value: 0)
     let outcome = Locked<Result<Data, any Error>>(.success(Data()))
@@ -51,7 +51,7 @@ final class CapturedStreams: Sendable {
     }
   }
 
-  /// Blocks until bytes were taken.
+  /// Blocks until the bytes were written.
   func write(_ bytes: Data) -> (any Error)? {
     let done = DispatchSemaphore(value: 0)
     let outcome = Locked<Failure>(Failure())

@@ -2,9 +2,9 @@ internal import URLLoadingBase
 
 /// A data task that becomes a stream task: its owner reads the rest of the body.
 extension Load {
-  /// Puts a stream task in the place of a data task; the bytes that wait are the first that it reads.
+  /// Replaces a data task with a stream task, which reads the buffered bytes first.
   ///
-  /// Called by the delivery, as the completion is: so one of the two tasks completes.
+  /// Called by the delivery, as the completion is: so exactly one of the two tasks completes.
   func becomeStream(_ task: URLSessionDataTask) {
     let channel = StreamChannel(url: plan.request.url, isWritable: false)
     channel.attach(to: self)

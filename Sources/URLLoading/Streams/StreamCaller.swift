@@ -1,6 +1,6 @@
 internal import URLLoadingBase
 
-/// A function that waits for a read or a write of a stream, and may be cancelled.
+/// An `async` function that is suspended on a read or a write of a stream, and may be cancelled.
 ///
 /// Mutable state: `isCancelled`, guarded by its lock.
 final class StreamCaller: Sendable {
@@ -11,13 +11,13 @@ final class StreamCaller: Sendable {
     self.channel = channel
   }
 
-  /// Asks the channel for what the function waits for. A cancellation may come before, at the same time, or after.
+  /// Makes the request of the channel. A cancellation may come before, at the same time, or after.
   func ask<Outcome>(
     _ continuation: UnsafeContinuation<Outcome, any Error>, _ request: (StreamChannel, StreamCaller) -> Void
   ) {
     guard !isCancelled.withLock({ $0 }) else { return continuation.resume(throwing: CancellationError()) }
     request(channel, self)
-    // The cancellation found nobody.
+    // The cancellation came before the request.
     if isCancelled.withLock({ $0 }) { channel.withdraw(by: self) }
   }
 

@@ -1,15 +1,15 @@
 internal import URLLoadingBase
 
-/// Carries out what a ``StreamMachine`` decides: between a stream task's owner and its load.
+/// Carries out the effects of a ``StreamMachine``: between a stream task's owner and its load.
 ///
 /// Mutable state: `captured`, guarded by its lock; the machine's is its runner's.
 final class StreamChannel: DuplexSink, DeadlineHolder {
-  /// The streams that have the connection.
+  /// The streams that have captured the connection.
   private struct Captured { weak var streams: CapturedStreams? }
 
   private let runner: EffectRunner<StreamMachine>
   private let captured = Locked(Captured())
-  /// Reads what is to be sent; made once, because its observer is set by the instance.
+  /// The source of the bytes to send; made once, because its observer is set by the instance.
   let upstream: URLProtocolUpstream
 
   /// - Parameter isWritable: false for the rest of a data task's body.
@@ -50,12 +50,12 @@ final class StreamChannel: DuplexSink, DeadlineHolder {
     update { $0.write(data, deadline: deadline, by: caller, completion) }
   }
 
-  /// What a caller has asked for is wanted no longer.
+  /// Withdraws a caller's requests.
   func withdraw(by caller: StreamCaller) { update { $0.withdraw(by: ObjectIdentifier(caller)) } }
 
   func barrier(_ barrier: StreamMachine.Barrier) { update { $0.barrier(barrier) } }
 
-  /// What the streams ask for without waiting.
+  /// Reads the state of the machine without blocking.
   func look<Result>(_ body: (StreamMachine) -> Result) -> Result { runner.read(body) }
 
   /// 0 is no timeout, as documented.
@@ -73,7 +73,7 @@ final class StreamChannel: DuplexSink, DeadlineHolder {
     update { $0.take(bytes) }
   }
 
-  /// A connection that the peer has closed, with ours closed before or not, has ended as it should.
+  /// A connection that the peer has closed, whether output was closed before or not, was shut down gracefully.
   func connectionEnded(_ error: (any Error)?) -> (any Error)? { error }
 
   func end(_ error: (any Error)?, then last: @escaping @Sendable () -> Void) { update(then: last) { $0.end(error) } }

@@ -1,8 +1,8 @@
 internal import URLLoadingBase
 
-/// A stream that has a delegate to tell.
+/// A stream that reports events to a delegate.
 protocol StreamEventTarget: AnyObject {
-  /// Calls the delegate with what is true now; on a run loop.
+  /// Reports the current state to the delegate; called on the run loop.
   func tell()
 }
 
@@ -41,7 +41,7 @@ final class StreamEvents: Sendable {
     state.withLock { $0.schedules.removeAll { $0.loop === loop && $0.mode == mode } }
   }
 
-  /// Has the delegate called, once for many changes.
+  /// Schedules a call of the delegate; changes until then are coalesced.
   func notify() {
     let pending = state.withLock { state -> Carried? in
       guard let first = state.schedules.first, !first.isPending else { return nil }

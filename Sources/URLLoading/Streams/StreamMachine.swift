@@ -1,32 +1,32 @@
 internal import URLLoadingBase
 
-/// What a stream task's owner asks for, and what becomes of it: a value that takes requests, what the connection brings and what it takes,
-/// and answers with effects. No I/O, no clock of its own, no locks.
+/// The requests of a stream task's owner, matched with the input and output of its connection: a value that is fed events and answers with
+/// effects. No I/O, no clock of its own, no locks.
 ///
-/// Reads are done in their order, and so are writes; a barrier – closing a direction, TLS, capturing the streams – waits until both are
-/// done with what was asked for before it, and what is asked for later waits for the barrier. What fails takes with it what waits behind it in
-/// the same direction: a peer would take what follows for what is missing.
+/// Reads complete in FIFO order, and so do writes. A barrier – closing a direction, TLS, capturing the streams – waits for all requests
+/// before it, and holds up those behind it. A request that fails also fails those queued behind it in the same direction: otherwise the
+/// peer would take later bytes for the missing ones.
 struct StreamMachine: EffectMachine {
   typealias ReadCompletion = @Sendable (Data?, _ atEOF: Bool, (any Error)?) -> Void
   typealias WriteCompletion = @Sendable ((any Error)?) -> Void
 
-  /// What has to be done outside.
+  /// An action for the runner to carry out.
   enum Effect {
     case read(ReadCompletion, Data?, atEOF: Bool, (any Error)?)
     case written(WriteCompletion, (any Error)?)
     /// There is something to send.
     case announce
-    /// So many bytes wait no longer.
+    /// So many buffered bytes were consumed.
     case consumed(Int)
-    /// Deadlines are to be looked at then.
+    /// Set the timer to this time.
     case look(MonotonicInstant)
     case readClosed
     case writeClosed
-    /// The streams are the owner's.
+    /// Hand the streams to the owner.
     case captured
-    /// A handshake of TLS has begun, or is done.
+    /// A TLS handshake has begun, or has ended.
     case securing(Bool)
-    /// The connection is of no use any more.
+    /// End the load: the connection is closed or broken.
     case end((any Error)?)
   }
 
@@ -62,49 +62,49 @@ struct StreamMachine: EffectMachine {
     let deadline: MonotonicInstant
     /// Who may withdraw it; nil for nobody.
     let caller: ObjectIdentifier?
-    /// Nil where nobody waits for it any more.
+    /// Nil where it was withdrawn.
     let completion: WriteCompletion?
   }
 
   private var reads = FIFO<Read>()
   private var writes = FIFO<Write>()
-  /// The next barrier and what was asked for behind it.
+  /// The next barrier and the requests behind it.
   private var later = FIFO<Request>()
   private var input = ByteQueue()
-  /// Bytes at the front of the input that a waiting read wants, and that count as taken.
+  /// Bytes at the front of the input that are reserved for a pending read, and count as consumed.
   private var credited = 0
   private var isInputOver = false
   private var isReadClosed = false
   private var isWriteClosed = false
-  /// How much of the first write was taken.
+  /// The bytes of the first write that were sent.
   private var taken = 0
-  /// What the connection is to be told once all before was taken.
+  /// The signal for the connection (end of output, start of TLS) behind the queued writes.
   private var signal: URLProtocolUpstream.Read?
-  /// The connection makes a handshake, and asks for nothing before that is done.
+  /// A TLS handshake is in progress: nothing is sent before its end.
   private var isSecuring = false
   private let hasWrites: Bool
-  /// With what later requests fail; nil while the connection is open.
+  /// The error of all later requests; nil while the connection is open.
   private var failure: (any Error)?
-  /// With what later writes fail, where the connection takes nothing more; what the peer sent before can still be read.
+  /// The error of all later writes, where the output has failed; the input can still be read.
   private var outputFailure: (any Error)?
-  /// The connection has ended as it should: what is left can be read, and then the end.
+  /// The connection was shut down gracefully: buffered input can be read, and then the end.
   private var hasEndedWell = false
   /// The connection belongs to streams: closing one does not wait for the other.
   private var isCaptured = false
   private var closesWhenWritten = false
-  /// When deadlines are looked at next.
+  /// When the timer fires next.
   private var armed = MonotonicInstant.distantFuture
   private var effects: [Effect] = []
   private let url: URL?
 
-  /// - Parameter isWritable: false where there is only a body to be read.
+  /// - Parameter isWritable: false where there is only a body to read.
   init(url: URL?, isWritable: Bool = true) {
     self.url = url
     hasWrites = isWritable
     isWriteClosed = !isWritable
   }
 
-  /// What is to be done since the last time, in this order.
+  /// The effects since the last call, in order.
   mutating func takeEffects() -> [Effect] {
     guard !effects.isEmpty else { return [] }
     return exchange(&effects, with: [])
@@ -112,9 +112,9 @@ struct StreamMachine: EffectMachine {
 
   /// Bytes that a read would give without waiting.
   var availableBytes: Int { input.count }
-  /// Nothing more comes, or all was read.
+  /// The input has ended, or all of it was read.
   var isAtEnd: Bool { input.isEmpty && (isInputOver || isReadClosed || failure != nil) }
-  /// Whether a write would be taken.
+  /// Whether a write would be accepted.
   var takesWrites: Bool { failure == nil && !isWriteClosed }
 
   // MARK: Requests of the owner
@@ -146,13 +146,13 @@ struct StreamMachine: EffectMachine {
     arm(deadline)
   }
 
-  /// What a caller has asked for is wanted no longer. A read takes nothing then; nothing of a write is sent, or all of it where a part was.
+  /// Withdraws a caller's requests. A read consumes nothing then; a write is not sent, unless a part of it was: then the rest is sent, too.
   mutating func withdraw(by caller: ObjectIdentifier) {
     if let read = reads.removeFirst(where: { $0.caller == caller }) {
       fail(.read(read), CancellationError())
     } else if taken > 0, let write = writes.first, write.caller == caller {
       fail(.write(write), CancellationError())
-      // The rest is sent, for nobody and without a deadline: the peer would take what follows for it.
+      // The rest is sent without a deadline, although nobody waits for it: otherwise the peer would take later bytes for it.
       writes.replaceFirst(by: Write(data: write.data, deadline: .distantFuture, caller: nil, completion: nil))
     } else if let write = writes.removeFirst(where: { $0.caller == caller }) {
       fail(.write(write), CancellationError())
@@ -162,7 +162,7 @@ struct StreamMachine: EffectMachine {
     advance()
   }
 
-  /// One look at a time is asked for, at the earliest deadline.
+  /// One timer is pending at most, for the earliest deadline.
   private mutating func arm(_ deadline: MonotonicInstant) {
     guard deadline < armed else { return }
     armed = deadline
@@ -214,7 +214,7 @@ struct StreamMachine: EffectMachine {
       url: url)
   }
 
-  /// Does what can be done: reads that have enough, then barriers whose turn it is.
+  /// Completes the reads that have enough bytes, then the barriers that are due.
   private mutating func advance() {
     completeReads()
     while reads.isEmpty, writes.isEmpty, signal == nil, let next = later.popFirst() {
@@ -236,7 +236,7 @@ struct StreamMachine: EffectMachine {
     }
   }
 
-  /// Counts the first bytes of the input as taken: a read that wants more than may wait has to get it.
+  /// Counts the first bytes of the input as consumed: a read of more than the buffer limit would deadlock otherwise.
   private mutating func credit(_ count: Int) {
     guard count > credited else { return }
     effects.append(.consumed(count - credited))
@@ -265,7 +265,7 @@ struct StreamMachine: EffectMachine {
       signal = .end
       effects.append(.announce)
     case .secure:
-      // A connection that takes nothing more makes no handshake.
+      // A handshake needs the output.
       if let outputFailure { return effects.append(.end(outputFailure)) }
       signal = .secure
       effects.append(.announce)
@@ -275,15 +275,15 @@ struct StreamMachine: EffectMachine {
     }
   }
 
-  /// Both directions are closed by the owner: nobody waits for what the peer still has.
+  /// The owner has closed both directions: later input is discarded.
   private mutating func endIfClosed() {
     if isReadClosed, isWriteClosed, signal == nil { effects.append(.end(outputFailure)) }
   }
 
   // MARK: The connection
 
-  /// Bytes came.
-  /// - Returns: whether they wait.
+  /// Bytes were received.
+  /// - Returns: whether they are buffered.
   mutating func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard !isReadClosed, failure == nil else { return false }
     input.append(bytes)
@@ -300,7 +300,7 @@ struct StreamMachine: EffectMachine {
     advance()
   }
 
-  /// The connection takes nothing more, as a rule because the peer has closed it; what it sent before can still be read.
+  /// The output has failed, usually because the peer has closed the connection; what it sent before can still be read.
   mutating func outputFailed(_ error: any Error) {
     guard failure == nil, outputFailure == nil else { return }
     outputFailure = error
@@ -314,14 +314,14 @@ struct StreamMachine: EffectMachine {
     advance()
   }
 
-  /// Fails the writes that wait, those behind barriers among them.
+  /// Fails the queued writes, those behind barriers among them.
   private mutating func failWrites(_ error: any Error) {
     while let write = popFirstWrite() { fail(.write(write), error) }
     let waiting = later.removeAll { if case .write = $0 { true } else { false } }
     for request in waiting { fail(request, error) }
   }
 
-  /// Takes out the first write.
+  /// Removes the first write.
   private mutating func popFirstWrite() -> Write? {
     taken = 0
     return writes.popFirst()
@@ -331,7 +331,7 @@ struct StreamMachine: EffectMachine {
     if let completion = write.completion { effects.append(.written(completion, nil)) }
   }
 
-  /// The next bytes to send, or what the connection is to do.
+  /// The next bytes to send, or the next signal for the connection.
   mutating func send(into buffer: UnsafeMutableRawBufferPointer) -> URLProtocolUpstream.Read {
     if isSecuring {
       isSecuring = false
@@ -369,7 +369,7 @@ struct StreamMachine: EffectMachine {
       return .end
     case .secure?:
       signal = nil
-      // Taken later, it would pass for something that TLS has protected.
+      // Read later, it would pass for data that TLS has protected.
       guard input.isEmpty, !isInputOver else {
         effects.append(
           .end(
@@ -388,7 +388,7 @@ struct StreamMachine: EffectMachine {
     }
   }
 
-  /// The task has ended: nothing more comes, and nothing more is sent. What came and was not read can be read.
+  /// The task has ended: nothing more is received or sent. Buffered input can be read.
   mutating func end(_ error: (any Error)?) {
     guard failure == nil else { return }
     if error == nil {
@@ -418,7 +418,8 @@ struct StreamMachine: EffectMachine {
 
   // MARK: Time
 
-  /// Fails what had to be done by now. A write of which a part was sent ends the connection: the peer would take what follows for its rest.
+  /// Fails requests whose deadline has passed. A write that was sent in part ends the connection: the peer would take later bytes for its
+  /// rest.
   mutating func look(at now: MonotonicInstant) {
     armed = .distantFuture
     guard failure == nil else { return }
@@ -427,7 +428,7 @@ struct StreamMachine: EffectMachine {
       if deadline > now { next = min(next, deadline) }
       return deadline <= now
     }
-    // What waits behind one whose deadline has passed fails with it.
+    // Requests behind one whose deadline has passed fail with it.
     var isReadLate = false
     var isWriteLate = false
     func readFails(_ read: Read) -> Bool {

@@ -1,17 +1,18 @@
 // Safe to share: what it adds to URLSessionTask never changes, and guards itself.
-/// A TCP connection: bytes both ways, with TLS from the moment at which the owner asks for it.
+/// A TCP connection, full duplex, with TLS from the moment at which the owner asks for it.
 ///
-/// The connection goes through the session's proxies, by those that its settings name for `https`: a proxy of HTTP makes a tunnel. Reads are
-/// done in their order, and so are writes; what closes a direction, begins TLS or captures the streams waits for those that were asked for
-/// before it. When one fails, those behind it in the same direction fail. Where the connection has broken, the task ends with that error,
-/// once what the peer had sent was read. A task whose both directions are closed ends without one. Bytes that nobody reads wait in memory
-/// up to ``URLSessionConfiguration/maximumBufferedBytesPerTask``; then the peer has to. A suspended task neither reads nor writes.
+/// The connection goes through the proxies that the session's settings name for `https`; an HTTP proxy opens a tunnel. Reads complete in
+/// FIFO order, and so do writes; closing a direction, starting TLS and capturing the streams wait for the requests before them. A request
+/// that fails also fails those behind it in the same direction. When the connection fails, the task ends with that error once the received
+/// bytes were read. When both directions are closed, it ends without an error. Unread bytes are buffered up to
+/// ``URLSessionConfiguration/maximumBufferedBytesPerTask``; then TCP's flow control stops the peer. A suspended task neither reads nor
+/// writes.
 ///
-/// The request timeout is for the connection to be made, and for the handshake of TLS; once that is done, it may rest.
+/// The request timeout applies to connecting and to the TLS handshake; an established connection may be idle.
 open class URLSessionStreamTask: URLSessionTask, @unchecked Sendable {
   private let channel: StreamChannel?
 
-  /// Makes a task that belongs to no session, see ``URLSessionTask/init()``. Whatever it is asked for fails.
+  /// Makes a task that belongs to no session, see ``URLSessionTask/init()``. All its requests fail.
   public override init() {
     channel = nil
     super.init()
@@ -24,15 +25,15 @@ open class URLSessionStreamTask: URLSessionTask, @unchecked Sendable {
 
   // MARK: Reading and writing
 
-  /// Reads bytes, behind the reads before it, and calls the handler on the session's delegate queue.
+  /// Reads bytes, behind earlier reads, and calls the handler on the session's delegate queue.
   ///
-  /// Fewer than the minimum come at the end alone. A read that is not done in time fails, as do those behind it, and loses nothing: what
-  /// it would have taken is there for the next one.
+  /// Fewer bytes than the minimum are read only at the end of the stream. A read that times out fails, as do those behind it, and consumes
+  /// nothing: the bytes stay for the next read.
   /// - Parameters:
   ///   - minBytes: at least so many; 0 counts as 1.
   ///   - maxBytes: at most so many.
   ///   - timeout: in seconds; 0 for none.
-  ///   - completionHandler: gets the bytes, nil for none; whether nothing more will come; the error.
+  ///   - completionHandler: gets the bytes, nil for none; whether the stream has ended; the error.
   @preconcurrency
   open func readData(
     ofMinLength minBytes: Int, maxLength maxBytes: Int, timeout: TimeInterval,
@@ -45,8 +46,9 @@ open class URLSessionStreamTask: URLSessionTask, @unchecked Sendable {
     }
   }
 
-  /// Reads bytes, behind the reads before it. Cancelling the Swift task that waits takes the read out; the stream stays usable.
-  /// - Returns: the bytes, nil for none, and whether nothing more will come.
+  /// Reads bytes, behind earlier reads. Cancelling the calling Swift task withdraws the read, which consumes nothing; the stream stays
+  /// usable.
+  /// - Returns: the bytes, nil for none, and whether the stream has ended.
   /// - Throws: `URLError.timedOut`, and what the task ended with; `CancellationError`.
   open func readData(
     ofMinLength minBytes: Int, maxLength maxBytes: Int, timeout: TimeInterval
@@ -66,9 +68,9 @@ open class URLSessionStreamTask: URLSessionTask, @unchecked Sendable {
     }
   }
 
-  /// Writes bytes, behind the writes before it; the handler is called on the session's delegate queue when they were given to the connection.
+  /// Writes bytes, behind earlier writes; the handler is called on the session's delegate queue when the connection has accepted them.
   ///
-  /// A write that is not done in time fails, as do those behind it; where a part of it was sent, so does the task.
+  /// A write that times out fails, as do those behind it; where a part of it was sent, so does the task.
   ///
   /// `timeout`: in seconds; 0 for none.
   @preconcurrency
@@ -80,10 +82,10 @@ open class URLSessionStreamTask: URLSessionTask, @unchecked Sendable {
     channel.write(data, timeout: timeout) { error in load.call { completionHandler(error) } }
   }
 
-  /// Writes bytes, behind the writes before it, and returns when they were given to the connection.
+  /// Writes bytes, behind earlier writes, and returns when the connection has accepted them.
   ///
-  /// Cancelling the Swift task that waits takes the write out. Where a part of it was sent the rest is sent, too, without being waited for;
-  /// the stream stays usable.
+  /// Cancelling the calling Swift task withdraws the write. Where a part of it was sent, the rest is sent in the background; the stream
+  /// stays usable.
   /// - Throws: `URLError.timedOut`, and what the task ended with; `CancellationError`.
   open func write(_ data: Data, timeout: TimeInterval) async throws {
     guard let channel else { throw Self.unmade }
@@ -103,22 +105,22 @@ open class URLSessionStreamTask: URLSessionTask, @unchecked Sendable {
 
   // MARK: Closing
 
-  /// Closes the direction to the peer, which is told, behind the reads and writes that wait. Reading goes on.
+  /// Closes the output, behind pending reads and writes; the peer reads the end of the stream. Reading continues.
   open func closeWrite() { channel?.barrier(.closeWrite) }
 
-  /// Reads no more, behind the reads and writes that wait: what still comes is dropped. Writing goes on.
+  /// Closes the input, behind pending reads and writes: later bytes are discarded. Writing continues.
   open func closeRead() { channel?.barrier(.closeRead) }
 
   // MARK: TLS
 
-  /// Begins TLS with the host that the task was made with, behind the reads and writes that wait. What is read and written later is protected.
+  /// Starts TLS with the host that the task was made with, behind pending reads and writes. Later reads and writes are protected.
   ///
-  /// The host's certificate is judged as one of `https` is: the delegate gets a challenge, and without one the session's authorities
-  /// decide. Nothing is read or written before it has answered. The delegate is not asked for a certificate of the client.
+  /// The host's certificate is judged as for `https`: the delegate gets a challenge; without a delegate the session's authorities decide.
+  /// Nothing is read or written before the answer. The delegate is not asked for a client certificate.
   ///
-  /// What the peer sent in the clear before and was not read fails the task with `URLError.secureConnectionFailed`: it would pass for
-  /// something that TLS has protected. A peer that ends the connection without saying so (RFC 8446, section 6.1) may have been cut off:
-  /// reads get what has come, and then fail with `URLError.networkConnectionLost`.
+  /// Unread plaintext fails the task with `URLError.secureConnectionFailed`: it would pass for data that TLS has protected. A connection
+  /// that is closed without close_notify (RFC 8446, section 6.1) may have been truncated: reads get the received bytes, and then fail with
+  /// `URLError.networkConnectionLost`.
   open func startSecureConnection() { channel?.barrier(.secure) }
 
   /// Not available: libcurl cannot end TLS and keep the connection. Ends the task with `URLError.unsupportedURL`. Deprecated by Apple.
@@ -133,13 +135,13 @@ open class URLSessionStreamTask: URLSessionTask, @unchecked Sendable {
 
   // MARK: Streams
 
-  /// Hands the connection over as a pair of streams, behind the reads and writes that wait: the delegate gets them by
+  /// Hands the connection over as a pair of streams, behind pending reads and writes: the delegate gets them by
   /// ``URLSessionStreamDelegate/urlSession(_:streamTask:didBecome:outputStream:)-(_,_,InputStream,_)``, not open yet.
   ///
   /// The task ends when both streams are closed, or the connection is.
   open func captureStreams() { channel?.barrier(.capture) }
 
-  /// For requests of a task that no session made.
+  /// The error of requests to a task that no session made.
   private static let unmade = URLError(
     .unsupportedURL, message: "A stream task that no session made has no connection.", url: nil)
 }

@@ -3,7 +3,7 @@ internal import URLLoadingBase
 /// One try of a load: the request of this hop, the class and the instance that load it, and what belongs to them alone. A redirect
 /// makes another one, and so do a resumed download that starts over, and a change of the network that was waited for.
 struct Attempt {
-  /// An event of the instance that waits for a redirect to be decided or a challenge to be answered; the machine says which.
+  /// Events of the instance that are retained while a redirect or a challenge is undecided; the machine says which.
   enum Event {
     case response(URLResponse)
     case data(Data)
@@ -12,11 +12,11 @@ struct Attempt {
     case failed(any Error)
   }
 
-  /// What an attempt knows of the network that it may have to wait for.
+  /// The state of an attempt that may wait for connectivity.
   struct Network {
     /// Changes before it began.
     let changes: UInt64
-    /// Has the next one begin, when this one could not connect.
+    /// Starts the next attempt, when this one could not connect.
     var waiter: NetworkChanges.Waiter?
   }
 
@@ -43,7 +43,7 @@ struct Attempt {
   var isWithheld: Bool { _cacheEnd.isPresent }
   /// Whether a credential is sent that the request does not show.
   var isAuthorized = false
-  /// What answered the last challenge, to be stored if it is accepted.
+  /// The credential that answered the last challenge, to be stored if it is accepted.
   var credential: (space: URLProtectionSpace, credential: URLCredential)?
   var retained: [Event] = []
   /// Nil where the session does not wait for connectivity.

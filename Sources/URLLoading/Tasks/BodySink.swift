@@ -8,18 +8,18 @@ protocol BodySink: AnyObject, Sendable {
   /// The response itself, for a sink that is the load's only owner (``LoadPlan/Owner/reader``). Comes ahead of the body.
   func begin(response: URLResponse)
 
-  /// The load has ended: for a sink that is the load's only owner. Comes after the body, or in the middle of it.
+  /// The load has ended: for a sink that is the load's only owner. Called after the body, or in the middle of it.
   func end(_ error: (any Error)?)
 
   /// The same, for every sink.
   /// - Parameter last: called behind the calls to the owner that are still to come.
   func end(_ error: (any Error)?, then last: @escaping @Sendable () -> Void)
 
-  /// Whether bytes wait in the sink until a consumer takes them, and count against the limit of a task.
+  /// Whether the sink buffers bytes for a consumer, which count against the limit of the task (back-pressure).
   var holdsBytes: Bool { get }
 
   /// Takes bytes.
-  /// - Returns: whether they wait for the consumer; ``Load/consumed(_:)`` is called when it has taken them.
+  /// - Returns: whether they are buffered for the consumer; ``Load/consumed(_:)`` is called when it has taken them.
   /// - Throws: what ends the load.
   func write(_ bytes: UnsafeRawBufferPointer) throws -> Bool
 
@@ -38,7 +38,7 @@ extension BodySink {
   func write(_ data: Data) throws -> Bool { try data.withUnsafeBytes { try write($0) } }
 }
 
-/// What a task's owner gets at the end, beside response and error.
+/// The result for a task's owner, beside response and error.
 enum LoadedBody: Sendable {
   case none
   case data(Data)

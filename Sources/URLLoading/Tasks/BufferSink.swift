@@ -1,6 +1,6 @@
 internal import URLLoadingBase
 
-/// Collects the body in memory: the bytes become the `Data` that the owner gets, without another copy where they are many.
+/// Collects the body in memory: a large buffer becomes the owner's `Data` without a copy.
 ///
 /// Mutable state: `buffer`, guarded by its lock.
 final class BufferSink: BodySink {
@@ -9,7 +9,7 @@ final class BufferSink: BodySink {
     var start: UnsafeMutableRawPointer?
     var count = 0
     var capacity = 0
-    /// The length of what has its pages.
+    /// The length of the populated part.
     var populated = 0
     /// The memory is a block of ``BodyMemory``, and no allocation of its own.
     var isBlock = false
@@ -27,7 +27,7 @@ final class BufferSink: BodySink {
   private static let tinyBody = 64
   /// Bodies from this length on have their pages populated ahead, many at once.
   private static let largeBody = 16 << 20
-  /// How far ahead of the bytes that arrived.
+  /// The distance ahead of the received bytes.
   private static let populatedAhead = 2 << 20
 
   private let buffer = Locked(Buffer())

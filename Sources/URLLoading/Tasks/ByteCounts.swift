@@ -1,4 +1,4 @@
-/// How much of a task's bodies has gone where, in bytes.
+/// The bytes of a task's bodies that were received, sent and reported.
 struct ByteCounts: Sendable {
   var received: Int64 = 0
   var sent: Int64 = 0

@@ -1,4 +1,4 @@
-/// What a load's machine knows of connectivity: whether an attempt that could not connect is followed by another, and when.
+/// The retries for want of connectivity: whether an attempt that could not connect is followed by another, and when.
 struct ConnectivityWait {
   /// What a load does that waits.
   struct Terms: Equatable {

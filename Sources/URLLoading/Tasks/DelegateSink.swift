@@ -69,12 +69,12 @@ final class DelegateSink: BodySink {
     delivery.add(data)
   }
 
-  /// Writes what waits, and everything from now on, to another sink.
+  /// Writes the buffered bytes, and all later ones, to another sink.
   /// - Parameter counting: called with bytes that did not count as waiting, and may now.
   /// - Returns: bytes that no longer wait.
   func moveOn(to next: any BodySink, counting: (Int) -> Void = { _ in }) throws -> Int {
     var count = 0
-    // What comes meanwhile is kept here, and goes in the next round.
+    // Bytes that arrive meanwhile are buffered for the next round.
     while let waiting = takeWaiting(orContinueWith: next) {
       for (data, wasCounted) in waiting {
         if !wasCounted, next.holdsBytes { counting(data.count) }
@@ -86,7 +86,7 @@ final class DelegateSink: BodySink {
     return count
   }
 
-  /// What waits, and whether it counts as waiting; nil where nothing does, and the other sink has taken over.
+  /// The buffered bytes, and whether they count against the limit; nil where there are none, and the other sink has taken over.
   private func takeWaiting(orContinueWith next: any BodySink) -> [(data: Data, wasCounted: Bool)]? {
     continuation.withLock { state in
       var waiting = delivery.takeWaitingData().map { (data: $0, wasCounted: true) }

@@ -2,15 +2,15 @@ internal import URLLoadingBase
 
 /// Calls one task's owner: one call at a time, in the order in which they were added, on the session's delegate queue.
 ///
-/// A *question* is a call that has to be answered; of what is behind it only handlers run before. Small pieces of data that wait are joined.
+/// A *question* is a call that has to be answered: until then only handlers behind it run. Small pieces of queued data are coalesced.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class Delivery: Sendable {
   /// Where calls run.
   enum Executor: Sendable {
-    /// At once, on the thread that adds them: for tasks whose owner is no foreign code.
+    /// Synchronously, on the thread that adds them: for tasks whose owner is code of this library.
     case inline
-    /// On a queue, which is made when there is something to run.
+    /// On a queue, which is made at its first call.
     case queue(@Sendable () -> OperationQueue)
   }
 
@@ -92,7 +92,7 @@ final class Delivery: Sendable {
     return isAdded
   }
 
-  /// Adds a call in front of all that waits, the last call included.
+  /// Adds a call in front of all queued ones, the last call included.
   func addNext(_ call: @escaping @Sendable () -> Void) {
     update { $0.items.insert(.call(call), at: $0.next) }
   }
@@ -112,7 +112,7 @@ final class Delivery: Sendable {
       })
   }
 
-  /// Pieces are joined up to this length, in bytes: single bytes would cost a call each, large pieces a copy.
+  /// Pieces are coalesced up to this length, in bytes: single bytes would cost a call each, large pieces a copy.
   private static let largestJoin = 64 << 10
 
   /// Adds bytes of the body.
@@ -132,7 +132,7 @@ final class Delivery: Sendable {
     }
   }
 
-  /// Appends bytes to data that waits, if both are small.
+  /// Appends bytes to queued data, if both are small.
   private static func join(_ bytes: UnsafeRawBufferPointer, to state: inout State) -> Bool {
     guard state.next < state.items.count, case .data(var joined) = state.items[state.items.count - 1],
       joined.count + bytes.count <= largestJoin
@@ -154,7 +154,7 @@ final class Delivery: Sendable {
     close(last, dropsWaiting: false)
   }
 
-  /// Takes out the data that waits, for a consumer of another kind.
+  /// Removes the queued data, for a consumer of another kind.
   func takeWaitingData() -> [Data] {
     state.withLock { state in
       var taken: [Data] = []
@@ -198,7 +198,7 @@ final class Delivery: Sendable {
     update { if !$0.isClosed { $0.items.append(item) } }
   }
 
-  /// Changes the state, then runs what that has made due.
+  /// Changes the state, then runs the calls that are due.
   private func update(_ change: (inout State) -> Void) {
     let schedules = state.withLock { state in
       change(&state)
@@ -226,7 +226,7 @@ final class Delivery: Sendable {
     if case .queue(let queue) = executor { _ = queue() }
   }
 
-  /// Runs what waits, and yields the queue to other tasks after `limit` calls.
+  /// Runs queued calls, and yields the queue to other tasks after `limit` calls, so that none starves.
   private func drain(atMost limit: Int) {
     for _ in 0..<limit {
       let (item, takeData) = state.withLock { (Self.takeNext(&$0), $0.takeData) }

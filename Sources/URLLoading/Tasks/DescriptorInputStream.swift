@@ -1,7 +1,9 @@
-/// What a descriptor gives, as a stream.
+internal import URLLoadingBase
+
+/// A stream of the bytes that a descriptor reads.
 ///
 /// Mutable state: as of every stream, used by one thread at a time.
-package final class DescriptorInputStream: InputStream {
+package final class DescriptorInputStream: UnbufferedInputStream {
   private let opening: () -> Int32
   private let opensLate: Bool
   private let didRead: () -> Void
@@ -22,7 +24,7 @@ package final class DescriptorInputStream: InputStream {
     self.didRead = didRead
     self.opensLate = opensLate
     self.opening = opening
-    super.init(data: Data())
+    super.init()
   }
 
   /// A file's bytes. Children of the process would inherit the descriptor of Foundation's own stream.
@@ -62,8 +64,7 @@ package final class DescriptorInputStream: InputStream {
     if status == .open, descriptor < 0 { openDescriptor() }
     guard status == .open else { return status == .atEnd ? 0 : -1 }
     while true {
-      let count = Glibc.read(descriptor, buffer, length)
-      if count < 0, errno == EINTR { continue }
+      let count = DescriptorIO.uninterrupted { Glibc.read(descriptor, buffer, length) }
       if count < 0, errno == EAGAIN {
         // Another process may have made it non-blocking.
         var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -75,10 +76,6 @@ package final class DescriptorInputStream: InputStream {
       return count
     }
   }
-
-  package override func getBuffer(
-    _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, length: UnsafeMutablePointer<Int>
-  ) -> Bool { false }
 
   private func openDescriptor() {
     descriptor = opening()

@@ -1,21 +1,21 @@
 internal import URLLoadingBase
 
-/// The task's end of a connection of both directions: takes what arrives as the body, and has what is to be sent.
+/// The task's end of a full-duplex connection: consumes the body, and is the source of the bytes to send.
 ///
-/// Bytes that wait for the task's owner are counted by ``Load/buffered(_:)`` and ``Load/consumed(_:)``.
+/// Bytes that are buffered for the task's owner are counted by ``Load/buffered(_:)`` and ``Load/consumed(_:)``.
 protocol DuplexSink: BodySink {
   /// What is sent.
   var upstream: URLProtocolUpstream { get }
 
-  /// Makes a request that is about to be loaded, the first or another, one that opens the connection.
+  /// Turns a request that is about to be loaded, the first or a redirect's, into one that opens the connection.
   func prepare(_ request: inout URLRequest)
 
-  /// The connection stands.
+  /// The connection is established.
   /// - Throws: why the response does not open it; ends the load.
   func open(_ response: URLResponse) throws
 
   /// The connection has ended.
-  /// - Parameter error: what broke it; nil where the peer closed it.
+  /// - Parameter error: why it failed; nil for a graceful shutdown by the peer.
   /// - Returns: the task's error.
   func connectionEnded(_ error: (any Error)?) -> (any Error)?
 }
@@ -30,12 +30,12 @@ extension Load {
   /// The task's end of the connection, where the task is of such a kind.
   var duplex: (any DuplexSink)? { plan.kind.isDuplex ? read { $0.sink } as? any DuplexSink : nil }
 
-  /// Bytes wait for the task's owner; ``consumed(_:)`` takes them away.
+  /// Bytes were buffered for the task's owner; ``consumed(_:)`` undoes it.
   func buffered(_ count: Int) {
     update { $0.apply($0.machine.buffered(count)) }
   }
 
-  /// The connection stands. From here on it may rest for as long as its owner likes: the request timeout does not run.
+  /// The connection is established, and may be idle without a limit: the request timeout does not run.
   /// - Returns: false where the load has ended.
   func openDuplex(_ response: URLResponse, attempt: Int) -> Bool {
     guard let duplex else { return true }
@@ -49,7 +49,7 @@ extension Load {
     return true
   }
 
-  /// The connection makes a handshake, for which the request timeout runs, or is done with it, and may rest again.
+  /// A TLS handshake has begun, for which the request timeout runs, or has ended, and the connection may be idle again.
   func securing(_ isSecuring: Bool) { waiting(!isSecuring, attempt: read { $0.machine.attempt }) }
 
   /// Ends the load from the task's side, once what was delivered has reached its owner.

@@ -1,22 +1,22 @@
 internal import URLLoadingBase
 
-/// A value that decides, and says what has to be done outside.
+/// A state machine without I/O, which returns its effects.
 protocol EffectMachine {
   associatedtype Effect
-  /// What is to be done since the last time, in this order.
+  /// The effects since the last call, in order.
   mutating func takeEffects() -> [Effect]
 }
 
-/// Guards a machine and carries out its effects: after the lock, by one thread at a time, in their order.
+/// Guards a machine and carries out its effects: outside of the lock, by one thread at a time, in order.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class EffectRunner<Machine: EffectMachine>: Sendable {
   private struct State {
     var machine: Machine
     weak var load: Load?
-    /// A thread is carrying effects out, and will see those that come meanwhile.
+    /// A thread is carrying effects out, and will see those that are added meanwhile.
     var isCarryingOut = false
-    /// What comes behind the effects that are there.
+    /// Calls behind the pending effects.
     var later: [@Sendable () -> Void] = []
   }
 
@@ -33,7 +33,7 @@ final class EffectRunner<Machine: EffectMachine>: Sendable {
 
   func read<Result>(_ body: (Machine) -> Result) -> Result { state.withLock { body($0.machine) } }
 
-  /// Changes the machine, and carries out what comes of it.
+  /// Changes the machine, and carries out the effects.
   /// - Parameter last: called behind the effects of this change and of those before, on whichever thread carries them out.
   func update<Result>(
     _ change: (inout Machine) -> Result, carryingOut carryOut: (Machine.Effect, Load?) -> Void,

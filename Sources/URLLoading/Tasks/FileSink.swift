@@ -104,7 +104,7 @@ final class FileSink: BodySink {
     state.written = 0
   }
 
-  /// More came than the body may have.
+  /// The body exceeds its length.
   struct Excess: Error {
     /// What it may have, in bytes.
     let bodyLength: Int64
@@ -154,17 +154,14 @@ final class FileSink: BodySink {
       guard !state.isClosed else { return false }
       if state.descriptor < 0 { try Self.create(&state, in: directory) }
       if let length = state.bodyLength, Int64(bytes.count) > length - state.written {
-        // Which of the bytes are right is unknown: the file is cut to what it had before them.
+        // Which of the bytes are right is unknown: the file is truncated to its length before them.
         try Self.cut(&state, to: state.offset)
         throw Excess(bodyLength: length)
       }
       var rest = bytes
       while let start = rest.baseAddress, !rest.isEmpty {
-        let count = Glibc.write(state.descriptor, start, rest.count)
-        if count < 0 {
-          guard errno == EINTR else { throw Self.failure(of: state.url, errno) }
-          continue
-        }
+        let count = DescriptorIO.uninterrupted { Glibc.write(state.descriptor, start, rest.count) }
+        guard count >= 0 else { throw Self.failure(of: state.url, errno) }
         state.written += Int64(count)
         rest = UnsafeRawBufferPointer(rebasing: rest[count...])
       }

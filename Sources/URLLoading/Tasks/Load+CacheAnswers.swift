@@ -1,6 +1,6 @@
 internal import URLLoadingBase
 
-/// Answers of the cache: delivered in the place of an instance, and after one whose response is for the cache.
+/// Answers from the cache: in place of an instance, and after an instance whose response is for the cache.
 extension Load {
   /// Answers with what is stored; loads where the body has gone meanwhile.
   ///
@@ -139,7 +139,7 @@ extension Load {
     }
   }
 
-  /// Ends the attempt, and answers with what is stored; the response that came is dropped.
+  /// Ends the attempt, and answers from the cache; the received response is dropped.
   /// - Parameter isConfirmed: whether the source has just said so; then it is not of some age.
   private func replace(
     with found: FoundEntry, _ caching: AttemptCaching, isConfirmed: Bool = false, attempt: Int

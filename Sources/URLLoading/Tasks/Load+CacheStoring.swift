@@ -1,6 +1,6 @@
 internal import URLLoadingBase
 
-/// What the cache keeps of the responses that instances send.
+/// Storing responses of instances in the cache.
 extension Load {
   /// Takes a response of the instance, with what its class says about keeping it.
   func receive(_ response: URLResponse, storagePolicy policy: URLCache.StoragePolicy, attempt: Int) {

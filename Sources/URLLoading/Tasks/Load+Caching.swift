@@ -1,6 +1,6 @@
 internal import URLLoadingBase
 
-/// The cache: asked before an instance is made, told of what the instance sends, and an answer in its place.
+/// The cache: looked up before an instance is made, filled from its responses, and the answer in its place.
 ///
 /// The decisions are those of `CacheRules`.
 extension Load {
@@ -77,7 +77,7 @@ extension Load {
     }
   }
 
-  /// Waits until nobody else loads the same, and asks the store again: it may have been stored meanwhile.
+  /// Waits until no other load of the same resource is in progress (request coalescing), and looks it up again.
   private func claim(
     from store: any URLCacheStore, of cache: URLCache, _ opened: Opened, _ caching: AttemptCaching
   ) {
@@ -185,7 +185,7 @@ extension Load {
     deliver(CachedResponseProtocol.Answer(response: response, body: .data(Data()), range: 0..<0), opened)
   }
 
-  /// Validates a response that has been used while it was stale, for the loads to come (RFC 5861, section 3). One load a key.
+  /// Revalidates a response that was served stale, for later loads (stale-while-revalidate, RFC 5861, section 3). One load a key.
   func revalidate(_ request: URLRequest, _ key: CacheKey, in cache: URLCache) {
     guard cache.revalidations.withLock({ $0.insert(key.text).inserted }) else { return }
     var request = request

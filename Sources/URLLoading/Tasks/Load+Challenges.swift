@@ -32,7 +32,7 @@ extension Load {
     }
   }
 
-  /// The default credential of the protection space is used without asking anybody, once.
+  /// The default credential of the protection space is used once, without asking the delegate.
   private func askStorage(
     about challenge: URLAuthenticationChallenge, _ answer: @escaping @Sendable (URLCredential?) -> Void
   ) {
@@ -57,7 +57,7 @@ extension Load {
       })
   }
 
-  /// A response came: what answered the challenge before it was accepted, if the response does not say otherwise.
+  /// A response was received: the credential before it was accepted, unless the status says otherwise.
   func storeCredential(_ response: URLResponse) {
     let (used, task) = update { state in
       defer { state.attempt.credential = nil }
@@ -68,9 +68,10 @@ extension Load {
     session.values.urlCredentialStorage?.setDefaultCredential(used.credential, for: used.space, task: task)
   }
 
-  /// The user name and password of the URL, once, for challenges that want such.
+  /// The user name and password of the URL, once, for challenges that want such and propose nothing.
   private func credentialOfURL(for challenge: URLAuthenticationChallenge) -> URLCredential? {
-    guard challenge.previousFailureCount == 0, !challenge.protectionSpace.isProxy(),
+    guard challenge.previousFailureCount == 0, challenge.proposedCredential == nil,
+      !challenge.protectionSpace.isProxy(),
       !Self.isConnectionLevel(challenge.protectionSpace.authenticationMethod)
         || challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodNTLM,
       let url = read({ $0.attempt.request?.url })
@@ -95,7 +96,7 @@ extension Load {
       || method == NSURLAuthenticationMethodServerTrust || method == NSURLAuthenticationMethodClientCertificate
   }
 
-  /// Challenges that come before there is a connection, and that no storage answers.
+  /// Challenges during the TLS handshake, which no storage answers.
   private static func isAboutHandshake(_ method: String) -> Bool {
     method == NSURLAuthenticationMethodServerTrust || method == NSURLAuthenticationMethodClientCertificate
   }

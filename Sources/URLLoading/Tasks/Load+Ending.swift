@@ -1,14 +1,14 @@
 internal import URLLoadingBase
 internal import URLLoadingCurlTransport
 
-/// How a load ends: the instance is stopped, what waits is delivered or dropped, then come metrics and one completion.
+/// The end of a load: the instance is stopped, pending calls are delivered or dropped, then come metrics and one completion.
 extension Load {
-  /// Ends the load with an error that came from elsewhere than the instance.
+  /// Ends the load with an error that is not the instance's.
   func abort(_ error: any Error) {
     if update({ $0.machine.abort() }) == .end { end(error, dropsWaiting: true) }
   }
 
-  /// Stops the instance and completes the task behind what is still to be delivered; the machine has agreed to it.
+  /// Stops the instance and completes the task behind the pending deliveries; the machine has permitted it.
   func end(_ error: (any Error)?, dropsWaiting: Bool) {
     var caching: (Rare<AttemptCaching>, CacheRecorder?)?
     let (isCompleted, delivery, sink, entries) = update { state -> (Bool, Delivery?, (any BodySink)?, EntrySink?) in
@@ -31,7 +31,7 @@ extension Load {
   }
 
   private func deliverEnd(_ delivery: Delivery?, dropsWaiting: Bool) {
-    // The waiting function completes the load itself: this may be the transfer loop.
+    // The resumed function completes the load itself: this may be the transfer loop.
     guard let delivery else {
       if let waiter = update({ $0.ending.takeWaiter() }) { EventLoop.resume(waiter) }
       return
@@ -40,7 +40,7 @@ extension Load {
     if dropsWaiting { delivery.replaceAll(with: last) } else { delivery.addLast(last) }
   }
 
-  /// Resumes `function` when the load has ended: at once if it did.
+  /// Resumes the continuation when the load has ended: at once if it has already.
   func wait(_ function: UnsafeContinuation<Void, Never>) {
     if update({ $0.ending.wait(function) }) { function.resume() }
   }
@@ -72,7 +72,7 @@ extension Load {
     if plan.kind == .upload, let failure = error { error = withUploadResumeData(failure, of: ended) }
     let finished = ended.delegates.task == nil ? nil : finishedMetrics
     tellEnd(error)
-    // Whoever asked gets an answer, also when the end came first.
+    // Callers get an answer, also when the end came first.
     if let handler = ended.resumeDataHandler { handler(error.flatMap { Self.resumeData(of: $0) }) }
     if let error { update { $0.ending.error = error } }
     if let delegates = ended.delegates.task, let finished {

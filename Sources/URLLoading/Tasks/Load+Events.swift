@@ -1,8 +1,8 @@
 internal import URLLoadingBase
 
-/// What comes from the protocol instance.
+/// The events of the protocol instance.
 extension Load {
-  /// Takes an event: at once, or behind those that wait for a decision, as the machine says.
+  /// Handles an event: at once, or behind those that are retained for a decision, as the machine says.
   func receive(_ event: Attempt.Event, attempt: Int, isReplay: Bool = false) {
     switch event {
     case .response(let response): receive(response, attempt: attempt, isReplay: isReplay)
@@ -51,7 +51,7 @@ extension Load {
     }
   }
 
-  /// Feeds the events that waited, and those that come meanwhile, in their order.
+  /// Replays the retained events, and those that arrive meanwhile, in order.
   func replayRetainedEvents(attempt: Int) {
     while true {
       let event = update { state -> Attempt.Event? in
@@ -117,7 +117,7 @@ extension Load {
     switch action {
     case nil:
       if let recorder { record(recorder) }
-      // What comes is of no use, or is more than was announced: it may never end.
+      // Further bytes are of no use, or exceed the announced length, and may never end.
       if recorder?.hasOverflowed != false { _ = finishedForCache(attempt: attempt) }
     case .ignore, .retain: break
     case .failOutOfOrder:

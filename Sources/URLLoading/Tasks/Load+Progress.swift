@@ -1,4 +1,4 @@
-/// Progress: one report at a time, so that a slow delegate gets fewer calls with larger steps.
+/// Progress: one report is pending at a time, so that reports to a slow delegate are coalesced.
 extension Load {
   /// Tells the delegate and the task's `Progress` how far the load is, unless that is about to happen.
   func reportProgress() {
@@ -101,7 +101,7 @@ extension Load {
 }
 
 extension Load.State {
-  /// Whether anybody looks at progress.
+  /// Whether the progress is observed.
   var isWatched: Bool { progress != nil || delegates.task != nil }
 
   /// The file that a download writes.

@@ -43,21 +43,21 @@ final class Load: Sendable {
     /// Whether there is a limit, without a look at it.
     var hasRate: Bool { _rate.isPresent }
 
-    /// Closes or opens the gate; who waits there is resumed when the lock is free again.
+    /// Closes or opens the gate; its waiters are resumed after the lock is released.
     mutating func apply(_ action: LoadMachine.FlowAction) {
       guard action != .nothing, let driver = attempt.driver else { return }
       driver.gate.set(isOpen: action == .unpause)
       driverToRun = driver
     }
 
-    /// Starts the instance of the attempt when the lock is free again.
+    /// Starts the instance of the attempt after the lock is released.
     mutating func start(_ driver: ProtocolDriver) {
       attempt.driver = driver
       driverToRun = driver
       if machine.isPaused { driver.gate.set(isOpen: false) }
     }
 
-    /// Stops the instance when the lock is free again, and drops what it left.
+    /// Stops the instance after the lock is released, and drops its retained events.
     mutating func stopInstance() {
       attempt.retained = []
       endTransaction()
@@ -270,7 +270,7 @@ final class Load: Sendable {
     consumed(data.count)
   }
 
-  /// The consumer took bytes that waited.
+  /// The consumer took buffered bytes.
   func consumed(_ count: Int) {
     let now = MonotonicInstant.now
     let action = update { state in
@@ -297,7 +297,7 @@ final class Load: Sendable {
     if let deadline = update({ Self.announceDeadline(&$0, now) }) { session.deadlines.look(by: deadline) }
   }
 
-  /// The attempt waits for something that is not its peer's fault, or no longer does.
+  /// The attempt begins or ends a wait that is not due to its peer: the request timeout stops meanwhile.
   func waiting(_ waits: Bool, attempt: Int) {
     let now = MonotonicInstant.now
     let deadline = update { state in
@@ -307,7 +307,7 @@ final class Load: Sendable {
     if let deadline { session.deadlines.look(by: deadline) }
   }
 
-  /// When the timer is to look at the load, if it would do so too late.
+  /// The deadline for the timer, if it is set for a later one.
   private static func announceDeadline(_ state: inout State, _ now: MonotonicInstant) -> MonotonicInstant? {
     // The timer looks at this load before its idle timeout can pass: the common case.
     if let announced = state.announcedDeadline, state.machine.isEarlyEnough(announced, now: now) { return nil }

@@ -4,7 +4,7 @@ final class LoadClient: NSObject, URLProtocolSessionClient {
   let load: Load
   let attempt: Int
   let gate: URLProtocolGate
-  /// Whether the instance may be made to wait where it sends.
+  /// Whether the instance may be blocked where it sends (back-pressure).
   private let mayWait: Bool
 
   var session: URLSession { load.session }
@@ -37,7 +37,7 @@ final class LoadClient: NSObject, URLProtocolSessionClient {
     case .task(let delegate):
       demand.connectionJudge = load.session.component(ConnectionJudges.self).judge(delegate as AnyObject)
     }
-    // What is collected in one buffer takes pieces as they come; a slow consumer buffers several pieces.
+    // One buffer takes pieces as they come; for a slow consumer several pieces are buffered.
     if isStreamed {
       demand.preferredPieceLength = min(Self.largestPiece, load.session.values.maximumBufferedBytesPerTask / 4)
     }

@@ -1,6 +1,6 @@
 internal import URLLoadingCurlTransport
 
-/// How a load ends: what came of it, and who waits to hear that. Told once.
+/// The end of a load: its outcome, and the continuation that waits for it, which is resumed once.
 struct LoadEnding {
   /// Why the load failed.
   var error: (any Error)?
@@ -8,19 +8,19 @@ struct LoadEnding {
   var resumeDataHandler: (@Sendable (Data?) -> Void)?
   /// Why the task fails as soon as it is resumed.
   var flaw: URLError?
-  /// What the waiting function has not taken yet.
+  /// The outcome that the resumed function has not taken yet.
   private var outcome: LoadPlan.Outcome?
   private var waiter: UnsafeContinuation<Void, Never>?
   private var isOver = false
 
-  /// - Returns: whether the load has ended, and nobody will resume the function.
+  /// - Returns: whether the load has ended already, and will not resume the continuation.
   mutating func wait(_ function: UnsafeContinuation<Void, Never>) -> Bool {
     if !isOver { waiter = function }
     return isOver
   }
 
   /// The load has ended.
-  /// - Returns: the function to resume.
+  /// - Returns: the continuation to resume.
   mutating func takeWaiter(_ outcome: LoadPlan.Outcome? = nil) -> UnsafeContinuation<Void, Never>? {
     isOver = true
     self.outcome = outcome

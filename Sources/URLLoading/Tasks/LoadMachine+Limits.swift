@@ -6,7 +6,7 @@ extension LoadMachine {
     /// In nanoseconds: each load makes a machine, and each event asks for them.
     var idleNanoseconds: Int64?
     var resourceNanoseconds: Int64?
-    /// Bytes that may wait for a slow consumer before the protocol is paused.
+    /// The most bytes that are buffered for a slow consumer before the protocol is paused.
     var bufferedBytes: Int
     /// Redirects that are followed (RFC 9110, section 15.4 asks for a limit).
     var redirects: Int

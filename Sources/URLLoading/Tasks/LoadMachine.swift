@@ -1,6 +1,6 @@
 internal import URLLoadingBase
 
-/// What a load does next: a value that is fed events and answers each with a named action. No I/O, no clock, no locks.
+/// The state machine of a load: a value that is fed events and answers each with a named action. No I/O, no clock, no locks.
 ///
 /// A load opens a protocol instance (an *attempt*; each redirect makes another), waits out redirects and challenges, passes one
 /// response and the body on to a consumer, and ends once. Events of an attempt that is over, and all events after the end,
@@ -19,7 +19,7 @@ struct LoadMachine {
     case unconnected
     /// The response is out; the body follows.
     case receiving
-    /// The instance is done; the consumer still has bytes or decisions ahead of it.
+    /// The instance has finished; the consumer still has pending bytes or decisions.
     case finishing
     /// The task was completed.
     case ended
@@ -82,7 +82,7 @@ struct LoadMachine {
   /// Whether the user has suspended what had begun.
   var isSuspended: Bool { pauses.contains(.suspended) }
 
-  /// Whether the consumer has as many bytes ahead of it as may wait.
+  /// Whether the buffer for the consumer is full.
   var waitsForConsumer: Bool { pauses.contains(.slowConsumer) }
 
   /// Whether the first resume is still to come.
@@ -193,7 +193,7 @@ struct LoadMachine {
   enum ChallengeAction: Equatable { case ignore, ask(FlowAction), failOutOfOrder }
 
   /// The instance needs an answer to a challenge. The request timeout stands still until it has one.
-  /// - Parameter isDuplex: both directions are open for as long as their owners like, and TLS may begin in the middle.
+  /// - Parameter isDuplex: the connection is full duplex, and TLS may start after the response.
   mutating func challenged(attempt: Int, isDuplex: Bool = false) -> ChallengeAction {
     guard accepts(attempt) else { return .ignore }
     guard phase == .opening || (isDuplex && phase == .receiving) else { return .failOutOfOrder }
@@ -329,7 +329,7 @@ struct LoadMachine {
     beginAttempt(at: now)
   }
 
-  /// The attempt waits for something that is not its peer's fault, or no longer does.
+  /// The attempt begins or ends a wait that is not due to its peer: the request timeout stops meanwhile.
   mutating func waiting(_ waits: Bool, attempt: Int, at now: MonotonicInstant) {
     guard accepts(attempt) else { return }
     isWaiting = waits
@@ -374,7 +374,7 @@ struct LoadMachine {
 
   // MARK: The consumer
 
-  /// Bytes went to a consumer that will say when it has taken them.
+  /// Bytes were buffered for a consumer, which reports when it has taken them.
   mutating func buffered(_ count: Int) -> FlowAction {
     bufferedBytes += count
     guard phase != .ended, bufferedBytes >= limits.bufferedBytes else { return .nothing }
@@ -388,14 +388,14 @@ struct LoadMachine {
     return removePause(.slowConsumer, at: now)
   }
 
-  /// More has come than the rate allows before `due`.
+  /// The receive rate was exceeded: the load pauses until `due`.
   mutating func exceededRate(until due: MonotonicInstant) -> FlowAction {
     guard phase != .ended else { return .nothing }
     rateAllowsMoreAt = due
     return addPause(.rate)
   }
 
-  /// Resumes what the rate has paused, if it allows more by now.
+  /// Resumes a load that was paused for its receive rate, if the time has passed.
   mutating func resumeAtRate(at now: MonotonicInstant) -> FlowAction {
     guard let due = rateAllowsMoreAt, due <= now else { return .nothing }
     rateAllowsMoreAt = nil
@@ -420,7 +420,7 @@ struct LoadMachine {
     case resourceTimeout
   }
 
-  /// What the clock says: whether a limit is passed, else when to look again.
+  /// Whether a deadline has passed, else the next deadline.
   func checkDeadline(at now: MonotonicInstant) -> DeadlineAction {
     guard phase != .ended, phase != .finishing, !isCancelled, let started else { return .nothing }
     let resource = limits.resourceNanoseconds.map { started.advanced(byNanoseconds: $0) }
@@ -435,7 +435,7 @@ struct LoadMachine {
     return next.map { .wait(until: $0) } ?? .nothing
   }
 
-  /// Whether a look at the clock at `instant` comes before an idle timeout that begins now.
+  /// Whether `instant` is before the end of an idle timeout that begins now.
   func isEarlyEnough(_ instant: MonotonicInstant, now: MonotonicInstant) -> Bool {
     limits.idleNanoseconds.map { instant <= now.advanced(byNanoseconds: $0) } ?? false
   }
@@ -455,7 +455,7 @@ struct LoadMachine {
     connectivity.attemptBegins()
   }
 
-  /// Whether an event waits: for a decision, or behind those that are replayed.
+  /// Whether an event is retained: for a decision, or behind those that are replayed.
   private mutating func retains(_ isReplay: Bool) -> Bool {
     guard phase == .redirecting || phase == .challenged || (isReplaying && !isReplay) else { return false }
     retainedCount += 1

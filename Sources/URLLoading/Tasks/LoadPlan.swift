@@ -5,7 +5,7 @@ struct LoadPlan: Sendable {
   enum Kind: Sendable {
     case data, upload, download, bytes, listing, webSocket, stream
 
-    /// Both sides send for as long as they like, see ``DuplexSink``.
+    /// A full-duplex connection, see ``DuplexSink``.
     var isDuplex: Bool { self == .webSocket || self == .stream }
   }
 
@@ -15,7 +15,7 @@ struct LoadPlan: Sendable {
     case delegate
     /// A completion handler, on the delegate queue.
     case handler(@Sendable (LoadedBody, URLResponse?, (any Error)?) -> Void)
-    /// An `async` function: it waits by ``Load/wait(_:)``, and completes the load itself by ``Load/takeOutcome()``.
+    /// An `async` function, suspended in ``Load/wait(_:)``, which completes the load itself by ``Load/takeOutcome()``.
     case waiter
     /// The reader of a stream, at once.
     case reader
@@ -60,7 +60,7 @@ struct LoadPlan: Sendable {
   @Rare var background: BackgroundTask?
   /// Why the task fails as soon as it is resumed.
   var flaw: URLError?
-  /// Whether the load waits for connectivity where its session does; else it fails, and its owner may wait.
+  /// Whether the load waits for connectivity where its session does; else it fails, and its owner may retry.
   var waitsForConnectivity = true
   /// Whether the session's cache has a part in the load. Not where its owner keeps blocks of the resource itself.
   var usesCache = true

@@ -29,7 +29,7 @@ final class ProtocolDriver: Sendable {
 
   private enum Call { case start, stop }
 
-  /// The back-pressure of this attempt.
+  /// The gate by which this attempt is paused (back-pressure).
   let gate: URLProtocolGate
   private let state = Locked(State())
   // Safe to share: never called by two threads at once, see `isRunning`.

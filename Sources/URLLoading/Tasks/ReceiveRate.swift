@@ -1,8 +1,8 @@
 internal import URLLoadingBase
 
-/// Keeps what a load receives below a rate: a value that is fed counts and a clock.
+/// Limits the receive rate of a load: a value that is fed counts and a clock.
 ///
-/// CURLOPT_MAX_RECV_SPEED_LARGE of libcurl 7.88 lets what comes in a burst through, and other classes have no such option.
+/// CURLOPT_MAX_RECV_SPEED_LARGE of libcurl 7.88 does not limit bursts, and other classes have no such option.
 struct ReceiveRate: Sendable {
   private let bytesPerSecond: Int
   private var start: MonotonicInstant?
@@ -17,7 +17,7 @@ struct ReceiveRate: Sendable {
     start = begun
     count += Int64(new)
     let due = begun.advanced(by: .seconds(Double(count) / Double(bytesPerSecond)))
-    // Short stops cost more than they are worth.
+    // Very short pauses cost more CPU time than they smooth the rate.
     return now.seconds(to: due) > 0.1 ? due : nil
   }
 }

@@ -1,4 +1,4 @@
-/// What a task's owner says about the load beforehand; few do.
+/// The hints that a task's owner gives before the load; rarely used, so they are apart.
 struct TaskHints: Sendable {
   var earliestBeginDate: Date?
   var expectedToSend = NSURLSessionTransferSizeUnknown

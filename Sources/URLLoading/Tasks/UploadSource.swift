@@ -13,7 +13,7 @@ enum UploadSource: @unchecked Sendable {
     if let data = request.httpBody {
       self = .data(data)
     } else if let stream = request.httpBodyStream {
-      self = .stream(stream)
+      self = (stream as? MultipartInputStream)?.form.map { .form($0) } ?? .stream(stream)
     } else {
       self = .none
     }

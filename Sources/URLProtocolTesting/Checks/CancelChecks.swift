@@ -86,9 +86,7 @@ extension CheckContext {
       step("it was cancelled", resource.url)
       let session = session(when: hook)
       let outcome = try await body(session) { session.task(resource.request(), isDownload: isDownload) }
-      try expect(
-        outcome.code == .cancelled || !isCertain && outcome.error == nil, resource.url, "the error -999 (cancelled)",
-        "there was \(outcome.errorText)", "What the instance reports after stopLoading() does not count.")
+      if isCertain || outcome.error != nil { try expectCancelled(outcome, resource.url) }
       try await session.close()
       // The class works on.
       let next = self.session()

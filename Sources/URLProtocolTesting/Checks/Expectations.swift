@@ -25,6 +25,16 @@ extension CheckContext {
       "Look at what the server or the fixture says to this request.")
   }
 
+  /// A load ended with -999, or, of an async function, with `CancellationError`.
+  func expectCancelled(
+    _ outcome: LoadOutcome, _ url: URL?,
+    advice: @autoclosure () -> String = "What the instance reports after stopLoading() does not count."
+  ) throws {
+    try expect(
+      outcome.code == .cancelled || outcome.error is CancellationError, url, "the error -999 (cancelled)",
+      "there was \(outcome.errorText)", advice())
+  }
+
   func expectBody(_ outcome: LoadOutcome, _ bytes: Data, _ url: URL, _ what: String) throws {
     let difference = TestBytes.difference(outcome.body, from: bytes)
     try expect(

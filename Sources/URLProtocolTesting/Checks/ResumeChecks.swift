@@ -82,9 +82,7 @@ extension CheckContext {
       ?? session.session.downloadTask(with: resource.request())
     let outcome = try await session.run(task)
     if outcome.error != nil {
-      try expect(
-        outcome.code == .cancelled, resource.url, "a download that was cancelled to end with -999",
-        "there was \(outcome.errorText)", "Look at how the class answers Range and If-Range.")
+      try expectCancelled(outcome, resource.url, advice: "Look at how the class answers Range and If-Range.")
       _ = await produced.wait { $0 != nil }
     }
     try await session.close()

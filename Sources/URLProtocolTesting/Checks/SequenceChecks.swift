@@ -28,9 +28,8 @@ extension URLProtocolConformance {
       session.session.invalidateAndCancel()
       hold.release()
       let outcome = try await session.end(of: task)
-      try context.expect(
-        outcome.code == .cancelled, resource.url, "the error -999", "there was \(outcome.errorText)",
-        "invalidateAndCancel() ends the load as cancel() does.")
+      try context.expectCancelled(
+        outcome, resource.url, advice: "invalidateAndCancel() ends the load as cancel() does.")
     },
   ]
 }

@@ -45,9 +45,9 @@ extension URLProtocolConformance {
         }
         let outcome = try await session.upload(
           resource.bytes, to: resource.request(method: "PUT"), by: .fileDelegate)
-        try context.expect(
-          outcome.code == .cancelled, url, "the error -999 (cancelled)", "there was \(outcome.errorText)",
-          "Report what was sent with urlProtocol(_:didSendBodyData:) as it is sent, and stop when told.")
+        try context.expectCancelled(
+          outcome, url,
+          advice: "Report what was sent with urlProtocol(_:didSendBodyData:) as it is sent, and stop when told.")
       },
     ]
 }

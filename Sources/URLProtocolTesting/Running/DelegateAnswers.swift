@@ -4,7 +4,7 @@ import URLLoading
 struct DelegateAnswers: Sendable {
   typealias Challenge = (disposition: URLSession.AuthChallengeDisposition, credential: URLCredential?)
 
-  /// By the count of challenges before.
+  /// By the count of challenges of the same ``Challenger`` before.
   var challenge: @Sendable (Int) -> Challenge = { _ in (.performDefaultHandling, nil) }
   var followsRedirects = true
   /// The delegate takes its time: answers wait for ``Recorder/answerHeldQuestions()``.
@@ -16,15 +16,4 @@ struct DelegateAnswers: Sendable {
       count < credentials.count ? (.useCredential, credentials[count]) : (.performDefaultHandling, nil)
     })
   }
-}
-
-/// What the delegate was asked.
-struct DelegateQuestions: Sendable {
-  /// Not the challenges themselves: they retain the instance that asks.
-  var challenges: [(space: URLProtectionSpace, failures: Int)] = []
-  var redirects: [(response: HTTPURLResponse, request: URLRequest)] = []
-  /// The answers that wait.
-  var held: [@Sendable () -> Void] = []
-
-  var count: Int { challenges.count + redirects.count }
 }

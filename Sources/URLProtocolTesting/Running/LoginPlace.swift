@@ -17,6 +17,9 @@ struct LoginPlace: Sendable {
   /// The right credential, kept for the session.
   var kept: URLCredential { Self.credential(right, .forSession) }
 
+  /// The wrong credential, to be kept for the session if it were accepted.
+  var wrongToKeep: URLCredential { Self.credential(wrong, .forSession) }
+
   /// One without a password (an identity, say) is as the fixture gave it.
   private static func credential(
     _ given: URLCredential, _ persistence: URLCredential.Persistence

@@ -83,8 +83,8 @@ final class Recorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
   ) {
     // Every TLS connection asks, which says nothing about the class.
     guard challenge.protectionSpace.serverTrust == nil else { return completionHandler(.performDefaultHandling, nil) }
-    let count = questions.value.challenges.count
-    let answer = answers.challenge(count)
+    let challenger = Challenger(challenge.protectionSpace)
+    let answer = answers.challenge(questions.value.challengeCounts[challenger] ?? 0)
     note({ $0.challenges.append((challenge.protectionSpace, challenge.previousFailureCount)) }) {
       completionHandler(answer.disposition, answer.credential)
     }

@@ -65,14 +65,7 @@ struct BackgroundPlace: Codable, Equatable, CustomStringConvertible {
     let descriptor = open(source, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Failure(reading: source, errno) }
     defer { close(descriptor) }
-    var buffer = [UInt8](repeating: 0, count: 1 << 18)
-    while true {
-      let count = read(descriptor, &buffer, buffer.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw Failure(reading: source, errno) }
-      if count == 0 { break }
-      try DescriptorWriter.write(buffer[..<count], to: target, path)
-    }
+    try DescriptorWriter.copy(from: descriptor, source, to: target, path)
     guard fsync(target) == 0 else { throw Failure(writing: path, errno) }
   }
 }

@@ -14,8 +14,7 @@ struct LoginQuestion {
     let space = challenge.protectionSpace
     guard space.protocol == "sftp" else { return nil }
     let (host, realm) = (space.host, space.realm ?? "")
-    // 1 at the first question: what the session has stored counts as a failure.
-    let again = challenge.previousFailureCount > 1 ? "That was not right. " : ""
+    let again = challenge.previousFailureCount > 0 ? "That was not right. " : ""
     switch space.authenticationMethod {
     case SFTPProtocol.passphraseMethod: text = "\(again)Passphrase for the key \(realm): "
     case SFTPProtocol.interactiveMethod: text = "\(again)\(host) asks: \(realm) "

@@ -1,4 +1,5 @@
 import Foundation
+internal import URLLoadingBase
 
 /// Files that options name.
 enum LocalInput {
@@ -17,8 +18,7 @@ enum LocalInput {
     var content = Data()
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      let count = read(descriptor, &buffer, buffer.count)
-      if count < 0, errno == EINTR { continue }
+      let count = DescriptorIO.uninterrupted { read(descriptor, &buffer, buffer.count) }
       guard count >= 0 else { throw Failure(reading: path, errno) }
       if count == 0 { return content }
       content += buffer.prefix(count)

@@ -1,4 +1,5 @@
 import Foundation
+internal import URLLoadingBase
 
 /// Writes to file descriptors, whole.
 enum DescriptorWriter {
@@ -29,6 +30,20 @@ enum DescriptorWriter {
       return 0
     }
     guard code == 0 else { throw Failure(writing: label, code) }
+  }
+
+  /// Writes all that is to be read from another descriptor.
+  /// - Parameters:
+  ///   - path: what is read, for messages.
+  ///   - label: what is written, for messages.
+  static func copy(from source: Int32, _ path: String, to target: Int32, _ label: String) throws(Failure) {
+    var buffer = [UInt8](repeating: 0, count: 1 << 18)
+    while true {
+      let count = DescriptorIO.uninterrupted { read(source, &buffer, buffer.count) }
+      guard count >= 0 else { throw Failure(reading: path, errno) }
+      if count == 0 { return }
+      try write(buffer[..<count], to: target, label)
+    }
   }
 
   /// Reports the errors of a close, and leaves the descriptor open.

@@ -40,8 +40,8 @@ extension FileOutput {
       if let mode = state.mode { fchmod(descriptor, mode) }
       var buffer = [UInt8](repeating: 0, count: 1 << 18)
       while state.written < count {
-        let new = read(source, &buffer, min(buffer.count, Int(count - state.written)))
-        if new < 0, errno == EINTR { continue }
+        let wanted = min(buffer.count, Int(count - state.written))
+        let new = DescriptorIO.uninterrupted { read(source, &buffer, wanted) }
         guard new > 0 else { throw Failure(reading: path, new == 0 ? ENODATA : errno) }
         try DescriptorWriter.write(buffer[..<new], to: descriptor, path)
         state.written += Int64(new)

@@ -1,5 +1,6 @@
 import Foundation
 import URLLoading
+internal import URLLoadingBase
 
 /// A file with a part of a resource, `NAME.part`. Behind the bytes it says what they are a part of, so that nobody takes it for whole, and
 /// a later load can ask whether the resource is still the same.
@@ -102,14 +103,8 @@ struct PartFile: Equatable, Sendable {
   private static func read(_ descriptor: Int32, at position: Int64, count: Int) -> [UInt8] {
     guard position >= 0 else { return [] }
     return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-      while initialized < count {
-        let new = pread(
-          descriptor, buffer.baseAddress?.advanced(by: initialized), count - initialized,
-          off_t(position + Int64(initialized)))
-        if new < 0, errno == EINTR { continue }
-        guard new > 0 else { return }
-        initialized += new
-      }
+      let space = UnsafeMutableRawBufferPointer(start: buffer.baseAddress, count: count)
+      initialized = max(0, DescriptorIO.read(into: space, from: descriptor, at: position))
     }
   }
 

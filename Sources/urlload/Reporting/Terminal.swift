@@ -35,8 +35,7 @@ enum Terminal {
     var line: [UInt8] = []
     var byte: UInt8 = 0
     while line.count < 4096 {
-      let count = read(descriptor, &byte, 1)
-      if count < 0, errno == EINTR { continue }
+      let count = DescriptorIO.uninterrupted { read(descriptor, &byte, 1) }
       guard count == 1, byte != 0x0A else { break }
       line.append(byte)
     }

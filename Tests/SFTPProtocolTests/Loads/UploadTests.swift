@@ -25,14 +25,13 @@ import URLLoadingTestServers
   private func stalledUpload(
     to host: PipedHost, in session: URLSession
   ) async throws -> (loading: Task<(Data, URLResponse), any Error>, goesOn: AsyncEvent) {
-    let hasStalled = AsyncEvent()
-    let goesOn = AsyncEvent()
+    let events = StallingStream.Events()
     var streamed = request(host.url("f"))
-    streamed.httpBodyStream = StallingStream(TestFiles.pattern(count: 1 << 20), hasStalled, goesOn)
+    streamed.httpBodyStream = StallingStream(events, after: TestFiles.pattern(count: 1 << 20))
     let loading = Task { [streamed] in try await session.data(for: streamed) }
-    #expect(await hasStalled.wait())
+    #expect(await events.hasStalled.wait())
     #expect(try await eventually { try names(host).contains { $0.hasSuffix(".part") } })
-    return (loading, goesOn)
+    return (loading, events.released)
   }
 
   @Test(arguments: [0, 1, 3_000_001])
@@ -352,35 +351,5 @@ private final class EndObserver: NSObject, URLSessionDataDelegate {
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     isDone.signal()
-  }
-}
-
-/// Gives its bytes, and then waits.
-private final class StallingStream: InputStream {
-  private let hasStalled: AsyncEvent
-  private let goesOn: AsyncEvent
-  private var rest: Data
-
-  init(_ bytes: Data, _ hasStalled: AsyncEvent, _ goesOn: AsyncEvent) {
-    rest = bytes
-    self.hasStalled = hasStalled
-    self.goesOn = goesOn
-    super.init(data: Data())
-  }
-
-  override func open() {}
-  override func close() {}
-  override var streamStatus: Stream.Status { .open }
-
-  override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength length: Int) -> Int {
-    if rest.isEmpty {
-      hasStalled.signal()
-      _ = goesOn.waitBlocking()
-      return 0
-    }
-    let count = min(length, rest.count)
-    rest.copyBytes(to: buffer, count: count)
-    rest = rest.dropFirst(count)
-    return count
   }
 }

@@ -36,7 +36,7 @@ import Testing
         "h": .other, "*k": .integer(-3),
       ])
     #expect(StructuredField.dictionary([""]) == [:])
-    for text in ["a=1,", "a=", "A=1", "a=1 b=2", "=1", "a=(1", "a=\"x", "a=:x", ",", "a=1;;b"] {
+    for text in ["a=1,", "a=", "A=1", "a=1 b=2", "=1", "a=(1", "a=\"x", "a=\"x\u{1}\"", "a=:x", ",", "a=1;;b"] {
       #expect(StructuredField.dictionary([text]) == nil, "\(text)")
     }
   }

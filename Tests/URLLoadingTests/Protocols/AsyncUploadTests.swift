@@ -117,14 +117,14 @@ import URLLoadingTestServers
   }
 
   @Test func cancellingTheLoadEndsAReadThatWaits() async throws {
-    let events = BlockingStream.Events()
+    let events = StallingStream.Events()
     defer { events.released.signal() }
-    let session = session(LoadRecorder(onStream: { _ in BlockingStream(events) }))
+    let session = session(LoadRecorder(onStream: { _ in StallingStream(events) }))
     let path = "/\(UUID())"
     let url = try #require(URL(string: "uploading://waits\(path)"))
     let task = session.session.uploadTask(withStreamedRequest: URLRequest(url: url))
     task.resume()
-    #expect(await events.isReading.wait())
+    #expect(await events.hasStalled.wait())
     task.cancel()
     #expect(await Scheme.cancelled.wait { $0.contains(path) })
     #expect(await session.run(task).code == .cancelled)

@@ -58,12 +58,12 @@ import URLLoadingTestServers
 
   /// Nothing ever comes from the stream; the function does not wait for that.
   @Test func cancellingEndsAReadThatWaits() async throws {
-    let events = BlockingStream.Events()
+    let events = StallingStream.Events()
     defer { events.released.signal() }
-    let reading = Task { [body = URLUploadBody.stream(BlockingStream(events), length: nil)] in
+    let reading = Task { [body = URLUploadBody.stream(StallingStream(events), length: nil)] in
       for try await _ in body.chunks {}
     }
-    #expect(await events.isReading.wait())
+    #expect(await events.hasStalled.wait())
     reading.cancel()
     await #expect(throws: CancellationError.self) { try await reading.value }
   }

@@ -84,6 +84,23 @@ import URLLoadingTestServers
     }
   }
 
+  /// Answers uploads with the body that it was given.
+  final class EchoingSession: URLSession, @unchecked Sendable {
+    override func uploadTask(
+      with request: URLRequest, from bodyData: Data?, completionHandler: @escaping Handler
+    ) -> URLSessionUploadTask {
+      let body = request.httpBodyStream.map { stream in
+        stream.open()
+        defer { stream.close() }
+        var buffer = [UInt8](repeating: 0, count: 1 << 12)
+        let count = stream.read(&buffer, maxLength: buffer.count)
+        return Data(buffer.prefix(max(0, count)))
+      }
+      completionHandler(bodyData ?? body, URLResponse(), nil)
+      return MockUploadTask()
+    }
+  }
+
   /// As every second test suite has one, with names that are its own.
   /// The compiler wants nothing to be restated.
   final class MockProtocol: URLProtocol {
@@ -184,6 +201,19 @@ import URLLoadingTestServers
     #expect(try await session.data(from: url).0 == Data("mine".utf8))
     #expect(try await session.data(for: URLRequest(url: url)).0 == Data("mine".utf8))
     #expect(session.lastURL == url)
+  }
+
+  @Test func aFormGoesByTheMethodThatAMockOverrides() async throws {
+    var form = MultipartFormData()
+    form.append("Sunset", named: "title")
+    let (body, _) = try await EchoingSession().upload(for: URLRequest(url: url), from: form)
+    #expect(body.count == Int(form.length) && body.range(of: Data("Sunset".utf8)) != nil)
+    // A subclass that calls the session's own method sends the form as the session does: with its length.
+    let server = try ScriptedServer.http { HTTPResponse(text: "\($0.method) \($0.fields["Content-Length"] ?? "none")") }
+    let session = CountingSession()
+    let (answer, _) = try await session.upload(for: URLRequest(url: server.url()), from: form)
+    #expect(answer == Data("POST \(form.length)".utf8))
+    #expect(session.count.value == 1)
   }
 
   @Test func whatASubclassLeavesToTheSessionLoads() async throws {

@@ -118,7 +118,7 @@ import URLLoadingTestServers
     _ = await server.stop()
   }
 
-  /// Nothing can come of it, and it has its time nonetheless.
+  /// A read of a task that was not resumed times out.
   @Test func aReadOfATaskThatWasNotResumed() async throws {
     let session = try await session()
     let task = session.streamTask(withHostName: "127.0.0.1", port: 1)

@@ -45,12 +45,14 @@ import URLLoadingTestServers
     }
   }
 
-  /// Of a message that cannot be decompressed and is too long as well, it depends on the cut which of the two is seen first.
-  private static func isSame(_ one: WebSocketOutcome, _ other: WebSocketOutcome) -> Bool {
-    func text(_ outcome: WebSocketOutcome) -> String {
-      "\(outcome)".replacing("failed 1009", with: "failed 1007").replacing("close 1009", with: "close 1007")
-    }
-    return text(one) == text(other)
+  /// Whether the cut makes no difference but the one that it may: of a compressed message that is too long and undecodable as well, the
+  /// length of the whole is seen before the content (1009), and the fault of a first piece before the length (1007).
+  private static func isSame(_ cut: WebSocketOutcome, _ whole: WebSocketOutcome, isCompressed: Bool) -> Bool {
+    guard cut != whole else { return true }
+    guard isCompressed, whole.events.last == "failed 1009", cut.events.last == "failed 1007",
+      whole.frames.last?.hasPrefix("close 1009") == true, cut.frames.last?.hasPrefix("close 1007") == true
+    else { return false }
+    return cut.events.dropLast() == whole.events.dropLast() && cut.frames.dropLast() == whole.frames.dropLast()
   }
 
   @Test func frames() async throws {
@@ -70,7 +72,7 @@ import URLLoadingTestServers
       }
       let whole = outcome(.max)
       let step = Int.random(in: 1...50, using: &random)
-      #expect(Self.isSame(outcome(step), whole), "seed \(seed), steps of \(step)")
+      #expect(Self.isSame(outcome(step), whole, isCompressed: isCompressed), "seed \(seed), steps of \(step)")
       let ends = whole.events.filter { $0.hasPrefix("failed") || $0.hasPrefix("closed") }
       #expect(ends.count <= 1 && (ends.isEmpty || whole.events.last == ends.first), "seed \(seed)")
       #expect(whole.frames.filter { $0.hasPrefix("close") }.count == ends.count, "seed \(seed)")

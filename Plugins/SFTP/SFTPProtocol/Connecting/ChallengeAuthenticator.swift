@@ -56,11 +56,10 @@ struct ChallengeAuthenticator: SSHAuthenticator {
       memory[question] = nil
     }
     guard attempt < Self.largestAttemptCount else { return nil }
-    // With a count of 0 the session would answer with the URL's password, which was tried, or an empty one.
     let credential = await questions.ask { sender in
       URLAuthenticationChallenge(
-        protectionSpace: space, proposedCredential: nil, previousFailureCount: attempt + 1, failureResponse: nil,
-        error: nil, sender: sender)
+        protectionSpace: space, proposedCredential: LoginUser(user), previousFailureCount: attempt,
+        failureResponse: nil, error: nil, sender: sender)
     }
     guard let answer = credential?.password, !(credential is SFTPHostKeyAcceptance) else { return nil }
     memory[question] = answer

@@ -1,4 +1,5 @@
 import Glibc
+internal import URLLoadingBase
 
 /// Small files of this machine's users, read as a whole.
 enum LocalFile {
@@ -21,8 +22,7 @@ enum LocalFile {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 64 << 10)
     while status.st_size <= largestCount, bytes.count <= largestCount {
-      let count = Glibc.read(descriptor, &chunk, chunk.count)
-      if count < 0, errno == EINTR { continue }
+      let count = DescriptorIO.uninterrupted { Glibc.read(descriptor, &chunk, chunk.count) }
       guard count >= 0 else { throw .system("it cannot be read") }
       guard count > 0 else { return bytes }
       bytes += chunk[..<count]

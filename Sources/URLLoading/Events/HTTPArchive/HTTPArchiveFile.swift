@@ -1,3 +1,4 @@
+internal import URLLoadingBase
 internal import URLLoadingCLinux
 
 /// A file of entries that is whole JSON at any moment, also where the process is killed in the middle of a write.
@@ -101,17 +102,7 @@ final class HTTPArchiveFile {
   }
 
   private static func write(_ bytes: Data, to part: Part) -> Bool {
-    bytes.withUnsafeBytes { bytes in
-      var written = 0
-      while written < bytes.count {
-        let count = pwrite(
-          part.descriptor, bytes.baseAddress?.advanced(by: written), bytes.count - written, part.end + written)
-        if count < 0, errno == EINTR { continue }
-        guard count > 0 else { return false }
-        written += count
-      }
-      return true
-    }
+    bytes.withUnsafeBytes { DescriptorIO.write($0, to: part.descriptor, at: Int64(part.end)) }
   }
 
   private static func close(_ part: Part) { Glibc.close(part.descriptor) }

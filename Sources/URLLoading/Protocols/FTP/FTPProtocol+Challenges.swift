@@ -49,7 +49,7 @@ extension FTPProtocol {
 }
 
 extension FTPProtocol: JudgedProtocol {
-  /// Asks what the handshake was ended for.
+  /// Asks the question for which the handshake was aborted.
   /// - Returns: false where it was not, or the load has asked too often.
   func asks(_ failure: TransferFailure) -> Bool {
     guard ConnectionQuestion(failure.reason) != nil,

@@ -1,6 +1,6 @@
 internal import URLLoadingCurlTransport
 
-/// Listing a directory: what the server sends becomes entries, on the transfer loop.
+/// Listing a directory: the server's lines are parsed into entries, on the transfer loop.
 extension FTPProtocol {
   /// CURLE_FTP_COULDNT_RETR_FILE: the command itself was refused, not the login or the way to the directory.
   private static let commandRefused = 19

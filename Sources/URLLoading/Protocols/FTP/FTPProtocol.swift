@@ -44,9 +44,9 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     var probed: TransferHead?
     /// What the range was chosen by.
     var chosenBy: TransferHead?
-    /// A transfer that was given up for another; its end may be on its way.
+    /// A transfer that was abandoned for another; its completion may be pending.
     var abandoned: Transfer?
-    /// How often the file was another one when its range was to come.
+    /// How often the file had changed between the choice of the range and its transfer.
     var changes = 0
     /// While a directory is being listed.
     var listing: FTPListing?
@@ -54,7 +54,7 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     var upload: Upload?
   }
 
-  /// What is noted of an upload: a server writes under the name that was asked for.
+  /// The record of an upload: a server writes under the final name, so that a failed upload leaves a partial file.
   struct Upload {
     let source: BodySource
     let record: UnfinishedUploads

@@ -2,8 +2,8 @@ internal import URLLoadingBase
 
 /// Loads `file:` URLs, stores uploads in them, and lists directories.
 ///
-/// Regular files are read in pieces on a pool of threads. Pipes, sockets and devices are read when they are readable; no thread waits
-/// for them.
+/// Regular files are read in pieces on a thread pool. Pipes, sockets and devices are read when they are readable; no thread blocks
+/// on them.
 ///
 /// Mutable state: `pump`'s own; `state`, guarded by its lock.
 // Safe to share: the mutable state is guarded as said above.
@@ -99,12 +99,12 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
         return .done
       }
       let wanted = Int(min(Int64(Self.chunkSize), bytes.upperBound - position))
-      // The piece is given away with the memory that it was read into.
+      // The piece owns the memory that it was read into.
       guard let block = BodyMemory.shared.take(atLeast: wanted) else {
         self.fail(file.readFailure(String(cString: strerror(ENOMEM))))
         return .done
       }
-      let count = Self.uninterrupted { pread(file.descriptor, block.start, wanted, off_t(position)) }
+      let count = DescriptorIO.uninterrupted { pread(file.descriptor, block.start, wanted, off_t(position)) }
       guard count > 0 else {
         let reason = count == 0 ? "it shrank while it was read" : String(cString: strerror(errno))
         BodyMemory.shared.recycle(block)
@@ -133,7 +133,7 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
         return .done
       }
       defer { BodyMemory.shared.recycle(block) }
-      let count = Self.uninterrupted { read(file.descriptor, block.start, Self.chunkSize) }
+      let count = DescriptorIO.uninterrupted { read(file.descriptor, block.start, Self.chunkSize) }
       switch count {
       case 0:
         self.client?.urlProtocolDidFinishLoading(self)
@@ -147,13 +147,6 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
         return .done
       }
     }
-  }
-
-  /// Repeats a call that a signal interrupted.
-  private static func uninterrupted(_ call: () -> Int) -> Int {
-    var result = call()
-    while result < 0, errno == EINTR { result = call() }
-    return result
   }
 
   private func waitForBytes(of file: OpenFile) -> ChunkPump.Step {

@@ -57,7 +57,7 @@ final class OpenFile: Sendable {
     URLError(.resourceUnavailable, message: "Cannot read on in \(url.redactedDescription): \(reason).", url: url)
   }
 
-  /// Whether a read would not wait.
+  /// Whether a read would not block.
   var isReady: Bool {
     var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&request, 1, 0) > 0

@@ -102,15 +102,8 @@ final class UploadTarget: Sendable {
     try state.withLock { state in
       guard !state.isOver else { throw CancellationError() }
       try tear(&state)
-      var start = 0
-      while start < piece.count {
-        let count = piece.withUnsafeBytes {
-          Glibc.write(state.descriptor, $0.baseAddress?.advanced(by: start), $0.count - start)
-        }
-        if count < 0, errno == EINTR { continue }
-        try Self.check(count)
-        start += count
-      }
+      let isWritten = piece.withUnsafeBytes { DescriptorIO.write($0, to: state.descriptor) }
+      guard isWritten else { throw POSIXError.ofLastCall }
       state.written += Int64(piece.count)
       return state.written
     }

@@ -1,7 +1,7 @@
 internal import URLLoadingBase
 internal import URLLoadingCurlTransport
 
-/// What an HTTP response means for the load: takes heads and answers to challenges, returns actions. A value without I/O.
+/// The state machine of an HTTP exchange: takes heads and answers to challenges, returns actions. A value without I/O.
 struct HTTPExchange {
   enum HeadAction {
     case deliver
@@ -17,7 +17,7 @@ struct HTTPExchange {
     var response: HTTPURLResponse?
     /// What the server offers, the best first.
     var offers: [Offer] = []
-    /// What the handshake was ended for; nil for a challenge of a response.
+    /// Why the handshake was aborted; nil for a challenge of a response.
     var question: ConnectionQuestion?
     var result: Result<TransferMetrics, TransferFailure>?
     var isDeclined = false
@@ -67,9 +67,9 @@ struct HTTPExchange {
     case fail
     /// A proxy wants credentials before it opens a tunnel.
     case challenge(URLProtectionSpace, previousFailureCount: Int)
-    /// The handshake was ended to ask this, and may be made again.
+    /// The handshake was aborted to ask this, and may be repeated.
     case question(ConnectionQuestion)
-    /// The kept connection was gone before the request reached the server: send it again.
+    /// The reused connection was closed before the request reached the server: send it again.
     case retry
   }
 
@@ -110,7 +110,7 @@ struct HTTPExchange {
     return .challenge(space, previousFailureCount: triedProxyCredentials)
   }
 
-  /// The way leads through another proxy from now on, which has refused nothing yet.
+  /// The route has changed to another proxy, which has refused nothing yet.
   mutating func proxyChanged() { triedProxyCredentials = 0 }
 
   /// The transfer ended.

@@ -17,7 +17,7 @@ extension HTTPProtocol {
     begin(isFirst: false)
   }
 
-  /// Has GSS-API make a token, which may take as long as a KDC does, for the request that `begin` sends.
+  /// Obtains a GSS-API token for the request that `begin` sends. That may block on a KDC.
   func negotiate(in space: URLProtectionSpace, then begin: @escaping @Sendable () -> Void) {
     BlockingPool.protocols.run {
       do throws(NegotiateLogin.Failure) {

@@ -1,6 +1,6 @@
 internal import URLLoadingCurlTransport
 
-/// Which proxy the load goes through.
+/// The route of the load: the proxies to try.
 extension HTTPProtocol {
   /// Has the session say which proxies there are for the URL, unless it has: the load begins then, or fails.
   /// - Returns: whether it waits for that.

@@ -28,7 +28,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     @Rare var negotiateToken: NegotiateToken?
     /// What was answered about connections.
     @Rare var answers: CurlSession.Answers?
-    /// The body of a request whose handshake may be made again before anything of it is read.
+    /// The body of a request, of which nothing is read while its handshake may be repeated.
     var source: BodySource?
     /// Connections are made for what follows the answer 101, by the whole way.
     var switchesProtocols = false
@@ -110,13 +110,13 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
       })
   }
 
-  /// Starts the transfer again after a handshake that was ended: the body is as it was.
+  /// Starts the transfer again after an aborted handshake: nothing of the body was read.
   func beginAgain() {
     guard let source = state.withLock({ $0.source }), !source.hasBegun else { return begin() }
     begin(body: sessionClient?.urlProtocolUploadBody(self), source)
   }
 
-  /// Whether the host is known to want trusted connections alone (HSTS).
+  /// Whether the host is a known HSTS host.
   private var isOfKnownHost: Bool {
     guard let storage = sessionClient?.session.parts.policyStorage, storage.hasTransportPolicies,
       request.url?.scheme?.lowercased() == "https", let host = request.url?.host(percentEncoded: false)
@@ -142,7 +142,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     let demand = sessionClient.urlProtocolDemand(self)
     let (credential, proxyCredential, route, token, answers, number) = state.withLock { state in
       state.starts += 1
-      // A connection of both directions is, as a rule, ended by its owner, and a transfer that is cancelled says nothing more.
+      // A full-duplex connection is usually ended by its owner, and a cancelled transfer makes no more calls.
       state.reportsConnection = demand.wantsConnectionMetrics || demand.upstream != nil
       state.switchesProtocols = demand.upstream != nil
       defer { state.negotiateToken = nil }

@@ -1,6 +1,6 @@
 internal import URLLoadingCurlTransport
 
-/// Who is asked about the peer, once TLS has begun on the connection.
+/// The judge of the peer, once TLS was started on the connection.
 extension TCPProtocol {
   /// How the peer is judged; nil where libcurl's rules do. An identity that was given for the host before logs in to it.
   func laterSecurity(in connections: CurlSession, judge: URLConnectionJudge?, host: URL) -> ConnectionSecurity? {
@@ -21,7 +21,7 @@ extension TCPProtocol {
   }
 
   /// Takes the answer about the peer.
-  /// - Returns: false where nobody has asked.
+  /// - Returns: false where no question is pending.
   func judge(by decision: ConnectionQuestion.Decision) -> Bool {
     let (question, transfer) = state.withLock { ($0.question.take(), $0.transfer) }
     guard let question else { return false }

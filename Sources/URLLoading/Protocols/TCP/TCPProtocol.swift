@@ -14,7 +14,7 @@ final class TCPProtocol: URLProtocol, @unchecked Sendable {
     var refusal: TransferFailure?
     /// What the delegate is asked about the peer.
     var question: ConnectionQuestion?
-    /// The connection stood: no other is made in its place, by which what is to be protected would go in the clear.
+    /// The connection was established: it is not replaced by another, which would send protected data as plaintext.
     var hasConnected = false
     var isStopped = false
   }

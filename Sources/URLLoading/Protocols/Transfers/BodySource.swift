@@ -1,8 +1,8 @@
 internal import URLLoadingBase
 internal import URLLoadingCurlTransport
 
-/// The body of an upload for the transfer engine: a file is read at once as far as it is in memory; else a file or stream is read ahead
-/// on a pool of threads, since the transfer loop must not block.
+/// The body of an upload for the transfer engine: pages of a file in the page cache are read on the loop; otherwise a file or stream is
+/// read ahead on a thread pool, since the transfer loop must not block.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class BodySource: TransferBodySource {
@@ -29,7 +29,7 @@ final class BodySource: TransferBodySource {
     self.body = body
   }
 
-  /// What the transfer is given.
+  /// The body of the transfer request.
   var transferBody: TransferRequest.Body {
     switch body {
     case .data(let data): .data(data)
@@ -42,7 +42,7 @@ final class BodySource: TransferBodySource {
     state.withLock { $0.reader != nil || $0.isReading || $0.isWaitedFor || $0.isAtEnd || $0.failure != nil }
   }
 
-  /// Sets the transfer to resume when bytes are there.
+  /// Sets the transfer to resume when bytes are available.
   func attach(to transfer: Transfer) {
     let isWaitedFor = state.withLock { state in
       state.transfer = transfer

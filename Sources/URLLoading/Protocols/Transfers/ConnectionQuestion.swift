@@ -1,8 +1,8 @@
 internal import URLLoadingCurlTransport
 internal import URLLoadingX509
 
-/// What a handshake was ended for: the server is to be judged, or wants to know who its client is. Turns into a challenge, and the
-/// answer to that into one for the next handshake.
+/// Why a handshake was aborted: the owner has to judge the server, or the server requests a client certificate. Turns into a challenge, and
+/// its answer into the input of the next handshake.
 enum ConnectionQuestion {
   case trust(ShownPeer)
   case identity(TLSEndpoint, authorities: [Data])
@@ -57,13 +57,13 @@ enum ConnectionQuestion {
   }
 
   enum Resolution {
-    /// Make the handshake again.
+    /// Repeat the handshake.
     case proceed(Change)
-    /// The failure that the handshake ended with is the load's.
+    /// Fail the load with the error of the handshake.
     case fail
   }
 
-  /// What is known of the endpoint for the next handshake.
+  /// The decisions about the endpoint for the next handshake.
   enum Change {
     case accepts([X509Certificate])
     case trusts([X509Certificate])

@@ -61,7 +61,7 @@ extension CurlSession {
     }
   }
 
-  /// Those that TLS is spoken with: the server, and a proxy before it.
+  /// The TLS endpoints: the server, and an HTTPS proxy before it.
   private func endpoints(of request: TransferRequest) -> [TLSEndpoint] {
     let proxy = proxy(of: request).flatMap { proxy in
       proxy.kind == .https ? TLSEndpoint(host: proxy.host, port: proxy.port, isProxy: true) : nil

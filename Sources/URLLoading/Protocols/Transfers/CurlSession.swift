@@ -8,13 +8,13 @@ internal import URLLoadingX509
 final class CurlSession: URLSessionComponent {
   let engine: TransferEngine
 
-  /// Says which proxies loads go through; nil where the engine does that by itself.
+  /// Resolves the proxies of loads; nil where the engine does that by itself.
   let proxies: ProxyResolution?
 
   /// The roots that servers are verified by.
   let authorities: TrustedAuthorities
 
-  /// What was given for servers that ask who their client is, and is to be used again.
+  /// The identities that were given for servers, and are to be used again.
   let identities = Locked<[IdentityKey: ClientIdentity]>([:])
 
   /// The DSCP of connections, shifted into the byte that IP carries it in; nil for the system's.

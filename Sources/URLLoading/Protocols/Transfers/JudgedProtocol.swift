@@ -1,14 +1,15 @@
 internal import URLLoadingCurlTransport
 
-/// A class that makes connections of TLS, which the delegate may judge, and log in to: HTTP and FTP.
+/// A class with TLS connections, for which the delegate may judge the server and provide an identity: HTTP and FTP.
 ///
-/// A handshake that is ended for a question is a failed transfer; the question becomes a challenge, and its answer another transfer.
+/// A handshake that is aborted for a question is a failed transfer; the question becomes a challenge, and its answer starts another
+/// transfer.
 protocol JudgedProtocol: URLProtocol, URLAuthenticationChallengeSender {
-  /// The question that waits for an answer, and what its transfer ended with; nil where none does. It waits no longer.
+  /// Removes the pending question, and returns it with the result of its transfer; nil where there is none.
   func takeQuestion() -> (ConnectionQuestion, Result<TransferMetrics, TransferFailure>)?
   /// Calls `body` with what was answered, under the instance's lock.
   func withAnswers<Result>(_ body: (inout CurlSession.Answers?) -> Result) -> Result
-  /// Makes the handshake again: what was to be sent is as it was.
+  /// Repeats the handshake: nothing of the body was read.
   func beginAgain()
   /// Passes the end of a transfer on.
   func complete(_ result: Result<TransferMetrics, TransferFailure>)
@@ -22,8 +23,8 @@ extension JudgedProtocol {
     client?.urlProtocol(self, didReceive: question.challenge(scheme: scheme, connections.authorities, from: self))
   }
 
-  /// Makes the handshake again that was ended for a question, or fails.
-  /// - Returns: false where no question about a connection waits.
+  /// Repeats the handshake that was aborted for a question, or fails.
+  /// - Returns: false where no question about a connection is pending.
   func resolve(by decision: ConnectionQuestion.Decision) -> Bool {
     guard let (question, result) = takeQuestion() else { return false }
     guard case .proceed(let change) = question.resolved(by: decision) else {
@@ -52,7 +53,7 @@ extension JudgedProtocol {
     return session.transportSecurityRequirements(for: url)
   }
 
-  /// What a failure is for the load.
+  /// The error of the load for a failure.
   func error(for failure: TransferFailure) -> URLError {
     if case .brokenRequirement(let violation) = failure.reason, let requirements = transportRequirements {
       return requirements.violation(of: .init(violation.rule), found: violation.found, url: request.url)

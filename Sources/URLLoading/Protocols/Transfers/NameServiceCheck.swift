@@ -4,13 +4,13 @@ internal import URLLoadingCLinux
 
 /// Finds out why a name was not found, which libcurl does not tell: there is no such name, or no name service could be reached.
 ///
-/// The name is looked up again, once for all who ask meanwhile.
+/// The name is looked up again; concurrent checks of a name are coalesced.
 ///
 /// Mutable state: `asking`, guarded by its lock.
 final class NameServiceCheck: Sendable {
   static let shared = NameServiceCheck()
 
-  /// A look-up that nobody answers takes some ten seconds (resolv.conf(5)).
+  /// A lookup without an answer takes some ten seconds (resolv.conf(5)).
   private static let pool = BlockingPool(name: "URLLoading names", maximumThreadCount: 8)
 
   private let asking = Locked<[String: [@Sendable (Bool) -> Void]]>([:])

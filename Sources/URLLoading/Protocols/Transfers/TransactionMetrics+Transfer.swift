@@ -1,7 +1,7 @@
 internal import URLLoadingCurlTransport
 
 extension URLSessionTaskTransactionMetrics {
-  /// What libcurl knows about an exchange.
+  /// The metrics of an exchange, from those of its transfer.
   convenience init(request: URLRequest, metrics transfer: TransferMetrics) {
     self.init(request: request)
     func date(_ seconds: Double?) -> Date? {

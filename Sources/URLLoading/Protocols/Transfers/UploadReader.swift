@@ -1,3 +1,4 @@
+internal import URLLoadingBase
 internal import URLLoadingCLinux
 
 /// Reads the body of an upload piece by piece; blocks.
@@ -9,7 +10,7 @@ package final class UploadReader: @unchecked Sendable {
   private var expected: Int64?
   private var count: Int64 = 0
   private var url: URL?
-  /// Flags for a read that returns what is in memory and waits for no disk; nil when there is no such read, or no more.
+  /// Flags for a read from the page cache that does not block on the disk; nil where that is not supported, or no longer of use.
   private var flagsOfImmediateReads: Int32?
 
   package init(_ body: URLUploadBody) {
@@ -35,7 +36,7 @@ package final class UploadReader: @unchecked Sendable {
   /// Whether ``readAtOnce(into:)`` is worth a call.
   var readsAtOnce: Bool { flagsOfImmediateReads != nil }
 
-  /// Reads what a file has in memory; does not block.
+  /// Reads a file from the page cache; does not block.
   ///
   /// - Returns: How many bytes there were. Nil where the disk has to be waited for, from there to the end; also at the end, and where
   ///   the file cannot be read: ``read(_:)`` says which.
@@ -69,12 +70,11 @@ package final class UploadReader: @unchecked Sendable {
       throw URLError(
         .cannotOpenFile, message: "The file to upload cannot be opened: \(url?.path ?? ""): \(reason).", url: url)
     }
-    // What the file grew by since it was measured is not sent: the length has been announced.
+    // Bytes appended since the length was announced are not sent.
     let rest = expected.map { Int(min(Int64(limit), $0 - count)) } ?? limit
     guard rest > 0 else { return [] }
     return try [UInt8](unsafeUninitializedCapacity: rest) { buffer, initialized in
-      var result = Glibc.read(descriptor, buffer.baseAddress, rest)
-      while result < 0, errno == EINTR { result = Glibc.read(descriptor, buffer.baseAddress, rest) }
+      let result = DescriptorIO.uninterrupted { Glibc.read(descriptor, buffer.baseAddress, rest) }
       guard result >= 0 else { throw POSIXError.ofLastCall }
       initialized = result
     }

@@ -1,8 +1,8 @@
 internal import URLLoadingBase
 internal import URLLoadingCurlTransport
 
-/// What a task sends on a connection of both directions, for the transfer engine. It is read once the connection is the task's, and so
-/// never twice.
+/// The bytes that a task sends on a full-duplex connection, as a body source of the transfer engine. It is read after the connection is
+/// established, and so never twice.
 final class UpstreamBody: TransferBodySource {
   private let upstream: URLProtocolUpstream
 
@@ -23,14 +23,14 @@ final class UpstreamBody: TransferBodySource {
 }
 
 extension TransferRequest {
-  /// Asks for a connection of both directions, by the fields that the request has.
+  /// Asks for an upgrade to a full-duplex connection, by the request's header fields.
   mutating func switchProtocols(_ upstream: URLProtocolUpstream) {
     switchesProtocols = true
     decodesContent = false
     body = .source(UpstreamBody(upstream), length: nil)
   }
 
-  /// Asks for a connection and nothing else.
+  /// Asks for a connection alone, without a protocol.
   mutating func connect(_ upstream: URLProtocolUpstream) {
     connectsOnly = true
     body = .source(UpstreamBody(upstream), length: nil)

@@ -26,7 +26,7 @@ struct StrictTransportSecurity: Equatable {
         var value: String?
         if scanner.skip("=") {
           scanner.skipWhitespace()
-          guard let given = scanner.token() ?? Self.quotedString(&scanner) else { return nil }
+          guard let given = scanner.token() ?? scanner.wholeQuotedString() else { return nil }
           value = given
           scanner.skipWhitespace()
         }
@@ -51,22 +51,5 @@ struct StrictTransportSecurity: Equatable {
   private static func seconds(_ text: String) -> Int64? {
     guard !text.isEmpty, text.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
     return min(Int64(text) ?? longestAge, longestAge)
-  }
-
-  /// A quoted string that ends, and has no control characters (RFC 2616, section 2.2): a field that is cut off does not count.
-  private static func quotedString(_ scanner: inout FieldScanner) -> String? {
-    guard scanner.skip("\"") else { return nil }
-    var content: [UInt8] = []
-    while var byte = scanner.peek, byte != UInt8(ascii: "\"") {
-      scanner.position += 1
-      if byte == UInt8(ascii: "\\") {
-        guard let escaped = scanner.peek else { return nil }
-        byte = escaped
-        scanner.position += 1
-      }
-      guard byte >= 0x20 || byte == 0x09, byte != 0x7F else { return nil }
-      content.append(byte)
-    }
-    return scanner.skip("\"") ? String(decoding: content, as: UTF8.self) : nil
   }
 }

@@ -44,8 +44,7 @@ final class LocalFileSource: RandomAccessSource {
     guard let file = file.withLock({ $0 }) else { throw closure }
     let wanted = Int(min(read.bytes.upperBound - read.position, Self.largestStep))
     let start = destination + Int(read.position - read.bytes.lowerBound)
-    var count: Int
-    repeat { count = pread(file.descriptor, start, wanted, off_t(read.position)) } while count < 0 && errno == EINTR
+    let count = DescriptorIO.uninterrupted { pread(file.descriptor, start, wanted, off_t(read.position)) }
     let reason = errno
     guard FileVersion(of: file.descriptor) == version, count != 0 else {
       throw URLError(

@@ -1,7 +1,7 @@
 /// The first bytes of another stream.
 ///
 /// Mutable state: as of every stream, used by one thread at a time.
-final class LimitedInputStream: InputStream {
+final class LimitedInputStream: UnbufferedInputStream {
   private let whole: InputStream
   private var rest: Int64
 
@@ -9,7 +9,7 @@ final class LimitedInputStream: InputStream {
   init(_ whole: InputStream, length: Int64) {
     self.whole = whole
     rest = length
-    super.init(data: Data())
+    super.init()
   }
 
   override var streamStatus: Stream.Status {
@@ -28,8 +28,4 @@ final class LimitedInputStream: InputStream {
     if count > 0 { rest -= Int64(count) }
     return count
   }
-
-  override func getBuffer(
-    _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, length: UnsafeMutablePointer<Int>
-  ) -> Bool { false }
 }

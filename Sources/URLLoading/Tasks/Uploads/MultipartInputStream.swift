@@ -3,7 +3,9 @@ internal import URLLoadingBase
 /// The body of a form as a stream, of which files are opened one at a time.
 ///
 /// Mutable state: as of every stream, used by one thread at a time.
-final class MultipartInputStream: InputStream {
+final class MultipartInputStream: UnbufferedInputStream {
+  /// What an upload sends in place of this stream, with its length and as often as needed; nil for a stream that is read once.
+  let form: MultipartFormData?
   private var pieces: ArraySlice<MultipartFormData.Piece>
   /// Bytes of the first piece that were read.
   private var offset: Int64 = 0
@@ -11,15 +13,21 @@ final class MultipartInputStream: InputStream {
   private var status = Stream.Status.notOpen
   private var failure: (any Error)?
 
+  /// The whole body of a form.
+  convenience init(standingFor form: MultipartFormData) {
+    self.init(form.pieces, form: form)
+  }
+
   /// - Parameter start: the first byte that is read.
-  init(_ pieces: [MultipartFormData.Piece], from start: Int64 = 0) {
+  init(_ pieces: [MultipartFormData.Piece], from start: Int64 = 0, form: MultipartFormData? = nil) {
+    self.form = form
     self.pieces = pieces[...]
     offset = start
     while let first = self.pieces.first, first.length <= offset {
       offset -= first.length
       self.pieces.removeFirst()
     }
-    super.init(data: Data())
+    super.init()
   }
 
   override var streamStatus: Stream.Status { status }
@@ -65,10 +73,6 @@ final class MultipartInputStream: InputStream {
     if count == 0, length > 0 { status = .atEnd }
     return count
   }
-
-  override func getBuffer(
-    _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, length: UnsafeMutablePointer<Int>
-  ) -> Bool { false }
 
   private func read(from path: String, _ buffer: UnsafeMutablePointer<UInt8>, _ count: Int) -> Int {
     if file == nil {

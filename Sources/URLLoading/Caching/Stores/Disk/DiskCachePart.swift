@@ -1,4 +1,5 @@
 import Foundation
+internal import URLLoadingBase
 
 /// A file that a body is written to before its entry is in the index. One that is left when its process is killed is removed later.
 ///
@@ -18,16 +19,7 @@ final class DiskCachePart: Sendable {
   deinit { if descriptor >= 0 { close(descriptor) } }
 
   /// - Returns: false where the disk is full, or fails.
-  func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    var rest = bytes
-    while let start = rest.baseAddress, !rest.isEmpty {
-      let count = Glibc.write(descriptor, start, rest.count)
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return false }
-      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-    }
-    return true
-  }
+  func write(_ bytes: UnsafeRawBufferPointer) -> Bool { DescriptorIO.write(bytes, to: descriptor) }
 
   /// Gives the file its name, when its bytes are on the disk: an entry must not outlive its body where the power fails.
   func move(to name: String) -> Bool {

@@ -36,14 +36,8 @@ final class DiskCacheReader: URLCacheReader {
   }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int64) throws -> Int {
-    var filled = 0
-    while filled < buffer.count, let start = buffer.baseAddress {
-      let count = pread(descriptor, start + filled, buffer.count - filled, off_t(position + Int64(filled)))
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw Failure(errorDescription: String(cString: strerror(errno))) }
-      if count == 0 { break }
-      filled += count
-    }
-    return filled
+    let count = DescriptorIO.read(into: buffer, from: descriptor, at: position)
+    guard count >= 0 else { throw Failure(errorDescription: String(cString: strerror(errno))) }
+    return count
   }
 }

@@ -1,6 +1,6 @@
 /// Turns the bytes of an FTP server's listing into entries, however they are cut. A value that does no I/O.
 ///
-/// What cannot be read is a flaw, which ends the listing: one that leaves out lines would be taken for whole.
+/// A line that cannot be parsed is a flaw, which ends the listing: without its line the listing would seem complete.
 struct FTPListing {
   /// What the server was asked for.
   enum Format: Equatable {

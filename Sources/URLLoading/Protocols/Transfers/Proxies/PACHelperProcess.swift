@@ -3,7 +3,7 @@ internal import URLLoadingCLinux
 
 /// A running program that runs scripts, and the socket to it. Its calls block, and one thread at a time makes them.
 ///
-/// Where one throws, the process is of no use any more. It is killed with this object, whatever its script does.
+/// Where a call throws, the process must not be used again. It is killed with this object, whatever its script does.
 final class PACHelperProcess {
   private let socket: Int32
   private let process: pid_t

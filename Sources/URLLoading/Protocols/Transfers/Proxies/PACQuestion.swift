@@ -1,7 +1,7 @@
-/// What a script is told of a load.
+/// The part of a URL that a script gets.
 ///
-/// User, password and fragment are no business of a script, nor are path and query where TLS keeps them secret: a script that came over
-/// plain HTTP may be anybody's.
+/// A script gets no user, password and fragment, and no path and query of a URL that TLS protects: a script that was loaded over plain HTTP
+/// may be an attacker's.
 struct PACQuestion: Sendable, Equatable {
   let url: String
   let host: String

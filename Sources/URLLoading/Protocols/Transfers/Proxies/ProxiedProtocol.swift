@@ -1,7 +1,7 @@
 internal import URLLoadingBase
 internal import URLLoadingCurlTransport
 
-/// What is noted of the proxies of a load, and of what one of them wants.
+/// The proxies of a load, and the state of a login to one of them.
 struct ProxyAttempt {
   /// The proxies, where they had to be asked for.
   @Rare var route: ProxyRoute?
@@ -19,7 +19,7 @@ protocol ProxiedProtocol: URLProtocol, URLAuthenticationChallengeSender {
   func withProxies<Result>(_ body: (inout ProxyAttempt) -> Result) -> Result
   /// Keeps what the load fails with if a challenge is not answered.
   func note(refusal: TransferFailure)
-  /// Begins anew.
+  /// Starts the transfer again.
   func begin()
   func tell(_ failure: TransferFailure)
   func fail(_ error: URLError)

@@ -1,7 +1,7 @@
 internal import URLLoadingBase
 internal import URLLoadingCurlTransport
 
-/// Says through which proxies the loads of a session go, where that has to be asked for: by a script, or the system's settings.
+/// Resolves the proxies of a session's loads by a script or the system's settings.
 ///
 /// Mutable state: `unreachable`, guarded by its lock.
 final class ProxyResolution: Sendable {
@@ -52,7 +52,7 @@ final class ProxyResolution: Sendable {
     if case .system = source { !tools.system.isAbsent } else { true }
   }
 
-  /// - Parameter take: gets the way for a URL, or words; at once where nobody has to be asked.
+  /// - Parameter take: gets the route for a URL, or an error; synchronously where nothing has to be asked.
   func route(for url: URL, _ take: @escaping @Sendable (Result<ProxyRoute, URLError>) -> Void) {
     if case .system = source {
       return tools.system.get(for: url) { take(.success(self.route($0))) }

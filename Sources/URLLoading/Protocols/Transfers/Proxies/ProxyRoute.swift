@@ -28,7 +28,7 @@ struct ProxyRoute: Sendable, Equatable {
 }
 
 extension TransferRequest {
-  /// Goes the way that a route is at.
+  /// Uses the current proxy of a route.
   mutating func take(_ route: ProxyRoute) {
     proxy = route.choice
     hasAlternative = route.hasAlternative

@@ -1,11 +1,11 @@
 internal import URLLoadingBase
 internal import URLLoadingCurlTransport
 
-/// What the system's settings said of late, by origin, and who waits for what they say. A value without a clock.
+/// A cache of the system's proxies by origin, which coalesces concurrent questions. A value without a clock.
 struct SystemProxyMemory<Waiter: Sendable>: Sendable {
   enum Action: Sendable {
     case answer([ProxyServer?])
-    /// The same question is on its way.
+    /// The same question is pending.
     case wait
     /// The question has to be asked; the number is the question's.
     case begin(Int)
@@ -43,7 +43,7 @@ struct SystemProxyMemory<Waiter: Sendable>: Sendable {
     return .begin(questions)
   }
 
-  /// - Returns: who waits for the answer; nobody where it came too late.
+  /// - Returns: the waiters; none where the answer came too late.
   mutating func answered(
     _ number: Int, _ origin: String, _ proxies: [ProxyServer?], at now: MonotonicInstant
   ) -> [Waiter] {
@@ -53,8 +53,8 @@ struct SystemProxyMemory<Waiter: Sendable>: Sendable {
     return waiting
   }
 
-  /// The time for an answer is up.
-  /// - Returns: who has waited for it.
+  /// The deadline of the answer has passed.
+  /// - Returns: the waiters.
   mutating func expired(_ number: Int, _ origin: String, at now: MonotonicInstant) -> [Waiter] {
     let waiting = take(number, origin)
     if !waiting.isEmpty { pauseEnd = now.advanced(by: Self.pause) }

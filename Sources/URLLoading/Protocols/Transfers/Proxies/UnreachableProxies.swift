@@ -1,8 +1,8 @@
 internal import URLLoadingBase
 internal import URLLoadingCurlTransport
 
-/// The proxies that could not be reached a short while ago: they are tried last, so that not every load waits for them. A value without
-/// a clock.
+/// The proxies that could not be reached recently: they are tried last, so that not every load waits for their timeout. A value without a
+/// clock.
 struct UnreachableProxies: Sendable {
   static let memory = Duration.seconds(60)
   private static let limit = 32
