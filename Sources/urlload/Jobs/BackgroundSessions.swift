@@ -36,6 +36,7 @@ enum BackgroundSessions {
       configuration.tlsMaximumSupportedProtocolVersion = other.tlsMaximumSupportedProtocolVersion
       configuration.httpMaximumConnectionsPerHost = other.httpMaximumConnectionsPerHost
       configuration.network = other.network
+      configuration.omittedFields = other.omittedFields
       if let maxTime = options.maxTime {
         configuration.timeoutIntervalForResource = maxTime
         configuration.timeoutIntervalForRequest = maxTime
