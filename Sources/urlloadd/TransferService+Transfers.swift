@@ -8,7 +8,7 @@ extension TransferService {
 
   func startTransfers(now: Date) {
     guard !isEnding else { return }
-    while case let jobs = queue.takeStartable(now: now, besides: blockedSessions), !jobs.isEmpty {
+    while case let jobs = queue.takeStartable(now: now, besides: blockedSessions, costs: mayCost), !jobs.isEmpty {
       for job in jobs { begin(job, now: now) }
     }
   }
