@@ -34,6 +34,21 @@ extension BackgroundSessionDescription {
     transportSecurity = values.appTransportSecurity?.source
     network = configuration.network
     launch = values.kept.sessionSendsLaunchEvents ? settings.launch : nil
+    self.settings = Self.settings(of: configuration)
+  }
+}
+
+extension BackgroundSessionDescription {
+  /// In bytes: a message has twice as much room, and more than that in Base64.
+  private static let largestSettings = 256 << 10
+
+  /// What the service can be told of the settings of protocol classes.
+  private static func settings(of configuration: URLSessionConfiguration) -> [String: Data]? {
+    var settings = configuration.codableSettings
+    // These have a place of their own, which services of earlier versions know.
+    settings[String(reflecting: NetworkSettings.self)] = nil
+    let size = settings.reduce(0) { $0 + $1.key.utf8.count + $1.value.count }
+    return settings.isEmpty || size > largestSettings ? nil : settings
   }
 }
 
@@ -63,6 +78,7 @@ extension URLSessionConfiguration {
       tls_protocol_version_t(rawValue: description.tlsMaximum) ?? .TLSv13
     configuration.certificateAuthorityFile = description.certificateAuthorityFile.map { URL(fileURLWithPath: $0) }
     if let network = description.network { configuration.network = network }
+    configuration.codableSettings = description.settings ?? [:]
     configuration.requiresDNSSECValidation = description.requiresDNSSECValidation
     configuration.connectionProxyDictionary = description.proxies.flatMap { BackgroundValues.dictionary($0) }
     if let source = description.transportSecurity {
