@@ -137,20 +137,32 @@ extension TransferService {
     tell(job, .waitsForConnectivity)
   }
 
-  func finished(_ number: Int, file: String?) {
+  func finished(_ number: Int, file: String?, metrics: BackgroundMetrics?) {
     guard let job = queue.jobs[number], job.state.phase == .running else { return }
     var outcome = BackgroundOutcome()
     outcome.file = file
+    outcome.metrics = metrics
     outcome.progress = job.state.progress
     end(job, outcome)
   }
 
-  func failed(_ number: Int, _ failure: BackgroundFailure, isTransient: Bool, resumeData: Data?) {
+  func failed(
+    _ number: Int, _ failure: BackgroundFailure, isTransient: Bool, resumeData: Data?, metrics: BackgroundMetrics?
+  ) {
     guard let job = queue.jobs[number], job.state.phase == .running else { return }
     if let resumeData { setResumption(resumeData, file: nil, of: number) }
     if queue.failed(number, failure, isTransient: isTransient, now: Date()) == .ends {
-      fail(job, failure, resumeData: resumeData)
+      fail(job, failure, resumeData: resumeData, metrics: metrics)
+    } else if let metrics {
+      changes.blobs[number, default: QueueChanges.Blobs()].metrics = .some(metrics.following(earlierMetrics(of: job)))
     }
+  }
+
+  /// What the transfers of a task did that have failed.
+  private func earlierMetrics(of job: Job) -> BackgroundMetrics? {
+    guard job.state.lastFailure != nil else { return nil }
+    if let pending = changes.blobs[job.number]?.metrics { return pending }
+    return try? store.metrics(job.number)
   }
 
   /// The resource timeout has passed.
@@ -169,16 +181,24 @@ extension TransferService {
 
   // MARK: Ends
 
-  func fail(_ job: Job, _ failure: BackgroundFailure, resumeData: Data? = nil) {
+  func fail(
+    _ job: Job, _ failure: BackgroundFailure, resumeData: Data? = nil, metrics: BackgroundMetrics? = nil
+  ) {
     var outcome = BackgroundOutcome()
     outcome.error = failure
     outcome.resumeData = resumeData
+    outcome.metrics = metrics
     outcome.progress = job.state.progress
     end(job, outcome)
   }
 
-  private func end(_ job: Job, _ outcome: BackgroundOutcome) {
+  private func end(_ job: Job, _ given: BackgroundOutcome) {
+    var outcome = given
+    let earlier = earlierMetrics(of: job)
+    outcome.metrics = given.metrics?.following(earlier) ?? earlier
+    if let resumed = job.state.resumed { outcome.metrics?.start = resumed }
     queue.end(job.number)
+    if earlier != nil { changes.blobs[job.number, default: QueueChanges.Blobs()].metrics = .some(nil) }
     changes.blobs[job.number, default: QueueChanges.Blobs()].outcome = .some(outcome)
     if outcome.resumeData == nil { changes.blobs[job.number]?.resumption = .some(nil) }
     for (number, question) in questions where question.number == job.number { questions[number] = nil }

@@ -67,6 +67,7 @@ final class BackgroundRelay: URLProtocol, @unchecked Sendable {
 
   private func end(_ outcome: BackgroundOutcome, _ client: LoadClient) {
     client.progressed(outcome.progress)
+    if let metrics = outcome.metrics?.taskMetrics { client.collected(metrics) }
     if let failure = outcome.error {
       var info: [String: any Sendable] = [:]
       if let data = outcome.resumeData {

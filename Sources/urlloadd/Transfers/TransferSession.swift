@@ -18,6 +18,7 @@ final class TransferSession: NSObject, Sendable {
     /// The file is at its place.
     var hasFile = false
     var failure: (any Error)?
+    var metrics: URLSessionTaskMetrics?
   }
 
   private struct State {
@@ -172,6 +173,7 @@ final class TransferSession: NSObject, Sendable {
     let transfer = state.withLock { $0.transfers.removeValue(forKey: number) }
     let path = Self.bodyPath(number, in: files)
     let isUpload = task is URLSessionUploadTask
+    let metrics = transfer?.metrics.map { BackgroundMetrics($0) }
     if let error = error ?? transfer?.failure {
       if let answer = transfer?.answer, answer >= 0 {
         close(answer)
@@ -181,26 +183,29 @@ final class TransferSession: NSObject, Sendable {
       let resumeData = (error as NSError).userInfo[key] as? Data
       let isTransient = RetryPolicy.isTransient(error)
       let failure = BackgroundFailure(error)
-      return loop.post { $0.failed(number, failure, isTransient: isTransient, resumeData: resumeData) }
+      return loop.post {
+        $0.failed(number, failure, isTransient: isTransient, resumeData: resumeData, metrics: metrics)
+      }
     }
     let hasFile = transfer?.hasFile == true || transfer.map { $0.answer >= 0 } == true
-    if !hasFile { return loop.post { $0.finished(number, file: nil) } }
-    finish(number, transfer.map(\.answer).flatMap { $0 >= 0 ? $0 : nil })
+    if !hasFile { return loop.post { $0.finished(number, file: nil, metrics: metrics) } }
+    finish(number, transfer.map(\.answer).flatMap { $0 >= 0 ? $0 : nil }, metrics: metrics)
   }
 
   /// The body is whole: it is on the disk before the queue says that it is.
-  func finish(_ number: Int, _ opened: Int32? = nil) {
+  func finish(_ number: Int, _ opened: Int32? = nil, metrics: BackgroundMetrics? = nil) {
     let path = Self.bodyPath(number, in: files)
     Self.disk.async { [loop] in
       let descriptor = opened ?? open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
       let isSynced = descriptor >= 0 && fsync(descriptor) == 0
       let reason = errno
       if descriptor >= 0 { close(descriptor) }
-      if isSynced { return loop.post { $0.finished(number, file: path) } }
+      if isSynced { return loop.post { $0.finished(number, file: path, metrics: metrics) } }
       let error = URLError(
         .cannotWriteToFile, userInfo: [NSUnderlyingErrorKey: POSIXError(POSIXErrorCode(rawValue: reason) ?? .EIO)])
       let failure = BackgroundFailure(error)
-      loop.post { $0.failed(number, failure, isTransient: RetryPolicy.isTransient(error), resumeData: nil) }
+      let isTransient = RetryPolicy.isTransient(error)
+      loop.post { $0.failed(number, failure, isTransient: isTransient, resumeData: nil, metrics: metrics) }
     }
   }
 }
@@ -296,6 +301,11 @@ extension TransferSession: URLSessionDownloadDelegate, URLSessionDataDelegate {
         }
       }
     }
+  }
+
+  func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
+    guard let number = number(of: task) else { return }
+    state.withLock { $0.transfers[number]?.metrics = metrics }
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {

@@ -98,6 +98,17 @@ final class WorkerDelegate: NSObject, URLSessionDownloadDelegate, URLSessionData
     return (.useCredential, URLCredential(user: parts[0], password: parts[1], persistence: .none))
   }
 
+  func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
+    if quiet.withLock({ $0 != nil }) { return }
+    let transactions = metrics.transactionMetrics.map { transaction in
+      let status = (transaction.response as? HTTPURLResponse)?.statusCode ?? 0
+      let (path, name) = (transaction.request.url?.path ?? "", transaction.networkProtocolName ?? "")
+      let (count, port) = (transaction.countOfResponseBodyBytesReceived, transaction.remotePort ?? "")
+      return " \(path),\(status),\(name),\(count),\(port)"
+    }
+    say("metrics \(task.taskIdentifier) \(metrics.redirectCount)\(transactions.joined())")
+  }
+
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     let count = quiet.withLock { count in
       count = count.map { $0 + 1 }
