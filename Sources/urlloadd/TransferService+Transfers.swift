@@ -30,6 +30,17 @@ extension TransferService {
     if isWhole { transfer.finish(job.number) } else { transfer.start(job, stored, request: request) }
   }
 
+  /// The transfer of a task has ended before it could begin, and begins anew.
+  func startAgain(_ number: Int, resumeData: Data?) {
+    guard let job = queue.jobs[number], job.state.phase == .running else { return }
+    if let resumeData { setResumption(resumeData, file: nil, of: number) }
+    guard let transfer = transfers[job.session], let stored = stored(number),
+      let request = BackgroundValues.request(stored.description.request)
+    else { return fail(job, BackgroundFailure(URLError(.badURL))) }
+    // It may have been stopped and begun again meanwhile.
+    if !transfer.isLoading(number) { transfer.start(job, stored, request: request) }
+  }
+
   /// Whether the service was killed between the end of a download and its commit: a file has its place only when it is whole.
   private func hasWholeBody(_ job: Job, _ stored: StoredJob) -> Bool {
     guard job.kind == .download, stored.resumption?.boot == MachineBoot.identifier else { return false }

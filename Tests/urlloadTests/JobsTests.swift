@@ -100,6 +100,15 @@ import URLLoadingTestServers
     try stop()
   }
 
+  /// The command answers no questions.
+  @Test func aServerThatIsNotTrustedFails() async throws {
+    let url = try await NginxServer.shared.url(on: .httpsSelfSigned).absoluteString
+    let queued = try await run(["--background", "-o", "file", url])
+    #expect(queued.status == .exited(0), "\(queued.error)")
+    #expect(try await eventually(timeout: .seconds(60)) { try await run(["jobs"]).text.hasPrefix("failed \(url) (") })
+    try stop()
+  }
+
   @Test func whatHasNoPlaceIsNotQueued() async throws {
     let url = "http://127.0.0.1:9/never.bin"
     let queued = try await run(["--background", "-o", "a", "-o", "none/b", url, url])

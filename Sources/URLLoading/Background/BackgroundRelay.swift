@@ -51,14 +51,22 @@ final class BackgroundRelay: URLProtocol, @unchecked Sendable {
         }
         return disposition != .cancel
       }
-    case .challenge(let space, let proposed, let failures, let response):
-      guard let space = BackgroundValues.protectionSpace(space) else { return answer(.performDefaultHandling) }
+    case .challenge(let plain, let proposed, let failures, let response, let trust):
+      guard let space = space(plain, trust, client) else { return answer(.performDefaultHandling) }
       let challenge = URLAuthenticationChallenge(
         protectionSpace: space, proposedCredential: proposed.flatMap(BackgroundValues.credential),
         previousFailureCount: failures, failureResponse: response.flatMap(BackgroundValues.response), error: nil,
         sender: BackgroundChallengeSender { [self] in answer($0) })
       client.urlProtocol(self, didReceive: challenge)
     }
+  }
+
+  private func space(_ plain: Data, _ trust: BackgroundServerTrust?, _ client: LoadClient) -> URLProtectionSpace? {
+    guard let space = BackgroundValues.protectionSpace(plain), let trust else {
+      return BackgroundValues.protectionSpace(plain)
+    }
+    let authorities = client.session.component(CurlSession.self).authorities
+    return trust.space(scheme: space.protocol ?? NSURLProtectionSpaceHTTPS, authorities)
   }
 
   private func answer(_ given: BackgroundAnswer) {

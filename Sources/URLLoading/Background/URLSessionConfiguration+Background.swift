@@ -10,6 +10,13 @@ extension URLSessionConfiguration {
     get { snapshot.background?.launch }
     set { change { $0.background?.launch = newValue } }
   }
+
+  /// Whether the delegate is asked about servers and identities; true unless set. A background session that says false has loads fail where
+  /// a server is not trusted, and not wait for the program.
+  package var asksAboutConnections: Bool {
+    get { snapshot.asksAboutConnections }
+    set { change { $0.asksAboutConnections = newValue } }
+  }
 }
 
 extension BackgroundSessionDescription {
@@ -34,6 +41,7 @@ extension BackgroundSessionDescription {
     transportSecurity = values.appTransportSecurity?.source
     network = configuration.network
     launch = values.kept.sessionSendsLaunchEvents ? settings.launch : nil
+    asksAboutServers = values.asksAboutConnections ? true : nil
     self.settings = Self.settings(of: configuration)
   }
 }
@@ -54,9 +62,11 @@ extension BackgroundSessionDescription {
 
 extension URLSessionConfiguration {
   /// The configuration with which the service loads the tasks of a session.
-  /// - Parameter files: the folder that downloads are written to.
+  /// - Parameters:
+  ///   - files: the folder that downloads are written to.
+  ///   - asksAboutConnections: the delegate is asked about servers, which takes a handshake more for each connection.
   package static func service(
-    for description: BackgroundSessionDescription, files: String
+    for description: BackgroundSessionDescription, files: String, asksAboutConnections: Bool = false
   ) -> URLSessionConfiguration {
     let configuration = URLSessionConfiguration()
     configuration.urlCache = nil
@@ -84,10 +94,8 @@ extension URLSessionConfiguration {
     if let source = description.transportSecurity {
       configuration.appTransportSecurity = AppTransportSecurity(source: source)
     }
-    configuration.change { values in
-      values.downloadDirectory = files
-      values.asksAboutConnections = false
-    }
+    configuration.asksAboutConnections = asksAboutConnections
+    configuration.change { $0.downloadDirectory = files }
     return configuration
   }
 }

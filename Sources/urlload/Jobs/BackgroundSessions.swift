@@ -28,6 +28,7 @@ enum BackgroundSessions {
   private static func configuration(_ options: LoadOptions?) -> URLSessionConfiguration {
     let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
     configuration.httpCookieStorage = nil
+    configuration.asksAboutConnections = false
     if let options {
       let other = RequestBuilder.configuration(options)
       configuration.certificateAuthorityFile = other.certificateAuthorityFile

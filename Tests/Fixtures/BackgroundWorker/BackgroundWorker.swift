@@ -31,6 +31,9 @@ struct BackgroundWorker {
       case "--dies-with-file": delegate.setDies()
       case "--delay": delay = Double(arguments.popFirst() ?? "")
       case "--refuses-cost": configuration.allowsExpensiveNetworkAccess = false
+      case "--trusts": delegate.setTrusts()
+      case "--authority":
+        configuration.certificateAuthorityFile = arguments.popFirst().map { URL(fileURLWithPath: $0) }
       case "--answers-later": delegate.setAnswersLater()
       case "--at-once": isConcurrent = true
       case "--quiet":
