@@ -52,7 +52,7 @@ final class BackgroundRelay: URLProtocol, @unchecked Sendable {
         return disposition != .cancel
       }
     case .challenge(let plain, let proposed, let failures, let response, let trust):
-      guard let space = space(plain, trust, client) else { return answer(.performDefaultHandling) }
+      guard let space = self.space(plain, trust, client) else { return answer(.performDefaultHandling) }
       let challenge = URLAuthenticationChallenge(
         protectionSpace: space, proposedCredential: proposed.flatMap(BackgroundValues.credential),
         previousFailureCount: failures, failureResponse: response.flatMap(BackgroundValues.response), error: nil,

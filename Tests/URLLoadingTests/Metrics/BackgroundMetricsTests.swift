@@ -32,6 +32,10 @@ import Testing
     metrics.remotePort = "443"
     metrics.negotiatedTLSProtocolVersion = .TLSv13
     metrics.negotiatedTLSCipherSuite = .AES_128_GCM_SHA256
+    metrics.weakenedChecks = [
+      URLSessionTaskTransactionMetrics.WeakenedCheck(
+        check: .hostName, reason: "another host's", cause: .delegate, isOfProxy: false)
+    ]
     metrics.sentRequestHead = "POST / HTTP/2\r\nAuthorization: Bearer secret\r\n"
     return metrics
   }
@@ -62,6 +66,7 @@ import Testing
     #expect(copy.countOfRequestHeaderBytesSent == 1 && copy.countOfResponseBodyBytesAfterDecoding == 6)
     #expect(copy.localAddress == "127.0.0.1" && copy.localPort == nil && copy.remotePort == "443")
     #expect(copy.negotiatedTLSProtocolVersion == .TLSv13 && copy.negotiatedTLSCipherSuite == .AES_128_GCM_SHA256)
+    #expect(copy.weakenedChecks.map(\.check) == [.hostName] && copy.weakenedChecks.first?.reason == "another host's")
   }
 
   @Test func thoseOfAllTriesAreTogether() throws {

@@ -1,5 +1,16 @@
 /// The metrics of one request, without what may be secret: its body, credentials in its fields, and its head as it was sent.
 package struct BackgroundTransaction: Codable, Sendable {
+  private struct WeakenedCheck: Codable, Sendable {
+    /// Its place in `checks`.
+    var check: Int
+    var reason: String
+    var isOfProxy: Bool
+
+    static let checks: [URLSessionTaskTransactionMetrics.WeakenedCheck.Check] = [
+      .certificateChain, .hostName, .validity, .revocation,
+    ]
+  }
+
   /// A property list.
   private var request: Data
   /// A property list.
@@ -26,6 +37,8 @@ package struct BackgroundTransaction: Codable, Sendable {
   private var ends: [String?]
   private var tlsVersion: UInt16?
   private var tlsSuite: UInt16?
+  /// What the program has accepted of the server.
+  private var weakenedChecks: [WeakenedCheck]?
 
   init(_ metrics: URLSessionTaskTransactionMetrics) {
     var bodiless = metrics.request
@@ -57,6 +70,12 @@ package struct BackgroundTransaction: Codable, Sendable {
     ends = [metrics.localAddress, metrics.localPort, metrics.remoteAddress, metrics.remotePort]
     tlsVersion = metrics.negotiatedTLSProtocolVersion?.rawValue
     tlsSuite = metrics.negotiatedTLSCipherSuite?.rawValue
+    let weakened = metrics.weakenedChecks.compactMap { weakened in
+      WeakenedCheck.checks.firstIndex(of: weakened.check).map { index in
+        WeakenedCheck(check: index, reason: weakened.reason, isOfProxy: weakened.isOfProxy)
+      }
+    }
+    weakenedChecks = weakened.isEmpty ? nil : weakened
   }
 
   /// Bytes that it takes in a message, about.
@@ -87,6 +106,12 @@ package struct BackgroundTransaction: Codable, Sendable {
     }
     metrics.negotiatedTLSProtocolVersion = tlsVersion.flatMap { tls_protocol_version_t(rawValue: $0) }
     metrics.negotiatedTLSCipherSuite = tlsSuite.flatMap { tls_ciphersuite_t(rawValue: $0) }
+    metrics.weakenedChecks = (weakenedChecks ?? []).compactMap { weakened in
+      guard WeakenedCheck.checks.indices.contains(weakened.check) else { return nil }
+      return URLSessionTaskTransactionMetrics.WeakenedCheck(
+        check: WeakenedCheck.checks[weakened.check], reason: weakened.reason, cause: .delegate,
+        isOfProxy: weakened.isOfProxy)
+    }
     return metrics
   }
 
