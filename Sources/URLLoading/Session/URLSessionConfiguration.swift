@@ -298,8 +298,8 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     return settings
   }
 
-  /// The settings whose types are `Codable`, as JSON by the names of their types: what another process can be told. Reading gives those that
-  /// were set here; what is written has an effect for types that have none.
+  /// The settings whose types are `Codable`, as JSON by the names of their types: what another process can be told. Reading gives those
+  /// that were set here; what is written has an effect for types that have none.
   var codableSettings: [String: Data] {
     get {
       let settings = dictionaries.withLock { Array($0.settings.values) }

@@ -121,7 +121,9 @@ struct JobQueue {
       if let job = jobs[due], job.state.phase == .waiting { insert(job) }
     }
     var started: [Job] = []
-    while runningCount < limits.transfers, let number = nextReady(besides: blocked, costs: costs), let job = jobs[number] {
+    while runningCount < limits.transfers, let number = nextReady(besides: blocked, costs: costs),
+      let job = jobs[number]
+    {
       _ = unqueue(job)
       running[job.origin, default: 0] += 1
       runningCount += 1

@@ -50,7 +50,7 @@ import URLLoadingTestServers
     folder.remove()
   }
 
-  /// Keys of systemd.unit(5), systemd.service(5), systemd.exec(5) and systemd.socket(5) that a user's manager knows: others are ignored by it.
+  /// Keys of systemd.unit(5), systemd.service(5), systemd.exec(5) and systemd.socket(5) that a user's manager knows; it ignores others.
   @Test(arguments: SystemdUnitTests.names) func theirKeysAreKnown(_ name: String) throws {
     let known: [String: Set<String>] = [
       "Unit": ["Description", "Documentation", "Requires", "Wants", "After", "Before"],
