@@ -48,7 +48,6 @@ struct URLLoad: AsyncParsableCommand {
       if command.transfer.background { try command.checkBackground() }
       let options = try command.options()
       if command.transfer.background {
-        try checkBackgroundFields(options)
         return BackgroundLoads(options: options, console: console)
       }
       return LoadGroup(options: options, console: console)

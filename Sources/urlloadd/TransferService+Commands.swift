@@ -170,6 +170,7 @@ extension TransferService {
     let job = queue.add(
       session: identifier, task, origin: Self.origin(of: request.url),
       resourceTimeout: session.description.resourceTimeout)
+    queue.setSparesCost(request.sparesCost, of: job.number)
     changes.blobs[job.number] = QueueChanges.Blobs(description: task)
     peer.acknowledge(.done(number: number))
     if let flaw = URLProtocol.flawInService(of: request) { fail(job, BackgroundFailure(flaw)) }

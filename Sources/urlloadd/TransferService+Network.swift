@@ -27,15 +27,21 @@ extension TransferService {
       }.keys)
   }
 
+  /// Whether the network costs by the byte, or nobody has said yet.
+  var mayCost: Bool { networkCost?.isMetered != false }
+
   /// Sessions that may not use the network as it is.
-  var blockedSessions: Set<String> { networkCost?.isMetered == false ? [] : thriftySessions }
+  var blockedSessions: Set<String> { mayCost ? thriftySessions : [] }
+
+  /// Whether a session or a request goes by what the network costs.
+  private var sparesCost: Bool { !queue.thrifty.isEmpty || !thriftySessions.isEmpty }
 
   /// When somebody asks again; nil where nobody goes by it.
-  var costLookDate: Date? { thriftySessions.isEmpty ? nil : nextCostLook }
+  var costLookDate: Date? { sparesCost ? nextCostLook : nil }
 
   /// Has somebody ask what the network costs, where a session goes by that.
   func lookAtNetworkCost(now: Date) {
-    guard nextCostLook <= now, !thriftySessions.isEmpty else { return }
+    guard nextCostLook <= now, sparesCost else { return }
     nextCostLook = now.addingTimeInterval(NetworkCost.interval)
     DispatchQueue.global().async { [loop] in
       let cost = NetworkCost.current()
@@ -45,8 +51,10 @@ extension TransferService {
 
   private func networkCosts(_ cost: NetworkCost) {
     networkCost = cost
+    guard mayCost else { return }
     let blocked = blockedSessions
-    for job in queue.jobs.values where job.state.phase == .running && blocked.contains(job.session) {
+    for job in queue.jobs.values
+    where job.state.phase == .running && (blocked.contains(job.session) || job.state.sparesCost == true) {
       stopTransfer(of: job)
       queue.stopped(job.number, now: Date())
     }

@@ -41,8 +41,11 @@ extension TransferService {
         if let job = queue.jobs[job.number] { fail(job, BackgroundFailure(URLError(.cancelled))) }
         return
       }
-      if let request, var description = stored(job.number)?.description, BackgroundValues.request(request) != nil {
+      if let request, var description = stored(job.number)?.description,
+        let newRequest = BackgroundValues.request(request)
+      {
         description.request = request
+        queue.setSparesCost(newRequest.sparesCost, of: job.number)
         changes.blobs[job.number, default: QueueChanges.Blobs()].newRequest = description
       }
       queue.proceed(job.number, hasAsked: true, now: Date())

@@ -8,7 +8,7 @@ extension TransferService {
 
   func startTransfers(now: Date) {
     guard !isEnding else { return }
-    while case let jobs = queue.takeStartable(now: now, besides: blockedSessions), !jobs.isEmpty {
+    while case let jobs = queue.takeStartable(now: now, besides: blockedSessions, costs: mayCost), !jobs.isEmpty {
       for job in jobs { begin(job, now: now) }
     }
   }
@@ -28,6 +28,17 @@ extension TransferService {
     let transfer = transfers[job.session] ?? TransferSession(session.description, files: files, loop: loop)
     transfers[job.session] = transfer
     if isWhole { transfer.finish(job.number) } else { transfer.start(job, stored, request: request) }
+  }
+
+  /// The transfer of a task has ended before it could begin, and begins anew.
+  func startAgain(_ number: Int, resumeData: Data?) {
+    guard let job = queue.jobs[number], job.state.phase == .running else { return }
+    if let resumeData { setResumption(resumeData, file: nil, of: number) }
+    guard let transfer = transfers[job.session], let stored = stored(number),
+      let request = BackgroundValues.request(stored.description.request)
+    else { return fail(job, BackgroundFailure(URLError(.badURL))) }
+    // It may have been stopped and begun again meanwhile.
+    if !transfer.isLoading(number) { transfer.start(job, stored, request: request) }
   }
 
   /// Whether the service was killed between the end of a download and its commit: a file has its place only when it is whole.
@@ -137,20 +148,32 @@ extension TransferService {
     tell(job, .waitsForConnectivity)
   }
 
-  func finished(_ number: Int, file: String?) {
+  func finished(_ number: Int, file: String?, metrics: BackgroundMetrics?) {
     guard let job = queue.jobs[number], job.state.phase == .running else { return }
     var outcome = BackgroundOutcome()
     outcome.file = file
+    outcome.metrics = metrics
     outcome.progress = job.state.progress
     end(job, outcome)
   }
 
-  func failed(_ number: Int, _ failure: BackgroundFailure, isTransient: Bool, resumeData: Data?) {
+  func failed(
+    _ number: Int, _ failure: BackgroundFailure, isTransient: Bool, resumeData: Data?, metrics: BackgroundMetrics?
+  ) {
     guard let job = queue.jobs[number], job.state.phase == .running else { return }
     if let resumeData { setResumption(resumeData, file: nil, of: number) }
     if queue.failed(number, failure, isTransient: isTransient, now: Date()) == .ends {
-      fail(job, failure, resumeData: resumeData)
+      fail(job, failure, resumeData: resumeData, metrics: metrics)
+    } else if let metrics {
+      changes.blobs[number, default: QueueChanges.Blobs()].metrics = .some(metrics.following(earlierMetrics(of: job)))
     }
+  }
+
+  /// What the transfers of a task did that have failed.
+  private func earlierMetrics(of job: Job) -> BackgroundMetrics? {
+    guard job.state.lastFailure != nil else { return nil }
+    if let pending = changes.blobs[job.number]?.metrics { return pending }
+    return try? store.metrics(job.number)
   }
 
   /// The resource timeout has passed.
@@ -169,16 +192,24 @@ extension TransferService {
 
   // MARK: Ends
 
-  func fail(_ job: Job, _ failure: BackgroundFailure, resumeData: Data? = nil) {
+  func fail(
+    _ job: Job, _ failure: BackgroundFailure, resumeData: Data? = nil, metrics: BackgroundMetrics? = nil
+  ) {
     var outcome = BackgroundOutcome()
     outcome.error = failure
     outcome.resumeData = resumeData
+    outcome.metrics = metrics
     outcome.progress = job.state.progress
     end(job, outcome)
   }
 
-  private func end(_ job: Job, _ outcome: BackgroundOutcome) {
+  private func end(_ job: Job, _ given: BackgroundOutcome) {
+    var outcome = given
+    let earlier = earlierMetrics(of: job)
+    outcome.metrics = given.metrics?.following(earlier) ?? earlier
+    if let resumed = job.state.resumed { outcome.metrics?.start = resumed }
     queue.end(job.number)
+    if earlier != nil { changes.blobs[job.number, default: QueueChanges.Blobs()].metrics = .some(nil) }
     changes.blobs[job.number, default: QueueChanges.Blobs()].outcome = .some(outcome)
     if outcome.resumeData == nil { changes.blobs[job.number]?.resumption = .some(nil) }
     for (number, question) in questions where question.number == job.number { questions[number] = nil }

@@ -147,7 +147,7 @@ final class TransferService {
     if store.isGone { return true }
     switch shutdown {
     case .now: return true
-    case .by(let instant): return queue.runningCount == 0 || instant <= .now
+    case .by(let instant): return queue.runningCount == 0 && stopping.isEmpty || instant <= .now
     case nil: break
     }
     guard let limit = options.idleTime else { return false }
@@ -169,9 +169,10 @@ final class TransferService {
     shutdown = .by(.now.advanced(by: .seconds(10)))
     listener = nil
     for job in queue.jobs.values where job.state.phase == .running {
-      guard let stored = try? store.stored(job.number), stored.resumption != nil else { continue }
+      guard stored(job.number)?.resumption != nil else { continue }
       stopTransfer(of: job)
-      queue.stopped(job.number, until: Date().addingTimeInterval(60), now: Date())
+      // This service begins none any more, and the next one at once.
+      queue.stopped(job.number, now: Date())
     }
   }
 

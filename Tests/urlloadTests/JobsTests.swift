@@ -102,6 +102,32 @@ import URLLoadingTestServers
     try stop()
   }
 
+  /// Those of each load, not of the command that was the last to use the session.
+  @Test func fieldsThatAreTakenAwayAreNotSent() async throws {
+    let server = try ScriptedServer.http { _ in HTTPResponse(text: "ok") }
+    let without = try await run([
+      "--background", "-o", "first", "-A", "", "-H", "Accept:", "-H", "X-Own: 1", server.url("/first").absoluteString,
+    ])
+    #expect(without.status == .exited(0), "\(without.error)")
+    let with = try await run(["--background", "-o", "second", server.url("/second").absoluteString])
+    #expect(with.status == .exited(0), "\(with.error)")
+    #expect(try await eventually(timeout: .seconds(60)) { server.requests.count == 2 })
+    let first = try #require(server.requests.first { $0.path == "/first" }).fields
+    #expect(first["User-Agent"] == nil && first["Accept"] == nil && first["X-Own"] == "1")
+    let second = try #require(server.requests.first { $0.path == "/second" }).fields
+    #expect(second["User-Agent"] != nil && second["Accept"] != nil)
+    try stop()
+  }
+
+  /// The command answers no questions.
+  @Test func aServerThatIsNotTrustedFails() async throws {
+    let url = try await NginxServer.shared.url(on: .httpsSelfSigned).absoluteString
+    let queued = try await run(["--background", "-o", "file", url])
+    #expect(queued.status == .exited(0), "\(queued.error)")
+    #expect(try await eventually(timeout: .seconds(60)) { try await run(["jobs"]).text.hasPrefix("failed \(url) (") })
+    try stop()
+  }
+
   @Test func whatHasNoPlaceIsNotQueued() async throws {
     let url = "http://127.0.0.1:9/never.bin"
     let queued = try await run(["--background", "-o", "a", "-o", "none/b", url, url])
@@ -154,8 +180,6 @@ import URLLoadingTestServers
     (["--background", "-O", "--etag-save", "a", "data:,x"], "--background has no --etag-save"),
     (["--background", "-O", "-v", "data:,x"], "--background has no -v"),
     (["--background", "-O", "-b", "", "-b", "a=b", "data:,x"], "--background has no -b FILE"),
-    (["--background", "-O", "-H", "Accept: ", "data:,x"], "--background has no -H NAME:, accept"),
-    (["--background", "-O", "-A", "", "data:,x"], "--background has no -H NAME:, user-agent"),
     (["--background", "-T", "/dev/null", "-o", "answer", "http://127.0.0.1:9/"], "--background keeps no answer to -T"),
     (["--background", "-H", "X-Time: 12:", "data:,x"], "--background has no standard output"),
     (["--background", "-o", "/dev/zero", "data:,x"], "--background replaces no device and no pipe, /dev/zero"),

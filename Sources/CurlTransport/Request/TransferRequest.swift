@@ -50,6 +50,8 @@ package struct TransferRequest: Sendable {
   /// The complete list, but for Host, Content-Length and Transfer-Encoding. Nothing else is added, except
   /// Accept-Encoding when `decodesContent` is set and the list has none.
   package var headers: [(name: String, value: String)]
+  /// Names, in lower case, of fields that it goes without, beside those of the configuration.
+  package var omittedFields: Set<String> = []
   package var body: Body {
     get { content }
     set {

@@ -253,7 +253,10 @@ extension EasyHandle {
     var hasAgent = shape.proxy != nil
     var hasCodings = !shape.decodesContent
     var hasLanguages = false
-    for name in configuration.omittedFields.sorted() {
+    let omitted =
+      shape.omittedFields.isEmpty
+      ? configuration.omittedFields : configuration.omittedFields.union(shape.omittedFields)
+    for name in omitted.sorted() {
       // Without its framing a body would be parsed as the next request (request smuggling).
       if name == "content-length" || name == "transfer-encoding" { continue }
       append("\(name):")
@@ -267,7 +270,7 @@ extension EasyHandle {
       }
     }
     for (name, value) in new {
-      if !configuration.omittedFields.isEmpty, configuration.omittedFields.contains(name.lowercased()) { continue }
+      if !omitted.isEmpty, omitted.contains(name.lowercased()) { continue }
       if name.equalsIgnoringASCIICase("accept") { hasAccept = true }
       if name.equalsIgnoringASCIICase("expect") { hasExpect = true }
       if name.equalsIgnoringASCIICase("user-agent") { hasAgent = true }

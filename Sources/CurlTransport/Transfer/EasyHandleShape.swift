@@ -21,6 +21,7 @@ struct EasyHandleShape: Equatable {
   var range: String?
   var ftpTLS: TransferRequest.FTPSecurity
   var streamWeight: Int?
+  var omittedFields: Set<String>
   /// The connection is judged by ``ConnectionSecurity``, and shares no TLS session.
   var isIsolated: Bool
   var switchesProtocols: Bool
@@ -41,6 +42,7 @@ struct EasyHandleShape: Equatable {
     range = request.rangeReachesEnd ? nil : request.range
     ftpTLS = request.ftpTLS
     streamWeight = request.streamWeight
+    omittedFields = request.omittedFields
     isIsolated = request.security != nil
     switchesProtocols = request.switchesProtocols
     connectsOnly = request.connectsOnly

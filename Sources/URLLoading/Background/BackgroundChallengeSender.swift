@@ -6,7 +6,10 @@ final class BackgroundChallengeSender: NSObject, URLAuthenticationChallengeSende
   init(_ send: @escaping @Sendable (BackgroundAnswer) -> Void) { self.send = send }
 
   func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {
-    send(.useCredential(BackgroundValues.data(of: credential)))
+    guard let trust = credential.trust else { return send(.useCredential(BackgroundValues.data(of: credential))) }
+    // Trust in another certificate is none in this one.
+    let leaf = challenge.protectionSpace.serverTrust?.certificates.first
+    send(leaf != nil && trust.certificates.first == leaf ? .trustsServer : .performDefaultHandling)
   }
 
   func continueWithoutCredential(for challenge: URLAuthenticationChallenge) { send(.useCredential(nil)) }

@@ -51,8 +51,8 @@ final class BackgroundRelay: URLProtocol, @unchecked Sendable {
         }
         return disposition != .cancel
       }
-    case .challenge(let space, let proposed, let failures, let response):
-      guard let space = BackgroundValues.protectionSpace(space) else { return answer(.performDefaultHandling) }
+    case .challenge(let plain, let proposed, let failures, let response, let trust):
+      guard let space = self.space(plain, trust, client) else { return answer(.performDefaultHandling) }
       let challenge = URLAuthenticationChallenge(
         protectionSpace: space, proposedCredential: proposed.flatMap(BackgroundValues.credential),
         previousFailureCount: failures, failureResponse: response.flatMap(BackgroundValues.response), error: nil,
@@ -61,12 +61,21 @@ final class BackgroundRelay: URLProtocol, @unchecked Sendable {
     }
   }
 
+  private func space(_ plain: Data, _ trust: BackgroundServerTrust?, _ client: LoadClient) -> URLProtectionSpace? {
+    guard let space = BackgroundValues.protectionSpace(plain), let trust else {
+      return BackgroundValues.protectionSpace(plain)
+    }
+    let authorities = client.session.component(CurlSession.self).authorities
+    return trust.space(scheme: space.protocol ?? NSURLProtectionSpaceHTTPS, authorities)
+  }
+
   private func answer(_ given: BackgroundAnswer) {
     if let number = question.withLock({ $0.take() }) { background?.answer(number, given) }
   }
 
   private func end(_ outcome: BackgroundOutcome, _ client: LoadClient) {
     client.progressed(outcome.progress)
+    if let metrics = outcome.metrics?.taskMetrics { client.collected(metrics) }
     if let failure = outcome.error {
       var info: [String: any Sendable] = [:]
       if let data = outcome.resumeData {

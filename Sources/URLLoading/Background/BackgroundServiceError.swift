@@ -4,6 +4,9 @@ package enum BackgroundServiceError: Error, Hashable {
   case noProgram(name: String, variable: String, named: String?)
   case notStarted(String, reason: String)
   case unusableDirectory(String, reason: String)
+  /// There is no folder that program and service share.
+  case noStateDirectory
+  case unusableStateDirectory(String, reason: String)
   /// Nobody listens, or whoever listens ends the connection.
   case noAnswer(reason: String)
   /// Another user's process listens.
@@ -14,8 +17,9 @@ package enum BackgroundServiceError: Error, Hashable {
   /// Whether another try may succeed.
   var mayPass: Bool {
     switch self {
-    case .notStarted, .noAnswer: true
-    case .noProgram, .unusableDirectory, .foreign, .refused: false
+    // A disk that is full may have room again.
+    case .notStarted, .noAnswer, .unusableStateDirectory: true
+    case .noProgram, .unusableDirectory, .noStateDirectory, .foreign, .refused: false
     }
   }
 
@@ -44,6 +48,14 @@ package enum BackgroundServiceError: Error, Hashable {
         .backgroundSessionWasDisconnected,
         message: "The folder \(path) of the transfer service cannot be used: \(reason).",
         url: url)
+    case .noStateDirectory:
+      URLError(
+        .backgroundSessionRequiresSharedContainer,
+        message: "The transfer service has no folder for its queue: neither XDG_STATE_HOME nor HOME is set.", url: url)
+    case .unusableStateDirectory(let path, let reason):
+      URLError(
+        .backgroundSessionRequiresSharedContainer,
+        message: "The transfer service cannot have its queue in \(path): \(reason).", url: url)
     case .noAnswer(let reason):
       URLError(.backgroundSessionWasDisconnected, message: "The transfer service does not answer: \(reason).", url: url)
     case .foreign:

@@ -54,12 +54,27 @@ package struct BackgroundServicePlace: Sendable {
     }
   }
 
+  /// Makes the folder of the queue. A service that could not would end without a word to anybody.
+  private func prepareStateDirectory() throws(BackgroundServiceError) {
+    guard let path = stateDirectory else { throw .noStateDirectory }
+    do {
+      try FileManager.default.createDirectory(
+        atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw .unusableStateDirectory(path, reason: "the folder cannot be made")
+    }
+    guard access(path, W_OK | X_OK) == 0 else {
+      throw .unusableStateDirectory(path, reason: String(cString: strerror(errno)))
+    }
+  }
+
   /// Starts the service, which outlives this process.
   func startService() throws(BackgroundServiceError) {
     guard let path = findProgram() else {
       let named = ProcessInfo.processInfo.environment[Self.program.variable].flatMap { $0.isEmpty ? nil : $0 }
       throw .noProgram(name: Self.program.name, variable: Self.program.variable, named: named)
     }
+    try prepareStateDirectory()
     let error = DetachedProgram(path: path).start()
     guard error == 0 else { throw .notStarted(path, reason: String(cString: strerror(error))) }
   }

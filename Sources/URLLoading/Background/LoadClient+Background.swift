@@ -38,6 +38,13 @@ extension LoadClient {
     load.reportProgress()
   }
 
+  /// What the task's requests did elsewhere.
+  func collected(_ metrics: URLSessionTaskMetrics) {
+    load.update { state in
+      if state.machine.attempt == attempt { state.metrics.replaceAll(with: metrics) }
+    }
+  }
+
   /// The body of the download is in a file, which becomes the load's.
   func adopt(file: String) throws {
     guard let sink = load.read({ $0.sink }) as? FileSink else { return }

@@ -20,6 +20,8 @@ extension URLSession {
       if let error = values.appTransportSecurity?.error { throw error }
       if let error = background.waitUntilAttached() { throw error.error(for: plan.request.url) }
       addHeaders(to: &plan.request)
+      let omitted = parts.configuration.omittedFields.names
+      if !omitted.isEmpty { plan.request.omittedFields = omitted }
       let request = BackgroundValues.data(of: plan.request)
       guard request.count <= Self.largestRequest else {
         throw flaw(plan, "A request of a background session has at most 512 KiB: upload larger bodies from a file")

@@ -10,6 +10,13 @@ extension URLSessionConfiguration {
     get { snapshot.background?.launch }
     set { change { $0.background?.launch = newValue } }
   }
+
+  /// Whether the delegate is asked about servers and identities; true unless set. A background session that says false has loads fail where
+  /// a server is not trusted, and not wait for the program.
+  package var asksAboutConnections: Bool {
+    get { snapshot.asksAboutConnections }
+    set { change { $0.asksAboutConnections = newValue } }
+  }
 }
 
 extension BackgroundSessionDescription {
@@ -34,14 +41,32 @@ extension BackgroundSessionDescription {
     transportSecurity = values.appTransportSecurity?.source
     network = configuration.network
     launch = values.kept.sessionSendsLaunchEvents ? settings.launch : nil
+    asksAboutServers = values.asksAboutConnections ? true : nil
+    self.settings = Self.settings(of: configuration)
+  }
+}
+
+extension BackgroundSessionDescription {
+  /// In bytes: a message has twice as much room, and more than that in Base64.
+  private static let largestSettings = 256 << 10
+
+  /// What the service can be told of the settings of protocol classes.
+  private static func settings(of configuration: URLSessionConfiguration) -> [String: Data]? {
+    var settings = configuration.codableSettings
+    // These have a place of their own, which services of earlier versions know.
+    settings[String(reflecting: NetworkSettings.self)] = nil
+    let size = settings.reduce(0) { $0 + $1.key.utf8.count + $1.value.count }
+    return settings.isEmpty || size > largestSettings ? nil : settings
   }
 }
 
 extension URLSessionConfiguration {
   /// The configuration with which the service loads the tasks of a session.
-  /// - Parameter files: the folder that downloads are written to.
+  /// - Parameters:
+  ///   - files: the folder that downloads are written to.
+  ///   - asksAboutConnections: the delegate is asked about servers, which takes a handshake more for each connection.
   package static func service(
-    for description: BackgroundSessionDescription, files: String
+    for description: BackgroundSessionDescription, files: String, asksAboutConnections: Bool = false
   ) -> URLSessionConfiguration {
     let configuration = URLSessionConfiguration()
     configuration.urlCache = nil
@@ -63,15 +88,14 @@ extension URLSessionConfiguration {
       tls_protocol_version_t(rawValue: description.tlsMaximum) ?? .TLSv13
     configuration.certificateAuthorityFile = description.certificateAuthorityFile.map { URL(fileURLWithPath: $0) }
     if let network = description.network { configuration.network = network }
+    configuration.codableSettings = description.settings ?? [:]
     configuration.requiresDNSSECValidation = description.requiresDNSSECValidation
     configuration.connectionProxyDictionary = description.proxies.flatMap { BackgroundValues.dictionary($0) }
     if let source = description.transportSecurity {
       configuration.appTransportSecurity = AppTransportSecurity(source: source)
     }
-    configuration.change { values in
-      values.downloadDirectory = files
-      values.asksAboutConnections = false
-    }
+    configuration.asksAboutConnections = asksAboutConnections
+    configuration.change { $0.downloadDirectory = files }
     return configuration
   }
 }

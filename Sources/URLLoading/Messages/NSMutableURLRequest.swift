@@ -97,19 +97,20 @@ open class NSMutableURLRequest: NSURLRequest {
 
   // MARK: What few requests set
 
-  /// Whether the request may go over a cellular network. Without effect on Linux.
+  /// Whether the request may go over a cellular network, see ``URLRequest/allowsCellularAccess``.
   open override var allowsCellularAccess: Bool {
     get { request.allowsCellularAccess }
     set { request.allowsCellularAccess = newValue }
   }
 
-  /// Whether the request may go over a network that is expensive. Without effect on Linux.
+  /// Whether the request may go over a network that is expensive, see ``URLRequest/allowsExpensiveNetworkAccess``.
   open override var allowsExpensiveNetworkAccess: Bool {
     get { request.allowsExpensiveNetworkAccess }
     set { request.allowsExpensiveNetworkAccess = newValue }
   }
 
-  /// Whether the request may go over a network on which the user wants to save data. Without effect on Linux.
+  /// Whether the request may go over a network on which the user wants to save data, see
+  /// ``URLRequest/allowsConstrainedNetworkAccess``.
   open override var allowsConstrainedNetworkAccess: Bool {
     get { request.allowsConstrainedNetworkAccess }
     set { request.allowsConstrainedNetworkAccess = newValue }

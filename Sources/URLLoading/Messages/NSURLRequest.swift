@@ -97,13 +97,14 @@ open class NSURLRequest: NSObject, NSSecureCoding, NSCopying, NSMutableCopying {
 
   // MARK: What few requests set
 
-  /// Whether the request may go over a cellular network. Without effect on Linux.
+  /// Whether the request may go over a cellular network, see ``URLRequest/allowsCellularAccess``.
   open var allowsCellularAccess: Bool { request.allowsCellularAccess }
 
-  /// Whether the request may go over a network that is expensive. Without effect on Linux.
+  /// Whether the request may go over a network that is expensive, see ``URLRequest/allowsExpensiveNetworkAccess``.
   open var allowsExpensiveNetworkAccess: Bool { request.allowsExpensiveNetworkAccess }
 
-  /// Whether the request may go over a network on which the user wants to save data. Without effect on Linux.
+  /// Whether the request may go over a network on which the user wants to save data, see
+  /// ``URLRequest/allowsConstrainedNetworkAccess``.
   open var allowsConstrainedNetworkAccess: Bool { request.allowsConstrainedNetworkAccess }
 
   /// Whether the request may be sent before the responses of earlier ones have come. Without effect: libcurl has no pipelining.

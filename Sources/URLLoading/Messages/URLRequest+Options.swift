@@ -3,19 +3,21 @@ extension URLRequest {
   /// Who caused a request.
   public typealias Attribution = NSURLRequest.Attribution
 
-  /// Whether the request may go over a cellular network. True by default; without effect on Linux.
+  /// Whether the request may go over a cellular network. True by default; as ``allowsExpensiveNetworkAccess``.
   public var allowsCellularAccess: Bool {
     get { options.allowsCellularAccess }
     set { changeOptions { $0.allowsCellularAccess = newValue } }
   }
 
-  /// Whether the request may go over a network that is expensive. True by default; without effect on Linux.
+  /// Whether the request may go over a network that is expensive. True by default. On Linux it has an effect in background sessions alone,
+  /// whose service asks NetworkManager whether the network costs by the byte; a configuration that says false holds as well.
   public var allowsExpensiveNetworkAccess: Bool {
     get { options.allowsExpensiveNetworkAccess }
     set { changeOptions { $0.allowsExpensiveNetworkAccess = newValue } }
   }
 
-  /// Whether the request may go over a network on which the user wants to save data. True by default; without effect on Linux.
+  /// Whether the request may go over a network on which the user wants to save data. True by default; as
+  /// ``allowsExpensiveNetworkAccess``.
   public var allowsConstrainedNetworkAccess: Bool {
     get { options.allowsConstrainedNetworkAccess }
     set { changeOptions { $0.allowsConstrainedNetworkAccess = newValue } }

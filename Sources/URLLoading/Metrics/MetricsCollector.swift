@@ -24,6 +24,8 @@ struct MetricsCollector {
   private var isWanted = false
   private var finishedTransactions: [URLSessionTaskTransactionMetrics] = []
   private var current: Transaction?
+  /// What another process has collected, in the place of what this one has.
+  private var elsewhere: URLSessionTaskMetrics?
 
   /// The task was resumed for the first time.
   mutating func begin(isWanted: Bool) {
@@ -53,6 +55,9 @@ struct MetricsCollector {
   /// The protocol instance's figures replace the load's.
   mutating func replaceTransaction(_ metrics: URLSessionTaskTransactionMetrics) { current?.reported = metrics }
 
+  /// The task was loaded by another process.
+  mutating func replaceAll(with metrics: URLSessionTaskMetrics) { elsewhere = metrics }
+
   /// The attempt has reached nobody, and another will take its place: there may be thousands of them.
   mutating func dropTransaction() { current = nil }
 
@@ -69,6 +74,7 @@ struct MetricsCollector {
 
   /// The metrics of the whole task.
   func finished(redirectCount: Int) -> URLSessionTaskMetrics {
+    if let elsewhere { return elsewhere }
     let end = Date()
     let start = min(start ?? end, end)
     return URLSessionTaskMetrics(

@@ -56,6 +56,8 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     var connectionProxyDictionary: [AnyHashable: Any]?
     /// By their types.
     var settings: [ObjectIdentifier: any URLProtocolSettings] = [:]
+    /// Those of another process, as JSON, by the names of their types.
+    var received: [String: Data] = [:]
   }
 
   private let values: Locked<Values>
@@ -273,8 +275,43 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   ///
   /// - Returns: what was set, else the defaults.
   public subscript<Settings: URLProtocolSettings>(type: Settings.Type) -> Settings {
-    get { dictionaries.withLock { $0.settings[ObjectIdentifier(type)] as? Settings } ?? Settings() }
+    get {
+      let (known, hasReceived) = dictionaries.withLock { dictionaries in
+        (dictionaries.settings[ObjectIdentifier(type)] as? Settings, !dictionaries.received.isEmpty)
+      }
+      return known ?? (hasReceived ? received(type) : nil) ?? Settings()
+    }
     set { dictionaries.withLock { $0.settings[ObjectIdentifier(type)] = newValue } }
+  }
+
+  /// Reads settings of another process, once; nil where there are none that can be read.
+  private func received<Settings: URLProtocolSettings>(_ type: Settings.Type) -> Settings? {
+    guard let decodable = type as? any Decodable.Type,
+      let data = dictionaries.withLock({ $0.received[String(reflecting: type)] }),
+      let settings = (try? JSONDecoder().decode(decodable, from: data)) as? Settings
+    else { return nil }
+    dictionaries.withLock { dictionaries in
+      if dictionaries.settings[ObjectIdentifier(type)] == nil {
+        dictionaries.settings[ObjectIdentifier(type)] = settings
+      }
+    }
+    return settings
+  }
+
+  /// The settings whose types are `Codable`, as JSON by the names of their types: what another process can be told. Reading gives those
+  /// that were set here; what is written has an effect for types that have none.
+  var codableSettings: [String: Data] {
+    get {
+      let settings = dictionaries.withLock { Array($0.settings.values) }
+      let encoder = JSONEncoder()
+      // The same text for the same values: it tells whether a session has changed.
+      encoder.outputFormatting = .sortedKeys
+      return settings.reduce(into: [:]) { list, settings in
+        guard let settings = settings as? any Codable else { return }
+        list[String(reflecting: type(of: settings))] = try? encoder.encode(settings)
+      }
+    }
+    set { dictionaries.withLock { $0.received = newValue } }
   }
 
   /// The classes that a session asks first whether they load a request, in this order. The built-in classes need not be among them.

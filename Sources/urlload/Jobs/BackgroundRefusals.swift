@@ -27,11 +27,4 @@ extension URLLoad {
     throw Failure(
       .usage, "--background keeps no answer to -T", advice: "leave out -o and -O, or upload in the foreground")
   }
-
-  /// Refuses what the fields of the request say that a background session cannot.
-  static func checkBackgroundFields(_ options: LoadOptions) throws(Failure) {
-    guard let name = HeaderFields.omitted(options.headers).min() else { return }
-    throw Failure(
-      .usage, "--background has no -H NAME:", SafeText.escaped(name), advice: "leave it out, or load in the foreground")
-  }
 }

@@ -28,6 +28,7 @@ enum BackgroundSessions {
   private static func configuration(_ options: LoadOptions?) -> URLSessionConfiguration {
     let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
     configuration.httpCookieStorage = nil
+    configuration.asksAboutConnections = false
     if let options {
       let other = RequestBuilder.configuration(options)
       configuration.certificateAuthorityFile = other.certificateAuthorityFile
@@ -36,6 +37,7 @@ enum BackgroundSessions {
       configuration.tlsMaximumSupportedProtocolVersion = other.tlsMaximumSupportedProtocolVersion
       configuration.httpMaximumConnectionsPerHost = other.httpMaximumConnectionsPerHost
       configuration.network = other.network
+      configuration.omittedFields = other.omittedFields
       if let maxTime = options.maxTime {
         configuration.timeoutIntervalForResource = maxTime
         configuration.timeoutIntervalForRequest = maxTime

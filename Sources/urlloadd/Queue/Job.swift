@@ -20,6 +20,8 @@ struct Job: Sendable, Equatable {
     var endOrder: Int?
     /// The program has what it wants of the file.
     var tookFile = false
+    /// The request may not use a network that costs by the byte; nil, as in queues of earlier versions, for one that may.
+    var sparesCost: Bool?
   }
 
   enum Phase: String, Codable, Sendable {

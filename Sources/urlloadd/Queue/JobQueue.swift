@@ -30,6 +30,8 @@ struct JobQueue {
   private var ready: [String: [Int]] = [:]
   private var running: [String: Int] = [:]
   private(set) var runningCount = 0
+  /// Tasks that have not ended whose requests may not use a network that costs by the byte.
+  private(set) var thrifty: Set<Int> = []
   private var delayed = DateQueue()
   private var deadlines = DateQueue()
 
@@ -55,7 +57,10 @@ struct JobQueue {
     lastEnd = max(lastEnd, job.state.endOrder ?? 0)
     jobs[job.number] = job
     sessions[job.session, default: [:]][job.identifier] = job.number
-    if job.state.phase != .ended { deadlines.set(job.deadline, for: job.number) }
+    if job.state.phase != .ended {
+      deadlines.set(job.deadline, for: job.number)
+      if job.state.sparesCost == true { thrifty.insert(job.number) }
+    }
     if job.state.phase == .waiting { enqueue(job, now: .distantPast) }
   }
 
@@ -100,14 +105,25 @@ struct JobQueue {
     if let job = jobs[number], job.state.phase == .waiting { enqueue(job, now: now) }
   }
 
+  /// Says whether the request of a task may use a network that costs by the byte.
+  mutating func setSparesCost(_ spares: Bool, of number: Int) {
+    guard let job = jobs[number], job.state.phase != .ended, spares != (job.state.sparesCost == true) else { return }
+    change(number) { $0.state.sparesCost = spares ? true : nil }
+    if spares { thrifty.insert(number) } else { thrifty.remove(number) }
+  }
+
   /// Takes the tasks that may begin now, and counts them as running.
-  /// - Parameter blocked: sessions whose tasks may not, such as those that the network is too expensive for.
-  mutating func takeStartable(now: Date, besides blocked: Set<String> = []) -> [Job] {
+  /// - Parameters:
+  ///   - blocked: sessions whose tasks may not, such as those that the network is too expensive for.
+  ///   - costs: the network may cost by the byte, which keeps the tasks back whose requests spare that.
+  mutating func takeStartable(now: Date, besides blocked: Set<String> = [], costs: Bool = false) -> [Job] {
     while let due = delayed.takeDue(now) {
       if let job = jobs[due], job.state.phase == .waiting { insert(job) }
     }
     var started: [Job] = []
-    while runningCount < limits.transfers, let number = nextReady(besides: blocked), let job = jobs[number] {
+    while runningCount < limits.transfers, let number = nextReady(besides: blocked, costs: costs),
+      let job = jobs[number]
+    {
       _ = unqueue(job)
       running[job.origin, default: 0] += 1
       runningCount += 1
@@ -177,6 +193,7 @@ struct JobQueue {
     guard let job = jobs[number], job.state.phase != .ended else { return }
     _ = leave(job)
     deadlines.set(nil, for: number)
+    thrifty.remove(number)
     lastEnd += 1
     let order = lastEnd
     change(number) { job in
@@ -191,6 +208,7 @@ struct JobQueue {
     guard let job = jobs[number] else { return }
     _ = leave(job)
     deadlines.set(nil, for: number)
+    thrifty.remove(number)
     jobs[number] = nil
     sessions[job.session]?[job.identifier] = nil
     if sessions[job.session]?.isEmpty == true { sessions[job.session] = nil }
@@ -250,10 +268,12 @@ struct JobQueue {
   }
 
   /// The first task in the order that has a free place.
-  private func nextReady(besides blocked: Set<String>) -> Int? {
+  private func nextReady(besides blocked: Set<String>, costs: Bool) -> Int? {
     var best: Job?
     for (origin, list) in ready where running[origin] ?? 0 < limits.transfersPerHost {
-      let first = list.lazy.compactMap { jobs[$0] }.first { !blocked.contains($0.session) }
+      let first = list.lazy.compactMap { jobs[$0] }.first {
+        !blocked.contains($0.session) && !(costs && $0.state.sparesCost == true)
+      }
       guard let first else { continue }
       if let known = best, comesBefore(known.number, first) { continue }
       best = first

@@ -12,6 +12,8 @@ struct QueueChanges {
     var resumption: StoredJob.Resumption??
     var response: Data??
     var outcome: BackgroundOutcome??
+    /// Of transfers that have failed and are tried again.
+    var metrics: BackgroundMetrics??
   }
 
   /// Nil for a session that is gone.

@@ -26,8 +26,13 @@ final class QueueStore {
       resumption BLOB, response BLOB, outcome BLOB);
     CREATE TABLE setting (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
     """
-  /// What queues of earlier versions lack.
-  private static let additions = "CREATE TABLE IF NOT EXISTS removal (path TEXT PRIMARY KEY) WITHOUT ROWID"
+  /// What queues of earlier versions lack. The trigger serves these versions, too: they use numbers again, and know no metrics.
+  private static let additions = """
+    CREATE TABLE IF NOT EXISTS removal (path TEXT PRIMARY KEY) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS metrics (number INTEGER PRIMARY KEY, content BLOB NOT NULL);
+    CREATE TRIGGER IF NOT EXISTS task_metrics AFTER DELETE ON task
+      BEGIN DELETE FROM metrics WHERE number = OLD.number; END;
+    """
 
   private let database: SQLiteDatabase
   private var lastLook = Date()
@@ -39,7 +44,7 @@ final class QueueStore {
     // The fields of requests may be credentials: they do not stay in the file when their task is gone.
     let options = SQLiteDatabase.Options(busyTimeout: .seconds(5), isDurable: true, erasesWhatIsDeleted: true)
     database = try SQLiteFile(path: path, schemaVersion: 1, schema: Self.schema, options: options).open()
-    try database.statement(Self.additions).run()
+    try database.execute(Self.additions)
   }
 
   /// Whether the file was removed or replaced. Looked at every few seconds.
@@ -87,6 +92,14 @@ final class QueueStore {
     return StoredJob(
       description: description, resumption: Self.decode(StoredJob.Resumption.self, select.data(1)),
       response: select.isNull(2) ? nil : select.data(2), outcome: Self.decode(BackgroundOutcome.self, select.data(3)))
+  }
+
+  /// What the transfers of a task did that have failed; nil where none has.
+  func metrics(_ number: Int) throws -> BackgroundMetrics? {
+    let select = try database.statement("SELECT content FROM metrics WHERE number = ?")
+    defer { select.reset() }
+    try select.bind(Int64(number), at: 1)
+    return try select.step() ? Self.decode(BackgroundMetrics.self, select.data(0)) : nil
   }
 
   /// The descriptions of a session's tasks, in the order in which they were made.
@@ -200,6 +213,19 @@ final class QueueStore {
     if let response = blobs.response { try set("response", response, number) }
     if let outcome = blobs.outcome { try set("outcome", outcome.flatMap { Self.encode($0) }, number) }
     if let description = blobs.newRequest { try set("description", Self.encode(description), number) }
+    if let metrics = blobs.metrics { try setMetrics(metrics, number) }
+  }
+
+  private func setMetrics(_ metrics: BackgroundMetrics?, _ number: Int) throws {
+    guard let content = metrics.flatMap({ Self.encode($0) }) else {
+      let delete = try database.statement("DELETE FROM metrics WHERE number = ?")
+      try delete.bind(Int64(number), at: 1)
+      return try delete.run()
+    }
+    let insert = try database.statement("INSERT OR REPLACE INTO metrics VALUES (?, ?)")
+    try insert.bind(Int64(number), at: 1)
+    try insert.bind(content, at: 2)
+    try insert.run()
   }
 
   private func set(_ column: String, _ value: Data?, _ number: Int) throws {

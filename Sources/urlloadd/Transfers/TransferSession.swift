@@ -6,8 +6,11 @@ internal import URLLoadingBase
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class TransferSession: NSObject, Sendable {
-  private struct Transfer {
+  struct Transfer {
     var task: URLSessionTask
+    let origin: String
+    /// Its delegate is asked about servers.
+    let asks: Bool
     var lastReport: MonotonicInstant?
     var lastSync = MonotonicInstant.now
     var hasReportedHead = false
@@ -18,11 +21,18 @@ final class TransferSession: NSObject, Sendable {
     /// The file is at its place.
     var hasFile = false
     var failure: (any Error)?
+    var metrics: URLSessionTaskMetrics?
   }
 
-  private struct State {
+  struct State {
     var transfers: [Int: Transfer] = [:]
     var session: URLSession?
+    /// The session that asks about servers, once there is an origin with one that is not trusted.
+    var asking: URLSession?
+    /// The origins whose tasks it loads.
+    var askingOrigins: Set<String> = []
+    /// What the program has accepted.
+    var accepted: Set<BackgroundServerTrust> = []
   }
 
   /// Between two reports of progress.
@@ -31,27 +41,50 @@ final class TransferSession: NSObject, Sendable {
   private static let syncInterval = Duration.seconds(20)
   private static let disk = DispatchQueue(label: "urlloadd disk", attributes: .concurrent)
 
-  private let loop: ServiceLoop
-  private let files: String
-  private let state = Locked(State())
+  let loop: ServiceLoop
+  let files: String
+  private let settings: BackgroundSessionDescription
+  let state = Locked(State())
 
   init(_ description: BackgroundSessionDescription, files: String, loop: ServiceLoop) {
     self.loop = loop
     self.files = files
+    settings = description
     super.init()
-    let configuration = URLSessionConfiguration.service(for: description, files: files)
-    let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
+    let session = makeSession(asksAboutConnections: false)
     state.withLock { $0.session = session }
   }
 
-  /// Ends the session; its delegate, which is this object, is released then.
-  func end() { state.withLock { $0.session.take() }?.invalidateAndCancel() }
+  private func makeSession(asksAboutConnections: Bool) -> URLSession {
+    let configuration = URLSessionConfiguration.service(
+      for: settings, files: files, asksAboutConnections: asksAboutConnections)
+    return URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
+  }
+
+  /// Ends the sessions; their delegate, which is this object, is released then.
+  func end() {
+    let (session, asking) = state.withLock { ($0.session.take(), $0.asking.take()) }
+    session?.invalidateAndCancel()
+    asking?.invalidateAndCancel()
+  }
+
+  /// The session for the tasks of an origin, and whether it asks about servers; nil behind the end.
+  private func session(for origin: String) -> (URLSession, asks: Bool)? {
+    let (session, asking, asks) = state.withLock { ($0.session, $0.asking, $0.askingOrigins.contains(origin)) }
+    guard let session else { return nil }
+    guard asks else { return (session, false) }
+    if let asking { return (asking, true) }
+    // The loop's thread alone comes here.
+    let made = makeSession(asksAboutConnections: true)
+    state.withLock { $0.asking = made }
+    return (made, true)
+  }
 
   // MARK: Transfers
 
   /// Begins to load a task, where an earlier transfer has stopped if that is possible.
   func start(_ job: Job, _ stored: StoredJob, request: URLRequest) {
-    guard let session = state.withLock({ $0.session }) else { return }
+    guard let (session, asks) = self.session(for: job.origin) else { return }
     let resumeData = stored.resumption?.data ?? stored.description.resumeData
     let task: URLSessionTask
     if let body = stored.description.body {
@@ -62,9 +95,12 @@ final class TransferSession: NSObject, Sendable {
     }
     task.taskDescription = String(job.number)
     task.priority = job.state.hints.priority
-    state.withLock { $0.transfers[job.number] = Transfer(task: task) }
+    state.withLock { $0.transfers[job.number] = Transfer(task: task, origin: job.origin, asks: asks) }
     task.resume()
   }
+
+  /// Whether a task has a transfer.
+  func isLoading(_ number: Int) -> Bool { state.withLock { $0.transfers[number] != nil } }
 
   /// Stops a transfer; what it leaves is named by the resume data that was reported.
   /// - Parameter then: gets that resume data, and the file that it names.
@@ -101,12 +137,12 @@ final class TransferSession: NSObject, Sendable {
   // MARK: Reports
 
   /// - Returns: the number of a task that is still wanted.
-  private func number(of task: URLSessionTask) -> Int? {
+  func number(of task: URLSessionTask) -> Int? {
     guard let number = task.taskDescription.flatMap({ Int($0) }) else { return nil }
     return state.withLock { $0.transfers[number]?.task === task } ? number : nil
   }
 
-  private func report(_ task: URLSessionTask, isLast: Bool = false) {
+  func report(_ task: URLSessionTask, isLast: Bool = false) {
     guard let number = number(of: task) else { return }
     let now = MonotonicInstant.now
     let (isDue, isFirst, syncs) = state.withLock { state -> (Bool, Bool, Bool) in
@@ -166,12 +202,13 @@ final class TransferSession: NSObject, Sendable {
     }
   }
 
-  private func ended(_ task: URLSessionTask, _ error: (any Error)?) {
+  func ended(_ task: URLSessionTask, _ error: (any Error)?) {
     guard let number = number(of: task) else { return }
     report(task, isLast: true)
     let transfer = state.withLock { $0.transfers.removeValue(forKey: number) }
     let path = Self.bodyPath(number, in: files)
     let isUpload = task is URLSessionUploadTask
+    let metrics = transfer?.metrics.map { BackgroundMetrics($0) }
     if let error = error ?? transfer?.failure {
       if let answer = transfer?.answer, answer >= 0 {
         close(answer)
@@ -179,126 +216,36 @@ final class TransferSession: NSObject, Sendable {
       }
       let key = isUpload ? NSURLSessionUploadTaskResumeData : NSURLSessionDownloadTaskResumeData
       let resumeData = (error as NSError).userInfo[key] as? Data
+      if let transfer, !transfer.asks, settings.asksAboutServers == true, Self.isAboutTrust(error) {
+        // Servers that are trusted cost no question and no second handshake: only behind such a failure is the program asked.
+        state.withLock { _ = $0.askingOrigins.insert(transfer.origin) }
+        return loop.post { $0.startAgain(number, resumeData: resumeData) }
+      }
       let isTransient = RetryPolicy.isTransient(error)
       let failure = BackgroundFailure(error)
-      return loop.post { $0.failed(number, failure, isTransient: isTransient, resumeData: resumeData) }
+      return loop.post {
+        $0.failed(number, failure, isTransient: isTransient, resumeData: resumeData, metrics: metrics)
+      }
     }
     let hasFile = transfer?.hasFile == true || transfer.map { $0.answer >= 0 } == true
-    if !hasFile { return loop.post { $0.finished(number, file: nil) } }
-    finish(number, transfer.map(\.answer).flatMap { $0 >= 0 ? $0 : nil })
+    if !hasFile { return loop.post { $0.finished(number, file: nil, metrics: metrics) } }
+    finish(number, transfer.map(\.answer).flatMap { $0 >= 0 ? $0 : nil }, metrics: metrics)
   }
 
   /// The body is whole: it is on the disk before the queue says that it is.
-  func finish(_ number: Int, _ opened: Int32? = nil) {
+  func finish(_ number: Int, _ opened: Int32? = nil, metrics: BackgroundMetrics? = nil) {
     let path = Self.bodyPath(number, in: files)
     Self.disk.async { [loop] in
       let descriptor = opened ?? open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
       let isSynced = descriptor >= 0 && fsync(descriptor) == 0
       let reason = errno
       if descriptor >= 0 { close(descriptor) }
-      if isSynced { return loop.post { $0.finished(number, file: path) } }
+      if isSynced { return loop.post { $0.finished(number, file: path, metrics: metrics) } }
       let error = URLError(
         .cannotWriteToFile, userInfo: [NSUnderlyingErrorKey: POSIXError(POSIXErrorCode(rawValue: reason) ?? .EIO)])
       let failure = BackgroundFailure(error)
-      loop.post { $0.failed(number, failure, isTransient: RetryPolicy.isTransient(error), resumeData: nil) }
+      let isTransient = RetryPolicy.isTransient(error)
+      loop.post { $0.failed(number, failure, isTransient: isTransient, resumeData: nil, metrics: metrics) }
     }
-  }
-}
-
-extension TransferSession: URLSessionDownloadDelegate, URLSessionDataDelegate {
-  func urlSession(
-    _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
-    totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
-  ) {
-    report(downloadTask)
-  }
-
-  func urlSession(
-    _ session: URLSession, downloadTask: URLSessionDownloadTask, didResumeAtOffset fileOffset: Int64,
-    expectedTotalBytes: Int64
-  ) {
-    guard let number = number(of: downloadTask) else { return }
-    loop.post { $0.resumed(number, at: fileOffset, expecting: expectedTotalBytes) }
-  }
-
-  func urlSession(_ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL) {
-    guard let number = number(of: downloadTask) else { return }
-    let isMoved = rename(location.path, Self.bodyPath(number, in: files)) == 0
-    let reason = errno
-    state.withLock { state in
-      state.transfers[number]?.hasFile = isMoved
-      if !isMoved {
-        state.transfers[number]?.failure = URLError(
-          .cannotWriteToFile, userInfo: [NSUnderlyingErrorKey: POSIXError(POSIXErrorCode(rawValue: reason) ?? .EIO)])
-      }
-    }
-  }
-
-  func urlSession(
-    _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
-    totalBytesExpectedToSend: Int64
-  ) {
-    report(task)
-  }
-
-  func urlSession(
-    _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
-    completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
-  ) {
-    if let number = number(of: dataTask) {
-      let descriptor = open(
-        Self.bodyPath(number, in: files), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-      let earlier = state.withLock { state in
-        defer { state.transfers[number]?.answer = descriptor }
-        return state.transfers[number]?.answer ?? -1
-      }
-      if earlier >= 0 { close(earlier) }
-    }
-    completionHandler(.allow)
-  }
-
-  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    guard let number = number(of: dataTask), let descriptor = state.withLock({ $0.transfers[number]?.answer }) else {
-      return
-    }
-    do {
-      try FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).write(contentsOf: data)
-    } catch {
-      state.withLock { $0.transfers[number]?.failure = error }
-      dataTask.cancel()
-    }
-  }
-
-  func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
-    if let number = number(of: task) { loop.post { $0.waitsForConnectivity(number) } }
-  }
-
-  func urlSession(
-    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
-    completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-  ) {
-    let method = challenge.protectionSpace.authenticationMethod
-    guard let number = number(of: task), method != NSURLAuthenticationMethodServerTrust,
-      method != NSURLAuthenticationMethodClientCertificate
-    else { return completionHandler(.performDefaultHandling, nil) }
-    let question = BackgroundQuestion.challenge(
-      space: BackgroundValues.data(of: challenge.protectionSpace),
-      proposed: challenge.proposedCredential.map { BackgroundValues.data(of: $0) },
-      failures: challenge.previousFailureCount,
-      response: challenge.failureResponse.map { BackgroundValues.data(of: $0) })
-    loop.post { service in
-      service.asked(number, question) { answer in
-        switch answer {
-        case .useCredential(let data): completionHandler(.useCredential, data.flatMap(BackgroundValues.credential))
-        case .performDefaultHandling, .proceed: completionHandler(.performDefaultHandling, nil)
-        case .rejectProtectionSpace: completionHandler(.rejectProtectionSpace, nil)
-        case .cancel: completionHandler(.cancelAuthenticationChallenge, nil)
-        }
-      }
-    }
-  }
-
-  func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-    ended(task, error)
   }
 }

@@ -3,7 +3,8 @@ import URLLoading
 
 /// A program with a background session: makes the tasks of its arguments, and says what its delegate hears.
 ///
-/// `BackgroundWorker IDENTIFIER FOLDER [OPTION …] [download:URL | upload:FILE,URL …]`. Options: `--exit` ends at once when the tasks are
+/// `BackgroundWorker IDENTIFIER FOLDER [OPTION …] [download:URL | thrifty:URL | upload:FILE,URL …]`. A
+/// `thrifty` download may not use expensive networks. Options: `--exit` ends at once when the tasks are
 /// resumed, `--launched-by PATH` has the service start `PATH`, `--password USER:PASSWORD` answers challenges, `--many N TASK` makes N tasks
 /// whose URLs end in a number, `--at-once` makes the tasks on many threads, `--quiet` says times in milliseconds in the place of each task;
 /// see below. Files of downloads are moved into the folder, named by the number of their task.
@@ -30,6 +31,9 @@ struct BackgroundWorker {
       case "--dies-with-file": delegate.setDies()
       case "--delay": delay = Double(arguments.popFirst() ?? "")
       case "--refuses-cost": configuration.allowsExpensiveNetworkAccess = false
+      case "--trusts": delegate.setTrusts()
+      case "--authority":
+        configuration.certificateAuthorityFile = arguments.popFirst().map { URL(fileURLWithPath: $0) }
       case "--answers-later": delegate.setAnswersLater()
       case "--at-once": isConcurrent = true
       case "--quiet":
@@ -104,6 +108,12 @@ struct BackgroundWorker {
     guard parts.count == 2 else { return nil }
     switch parts[0] {
     case "download": return URL(string: parts[1]).map { session.downloadTask(with: $0) }
+    case "thrifty":
+      return URL(string: parts[1]).map { url in
+        var request = URLRequest(url: url)
+        request.allowsExpensiveNetworkAccess = false
+        return session.downloadTask(with: request)
+      }
     case "handler":
       return URL(string: parts[1]).map {
         session.downloadTask(with: $0) { _, _, error in say("handled \(error as Any)") }

@@ -104,6 +104,23 @@ import URLLoadingTestServers
     #expect(startable(now: start).map(\.number) == [number])
   }
 
+  @Test func requestsThatSpareCostWaitWhileTheNetworkCosts() throws {
+    let numbers = [add(1), add(2)]
+    queue.setSparesCost(true, of: numbers[0])
+    let costly = subject.queue.takeStartable(now: start, costs: true)
+    #expect(costly.map(\.number) == [numbers[1]])
+    // A service that is started again knows it as well.
+    let stored = try JSONEncoder().encode(try #require(queue.jobs[numbers[0]]).state)
+    var job = try #require(queue.jobs[numbers[0]])
+    job.state = try JSONDecoder().decode(Job.State.self, from: stored)
+    var next = JobQueue()
+    next.restore(job)
+    #expect(next.thrifty == [numbers[0]])
+    #expect(startable(now: start).map(\.number) == [numbers[0]])
+    for number in numbers { queue.end(number) }
+    #expect(queue.thrifty.isEmpty)
+  }
+
   @Test func whatCannotPassEnds() {
     let number = add(1)
     _ = queue.takeStartable(now: start)
@@ -163,7 +180,8 @@ import URLLoadingTestServers
     for change in [
       { _ = $0.suspend(number) }, { $0.resume(number, now: .distantPast) },
       { _ = $0.takeStartable(now: .distantFuture) },
-      { $0.asks(number) }, { $0.proceed(number, hasAsked: true, now: .distantPast) }, { $0.end(number) },
+      { $0.setSparesCost(true, of: number) }, { $0.asks(number) },
+      { $0.proceed(number, hasAsked: true, now: .distantPast) }, { $0.end(number) },
       { $0.tookFile(number) }, { $0.remove(number) },
     ] as [(inout JobQueue) -> Void] {
       queue.changed = []

@@ -14,10 +14,23 @@ import URLLoadingTestServers
   @Test func aQueueOfAnEarlierVersionIsOpened() throws {
     let path = folder.file("queue.sqlite").path
     _ = try QueueStore(path: path)
-    try SQLiteDatabase(path: path).execute("DROP TABLE removal")
+    try SQLiteDatabase(path: path).execute("DROP TABLE removal; DROP TABLE metrics; DROP TRIGGER task_metrics")
     let store = try QueueStore(path: path)
     try store.finishRemovals()
     #expect(try store.contents().jobs.isEmpty)
+  }
+
+  /// Numbers are used again, by services that know nothing of metrics as well.
+  @Test func metricsGoWithTheirTask() throws {
+    let path = folder.file("queue.sqlite").path
+    let store = try QueueStore(path: path)
+    let database = try SQLiteDatabase(path: path)
+    try database.execute("INSERT INTO task VALUES (7, 's', 1, 'download', 'o', NULL, x'', x'', NULL, NULL, NULL)")
+    let content = #"{"start":1,"end":2,"redirects":3,"transactions":[]}"#
+    try database.execute("INSERT INTO metrics VALUES (7, CAST('\(content)' AS BLOB))")
+    #expect(try store.metrics(7)?.start == Date(timeIntervalSinceReferenceDate: 1))
+    try database.execute("DELETE FROM task WHERE number = 7")
+    #expect(try store.metrics(7) == nil)
   }
 
   @Test func filesOfACommitAreRemovedByTheNextService() throws {

@@ -34,14 +34,16 @@ import URLLoadingTestServers
     let thrifty = try fixture.program(
       "thrifty", "--refuses-cost", "download:\(server.url("/thrifty"))", environment: environment)
     #expect(try await thrifty.says("resumed 1"))
-    let other = try fixture.program("other", "download:\(server.url("/other"))", environment: environment)
-    #expect(try await other.says("ended 1 0 200"), "\(other.lines)")
+    // Of a session that may use every network, a request that may not.
+    let other = try fixture.program(
+      "other", "thrifty:\(server.url("/request"))", "download:\(server.url("/other"))", environment: environment)
+    #expect(try await other.says("ended 2 0 200"), "\(other.lines)")
     #expect(server.requests.map(\.path) == ["/other"])
 
     #expect(try await call("org.freedesktop.DBus.Properties", "Set", "ssv", Self.name, "Metered", "u", "2"))
     // The next service asks at its start, this one within a minute.
     try await fixture.killService()
-    #expect(try await thrifty.says("ended 1 0 200"), "\(thrifty.lines)")
+    for program in [thrifty, other] { #expect(try await program.says("ended 1 0 200"), "\(program.lines)") }
     for program in [thrifty, other] { await program.kill() }
     await fixture.stop()
     await manager.stop()

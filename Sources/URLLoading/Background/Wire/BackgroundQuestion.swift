@@ -5,7 +5,8 @@ package enum BackgroundQuestion: Codable, Sendable {
   /// - Parameters:
   ///   - space: the protection space in plain values, as a property list.
   ///   - proposed: a credential that was tried, in the same way.
-  case challenge(space: Data, proposed: Data?, failures: Int, response: Data?)
+  ///   - trust: what a server has shown that is not trusted; nil for all other challenges.
+  case challenge(space: Data, proposed: Data?, failures: Int, response: Data?, trust: BackgroundServerTrust?)
 }
 
 /// What the program has decided.
@@ -14,6 +15,8 @@ package enum BackgroundAnswer: Codable, Sendable {
   case proceed(request: Data?)
   case cancel
   case useCredential(Data?)
+  /// The server that was asked about is accepted with the certificates that it has shown.
+  case trustsServer
   case performDefaultHandling
   case rejectProtectionSpace
 }

@@ -39,7 +39,9 @@ enum HTTPRequestEncoder {
     if let body, body.length != 0, method == "POST", !has("Content-Type") {
       fields.append(("Content-Type", "application/x-www-form-urlencoded"))
     }
-    return TransferRequest(
+    var transferRequest = TransferRequest(
       url: request.urlFacts.text, kind: .http, method: method, headers: fields, decodesContent: true)
+    transferRequest.omittedFields = request.omittedFields
+    return transferRequest
   }
 }
