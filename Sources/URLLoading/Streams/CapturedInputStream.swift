@@ -1,11 +1,11 @@
 /// The input of a stream task's connection, after `captureStreams()`.
-final class CapturedInputStream: UnbufferedInputStream, StreamEventTarget {
+final class CapturedInputStream: InputStream, StreamEventTarget {
   private let streams: CapturedStreams
   let state = CapturedStreamState()
 
   init(_ streams: CapturedStreams) {
     self.streams = streams
-    super.init()
+    super.init(data: Data())
     state.events.target(self)
   }
 
@@ -23,6 +23,10 @@ final class CapturedInputStream: UnbufferedInputStream, StreamEventTarget {
       return -1
     }
   }
+
+  override func getBuffer(
+    _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, length: UnsafeMutablePointer<Int>
+  ) -> Bool { false }
 
   override var hasBytesAvailable: Bool {
     state.status == .open && streams.channel.look { $0.availableBytes > 0 || $0.isAtEnd }

@@ -3,7 +3,7 @@ internal import URLLoadingBase
 /// A stream of the bytes that a descriptor reads.
 ///
 /// Mutable state: as of every stream, used by one thread at a time.
-package final class DescriptorInputStream: UnbufferedInputStream {
+package final class DescriptorInputStream: InputStream {
   private let opening: () -> Int32
   private let opensLate: Bool
   private let didRead: () -> Void
@@ -24,7 +24,7 @@ package final class DescriptorInputStream: UnbufferedInputStream {
     self.didRead = didRead
     self.opensLate = opensLate
     self.opening = opening
-    super.init()
+    super.init(data: Data())
   }
 
   /// A file's bytes. Children of the process would inherit the descriptor of Foundation's own stream.
@@ -46,6 +46,10 @@ package final class DescriptorInputStream: UnbufferedInputStream {
 
   package override var streamStatus: Stream.Status { status }
   package override var streamError: (any Error)? { failure }
+  package override func getBuffer(
+    _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, length: UnsafeMutablePointer<Int>
+  ) -> Bool { false }
+
   package override var hasBytesAvailable: Bool { status == .open }
 
   package override func open() {

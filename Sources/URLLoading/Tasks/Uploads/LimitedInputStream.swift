@@ -1,7 +1,7 @@
 /// The first bytes of another stream.
 ///
 /// Mutable state: as of every stream, used by one thread at a time.
-final class LimitedInputStream: UnbufferedInputStream {
+final class LimitedInputStream: InputStream {
   private let whole: InputStream
   private var rest: Int64
 
@@ -9,7 +9,7 @@ final class LimitedInputStream: UnbufferedInputStream {
   init(_ whole: InputStream, length: Int64) {
     self.whole = whole
     rest = length
-    super.init()
+    super.init(data: Data())
   }
 
   override var streamStatus: Stream.Status {
@@ -17,6 +17,10 @@ final class LimitedInputStream: UnbufferedInputStream {
   }
 
   override var streamError: (any Error)? { whole.streamError }
+  override func getBuffer(
+    _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, length: UnsafeMutablePointer<Int>
+  ) -> Bool { false }
+
   override var hasBytesAvailable: Bool { rest > 0 && whole.hasBytesAvailable }
 
   override func open() { whole.open() }

@@ -3,7 +3,7 @@ internal import URLLoadingBase
 /// The body of a form as a stream, of which files are opened one at a time.
 ///
 /// Mutable state: as of every stream, used by one thread at a time.
-final class MultipartInputStream: UnbufferedInputStream {
+final class MultipartInputStream: InputStream {
   /// What an upload sends in place of this stream, with its length and as often as needed; nil for a stream that is read once.
   let form: MultipartFormData?
   private var pieces: ArraySlice<MultipartFormData.Piece>
@@ -27,11 +27,15 @@ final class MultipartInputStream: UnbufferedInputStream {
       offset -= first.length
       self.pieces.removeFirst()
     }
-    super.init()
+    super.init(data: Data())
   }
 
   override var streamStatus: Stream.Status { status }
   override var streamError: (any Error)? { failure }
+  override func getBuffer(
+    _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, length: UnsafeMutablePointer<Int>
+  ) -> Bool { false }
+
   override var hasBytesAvailable: Bool { status == .open }
 
   override func open() {
