@@ -172,7 +172,7 @@ extension TransferService {
       resourceTimeout: session.description.resourceTimeout)
     changes.blobs[job.number] = QueueChanges.Blobs(description: task)
     peer.acknowledge(.done(number: number))
-    if let flaw = URLProtocol.flawInService(of: request) { fail(job, BackgroundFailure(flaw)) }
+    if let flaw = flaw(of: request) { fail(job, flaw) }
   }
 
   private static func isUploadName(_ name: String) -> Bool {
