@@ -7,6 +7,9 @@ let sanitizesThreads = Context.environment["URL_LOADING_SANITIZING"] == "thread"
 /// Whether the build is that of the drop-in folder (`Scripts/install-drop-in`).
 let buildsDropIn = Context.environment["URL_LOADING_BUILD_DROP_IN"] != nil
 
+/// Whether it is that of the transfer service that is linked with the folder's libraries (`Scripts/link-service`).
+let buildsService = Context.environment["URL_LOADING_BUILD_DROP_IN"] == "service"
+
 /// The settings of a module in the drop-in folder: clients need no modules below it, and find its library. The folder has no textual
 /// interfaces: they are not worth checking.
 func dropIn(_ library: String) -> [SwiftSetting] {
@@ -251,11 +254,13 @@ let adapters = ["URLLoadingHTTPTypes", "URLLoadingLogging", "URLLoadingRedis", "
 if buildsDropIn {
   // One product, so that one build compiles every object, and no other package.
   package.targets.removeAll {
-    $0.type == .executable || $0.type == .test || $0.type == .plugin || adapters.contains($0.name)
+    if buildsService, $0.name == "urlloadd" { return false }
+    return $0.type == .executable || $0.type == .test || $0.type == .plugin || adapters.contains($0.name)
   }
-  package.dependencies = []
+  if !buildsService { package.dependencies = [] }
   let modules = ["FoundationNetworking", "URLProtocolTesting", "ArchiveProtocol", "SFTPKeystream"]
   package.products = [.library(name: "URLLoadingDropInObjects", type: .static, targets: modules)]
+  if buildsService { package.products = [.executable(name: "urlloadd", targets: ["urlloadd"])] }
 }
 
 // For graphs whose manifests name our products: with the toolset of a drop-in folder the products add nothing to its modules.

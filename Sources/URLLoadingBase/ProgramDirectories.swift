@@ -8,6 +8,8 @@ package struct ProgramDirectories: Sendable {
   package enum Kind: Sendable {
     /// What can be loaded again: `XDG_CACHE_HOME`, else `~/.cache`.
     case cache
+    /// What the user has set: `XDG_CONFIG_HOME`, else `~/.config`.
+    case configuration
     /// What the user would miss: `XDG_DATA_HOME`, else `~/.local/share`.
     case data
     /// What outlives the program and is of no use elsewhere: `XDG_STATE_HOME`, else `~/.local/state`.
@@ -48,6 +50,7 @@ package struct ProgramDirectories: Sendable {
     let (variable, fallback) =
       switch kind {
       case .cache: ("XDG_CACHE_HOME", ".cache")
+      case .configuration: ("XDG_CONFIG_HOME", ".config")
       case .data: ("XDG_DATA_HOME", ".local/share")
       case .state: ("XDG_STATE_HOME", ".local/state")
       }

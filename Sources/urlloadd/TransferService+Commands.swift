@@ -173,7 +173,7 @@ extension TransferService {
     queue.setSparesCost(request.sparesCost, of: job.number)
     changes.blobs[job.number] = QueueChanges.Blobs(description: task)
     peer.acknowledge(.done(number: number))
-    if let flaw = URLProtocol.flawInService(of: request) { fail(job, BackgroundFailure(flaw)) }
+    if let flaw = flaw(of: request) { fail(job, flaw) }
   }
 
   private static func isUploadName(_ name: String) -> Bool {

@@ -17,6 +17,8 @@ extension TransferService {
     guard let session = sessions[job.session], let stored = stored(job.number),
       let request = BackgroundValues.request(stored.description.request)
     else { return fail(job, BackgroundFailure(URLError(.badURL))) }
+    // A service before this one may have had a plugin for it.
+    if let flaw = flaw(of: request) { return fail(job, flaw) }
     if job.state.hints.earliestBegin != nil, !job.state.hasAsked, asksAboutDelayedRequest(job) { return }
     // The file of the transfer before is still being closed.
     if stopping.contains(job.number) { return queue.stopped(job.number, until: now.addingTimeInterval(0.05), now: now) }

@@ -15,6 +15,8 @@ final class TransferService {
     var idleTime: Duration?
     /// Tasks of all programs.
     var mostTasks: Int
+    /// What became of the user's plugins, for the errors of tasks whose schemes nobody loads.
+    var plugins = PluginReport()
   }
 
   /// A question that a program has been asked.

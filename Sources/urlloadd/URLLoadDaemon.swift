@@ -12,7 +12,8 @@ struct URLLoadDaemon: ParsableCommand {
     commandName: "urlloadd", abstract: "Loads the background tasks of a user's programs.",
     discussion: """
       Programs that have background sessions start it, and so does systemd where its units are installed. It has no terminal to talk to: \
-      `urlload jobs` lists what it does. Its state is in $XDG_STATE_HOME/url-loading/urlloadd, its socket in $XDG_RUNTIME_DIR/url-loading.
+      `urlload jobs` lists what it does. Its state is in $XDG_STATE_HOME/url-loading/urlloadd, its socket in $XDG_RUNTIME_DIR/url-loading. \
+      Plugins for schemes of one's own are named in $XDG_CONFIG_HOME/url-loading/plugins.
       """,
     version: PackageVersion.current)
 
@@ -42,8 +43,9 @@ struct URLLoadDaemon: ParsableCommand {
     for protocolClass in [SFTPProtocol.self, ArchiveProtocol.self] as [URLProtocol.Type] {
       URLProtocol.registerClass(protocolClass)
     }
+    let plugins = PluginLoader(list: PluginLoader.list(environment: ProcessInfo.processInfo.environment)).load()
     let options = TransferService.Options(
-      state: state, idleTime: idleSeconds == 0 ? nil : .seconds(idleSeconds), mostTasks: mostTasks)
+      state: state, idleTime: idleSeconds == 0 ? nil : .seconds(idleSeconds), mostTasks: mostTasks, plugins: plugins)
     let service = try TransferService(options, listener: listener)
     let signals = EndSignals(loop: service.loop)
     service.run()

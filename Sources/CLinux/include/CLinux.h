@@ -62,6 +62,10 @@ int accept_connection(int listener);
 /// The user at the other end of a local socket; -1 where nobody knows.
 uid_t peer_of_socket(int descriptor);
 
+/// The path of the shared library from which the process has a symbol; NULL where its executable has it, or nobody. The text lasts as long
+/// as the library is loaded.
+const char *library_with_symbol(const char *symbol);
+
 /// The name of the calling thread, for debuggers.
 static inline void name_thread(const char *name) { prctl(PR_SET_NAME, name); }
 

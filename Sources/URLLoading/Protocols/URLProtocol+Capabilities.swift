@@ -41,7 +41,8 @@ extension URLProtocol {
     public static let duplex = Capabilities(rawValue: 1 << 7)
 
     /// Tasks of background sessions may have this class: its instances need nothing of the program that made the task, so that they load in
-    /// the transfer service as they do elsewhere. The service has to have the class (<doc:TransfersThatOutliveYourProgram>).
+    /// the transfer service as they do elsewhere. The service has to have the class, by a plugin where that is not the package's own
+    /// (<doc:TransfersThatOutliveYourProgram>).
     public static let background = Capabilities(rawValue: 1 << 8)
   }
 }

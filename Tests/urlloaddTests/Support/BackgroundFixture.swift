@@ -7,8 +7,11 @@ import URLLoadingTestServers
 /// Services are found by the lock on their state, and ended by ``stop()``, or with this object.
 final class BackgroundFixture: Sendable {
   let directory: TemporaryDirectory
+  /// The path of the service's program.
+  private let serviceProgram: String
 
-  init() throws {
+  init(service: String = BuiltProgram.path("urlloadd")) throws {
+    serviceProgram = service
     directory = try TemporaryDirectory("background")
     for name in ["run", "taken"] {
       try FileManager.default.createDirectory(
@@ -25,8 +28,9 @@ final class BackgroundFixture: Sendable {
       "HOME": directory.path, "XDG_RUNTIME_DIR": directory.file("run").path,
       "XDG_STATE_HOME": directory.file("state").path,
       "XDG_DATA_HOME": directory.file("data").path, "XDG_CACHE_HOME": directory.file("cache").path,
+      "XDG_CONFIG_HOME": directory.file("config").path,
       "TMPDIR": directory.path, "CFFIXED_USER_HOME": directory.path, "SSH_AUTH_SOCK": nil,
-      "URLLOADD": BuiltProgram.path("urlloadd"), "DBUS_SESSION_BUS_ADDRESS": nil,
+      "URLLOADD": serviceProgram, "DBUS_SESSION_BUS_ADDRESS": nil,
     ]
   }
 
@@ -34,6 +38,18 @@ final class BackgroundFixture: Sendable {
   var place: BackgroundServicePlace {
     BackgroundServicePlace(
       environment: environment.compactMapValues { $0 }, user: geteuid(), temporaryDirectory: directory.path)
+  }
+
+  /// Where the user names plugins of the service.
+  var pluginList: URL { directory.file("config/url-loading/plugins") }
+
+  /// Names plugins, in a file that is the user's alone.
+  func name(plugins: String...) throws {
+    let folder = pluginList.deletingLastPathComponent()
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try Data(plugins.map { "\($0)\n" }.joined().utf8).write(to: pluginList)
+    chmod(folder.path, 0o700)
+    chmod(pluginList.path, 0o600)
   }
 
   /// The folder that programs move files to, each named by the number of its task.

@@ -1,0 +1,30 @@
+/// With what something was linked: the version of this package and the compiler, as the name of the drop-in folder has them.
+///
+/// `Scripts/install-drop-in` makes it.
+struct BuildMark: Hashable {
+  static let (noteName, noteType): (String, UInt32) = ("URLLoading", 1)
+
+  let version: String
+  let compiler: String
+
+  init(version: String, compiler: String) { (self.version, self.compiler) = (version, compiler) }
+
+  /// Nil for another note, and for one without both.
+  init?(_ note: ELFNote) {
+    guard note.name == Self.noteName, note.type == Self.noteType else { return nil }
+    let parts = note.description.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, note.description.count <= 300 else { return nil }
+    version = String(decoding: parts[0], as: UTF8.self)
+    compiler = String(decoding: parts[1], as: UTF8.self)
+  }
+
+  /// Checks that all marks of an image are this one, and that it has one.
+  func check(_ image: ELFImage) throws(PluginFlaw) {
+    let marks = image.notes.compactMap { BuildMark($0) }
+    guard !marks.isEmpty else { throw .lacksMark }
+    for mark in marks {
+      guard mark.version == version else { throw .otherVersion(mark.version, own: version) }
+      guard mark.compiler == compiler else { throw .otherCompiler(mark.compiler, own: compiler) }
+    }
+  }
+}

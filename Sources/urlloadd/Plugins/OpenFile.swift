@@ -1,0 +1,48 @@
+import Foundation
+
+/// A regular file, opened once: what is checked of it is what is read.
+final class OpenFile {
+  /// With all links resolved.
+  let path: String
+  /// Closed with this object.
+  let descriptor: Int32
+  let status: stat
+
+  /// In bytes.
+  var size: Int64 { max(0, Int64(status.st_size)) }
+
+  init(path given: String, sizeLimit: Int64) throws(PluginFlaw) {
+    guard let resolved = realpath(given, nil) else { throw .unreadable(number: errno) }
+    path = String(cString: resolved)
+    free(resolved)
+    // The last part was no link a moment ago; a pipe must not be waited for.
+    descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    let error = errno
+    var status = stat()
+    let isThere = descriptor >= 0 && fstat(descriptor, &status) == 0
+    self.status = status
+    guard isThere else { throw .unreadable(number: descriptor < 0 ? error : errno) }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw .notRegular }
+    guard size <= sizeLimit else { throw .tooLarge(limit: sizeLimit) }
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  /// Reads so many bytes; fewer where the file ends, or cannot be read.
+  func read(at offset: UInt64, count: Int) -> [UInt8] {
+    guard let start = off_t(exactly: offset), count > 0 else { return [] }
+    return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      while filled < count {
+        let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled..<count])
+        let (position, overflows) = start.addingReportingOverflow(off_t(filled))
+        let read = overflows ? 0 : pread(descriptor, rest.baseAddress, rest.count, position)
+        if read < 0, errno == EINTR { continue }
+        guard read > 0 else { return }
+        filled += read
+      }
+    }
+  }
+
+  /// As an ELF file.
+  var elf: ELFFile { ELFFile(size: UInt64(size)) { self.read(at: $0, count: $1) } }
+}

@@ -1,0 +1,53 @@
+import Glibc
+
+/// Why a file is not loaded as a plugin, or not read as the list of them.
+enum PluginFlaw: Error, Hashable {
+  /// - Parameter number: of the system's error.
+  case unreadable(number: Int32)
+  case notRegular
+  case tooLarge(limit: Int64)
+  /// - Parameters:
+  ///   - of: the path of the file, or that of its folder.
+  ///   - isUnmapped: the service is in a user namespace that does not know the owner.
+  case foreignOwner(UInt32, of: String, isUnmapped: Bool)
+  /// - Parameter path: the file's, or that of its folder.
+  case writableByOthers(path: String)
+  /// It is no shared object, or none of this machine.
+  case notShared
+  case damaged(String)
+  case lacksLibrary(String)
+  case lacksMark
+  case otherVersion(String, own: String)
+  case otherCompiler(String, own: String)
+  /// - Parameter reason: what the dynamic linker says.
+  case notLoaded(reason: String)
+  case lacksEntry(String)
+}
+
+extension PluginFlaw: CustomStringConvertible {
+  /// Words behind the file's path.
+  var description: String {
+    switch self {
+    case .unreadable(let number): "cannot be opened: \(String(cString: strerror(number)))"
+    case .notRegular: "is no regular file"
+    case .tooLarge(let limit): "has more than \(limit) bytes"
+    case .foreignOwner(let user, let path, false):
+      "is not safe: \(path) is owned by the user \(user), neither by this one nor by root"
+    case .foreignOwner(let user, let path, true):
+      "is not safe: \(path) is owned by the user \(user), which a user namespace shows in the place of those that it does not know, root too (PrivateUsers of systemd): it has to be this user's own"
+    case .writableByOthers(let path): "is not safe: the group or others may write to \(path)"
+    case .notShared: "is no shared object (ELF) for this machine"
+    case .damaged(let what): "is damaged: \(what)"
+    case .lacksLibrary(let name):
+      "does not need \(name), of which there may be one in a process: build it with the toolset url-loading.json of `make drop-in`"
+    case .lacksMark:
+      "does not say with which version and compiler it was built: build it with the toolset url-loading.json of `make drop-in`"
+    case .otherVersion(let version, let own):
+      "was built with version \(version) of swift-url-loading, the service has \(own): build it anew"
+    case .otherCompiler(let compiler, let own):
+      "was built by \(compiler), the service by \(own): build it anew"
+    case .notLoaded(let reason): "cannot be loaded: \(reason)"
+    case .lacksEntry(let symbol): "has no function \(symbol)"
+    }
+  }
+}

@@ -1,0 +1,32 @@
+/// The file in which a user names plugins: an absolute path a line; empty lines, and those that begin with `#`, say nothing.
+struct PluginList: Equatable {
+  /// The largest such file, in bytes.
+  static let sizeLimit: Int64 = 64 << 10
+
+  /// Each once, in the order of the lines.
+  private(set) var paths: [String] = []
+  /// What is wrong with other lines, in words.
+  private(set) var flaws: [String] = []
+
+  init(_ text: String) {
+    // "\r\n" is one character, and a new line.
+    for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+      let path = Self.trimmed(line)
+      guard !path.isEmpty, !path.hasPrefix("#") else { continue }
+      if !path.hasPrefix("/") {
+        flaws.append("line \(index + 1), \"\(path.prefix(200))\", is no absolute path")
+      } else if path.utf8.contains(0) {
+        flaws.append("line \(index + 1) has a zero byte")
+      } else if !paths.contains(path) {
+        paths.append(path)
+      }
+    }
+  }
+
+  private static func trimmed(_ line: Substring) -> String {
+    var line = line
+    while line.first?.isWhitespace == true { line.removeFirst() }
+    while line.last?.isWhitespace == true { line.removeLast() }
+    return String(line)
+  }
+}

@@ -1,0 +1,31 @@
+import Testing
+
+@testable import urlloadd
+
+/// What a user's list of plugins says.
+@Suite struct PluginListTests {
+  @Test func linesNamePaths() {
+    let list = PluginList("# mine\n\n/a/one.so\r\n  /b/two three.so\t\n#/c\n/a/one.so\n/d")
+    #expect(list.paths == ["/a/one.so", "/b/two three.so", "/d"])
+    #expect(list.flaws.isEmpty)
+  }
+
+  @Test func whatIsNoAbsolutePathIsSaid() {
+    let list = PluginList("\nlib/one.so\n~/two.so\n/three\0.so\n/four.so\n")
+    #expect(list.paths == ["/four.so"])
+    #expect(list.flaws.count == 3)
+    #expect(list.flaws.first == "line 2, \"lib/one.so\", is no absolute path")
+    #expect(list.flaws.last == "line 4 has a zero byte")
+  }
+
+  @Test func anEmptyListNamesNothing() {
+    #expect(PluginList("").paths.isEmpty)
+    #expect(PluginList("# nothing").flaws.isEmpty)
+  }
+
+  @Test func itIsInTheConfigurationOfTheUser() {
+    #expect(PluginLoader.list(environment: ["XDG_CONFIG_HOME": "/c", "HOME": "/h"]) == "/c/url-loading/plugins")
+    #expect(PluginLoader.list(environment: ["XDG_CONFIG_HOME": "c", "HOME": "/h"]) == "/h/.config/url-loading/plugins")
+    #expect(PluginLoader.list(environment: [:]) == nil)
+  }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import Testing
+import URLLoadingTestServers
+
+/// A private scheme in the service, by a plugin: `Samples/ServicePlugin`.
+@Suite(.serialized, .disabled(if: Sanitizing.isOn), .timeLimit(.minutes(45))) struct PluginTransferTests {
+  /// A place for a service that has the plugin, named as its user would.
+  private func fixture(plugin mode: mode_t = 0o700) async throws -> BackgroundFixture {
+    let build = try await PluginBuild.shared
+    let fixture = try BackgroundFixture(service: build.service)
+    let folder = fixture.directory.file("plugins")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    chmod(folder.path, 0o700)
+    let plugin = folder.appending(path: "vault.so").path
+    try FileManager.default.copyItem(atPath: build.plugin, toPath: plugin)
+    chmod(plugin, mode)
+    try fixture.name(plugins: folder.path)
+    return fixture
+  }
+
+  private func url(_ server: ScriptedServer, _ path: String) -> URL { server.url(path, scheme: "vault") }
+
+  /// No byte of the body is sent before the program has ended.
+  @Test func aGibibyteComesWhenTheProgramIsGone() async throws {
+    let count = 1 << 30
+    let isGone = AsyncEvent()
+    let server = try ScriptedServer { connection in
+      while let request = try connection.readRequest() {
+        let start = request.fields["Range"].flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
+        let range = start == 0 ? "" : "Content-Range: bytes \(start)-\(count - 1)/\(count)\r\n"
+        try connection.send(
+          "HTTP/1.1 \(start == 0 ? "200 OK" : "206 Partial")\r\nETag: \"40\"\r\nAccept-Ranges: bytes\r\n\(range)Content-Length: \(count - start)\r\n\r\n"
+        )
+        guard isGone.waitBlocking(timeout: .seconds(120)) else { return }
+        for position in stride(from: start, to: count, by: 1 << 20) {
+          try connection.send(TestFiles.pattern(count: min(1 << 20, count - position), seed: 40, offset: position))
+        }
+      }
+    }
+    let fixture = try await fixture()
+    try await fixture.leave("test", "download:\(url(server, "/big"))")
+    isGone.signal()
+    let program = try fixture.program()
+    #expect(try await program.says("ended 1 0", timeout: .seconds(240)), "\(program.lines)")
+    #expect(try TestFiles.firstDifference(in: fixture.taken.appending(path: "1"), count: count, seed: 40) == nil)
+    // It was the plugin that asked.
+    #expect(server.requests.allSatisfy { $0.fields["X-Asked-By"] == "vault" })
+    await program.kill()
+    await fixture.stop()
+  }
+
+  /// The server reads no byte of the body before the program has ended.
+  @Test func anUploadArrivesWhenTheProgramIsGone() async throws {
+    let body = TestFiles.pattern(count: 16 << 20, seed: 41)
+    let isGone = AsyncEvent()
+    let received = Watched(Data())
+    let server = try ScriptedServer { connection in
+      while let request = try connection.readRequestHead() {
+        guard isGone.waitBlocking(timeout: .seconds(120)) else { return }
+        if request.fields["Expect"] != nil { try connection.send("HTTP/1.1 100 Continue\r\n\r\n") }
+        let body = try connection.readBody(of: request)
+        received.update { $0 = body }
+        try connection.send("HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n")
+      }
+    }
+    let fixture = try await fixture()
+    let file = fixture.directory.file("source")
+    try body.write(to: file)
+    try await fixture.leave("test", "upload:\(file.path),\(url(server, "/up"))")
+    try FileManager.default.removeItem(at: file)
+    isGone.signal()
+    let program = try fixture.program()
+    #expect(try await program.says("ended 1 0", timeout: .seconds(120)), "\(program.lines)")
+    #expect(difference(received.value, from: body) == nil)
+    #expect(server.requests.map(\.method) == ["PUT"])
+    await program.kill()
+    await fixture.stop()
+  }
+
+  @Test func aRefusedPluginIsInTheErrorOfItsTasks() async throws {
+    let fixture = try await fixture(plugin: 0o722)
+    let program = try fixture.program("test", "download:vault://127.0.0.1/a")
+    #expect(try await program.says("ended 1 -1002"), "\(program.lines)")
+    let words = program.all("ended").first ?? ""
+    #expect(words.contains(fixture.pluginList.path), "\(words)")
+    #expect(words.contains("may write to") && words.contains("vault.so"), "\(words)")
+    await program.kill()
+    await fixture.stop()
+  }
+}
+
+/// A service that was built from source, as those of all other tests.
+@Suite(.timeLimit(.minutes(3))) struct PluginsFromSourceTests {
+  @Test func itLoadsNoneAndSaysSo() async throws {
+    let fixture = try BackgroundFixture()
+    try fixture.name(plugins: "/opt/plugins/vault.so")
+    let program = try fixture.program("test", "download:vault://127.0.0.1/a")
+    #expect(try await program.says("ended 1 -1002"), "\(program.lines)")
+    let words = program.all("ended").first ?? ""
+    #expect(words.contains(fixture.pluginList.path) && words.contains("has the library inside"), "\(words)")
+    await program.kill()
+    await fixture.stop()
+  }
+}
