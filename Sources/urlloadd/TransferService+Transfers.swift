@@ -32,7 +32,7 @@ extension TransferService {
     if isWhole { transfer.finish(job.number) } else { transfer.start(job, stored, request: request) }
   }
 
-  /// The transfer of a task has ended before it could begin, and begins anew.
+  /// A transfer whose server is not trusted has ended, and begins anew in a session that asks about servers.
   func startAgain(_ number: Int, resumeData: Data?) {
     guard let job = queue.jobs[number], job.state.phase == .running else { return }
     if let resumeData { setResumption(resumeData, file: nil, of: number) }
@@ -248,7 +248,10 @@ extension TransferService {
       // What the server has answered to an upload is read, and not moved.
       outcome.file = handed.secondName(of: file, job.number)
     }
-    peer.send(.event(task: job.identifier, .ended(outcome)))
+    if !peer.send(.event(task: job.identifier, .ended(outcome))), outcome.metrics != nil {
+      outcome.metrics = nil
+      peer.send(.event(task: job.identifier, .ended(outcome)))
+    }
   }
 
   /// Stops the transfer of a task, if it has one, so that it can be resumed later.

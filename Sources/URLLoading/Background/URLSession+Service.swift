@@ -25,6 +25,7 @@ extension URLSession {
       resumption.body = UploadBody(.file(file))
       plan.uploadResumption = resumption
       plan.request = resumption.request
+      plan.request.omittedFields = request.omittedFields
     }
     return made(URLSessionUploadTask(load: load(plan)))
   }

@@ -50,11 +50,20 @@ final class Peer: @unchecked Sendable {
   }
 
   /// Says something that is true already.
-  func send(_ report: BackgroundReport) {
-    guard !isClosed, !isDeaf, let bytes = BackgroundFrames.encoded(report) else { return }
-    if output.count - outputStart > Self.outputLimit { return end() }
-    if case .event(_, .progress) = report, output.count - outputStart > Self.progressLimit { return }
-    output += bytes
+  /// - Returns: false where the report is larger than a message may be.
+  @discardableResult
+  func send(_ report: BackgroundReport) -> Bool {
+    guard !isClosed, !isDeaf else { return true }
+    guard let bytes = BackgroundFrames.encoded(report) else { return false }
+    let waiting = output.count - outputStart
+    if waiting > Self.outputLimit {
+      end()
+    } else if case .event(_, .progress) = report, waiting > Self.progressLimit {
+      // A later one says the same.
+    } else {
+      output += bytes
+    }
+    return true
   }
 
   /// Says something when what was changed so far is on the disk.

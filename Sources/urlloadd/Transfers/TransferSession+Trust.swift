@@ -4,8 +4,8 @@ internal import URLLoadingBase
 
 /// Servers that are not trusted by their certificates.
 extension TransferSession {
-  /// More that were accepted are forgotten, and asked about again.
-  private static let mostAccepted = 256
+  /// More servers that were accepted, and more origins, are forgotten, and asked about again.
+  private static let mostKept = 256
 
   /// Whether a transfer failed because its server is not trusted.
   static func isAboutTrust(_ error: any Error) -> Bool {
@@ -30,6 +30,10 @@ extension TransferSession {
     let question = BackgroundQuestion.challenge(
       space: BackgroundValues.data(of: space), proposed: nil, failures: 0, response: nil, trust: shown)
     loop.post { [self] service in
+      // A program of an earlier version may have attached since this session was made.
+      guard let job = service.queue.jobs[number],
+        service.sessions[job.session]?.description.asksAboutServers == true
+      else { return take(.performDefaultHandling, nil) }
       service.asked(number, question) { answer in
         switch answer {
         case .trustsServer:
@@ -43,9 +47,17 @@ extension TransferSession {
     }
   }
 
+  /// Has later transfers of an origin ask.
+  func asksAboutServers(of origin: String) {
+    state.withLock { state in
+      if state.askingOrigins.count >= Self.mostKept { state.askingOrigins = [] }
+      state.askingOrigins.insert(origin)
+    }
+  }
+
   private func accept(_ shown: BackgroundServerTrust) {
     state.withLock { state in
-      if state.accepted.count >= Self.mostAccepted { state.accepted = [] }
+      if state.accepted.count >= Self.mostKept { state.accepted = [] }
       state.accepted.insert(shown)
     }
   }

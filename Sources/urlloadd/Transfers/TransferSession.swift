@@ -218,8 +218,12 @@ final class TransferSession: NSObject, Sendable {
       let resumeData = (error as NSError).userInfo[key] as? Data
       if let transfer, !transfer.asks, settings.asksAboutServers == true, Self.isAboutTrust(error) {
         // Servers that are trusted cost no question and no second handshake: only behind such a failure is the program asked.
-        state.withLock { _ = $0.askingOrigins.insert(transfer.origin) }
-        return loop.post { $0.startAgain(number, resumeData: resumeData) }
+        asksAboutServers(of: transfer.origin)
+        let isSafe = ["GET", "HEAD"].contains(task.originalRequest?.httpMethod ?? "GET")
+        // Behind a redirect another server may have acted on the request: only a safe method is repeated (RFC 9110, section 9.2.1).
+        if isSafe || transfer.metrics?.redirectCount == 0 {
+          return loop.post { $0.startAgain(number, resumeData: resumeData) }
+        }
       }
       let isTransient = RetryPolicy.isTransient(error)
       let failure = BackgroundFailure(error)

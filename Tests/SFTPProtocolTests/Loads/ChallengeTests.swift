@@ -109,6 +109,23 @@ import URLLoadingTestServers
     await server.stop()
   }
 
+  /// A delegate that tries what is proposed first, as many do, is asked again.
+  @Test func whatIsProposedHasNoPassword() async throws {
+    let server = try await PasswordSSHServer.start()
+    try Data("contents".utf8).write(to: server.home.appendingPathComponent("f"))
+    let delegate = ChallengeDelegate { challenge, _ in
+      challenge.failureCount == 0 ? .proposed : .password(PasswordSSHServer.password)
+    }
+    let home = try SSHHome(knownHosts: known(server), delegate: delegate)
+    #expect(try await load(home, server.url()) == "contents")
+    #expect(delegate.seen.value.map(\.failureCount) == [0, 1])
+    let stubborn = ChallengeDelegate { _, _ in .proposed }
+    let other = try SSHHome(knownHosts: known(server), delegate: stubborn)
+    #expect(await code(other, try server.url())?.code == .userAuthenticationRequired)
+    #expect(stubborn.seen.value.map(\.failureCount) == [0, 1])
+    await server.stop()
+  }
+
   /// Nobody is asked where the session's storage knows the password; and it keeps what a delegate gave for longer than once.
   @Test func aStoredPasswordIsUsedAndAnAcceptedOneStored() async throws {
     let server = try await PasswordSSHServer.start()

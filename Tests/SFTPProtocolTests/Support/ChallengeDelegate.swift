@@ -9,6 +9,8 @@ final class ChallengeDelegate: NSObject, URLSessionTaskDelegate {
     case password(String)
     /// A user and a password, to be kept as long as the session.
     case keep(String, String)
+    /// What the challenge proposes.
+    case proposed
     case accept
     case cancel
     case leave
@@ -50,6 +52,7 @@ final class ChallengeDelegate: NSObject, URLSessionTaskDelegate {
       completionHandler(.useCredential, URLCredential(user: "", password: password, persistence: .none))
     case .keep(let user, let password):
       completionHandler(.useCredential, URLCredential(user: user, password: password, persistence: .forSession))
+    case .proposed: completionHandler(.useCredential, challenge.proposedCredential)
     case .accept: completionHandler(.useCredential, key?.acceptance)
     case .cancel: completionHandler(.cancelAuthenticationChallenge, nil)
     case .leave: completionHandler(.performDefaultHandling, nil)

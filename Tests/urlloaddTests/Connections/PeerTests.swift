@@ -20,6 +20,17 @@ import URLLoading
     #expect(peer.hasEnded && peer.receive() == nil)
   }
 
+  /// The service leaves metrics out where an end would be too large with them.
+  @Test func whatIsTooLargeIsNotSent() throws {
+    let (peer, program) = try pair()
+    #expect(!peer.send(.event(task: 1, .response(Data(count: BackgroundFrames.limit)))))
+    #expect(!peer.wantsToSend)
+    #expect(peer.send(.event(task: 1, .waitsForConnectivity)))
+    #expect(peer.wantsToSend)
+    peer.end()
+    close(program)
+  }
+
   @Test func aProgramThatIsThereHasNotEnded() throws {
     let (peer, program) = try pair()
     #expect(!peer.hasEnded && peer.receive()?.isEmpty == true)

@@ -31,6 +31,19 @@ import URLLoadingTestServers
     await fixture.stop()
   }
 
+  /// What a server has acted on is not sent to it again; the next task asks.
+  @Test func aRequestBehindARedirectIsNotRepeated() async throws {
+    let target = try await NginxServer.shared.url(on: .httpsSelfSigned).absoluteString
+    let server = try ScriptedServer.http { _ in HTTPResponse(307, fields: ["Location": target]) }
+    let file = fixture.directory.file("body")
+    try Data("body".utf8).write(to: file)
+    let program = try fixture.program("test", "--trusts", "upload:\(file.path),\(server.url())")
+    #expect(try await program.says("ended 1 -120", timeout: .seconds(60)), "\(program.lines)")
+    #expect(server.requests.count == 1 && program.all("asked").isEmpty, "\(program.lines)")
+    await program.kill()
+    await fixture.stop()
+  }
+
   @Test func nobodyIsAskedAboutATrustedServer() async throws {
     let server = try await NginxServer.shared
     let authority = try await TestCertificates.shared.authority.path

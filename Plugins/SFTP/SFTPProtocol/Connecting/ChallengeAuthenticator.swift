@@ -56,11 +56,16 @@ struct ChallengeAuthenticator: SSHAuthenticator {
       memory[question] = nil
     }
     guard attempt < Self.largestAttemptCount else { return nil }
-    let credential = await questions.ask { sender in
-      URLAuthenticationChallenge(
-        protectionSpace: space, proposedCredential: LoginUser(user), previousFailureCount: attempt,
-        failureResponse: nil, error: nil, sender: sender)
+    func ask(_ failures: Int) async -> URLCredential? {
+      await questions.ask { sender in
+        URLAuthenticationChallenge(
+          protectionSpace: space, proposedCredential: LoginUser(user), previousFailureCount: failures,
+          failureResponse: nil, error: nil, sender: sender)
+      }
     }
+    var credential = await ask(attempt)
+    // Delegates try what is proposed before they give their own; it has no password, and so counts as wrong.
+    if credential is LoginUser { credential = await ask(attempt + 1) }
     guard let answer = credential?.password, !(credential is SFTPHostKeyAcceptance) else { return nil }
     memory[question] = answer
     return answer

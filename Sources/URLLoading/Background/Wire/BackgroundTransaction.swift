@@ -1,4 +1,4 @@
-/// The metrics of one request, without what may be secret: its body, credentials in its fields, and its head as it was sent.
+/// The metrics of one request, without its body, the credentials in its fields, and its head as it was sent.
 package struct BackgroundTransaction: Codable, Sendable {
   private struct WeakenedCheck: Codable, Sendable {
     /// Its place in `checks`.
@@ -79,7 +79,9 @@ package struct BackgroundTransaction: Codable, Sendable {
   }
 
   /// Bytes that it takes in a message, about.
-  var size: Int { 1000 + request.count + (response?.count ?? 0) }
+  var size: Int {
+    1000 + request.count + (response?.count ?? 0) + (weakenedChecks ?? []).reduce(0) { $0 + $1.reason.utf8.count }
+  }
 
   /// Nil where the request cannot be read.
   var metrics: URLSessionTaskTransactionMetrics? {
