@@ -49,11 +49,19 @@ import Testing
   }
 
   @Test func timeConditionsAreDatesOrFiles() throws {
-    #expect(TimeCondition("2026-01-31").header?.value == "Sat, 31 Jan 2026 00:00:00 GMT")
-    #expect(TimeCondition("2026-01-31").name == "If-Modified-Since")
-    #expect(TimeCondition("-2026-01-31").name == "If-Unmodified-Since")
-    #expect(TimeCondition("/").header != nil)
-    #expect(TimeCondition("/does/not/exist").header == nil)
+    #expect(try TimeCondition("2026-01-31").header?.value == "Sat, 31 Jan 2026 00:00:00 GMT")
+    #expect(try TimeCondition("2026-01-31").name == "If-Modified-Since")
+    #expect(try TimeCondition("-2026-01-31").name == "If-Unmodified-Since")
+    #expect(try TimeCondition("/").header != nil)
+    #expect(try TimeCondition("/does/not/exist").header == nil)
+    #expect(throws: Failure.self) { try TimeCondition("=2026-01-31") }
+    for (text, isBefore, isAtIt, isAfter) in [("2026-01-31", false, false, true), ("-2026-01-31", true, true, false)] {
+      let condition = try TimeCondition(text)
+      let date = try #require(condition.date)
+      #expect(condition.holds(forChangeAt: date - 1) == isBefore, "\(text)")
+      #expect(condition.holds(forChangeAt: date) == isAtIt, "\(text)")
+      #expect(condition.holds(forChangeAt: date + 1) == isAfter, "\(text)")
+    }
   }
 
   @Test func patternsStandForURLs() throws {

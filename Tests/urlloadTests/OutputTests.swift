@@ -140,6 +140,22 @@ import URLLoadingTestServers
     #expect(outcome.error.isEmpty)
   }
 
+  /// The second answer waits until nobody reads any more.
+  @Test func aClosedPipeBeginsNoOtherLoads() async throws {
+    let isClosed = Watched(false)
+    let server = try ScriptedServer.http { request in
+      if request.path == "/closed" { isClosed.update { $0 = true } }
+      if request.path != "/1", !isClosed.waitBlocking(until: { $0 }) { throw TestServerError("the pipe stays open") }
+      return HTTPResponse(text: request.path)
+    }
+    let outcome = try await Urlload.shell(
+      "\"$0\" \"$1/[1-9]\" | { head -c 1; exec <&-; \"$0\" -o /dev/null \"$1/closed\"; }; exit ${PIPESTATUS[0]}",
+      [server.url("").absoluteString])
+    #expect(outcome.status == .exited(141), "\(outcome.error)")
+    #expect(outcome.text == "/" && outcome.error.isEmpty, "\(outcome.error)")
+    #expect(server.requests.map(\.path).filter { $0 != "/closed" } == ["/1", "/2"])
+  }
+
   @Test func aMissingFolderIsNamed() async throws {
     let outcome = try await Urlload.run(["-o", "/does/not/exist/file", "data:,a"])
     #expect(outcome.status == .exited(11))

@@ -53,7 +53,7 @@ import URLLoadingTestServers
     #expect(outcome.text.contains("second") && !outcome.text.contains("first"), "\(outcome.text)\(outcome.error)")
   }
 
-  /// Nothing of a form is copied into a file: the folder for such files is not there.
+  /// Neither a file nor a short pipe is copied into a file: the folder for such files is not there.
   @Test func aFormIsReadFromItsFiles() async throws {
     let server = try ScriptedServer.http { request in
       let body = request.body
@@ -70,6 +70,39 @@ import URLLoadingTestServers
     #expect(outcome.text == "true 3000000 [true, true]")
     let missing = try await Urlload.run(["-F", "a=@/does/not/exist", server.url().absoluteString])
     #expect(missing.status == .exited(11) && missing.error.contains("/does/not/exist"), "\(missing.error)")
+  }
+
+  /// The first answer asks for the body again.
+  @Test(arguments: ["-F 'a=@-' < <(cat \"$2\")", "-F 'a=@'<(cat \"$2\")", "-F 'a=<'<(cat \"$2\")", "-F 'a=<'\"$2\""])
+  func partsWithoutLengthAreNotKeptInMemory(option: String) async throws {
+    let content = TestFiles.pattern(count: 3_000_000, seed: 34)
+    let isFirst = Watched(true)
+    let server = try ScriptedServer.http { request in
+      let body = request.body
+      let isWhole = body.range(of: content) != nil && request.fields["Content-Length"] == String(body.count)
+      let hasName = body.range(of: Data("filename=".utf8)) != nil
+      let isRefused = isFirst.update { isFirst in
+        defer { isFirst = false }
+        return isFirst
+      }
+      return HTTPResponse(isRefused ? 503 : 200, text: "\(isWhole) \(hasName)")
+    }
+    let folder = try TemporaryDirectory("urlload")
+    let file = try folder.write("big", content).path
+    let temporary = folder.file("temporary")
+    try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: true)
+    let url = server.url().absoluteString
+    let command = "\"$0\" -X PUT --retry 1 --retry-delay 0.01 \"$1\" \(option)"
+    let outcome = try await Urlload.shell("export TMPDIR=\"$3\"; \(command)", [url, file, temporary.path])
+    #expect(outcome.status == .exited(0), "\(outcome.error)")
+    #expect(outcome.text == "true \(option.contains("@"))", "\(outcome.error)")
+    #expect(server.requests.count == 2)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.path).isEmpty)
+    // A file is read where it is.
+    let isSpooled = option.contains("cat")
+    let without = try await Urlload.shell("export TMPDIR=/does/not/exist; \(command)", [url, file])
+    #expect(without.status == .exited(isSpooled ? 11 : 0), "\(without.error)")
+    #expect(!isSpooled || without.error.contains("/does/not/exist"), "\(without.error)")
   }
 
   @Test func aSocketIsRead() async throws {

@@ -1,4 +1,4 @@
-internal import URLLoadingBase
+package import URLLoadingBase
 
 /// A form that is sent in parts (`multipart/form-data`, RFC 7578): fields, and files that are read as they are sent.
 ///
@@ -14,11 +14,14 @@ public struct MultipartFormData: Sendable {
   enum Piece: Sendable {
     case bytes(Data)
     case file(path: String, version: UploadFileVersion)
+    /// A file without a name, which nobody else changes.
+    case spool(SpoolFile, length: Int64)
 
     var length: Int64 {
       switch self {
       case .bytes(let data): Int64(data.count)
       case .file(_, let version): version.size
+      case .spool(_, let length): length
       }
     }
   }
@@ -65,13 +68,34 @@ public struct MultipartFormData: Sendable {
   public mutating func append(
     contentsOf file: URL, named name: String, fileName: String? = nil, contentType: String? = nil
   ) throws {
+    let fileName = fileName ?? file.lastPathComponent
+    let type = contentType ?? MIMETypes.type(forFileName: fileName) ?? "application/octet-stream"
+    append(try Self.piece(of: file, named: name), Self.head(name: name, fileName: fileName, contentType: type))
+  }
+
+  /// Adds a file, which is read when the form is sent, as the value of a field: servers do not take the part for a file.
+  /// - Throws: `URLError.fileDoesNotExist` where it cannot be read, or is no regular file.
+  package mutating func append(valueOf file: URL, named name: String, contentType: String? = nil) throws {
+    append(try Self.piece(of: file, named: name), Self.head(name: name, contentType: contentType))
+  }
+
+  /// Adds the first bytes of a spool, which the form keeps open.
+  /// - Parameters:
+  ///   - length: how many, in bytes.
+  ///   - fileName: where there is one, servers take the part for a file.
+  package mutating func append(
+    _ spool: SpoolFile, length: Int64, named name: String, fileName: String? = nil, contentType: String? = nil
+  ) {
+    append(
+      .spool(spool, length: length), Self.head(name: name, fileName: fileName, contentType: contentType))
+  }
+
+  private static func piece(of file: URL, named name: String) throws -> Piece {
     guard let version = UploadFileVersion(ofFile: file), access(file.path, R_OK) == 0 else {
       throw URLError(
         .fileDoesNotExist, message: "The file of the form's part \"\(name)\" cannot be read: \(file.path).", url: file)
     }
-    let fileName = fileName ?? file.lastPathComponent
-    let type = contentType ?? MIMETypes.type(forFileName: fileName) ?? "application/octet-stream"
-    append(.file(path: file.path, version: version), Self.head(name: name, fileName: fileName, contentType: type))
+    return .file(path: file.path, version: version)
   }
 
   /// A stream of the body, to be read once; for a request's `httpBodyStream` or a delegate that is asked for a new one.

@@ -4,7 +4,7 @@ enum BashCompletion {
     """
     # bash completion of urlload
     _urlload() {
-        local cur=$2 prev=$3 word='' options='' files='' folders='' others='' first='' arguments='' place=1
+        local cur=$2 prev=$3 word='' options='' files='' folders='' others='' words='' first='' arguments='' place=1
         COMPREPLY=()
         (( COMP_CWORD > 1 )) && word=${COMP_WORDS[1]}
         case $word in
@@ -15,6 +15,8 @@ enum BashCompletion {
             mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         elif [[ " $folders " == *" $prev "* ]]; then
             mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+        elif [[ -n $words ]]; then
+            mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
         elif [[ " $others " == *" $prev "* ]]; then
             return
         elif [[ $cur == -* ]]; then
@@ -46,10 +48,23 @@ enum BashCompletion {
               options=\(names { _ in true })
               files=\(names { $0 == .files })
               folders=\(names { $0 == .folders })
-              others=\(names { $0 != nil && $0 != .files && $0 != .folders })
+              others=\(names { $0 == .anything })
+              case $prev in
+      \(choices(command))
+              esac
               first=\(CompletionScript.quoted(first.joined(separator: " "))) place=\(place)
               arguments=\(command.arguments == .files ? "files" : "none")
               ;;
       """
+  }
+
+  /// Branches of a `case` for the options whose values are words; the last takes all others.
+  private static func choices(_ command: CompletedCommand) -> String {
+    let branches = command.options.compactMap { option -> String? in
+      guard case .words(let words)? = option.values else { return nil }
+      let names = option.names.joined(separator: "|")
+      return "            \(names)) words=\(CompletionScript.quoted(words.joined(separator: " "))) ;;"
+    }
+    return (branches + ["            *) ;;"]).joined(separator: "\n")
   }
 }

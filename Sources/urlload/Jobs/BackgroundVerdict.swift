@@ -22,7 +22,7 @@ enum BackgroundVerdict {
       isResumption: false, count: 0, isFile: true, url: url)
     switch ResponseVerdict(response, now) {
     case .write, .overwrite: self = .take
-    case .leave: self = .leave
+    case .leave, .unwanted: self = .leave
     case .retry, .restart: self = .take
     case .refuse(let failure): self = .refuse(failure)
     }

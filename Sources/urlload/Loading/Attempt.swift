@@ -87,6 +87,10 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
         // Nothing is written, so that a file stays as it is.
         try heads?.write(HeadText.data(of: response))
         return completionHandler(.allow)
+      case .unwanted:
+        if output.isFile { try heads?.write(HeadText.data(of: response)) } else { try write(head: response) }
+        state.withLock { $0.isSatisfied = true }
+        return completionHandler(.cancel)
       case .write(let length), .overwrite(let length):
         if verdict.overwrites { try output.restart() }
         state.withLock { $0.missing = length }

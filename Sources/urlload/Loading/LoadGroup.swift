@@ -49,7 +49,8 @@ struct LoadGroup: Runnable {
     await Signals.suspendIfEnding()
     let left = await leftovers(uploads)
     session.finishTasksAndInvalidate()
-    let failed = zip(failures, options.urls).filter { $0.0 != nil }.map(\.1)
+    // Whoever closed the output wants to hear of nothing.
+    let failed = zip(failures, options.urls).filter { ($0.0?.reason ?? .outputClosed) != .outputClosed }.map(\.1)
     failures.append(options.cookies.keep(configuration.httpCookieStorage))
     for failure in failures.compactMap(\.self) where failure.reason != .outputClosed { console.failure(failure) }
     if options.urls.count > 1, !failed.isEmpty {
@@ -72,6 +73,7 @@ struct LoadGroup: Runnable {
   /// The failure of each, in order, and how many were not begun.
   private func load(_ loaders: [Loader]) async -> (failures: [Failure?], notBegun: Int) {
     await withTaskGroup(of: (Int, Failure?).self) { group in
+      let endsWithOutput = options.outputs.allSatisfy { $0 == .standardOutput }
       var failures = [Failure?](repeating: nil, count: loaders.count)
       var next = 0
       var notBegun = 0
@@ -86,6 +88,9 @@ struct LoadGroup: Runnable {
         failures[index] = failure
         if failure != nil, options.stopsAtFailure {
           notBegun += loaders.count - next
+          next = loaders.count
+        } else if failure?.reason == .outputClosed, endsWithOutput {
+          // Nobody would get what the others have.
           next = loaders.count
         }
         startNext()

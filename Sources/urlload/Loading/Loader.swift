@@ -89,6 +89,9 @@ struct Loader: Sendable {
         }
       } else if outcome.verdict == .leave {
         return saveEntityTag(outcome.response)
+      } else if outcome.verdict == .unwanted {
+        // Its tag is not that of the file that stays.
+        return nil
       } else {
         return end(outcome.response)
       }

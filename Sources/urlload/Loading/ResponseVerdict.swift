@@ -8,6 +8,8 @@ enum ResponseVerdict: Equatable, Sendable {
   case overwrite(length: Int64?)
   /// Status 304: the file stays as it is.
   case leave
+  /// Drop it, and succeed: the server has not applied `-z`, and the resource does not fulfil that.
+  case unwanted
   /// Drop it, and retry after so many seconds.
   case retry(TimeInterval)
   /// Drop it, for it does not continue the output, and retry from the start, if a retry is left.
@@ -40,6 +42,10 @@ enum ResponseVerdict: Equatable, Sendable {
   init(_ response: URLResponse, _ now: Situation) {
     if (response as? HTTPURLResponse)?.statusCode == 304, now.isFile, !now.options.headOnly {
       self = .leave
+      return
+    }
+    if now.lacksWhatIsAsked(response) {
+      self = .unwanted
       return
     }
     let verdict = now.expectation?.verdict(on: response)
@@ -113,6 +119,16 @@ enum ResponseVerdict: Equatable, Sendable {
 
 extension ResponseVerdict.Situation {
   fileprivate var subject: String { SafeText.url(url) }
+
+  /// Whether a server sent the whole in spite of `-z`. It may ignore conditions (RFC 9110, section 13.2.1); libcurl compares
+  /// `Last-Modified` itself then (`CURLOPT_TIMECONDITION`), but for parts.
+  fileprivate func lacksWhatIsAsked(_ response: URLResponse) -> Bool {
+    guard let condition = options.timeCondition, expectation?.range == nil, count == 0, !options.headOnly,
+      RequestBuilder.method(options) == "GET", let http = response as? HTTPURLResponse, http.statusCode == 200,
+      let time = http.validators.lastModified
+    else { return false }
+    return !condition.holds(forChangeAt: time)
+  }
 
   /// What is wrong with a body that is longer than its range.
   func excess(in response: URLResponse) -> Failure {

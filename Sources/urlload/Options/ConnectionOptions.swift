@@ -64,7 +64,8 @@ struct ConnectionOptions: ParsableArguments {
     completion: .file())
   var cert: String?
 
-  @Option(help: ArgumentHelp("PEM or P12; by the file unless given.", valueName: "TYPE"))
+  @Option(
+    help: ArgumentHelp("PEM or P12; by the file unless given.", valueName: "TYPE"), completion: .list(["PEM", "P12"]))
   var certType: String?
 
   @Option(help: ArgumentHelp("The private key, where the file of -E has none.", valueName: "FILE"), completion: .file())
@@ -103,7 +104,9 @@ struct ConnectionOptions: ParsableArguments {
   @Flag(name: [.customLong("tlsv1.3")], help: "Accept TLS 1.3 alone, not TLS 1.2.")
   var tls13 = false
 
-  @Option(help: ArgumentHelp("The newest version of TLS to offer: 1.2 or 1.3.", valueName: "VERSION"))
+  @Option(
+    help: ArgumentHelp("The newest version of TLS to offer: 1.2 or 1.3.", valueName: "VERSION"),
+    completion: .list(["1.2", "1.3"]))
   var tlsMax: String?
 
   @Option(

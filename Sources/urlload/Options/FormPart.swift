@@ -1,4 +1,5 @@
 import URLLoading
+internal import URLLoadingBase
 
 /// One field of a form that is sent in parts (RFC 7578), as `-F` describes it.
 struct FormPart: Equatable, Sendable {
@@ -42,16 +43,22 @@ struct FormPart: Equatable, Sendable {
     let type = type.map { SafeText.line($0) }
     switch content {
     case .text(let text): form.append(Data(text.utf8), named: name, fileName: fileName, contentType: type)
-    case .file(let path):
-      guard let fileName, Self.hasLength(path) else {
-        form.append(try LocalInput.content(of: path), named: name, fileName: fileName, contentType: type)
-        return
-      }
+    case .file(let path) where Self.hasLength(path):
+      let file = URL(fileURLWithPath: path)
       do {
-        try form.append(
-          contentsOf: URL(fileURLWithPath: path), named: name, fileName: fileName, contentType: type)
+        if let fileName {
+          try form.append(contentsOf: file, named: name, fileName: fileName, contentType: type)
+        } else {
+          try form.append(valueOf: file, named: name, contentType: type)
+        }
       } catch {
         throw Failure(reading: path, access(path, R_OK) == 0 ? EIO : errno)
+      }
+    case .file(let path):
+      switch try SpooledInput(readingAllOf: path) {
+      case .bytes(let data): form.append(data, named: name, fileName: fileName, contentType: type)
+      case .file(let file, let length):
+        form.append(file, length: length, named: name, fileName: fileName, contentType: type)
       }
     }
   }

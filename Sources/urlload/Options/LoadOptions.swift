@@ -63,6 +63,8 @@ struct LoadOptions: Sendable {
   var method: String?
   var headers: [Header] = []
   var body: Body?
+  /// What `-z` asks for; also of servers that do not know it.
+  var timeCondition: TimeCondition?
   var range: ByteRange?
   /// The option that names it.
   var rangeOption = "-r"

@@ -5,12 +5,19 @@ internal import URLLoadingBase
 enum LocalInput {
   /// All that a file has; `-` is standard input.
   static func content(of path: String) throws(Failure) -> Data {
+    try withDescriptor(of: path) { descriptor throws(Failure) in try content(of: descriptor, path) }
+  }
+
+  /// Calls `use` with a descriptor to read a file from, which is valid until it returns; `-` is standard input.
+  static func withDescriptor<Result>(
+    of path: String, _ use: (Int32) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     // No path leads to where it stands, and none at all to a socket.
-    if path == "-" { return try content(of: STDIN_FILENO, path) }
+    if path == "-" { return try use(STDIN_FILENO) }
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Failure(reading: path, errno) }
     defer { close(descriptor) }
-    return try content(of: descriptor, path)
+    return try use(descriptor)
   }
 
   /// All that is to be read from a descriptor.

@@ -79,6 +79,7 @@ struct OutputOptions: ParsableArguments {
     }
     options.keepsFiles = noClobber
     if let etagSave {
+      try EntityTagFile.check(etagSave, of: "--etag-save")
       guard options.urls.count == 1 else {
         throw Failure(.usage, "--etag-save is for one URL", advice: "load each with a file of its own")
       }

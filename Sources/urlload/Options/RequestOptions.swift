@@ -141,6 +141,7 @@ struct RequestOptions: ParsableArguments {
   /// Fields of -H go before those of conditions.
   private func applyConditions(to options: inout LoadOptions) throws(Failure) {
     if let etagCompare {
+      try EntityTagFile.check(etagCompare, of: "--etag-compare")
       guard options.urls.count == 1 else {
         throw Failure(.usage, "--etag-compare is for one URL", advice: "load each with a file of its own")
       }
@@ -150,11 +151,13 @@ struct RequestOptions: ParsableArguments {
       }
     }
     guard let timeCond else { return }
-    guard let header = TimeCondition(timeCond).header else {
+    let condition = try TimeCondition(timeCond)
+    guard let header = condition.header else {
       options.notes.append("loads in any case: -z \(SafeText.escaped(timeCond)) is no date, and no file that is there")
       return
     }
     options.headers.insert(header, at: 0)
+    options.timeCondition = condition
     if let other = options.urls.first(where: { !["http", "https"].contains($0.scheme?.lowercased() ?? "") }) {
       options.notes.append("loads in any case, \(SafeText.url(other)): -z is for http and https alone")
     }

@@ -39,7 +39,7 @@ struct OutputPlan: Equatable, Sendable {
       targets = Array(repeating: .file(sink), count: count)
       return
     }
-    guard files.isEmpty || files.count == urls.count else {
+    guard files.count == urls.count else {
       throw Failure(
         .usage, "-o was given \(files.count) times for \(urls.count) URLs", advice: "give it once for each URL")
     }

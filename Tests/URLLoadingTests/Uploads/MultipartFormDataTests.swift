@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import URLLoadingBase
 import URLLoadingTestServers
 
 @testable import URLLoading
@@ -69,6 +70,36 @@ import URLLoadingTestServers
       #expect(
         try Self.bytes(of: MultipartInputStream(form.pieces, from: Int64(start))) == body.dropFirst(start), "\(start)")
     }
+  }
+
+  @Test func aSpoolIsReadFromAnywhereAndAValueHasNoFileName() throws {
+    var form = MultipartFormData()
+    let spool = try SpoolFile(directory: folder.path)
+    try Data("12345".utf8).withUnsafeBytes { try spool.write($0, at: 0) }
+    form.append(spool, length: 5, named: "spool", fileName: "s")
+    try form.append(valueOf: folder.write("x.png", Data("value".utf8)), named: "value")
+    let body = try Self.bytes(of: form.makeInputStream())
+    let expected = """
+      --\(form.boundary)
+      Content-Disposition: form-data; name="spool"; filename="s"
+
+      12345
+      --\(form.boundary)
+      Content-Disposition: form-data; name="value"
+
+      value
+      --\(form.boundary)--
+
+      """
+    #expect(String(decoding: body, as: UTF8.self) == expected.replacing("\n", with: "\r\n"))
+    #expect(form.length == Int64(body.count))
+    for start in 0...body.count {
+      #expect(
+        try Self.bytes(of: MultipartInputStream(form.pieces, from: Int64(start))) == body.dropFirst(start), "\(start)")
+    }
+    // What the spool does not have cannot be sent.
+    form.append(spool, length: 6, named: "more")
+    #expect(throws: SpoolFile.Failure.self) { try Self.bytes(of: form.makeInputStream()) }
   }
 
   @Test func aLineEndInATypeAddsNoField() throws {

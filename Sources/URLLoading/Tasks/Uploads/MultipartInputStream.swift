@@ -64,6 +64,10 @@ final class MultipartInputStream: InputStream {
         guard read >= 0 else { return -1 }
         count += read
         offset += Int64(read)
+      case .spool(let spool, _):
+        guard rest == 0 || fill(buffer + count, rest, from: spool) else { return -1 }
+        count += rest
+        offset += Int64(rest)
       }
       if offset == piece.length {
         // What was sent of a file that was being written is no version of it.
@@ -91,6 +95,18 @@ final class MultipartInputStream: InputStream {
     }
     // The file has become shorter: what was announced cannot be sent.
     return read > 0 ? read : fail(pieces.first)
+  }
+
+  private func fill(_ buffer: UnsafeMutablePointer<UInt8>, _ count: Int, from spool: SpoolFile) -> Bool {
+    do throws(SpoolFile.Failure) {
+      let target = UnsafeMutableRawBufferPointer(start: buffer, count: count)
+      guard try spool.read(into: target, at: offset) == count else { throw .truncation }
+      return true
+    } catch {
+      failure = error
+      status = .error
+      return false
+    }
   }
 
   private func isUnchanged(_ piece: MultipartFormData.Piece) -> Bool {
