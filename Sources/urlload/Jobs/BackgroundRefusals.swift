@@ -1,7 +1,7 @@
 extension URLLoad {
   /// Refuses options that loads in the background do not have: nobody is there any more to do what they say.
   func checkBackground() throws(Failure) {
-    let given = [
+    let given: [(isGiven: Bool, name: String)] = [
       (connection.cookie.contains { !CookieFiles.areCookies($0) }, "-b FILE"),
       (connection.cookieJar != nil, "-c"), (connection.insecure, "-k"), (connection.cert != nil, "-E"),
       (connection.har != nil, "--har"), (connection.archiveIndex != nil, "--archive-index"),
@@ -12,8 +12,8 @@ extension URLLoad {
       (output.etagSave != nil, "--etag-save"), (output.continueAt != nil, "-C"), (request.head, "-I"),
       (request.noLocation, "--no-location"), (transfer.retry != nil, "--retry"),
       (transfer.retryDelay != nil, "--retry-delay"), (transfer.failEarly, "--fail-early"), (report.verbose, "-v"),
-    ].filter(\.0).map(\.1)
-    guard let first = given.first else { return try checkBackgroundUpload() }
+    ].filter(\.isGiven)
+    guard let first = given.first?.name else { return try checkBackgroundUpload() }
     throw Failure(
       .usage, "--background has no \(first)",
       advice: first.hasPrefix("--retry")
