@@ -88,7 +88,7 @@ extension URLSessionConfiguration {
       tls_protocol_version_t(rawValue: description.tlsMaximum) ?? .TLSv13
     configuration.certificateAuthorityFile = description.certificateAuthorityFile.map { URL(fileURLWithPath: $0) }
     if let network = description.network { configuration.network = network }
-    configuration.codableSettings = description.settings ?? [:]
+    configuration.receive(description.settings ?? [:])
     configuration.requiresDNSSECValidation = description.requiresDNSSECValidation
     configuration.connectionProxyDictionary = description.proxies.flatMap { BackgroundValues.dictionary($0) }
     if let source = description.transportSecurity {

@@ -286,10 +286,15 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
 
   /// Reads settings of another process, once; nil where there are none that can be read.
   private func received<Settings: URLProtocolSettings>(_ type: Settings.Type) -> Settings? {
-    guard let decodable = type as? any Decodable.Type,
-      let data = dictionaries.withLock({ $0.received[String(reflecting: type)] }),
-      let settings = (try? JSONDecoder().decode(decodable, from: data)) as? Settings
-    else { return nil }
+    let name = String(reflecting: type)
+    guard let decodable = type as? any Decodable.Type, let data = dictionaries.withLock({ $0.received[name] }) else {
+      return nil
+    }
+    guard let settings = (try? JSONDecoder().decode(decodable, from: data)) as? Settings else {
+      // Nothing will read it: each access would try anew.
+      dictionaries.withLock { $0.received[name] = nil }
+      return nil
+    }
     dictionaries.withLock { dictionaries in
       if dictionaries.settings[ObjectIdentifier(type)] == nil {
         dictionaries.settings[ObjectIdentifier(type)] = settings
@@ -298,21 +303,24 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     return settings
   }
 
-  /// The settings whose types are `Codable`, as JSON by the names of their types: what another process can be told. Reading gives those
-  /// that were set here; what is written has an effect for types that have none.
+  /// The settings whose types are `Codable`, as JSON by the names of their types: what another process can be told.
   var codableSettings: [String: Data] {
-    get {
-      let settings = dictionaries.withLock { Array($0.settings.values) }
-      let encoder = JSONEncoder()
-      // The same text for the same values: it tells whether a session has changed.
-      encoder.outputFormatting = .sortedKeys
-      return settings.reduce(into: [:]) { list, settings in
-        guard let settings = settings as? any Codable else { return }
-        list[String(reflecting: type(of: settings))] = try? encoder.encode(settings)
-      }
+    let settings = dictionaries.withLock { Array($0.settings.values) }
+    let encoder = JSONEncoder()
+    // The same text for the same values: it tells whether a session has changed.
+    encoder.outputFormatting = .sortedKeys
+    return settings.reduce(into: [:]) { list, settings in
+      guard let settings = settings as? any Codable else { return }
+      let name = String(reflecting: type(of: settings))
+      // The runtime has an address in the names of private and local types: another one at each start, which nobody knows.
+      guard !name.contains("(unknown context at ") else { return }
+      list[name] = try? encoder.encode(settings)
     }
-    set { dictionaries.withLock { $0.received = newValue } }
   }
+
+  /// Takes settings of another process, which have an effect for types that have none set here.
+  /// - Parameter settings: what ``codableSettings`` are there.
+  func receive(_ settings: [String: Data]) { dictionaries.withLock { $0.received = settings } }
 
   /// The classes that a session asks first whether they load a request, in this order. The built-in classes need not be among them.
   open var protocolClasses: [AnyClass]? {

@@ -43,7 +43,7 @@ struct ELFImage {
   private static func segments(of file: ELFFile, _ header: LittleEndianBytes) throws(PluginFlaw) -> [ELFSegment] {
     let count = Int(try header.number(UInt16.self, at: 56))
     guard try Int(header.number(UInt16.self, at: 54)) == ELFSegment.headerSize, count > 0, count <= headerLimit else {
-      throw .damaged("its program headers are none")
+      throw .damaged("its program headers cannot be read")
     }
     let size = UInt64(count * ELFSegment.headerSize)
     let table = try file.bytes(
@@ -54,7 +54,11 @@ struct ELFImage {
   }
 
   private static func neededLibraries(in file: ELFFile, _ segments: [ELFSegment]) throws(PluginFlaw) -> [String] {
-    guard let dynamic = segments.first(where: { $0.kind == .dynamic }) else { throw .notShared }
+    // The linker goes by its address, and by the last of several.
+    guard let dynamic = segments.last(where: { $0.kind == .dynamic }) else { throw .notShared }
+    guard fileOffset(of: dynamic.address, in: segments) == dynamic.offset else {
+      throw .damaged("its dynamic section has two places")
+    }
     let table = try file.bytes(
       at: dynamic.offset, count: dynamic.fileSize, limit: UInt64(dynamicLimit), "the dynamic section")
     var names: [UInt64] = []
@@ -67,9 +71,9 @@ struct ELFImage {
       if tag == stringTableTag { stringTable = value }
     }
     guard !names.isEmpty else { return [] }
-    guard let address = stringTable,
-      let strings = segments.lazy.filter({ $0.kind == .load }).compactMap({ $0.fileOffset(of: address) }).first
-    else { throw .damaged("its names are nowhere") }
+    guard let address = stringTable, let strings = fileOffset(of: address, in: segments) else {
+      throw .damaged("its names are nowhere")
+    }
     var libraries: [String] = []
     for name in names {
       let (offset, overflows) = strings.addingReportingOverflow(name)
@@ -77,5 +81,10 @@ struct ELFImage {
       libraries.append(try file.text(at: offset, limit: nameLimit))
     }
     return libraries
+  }
+
+  /// Where in the file is what is mapped at an address; nil where nothing is.
+  private static func fileOffset(of address: UInt64, in segments: [ELFSegment]) -> UInt64? {
+    segments.lazy.filter { $0.kind == .load }.compactMap { $0.fileOffset(of: address) }.first
   }
 }

@@ -2,10 +2,17 @@ import Foundation
 
 /// Who may have written a file.
 enum FileTrust {
-  /// Checks that nobody but the user and root may have written a file, or put another one into its place.
+  /// Checks that nobody but the user and root may have written a file, or put another one, or another link, into its place.
   static func check(_ file: OpenFile) throws(PluginFlaw) {
     try check(file.status, file.path)
     let folder = (file.path as NSString).deletingLastPathComponent
+    try check(folder)
+    let linkFolder = try OpenFile.resolved((file.givenPath as NSString).deletingLastPathComponent)
+    if linkFolder != folder { try check(linkFolder) }
+  }
+
+  /// - Parameter folder: its path with all links resolved.
+  private static func check(_ folder: String) throws(PluginFlaw) {
     var status = stat()
     guard lstat(folder, &status) == 0 else { throw .unreadable(number: errno) }
     try check(status, folder)

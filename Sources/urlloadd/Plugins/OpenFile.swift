@@ -2,6 +2,14 @@ import Foundation
 
 /// A regular file, opened once: what is checked of it is what is read.
 final class OpenFile {
+  /// What is the same for all paths of a file.
+  struct Identity: Hashable {
+    let device: UInt64
+    let inode: UInt64
+  }
+
+  /// As it was given: may be that of a link.
+  let givenPath: String
   /// With all links resolved.
   let path: String
   /// Closed with this object.
@@ -11,12 +19,13 @@ final class OpenFile {
   /// In bytes.
   var size: Int64 { max(0, Int64(status.st_size)) }
 
+  var identity: Identity { Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)) }
+
   init(path given: String, sizeLimit: Int64) throws(PluginFlaw) {
-    guard let resolved = realpath(given, nil) else { throw .unreadable(number: errno) }
-    path = String(cString: resolved)
-    free(resolved)
-    // The last part was no link a moment ago; a pipe must not be waited for.
-    descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    givenPath = given
+    path = try OpenFile.resolved(given)
+    // The last part was no link a moment ago; a pipe must not be waited for, and no terminal becomes that of the service.
+    descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
     let error = errno
     var status = stat()
     let isThere = descriptor >= 0 && fstat(descriptor, &status) == 0
@@ -27,6 +36,13 @@ final class OpenFile {
   }
 
   deinit { if descriptor >= 0 { close(descriptor) } }
+
+  /// A path with all links resolved.
+  static func resolved(_ path: String) throws(PluginFlaw) -> String {
+    guard let resolved = realpath(path, nil) else { throw .unreadable(number: errno) }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
 
   /// Reads so many bytes; fewer where the file ends, or cannot be read.
   func read(at offset: UInt64, count: Int) -> [UInt8] {

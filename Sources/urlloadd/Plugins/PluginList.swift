@@ -2,6 +2,8 @@
 struct PluginList: Equatable {
   /// The largest such file, in bytes.
   static let sizeLimit: Int64 = 64 << 10
+  /// The longest path, in bytes of UTF-8: the kernel opens no longer one (`PATH_MAX`).
+  private static let pathLimit = 4095
 
   /// Each once, in the order of the lines.
   private(set) var paths: [String] = []
@@ -15,6 +17,8 @@ struct PluginList: Equatable {
       guard !path.isEmpty, !path.hasPrefix("#") else { continue }
       if !path.hasPrefix("/") {
         flaws.append("line \(index + 1), \"\(path.prefix(200))\", is no absolute path")
+      } else if path.utf8.count > Self.pathLimit {
+        flaws.append("line \(index + 1) has more than \(Self.pathLimit) bytes")
       } else if path.utf8.contains(0) {
         flaws.append("line \(index + 1) has a zero byte")
       } else if !paths.contains(path) {

@@ -58,9 +58,15 @@ struct PluginLoader {
         )
         return report
       }
-      for path in paths(of: named) {
+      let (paths, flaws) = Self.files(of: named)
+      for flaw in flaws { refuse(flaw) }
+      var known: Set<OpenFile.Identity> = []
+      for path in paths {
         do {
-          try load(path, library)
+          let plugin = try PluginFile(path: path, library: library)
+          // A folder and a path, or two links, may name one file: its classes are registered once.
+          guard known.insert(plugin.file.identity).inserted else { continue }
+          try load(plugin)
           report.loaded.append(path)
         } catch {
           refuse("\(path) \(error)")
@@ -75,32 +81,51 @@ struct PluginLoader {
   private static func text(of list: String) throws -> String {
     let file = try OpenFile(path: list, sizeLimit: PluginList.sizeLimit)
     try FileTrust.check(file)
-    return String(decoding: file.read(at: 0, count: Int(file.size)), as: UTF8.self)
+    let bytes = file.read(at: 0, count: Int(file.size))
+    guard bytes.count == Int(file.size) else { throw PluginFlaw.damaged("it cannot be read to its end") }
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw PluginFlaw.damaged("it is not UTF-8") }
+    return text
   }
 
-  /// The files that are meant: of a folder its shared objects.
-  private func paths(of named: PluginList) -> [String] {
-    let paths = named.paths.flatMap { path -> [String] in
-      guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return [path] }
-      return names.filter { $0.hasSuffix(".so") }.sorted().map { "\(path)/\($0)" }
+  /// The files that are meant, of a folder its shared objects, and in words what of the list comes to no file.
+  private static func files(of named: PluginList) -> (paths: [String], flaws: [String]) {
+    var paths: [String] = []
+    var flaws: [String] = []
+    for path in named.paths {
+      guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
+        paths.append(path)
+        continue
+      }
+      let objects = names.filter { $0.hasSuffix(".so") }.sorted()
+      if objects.isEmpty { flaws.append("\(path) is a folder without files *.so") }
+      paths += objects.map { "\(path)/\($0)" }
     }
-    if paths.count > Self.mostPlugins {
-      log("\(list ?? "the list") names \(paths.count) plugins; those after the first \(Self.mostPlugins) are left out")
+    if paths.count > mostPlugins {
+      flaws.append("\(paths.count) files are named, and those after the first \(mostPlugins) left out")
     }
-    return Array(paths.prefix(Self.mostPlugins))
+    return (Array(paths.prefix(mostPlugins)), flaws)
   }
 
-  private func load(_ path: String, _ library: SharedLibrary) throws(PluginFlaw) {
-    let plugin = try PluginFile(path: path, library: library)
-    log("loads the plugin \(plugin.file.path)")
-    guard let handle = dlopen("/proc/self/fd/\(plugin.file.descriptor)", RTLD_NOW | RTLD_LOCAL) else {
-      throw .notLoaded(reason: Self.linkerError)
+  private func load(_ plugin: PluginFile) throws(PluginFlaw) {
+    let file = plugin.file
+    log("loads the plugin \(file.path)")
+    let name = "/proc/self/fd/\(file.descriptor)"
+    guard let handle = dlopen(name, RTLD_NOW | RTLD_LOCAL) else {
+      throw .notLoaded(reason: Self.linkerError(about: name, at: file.path))
     }
     // The linker knows it by the number of this descriptor: another file under that number would not be loaded.
-    _ = Unmanaged.passRetained(plugin.file)
+    _ = Unmanaged.passRetained(file)
     guard let entry = dlsym(handle, Self.entry) else { throw .lacksEntry(Self.entry) }
     unsafeBitCast(entry, to: Entry.self)()
   }
 
-  private static var linkerError: String { dlerror().map { String(cString: $0) } ?? "the linker does not say why" }
+  /// What the linker says, with the path of the file in the place of the name that it was loaded by.
+  private static func linkerError(about name: String, at path: String) -> String {
+    guard let error = dlerror() else { return "the linker does not say why" }
+    var words = Substring(String(cString: error))
+    // The path comes before the words.
+    if words.hasPrefix("\(name): ") { words = words.dropFirst(name.count + 2) }
+    // Names in it are the file's, of any length.
+    return String(words.prefix(1000)).replacingOccurrences(of: name, with: path)
+  }
 }

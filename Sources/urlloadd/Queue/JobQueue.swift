@@ -26,8 +26,8 @@ struct JobQueue {
   private var lastEnd = 0
   /// The tasks of each session, by the numbers that they have there.
   private var sessions: [String: [Int: Int]] = [:]
-  /// The tasks that may begin, by origin, in the order in which they do.
-  private var ready: [String: [Int]] = [:]
+  /// The tasks that may begin.
+  private var ready = ReadyTasks()
   private var running: [String: Int] = [:]
   private(set) var runningCount = 0
   /// Tasks that have not ended whose requests may not use a network that costs by the byte.
@@ -100,7 +100,7 @@ struct JobQueue {
 
   mutating func setHints(_ hints: BackgroundTaskHints, of number: Int, now: Date) {
     guard let job = jobs[number] else { return }
-    _ = unqueue(job)
+    unqueue(job)
     change(number) { $0.state.hints = hints }
     if let job = jobs[number], job.state.phase == .waiting { enqueue(job, now: now) }
   }
@@ -108,7 +108,9 @@ struct JobQueue {
   /// Says whether the request of a task may use a network that costs by the byte.
   mutating func setSparesCost(_ spares: Bool, of number: Int) {
     guard let job = jobs[number], job.state.phase != .ended, spares != (job.state.sparesCost == true) else { return }
+    let wasReady = ready.remove(job)
     change(number) { $0.state.sparesCost = spares ? true : nil }
+    if wasReady, let job = jobs[number] { ready.insert(job) }
     if spares { thrifty.insert(number) } else { thrifty.remove(number) }
   }
 
@@ -118,13 +120,13 @@ struct JobQueue {
   ///   - costs: the network may cost by the byte, which keeps the tasks back whose requests spare that.
   mutating func takeStartable(now: Date, besides blocked: Set<String> = [], costs: Bool = false) -> [Job] {
     while let due = delayed.takeDue(now) {
-      if let job = jobs[due], job.state.phase == .waiting { insert(job) }
+      if let job = jobs[due], job.state.phase == .waiting { ready.insert(job) }
     }
     var started: [Job] = []
     while runningCount < limits.transfers, let number = nextReady(besides: blocked, costs: costs),
       let job = jobs[number]
     {
-      _ = unqueue(job)
+      unqueue(job)
       running[job.origin, default: 0] += 1
       runningCount += 1
       change(number) { job in
@@ -246,53 +248,25 @@ struct JobQueue {
 
   private mutating func enqueue(_ job: Job, now: Date) {
     let date = [job.state.nextTry, job.state.hints.earliestBegin].compactMap { $0 }.max()
-    if let date, date > now { delayed.set(date, for: job.number) } else { insert(job) }
-  }
-
-  private mutating func insert(_ job: Job) {
-    var list = ready[job.origin] ?? []
-    var (low, high) = (0, list.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if comesBefore(list[middle], job) { low = middle + 1 } else { high = middle }
-    }
-    if low < list.count, list[low] == job.number { return }
-    ready[job.origin] = nil
-    list.insert(job.number, at: low)
-    ready[job.origin] = list
-  }
-
-  private func comesBefore(_ number: Int, _ other: Job) -> Bool {
-    guard let job = jobs[number] else { return true }
-    return (-job.state.hints.priority, job.number) < (-other.state.hints.priority, other.number)
+    if let date, date > now { delayed.set(date, for: job.number) } else { ready.insert(job) }
   }
 
   /// The first task in the order that has a free place.
   private func nextReady(besides blocked: Set<String>, costs: Bool) -> Int? {
-    var best: Job?
-    for (origin, list) in ready where running[origin] ?? 0 < limits.transfersPerHost {
-      let first = list.lazy.compactMap { jobs[$0] }.first {
-        !blocked.contains($0.session) && !(costs && $0.state.sparesCost == true)
-      }
-      guard let first else { continue }
-      if let known = best, comesBefore(known.number, first) { continue }
-      best = first
+    ready.first { group in
+      running[group.origin] ?? 0 < limits.transfersPerHost && !blocked.contains(group.session)
+        && !(costs && group.sparesCost)
     }
-    return best?.number
   }
 
-  /// - Returns: whether it was ready.
-  private mutating func unqueue(_ job: Job) -> Bool {
+  private mutating func unqueue(_ job: Job) {
     delayed.set(nil, for: job.number)
-    guard let index = ready[job.origin]?.firstIndex(of: job.number) else { return false }
-    ready[job.origin]?.remove(at: index)
-    if ready[job.origin]?.isEmpty == true { ready[job.origin] = nil }
-    return true
+    ready.remove(job)
   }
 
   /// - Returns: whether it was running.
   private mutating func leave(_ job: Job) -> Bool {
-    _ = unqueue(job)
+    unqueue(job)
     guard job.state.phase == .running else { return false }
     runningCount -= 1
     running[job.origin] = running[job.origin].flatMap { $0 > 1 ? $0 - 1 : nil }

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import URLLoadingTestServers
 
 @testable import URLLoading
 
@@ -7,9 +8,28 @@ private struct TapeSettings: URLProtocolSettings, Equatable {
   var drive = "st0"
 }
 
-private struct ReelSettings: URLProtocolSettings, Codable, Equatable {
+/// Not private: its name is the same in each process.
+struct ReelSettings: URLProtocolSettings, Codable, Equatable {
   var name = "blank"
   var speeds: [Double] = []
+}
+
+private struct CartridgeSettings: URLProtocolSettings, Codable, Equatable {
+  var slot = 1
+}
+
+/// Counts the times that it was read, which always fails.
+struct TornSettings: URLProtocolSettings, Codable, Equatable {
+  static let reads = Watched(0)
+
+  var slot = 1
+
+  init() {}
+
+  init(from decoder: any Decoder) throws {
+    Self.reads.update { $0 += 1 }
+    throw DecodingError.dataCorrupted(DecodingError.Context(codingPath: [], debugDescription: "torn"))
+  }
 }
 
 private struct DrumSettings: URLProtocolSettings, Equatable {
@@ -65,8 +85,25 @@ private struct DrumSettings: URLProtocolSettings, Equatable {
 
   @Test func thatNobodyCanReadAreTheDefaults() {
     let configuration = URLSessionConfiguration.ephemeral
-    configuration.codableSettings = [String(reflecting: ReelSettings.self): Data("[]".utf8)]
+    configuration.receive([
+      String(reflecting: ReelSettings.self): Data("[]".utf8), String(reflecting: TornSettings.self): Data("{}".utf8),
+    ])
     #expect(configuration[ReelSettings.self] == ReelSettings())
+    // They are not read at each access.
+    let reads = TornSettings.reads.value
+    for _ in 1...3 { #expect(configuration[TornSettings.self] == TornSettings()) }
+    #expect(TornSettings.reads.value == reads + 1)
+  }
+
+  /// What names such a type in one program names nothing in another.
+  @Test func ofPrivateTypesAreNotSent() {
+    struct LocalSettings: URLProtocolSettings, Codable { var slot = 1 }
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration[CartridgeSettings.self].slot = 2
+    configuration[LocalSettings.self].slot = 2
+    configuration[ReelSettings.self].name = "full"
+    #expect(Array(configuration.codableSettings.keys) == [String(reflecting: ReelSettings.self)])
+    #expect(configuration[CartridgeSettings.self].slot == 2)
   }
 
   /// A description of an earlier version, as queues have it, lacks what was added since.

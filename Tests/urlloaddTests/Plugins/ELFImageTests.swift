@@ -45,8 +45,8 @@ import URLLoadingTestServers
   @Test(arguments: MadeELF.Field.allCases, [UInt64.max, 1 << 63, UInt64.max - 4096, 1 << 32] as [UInt64])
   func hugeNumbersLeadNowhere(_ field: MadeELF.Field, _ value: UInt64) {
     for header in 0..<3 {
-      // Nobody goes by the addresses of what is not mapped.
-      if field == .address, header > 0 { continue }
+      // Nobody goes by the address of notes.
+      if field == .address, header == 2 { continue }
       let made = MadeELF(overrides: [(header, field, value)])
       #expect(throws: PluginFlaw.self, "header \(header)") { try read(made.bytes) }
     }
@@ -66,6 +66,12 @@ import URLLoadingTestServers
     let entry = 64 + 3 * 56 + 16
     withUnsafeBytes(of: last.littleEndian) { other.replaceSubrange(entry + 8..<entry + 16, with: Array($0)) }
     #expect(throws: PluginFlaw.damaged("a name does not end")) { try read(other) }
+  }
+
+  /// The linker goes by the address of the dynamic section: what is read has to be what is there.
+  @Test func aDynamicSectionHasOnePlace() {
+    let elsewhere = MadeELF(overrides: [(1, .address, MadeELF.address)])
+    #expect(throws: PluginFlaw.damaged("its dynamic section has two places")) { try read(elsewhere.bytes) }
   }
 
   @Test func anythingMayBeInAFile() {
@@ -88,6 +94,8 @@ import URLLoadingTestServers
     }
     #expect(mark("1\0a") == BuildMark(version: "1", compiler: "a"))
     #expect(mark("1") == nil && mark("\0a") == nil && mark("1\0") == nil && mark("") == nil)
+    // Neither a log nor a terminal gets a file's control characters.
+    #expect(mark("1\n\0a") == nil && mark("1\0\u{1B}[2J") == nil && mark("1\0a\0") == nil)
     #expect(mark("1\0a", name: "GNU") == nil && mark("1\0a", type: 2) == nil)
     #expect(mark("1\0" + String(repeating: "a", count: 1000)) == nil)
   }

@@ -53,6 +53,20 @@ import URLLoadingTestServers
     #expect(try flaw() == .writableByOthers(path: path))
   }
 
+  /// Whoever may replace a link decides what is loaded.
+  @Test func aLinkThatOthersMayReplaceIsRefused() throws {
+    _ = try flaw()
+    let links = folder.file("links")
+    try FileManager.default.createDirectory(at: links, withIntermediateDirectories: true)
+    let link = links.appending(path: "link.so").path
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "../plugin.so")
+    chmod(links.path, 0o700)
+    #expect(flaw(of: link) == nil)
+    chmod(links.path, 0o770)
+    let path = try OpenFile.resolved(links.path)
+    #expect(flaw(of: link) == .writableByOthers(path: path))
+  }
+
   /// Files can be given away by the superuser alone.
   @Test(.enabled(if: geteuid() == 0)) func whatOthersOwnIsRefused() throws {
     _ = try flaw()

@@ -18,6 +18,13 @@ import Testing
     #expect(list.flaws.last == "line 4 has a zero byte")
   }
 
+  @Test func pathsThatNobodyCanOpenAreSaid() {
+    let longest = "/" + String(repeating: "a", count: 4094)
+    let list = PluginList("\(longest)\n\(longest)a\n")
+    #expect(list.paths == [longest])
+    #expect(list.flaws == ["line 2 has more than 4095 bytes"])
+  }
+
   @Test func anEmptyListNamesNothing() {
     #expect(PluginList("").paths.isEmpty)
     #expect(PluginList("# nothing").flaws.isEmpty)

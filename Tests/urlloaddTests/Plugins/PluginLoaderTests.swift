@@ -25,17 +25,26 @@ import URLLoadingTestServers
     ).load()
   }
 
-  /// Makes a plugin whose entry makes a file of its name beside it.
-  /// - Parameter extra: the name of another library that it needs.
+  /// Makes a plugin whose entry writes a byte to a file of its name beside it.
+  /// - Parameters:
+  ///   - extra: the name of another library that it needs.
+  ///   - function: one that it calls.
   /// - Returns: the library of a process that takes it.
   private func make(
-    _ name: String, entry: String = PluginLoader.entry, needing extra: String? = nil
+    _ name: String, entry: String = PluginLoader.entry, needing extra: String? = nil, calling function: String? = nil
   ) async throws -> SharedLibrary {
+    let (declaration, call) = function.map { ("void \($0)(void);", "\($0)();") } ?? ("", "")
     let source = """
       #include <fcntl.h>
+      #include <unistd.h>
+      \(declaration)
       __asm__(".pushsection .note.url-loading,\\"a\\",%note\\n.balign 4\\n.long 2f - 1f, 4f - 3f, 1\\n1: .asciz \\"URLLoading\\"\\n2: .balign 4\\n"
               "3: .ascii \\"\(Self.mark.version)\\\\0\(Self.mark.compiler)\\"\\n4: .balign 4\\n.popsection\\n");
-      void \(entry)(void) { creat("\(folder.path)/\(name).loaded", 0600); }
+      void \(entry)(void) {
+        int file = open("\(folder.path)/\(name).loaded", O_CREAT | O_WRONLY | O_APPEND, 0600);
+        if (file >= 0 && write(file, "x", 1) == 1) close(file);
+        \(call)
+      }
       """
     try folder.write("\(name).c", source)
     try folder.write("empty.c", "int url_loading_nothing;\n")
@@ -114,6 +123,35 @@ import URLLoadingTestServers
     #expect(isLoaded("a") && isLoaded("b"))
   }
 
+  /// A folder, a path in it, and a link.
+  @Test func aFileThatIsNamedTwiceIsLoadedOnce() async throws {
+    let library = try await make("twice")
+    let path = folder.file("twice.so").path
+    try FileManager.default.createSymbolicLink(atPath: folder.file("alias.so").path, withDestinationPath: "twice.so")
+    let report = try load(path, folder.path, library: library)
+    #expect(report.loaded == [path])
+    #expect(report.refusals.isEmpty, "\(report)")
+    #expect(try Data(contentsOf: folder.file("twice.loaded")).count == 1)
+  }
+
+  @Test func whatOfTheListComesToNothingIsSaid() throws {
+    try FileManager.default.createDirectory(at: folder.file("empty"), withIntermediateDirectories: true)
+    let library = SharedLibrary(machine: 62, mark: Self.mark)
+    let empty = try load(folder.file("empty").path, library: library)
+    #expect(empty.refusals == ["\(folder.file("empty").path) is a folder without files *.so"])
+    let many = try load((0...100).map { "/nowhere/\($0).so" }.joined(separator: "\n"), library: library)
+    #expect(many.refusals.first == "101 files are named, and those after the first 100 left out")
+    #expect(many.refusals.count == 101)
+  }
+
+  @Test func aListThatIsNoTextIsNotRead() throws {
+    _ = try load("/a.so", library: nil)
+    try Data([0x2F, 0xFF, 0x0A]).write(to: folder.file("list"))
+    chmod(folder.file("list").path, 0o600)
+    let report = PluginLoader(list: folder.file("list").path, findLibrary: { nil }, log: { _ in }).load()
+    #expect(report.refusals == ["\(folder.file("list").path) is damaged: it is not UTF-8"])
+  }
+
   @Test func aPluginWithoutItsEntryIsRefused() async throws {
     let library = try await make("other", entry: "other_entry")
     let report = try load(folder.file("other.so").path, library: library)
@@ -138,5 +176,14 @@ import URLLoadingTestServers
     let report = try load(folder.file("lonely.so").path, library: library)
     #expect(report.refusals.first?.contains("cannot be loaded: libLonely.so") == true, "\(report)")
     #expect(!isLoaded("lonely"))
+  }
+
+  /// The linker is given a descriptor's name, which says nothing to the user.
+  @Test func whatTheLinkerSaysIsAboutThePath() async throws {
+    let library = try await make("lacking", calling: "url_loading_nobody_has_this")
+    let path = folder.file("lacking.so").path
+    let report = try load(path, library: library)
+    #expect(report.refusals == ["\(path) cannot be loaded: undefined symbol: url_loading_nobody_has_this"])
+    #expect(!isLoaded("lacking"))
   }
 }

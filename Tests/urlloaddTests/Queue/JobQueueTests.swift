@@ -17,19 +17,20 @@ import URLLoadingTestServers
   private let start = Date(timeIntervalSince1970: 1_000_000)
 
   private func add(
-    _ identifier: Int, origin: String = "http://a:", priority: Float = 0.5, timeout: Double? = nil, begin: Date? = nil
+    _ identifier: Int, session: String = "s", origin: String = "http://a:", priority: Float = 0.5,
+    timeout: Double? = nil, begin: Date? = nil
   ) -> Int {
     var task = BackgroundTaskDescription(kind: .download, request: Data())
     task.identifier = identifier
     task.hints.priority = priority
     task.hints.earliestBegin = begin
-    let job = queue.add(session: "s", task, origin: origin, resourceTimeout: timeout)
+    let job = queue.add(session: session, task, origin: origin, resourceTimeout: timeout)
     queue.resume(job.number, now: start)
     return job.number
   }
 
-  private func startable(now: Date, besides blocked: Set<String> = []) -> [Job] {
-    subject.queue.takeStartable(now: now, besides: blocked)
+  private func startable(now: Date, besides blocked: Set<String> = [], costs: Bool = false) -> [Job] {
+    subject.queue.takeStartable(now: now, besides: blocked, costs: costs)
   }
 
   private func expired(now: Date) -> Int? { subject.queue.takeExpired(now: now) }
@@ -68,6 +69,15 @@ import URLLoadingTestServers
     _ = add(1)
     #expect(startable(now: start, besides: ["s"]).isEmpty)
     #expect(startable(now: start).count == 1)
+  }
+
+  @Test func blockedSessionsHoldNobodyElseBack() {
+    queue.limits.transfers = 2
+    let blocked = [add(1, session: "a", priority: 1), add(2, session: "a")]
+    let free = add(1, session: "b")
+    #expect(startable(now: start, besides: ["a"]).map(\.number) == [free])
+    queue.end(free)
+    #expect(startable(now: start).map(\.number) == blocked)
   }
 
   @Test func aFailureThatMayPassIsTriedAgainLaterAndLater() {
@@ -119,6 +129,30 @@ import URLLoadingTestServers
     #expect(startable(now: start).map(\.number) == [numbers[0]])
     for number in numbers { queue.end(number) }
     #expect(queue.thrifty.isEmpty)
+  }
+
+  /// What a task spares decides whether it may begin, and not when.
+  @Test func requestsThatSpareCostKeepTheirPlaceInTheOrder() {
+    let priorities: [Float] = [0.25, 0.75, 0.5, 0.75, 0.5, 1]
+    let numbers = priorities.enumerated().map { add($0.offset + 1, priority: $0.element) }
+    for place in [0, 1, 4, 5] { queue.setSparesCost(true, of: numbers[place]) }
+    let costly = startable(now: start, costs: true)
+    #expect(costly.map(\.identifier) == [4, 3])
+    for job in costly { queue.stopped(job.number, now: start) }
+    #expect(startable(now: start).map(\.identifier) == [6, 2, 4, 3, 5, 1])
+  }
+
+  @Test func aRequestThatSparesCostNoLongerMayBegin() {
+    queue.limits.transfers = 1
+    let numbers = [add(1), add(2), add(3, begin: start.addingTimeInterval(10))]
+    for number in numbers { queue.setSparesCost(true, of: number) }
+    #expect(startable(now: start, costs: true).isEmpty)
+    // One that is ready, and one whose date has not come.
+    for number in numbers.dropFirst() { queue.setSparesCost(false, of: number) }
+    #expect(startable(now: start, costs: true).map(\.number) == [numbers[1]])
+    queue.end(numbers[1])
+    #expect(startable(now: start, costs: true).isEmpty)
+    #expect(startable(now: start.addingTimeInterval(10), costs: true).map(\.number) == [numbers[2]])
   }
 
   @Test func whatCannotPassEnds() {
@@ -201,7 +235,7 @@ import URLLoadingTestServers
     for step in 0..<5000 {
       let number = Int.random(in: 1...20, using: &random)
       let now = start.addingTimeInterval(Double(step) / 100)
-      switch Int.random(in: 0..<9, using: &random) {
+      switch Int.random(in: 0..<10, using: &random) {
       case 0: queue.resume(number, now: now)
       case 1: _ = queue.suspend(number)
       case 2: _ = queue.failed(number, Self.failure, isTransient: true, now: now)
@@ -210,7 +244,8 @@ import URLLoadingTestServers
       case 5: queue.retryNow(now: now)
       case 6: queue.stopped(number, until: now + 1, now: now)
       case 7: queue.setHints(BackgroundTaskHints(), of: number, now: now)
-      default: _ = queue.takeStartable(now: now)
+      case 8: queue.setSparesCost(Bool.random(using: &random), of: number)
+      default: _ = queue.takeStartable(now: now, costs: Bool.random(using: &random))
       }
       let running = queue.jobs.values.filter { $0.state.phase == .running }
       #expect(running.count == queue.runningCount)

@@ -5,9 +5,9 @@ import Foundation
 ///
 /// The limits keep malicious archives from filling memory or disks, and from running forever. Their defaults let real archives
 /// pass. An error about one of them names its property.
-public struct ArchiveConfiguration: Sendable, Hashable, Codable {
+public struct ArchiveConfiguration: Sendable, Hashable {
   /// Formats that are read only when asked for: they are rare, or the code that reads them is.
-  @frozen public enum OptionalFormat: String, Sendable, Hashable, CaseIterable, Codable {
+  @frozen public enum OptionalFormat: String, Sendable, Hashable, CaseIterable {
     /// Microsoft cabinets.
     case cab
     /// LHA and LZH archives.
