@@ -248,7 +248,7 @@ extension TransferService {
       // What the server has answered to an upload is read, and not moved.
       outcome.file = handed.secondName(of: file, job.number)
     }
-    if !peer.send(.event(task: job.identifier, .ended(outcome))), outcome.metrics != nil {
+    if !peer.sendIfItFits(.event(task: job.identifier, .ended(outcome))), outcome.metrics != nil {
       outcome.metrics = nil
       peer.send(.event(task: job.identifier, .ended(outcome)))
     }

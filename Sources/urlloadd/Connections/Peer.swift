@@ -50,9 +50,10 @@ final class Peer: @unchecked Sendable {
   }
 
   /// Says something that is true already.
+  func send(_ report: BackgroundReport) { _ = sendIfItFits(report) }
+
   /// - Returns: false where the report is larger than a message may be.
-  @discardableResult
-  func send(_ report: BackgroundReport) -> Bool {
+  func sendIfItFits(_ report: BackgroundReport) -> Bool {
     guard !isClosed, !isDeaf else { return true }
     guard let bytes = BackgroundFrames.encoded(report) else { return false }
     let waiting = output.count - outputStart

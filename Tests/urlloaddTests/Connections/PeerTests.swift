@@ -23,9 +23,9 @@ import URLLoading
   /// The service leaves metrics out where an end would be too large with them.
   @Test func whatIsTooLargeIsNotSent() throws {
     let (peer, program) = try pair()
-    #expect(!peer.send(.event(task: 1, .response(Data(count: BackgroundFrames.limit)))))
+    #expect(!peer.sendIfItFits(.event(task: 1, .response(Data(count: BackgroundFrames.limit)))))
     #expect(!peer.wantsToSend)
-    #expect(peer.send(.event(task: 1, .waitsForConnectivity)))
+    #expect(peer.sendIfItFits(.event(task: 1, .waitsForConnectivity)))
     #expect(peer.wantsToSend)
     peer.end()
     close(program)
