@@ -3,7 +3,7 @@ import Testing
 import URLLoadingTestServers
 
 /// `--har FILE`: what was loaded, as an HTTP archive.
-@Suite(.timeLimit(.minutes(2))) struct ArchiveTests {
+@Suite(.timeLimit(.minutes(Sanitizing.isOn ? 20 : 2))) struct ArchiveTests {
   private let folder: TemporaryDirectory
   private let bodies: TemporaryDirectory
   private var path: String { folder.file("loads.har").path }

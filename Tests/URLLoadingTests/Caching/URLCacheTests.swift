@@ -22,11 +22,12 @@ import URLLoadingTestServers
     return request
   }
 
-  @Test func capacities() {
+  @Test func capacities() throws {
+    let folder = try TemporaryDirectory()
     #expect(URLCache().memoryCapacity == 4_000_000 && URLCache().diskCapacity == 20_000_000)
     let caches = [
       URLCache(memoryCapacity: 10, diskCapacity: 20, diskPath: "x"),
-      URLCache(memoryCapacity: 10, diskCapacity: 20, directory: URL(fileURLWithPath: "/nowhere")),
+      URLCache(memoryCapacity: 10, diskCapacity: 20, directory: folder.file("cache")),
       URLCache(memoryCapacity: 10, diskCapacity: 20),
     ]
     for cache in caches {

@@ -63,11 +63,11 @@ import URLLoadingTestServers
     let delegate = HeldTrustDelegate()
     let session = delegate.session()
     var request = URLRequest(url: try server.url(Self.condition))
-    request.timeoutInterval = 1
+    request.timeoutInterval = Sanitizing.isOn ? 10 : 1
     let task = session.dataTask(with: request)
     task.resume()
     #expect(await delegate.held.wait { $0.count == 1 })
-    let isEnded = await delegate.ended.wait(timeout: .seconds(3)) { $0[task] != nil }
+    let isEnded = await delegate.ended.wait(timeout: .seconds(Sanitizing.isOn ? 12 : 3)) { $0[task] != nil }
     #expect(!isEnded)
     delegate.held.value.first?.accept()
     #expect(await delegate.ended.wait { $0[task] != nil })

@@ -78,7 +78,7 @@ import URLLoadingTestServers
     let service = try #require(fixture.service)
     let own = BuiltProgram.path("urlloadd")
     let programs: [(String, String?)] = [
-      ("0.0.1", Self.otherProgram), ("99.0", nil), ("99.0", own), ("99.0", "/nowhere"),
+      ("0.0.1", Self.otherProgram), ("99.0", nil), ("99.0", own), ("99.0", fixture.directory.file("none").path),
     ]
     for (number, other) in programs {
       let socket = try greet(package: number, program: other)
