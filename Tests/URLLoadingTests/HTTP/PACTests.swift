@@ -243,7 +243,9 @@ import URLLoadingTestServers
       ("\u{0}", "byte 0"), ("function FindProxyForURL() {}", "undefined"),
     ]
     for (script, expected) in scripts {
-      let client = try await Self.session(["ProxyAutoConfigJavaScript": script]) { $0.scriptTimeLimit = .seconds(Sanitizing.isOn ? 60 : 4) }
+      let client = try await Self.session(["ProxyAutoConfigJavaScript": script]) {
+        $0.scriptTimeLimit = .seconds(Sanitizing.isOn ? 60 : 4)
+      }
       let record = await client.load(url)
       #expect(record.code == .cannotConnectToHost && record.completions == 1, "\(script.prefix(50))")
       #expect(words(record).contains(expected), "\(script.prefix(50)): \(words(record))")
