@@ -24,6 +24,7 @@ final class CapturedInputStream: InputStream, StreamEventTarget {
     }
   }
 
+  // Nothing is buffered that could be lent.
   override func getBuffer(
     _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, length: UnsafeMutablePointer<Int>
   ) -> Bool { false }

@@ -46,10 +46,6 @@ package final class DescriptorInputStream: InputStream {
 
   package override var streamStatus: Stream.Status { status }
   package override var streamError: (any Error)? { failure }
-  package override func getBuffer(
-    _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, length: UnsafeMutablePointer<Int>
-  ) -> Bool { false }
-
   package override var hasBytesAvailable: Bool { status == .open }
 
   package override func open() {
@@ -80,6 +76,11 @@ package final class DescriptorInputStream: InputStream {
       return count
     }
   }
+
+  // Nothing is buffered that could be lent.
+  package override func getBuffer(
+    _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, length: UnsafeMutablePointer<Int>
+  ) -> Bool { false }
 
   private func openDescriptor() {
     descriptor = opening()

@@ -17,10 +17,6 @@ final class LimitedInputStream: InputStream {
   }
 
   override var streamError: (any Error)? { whole.streamError }
-  override func getBuffer(
-    _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, length: UnsafeMutablePointer<Int>
-  ) -> Bool { false }
-
   override var hasBytesAvailable: Bool { rest > 0 && whole.hasBytesAvailable }
 
   override func open() { whole.open() }
@@ -32,4 +28,9 @@ final class LimitedInputStream: InputStream {
     if count > 0 { rest -= Int64(count) }
     return count
   }
+
+  // Nothing is buffered that could be lent.
+  override func getBuffer(
+    _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, length: UnsafeMutablePointer<Int>
+  ) -> Bool { false }
 }

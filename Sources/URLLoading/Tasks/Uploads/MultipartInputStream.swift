@@ -32,10 +32,6 @@ final class MultipartInputStream: InputStream {
 
   override var streamStatus: Stream.Status { status }
   override var streamError: (any Error)? { failure }
-  override func getBuffer(
-    _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, length: UnsafeMutablePointer<Int>
-  ) -> Bool { false }
-
   override var hasBytesAvailable: Bool { status == .open }
 
   override func open() {
@@ -81,6 +77,11 @@ final class MultipartInputStream: InputStream {
     if count == 0, length > 0 { status = .atEnd }
     return count
   }
+
+  // Nothing is buffered that could be lent.
+  override func getBuffer(
+    _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, length: UnsafeMutablePointer<Int>
+  ) -> Bool { false }
 
   private func read(from path: String, _ buffer: UnsafeMutablePointer<UInt8>, _ count: Int) -> Int {
     if file == nil {
