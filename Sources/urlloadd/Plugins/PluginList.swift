@@ -16,7 +16,7 @@ struct PluginList: Equatable {
       let path = Self.trimmed(line)
       guard !path.isEmpty, !path.hasPrefix("#") else { continue }
       if !path.hasPrefix("/") {
-        flaws.append("line \(index + 1), \"\(path.prefix(200))\", is no absolute path")
+        flaws.append("line \(index + 1), \"\(ForeignText.line(path, limit: 200))\", is no absolute path")
       } else if path.utf8.count > Self.pathLimit {
         flaws.append("line \(index + 1) has more than \(Self.pathLimit) bytes")
       } else if path.utf8.contains(0) {

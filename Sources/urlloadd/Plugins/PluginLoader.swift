@@ -33,7 +33,9 @@ struct PluginLoader {
   func load() -> PluginReport {
     var report = PluginReport(list: list)
     guard let list else { return report }
-    func refuse(_ words: String) {
+    func refuse(_ reason: String) {
+      // Paths are of any bytes, and links and directories may bring others than the list has.
+      let words = ForeignText.line(reason)
       log("no plugin: \(words)")
       report.refusals.append(words)
     }
@@ -108,7 +110,7 @@ struct PluginLoader {
 
   private func load(_ plugin: PluginFile) throws(PluginFlaw) {
     let file = plugin.file
-    log("loads the plugin \(file.path)")
+    log("loads the plugin \(ForeignText.line(file.path))")
     let name = "/proc/self/fd/\(file.descriptor)"
     guard let handle = dlopen(name, RTLD_NOW | RTLD_LOCAL) else {
       throw .notLoaded(reason: Self.linkerError(about: name, at: file.path))
@@ -125,7 +127,7 @@ struct PluginLoader {
     var words = Substring(String(cString: error))
     // The path comes before the words.
     if words.hasPrefix("\(name): ") { words = words.dropFirst(name.count + 2) }
-    // Names in it are the file's, of any length.
-    return String(words.prefix(1000)).replacingOccurrences(of: name, with: path)
+    // Names in it are the file's, of any length and any bytes.
+    return ForeignText.line(words, limit: 1000).replacingOccurrences(of: name, with: path)
   }
 }

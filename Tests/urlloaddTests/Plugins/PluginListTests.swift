@@ -18,6 +18,12 @@ import Testing
     #expect(list.flaws.last == "line 4 has a zero byte")
   }
 
+  @Test func aLineIsQuotedAsOneOfPrintableCharacters() {
+    let list = PluginList("a\u{1B}[2J\n" + "b" + String(repeating: "\u{301}", count: 10_000))
+    #expect(list.flaws.first == "line 1, \"a\u{FFFD}[2J\", is no absolute path")
+    #expect(list.flaws.last.map { $0.unicodeScalars.count < 250 } == true)
+  }
+
   @Test func pathsThatNobodyCanOpenAreSaid() {
     let longest = "/" + String(repeating: "a", count: 4094)
     let list = PluginList("\(longest)\n\(longest)a\n")

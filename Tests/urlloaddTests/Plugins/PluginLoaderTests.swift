@@ -144,6 +144,19 @@ import URLLoadingTestServers
     #expect(many.refusals.count == 101)
   }
 
+  /// Who may write to a terminal by the name of a file may have it do things.
+  @Test func namesOfFilesHaveNoControlCharactersInTheLog() throws {
+    let name = "a\u{1B}[2J\nurlloadd: b.so"
+    try folder.write("named/\(name)", "no plugin")
+    chmod(folder.file("named").path, 0o700)
+    chmod(folder.file("named/\(name)").path, 0o600)
+    let report = try load(folder.file("named").path, library: SharedLibrary(machine: 62, mark: Self.mark))
+    let shown = "\(folder.file("named").path)/a\u{FFFD}[2J\u{FFFD}urlloadd: b.so"
+    let words = "\(shown) is no shared object (ELF) for this machine"
+    #expect(report.refusals == [words])
+    #expect(log.value == ["no plugin: \(words)"])
+  }
+
   @Test func aListThatIsNoTextIsNotRead() throws {
     _ = try load("/a.so", library: nil)
     try Data([0x2F, 0xFF, 0x0A]).write(to: folder.file("list"))
