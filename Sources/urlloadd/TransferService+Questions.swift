@@ -44,6 +44,8 @@ extension TransferService {
       if let request, var description = stored(job.number)?.description,
         let newRequest = BackgroundValues.request(request)
       {
+        // As of a task that is made: the program is there to hear it.
+        if let flaw = flaw(of: newRequest), let job = queue.jobs[job.number] { return fail(job, flaw) }
         description.request = request
         queue.setSparesCost(newRequest.sparesCost, of: job.number)
         changes.blobs[job.number, default: QueueChanges.Blobs()].newRequest = description

@@ -17,15 +17,15 @@ extension TransferService {
     guard let session = sessions[job.session], let stored = stored(job.number),
       let request = BackgroundValues.request(stored.description.request)
     else { return fail(job, BackgroundFailure(URLError(.badURL))) }
-    // A service before this one may have had a plugin for it.
-    if let flaw = flaw(of: request) { return fail(job, flaw) }
     if job.state.hints.earliestBegin != nil, !job.state.hasAsked, asksAboutDelayedRequest(job) { return }
     // The file of the transfer before is still being closed.
     if stopping.contains(job.number) { return queue.stopped(job.number, until: now.addingTimeInterval(0.05), now: now) }
+    let isWhole = hasWholeBody(job, stored)
+    // The service that took it may have had a plugin for it, and the next one may: the task keeps what has come.
+    if !isWhole, let flaw = flaw(of: request) { return postpone(job, flaw, now: now) }
     if job.kind == .download, let reason = lackOfSpace(for: job) {
       return postpone(job, reason, now: now)
     }
-    let isWhole = hasWholeBody(job, stored)
     if !isWhole, let resumption = stored.resumption { cutUnsynced(resumption, job) }
     let transfer = transfers[job.session] ?? TransferSession(session.description, files: files, loop: loop)
     transfers[job.session] = transfer
@@ -98,7 +98,12 @@ extension TransferService {
 
   private func postpone(_ job: Job, _ reason: String, now: Date) {
     let error = URLError(.cannotWriteToFile, userInfo: [NSLocalizedDescriptionKey: reason])
-    _ = queue.failed(job.number, BackgroundFailure(error), isTransient: true, now: now)
+    postpone(job, BackgroundFailure(error), now: now)
+  }
+
+  /// Has a task wait for its next try, until its resource timeout has passed.
+  private func postpone(_ job: Job, _ failure: BackgroundFailure, now: Date) {
+    _ = queue.failed(job.number, failure, isTransient: true, now: now)
   }
 
   // MARK: Reports of transfers
