@@ -6,6 +6,8 @@ final class OpenFile {
   struct Identity: Hashable {
     let device: UInt64
     let inode: UInt64
+
+    init(_ status: stat) { (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino)) }
   }
 
   /// As it was given: may be that of a link.
@@ -19,7 +21,7 @@ final class OpenFile {
   /// In bytes.
   var size: Int64 { max(0, Int64(status.st_size)) }
 
-  var identity: Identity { Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)) }
+  var identity: Identity { Identity(status) }
 
   init(path given: String, sizeLimit: Int64) throws(PluginFlaw) {
     givenPath = given

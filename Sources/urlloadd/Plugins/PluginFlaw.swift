@@ -7,10 +7,10 @@ enum PluginFlaw: Error, Hashable {
   case notRegular
   case tooLarge(limit: Int64)
   /// - Parameters:
-  ///   - of: the path of the file, or that of its folder.
+  ///   - of: the path of the file, or that of a directory that leads to it.
   ///   - isUnmapped: the service is in a user namespace that does not know the owner.
   case foreignOwner(UInt32, of: String, isUnmapped: Bool)
-  /// - Parameter path: the file's, or that of its folder.
+  /// - Parameter path: the file's, or that of a directory that leads to it.
   case writableByOthers(path: String)
   /// It is no shared object, or none of this machine.
   case notShared
@@ -35,7 +35,8 @@ extension PluginFlaw: CustomStringConvertible {
       "is not safe: \(path) is owned by the user \(user), neither by this one nor by root"
     case .foreignOwner(let user, let path, true):
       "is not safe: \(path) is owned by the user \(user), which a user namespace shows in the place of those that it does not know, root too (PrivateUsers of systemd): it has to be this user's own"
-    case .writableByOthers(let path): "is not safe: the group or others may write to \(path)"
+    case .writableByOthers(let path):
+      "is not safe: the group or others may write to \(path), where only this user and root may (chmod go-w)"
     case .notShared: "is no shared object (ELF) for this machine"
     case .damaged(let what): "is damaged: \(what)"
     case .lacksLibrary(let name):

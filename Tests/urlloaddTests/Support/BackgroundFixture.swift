@@ -48,7 +48,7 @@ final class BackgroundFixture: Sendable {
     let folder = pluginList.deletingLastPathComponent()
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try Data(plugins.map { "\($0)\n" }.joined().utf8).write(to: pluginList)
-    chmod(folder.path, 0o700)
+    for path in [folder.deletingLastPathComponent().path, folder.path] { chmod(path, 0o700) }
     chmod(pluginList.path, 0o600)
   }
 
