@@ -19,9 +19,10 @@ install: build-dependencies
 	@swift build -c release --product urlload --static-swift-stdlib --scratch-path .build/install
 	@swift build -c release --product urlload-pac --static-swift-stdlib --scratch-path .build/install
 	@folder=$$(Scripts/install-drop-in) && \
-	  Scripts/link-service "$$folder" .build/install/urlloadd "\$$ORIGIN/../lib/$${folder##*/}/dynamic" && \
+	  libraries=urlloadd-$${folder##*/url-loading-} && \
+	  Scripts/link-service "$$folder" .build/install/urlloadd "\$$ORIGIN/../lib/$$libraries" && \
 	  Scripts/install-command "$$(swift build -c release --static-swift-stdlib --scratch-path .build/install --show-bin-path)" \
-	    .build/install/urlloadd "$$folder" "$(or $(PREFIX),/usr/local)" "$(DESTDIR)"
+	    .build/install/urlloadd "$$folder" "$$libraries" "$(or $(PREFIX),/usr/local)" "$(DESTDIR)"
 
 # The man page, by what the command says of its options.
 manual: build-dependencies

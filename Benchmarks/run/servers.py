@@ -1,5 +1,6 @@
 """Starts the servers on free ports of the loopback address, and ends them."""
 
+import fcntl
 import getpass
 import os
 import signal
@@ -240,7 +241,11 @@ class Servers:
     def _end_service(self):
         try:
             with open(f"{self.data}/service/url-loading/urlloadd/lock") as file:
-                os.kill(int(file.read()), signal.SIGTERM)
+                process = int(file.read())
+                # One that has ended by itself leaves its number.
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.kill(process, signal.SIGTERM)
         except (OSError, ValueError):
             pass
 

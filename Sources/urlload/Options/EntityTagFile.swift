@@ -16,30 +16,10 @@ enum EntityTagFile {
       .flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Replaces the file as a whole: the tag of an earlier load stays where the new one cannot be written.
+  /// Writes the file in place, and cuts it only then: the tag of an earlier load stays where a full disk takes no new one.
   /// - Parameter tag: nil for an empty file.
   static func write(_ tag: String?, to path: String) throws(Failure) {
     let content = Data((tag.map { "\($0)\n" } ?? "").utf8)
-    let target = try FileTarget(path)
-    guard !FileTarget.isSpecial(path), let hidden = try? PartialFiles.makeHidden(in: target.directory) else {
-      return try writeInPlace(content, to: path)
-    }
-    defer { close(hidden.descriptor) }
-    do throws(Failure) {
-      try DescriptorWriter.write(content, to: hidden.descriptor, path)
-      try DescriptorWriter.checkClose(hidden.descriptor, path)
-      if let mode = target.mode { fchmod(hidden.descriptor, mode) }
-      guard rename(hidden.path, FileNames.path(of: target.name, in: target.directory)) == 0 else {
-        throw Failure(writing: path, errno)
-      }
-    } catch {
-      unlink(hidden.path)
-      throw error
-    }
-  }
-
-  /// Writes a device, a pipe, or a file in a directory where no other can be made.
-  private static func writeInPlace(_ content: Data, to path: String) throws(Failure) {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o666)
     guard descriptor >= 0 else { throw Failure(writing: path, errno) }
     defer { close(descriptor) }

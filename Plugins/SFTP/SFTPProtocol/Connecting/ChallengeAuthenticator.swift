@@ -64,8 +64,11 @@ struct ChallengeAuthenticator: SSHAuthenticator {
       }
     }
     var credential = await ask(attempt)
-    // Delegates try what is proposed before they give their own; it has no password, and so counts as wrong.
-    if credential is LoginUser { credential = await ask(attempt + 1) }
+    // Delegates try what is proposed before they give their own; it has no password, and so counts as wrong. What has come back through the
+    // transfer service is of another class.
+    if let given = credential, !given.hasPassword, !(given is SFTPHostKeyAcceptance) {
+      credential = await ask(attempt + 1)
+    }
     guard let answer = credential?.password, !(credential is SFTPHostKeyAcceptance) else { return nil }
     memory[question] = answer
     return answer
