@@ -124,7 +124,7 @@ import URLLoadingTestServers
     for recorder in recorders {
       #expect(try await recorder.completion().failure?.urlErrorCode.rawValue == -1005)
     }
-    #expect(await isClosed.wait(timeout: .seconds(60)))
+    #expect(await isClosed.wait(timeout: .seconds(20)))
     #expect(peer.server.connectionCount == 1)
   }
 

@@ -5,7 +5,7 @@ import URLProtocolTesting
 /// The built-in protocol classes and the samples keep to what they declare.
 @Suite(.timeLimit(.minutes(5))) struct ConformanceTests {
   /// Sanitizers make everything many times slower.
-  private let limit = Duration.seconds(Sanitizing.isOn ? 240 : 120)
+  private let limit = Duration.seconds(Sanitizing.isOn ? 240 : 60)
 
   @Test(arguments: URLProtocolConformance.checks(for: FileFixture()))
   func file(_ check: ConformanceCheck) async throws { try await check.run(FileFixture(), timeLimit: limit) }

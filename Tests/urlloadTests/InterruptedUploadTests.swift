@@ -95,7 +95,7 @@ import URLLoadingTestServers
     server.freezeConnections()
     defer { server.freezeConnections(false) }
     if let signal = end.signal { process.send(signal: signal) }
-    #expect(await process.waitForExit(timeout: .seconds(60)) == end.status, "\(error)")
+    #expect(await process.waitForExit(timeout: .seconds(10)) == end.status, "\(error)")
     let part = try #require(try names(place).first)
     let encoded = part.replacingOccurrences(of: " ", with: "%20")
     #expect(error.contains(server.url("/~/p/").absoluteString + encoded), "\(error)")
@@ -116,7 +116,7 @@ import URLLoadingTestServers
     #expect(try await eventually(interval: .milliseconds(1)) { error.contains("interrupted") })
     let begin = ContinuousClock.now
     process.send(signal: SIGINT)
-    #expect(await process.waitForExit(timeout: .seconds(60)) == .signalled(SIGINT))
+    #expect(await process.waitForExit(timeout: .seconds(10)) == .signalled(SIGINT))
     #expect(begin.duration(to: .now) < .seconds(2))
     #expect(!error.contains("nothing of unfinished files is left"), "\(error)")
     server.freezeConnections(false)

@@ -16,7 +16,7 @@ import URLLoadingTestServers
     // SSH_FXP_INIT, version 3
     let test = TestConnection(try await TestConnection.options(.shared), sending: Data([0, 0, 0, 5, 1, 0, 0, 0, 3]))
     await test.expectOpen()
-    #expect(await test.user.state.wait(timeout: .seconds(60)) { $0.receivedCount >= 9 })
+    #expect(await test.user.state.wait(timeout: .seconds(10)) { $0.receivedCount >= 9 })
     // SSH_FXP_VERSION, version 3
     #expect(Data(test.user.state.value.received.dropFirst(4).prefix(5)) == Data([2, 0, 0, 0, 3]))
     #expect(!test.user.state.value.isConfused)
@@ -41,14 +41,14 @@ import URLLoadingTestServers
     // What is asked for is asked again only when something happens.
     test.connection.perform {}
     var before = -1
-    let settled = try await eventually(timeout: .seconds(60), interval: .milliseconds(300)) {
+    let settled = try await eventually(timeout: .seconds(20), interval: .milliseconds(300)) {
       defer { before = test.user.state.value.receivedCount }
       return test.user.state.value.receivedCount == before
     }
     #expect(settled)
     test.user.takeBytes(true)
     test.connection.perform {}
-    let goesOn = await test.user.state.wait(timeout: .seconds(60)) { [before] in $0.receivedCount > before + (32 << 20)
+    let goesOn = await test.user.state.wait(timeout: .seconds(20)) { [before] in $0.receivedCount > before + (32 << 20)
     }
     #expect(goesOn)
     await test.expectPromptEnd()
@@ -68,7 +68,7 @@ import URLLoadingTestServers
     #expect(test.user.failure?.message.contains("ended the channel") == true)
     #expect(test.user.state.value.received == Data("out\n".utf8), "what it writes to standard error is ignored")
     #expect(test.user.state.value.closeCount == 1)
-    let takesNoMore = try await eventually(timeout: .seconds(60)) { !test.connection.perform {} }
+    let takesNoMore = try await eventually(timeout: .seconds(5)) { !test.connection.perform {} }
     #expect(takesNoMore)
   }
 
@@ -83,7 +83,7 @@ import URLLoadingTestServers
       }
       #expect(isTaken)
     }
-    #expect(await numbers.wait(timeout: .seconds(60)) { $0.count == 1000 })
+    #expect(await numbers.wait(timeout: .seconds(10)) { $0.count == 1000 })
     #expect(numbers.value == Array(0..<1000))
     #expect(!test.user.state.value.isConfused)
   }
@@ -95,7 +95,7 @@ import URLLoadingTestServers
       let ran = Watched(0)
       var taken = 0
       while test.connection.perform({ ran.update { $0 += 1 } }) { taken += 1 }
-      let allRan = await ran.wait(timeout: .seconds(60)) { [taken] in $0 == taken }
+      let allRan = await ran.wait(timeout: .seconds(10)) { [taken] in $0 == taken }
       #expect(allRan)
     }
   }
@@ -144,7 +144,7 @@ import URLLoadingTestServers
     // It answers for as long as it can, or the second question would be the last.
     for _ in 0..<2 {
       let before = await test.lastReceived
-      #expect(try await eventually(timeout: .seconds(60)) { await test.lastReceived > before })
+      #expect(try await eventually(timeout: .seconds(20)) { await test.lastReceived > before })
     }
     #expect(test.user.state.value.closeCount == 0)
     server.freezeConnections()

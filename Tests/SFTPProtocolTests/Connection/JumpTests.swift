@@ -22,7 +22,7 @@ import URLLoadingTestServers
     test.connection.close()
     #expect(await test.user.closes())
     // None of those before stays.
-    let areGone = try await eventually(timeout: .seconds(60)) {
+    let areGone = try await eventually(timeout: .seconds(10)) {
       first.connectionProcesses.isEmpty && second.connectionProcesses.isEmpty
     }
     #expect(areGone)

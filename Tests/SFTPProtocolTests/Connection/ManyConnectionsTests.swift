@@ -23,7 +23,7 @@ import URLLoadingTestServers
     }
     for test in tests { test.connection.close() }
     for test in tests { #expect(await test.user.closes()) }
-    #expect(try await eventually(timeout: .seconds(60)) { server.connectionProcesses.isEmpty })
+    #expect(try await eventually(timeout: .seconds(20)) { server.connectionProcesses.isEmpty })
     await server.stop()
   }
 
@@ -47,10 +47,10 @@ import URLLoadingTestServers
     let before = Self.residentBytes
     await run(60)
     // The thread holds the connection for as long as it lives.
-    let isFree = try await eventually(timeout: .seconds(60)) { lastConnection == nil && lastUser == nil }
+    let isFree = try await eventually(timeout: .seconds(10)) { lastConnection == nil && lastUser == nil }
     #expect(isFree)
     if !Sanitizing.isOn { #expect(Self.residentBytes - before < 32 << 20) }
-    #expect(try await eventually(timeout: .seconds(60)) { server.connectionProcesses.isEmpty })
+    #expect(try await eventually(timeout: .seconds(20)) { server.connectionProcesses.isEmpty })
     await server.stop()
   }
 

@@ -113,7 +113,7 @@ import URLLoadingTestServers
     let test = TestConnection(TestConnection.options(server, authenticator: authenticator))
     #expect(await asked.wait())
     await test.expectPromptEnd()
-    #expect(await cancelled.wait(timeout: .seconds(60)))
+    #expect(await cancelled.wait(timeout: .seconds(5)))
     await server.stop()
   }
 

@@ -25,7 +25,7 @@ final class UnixListener: Sendable {
     }
   }
 
-  func waitForConnection() async -> Bool { await accepted.wait(timeout: .seconds(60)) { !$0.isEmpty } }
+  func waitForConnection() async -> Bool { await accepted.wait(timeout: .seconds(10)) { !$0.isEmpty } }
 
   func close() {
     shutdown(descriptor, Int32(SHUT_RDWR))

@@ -17,7 +17,7 @@ package final class SSHAgent: Sendable {
     let agent = SSHAgent(socket: socket, process: process, directory: directory)
     // The socket is there before anybody listens to it; 2 is said where the agent cannot be reached.
     let environment = ["SSH_AUTH_SOCK": socket]
-    let answers = try await eventually(timeout: .seconds(60)) {
+    let answers = try await eventually(timeout: .seconds(10)) {
       try await Command.run("ssh-add", ["-l"], environment: environment).status != .exited(2)
     }
     guard answers else { throw TestServerError("ssh-agent does not answer") }

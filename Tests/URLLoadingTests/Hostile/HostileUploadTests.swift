@@ -11,7 +11,7 @@ import URLLoadingTestServers
 
   /// Uploads 16 MiB to a server that reads the head only and then runs a script; then loads `/good`.
   private func upload(
-    _ source: Source, timeout: Double = 60, done: AsyncEvent? = nil,
+    _ source: Source, timeout: Double = Sanitizing.isOn ? 60 : 10, done: AsyncEvent? = nil,
     _ script: @escaping @Sendable (Connection) throws -> Void
   ) async throws -> LoadRecord {
     let server = try ScriptedServer { connection in

@@ -164,7 +164,7 @@ import URLLoadingTestServers
   @Test func aProtocolThatSleepsStallsNobody() async throws {
     let release = AsyncEvent()
     let sleeping = Fake { instance in
-      _ = release.waitBlocking(timeout: .seconds(60))
+      _ = release.waitBlocking(timeout: .seconds(20))
       instance.respond()
       instance.finish()
     }
@@ -206,7 +206,7 @@ import URLLoadingTestServers
     #expect(await sent.wait { $0 >= 900_000 })
     #expect(await !sent.wait(timeout: .milliseconds(300)) { $0 > 4 << 20 })
     held.release.signal()
-    #expect(await held.received.wait(timeout: .seconds(60)) { $0 == size })
+    #expect(await held.received.wait(timeout: .seconds(20)) { $0 == size })
     #expect(await session.run(task).body.count == size)
   }
 
@@ -239,6 +239,6 @@ private final class HoldingDelegate: NSObject, URLSessionDataDelegate, Sendable 
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
     received.update { $0 += data.count }
-    _ = release.waitBlocking(timeout: .seconds(60))
+    _ = release.waitBlocking(timeout: .seconds(20))
   }
 }

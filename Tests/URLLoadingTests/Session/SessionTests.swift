@@ -130,7 +130,7 @@ import URLLoadingTestServers
       let release = AsyncEvent()
       func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         blocked.signal()
-        _ = release.waitBlocking(timeout: .seconds(60))
+        _ = release.waitBlocking(timeout: .seconds(20))
       }
     }
     let nginx = try await NginxServer.shared

@@ -66,7 +66,7 @@ final class DownloadRecorder: NSObject, URLSessionDownloadDelegate {
   }
 
   /// What was told up to the end; nil when there was none in time.
-  func completed(timeout: Duration = .seconds(60)) async -> Log? {
+  func completed(timeout: Duration = .seconds(Sanitizing.isOn ? 60 : 20)) async -> Log? {
     await log.wait(timeout: timeout) { $0.isComplete } ? log.value : nil
   }
 }

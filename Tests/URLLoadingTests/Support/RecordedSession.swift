@@ -5,6 +5,9 @@ import URLLoadingTestServers
 
 /// An ephemeral session with a recorder as its delegate; it is invalidated with this object.
 final class RecordedSession: Sendable {
+  /// How long a load may take.
+  static let limit = Duration.seconds(Sanitizing.isOn ? 60 : 20)
+
   let session: URLSession
   let recorder: LoadRecorder
 
@@ -21,12 +24,13 @@ final class RecordedSession: Sendable {
     session.invalidateAndCancel()
   }
 
-  func load(_ url: URL, as kind: LoadKind = .delegate, timeout: Duration = .seconds(60)) async -> LoadRecord {
+  func load(_ url: URL, as kind: LoadKind = .delegate, timeout: Duration = RecordedSession.limit) async -> LoadRecord {
     await load(URLRequest(url: url), as: kind, timeout: timeout)
   }
 
   /// Loads a request to its end. A load that does not end in time is an issue, and its record has no completion.
-  func load(_ request: URLRequest, as kind: LoadKind = .delegate, timeout: Duration = .seconds(60)) async -> LoadRecord
+  func load(_ request: URLRequest, as kind: LoadKind = .delegate, timeout: Duration = RecordedSession.limit) async
+    -> LoadRecord
   {
     switch kind {
     case .async: await loadAsync(request, timeout: timeout)
@@ -36,7 +40,7 @@ final class RecordedSession: Sendable {
   }
 
   /// Resumes a task of this session and waits for its end.
-  func run(_ task: URLSessionTask, timeout: Duration = .seconds(60)) async -> LoadRecord {
+  func run(_ task: URLSessionTask, timeout: Duration = RecordedSession.limit) async -> LoadRecord {
     let identifier = task.taskIdentifier
     task.resume()
     if await !recorder.records.wait(timeout: timeout, until: { ($0[identifier]?.completions ?? 0) > 0 }) {

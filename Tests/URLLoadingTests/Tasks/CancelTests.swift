@@ -148,7 +148,7 @@ import URLLoadingTestServers
         for _ in 0..<(round % 50) * 20 { _ = task.state }
         task.cancel()
       }
-      let ended = await session.recorder.records.wait(timeout: .seconds(60)) { $0[identifier]?.completions ?? 0 > 0 }
+      let ended = await session.recorder.records.wait(timeout: .seconds(10)) { $0[identifier]?.completions ?? 0 > 0 }
       #expect(ended, "round \(round): no completion; state \(task.state.rawValue)")
       await canceller.value
       guard ended else { return }
@@ -167,7 +167,7 @@ import URLLoadingTestServers
       canceller.start()
       for _ in 0..<(round % 40) * 10 { _ = task.state }
       task.resume()
-      let ended = await session.recorder.records.wait(timeout: .seconds(60)) { $0[identifier]?.completions ?? 0 > 0 }
+      let ended = await session.recorder.records.wait(timeout: .seconds(10)) { $0[identifier]?.completions ?? 0 > 0 }
       #expect(ended, "round \(round): no completion; state \(task.state.rawValue)")
       guard ended else { return }
     }

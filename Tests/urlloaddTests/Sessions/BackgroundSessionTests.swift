@@ -209,7 +209,7 @@ import URLLoadingTestServers
     try Data("#!/bin/sh\necho started >> '\(sign.path)'\n".utf8).write(to: script)
     chmod(script.path, 0o700)
     try await fixture.leave("test", "--launched-by", script.path, "download:\(server.url("/a"))")
-    #expect(try await eventually(timeout: .seconds(60)) { FileManager.default.fileExists(atPath: sign.path) })
+    #expect(try await eventually(timeout: .seconds(20)) { FileManager.default.fileExists(atPath: sign.path) })
     let program = try fixture.program()
     #expect(try await program.says("ended 1 0 200"))
     #expect(try String(contentsOf: sign, encoding: .utf8) == "started\n")

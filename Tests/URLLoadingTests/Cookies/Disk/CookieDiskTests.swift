@@ -31,7 +31,7 @@ import URLLoadingTestServers
 
   /// Waits until a storage has noticed what others have written.
   private func waits(_ storage: HTTPCookieStorage, for names: [String]) async throws -> Bool {
-    try await eventually(timeout: .seconds(60)) { self.names(storage).sorted() == names }
+    try await eventually(timeout: .seconds(20)) { self.names(storage).sorted() == names }
   }
 
   // MARK: One after another

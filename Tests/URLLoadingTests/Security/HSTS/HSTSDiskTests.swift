@@ -61,14 +61,14 @@ import URLLoadingTestServers
     await flush(first)
     await flush(second)
     #expect(
-      try await eventually(timeout: .seconds(60)) {
+      try await eventually(timeout: .seconds(20)) {
         [first, second].allSatisfy { storage in
           ["a.org", "b.org"].allSatisfy { storage.requiresSecureTransport(to: $0) }
         }
       })
     note("max-age=0", from: "a.org", in: second)
     await flush(second)
-    #expect(try await eventually(timeout: .seconds(60)) { !first.requiresSecureTransport(to: "a.org") })
+    #expect(try await eventually(timeout: .seconds(20)) { !first.requiresSecureTransport(to: "a.org") })
     #expect(first.requiresSecureTransport(to: "b.org"))
   }
 

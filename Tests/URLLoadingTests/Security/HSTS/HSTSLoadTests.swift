@@ -201,7 +201,7 @@ import URLLoadingTestServers
   @Test func aPolicyExpires() async throws {
     let client = client()
     _ = await client.load(secure("/short"))
-    #expect(try await eventually(timeout: .seconds(60)) { await client.load(plain()).status == 400 })
+    #expect(try await eventually(timeout: .seconds(20)) { await client.load(plain()).status == 400 })
   }
 
   @Test func withoutCookiesTheSessionKeepsIt() async throws {

@@ -121,7 +121,7 @@ import URLLoadingTestServers
     #expect(error.code == code, "\(what): \(error.localizedDescription)")
     #expect(error.failingURL == server.url)
     #expect(try await resource.read(at: 0, count: 10) == server.body[0..<10])
-    let isGood = try await eventually(timeout: .seconds(60)) {
+    let isGood = try await eventually(timeout: .seconds(5)) {
       (try? await resource.read(at: 50_500, count: 5)) == server.body[50_500..<50_505]
     }
     #expect(isGood, "\(what)")

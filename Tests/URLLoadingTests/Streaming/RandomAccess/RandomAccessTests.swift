@@ -21,7 +21,7 @@ import URLLoadingTestServers
 
   /// The ranges that were asked for, in the order in which the server was done with them.
   private func ranges(_ server: NginxServer, count: Int) async throws -> [String] {
-    let isThere = try await eventually(timeout: .seconds(60)) {
+    let isThere = try await eventually(timeout: .seconds(10)) {
       server.accessLog.count { $0.contains(name) } >= count
     }
     let lines = server.accessLog.filter { $0.contains(name) }
