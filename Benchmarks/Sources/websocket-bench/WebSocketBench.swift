@@ -27,13 +27,26 @@ struct WebSocketBench {
     try await task.sendPing()
     let message = Data(repeating: 0x61, count: work.size)
     try await work.measure(client: "URLLoading") {
+      guard work.concurrency > 1 else { return try await converse(task, message, count: work.count) }
       for _ in 0..<min(work.concurrency, work.count) { task.send(.data(message)) { _ in } }
       for number in 0..<work.count {
-        guard case .data(let data) = try await task.receive(), data.count == work.size else {
-          throw EchoWork.Misuse(description: "another message came back")
-        }
+        try await receiveBack(message, on: task)
         if number + work.concurrency < work.count { task.send(.data(message)) { _ in } }
       }
+    }
+  }
+
+  /// Sends one message after another, as the other clients do: each is sent before its answer is waited for.
+  private static func converse(_ task: URLSessionWebSocketTask, _ message: Data, count: Int) async throws {
+    for _ in 0..<count {
+      try await task.send(.data(message))
+      try await receiveBack(message, on: task)
+    }
+  }
+
+  private static func receiveBack(_ message: Data, on task: URLSessionWebSocketTask) async throws {
+    guard case .data(let data) = try await task.receive(), data.count == message.count else {
+      throw EchoWork.Misuse(description: "another message came back")
     }
   }
 

@@ -18,6 +18,19 @@ final class EffectRunner<Machine: EffectMachine>: Sendable {
     var isCarryingOut = false
     /// Calls behind the pending effects.
     var later: [@Sendable () -> Void] = []
+
+    /// What the calling thread has to carry out, and to ask again afterwards; nil for nothing.
+    mutating func takeBatch() -> Batch? {
+      let effects = machine.takeEffects()
+      isCarryingOut = !effects.isEmpty || !later.isEmpty
+      return isCarryingOut ? Batch(effects: effects, later: exchange(&later, with: []), load: load) : nil
+    }
+  }
+
+  private struct Batch {
+    let effects: [Machine.Effect]
+    let later: [@Sendable () -> Void]
+    let load: Load?
   }
 
   private let state: Locked<State>
@@ -39,23 +52,17 @@ final class EffectRunner<Machine: EffectMachine>: Sendable {
     _ change: (inout Machine) -> Result, carryingOut carryOut: (Machine.Effect, Load?) -> Void,
     then last: (@Sendable () -> Void)? = nil
   ) -> Result {
-    let result = state.withLock { state in
+    var (result, batch) = state.withLock { state in
       if let last { state.later.append(last) }
-      return change(&state.machine)
+      let result = change(&state.machine)
+      return (result, state.isCarryingOut ? nil : state.takeBatch())
     }
-    while true {
-      let (effects, later, load) = state.withLock { state -> ([Machine.Effect], [@Sendable () -> Void], Load?) in
-        guard !state.isCarryingOut else { return ([], [], nil) }
-        let effects = state.machine.takeEffects()
-        let later = exchange(&state.later, with: [])
-        state.isCarryingOut = !effects.isEmpty || !later.isEmpty
-        return (effects, later, state.load)
-      }
-      guard !effects.isEmpty || !later.isEmpty else { return result }
-      for effect in effects { carryOut(effect, load) }
-      for call in later { call() }
-      state.withLock { $0.isCarryingOut = false }
+    while let due = batch {
+      for effect in due.effects { carryOut(effect, due.load) }
+      for call in due.later { call() }
+      batch = state.withLock { $0.takeBatch() }
     }
+    return result
   }
 }
 

@@ -54,6 +54,7 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
   /// - Throws: the error that the task ended with; `URLError.networkConnectionLost` once the connection is closed;
   ///   `CancellationError` where the surrounding task is cancelled, and then no message is lost.
   open func receive() async throws -> Message {
+    if !Task.isCancelled, let message = channel?.takeMessage() { return message }
     let receiver = WebSocketReceiver()
     return try await withTaskCancellationHandler {
       try await withUnsafeThrowingContinuation { continuation in

@@ -44,6 +44,9 @@ final class WebSocketChannel: DuplexSink {
     update { $0.receive(ObjectIdentifier(identity), receiver) }
   }
 
+  /// A message that has come already.
+  func takeMessage() -> URLSessionWebSocketTask.Message? { update { $0.takeMessage() } }
+
   func stopReceiving(_ identity: WebSocketReceiver.Identity) {
     update { $0.stopReceiving(ObjectIdentifier(identity)) }
   }

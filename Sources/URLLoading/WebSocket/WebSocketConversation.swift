@@ -103,10 +103,20 @@ struct WebSocketConversation: EffectMachine {
 
   /// - Parameter identity: tells the receiver apart from others that wait.
   mutating func receive(_ identity: ObjectIdentifier, _ receiver: @escaping Receiver) {
-    if let message = messages.popFirst() { return give(message, to: receiver) }
+    if let message = messages.popFirst() {
+      effects.append(.received(receiver, .success(message)))
+      return release(message)
+    }
     if case .over(let error) = phase { return effects.append(.received(receiver, .failure(error))) }
     receivers.append((identity, receiver))
     pump()
+  }
+
+  /// A message that has come already, for who need not wait.
+  mutating func takeMessage() -> Message? {
+    guard let message = messages.popFirst() else { return nil }
+    release(message)
+    return message
   }
 
   /// Who waits for a message does so no longer.
@@ -302,9 +312,9 @@ struct WebSocketConversation: EffectMachine {
     if !isLeaving { effects.append(.buffered(message.cost)) }
   }
 
-  private mutating func give(_ message: Message, to receiver: @escaping Receiver) {
+  /// Notes that a message waits no longer: there may be room for others.
+  private mutating func release(_ message: Message) {
     waitingBytes -= message.cost
-    effects.append(.received(receiver, .success(message)))
     if !isLeaving { effects.append(.consumed(message.cost)) }
     pump()
   }
@@ -319,11 +329,11 @@ struct WebSocketConversation: EffectMachine {
     }
   }
 
-  /// Notes what the machine has put out.
+  /// Notes what the machine has put out. The reader has to know only where it found nothing: else it reads on.
   private mutating func collectOutput() {
     guard let total = machine?.producedBytes, total != producedBytes else { return }
+    if takenBytes == producedBytes { effects.append(.announce) }
     producedBytes = total
-    effects.append(.announce)
   }
 }
 

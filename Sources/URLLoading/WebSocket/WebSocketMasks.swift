@@ -1,16 +1,20 @@
+internal import URLLoadingCLinux
+
 /// Masks for the frames of a client: fresh for each, and not to be foreseen (RFC 6455, sections 5.3 and 10.3).
 struct WebSocketMasks {
   private var pool: [UInt32] = []
 
-  /// Asked from the system in batches: a call for each frame costs as much as the frame.
-  private static let batch = 64
+  /// Asked from the system in batches: a call for each frame costs as much as the frame. 256 bytes come whole (getrandom(2)).
+  private static let batch = 256 / MemoryLayout<UInt32>.size
 
   mutating func next() -> UInt32 {
     if pool.isEmpty {
-      var generator = SystemRandomNumberGenerator()
-      pool = (0..<Self.batch).map { _ in UInt32.random(in: .min ... .max, using: &generator) }
+      pool = Array(unsafeUninitializedCapacity: Self.batch) { masks, count in
+        let length = getrandom(masks.baseAddress, Self.batch * MemoryLayout<UInt32>.size, 0)
+        count = max(0, length) / MemoryLayout<UInt32>.size
+      }
     }
-    return pool.removeLast()
+    return pool.popLast() ?? .random(in: .min ... .max)
   }
 
   /// Masks a payload, or unmasks it.

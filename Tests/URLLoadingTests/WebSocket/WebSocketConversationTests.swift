@@ -55,6 +55,13 @@ import URLLoadingTestServers
       }
     }
 
+    func takeMessage() -> (message: String?, notes: [String]) {
+      var message: URLSessionWebSocketTask.Message?
+      let notes = change { message = $0.takeMessage() }
+      guard case .string(let text)? = message else { return (nil, notes) }
+      return (text, notes)
+    }
+
     func stopReceiving(at index: Int) -> [String] { change { $0.stopReceiving(ObjectIdentifier(receivers[index])) } }
 
     @discardableResult func send(_ name: String, _ text: String) -> [String] {
@@ -107,7 +114,7 @@ import URLLoadingTestServers
     let owner = Owner()
     #expect(owner.send("a", "1") == [])
     #expect(owner.ping("p") == [])
-    #expect(owner.open(protocol: "chat") == ["opened chat", "announce", "announce"])
+    #expect(owner.open(protocol: "chat") == ["opened chat", "announce"])
     #expect(owner.read().notes == ["a: done"])
   }
 
@@ -121,6 +128,19 @@ import URLLoadingTestServers
     #expect(owner.read(1) == (1, ["a: done"]))
     #expect(owner.read() == (7, ["b: done"]))
     #expect(owner.read() == (0, []))
+  }
+
+  /// A reader that has found bytes reads on until it finds none: it is told of the first bytes after that, once.
+  @Test func theReaderIsToldWhereItFoundNothing() {
+    let owner = Owner()
+    _ = owner.open()
+    #expect(owner.send("a", "1") == ["announce"])
+    #expect(owner.send("b", "2") == [])
+    #expect(owner.read(7).notes == ["a: done"])
+    #expect(owner.send("c", "3") == [])
+    #expect(owner.read().notes == ["b: done", "c: done"])
+    #expect(owner.ping("p") == ["announce"])
+    #expect(owner.send("d", "4") == [])
   }
 
   @Test func aPongAnswersThePingsBeforeIt() {
@@ -142,6 +162,17 @@ import URLLoadingTestServers
     owner.receive("b")
     #expect(owner.take(Self.text("1") + Self.text("2") + Self.text("3")) == ["a: 1", "b: 2", "buffered 1"])
     #expect(owner.receive("c") == ["c: 3", "consumed 1"])
+  }
+
+  @Test func whatHasComeIsTakenWithoutAWaiter() {
+    let owner = Owner(limit: 1)
+    _ = owner.open()
+    #expect(owner.takeMessage().message == nil)
+    _ = owner.take(Self.text("1") + Self.text("2") + Self.text("3"))
+    #expect(owner.takeMessage() == ("1", ["consumed 1", "buffered 1"]))
+    #expect(owner.receive("a") == ["a: 2", "consumed 1", "buffered 1"])
+    #expect(owner.takeMessage() == ("3", ["consumed 1"]))
+    #expect(owner.takeMessage().message == nil)
   }
 
   @Test func aReceiverThatStopsLosesNoMessage() {
@@ -199,7 +230,7 @@ import URLLoadingTestServers
     let owner = Owner()
     _ = owner.open()
     owner.send("a", "1")
-    #expect(owner.change { $0.close(.goingAway, reason: nil) } == ["announce", "expectEnd"])
+    #expect(owner.change { $0.close(.goingAway, reason: nil) } == ["expectEnd"])
     #expect(owner.send("b", "2") == ["b: error -1005"])
     #expect(owner.ping("p") == ["p: error -1005"])
     #expect(owner.read().notes == ["a: done"])
