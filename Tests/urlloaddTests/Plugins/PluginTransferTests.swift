@@ -77,6 +77,68 @@ import URLLoadingTestServers
     await fixture.stop()
   }
 
+  /// Each connection stops at its share of the body until the service is gone; the program starts the next service, which loads the
+  /// plugin anew.
+  @Test func aDownloadGoesOnWhereTheServiceWasKilled() async throws {
+    let body = TestFiles.pattern(count: 3_000_000, seed: 42)
+    let server = try OutlivingTests.slowServer(body, pause: 20_000, held: 2)
+    let fixture = try await fixture()
+    let program = try fixture.program("test", "download:\(url(server, "/a"))")
+    func writtenCount() -> Int {
+      program.all("wrote").last.flatMap { $0.split(separator: " ").dropFirst().first }.flatMap { Int($0) } ?? 0
+    }
+    // In the middle of the first share, and in that of the second.
+    for count in [500_000, 1_500_000] {
+      #expect(try await eventually { writtenCount() >= count }, "\(program.lines)")
+      try await fixture.killService()
+    }
+    #expect(try await program.says("ended 1 0", timeout: .seconds(60)), "\(program.lines)")
+    #expect(program.all("ended").count == 1, "\(program.lines)")
+    #expect(try TestFiles.firstDifference(in: fixture.taken.appending(path: "1"), count: body.count, seed: 42) == nil)
+    // One request is for all, and each other one for what that before it had left.
+    let starts = server.requests.map { $0.fields["Range"].flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0 }
+    #expect(starts.count == 3 && starts.first == 0, "\(starts)")
+    #expect(zip(starts, starts.dropFirst()).allSatisfy { $0 < $1 }, "\(starts)")
+    #expect(server.requests.allSatisfy { $0.fields["X-Asked-By"] == "vault" })
+    await program.kill()
+    await fixture.stop()
+  }
+
+  /// The plugin cannot send the rest of a body alone: the next service sends all of it.
+  @Test func anUploadBeginsAgainWhenTheServiceWasKilled() async throws {
+    let body = TestFiles.pattern(count: 16 << 20, seed: 43)
+    let (hasBegun, isGone) = (AsyncEvent(), AsyncEvent())
+    let received = Watched<[Data]>([])
+    let server = try ScriptedServer { connection in
+      while let request = try connection.readRequestHead() {
+        if request.fields["Expect"] != nil { try connection.send("HTTP/1.1 100 Continue\r\n\r\n") }
+        if !hasBegun.isSignalled {
+          _ = try connection.readBody(count: 1 << 20)
+          hasBegun.signal()
+          // What is left is more than the buffers of both ends hold.
+          _ = isGone.waitBlocking(timeout: .seconds(120))
+          return
+        }
+        let body = try connection.readBody(of: request)
+        received.update { $0.append(body) }
+        try connection.send("HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n")
+      }
+    }
+    let fixture = try await fixture()
+    let file = fixture.directory.file("source")
+    try body.write(to: file)
+    let program = try fixture.program("test", "upload:\(file.path),\(url(server, "/up"))")
+    #expect(await hasBegun.wait(), "\(program.lines)")
+    try await fixture.killService()
+    isGone.signal()
+    #expect(try await program.says("ended 1 0", timeout: .seconds(60)), "\(program.lines)")
+    #expect(received.value.count == 1)
+    #expect(difference(received.value.first ?? Data(), from: body) == nil)
+    #expect(server.requests.map(\.method) == ["PUT", "PUT"])
+    await program.kill()
+    await fixture.stop()
+  }
+
   @Test func aRefusedPluginIsInTheErrorOfItsTasks() async throws {
     let fixture = try await fixture(plugin: 0o722)
     let program = try fixture.program("test", "download:vault://127.0.0.1/a")
