@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import URLLoading
 import URLLoadingTestServers
 
 /// A private scheme in the service, by a plugin: `Samples/ServicePlugin`.
@@ -136,6 +137,35 @@ import URLLoadingTestServers
     #expect(difference(received.value.first ?? Data(), from: body) == nil)
     #expect(server.requests.map(\.method) == ["PUT", "PUT"])
     await program.kill()
+    await fixture.stop()
+  }
+
+  /// The service has tasks that wait, and does not end by itself.
+  @Test func aPluginThatIsPutRightIsLoadedWhenAProgramComes() async throws {
+    let body = TestFiles.pattern(count: 1_000_000, seed: 44)
+    let server = try OutlivingTests.slowServer(body, held: 1)
+    let fixture = try await fixture()
+    let plugin = fixture.directory.file("plugins/vault.so").path
+    let first = try fixture.program("test", "download:\(url(server, "/a"))")
+    #expect(try await first.says("wrote", timeout: .seconds(60)), "\(first.lines)")
+    chmod(plugin, 0o722)
+    try await fixture.killService()
+    // The program has the next one started.
+    func waits() -> Bool {
+      let jobs = (try? BackgroundControl(at: fixture.place).jobs()) ?? []
+      return jobs.contains { $0.failure?.contains("may write to") == true && !$0.hasEnded }
+    }
+    #expect(try await eventually { waits() }, "\(first.lines)")
+    await first.kill()
+    let service = try #require(fixture.service)
+    chmod(plugin, 0o700)
+    let second = try fixture.program()
+    #expect(try await second.says("ended 1 0", timeout: .seconds(60)), "\(second.lines)")
+    #expect(fixture.service != service)
+    #expect(try TestFiles.firstDifference(in: fixture.taken.appending(path: "1"), count: body.count, seed: 44) == nil)
+    let ranges = server.requests.map { $0.fields["Range"] }
+    #expect(ranges.count == 2 && ranges.first == .some(nil) && ranges.last != .some(nil), "\(ranges)")
+    await second.kill()
     await fixture.stop()
   }
 
