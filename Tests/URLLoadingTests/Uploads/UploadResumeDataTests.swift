@@ -65,6 +65,7 @@ import URLLoadingTestServers
     var request = client.request("PUT", ["X-Plain": "seen", "X-Dropped": "b"])
     request.omittedFields = ["accept", "user-agent", "x-dropped", "x-session"]
     let stored = try #require(BackgroundValues.request(BackgroundValues.data(of: request)))
+    #expect(stored.omittedFields == request.omittedFields)
     let first = client.session.uploadTask(with: stored, fromFile: file, continuing: nil)
     let data = try #require(try await stopped(client, first))
     _ = await client.end()
