@@ -56,6 +56,8 @@ extension TransferService {
 
   private func attach(_ description: BackgroundSessionDescription, _ peer: Peer) {
     let identifier = description.identifier
+    // The program, which is there now, starts the next service.
+    if lacksPlugins { handOver() }
     guard !isEnding, peer.session == nil else { return peer.end() }
     if let other = attached[identifier], other.hasEnded { drop(other) }
     if attached[identifier] != nil {

@@ -17,6 +17,8 @@ final class TransferService {
     var mostTasks: Int
     /// What became of the user's plugins, for the errors of tasks whose schemes nobody loads.
     var plugins = PluginReport()
+    /// Whether a service that started now would load others.
+    var hasNewPlugins: @Sendable () -> Bool = { false }
   }
 
   /// A question that a program has been asked.
@@ -72,6 +74,7 @@ final class TransferService {
     sessions = stored.sessions
     apply(try store.limits() ?? queue.limits)
     for job in stored.jobs { queue.restore(job) }
+    retryTasksWithoutClass()
     forgetOldSessions()
     try store.finishRemovals()
     if let named = try? store.fileNames() { FileCleanup.run(in: files, keeping: named.union(handed.all)) }

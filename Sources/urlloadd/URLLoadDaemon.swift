@@ -43,9 +43,11 @@ struct URLLoadDaemon: ParsableCommand {
     for protocolClass in [SFTPProtocol.self, ArchiveProtocol.self] as [URLProtocol.Type] {
       URLProtocol.registerClass(protocolClass)
     }
-    let plugins = PluginLoader(list: PluginLoader.list(environment: ProcessInfo.processInfo.environment)).load()
+    let list = PluginLoader.list(environment: ProcessInfo.processInfo.environment)
+    let plugins = PluginLoader(list: list).load()
     let options = TransferService.Options(
-      state: state, idleTime: idleSeconds == 0 ? nil : .seconds(idleSeconds), mostTasks: mostTasks, plugins: plugins)
+      state: state, idleTime: idleSeconds == 0 ? nil : .seconds(idleSeconds), mostTasks: mostTasks, plugins: plugins,
+      hasNewPlugins: { PluginLoader(list: list).hasNews(since: plugins) })
     let service = try TransferService(options, listener: listener)
     let signals = EndSignals(loop: service.loop)
     service.run()

@@ -25,6 +25,12 @@ import URLLoadingTestServers
     #expect(try Urlload.names(in: folder) == (isWanted ? ["a", "tag"] : ["a"]))
     let written = try await Urlload.run(["-z", condition, url])
     #expect(written.status == .exited(0) && written.text == (isWanted ? "new" : ""), "\(written.error)")
+    let coded = try await Urlload.run(
+      ["-z", condition, "-D", "heads", "-o", "b", "-w", "%{http_code} %{response_code} %{exitcode}", url], in: folder)
+    #expect(coded.text == (isWanted ? "200 200 0" : "304 304 0"))
+    // The head is what the server has sent.
+    let head = try String(contentsOf: folder.file("heads"), encoding: .utf8)
+    #expect(head.hasPrefix("HTTP/1.1 200"), "\(head)")
     // What a server did is answered.
     #expect(try await Urlload.run(["-z", condition, "-d", "x", url]).text == "new")
   }

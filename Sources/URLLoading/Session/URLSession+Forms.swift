@@ -15,8 +15,13 @@ extension URLSession {
   }
 
   /// A task that uploads a form, as `upload(for:from:delegate:)` does.
+  ///
+  /// A subclass of the session gets a call of its `uploadTask(withStreamedRequest:)`: the form is the request's `httpBodyStream`.
   public func uploadTask(with request: URLRequest, from form: MultipartFormData) -> URLSessionUploadTask {
-    upload(Self.request(request, with: form), .form(form), owner: .delegate)
+    var request = Self.request(request, with: form)
+    guard isSubclassed else { return upload(request, .form(form), owner: .delegate) }
+    request.httpBodyStream = MultipartInputStream(standingFor: form)
+    return uploadTask(withStreamedRequest: request)
   }
 
   /// A task that uploads a form, as `upload(for:from:delegate:)` does; the handler is called once, on the delegate queue.

@@ -260,7 +260,7 @@ open class URLSession: NSObject, @unchecked Sendable {
 
   /// A task that uploads a stream: the request's `httpBodyStream`, else the one that the delegate gives.
   open func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
-    upload(request, .stream(request.httpBodyStream), owner: .delegate)
+    upload(request, UploadSource(stream: request.httpBodyStream), owner: .delegate)
   }
 
   // MARK: Download

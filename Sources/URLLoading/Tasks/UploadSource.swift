@@ -13,10 +13,15 @@ enum UploadSource: @unchecked Sendable {
     if let data = request.httpBody {
       self = .data(data)
     } else if let stream = request.httpBodyStream {
-      self = (stream as? MultipartInputStream)?.form.map { .form($0) } ?? .stream(stream)
+      self = UploadSource(stream: stream)
     } else {
       self = .none
     }
+  }
+
+  /// The source of a stream, which a form may have gone as through the methods of a subclass.
+  init(stream: InputStream?) {
+    self = (stream as? MultipartInputStream)?.form.map { .form($0) } ?? .stream(stream)
   }
 
   /// Bytes that will be sent; -1 when that is not known.

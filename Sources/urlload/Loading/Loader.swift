@@ -154,7 +154,8 @@ struct Loader: Sendable {
     guard let format = options.report.format, let outcome else { return }
     let text = WriteOut(
       url: url, number: number, request: outcome.request ?? URLRequest(url: url), response: outcome.response,
-      metrics: outcome.metrics, file: failure == nil ? output.path : nil, failure: failure
+      isUnwanted: outcome.verdict == .unwanted, metrics: outcome.metrics, file: failure == nil ? output.path : nil,
+      failure: failure
     ).text(format) { console.line("urlload: -w has no variable \($0)") }
     // Whoever reads it may have gone; the load's own end counts.
     try? DescriptorWriter.write(Data(text.utf8), to: STDOUT_FILENO, "standard output")

@@ -1,4 +1,5 @@
 import URLLoading
+internal import URLLoadingBase
 
 /// Untrusted text, made safe for a terminal.
 enum SafeText {
@@ -11,32 +12,15 @@ enum SafeText {
       case "\n": result += "\\n"
       case "\r": result += "\\r"
       case "\t": result += "\\t"
-      case _ where isHarmful(scalar): result += "\\u{\(String(scalar.value, radix: 16))}"
+      case _ where !ForeignText.isShown(scalar): result += "\\u{\(String(scalar.value, radix: 16))}"
       default: result.unicodeScalars.append(scalar)
       }
     }
     return result
   }
 
-  private static func isHarmful(_ scalar: UnicodeScalar) -> Bool {
-    switch scalar.value {
-    case 0..<0x20, 0x7F..<0xA0, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
-    default: false
-    }
-  }
-
   /// The text on one line. Control characters, with which a server could control the terminal, become `?`.
-  static func line(_ text: some StringProtocol) -> String {
-    var result = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\n", "\r", "\t": result.append(" ")
-      case _ where isHarmful(scalar): result.append("?")
-      default: result.append(scalar)
-      }
-    }
-    return String(result)
-  }
+  static func line(_ text: some StringProtocol) -> String { ForeignText.line(text, blank: " ", substitute: "?") }
 
   /// Words for the middle of a sentence: without a full stop at their end.
   static func sentence(_ text: String) -> String { text.hasSuffix(".") ? String(text.dropLast()) : text }

@@ -6,6 +6,8 @@ struct WriteOut {
   let number: Int
   let request: URLRequest
   let response: URLResponse?
+  /// The body was dropped, since the server has not applied `-z`.
+  let isUnwanted: Bool
   let metrics: URLSessionTaskMetrics?
   let file: String?
   let failure: Failure?
@@ -51,7 +53,7 @@ struct WriteOut {
   // swift-format-ignore: one variable a line
   private func value(of name: String) -> String? {
     switch name {
-    case "http_code", "response_code": String(format: "%03d", http?.statusCode ?? 0)
+    case "http_code", "response_code": String(format: "%03d", status)
     case "content_type":
       response?.mimeType == nil ? "" : http?.value(forHTTPHeaderField: "Content-Type") ?? response?.mimeType ?? ""
     case "url": url.absoluteString
@@ -89,6 +91,9 @@ struct WriteOut {
     default: nil
     }
   }
+
+  /// As by curl, which simulates the status of a server that applies conditions (`http_firstwrite` of its lib/http.c).
+  private var status: Int { isUnwanted ? 304 : http?.statusCode ?? 0 }
 
   private var start: Date? { metrics?.transactionMetrics.first?.fetchStartDate }
 

@@ -1,3 +1,5 @@
+internal import URLLoadingBase
+
 /// The file in which a user names plugins: an absolute path a line; empty lines, and those that begin with `#`, say nothing.
 struct PluginList: Equatable {
   /// The largest such file, in bytes.

@@ -68,6 +68,7 @@ struct PluginLoader {
           let plugin = try PluginFile(path: path, library: library)
           // A folder and a path, or two links, may name one file: its classes are registered once.
           guard known.insert(plugin.file.identity).inserted else { continue }
+          if let version = plugin.version { report.tried.append(version) }
           try load(plugin)
           report.loaded.append(path)
         } catch {
@@ -78,6 +79,15 @@ struct PluginLoader {
       refuse("the shared library of this urlloadd \(error)")
     }
     return report
+  }
+
+  /// Whether the list names a plugin by now that passes the checks, and that was not tried. Runs no code of it.
+  func hasNews(since report: PluginReport) -> Bool {
+    guard let list, let text = try? Self.text(of: list), let library = try? findLibrary() else { return false }
+    return Self.files(of: PluginList(text)).paths.contains { path in
+      guard let version = (try? PluginFile(path: path, library: library))?.version else { return false }
+      return !report.tried.contains(version)
+    }
   }
 
   private static func text(of list: String) throws -> String {

@@ -1,3 +1,5 @@
+internal import URLLoadingBase
+
 /// What became of the plugins that the user's list names.
 struct PluginReport: Sendable, Equatable {
   /// The path of the list; nil where there is no place for one.
@@ -8,6 +10,8 @@ struct PluginReport: Sendable, Equatable {
   var loaded: [String] = []
   /// Why others were not, a sentence without a full stop each.
   var refusals: [String] = []
+  /// The files that were given to the linker.
+  var tried: [FileVersion] = []
 
   /// What is added to an error about a scheme that no class loads; nil for nothing.
   var words: String? {

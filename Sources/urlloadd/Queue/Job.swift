@@ -51,4 +51,10 @@ struct Job: Sendable, Equatable {
     guard let resourceTimeout, let resumed = state.resumed else { return nil }
     return resumed.addingTimeInterval(resourceTimeout)
   }
+
+  /// Whether the task waits for a protocol class that loads it: nothing else that has failed so is tried again.
+  var lacksClass: Bool {
+    guard state.phase == .waiting, state.nextTry != nil, let failure = state.lastFailure else { return false }
+    return failure.domain == NSURLErrorDomain && failure.code == URLError.Code.unsupportedURL.rawValue
+  }
 }

@@ -71,6 +71,16 @@ import URLLoadingTestServers
     }
   }
 
+  @Test func aPassphraseThatWasWrongIsNotUsedAgain() async throws {
+    let server = try await Self.served.server
+    let delegate = ChallengeDelegate { _, count in .password(count < 3 ? "wrong" : "open sesame") }
+    let (home, _, keep) = try await encrypted("ed25519", server, delegate)
+    #expect(await code(home, server.url("/~/f"))?.code == .userAuthenticationRequired)
+    #expect(try await load(home, server.url("/~/f")) == "contents")
+    #expect(delegate.seen.value.map(\.failureCount) == [0, 1, 2, 0])
+    keep.remove()
+  }
+
   @Test(arguments: ["rsa", "ecdsa", "ed25519"], [true, false])
   func keysOfFilesAndOfTheAgent(type: String, isAgent: Bool) async throws {
     let server = try await Self.served.server
@@ -106,6 +116,21 @@ import URLLoadingTestServers
     let other = try SSHHome(knownHosts: known(server), delegate: cancelling)
     #expect(await code(other, try server.url())?.code == .cancelled)
     #expect(cancelling.seen.value.count == 1)
+    await server.stop()
+  }
+
+  /// The next load of the session begins with a question, not with the answer that was refused last.
+  @Test(arguments: [true, false]) func answersThatWereRefusedAreNotUsedAgain(byQuestions: Bool) async throws {
+    var options = PasswordSSHServer.Options()
+    if byQuestions { (options.password, options.answers) = (nil, [PasswordSSHServer.password]) }
+    let server = try await PasswordSSHServer.start(options: options)
+    try Data("contents".utf8).write(to: server.home.appendingPathComponent("f"))
+    let delegate = ChallengeDelegate { _, count in .password(count < 3 ? "wrong" : PasswordSSHServer.password) }
+    let home = try SSHHome(knownHosts: known(server), delegate: delegate)
+    #expect(await code(home, try server.url())?.code == .userAuthenticationRequired)
+    #expect(delegate.seen.value.map(\.failureCount) == [0, 1, 2])
+    #expect(try await load(home, server.url()) == "contents")
+    #expect(delegate.seen.value.map(\.failureCount) == [0, 1, 2, 0])
     await server.stop()
   }
 

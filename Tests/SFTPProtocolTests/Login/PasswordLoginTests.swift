@@ -12,6 +12,7 @@ import URLLoadingTestServers
     let test = TestConnection(TestConnection.options(server, authenticator: authenticator))
     await test.expectOpen()
     #expect(authenticator.asked.value == ["password 0", "password 1"])
+    #expect(authenticator.forgotten.value.isEmpty)
     await server.stop()
   }
 
@@ -22,6 +23,7 @@ import URLLoadingTestServers
     let failure = await test.failure()
     #expect(failure?.kind == .loginFailed)
     #expect(authenticator.asked.value == ["password 0", "password 1", "password 2"])
+    #expect(authenticator.forgotten.value == ["answers"])
     #expect(failure?.message.contains("refused a password") == true)
     #expect(failure?.message.contains("hunter2") == false, "secrets are in no error")
     await server.stop()
@@ -34,6 +36,7 @@ import URLLoadingTestServers
     let failure = await test.failure()
     #expect(failure?.message.contains("there was nothing to try") == true)
     #expect(authenticator.asked.value == ["password 0"])
+    #expect(authenticator.forgotten.value.isEmpty)
     await server.stop()
   }
 

@@ -6,6 +6,8 @@ import URLLoadingTestServers
 /// Answers what a test tells it to, and keeps what it was asked.
 final class TestAuthenticator: SSHAuthenticator {
   let asked = Watched<[String]>([])
+  /// What it was told to forget.
+  let forgotten = Watched<[String]>([])
   private let passphrase: @Sendable (String, Int) async -> String?
   private let password: @Sendable (Int) async -> String?
   private let answers: @Sendable ([InteractivePrompt], Int) async -> [String]?
@@ -34,4 +36,8 @@ final class TestAuthenticator: SSHAuthenticator {
     asked.update { $0.append("\(prompts.map(\.text).joined()) \(attempt)") }
     return await answers(prompts, attempt)
   }
+
+  func forgetPassphrase(forKeyFile path: String) { forgotten.update { $0.append("passphrase") } }
+
+  func forgetAnswers(user: String, server: String) { forgotten.update { $0.append("answers") } }
 }

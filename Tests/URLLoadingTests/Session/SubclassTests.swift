@@ -82,6 +82,10 @@ import URLLoadingTestServers
       count.update { $0 += 1 }
       return super.uploadTask(with: request, from: bodyData, completionHandler: completionHandler)
     }
+    override func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
+      count.update { $0 += 1 }
+      return super.uploadTask(withStreamedRequest: request)
+    }
   }
 
   /// Answers uploads with the body that it was given.
@@ -214,6 +218,11 @@ import URLLoadingTestServers
     let (answer, _) = try await session.upload(for: URLRequest(url: server.url()), from: form)
     #expect(answer == Data("POST \(form.length)".utf8))
     #expect(session.count.value == 1)
+    // As a task for the delegate, too.
+    session.uploadTask(with: URLRequest(url: server.url()), from: form).resume()
+    #expect(await server.waitForRequests(2, timeout: .seconds(60)))
+    #expect(server.requests.last?.fields["Content-Length"] == "\(form.length)")
+    #expect(session.count.value == 2)
   }
 
   @Test func whatASubclassLeavesToTheSessionLoads() async throws {

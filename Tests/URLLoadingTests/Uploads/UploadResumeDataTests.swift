@@ -57,6 +57,30 @@ import URLLoadingTestServers
     #expect(log.sent.last?.total == 1_000_000 && log.sent.last?.expected == 1_000_000)
   }
 
+  /// The transfer service goes on with the request that its queue has, which says what it goes without.
+  @Test func whatAServiceResumesGoesWithoutTheSameFields() async throws {
+    let (file, folder) = try UploadClient.file(body)
+    defer { folder.remove() }
+    let client = try UploadClient(sessionFields: ["X-Session": "a"])
+    var request = client.request("PUT", ["X-Plain": "seen", "X-Dropped": "b"])
+    request.omittedFields = ["accept", "user-agent", "x-dropped", "x-session"]
+    let stored = try #require(BackgroundValues.request(BackgroundValues.data(of: request)))
+    #expect(stored.omittedFields == request.omittedFields)
+    let first = client.session.uploadTask(with: stored, fromFile: file, continuing: nil)
+    let data = try #require(try await stopped(client, first))
+    _ = await client.end()
+    client.delegate.log.update { $0 = UploadDelegate.Log() }
+    let log = await client.run(client.session.uploadTask(with: stored, fromFile: file, continuing: data))
+    #expect(log.error == nil, "\(log.words)")
+    #expect(client.server.upload?.bytes == body)
+    #expect(client.server.methods == ["PUT", "HEAD", "PATCH"])
+    for request in client.server.requests {
+      let left = stored.omittedFields.filter { request.fields[$0] != nil }
+      #expect(left.isEmpty, "\(request.method): \(left)")
+      #expect(request.fields["X-Plain"] == "seen")
+    }
+  }
+
   @Test func everyFormContinues() async throws {
     for form in 0..<3 {
       let client = try UploadClient()

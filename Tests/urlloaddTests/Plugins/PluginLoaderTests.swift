@@ -172,6 +172,38 @@ import URLLoadingTestServers
     #expect(!isLoaded("other"))
   }
 
+  private func hasNews(since report: PluginReport, library: SharedLibrary?) -> Bool {
+    PluginLoader(list: folder.file("list").path, findLibrary: { library }, log: { _ in }).hasNews(since: report)
+  }
+
+  /// What a service that starts now would load, and this one has not.
+  @Test func whatIsPutRightOrBuiltAnewIsNews() async throws {
+    let library = try await make("late")
+    let path = folder.file("late.so").path
+    chmod(path, 0o722)
+    let refused = try load(path, library: library)
+    #expect(refused.refusals.count == 1)
+    #expect(!hasNews(since: refused, library: library))
+    chmod(path, 0o700)
+    #expect(hasNews(since: refused, library: library))
+    #expect(!hasNews(since: refused, library: nil))
+    #expect(!isLoaded("late"))
+    let loaded = try load(path, library: library)
+    #expect(loaded.loaded == [path])
+    #expect(!hasNews(since: loaded, library: library))
+    try FileManager.default.copyItem(atPath: path, toPath: folder.file("next").path)
+    #expect(rename(folder.file("next").path, path) == 0)
+    #expect(hasNews(since: loaded, library: library))
+  }
+
+  /// Else every program that comes would end the service.
+  @Test func whatTheLinkerRefusesIsNoNews() async throws {
+    let library = try await make("hopeless", calling: "url_loading_nobody_has_that_either")
+    let report = try load(folder.file("hopeless.so").path, library: library)
+    #expect(report.refusals.count == 1)
+    #expect(!hasNews(since: report, library: library))
+  }
+
   /// No code of such a plugin runs.
   @Test func anotherCompilersPluginIsRefused() async throws {
     let made = try await make("old")

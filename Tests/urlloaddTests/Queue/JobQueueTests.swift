@@ -114,6 +114,21 @@ import URLLoadingTestServers
     #expect(startable(now: start).map(\.number) == [number])
   }
 
+  @Test func tasksThatWaitForAClassAreKnown() {
+    let number = add(1)
+    func fail(_ code: URLError.Code) {
+      _ = queue.takeStartable(now: .distantFuture)
+      _ = queue.failed(number, BackgroundFailure(URLError(code)), isTransient: true, now: start)
+    }
+    fail(.unsupportedURL)
+    #expect(queue.jobs[number]?.lacksClass == true)
+    // It is about to be tried.
+    queue.retryNow(now: start)
+    #expect(queue.jobs[number]?.lacksClass == false)
+    fail(.networkConnectionLost)
+    #expect(queue.jobs[number]?.lacksClass == false)
+  }
+
   @Test func requestsThatSpareCostWaitWhileTheNetworkCosts() throws {
     let numbers = [add(1), add(2)]
     queue.setSparesCost(true, of: numbers[0])

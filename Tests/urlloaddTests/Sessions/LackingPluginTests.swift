@@ -25,7 +25,8 @@ import URLLoadingTestServers
   private func part(_ number: Int) -> URL { files.appending(path: "part-\(number)") }
 
   /// Stores a download that has begun.
-  private func leave(_ number: Int, resourceTimeout: Double? = nil) throws {
+  /// - Parameter isLacking: the service before had no plugin for it, and the next try is in a day.
+  private func leave(_ number: Int, resourceTimeout: Double? = nil, isLacking: Bool = false) throws {
     let url = try #require(URL(string: "vault://127.0.0.1/\(number)"))
     var task = BackgroundTaskDescription(kind: .download, request: BackgroundValues.data(of: URLRequest(url: url)))
     task.identifier = number
@@ -34,6 +35,10 @@ import URLLoadingTestServers
       resourceTimeout: resourceTimeout)
     job.state.phase = .waiting
     job.state.resumed = Date()
+    if isLacking {
+      job.state.lastFailure = BackgroundFailure(URLError(.unsupportedURL))
+      job.state.nextTry = Date(timeIntervalSinceNow: 86_400)
+    }
     let description = BackgroundSessionDescription(identifier: Self.session, program: "/bin/true")
     let store = try openStore()
     try Data("part".utf8).write(to: part(number))
@@ -73,6 +78,13 @@ import URLLoadingTestServers
     #expect(stored.outcome == nil)
     #expect(stored.resumption?.data == Self.resumeData && stored.resumption?.file == part(1).path)
     #expect(try Data(contentsOf: part(1)) == Data("part".utf8))
+    await fixture.stop()
+  }
+
+  @Test func aServiceThatStartsTriesItAtOnce() async throws {
+    try leave(1, isLacking: true)
+    let job = try await listed(1) { job in job.nextTry.map { $0.timeIntervalSinceNow < 3600 } ?? false }
+    #expect(job.failure?.contains(fixture.pluginList.path) == true, "\(job)")
     await fixture.stop()
   }
 

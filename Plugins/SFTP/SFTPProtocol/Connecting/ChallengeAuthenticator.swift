@@ -15,13 +15,14 @@ struct ChallengeAuthenticator: SSHAuthenticator {
 
   func passphrase(forKeyFile path: String, attempt: Int) async -> String? {
     await answer(
-      "passphrase \(path)", method: SFTPProtocol.passphraseMethod, realm: path, user: nil, attempt: attempt)
+      Self.passphraseName(path), method: SFTPProtocol.passphraseMethod, realm: path, user: nil, attempt: attempt)
   }
 
   func password(user: String, server: String, attempt: Int) async -> String? {
     if let password { return attempt == 0 ? password : nil }
     return await answer(
-      "password \(user)@\(server)", method: NSURLAuthenticationMethodDefault, realm: nil, user: user, attempt: attempt)
+      Self.passwordName(user, server), method: NSURLAuthenticationMethodDefault, realm: nil, user: user,
+      attempt: attempt)
   }
 
   func answers(
@@ -36,12 +37,25 @@ struct ChallengeAuthenticator: SSHAuthenticator {
       let text = SSHFailure.printable(prompt.text)
       guard
         let answer = await answer(
-          "question \(user)@\(server) \(text)", method: SFTPProtocol.interactiveMethod, realm: text, user: user,
+          Self.questionName(user, server, text), method: SFTPProtocol.interactiveMethod, realm: text, user: user,
           attempt: attempt)
       else { return nil }
       answers.append(answer)
     }
     return answers
+  }
+
+  func forgetPassphrase(forKeyFile path: String) { memory[Self.passphraseName(path)] = nil }
+
+  func forgetAnswers(user: String, server: String) {
+    memory[Self.passwordName(user, server)] = nil
+    memory.forgetAnswers(beginningWith: Self.questionName(user, server, ""))
+  }
+
+  private static func passphraseName(_ path: String) -> String { "passphrase \(path)" }
+  private static func passwordName(_ user: String, _ server: String) -> String { "password \(user)@\(server)" }
+  private static func questionName(_ user: String, _ server: String, _ text: String) -> String {
+    "question \(user)@\(server) \(text)"
   }
 
   /// - Parameter question: the name under which the answer is kept.

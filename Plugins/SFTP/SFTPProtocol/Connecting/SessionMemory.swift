@@ -40,4 +40,9 @@ final class SessionMemory: Sendable {
     get { state.withLock { $0.answers[question] } }
     set { state.withLock { $0.answers[question] = newValue } }
   }
+
+  /// Forgets the answers to questions whose names begin so.
+  func forgetAnswers(beginningWith name: String) {
+    state.withLock { state in state.answers = state.answers.filter { !$0.key.hasPrefix(name) } }
+  }
 }

@@ -1,4 +1,5 @@
 import Foundation
+internal import URLLoadingBase
 
 /// Why a connection failed. Never carries a secret.
 struct SSHFailure: Error, Sendable, LocalizedError {
@@ -31,13 +32,8 @@ struct SSHFailure: Error, Sendable, LocalizedError {
   var errorDescription: String? { message }
 
   /// A server's text for a message: one line of printable characters.
+  /// - Parameter limit: in Unicode scalars.
   static func printable(_ text: some StringProtocol, limit: Int = 200) -> String {
-    let line = text.prefix(limit).map { $0.isNewline || $0 == "\t" ? " " : $0 }
-    let safe = line.filter {
-      $0.unicodeScalars.allSatisfy {
-        !$0.properties.isDefaultIgnorableCodePoint && $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value)
-      }
-    }
-    return String(safe).trimmingCharacters(in: .whitespaces)
+    ForeignText.line(text, limit: limit, blank: " ", substitute: nil).trimmingCharacters(in: .whitespaces)
   }
 }

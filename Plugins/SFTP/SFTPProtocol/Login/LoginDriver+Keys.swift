@@ -93,6 +93,7 @@ extension LoginDriver {
           if attempt + 1 < LoginMachine.largestAttemptCount {
             login.askForPassphrase(index, file.path, attempt: attempt + 1, then)
           } else {
+            driver.options.authenticator.forgetPassphrase(forKeyFile: file.path)
             login.problems.append("\(file.path): the passphrase is wrong")
             then(login)
           }

@@ -34,6 +34,8 @@ final class LoginDriver {
   private var questionAttempt = 0
   private var questionRounds = 0
   private var hasAnswers = true
+  /// A password or answers were sent.
+  private var gaveAnswers = false
   let agent = AgentConversation()
 
   init(driver: ConnectionDriver, isOpenSSH: Bool) {
@@ -50,6 +52,15 @@ final class LoginDriver {
   }
 
   func advance() -> Progress {
+    let progress = proceed()
+    // A server may end the connection in the place of a refusal (OpenSSH's MaxAuthTries).
+    if case .failed = progress, gaveAnswers {
+      driver.options.authenticator.forgetAnswers(user: user, server: driver.options.server)
+    }
+    return progress
+  }
+
+  private func proceed() -> Progress {
     guard let session = driver.session else { return .wait }
     while true {
       let step: SSHSession.Step
@@ -151,6 +162,7 @@ final class LoginDriver {
     }) { driver, password in
       driver.withLogin { login in
         if let password {
+          login.gaveAnswers = true
           login.activity = .password(password)
         } else {
           login.perform(login.machine.refusedPassword(wasGiven: false))
@@ -170,7 +182,10 @@ final class LoginDriver {
         to: prompts, user: options.user, server: options.server, attempt: attempt)
     }
     hasAnswers = answers?.count == prompts.count
-    if hasAnswers { note("answers to its questions") }
+    if hasAnswers {
+      gaveAnswers = true
+      note("answers to its questions")
+    }
     return hasAnswers ? answers : nil
   }
 }

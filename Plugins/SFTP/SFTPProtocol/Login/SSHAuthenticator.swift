@@ -13,6 +13,12 @@ protocol SSHAuthenticator: Sendable {
   /// The answers to a server's questions, as many as there are prompts.
   /// - Parameter attempt: 0 at first; more after answers that were refused.
   func answers(to prompts: [InteractivePrompt], user: String, server: String, attempt: Int) async -> [String]?
+
+  /// The last passphrase for a key file was wrong, and there is no further attempt.
+  func forgetPassphrase(forKeyFile path: String)
+
+  /// A login with the user's password, or with answers to the server's questions, has failed.
+  func forgetAnswers(user: String, server: String)
 }
 
 /// A server's question by keyboard-interactive (RFC 4256, section 3.2).

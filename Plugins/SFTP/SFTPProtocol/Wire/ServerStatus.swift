@@ -1,3 +1,5 @@
+internal import URLLoadingBase
+
 /// A server's status for a request (draft-ietf-secsh-filexfer-02, section 7).
 struct ServerStatus: Error, Hashable, Sendable {
   /// The codes of version 3, and any others that a server sends.
@@ -51,8 +53,6 @@ struct ServerStatus: Error, Hashable, Sendable {
   }
 
   private static func line(_ bytes: UnsafeRawBufferPointer) -> String {
-    let text = String(decoding: bytes.prefix(300), as: UTF8.self)
-    return String(
-      String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) }))
+    ForeignText.line(String(decoding: bytes.prefix(300), as: UTF8.self), substitute: nil)
   }
 }
