@@ -216,9 +216,10 @@ struct WebSocketConversation: EffectMachine {
         outputStart = 0
       }
       let length = min(buffer.count - count, output.count - outputStart)
-      let start = output.startIndex + outputStart
-      output.copyBytes(
-        to: UnsafeMutableRawBufferPointer(rebasing: buffer[count..<count + length]), from: start..<start + length)
+      output.withUnsafeBytes {
+        let source = UnsafeRawBufferPointer(rebasing: $0[outputStart..<outputStart + length])
+        UnsafeMutableRawBufferPointer(rebasing: buffer[count...]).copyMemory(from: source)
+      }
       outputStart += length
       count += length
     }
