@@ -171,7 +171,9 @@ final class TransferService {
     shutdown = .by(.now.advanced(by: .seconds(10)))
     listener = nil
     for job in queue.jobs.values where job.state.phase == .running {
-      guard stored(job.number)?.resumption != nil else { continue }
+      guard stored(job.number)?.resumption != nil || transfers[job.session]?.resumption(of: job.number) != nil else {
+        continue
+      }
       stopTransfer(of: job)
       // This service begins none any more, and the next one at once.
       queue.stopped(job.number, now: Date())
