@@ -45,6 +45,7 @@ extension TransferService {
     peer.hasGreeted = true
     peer.send(
       .welcome(version: BackgroundWire.version, package: PackageVersion.current, files: files))
+    peer.version = min(version, BackgroundWire.version)
     // The executable that the program would start takes over; this one would be no newer.
     guard let program, VersionOrder.isNewer(package, than: PackageVersion.current) || version > BackgroundWire.version,
       let other = FileVersion(path: program), other != FileVersion(path: "/proc/self/exe")
@@ -156,6 +157,9 @@ extension TransferService {
     guard let request = BackgroundValues.request(task.request) else {
       return refuse(.badURL, "The request cannot be read.")
     }
+    guard (1..<Self.largestIdentifier).contains(task.identifier) else {
+      return refuse(.badURL, "The task has no number that a session gives.")
+    }
     guard queue.jobs.count < options.mostTasks else {
       return refuse(.cannotWriteToFile, "The transfer service has \(options.mostTasks) tasks, and takes no more.")
     }
@@ -175,6 +179,9 @@ extension TransferService {
     peer.acknowledge(.done(number: number))
     if let flaw = flaw(of: request) { fail(job, flaw) }
   }
+
+  /// A session has room for more tasks behind any that it has.
+  private static let largestIdentifier = 1 << 60
 
   private static func isUploadName(_ name: String) -> Bool {
     name.hasPrefix("upload-") && name.utf8.count < 100 && !name.contains("/")

@@ -132,7 +132,8 @@ final class TransferService {
     if retriesCommit || shutdown != nil { dates.append(now.addingTimeInterval(1)) }
     if options.idleTime != nil { dates.append(now.addingTimeInterval(5)) }
     guard let next = dates.min() else { return -1 }
-    return Int32(clamping: Int((max(0, next.timeIntervalSince(now)) * 1000).rounded(.up)))
+    // A program may name any date, and a number may be too large for an integer.
+    return Int32((min(86_400, max(0, next.timeIntervalSince(now))) * 1000).rounded(.up))
   }
 
   private func lookAtTime() {

@@ -43,7 +43,9 @@ final class QueueStore {
   init(path: String) throws {
     // The fields of requests may be credentials: they do not stay in the file when their task is gone.
     let options = SQLiteDatabase.Options(busyTimeout: .seconds(5), isDurable: true, erasesWhatIsDeleted: true)
-    database = try SQLiteFile(path: path, schemaVersion: 1, schema: Self.schema, options: options).open()
+    // Of version 1 are the same tables, whose contents are JSON: both are read, and the services of that version read one.
+    let file = SQLiteFile(path: path, schemaVersion: 2, upgrading: [1], schema: Self.schema, options: options)
+    database = try file.open()
     try database.execute(Self.additions)
   }
 
@@ -62,7 +64,7 @@ final class QueueStore {
     var sessions: [String: StoredSession] = [:]
     let select = try database.statement("SELECT identifier, content FROM session")
     while try select.step() {
-      if let session = Self.decode(StoredSession.self, select.data(1)) { sessions[select.text(0)] = session }
+      if let session = Self.decodeJSON(StoredSession.self, select.data(1)) { sessions[select.text(0)] = session }
     }
     select.reset()
     var jobs: [Job] = []
@@ -131,7 +133,7 @@ final class QueueStore {
   func limits() throws -> JobQueue.Limits? {
     let select = try database.statement("SELECT value FROM setting WHERE name = 'limits'")
     defer { select.reset() }
-    return try select.step() ? Self.decode(JobQueue.Limits.self, select.data(0)) : nil
+    return try select.step() ? Self.decodeJSON(JobQueue.Limits.self, select.data(0)) : nil
   }
 
   /// Removes the files of tasks that are gone, which an earlier service was ended before. To be called before a task is made: names of
@@ -157,12 +159,12 @@ final class QueueStore {
         }
         let insert = try database.statement("INSERT OR REPLACE INTO session VALUES (?, ?)")
         try insert.bind(identifier, at: 1)
-        try insert.bind(Self.encode(session), at: 2)
+        try insert.bind(JSONEncoder().encode(session), at: 2)
         try insert.run()
       }
       if let limits = changes.limits {
         let insert = try database.statement("INSERT OR REPLACE INTO setting VALUES ('limits', ?)")
-        try insert.bind(Self.encode(limits), at: 1)
+        try insert.bind(JSONEncoder().encode(limits), at: 1)
         try insert.run()
       }
       for number in changes.tasks { try write(number, states(number), changes.blobs[number]) }
@@ -199,25 +201,25 @@ final class QueueStore {
       try insert.bind(job.kind.rawValue, at: 4)
       try insert.bind(job.origin, at: 5)
       try insert.bind(job.resourceTimeout, at: 6)
-      try insert.bind(Self.encode(job.state), at: 7)
-      try insert.bind(Self.encode(description), at: 8)
+      try insert.bind(job.state.compactData, at: 7)
+      try insert.bind(description.compactData, at: 8)
       try insert.run()
     } else {
       let update = try database.statement("UPDATE task SET state = ? WHERE number = ?")
-      try update.bind(Self.encode(job.state), at: 1)
+      try update.bind(job.state.compactData, at: 1)
       try update.bind(Int64(number), at: 2)
       try update.run()
     }
     guard let blobs else { return }
-    if let resumption = blobs.resumption { try set("resumption", resumption.flatMap { Self.encode($0) }, number) }
+    if let resumption = blobs.resumption { try set("resumption", resumption?.compactData, number) }
     if let response = blobs.response { try set("response", response, number) }
-    if let outcome = blobs.outcome { try set("outcome", outcome.flatMap { Self.encode($0) }, number) }
-    if let description = blobs.newRequest { try set("description", Self.encode(description), number) }
+    if let outcome = blobs.outcome { try set("outcome", outcome?.compactData, number) }
+    if let description = blobs.newRequest { try set("description", description.compactData, number) }
     if let metrics = blobs.metrics { try setMetrics(metrics, number) }
   }
 
   private func setMetrics(_ metrics: BackgroundMetrics?, _ number: Int) throws {
-    guard let content = metrics.flatMap({ Self.encode($0) }) else {
+    guard let content = metrics?.compactData else {
       let delete = try database.statement("DELETE FROM metrics WHERE number = ?")
       try delete.bind(Int64(number), at: 1)
       return try delete.run()
@@ -235,9 +237,14 @@ final class QueueStore {
     try update.run()
   }
 
-  private static func encode(_ value: some Encodable) -> Data? { try? JSONEncoder().encode(value) }
+  /// Reads a value in the compact form, or in JSON, as queues of version 1 have it; nil for what is damaged, and for nothing.
+  private static func decode<Value: CompactValue & Decodable>(_ type: Value.Type, _ data: Data) -> Value? {
+    if CompactForm.isIn(data) { return Value(compact: data) }
+    return decodeJSON(type, data)
+  }
 
-  private static func decode<Value: Decodable>(_ type: Value.Type, _ data: Data?) -> Value? {
-    data.flatMap { try? JSONDecoder().decode(type, from: $0) }
+  private static func decodeJSON<Value: Decodable>(_ type: Value.Type, _ data: Data) -> Value? {
+    guard !data.isEmpty else { return nil }
+    return try? JSONDecoder().decode(type, from: data)
   }
 }
