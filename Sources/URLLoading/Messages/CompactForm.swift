@@ -7,7 +7,7 @@ package enum CompactForm {
 
   package static func isIn(_ data: Data) -> Bool { data.first == version }
 
-  static func data(_ write: (inout CompactWriter) -> Void) -> Data {
+  package static func data(_ write: (inout CompactWriter) -> Void) -> Data {
     var writer = CompactWriter()
     writer.byte(version)
     write(&writer)
@@ -15,7 +15,7 @@ package enum CompactForm {
   }
 
   /// Nil for what is of another version, damaged, or longer than the value.
-  static func value<Value>(in data: Data, _ read: (inout CompactReader) -> Value?) -> Value? {
+  package static func value<Value>(in data: Data, _ read: (inout CompactReader) -> Value?) -> Value? {
     var reader = CompactReader(data)
     guard reader.byte() == version, let value = read(&reader), reader.isAtEnd else { return nil }
     return value

@@ -38,6 +38,8 @@ final class QueueStore {
   private var lastLook = Date()
   /// Files that were removed, and are still listed.
   private var removed: [String] = []
+  /// The description that was encoded last, as JSON: the rest of a session changes with each task, and this seldom.
+  private var encoded: (description: BackgroundSessionDescription, content: Data)?
 
   /// Opens the file; one that is damaged is put aside, and its tasks are lost.
   init(path: String) throws {
@@ -64,7 +66,7 @@ final class QueueStore {
     var sessions: [String: StoredSession] = [:]
     let select = try database.statement("SELECT identifier, content FROM session")
     while try select.step() {
-      if let session = Self.decodeJSON(StoredSession.self, select.data(1)) { sessions[select.text(0)] = session }
+      if let session = Self.session(select.data(1)) { sessions[select.text(0)] = session }
     }
     select.reset()
     var jobs: [Job] = []
@@ -159,7 +161,7 @@ final class QueueStore {
         }
         let insert = try database.statement("INSERT OR REPLACE INTO session VALUES (?, ?)")
         try insert.bind(identifier, at: 1)
-        try insert.bind(JSONEncoder().encode(session), at: 2)
+        try insert.bind(content(of: session), at: 2)
         try insert.run()
       }
       if let limits = changes.limits {
@@ -235,6 +237,37 @@ final class QueueStore {
     try update.bind(value, at: 1)
     try update.bind(Int64(number), at: 2)
     try update.run()
+  }
+
+  private func content(of session: StoredSession) throws -> Data {
+    let description: Data
+    if let encoded, encoded.description == session.description {
+      description = encoded.content
+    } else {
+      description = try JSONEncoder().encode(session.description)
+      encoded = (session.description, description)
+    }
+    return CompactForm.data { writer in
+      writer.bytes(description)
+      writer.integer(session.launches)
+      writer.optional(session.nextLaunch) { $0.moment($1) }
+      writer.integer(session.nextIdentifier)
+      writer.moment(session.lastUse)
+    }
+  }
+
+  private static func session(_ data: Data) -> StoredSession? {
+    guard CompactForm.isIn(data) else { return decodeJSON(StoredSession.self, data) }
+    return CompactForm.value(in: data) { reader -> StoredSession? in
+      guard let content = reader.bytes(),
+        let description = decodeJSON(BackgroundSessionDescription.self, content),
+        let launches = reader.integer(Int32.self), let nextLaunch = reader.optional({ $0.moment() }),
+        let next = reader.integer(Int.self), (1...1 << 60).contains(next), let lastUse = reader.moment()
+      else { return nil }
+      return StoredSession(
+        description: description, launches: Int(launches), nextLaunch: nextLaunch, nextIdentifier: next,
+        lastUse: lastUse)
+    }
   }
 
   /// Reads a value in the compact form, or in JSON, as queues of version 1 have it; nil for what is damaged, and for nothing.

@@ -37,8 +37,11 @@ import URLLoadingTestServers
     outcome.file = "/file"
     let resumption = StoredJob.Resumption(data: Data([1]), file: "/part", syncedLength: 5, boot: "boot")
     var changes = QueueChanges()
-    changes.sessions["s"] = QueueStore.StoredSession(
-      description: BackgroundSessionDescription(identifier: "s", program: "/bin/true"))
+    var session = QueueStore.StoredSession(
+      description: BackgroundSessionDescription(identifier: "s", program: "/bin/true"), launches: 2,
+      nextIdentifier: 5)
+    session.nextLaunch = Date(timeIntervalSinceReferenceDate: 2)
+    changes.sessions["s"] = session
     changes.tasks = [4]
     changes.blobs[4] = QueueChanges.Blobs(
       description: BackgroundTaskDescription(kind: .download, request: Data([1, 2])), resumption: .some(resumption),
@@ -47,6 +50,7 @@ import URLLoadingTestServers
     try QueueStore(path: path).write(changes) { $0 == 4 ? stored : nil }
     let store = try QueueStore(path: path)
     #expect(try jobs(store) == [job])
+    #expect(try store.contents().sessions == ["s": session])
     let read = try #require(try store.stored(4))
     #expect(read.description.request == Data([1, 2]) && read.resumption == resumption)
     #expect(read.outcome?.file == "/file" && read.response == nil)
