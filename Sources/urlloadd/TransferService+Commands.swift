@@ -84,15 +84,22 @@ extension TransferService {
     if !queue.jobs(of: identifier).isEmpty { peer.send(.caughtUp) }
   }
 
+  /// Tasks that are told of at once.
+  private static let batch = 128
+
   /// Tells a program what it has: its tasks, then what came of those that have ended, in their order, and how far the others are.
   private func reportTasks(of session: String, next: Int, to peer: Peer) {
     let jobs = queue.jobs(of: session)
     let byIdentifier = Dictionary(jobs.map { ($0.identifier, $0) }) { first, _ in first }
+    var count = 0
     try? store.descriptions(of: session) { description in
       guard let job = byIdentifier[description.identifier] else { return }
       var description = description
       description.hints = job.state.hints
       peer.send(.task(description, isSuspended: job.state.phase == .idle))
+      count += 1
+      // The program makes its tasks while the next ones are read.
+      if count.isMultiple(of: Self.batch) { peer.flush() }
     }
     peer.send(.attached(next: next))
     for job in jobs.filter({ $0.state.phase == .ended }).sorted(by: {

@@ -108,7 +108,8 @@ final class QueueStore {
 
   /// The descriptions of a session's tasks, in the order in which they were made.
   func descriptions(of session: String, _ body: (BackgroundTaskDescription) -> Void) throws {
-    let select = try database.statement("SELECT description FROM task WHERE session = ? ORDER BY identifier")
+    // A session's tasks have numbers in the order of their identifiers, and the table is in that order: nothing is sorted.
+    let select = try database.statement("SELECT description FROM task WHERE session = ? ORDER BY number")
     defer { select.reset() }
     try select.bind(session, at: 1)
     while try select.step() {
