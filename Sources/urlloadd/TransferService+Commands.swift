@@ -45,6 +45,7 @@ extension TransferService {
     peer.hasGreeted = true
     peer.send(
       .welcome(version: BackgroundWire.version, package: PackageVersion.current, files: files))
+    peer.version = min(version, BackgroundWire.version)
     // The executable that the program would start takes over; this one would be no newer.
     guard let program, VersionOrder.isNewer(package, than: PackageVersion.current) || version > BackgroundWire.version,
       let other = FileVersion(path: program), other != FileVersion(path: "/proc/self/exe")
@@ -85,15 +86,22 @@ extension TransferService {
     if !queue.jobs(of: identifier).isEmpty { peer.send(.caughtUp) }
   }
 
+  /// Tasks that are told of at once.
+  private static let batch = 128
+
   /// Tells a program what it has: its tasks, then what came of those that have ended, in their order, and how far the others are.
   private func reportTasks(of session: String, next: Int, to peer: Peer) {
     let jobs = queue.jobs(of: session)
     let byIdentifier = Dictionary(jobs.map { ($0.identifier, $0) }) { first, _ in first }
+    var count = 0
     try? store.descriptions(of: session) { description in
       guard let job = byIdentifier[description.identifier] else { return }
       var description = description
       description.hints = job.state.hints
       peer.send(.task(description, isSuspended: job.state.phase == .idle))
+      count += 1
+      // The program makes its tasks while the next ones are read.
+      if count.isMultiple(of: Self.batch) { peer.flush() }
     }
     peer.send(.attached(next: next))
     for job in jobs.filter({ $0.state.phase == .ended }).sorted(by: {
@@ -158,6 +166,9 @@ extension TransferService {
     guard let request = BackgroundValues.request(task.request) else {
       return refuse(.badURL, "The request cannot be read.")
     }
+    guard (1..<Self.largestIdentifier).contains(task.identifier) else {
+      return refuse(.badURL, "The task has no number that a session gives.")
+    }
     guard queue.jobs.count < options.mostTasks else {
       return refuse(.cannotWriteToFile, "The transfer service has \(options.mostTasks) tasks, and takes no more.")
     }
@@ -177,6 +188,9 @@ extension TransferService {
     peer.acknowledge(.done(number: number))
     if let flaw = flaw(of: request) { fail(job, flaw) }
   }
+
+  /// A session has room for more tasks behind any that it has.
+  private static let largestIdentifier = 1 << 60
 
   private static func isUploadName(_ name: String) -> Bool {
     name.hasPrefix("upload-") && name.utf8.count < 100 && !name.contains("/")

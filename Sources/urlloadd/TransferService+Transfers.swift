@@ -82,7 +82,10 @@ extension TransferService {
   /// The same from resume data; what is known to be on the disk of a file stays known.
   private func setResumption(_ data: Data, file: String?, of number: Int) {
     let earlier = stored(number)?.resumption
-    var resumption = StoredJob.Resumption(data: data, file: file ?? earlier?.file, boot: MachineBoot.identifier)
+    // An error has resume data and no file beside it.
+    var file = file ?? earlier?.file
+    if file == nil, queue.jobs[number]?.kind == .download { file = URLSessionTask.downloadFile(namedBy: data)?.path }
+    var resumption = StoredJob.Resumption(data: data, file: file, boot: MachineBoot.identifier)
     if let earlier, earlier.file == resumption.file { resumption.syncedLength = earlier.syncedLength }
     set(resumption, of: number)
   }
@@ -186,6 +189,11 @@ extension TransferService {
   /// The resource timeout has passed.
   func expire(_ number: Int) {
     guard let job = queue.jobs[number], job.state.phase != .ended else { return }
+    if job.state.phase == .running, stored(number)?.resumption == nil,
+      let (data, file) = transfers[job.session]?.resumption(of: number)
+    {
+      setResumption(data, file: file, of: number)
+    }
     stopTransfer(of: job)
     let limit = job.resourceTimeout.map { String(format: "%g", $0) } ?? "∞"
     let last = job.state.lastFailure.map { " The last failure: \($0.description)" } ?? ""

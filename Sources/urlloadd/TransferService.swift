@@ -135,7 +135,8 @@ final class TransferService {
     if retriesCommit || shutdown != nil { dates.append(now.addingTimeInterval(1)) }
     if options.idleTime != nil { dates.append(now.addingTimeInterval(5)) }
     guard let next = dates.min() else { return -1 }
-    return Int32(clamping: Int((max(0, next.timeIntervalSince(now)) * 1000).rounded(.up)))
+    // A program may name any date, and a number may be too large for an integer.
+    return Int32((min(86_400, max(0, next.timeIntervalSince(now))) * 1000).rounded(.up))
   }
 
   private func lookAtTime() {
@@ -174,7 +175,9 @@ final class TransferService {
     shutdown = .by(.now.advanced(by: .seconds(10)))
     listener = nil
     for job in queue.jobs.values where job.state.phase == .running {
-      guard stored(job.number)?.resumption != nil else { continue }
+      guard stored(job.number)?.resumption != nil || transfers[job.session]?.resumption(of: job.number) != nil else {
+        continue
+      }
       stopTransfer(of: job)
       // This service begins none any more, and the next one at once.
       queue.stopped(job.number, now: Date())

@@ -46,7 +46,7 @@ extension URLSession {
     return plan
   }
 
-  /// In bytes, as a property list: a message has twice as much room, and more than that in Base64.
+  /// In bytes: a message has twice as much room, and more than that in Base64.
   private static let largestRequest = 512 << 10
 
   /// Makes the task of an earlier session again.

@@ -36,6 +36,11 @@ extension URLSessionTask {
   /// fields.
   package var currentResumeData: Data? { load.currentResumeData }
 
+  /// The file that the resume data of a download names; nil for what is no such.
+  package static func downloadFile(namedBy resumeData: Data) -> URL? {
+    (try? ResumeData(serialized: resumeData)).map { URL(fileURLWithPath: $0.localPath) }
+  }
+
   /// The file that a download writes; nil before there is one.
   package var currentDownloadFile: URL? { load.read { $0.file }?.place?.url }
 }

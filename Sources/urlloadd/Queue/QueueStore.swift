@@ -38,12 +38,16 @@ final class QueueStore {
   private var lastLook = Date()
   /// Files that were removed, and are still listed.
   private var removed: [String] = []
+  /// The description that was encoded last, as JSON: the rest of a session changes with each task, and this seldom.
+  private var encoded: (description: BackgroundSessionDescription, content: Data)?
 
   /// Opens the file; one that is damaged is put aside, and its tasks are lost.
   init(path: String) throws {
     // The fields of requests may be credentials: they do not stay in the file when their task is gone.
     let options = SQLiteDatabase.Options(busyTimeout: .seconds(5), isDurable: true, erasesWhatIsDeleted: true)
-    database = try SQLiteFile(path: path, schemaVersion: 1, schema: Self.schema, options: options).open()
+    // Of version 1 are the same tables, whose contents are JSON: both are read, and the services of that version read one.
+    let file = SQLiteFile(path: path, schemaVersion: 2, upgrading: [1], schema: Self.schema, options: options)
+    database = try file.open()
     try database.execute(Self.additions)
   }
 
@@ -62,7 +66,7 @@ final class QueueStore {
     var sessions: [String: StoredSession] = [:]
     let select = try database.statement("SELECT identifier, content FROM session")
     while try select.step() {
-      if let session = Self.decode(StoredSession.self, select.data(1)) { sessions[select.text(0)] = session }
+      if let session = Self.session(select.data(1)) { sessions[select.text(0)] = session }
     }
     select.reset()
     var jobs: [Job] = []
@@ -104,7 +108,8 @@ final class QueueStore {
 
   /// The descriptions of a session's tasks, in the order in which they were made.
   func descriptions(of session: String, _ body: (BackgroundTaskDescription) -> Void) throws {
-    let select = try database.statement("SELECT description FROM task WHERE session = ? ORDER BY identifier")
+    // A session's tasks have numbers in the order of their identifiers, and the table is in that order: nothing is sorted.
+    let select = try database.statement("SELECT description FROM task WHERE session = ? ORDER BY number")
     defer { select.reset() }
     try select.bind(session, at: 1)
     while try select.step() {
@@ -131,7 +136,7 @@ final class QueueStore {
   func limits() throws -> JobQueue.Limits? {
     let select = try database.statement("SELECT value FROM setting WHERE name = 'limits'")
     defer { select.reset() }
-    return try select.step() ? Self.decode(JobQueue.Limits.self, select.data(0)) : nil
+    return try select.step() ? Self.decodeJSON(JobQueue.Limits.self, select.data(0)) : nil
   }
 
   /// Removes the files of tasks that are gone, which an earlier service was ended before. To be called before a task is made: names of
@@ -157,12 +162,12 @@ final class QueueStore {
         }
         let insert = try database.statement("INSERT OR REPLACE INTO session VALUES (?, ?)")
         try insert.bind(identifier, at: 1)
-        try insert.bind(Self.encode(session), at: 2)
+        try insert.bind(content(of: session), at: 2)
         try insert.run()
       }
       if let limits = changes.limits {
         let insert = try database.statement("INSERT OR REPLACE INTO setting VALUES ('limits', ?)")
-        try insert.bind(Self.encode(limits), at: 1)
+        try insert.bind(JSONEncoder().encode(limits), at: 1)
         try insert.run()
       }
       for number in changes.tasks { try write(number, states(number), changes.blobs[number]) }
@@ -199,25 +204,25 @@ final class QueueStore {
       try insert.bind(job.kind.rawValue, at: 4)
       try insert.bind(job.origin, at: 5)
       try insert.bind(job.resourceTimeout, at: 6)
-      try insert.bind(Self.encode(job.state), at: 7)
-      try insert.bind(Self.encode(description), at: 8)
+      try insert.bind(job.state.compactData, at: 7)
+      try insert.bind(description.compactData, at: 8)
       try insert.run()
     } else {
       let update = try database.statement("UPDATE task SET state = ? WHERE number = ?")
-      try update.bind(Self.encode(job.state), at: 1)
+      try update.bind(job.state.compactData, at: 1)
       try update.bind(Int64(number), at: 2)
       try update.run()
     }
     guard let blobs else { return }
-    if let resumption = blobs.resumption { try set("resumption", resumption.flatMap { Self.encode($0) }, number) }
+    if let resumption = blobs.resumption { try set("resumption", resumption?.compactData, number) }
     if let response = blobs.response { try set("response", response, number) }
-    if let outcome = blobs.outcome { try set("outcome", outcome.flatMap { Self.encode($0) }, number) }
-    if let description = blobs.newRequest { try set("description", Self.encode(description), number) }
+    if let outcome = blobs.outcome { try set("outcome", outcome?.compactData, number) }
+    if let description = blobs.newRequest { try set("description", description.compactData, number) }
     if let metrics = blobs.metrics { try setMetrics(metrics, number) }
   }
 
   private func setMetrics(_ metrics: BackgroundMetrics?, _ number: Int) throws {
-    guard let content = metrics.flatMap({ Self.encode($0) }) else {
+    guard let content = metrics?.compactData else {
       let delete = try database.statement("DELETE FROM metrics WHERE number = ?")
       try delete.bind(Int64(number), at: 1)
       return try delete.run()
@@ -235,9 +240,45 @@ final class QueueStore {
     try update.run()
   }
 
-  private static func encode(_ value: some Encodable) -> Data? { try? JSONEncoder().encode(value) }
+  private func content(of session: StoredSession) throws -> Data {
+    let description: Data
+    if let encoded, encoded.description == session.description {
+      description = encoded.content
+    } else {
+      description = try JSONEncoder().encode(session.description)
+      encoded = (session.description, description)
+    }
+    return CompactForm.data { writer in
+      writer.bytes(description)
+      writer.integer(session.launches)
+      writer.optional(session.nextLaunch) { $0.moment($1) }
+      writer.integer(session.nextIdentifier)
+      writer.moment(session.lastUse)
+    }
+  }
 
-  private static func decode<Value: Decodable>(_ type: Value.Type, _ data: Data?) -> Value? {
-    data.flatMap { try? JSONDecoder().decode(type, from: $0) }
+  private static func session(_ data: Data) -> StoredSession? {
+    guard CompactForm.isIn(data) else { return decodeJSON(StoredSession.self, data) }
+    return CompactForm.value(in: data) { reader -> StoredSession? in
+      guard let content = reader.bytes(),
+        let description = decodeJSON(BackgroundSessionDescription.self, content),
+        let launches = reader.integer(Int32.self), let nextLaunch = reader.optional({ $0.moment() }),
+        let next = reader.integer(Int.self), (1...1 << 60).contains(next), let lastUse = reader.moment()
+      else { return nil }
+      return StoredSession(
+        description: description, launches: Int(launches), nextLaunch: nextLaunch, nextIdentifier: next,
+        lastUse: lastUse)
+    }
+  }
+
+  /// Reads a value in the compact form, or in JSON, as queues of version 1 have it; nil for what is damaged, and for nothing.
+  private static func decode<Value: CompactValue & Decodable>(_ type: Value.Type, _ data: Data) -> Value? {
+    if CompactForm.isIn(data) { return Value(compact: data) }
+    return decodeJSON(type, data)
+  }
+
+  private static func decodeJSON<Value: Decodable>(_ type: Value.Type, _ data: Data) -> Value? {
+    guard !data.isEmpty else { return nil }
+    return try? JSONDecoder().decode(type, from: data)
   }
 }

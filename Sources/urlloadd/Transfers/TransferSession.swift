@@ -11,10 +11,13 @@ final class TransferSession: NSObject, Sendable {
     let origin: String
     /// Its delegate is asked about servers.
     let asks: Bool
+    /// It goes on where another has stopped.
+    let continues: Bool
+    let begin = MonotonicInstant.now
     var lastReport: MonotonicInstant?
     var lastSync = MonotonicInstant.now
     var hasReportedHead = false
-    /// What an upload needs to be resumed was reported.
+    /// What a later process needs to resume it was reported.
     var isResumable = false
     /// The descriptor of the file with an upload's answer; -1 before there is one.
     var answer: Int32 = -1
@@ -91,16 +94,29 @@ final class TransferSession: NSObject, Sendable {
       task = session.uploadTask(
         with: request, fromFile: URL(fileURLWithPath: "\(files)/\(body)"), continuing: resumeData)
     } else {
+      // A whole body of a download that was not resumable behind a kill would be taken for that of this one.
+      unlink(Self.bodyPath(job.number, in: files))
       task = session.downloadTask(with: request, continuing: resumeData)
     }
     task.taskDescription = String(job.number)
     task.priority = job.state.hints.priority
-    state.withLock { $0.transfers[job.number] = Transfer(task: task, origin: job.origin, asks: asks) }
+    state.withLock { state in
+      state.transfers[job.number] = Transfer(
+        task: task, origin: job.origin, asks: asks, continues: resumeData != nil)
+    }
     task.resume()
   }
 
   /// Whether a task has a transfer.
   func isLoading(_ number: Int) -> Bool { state.withLock { $0.transfers[number] != nil } }
+
+  /// What a later process needs to resume a transfer, which keeps running, and the file that this names; nil where it cannot be resumed.
+  func resumption(of number: Int) -> (data: Data, file: String?)? {
+    guard let task = state.withLock({ $0.transfers[number]?.task }), let data = task.currentResumeData else {
+      return nil
+    }
+    return (data, task.currentDownloadFile?.path)
+  }
 
   /// Stops a transfer; what it leaves is named by the resume data that was reported.
   /// - Parameter then: gets that resume data, and the file that it names.
@@ -161,7 +177,7 @@ final class TransferSession: NSObject, Sendable {
     if isFirst { reportHead(of: task, number) }
     if syncs, let file = task.currentDownloadFile { sync(file, number) }
     guard isDue else { return }
-    if !isLast, task is URLSessionUploadTask { reportResumption(of: task, number) }
+    if !isLast { reportResumption(of: task, number) }
     var progress = BackgroundProgress()
     progress.received = task.countOfBytesReceived
     progress.expectedToReceive = task.countOfBytesExpectedToReceive
@@ -169,24 +185,29 @@ final class TransferSession: NSObject, Sendable {
     loop.post { [progress] in $0.progressed(number, progress) }
   }
 
-  /// The response's head is there, and with it what a later process needs to resume.
+  /// The response's head is there.
   private func reportHead(of task: URLSessionTask, _ number: Int) {
     guard let response = task.response.map({ BackgroundValues.data(of: $0) }) else { return }
     let request = task.currentRequest.map { BackgroundValues.data(of: $0) }
-    let (resumeData, file) = (task.currentResumeData, task.currentDownloadFile?.path)
-    loop.post { service in
-      service.responded(number, response, request: request)
-      if let resumeData { service.becameResumable(number, resumeData, file: file) }
-    }
+    loop.post { $0.responded(number, response, request: request) }
   }
 
-  /// A server may say at any time that it takes the rest of an upload later.
+  /// A server may say at any time that it takes the rest of an upload later; a download becomes worth resuming as it goes on.
   private func reportResumption(of task: URLSessionTask, _ number: Int) {
-    guard state.withLock({ $0.transfers[number]?.isResumable }) == false, let data = task.currentResumeData else {
-      return
-    }
+    guard let transfer = state.withLock({ $0.transfers[number] }), !transfer.isResumable,
+      paysToResume(task, transfer), let data = task.currentResumeData
+    else { return }
     state.withLock { $0.transfers[number]?.isResumable = true }
-    loop.post { $0.becameResumable(number, data, file: nil) }
+    let file = task.currentDownloadFile?.path
+    loop.post { $0.becameResumable(number, data, file: file) }
+  }
+
+  private func paysToResume(_ task: URLSessionTask, _ transfer: Transfer) -> Bool {
+    // What is stored of one that goes on may be about a body that the server has replaced.
+    guard task is URLSessionDownloadTask, !transfer.continues else { return true }
+    return ResumptionPolicy.pays(
+      expected: task.countOfBytesExpectedToReceive, received: task.countOfBytesReceived,
+      age: transfer.begin.duration(to: .now))
   }
 
   private func sync(_ file: URL, _ number: Int) {

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import URLLoadingTestServers
 
 @testable import URLLoading
 
@@ -67,6 +68,33 @@ import Testing
     #expect(copy.localAddress == "127.0.0.1" && copy.localPort == nil && copy.remotePort == "443")
     #expect(copy.negotiatedTLSProtocolVersion == .TLSv13 && copy.negotiatedTLSCipherSuite == .AES_128_GCM_SHA256)
     #expect(copy.weakenedChecks.map(\.check) == [.hostName] && copy.weakenedChecks.first?.reason == "another host's")
+  }
+
+  @Test func theyAreTheSameInTheCompactForm() throws {
+    let sent = metrics([try transaction("/a"), try transaction("/b")])
+    let data = sent.compactData
+    let received = try #require(BackgroundMetrics(compact: data))
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    #expect(try encoder.encode(received) == encoder.encode(sent))
+    #expect(received.taskMetrics?.transactionMetrics.map(\.request.url?.path) == ["/a", "/b"])
+    for length in 0..<data.count { #expect(BackgroundMetrics(compact: data.prefix(length)) == nil, "\(length)") }
+  }
+
+  @Test func damagedOnesEndNothing() throws {
+    var random = SeededGenerator(seed: 34)
+    let whole = metrics([try transaction("/a")])
+    let data = whole.compactData
+    for round in 0..<5000 {
+      var damaged = data
+      for _ in 0..<3 {
+        damaged[Int.random(in: 0..<data.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+      }
+      guard let read = BackgroundMetrics(compact: damaged) else { continue }
+      let both = whole.following(read)
+      #expect(both.transactions.count <= 2, "round \(round)")
+      _ = both.taskMetrics
+    }
   }
 
   @Test func thoseOfAllTriesAreTogether() throws {

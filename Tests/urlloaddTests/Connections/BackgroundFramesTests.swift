@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import URLLoading
+import URLLoadingTestServers
 
 /// What goes over the wire.
 @Suite struct BackgroundFramesTests {
@@ -28,6 +29,105 @@ import URLLoading
     var frames = BackgroundFrames()
     frames.append([0, 0, 0, 3] + Array("{}}".utf8))
     #expect(throws: BackgroundFrames.Flaw.unreadable) { try frames.next(NumberedCommand.self) }
+  }
+
+  private func task() throws -> BackgroundTaskDescription {
+    var request = URLRequest(url: try #require(URL(string: "https://example.org/a?b#c")))
+    request.setValue("x", forHTTPHeaderField: "A")
+    var task = BackgroundTaskDescription(kind: .upload, request: BackgroundValues.data(of: request))
+    task.identifier = 17
+    (task.body, task.bodyLength, task.resumeData) = ("upload-1", 1 << 40, Data([0, 1, 2]))
+    task.hints.label = "a label"
+    task.hints.earliestBegin = Date(timeIntervalSinceReferenceDate: 800_000_000.1)
+    return task
+  }
+
+  private func reports() throws -> [BackgroundReport] {
+    var outcome = BackgroundOutcome()
+    outcome.file = "/a/file"
+    outcome.error = BackgroundFailure(URLError(.timedOut))
+    outcome.resumeData = Data([7])
+    outcome.progress.received = 9
+    outcome.progress.expectedToReceive = -1
+    return [
+      .task(try task(), isSuspended: true), .done(number: 3), .event(task: 4, .request(Data([1]))),
+      .event(task: 4, .waitsForConnectivity), .event(task: 4, .response(Data([2]))),
+      .event(task: 4, .resumed(offset: 5, expected: -1)), .event(task: 4, .progress(outcome.progress)),
+      .event(task: 4, .ended(outcome)),
+    ]
+  }
+
+  private func commands() throws -> [NumberedCommand] {
+    let commands: [BackgroundCommand] = [
+      .create(task: try task()), .resume(task: 1), .suspend(task: 2), .tookFile(task: 3), .tookEnd(task: 4),
+    ]
+    return commands.enumerated().map { NumberedCommand(number: $0.offset, command: $0.element) }
+  }
+
+  /// All that a message says, in an order that does not change.
+  private func said(_ message: some Encodable) throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    return try encoder.encode(message)
+  }
+
+  private func read<Message: BackgroundMessage>(_ bytes: [UInt8], as type: Message.Type) throws -> Message? {
+    var frames = BackgroundFrames()
+    frames.append(bytes)
+    return try frames.next(type)
+  }
+
+  private func checkForms<Message: BackgroundMessage>(of messages: [Message]) throws {
+    for message in messages {
+      let bytes = try #require(BackgroundFrames.encoded(message))
+      #expect(bytes.dropFirst(4).first == CompactForm.version)
+      let copy = try #require(try read(bytes, as: Message.self))
+      #expect(try said(copy) == said(message))
+      let old = try #require(BackgroundFrames.encoded(message, version: 1))
+      #expect(old.dropFirst(4).first == UInt8(ascii: "{"))
+      #expect(try read(old, as: Message.self) != nil)
+    }
+  }
+
+  @Test func messagesAreTheSameInBothForms() throws {
+    try checkForms(of: try commands())
+    try checkForms(of: try reports())
+  }
+
+  /// Of version 1 are property lists.
+  @Test func olderOnesGetRequestsThatTheyCanRead() throws {
+    let task = try task()
+    let command = NumberedCommand(number: 1, command: .create(task: task))
+    let bytes = try #require(BackgroundFrames.encoded(command, version: 1))
+    guard case .create(let copy)? = try read(bytes, as: NumberedCommand.self)?.command else {
+      Issue.record("another command")
+      return
+    }
+    #expect(copy.request.starts(with: Array("bplist".utf8)))
+    #expect(BackgroundValues.request(copy.request) == BackgroundValues.request(task.request))
+  }
+
+  @Test func cutAndFlippedOnesAreRefusedOrRead() throws {
+    var random = SeededGenerator(seed: 32)
+    func tamper<Message: BackgroundMessage>(_ message: Message) throws {
+      let content = try #require(BackgroundFrames.encoded(message)).dropFirst(4)
+      for length in 0..<content.count {
+        let header: [UInt8] = [0, 0, UInt8(length >> 8), UInt8(length & 0xFF)]
+        #expect(throws: BackgroundFrames.Flaw.unreadable, "\(length)") {
+          try read(header + content.prefix(length), as: Message.self)
+        }
+      }
+      for _ in 0..<2000 {
+        var bytes: [UInt8] = [0, 0, UInt8(content.count >> 8), UInt8(content.count & 0xFF)] + content
+        for _ in 0..<Int.random(in: 1...3, using: &random) {
+          bytes[Int.random(in: 5..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+        }
+        // What is read is written again.
+        if let copy = try? read(bytes, as: Message.self) { #expect(BackgroundFrames.encoded(copy) != nil) }
+      }
+    }
+    for command in try commands() { try tamper(command) }
+    for report in try reports() { try tamper(report) }
   }
 
   @Test func requestsAndResponsesSurvive() throws {

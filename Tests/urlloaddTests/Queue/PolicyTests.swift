@@ -28,6 +28,17 @@ import URLLoading
     #expect(!RetryPolicy.isTransient(error(.EACCES)))
   }
 
+  @Test(
+    arguments: [
+      // A kill loses next to nothing.
+      (1000, 0, 0, false), (1 << 20, 1 << 20, 1999, false),
+      (-1, 0, 0, true), (1 << 20 + 1, 0, 0, true), (1000, 1 << 20 + 1, 0, true), (1000, 10, 2000, true),
+    ] as [(Int64, Int64, Int, Bool)])
+  func downloadsAreResumedWhereThatPays(_ expected: Int64, _ received: Int64, _ milliseconds: Int, _ pays: Bool) {
+    #expect(
+      ResumptionPolicy.pays(expected: expected, received: received, age: .milliseconds(milliseconds)) == pays)
+  }
+
   @Test func credentialsGoWithTheEndOfTheirTask() throws {
     var request = URLRequest(url: try #require(URL(string: "http://example.org/")))
     for (name, value) in ["Authorization": "Basic x", "X-Api-Key": "k", "Accept": "a/b"] {

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import URLLoading
 import URLLoadingSQLite
 import URLLoadingTestServers
 
@@ -18,6 +19,85 @@ import URLLoadingTestServers
     let store = try QueueStore(path: path)
     try store.finishRemovals()
     #expect(try store.contents().jobs.isEmpty)
+  }
+
+  private func jobs(_ store: QueueStore) throws -> [Job] { try store.contents().jobs }
+
+  @Test func tasksComeBackAsTheyWere() throws {
+    let path = folder.file("queue.sqlite").path
+    var job = Job(number: 4, session: "s", identifier: 2, kind: .download, origin: "o", resourceTimeout: 1.5)
+    job.state.phase = .asking
+    job.state.hints.label = "ü"
+    job.state.resumed = Date(timeIntervalSinceReferenceDate: 800_000_000.1)
+    (job.state.hasAsked, job.state.failures, job.state.endOrder) = (true, 3, 9)
+    job.state.nextTry = Date(timeIntervalSinceReferenceDate: 1)
+    job.state.lastFailure = BackgroundFailure(URLError(.timedOut))
+    (job.state.progress.received, job.state.tookFile, job.state.sparesCost) = (7, true, true)
+    var outcome = BackgroundOutcome()
+    outcome.file = "/file"
+    let resumption = StoredJob.Resumption(data: Data([1]), file: "/part", syncedLength: 5, boot: "boot")
+    var changes = QueueChanges()
+    var session = QueueStore.StoredSession(
+      description: BackgroundSessionDescription(identifier: "s", program: "/bin/true"), launches: 2,
+      nextIdentifier: 5)
+    session.nextLaunch = Date(timeIntervalSinceReferenceDate: 2)
+    changes.sessions["s"] = session
+    changes.tasks = [4]
+    changes.blobs[4] = QueueChanges.Blobs(
+      description: BackgroundTaskDescription(kind: .download, request: Data([1, 2])), resumption: .some(resumption),
+      outcome: .some(outcome))
+    let stored = job
+    try QueueStore(path: path).write(changes) { $0 == 4 ? stored : nil }
+    let store = try QueueStore(path: path)
+    #expect(try jobs(store) == [job])
+    #expect(try store.contents().sessions == ["s": session])
+    let read = try #require(try store.stored(4))
+    #expect(read.description.request == Data([1, 2]) && read.resumption == resumption)
+    #expect(read.outcome?.file == "/file" && read.response == nil)
+  }
+
+  /// Of version 1 is JSON. Services of that version leave the file alone from then on: they would find no task in it.
+  @Test func aQueueOfVersion1IsReadAndUpgraded() throws {
+    let path = folder.file("queue.sqlite").path
+    _ = try QueueStore(path: path)
+    let database = try SQLiteDatabase(path: path)
+    // "UL" and the version.
+    try database.execute("PRAGMA user_version = 1; PRAGMA application_id = \(0x554C_0001)")
+    let session = QueueStore.StoredSession(
+      description: BackgroundSessionDescription(identifier: "s", program: "/bin/true"), nextIdentifier: 8)
+    let insertSession = try database.statement("INSERT INTO session VALUES ('s', ?)")
+    try insertSession.bind(try JSONEncoder().encode(session), at: 1)
+    try insertSession.run()
+    var state = Job.State()
+    state.phase = .waiting
+    let task = BackgroundTaskDescription(kind: .download, request: Data([1, 2]))
+    let insert = try database.statement(
+      "INSERT INTO task VALUES (7, 's', 3, 'download', 'o', NULL, ?, ?, NULL, NULL, NULL)")
+    try insert.bind(try JSONEncoder().encode(state), at: 1)
+    try insert.bind(try JSONEncoder().encode(task), at: 2)
+    try insert.run()
+    let store = try QueueStore(path: path)
+    #expect(try jobs(store).map(\.state) == [state])
+    #expect(try store.contents().sessions["s"]?.nextIdentifier == 8)
+    #expect(try store.stored(7)?.description.request == Data([1, 2]))
+    #expect(try database.schemaVersion() == 2)
+  }
+
+  @Test func damagedRowsAreLeftOut() throws {
+    var random = SeededGenerator(seed: 33)
+    var state = Job.State()
+    state.lastFailure = BackgroundFailure(URLError(.timedOut))
+    state.endOrder = 5
+    let data = state.compactData
+    #expect(Job.State(compact: data) == state)
+    for length in 0..<data.count { #expect(Job.State(compact: data.prefix(length)) == nil, "\(length)") }
+    for round in 0..<5000 {
+      var damaged = data
+      damaged[Int.random(in: 0..<data.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+      guard let read = Job.State(compact: damaged) else { continue }
+      // Counts stay such that they can be counted on.
+      #expect(read.failures < Int.max && (read.endOrder ?? 0) < Int.max && read.progress.received >= 0, "\(round)")
+    }
   }
 
   /// Numbers are used again, by services that know nothing of metrics as well.

@@ -6,7 +6,8 @@ import URLLoadingTestServers
 ///
 /// A library that counts calls does it, see `Tests/Fixtures/KillAtWrite`. `make kill-test` goes through all of them, `make test` through a few.
 @Suite(.timeLimit(.minutes(30)), .enabled(if: !Sanitizing.isOn)) struct BackgroundWriteKillTests {
-  private static let body = TestFiles.pattern(count: 200_000, seed: 31)
+  /// Long enough for resume data from the first byte on.
+  private static let body = TestFiles.pattern(count: 1_200_000, seed: 31)
 
   @Test func aKillInFrontOfAnyWriteLosesNothing() async throws {
     let isLong = ProcessInfo.processInfo.environment["URL_LOADING_KILLS"] != nil

@@ -86,6 +86,21 @@ import URLLoadingTestServers
     await fixture.stop()
   }
 
+  /// Resume data would cost more than what a kill loses.
+  @Test func aSmallDownloadIsWholeBehindAKill() async throws {
+    let body = TestFiles.pattern(count: 300_000, seed: 32)
+    let server = try Self.slowServer(body, held: 1)
+    let program = try fixture.program("test", "download:\(server.url("/a"))")
+    #expect(try await program.says("wrote", timeout: .seconds(60)), "\(program.lines)")
+    try await fixture.killService()
+    // Whether it begins anew or, on a machine that is slow, goes on.
+    #expect(try await program.says("ended 1 0 20", timeout: .seconds(60)), "\(program.lines)")
+    #expect(try TestFiles.firstDifference(in: fixture.taken.appending(path: "1"), count: body.count, seed: 32) == nil)
+    #expect(program.all("ended").count == 1)
+    await program.kill()
+    await fixture.stop()
+  }
+
   @Test func aServiceThatIsEndedByASignalIsContinued() async throws {
     let server = try Self.slowServer(pause: 5000)
     let program = try fixture.program("test", "download:\(server.url("/a"))")

@@ -27,3 +27,19 @@ package struct BackgroundFailure: Codable, Sendable, Hashable {
     return domain == NSURLErrorDomain ? URLError(_nsError: error) : error
   }
 }
+
+extension BackgroundFailure: CompactValue {
+  package func write(to writer: inout CompactWriter) {
+    writer.text(domain)
+    writer.integer(code)
+    writer.text(description)
+    writer.optional(url) { $0.text($1) }
+  }
+
+  package init?(reading reader: inout CompactReader) {
+    guard let domain = reader.text(), let code = reader.integer(Int.self), let description = reader.text(),
+      let url = reader.optional({ $0.text() })
+    else { return nil }
+    (self.domain, self.code, self.description, self.url) = (domain, code, description, url)
+  }
+}

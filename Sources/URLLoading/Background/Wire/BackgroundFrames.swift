@@ -1,5 +1,5 @@
-/// Messages on the socket between a program and the service: 4 bytes of length, big-endian, then so many bytes of JSON. A value without
-/// I/O that is fed what arrives.
+/// Messages on the socket between a program and the service: 4 bytes of length, big-endian, then so many bytes in the compact form or of
+/// JSON, which the first of them tells apart. A value without I/O that is fed what arrives.
 package struct BackgroundFrames: Sendable {
   /// Why a connection is of no use any more.
   package enum Flaw: Error, Equatable {
@@ -26,19 +26,33 @@ package struct BackgroundFrames: Sendable {
   }
 
   /// The next message; nil where more bytes have to come first.
-  package mutating func next<Message: Decodable>(_ type: Message.Type) throws(Flaw) -> Message? {
+  package mutating func next<Message: BackgroundMessage>(_ type: Message.Type) throws(Flaw) -> Message? {
     guard bytes.count - start >= 4 else { return nil }
     let length = bytes[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }
     guard length <= Self.limit else { throw .tooLong(length: length) }
     guard bytes.count - start - 4 >= length else { return nil }
-    let content = Data(bytes[start + 4..<start + 4 + length])
+    let content = bytes[start + 4..<start + 4 + length]
     start += 4 + length
-    do { return try JSONDecoder().decode(type, from: content) } catch { throw .unreadable }
+    guard content.first == CompactForm.version else {
+      do { return try JSONDecoder().decode(type, from: Data(content)) } catch { throw .unreadable }
+    }
+    var reader = CompactReader(content.dropFirst())
+    guard let message = Message(reading: &reader), reader.isAtEnd else { throw .unreadable }
+    return message
   }
 
   /// A message as it is sent; nil where it is too long.
-  package static func encoded(_ message: some Encodable) -> [UInt8]? {
-    guard let content = try? JSONEncoder().encode(message), content.count <= limit else { return nil }
+  /// - Parameter version: that of the protocol, which the receiver knows.
+  package static func encoded(_ message: some BackgroundMessage, version: Int = BackgroundWire.version) -> [UInt8]? {
+    var writer = CompactWriter()
+    writer.byte(CompactForm.version)
+    if version >= BackgroundWire.firstCompactVersion, message.write(to: &writer) { return framed(writer.bytes) }
+    let known = version >= BackgroundWire.firstCompactVersion ? message : message.inVersion1
+    return (try? JSONEncoder().encode(known)).flatMap { framed($0) }
+  }
+
+  private static func framed(_ content: some Collection<UInt8>) -> [UInt8]? {
+    guard content.count <= limit else { return nil }
     let length = UInt32(content.count)
     return [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: length >> $0) } + content
   }

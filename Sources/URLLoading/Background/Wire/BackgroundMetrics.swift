@@ -51,3 +51,30 @@ package struct BackgroundMetrics: Codable, Sendable {
       redirectCount: redirects)
   }
 }
+
+extension BackgroundMetrics: CompactValue {
+  /// More were never counted: they are added to those of other transfers.
+  private static let mostRedirects = 1 << 40
+
+  package func write(to writer: inout CompactWriter) {
+    writer.moment(start)
+    writer.moment(end)
+    writer.integer(min(Self.mostRedirects, max(0, redirects)))
+    writer.list(Array(transactions.suffix(Self.mostTransactions))) { $1.write(to: &$0) }
+  }
+
+  package init?(reading reader: inout CompactReader) {
+    guard let start = reader.moment(), let end = reader.moment(), let redirects = reader.integer(Int.self),
+      (0...Self.mostRedirects).contains(redirects),
+      let transactions = reader.list(atMost: Self.mostTransactions, { BackgroundTransaction(reading: &$0) })
+    else { return nil }
+    (self.start, self.end, self.redirects, self.transactions) = (start, end, redirects, transactions)
+  }
+
+  /// For whoever knows version 1 of the protocol alone.
+  var inVersion1: BackgroundMetrics {
+    var metrics = self
+    metrics.transactions = transactions.map(\.inVersion1)
+    return metrics
+  }
+}

@@ -5,13 +5,14 @@ package enum BackgroundQuestion: Codable, Sendable {
   /// - Parameters:
   ///   - space: the protection space in plain values, as a property list.
   ///   - proposed: a credential that was tried, in the same way.
+  ///   - response: the one that asks for it, as ``BackgroundValues`` has it.
   ///   - trust: what a server has shown that is not trusted; nil for all other challenges.
   case challenge(space: Data, proposed: Data?, failures: Int, response: Data?, trust: BackgroundServerTrust?)
 }
 
 /// What the program has decided.
 package enum BackgroundAnswer: Codable, Sendable {
-  /// - Parameter request: another one in its place, as a property list.
+  /// - Parameter request: another one in its place, as ``BackgroundValues`` has it.
   case proceed(request: Data?)
   case cancel
   case useCredential(Data?)

@@ -22,10 +22,10 @@ package enum BackgroundReport: Codable, Sendable {
 
 /// What happens to a task.
 package enum BackgroundEvent: Codable, Sendable {
-  /// The request that is loaded by now, as a property list.
+  /// The request that is loaded by now, as ``BackgroundValues`` has it.
   case request(Data)
   case waitsForConnectivity
-  /// The head of the response, as a property list.
+  /// The head of the response, as ``BackgroundValues`` has it.
   case response(Data)
   case resumed(offset: Int64, expected: Int64)
   case progress(BackgroundProgress)

@@ -16,3 +16,27 @@ package struct BackgroundTaskHints: Codable, Sendable, Hashable {
     return hints
   }
 }
+
+extension BackgroundTaskHints: CompactValue {
+  package func write(to writer: inout CompactWriter) {
+    writer.optional(label) { $0.text($1) }
+    writer.double(Double(priority.isFinite ? priority : URLSessionTask.defaultPriority))
+    writer.optional(earliestBegin) { $0.moment($1) }
+    writer.integer(expectedToSend)
+    writer.integer(expectedToReceive)
+  }
+
+  package init?(reading reader: inout CompactReader) {
+    // A priority that is no number has no place in an order.
+    guard let label = reader.optional({ $0.text() }), let priority = reader.double().map({ Float($0) }),
+      priority.isFinite,
+      let earliestBegin = reader.optional({ $0.moment() }), let toSend = reader.integer(Int64.self),
+      let toReceive = reader.integer(Int64.self)
+    else { return nil }
+    self.init()
+    self.label = label
+    self.priority = priority
+    self.earliestBegin = earliestBegin
+    (expectedToSend, expectedToReceive) = (toSend, toReceive)
+  }
+}

@@ -11,9 +11,9 @@ package struct BackgroundTransaction: Codable, Sendable {
     ]
   }
 
-  /// A property list.
+  /// As ``BackgroundValues`` has it.
   private var request: Data
-  /// A property list.
+  /// As ``BackgroundValues`` has it.
   private var response: Data?
   private var fetchStart: Date?
   private var lookupStart: Date?
@@ -43,8 +43,7 @@ package struct BackgroundTransaction: Codable, Sendable {
   init(_ metrics: URLSessionTaskTransactionMetrics) {
     var bodiless = metrics.request
     bodiless.httpBody = nil
-    let list = BackgroundValues.data(of: bodiless)
-    request = BackgroundValues.withoutSecretFields(list) ?? list
+    request = BackgroundValues.data(of: bodiless.withoutSecretFields ?? bodiless)
     response = metrics.response.map { BackgroundValues.data(of: $0) }
     fetchStart = metrics.fetchStartDate
     lookupStart = metrics.domainLookupStartDate
@@ -129,5 +128,78 @@ package struct BackgroundTransaction: Codable, Sendable {
     metrics.requestEndDate = requestEnd
     metrics.responseStartDate = responseStart
     metrics.responseEndDate = responseEnd
+  }
+}
+
+extension BackgroundTransaction: CompactValue {
+  /// More than there are of one server and one proxy.
+  private static let mostChecks = 100
+
+  private var dates: [Date?] {
+    [
+      fetchStart, lookupStart, lookupEnd, connectStart, connectEnd, secureStart, secureEnd, requestStart, requestEnd,
+      responseStart, responseEnd,
+    ]
+  }
+
+  package func write(to writer: inout CompactWriter) {
+    writer.bytes(request)
+    writer.optional(response) { $0.bytes($1) }
+    for date in dates { writer.optional(date) { $0.moment($1) } }
+    writer.optional(networkProtocol) { $0.text($1) }
+    writer.flag(isProxied)
+    writer.flag(isReused)
+    writer.integer(fetchType)
+    writer.integer(resolution)
+    writer.list(Array(counts.prefix(6))) { $0.integer($1) }
+    writer.list(Array(ends.prefix(4))) { writer, end in writer.optional(end) { $0.text($1) } }
+    writer.optional(tlsVersion) { $0.integer($1) }
+    writer.optional(tlsSuite) { $0.integer($1) }
+    writer.list(Array((weakenedChecks ?? []).prefix(Self.mostChecks))) { writer, weakened in
+      writer.integer(weakened.check)
+      writer.text(weakened.reason)
+      writer.flag(weakened.isOfProxy)
+    }
+  }
+
+  package init?(reading reader: inout CompactReader) {
+    guard let request = reader.bytes(), let response = reader.optional({ $0.bytes() }) else { return nil }
+    var dates: [Date?] = []
+    for _ in 0..<11 {
+      guard let date = reader.optional({ $0.moment() }) else { return nil }
+      dates.append(date)
+    }
+    guard let networkProtocol = reader.optional({ $0.text() }), let isProxied = reader.flag(),
+      let isReused = reader.flag(), let fetchType = reader.integer(Int.self), let resolution = reader.integer(Int.self),
+      let counts = reader.list(atMost: 6, { $0.integer(Int64.self) }),
+      let ends = reader.list(atMost: 4, { $0.optional({ $0.text() }) }),
+      let tlsVersion = reader.optional({ $0.integer(UInt16.self) }),
+      let tlsSuite = reader.optional({ $0.integer(UInt16.self) }),
+      let weakened = reader.list(atMost: Self.mostChecks, { Self.weakenedCheck(&$0) })
+    else { return nil }
+    (self.request, self.response) = (request, response)
+    (fetchStart, lookupStart, lookupEnd) = (dates[0], dates[1], dates[2])
+    (connectStart, connectEnd, secureStart, secureEnd) = (dates[3], dates[4], dates[5], dates[6])
+    (requestStart, requestEnd, responseStart, responseEnd) = (dates[7], dates[8], dates[9], dates[10])
+    self.networkProtocol = networkProtocol
+    (self.isProxied, self.isReused, self.fetchType, self.resolution) = (isProxied, isReused, fetchType, resolution)
+    (self.counts, self.ends) = (counts, ends)
+    (self.tlsVersion, self.tlsSuite) = (tlsVersion, tlsSuite)
+    weakenedChecks = weakened.isEmpty ? nil : weakened
+  }
+
+  private static func weakenedCheck(_ reader: inout CompactReader) -> WeakenedCheck? {
+    guard let check = reader.integer(Int.self), let reason = reader.text(), let isOfProxy = reader.flag() else {
+      return nil
+    }
+    return WeakenedCheck(check: check, reason: reason, isOfProxy: isOfProxy)
+  }
+
+  /// For whoever knows version 1 of the protocol alone.
+  var inVersion1: BackgroundTransaction {
+    var transaction = self
+    transaction.request = BackgroundValues.requestInVersion1(request)
+    transaction.response = response.map { BackgroundValues.responseInVersion1($0) }
+    return transaction
   }
 }

@@ -1,24 +1,37 @@
-/// Requests, responses and what belongs to challenges as the binary property lists that go over the wire.
+/// Requests, responses and what belongs to challenges as the bytes that go over the wire: requests and responses, which each task has, in
+/// their compact form, all else as property lists.
 package enum BackgroundValues {
-  package static func data(of request: URLRequest) -> Data { list(request.propertyList) }
+  package static func data(of request: URLRequest) -> Data { CompactForm.data { $0.request(request) } }
 
+  /// - Parameter data: also a property list, as earlier versions have it.
   package static func request(_ data: Data) -> URLRequest? {
-    PropertyListReader.dictionary(from: data).flatMap(URLRequest.init(propertyList:))
+    if CompactForm.isIn(data) { return CompactForm.value(in: data) { $0.request() } }
+    return PropertyListReader.dictionary(from: data).flatMap(URLRequest.init(propertyList:))
   }
 
   /// - Returns: a request without the fields whose names say that they may be credentials; nil where it has none.
   package static func withoutSecretFields(_ data: Data) -> Data? {
-    guard var request = request(data) else { return nil }
-    let secret = (request.allHTTPHeaderFields ?? [:]).keys.filter { SecretFields.contains($0) }
-    guard !secret.isEmpty else { return nil }
-    for name in secret { request.setValue(nil, forHTTPHeaderField: name) }
-    return self.data(of: request)
+    request(data)?.withoutSecretFields.map { self.data(of: $0) }
   }
 
-  package static func data(of response: URLResponse) -> Data { list(response.nestedList) }
+  package static func data(of response: URLResponse) -> Data { CompactForm.data { $0.response(response) } }
 
+  /// - Parameter data: also a property list, as earlier versions have it.
   package static func response(_ data: Data) -> URLResponse? {
-    URLResponse.nested(PropertyListReader.dictionary(from: data))
+    if CompactForm.isIn(data) { return CompactForm.value(in: data) { $0.response() } }
+    return URLResponse.nested(PropertyListReader.dictionary(from: data))
+  }
+
+  /// A request as a property list, for whoever knows version 1 of the protocol alone; what cannot be read stays as it is.
+  static func requestInVersion1(_ data: Data) -> Data {
+    guard CompactForm.isIn(data), let request = request(data) else { return data }
+    return list(request.propertyList)
+  }
+
+  /// The same of a response.
+  static func responseInVersion1(_ data: Data) -> Data {
+    guard CompactForm.isIn(data), let response = response(data) else { return data }
+    return list(response.nestedList)
   }
 
   package static func data(of space: URLProtectionSpace) -> Data { list(space.archivedList) }
@@ -34,9 +47,12 @@ package enum BackgroundValues {
     PropertyListReader.dictionary(from: data).flatMap(URLCredential.init(archived:))
   }
 
-  /// A dictionary of plain values; nil for one with others.
+  /// A dictionary of plain values, the same bytes for the same values in every process; nil for one with others.
   package static func data(of dictionary: [AnyHashable: Any]) -> Data? {
     let strings = dictionary.reduce(into: [String: Any]()) { $0[String(describing: $1.key.base)] = $1.value }
+    // Foundation sorts the keys of XML alone. There are texts that XML has no way to write.
+    let xml = try? PropertyListSerialization.data(fromPropertyList: strings, format: .xml, options: 0)
+    if let xml, PropertyListReader.dictionary(from: xml) != nil { return xml }
     return try? PropertyListSerialization.data(fromPropertyList: strings, format: .binary, options: 0)
   }
 
@@ -45,5 +61,16 @@ package enum BackgroundValues {
   private static func list(_ values: [String: Any]) -> Data {
     // What these lists hold is plain by their making.
     (try? PropertyListSerialization.data(fromPropertyList: values, format: .binary, options: 0)) ?? Data()
+  }
+}
+
+extension URLRequest {
+  /// Nil where no name of a field says that it may be a credential.
+  var withoutSecretFields: URLRequest? {
+    let secret = values.fields.fields.map { $0.name }.filter { SecretFields.contains($0) }
+    guard !secret.isEmpty else { return nil }
+    var request = self
+    for name in secret { request.setValue(nil, forHTTPHeaderField: name) }
+    return request
   }
 }

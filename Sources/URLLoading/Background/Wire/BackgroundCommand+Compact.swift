@@ -1,0 +1,56 @@
+extension NumberedCommand: BackgroundMessage {
+  private enum Kind: UInt8 { case create = 1, resume, suspend, tookFile, tookEnd }
+
+  package func write(to writer: inout CompactWriter) -> Bool {
+    switch command {
+    case .create(let task):
+      writer.byte(Kind.create.rawValue)
+      writer.integer(number)
+      task.write(to: &writer)
+    case .resume(let task): write(.resume, task, to: &writer)
+    case .suspend(let task): write(.suspend, task, to: &writer)
+    case .tookFile(let task): write(.tookFile, task, to: &writer)
+    case .tookEnd(let task): write(.tookEnd, task, to: &writer)
+    default: return false
+    }
+    return true
+  }
+
+  private func write(_ kind: Kind, _ task: Int, to writer: inout CompactWriter) {
+    writer.byte(kind.rawValue)
+    writer.integer(number)
+    writer.integer(task)
+  }
+
+  package init?(reading reader: inout CompactReader) {
+    guard let kind = reader.byte().flatMap({ Kind(rawValue: $0) }), let number = reader.integer(Int.self) else {
+      return nil
+    }
+    if kind == .create {
+      guard let task = BackgroundTaskDescription(reading: &reader) else { return nil }
+      self.init(number: number, command: .create(task: task))
+      return
+    }
+    guard let task = reader.integer(Int.self) else { return nil }
+    let command: BackgroundCommand =
+      switch kind {
+      case .create, .resume: .resume(task: task)
+      case .suspend: .suspend(task: task)
+      case .tookFile: .tookFile(task: task)
+      case .tookEnd: .tookEnd(task: task)
+      }
+    self.init(number: number, command: command)
+  }
+
+  package var inVersion1: NumberedCommand {
+    switch command {
+    case .create(var task):
+      task.request = BackgroundValues.requestInVersion1(task.request)
+      return NumberedCommand(number: number, command: .create(task: task))
+    case .answer(let question, .proceed(let request?)):
+      let answer = BackgroundAnswer.proceed(request: BackgroundValues.requestInVersion1(request))
+      return NumberedCommand(number: number, command: .answer(question: question, answer))
+    default: return self
+    }
+  }
+}

@@ -1,0 +1,115 @@
+extension BackgroundReport: BackgroundMessage {
+  private enum Kind: UInt8 { case task = 1, done, event }
+
+  package func write(to writer: inout CompactWriter) -> Bool {
+    switch self {
+    case .task(let task, let isSuspended):
+      writer.byte(Kind.task.rawValue)
+      writer.flag(isSuspended)
+      task.write(to: &writer)
+    case .done(let number):
+      writer.byte(Kind.done.rawValue)
+      writer.integer(number)
+    case .event(let task, let event):
+      // Questions are seldom.
+      if case .asks = event { return false }
+      writer.byte(Kind.event.rawValue)
+      writer.integer(task)
+      event.write(to: &writer)
+    default: return false
+    }
+    return true
+  }
+
+  package init?(reading reader: inout CompactReader) {
+    switch reader.byte().flatMap({ Kind(rawValue: $0) }) {
+    case .task:
+      guard let isSuspended = reader.flag(), let task = BackgroundTaskDescription(reading: &reader) else { return nil }
+      self = .task(task, isSuspended: isSuspended)
+    case .done:
+      guard let number = reader.integer(Int.self) else { return nil }
+      self = .done(number: number)
+    case .event:
+      guard let task = reader.integer(Int.self), let event = BackgroundEvent(reading: &reader) else { return nil }
+      self = .event(task: task, event)
+    case nil: return nil
+    }
+  }
+
+  package var inVersion1: BackgroundReport {
+    switch self {
+    case .task(var task, let isSuspended):
+      task.request = BackgroundValues.requestInVersion1(task.request)
+      return .task(task, isSuspended: isSuspended)
+    case .event(let task, let event): return .event(task: task, event.inVersion1)
+    default: return self
+    }
+  }
+}
+
+extension BackgroundEvent {
+  private enum Kind: UInt8 { case request = 1, waits, response, resumed, progress, ended }
+
+  /// Writes any event but a question.
+  fileprivate func write(to writer: inout CompactWriter) {
+    func begin(_ kind: Kind) { writer.byte(kind.rawValue) }
+    switch self {
+    case .request(let data):
+      begin(.request)
+      writer.bytes(data)
+    case .waitsForConnectivity: begin(.waits)
+    case .response(let data):
+      begin(.response)
+      writer.bytes(data)
+    case .resumed(let offset, let expected):
+      begin(.resumed)
+      writer.integer(offset)
+      writer.integer(expected)
+    case .progress(let progress):
+      begin(.progress)
+      progress.write(to: &writer)
+    case .ended(let outcome):
+      begin(.ended)
+      outcome.write(to: &writer)
+    case .asks: break
+    }
+  }
+
+  fileprivate init?(reading reader: inout CompactReader) {
+    switch reader.byte().flatMap({ Kind(rawValue: $0) }) {
+    case .request:
+      guard let data = reader.bytes() else { return nil }
+      self = .request(data)
+    case .waits: self = .waitsForConnectivity
+    case .response:
+      guard let data = reader.bytes() else { return nil }
+      self = .response(data)
+    case .resumed:
+      guard let offset = reader.integer(Int64.self), let expected = reader.integer(Int64.self) else { return nil }
+      self = .resumed(offset: offset, expected: expected)
+    case .progress:
+      guard let progress = BackgroundProgress(reading: &reader) else { return nil }
+      self = .progress(progress)
+    case .ended:
+      guard let outcome = BackgroundOutcome(reading: &reader) else { return nil }
+      self = .ended(outcome)
+    case nil: return nil
+    }
+  }
+
+  fileprivate var inVersion1: BackgroundEvent {
+    switch self {
+    case .request(let data): return .request(BackgroundValues.requestInVersion1(data))
+    case .response(let data): return .response(BackgroundValues.responseInVersion1(data))
+    case .asks(let number, .challenge(let space, let proposed, let failures, let response?, let trust)):
+      let question = BackgroundQuestion.challenge(
+        space: space, proposed: proposed, failures: failures, response: BackgroundValues.responseInVersion1(response),
+        trust: trust)
+      return .asks(question: number, question)
+    case .ended(var outcome):
+      outcome.metrics = outcome.metrics?.inVersion1
+      return .ended(outcome)
+    default: return self
+    }
+  }
+}

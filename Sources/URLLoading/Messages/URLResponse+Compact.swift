@@ -1,0 +1,35 @@
+private let httpKind: UInt8 = 1
+private let otherKind: UInt8 = 2
+
+extension CompactWriter {
+  /// A response. One of a class of the program's is read as one of ours.
+  mutating func response(_ response: URLResponse) {
+    if let http = response as? HTTPURLResponse {
+      byte(httpKind)
+      text(http.url?.absoluteString ?? "")
+      number(UInt64(clamping: http.statusCode))
+      text(http.httpVersion)
+      flag(http.isReceived)
+      fields(http.fields)
+    } else {
+      byte(otherKind)
+      let list = response.nestedList
+      bytes((try? PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)) ?? Data())
+    }
+  }
+}
+
+extension CompactReader {
+  mutating func response() -> URLResponse? {
+    switch byte() {
+    case httpKind:
+      guard let url = text().flatMap({ URL(string: $0) }), let status = count(), status <= 999,
+        let httpVersion = text(), let isReceived = byte(), let list = fields()
+      else { return nil }
+      return HTTPURLResponse(
+        url: url, statusCode: status, httpVersion: httpVersion, fields: list, isReceived: isReceived != 0)
+    case otherKind: return bytes().flatMap { URLResponse.nested(PropertyListReader.dictionary(from: $0)) }
+    default: return nil
+    }
+  }
+}
