@@ -142,7 +142,7 @@ import URLLoadingTestServers
 
   /// The service has tasks that wait, and does not end by itself.
   @Test func aPluginThatIsPutRightIsLoadedWhenAProgramComes() async throws {
-    let body = TestFiles.pattern(count: 1_000_000, seed: 44)
+    let body = TestFiles.pattern(count: 3_000_000, seed: 44)
     let server = try OutlivingTests.slowServer(body, held: 1)
     let fixture = try await fixture()
     let plugin = fixture.directory.file("plugins/vault.so").path
