@@ -29,10 +29,13 @@ package enum ForeignText {
   package static func isShown(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.isASCII { return scalar.value >= 0x20 && scalar.value != 0x7F }
     let properties = scalar.properties
+    // Marks of direction, the byte order mark, fillers and the like. Joiners are in words of Persian and of languages of India, and in
+    // emoji, which have variation selectors, too.
+    if properties.isDefaultIgnorableCodePoint {
+      return scalar == "\u{200C}" || scalar == "\u{200D}" || properties.isVariationSelector
+    }
     switch properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator: return false
-    // Marks of direction, the byte order mark and the like. Joiners are in words of Persian and of languages of India, and in emoji.
-    case .format: return !properties.isDefaultIgnorableCodePoint || scalar == "\u{200C}" || scalar == "\u{200D}"
     default: return true
     }
   }

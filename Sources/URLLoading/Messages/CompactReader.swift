@@ -68,7 +68,9 @@ package struct CompactReader {
   }
 
   /// Things with their number before them. Each has a byte at least, so that a wrong number takes no memory.
-  package mutating func list<Element>(atMost most: Int, _ read: (inout CompactReader) -> Element?) -> [Element]? {
+  package mutating func list<Element>(
+    atMost most: Int = .max, _ read: (inout CompactReader) -> Element?
+  ) -> [Element]? {
     guard let count = count(), count <= min(most, all.endIndex - position) else { return nil }
     var values: [Element] = []
     values.reserveCapacity(count)

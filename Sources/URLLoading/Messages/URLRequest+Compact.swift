@@ -36,9 +36,6 @@ extension CompactWriter {
 }
 
 extension CompactReader {
-  /// More fields than any message has.
-  private static let mostFields = 10_000
-
   mutating func request() -> URLRequest? {
     guard let url = optional({ $0.text() }), let mainDocumentURL = optional({ $0.text() }),
       let method = optional({ $0.text() }), let policy = number(), let service = number(),
@@ -63,7 +60,7 @@ extension CompactReader {
 
   /// The fields of a message, in their order.
   mutating func fields() -> [(name: String, value: String)]? {
-    list(atMost: Self.mostFields) { reader in
+    list { reader in
       guard let name = reader.text(), let value = reader.text() else { return nil }
       return (name: name, value: value)
     }

@@ -4,10 +4,10 @@ private let otherKind: UInt8 = 2
 extension CompactWriter {
   /// A response. One of a class of the program's is read as one of ours.
   mutating func response(_ response: URLResponse) {
-    if let http = response as? HTTPURLResponse {
+    if let http = response as? HTTPURLResponse, let url = http.url, (0...999).contains(http.statusCode) {
       byte(httpKind)
-      text(http.url?.absoluteString ?? "")
-      number(UInt64(clamping: http.statusCode))
+      text(url.absoluteString)
+      number(UInt64(http.statusCode))
       text(http.httpVersion)
       flag(http.isReceived)
       fields(http.fields)

@@ -41,6 +41,23 @@ import URLLoadingTestServers
     #expect(copy.values.explicitMethod == nil && copy.values.explicitTimeoutInterval == nil)
   }
 
+  /// One at a time: two in each other's place would pass unseen.
+  @Test func eachOptionOfARequestComesBack() throws {
+    let plain = URLRequest(url: try #require(URL(string: "http://example.org/")))
+    let changes: [(inout URLRequest) -> Void] = [
+      { $0.allowsCellularAccess = false }, { $0.allowsExpensiveNetworkAccess = false },
+      { $0.allowsConstrainedNetworkAccess = false }, { $0.httpShouldUsePipelining = true },
+      { $0.assumesHTTP3Capable = true }, { $0.requiresDNSSECValidation = true }, { $0.attribution = .user },
+      { $0.cookiePartitionIdentifier = "part" },
+    ]
+    for (index, change) in changes.enumerated() {
+      var request = plain
+      change(&request)
+      #expect(request != plain, "\(index)")
+      #expect(BackgroundValues.request(BackgroundValues.data(of: request)) == request, "\(index)")
+    }
+  }
+
   @Test func whatIsAttachedToARequestComesAlong() throws {
     var request = URLRequest(url: try #require(URL(string: "http://example.org/")))
     request.change { $0.protocolProperties = ["plain": ["a", "b"], "object": NSObject()] }
@@ -56,6 +73,14 @@ import URLLoadingTestServers
     #expect(copy == response && copy.httpVersion == "HTTP/2" && copy.isReceived)
     #expect(copy.fields.values(of: "Set-Cookie") == ["a=b", "c=d"])
     let url = try #require(response.url)
+    for odd in [-1, 1000] {
+      let response = HTTPURLResponse(url: url, statusCode: odd, httpVersion: "HTTP/1.1", fields: [("A", "b")])
+      let read = try #require(BackgroundValues.response(BackgroundValues.data(of: response)) as? HTTPURLResponse)
+      #expect(read.statusCode == odd && read.value(forHTTPHeaderField: "a") == "b")
+    }
+    let many = (0..<20_000).map { (name: "X-\($0)", value: "") }
+    let long = HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", fields: many)
+    #expect(BackgroundValues.response(BackgroundValues.data(of: long)) == long)
     let other = URLResponse(
       url: url, mimeType: "a/b", expectedContentLength: 7 as Int64, textEncodingName: "utf-8",
       validators: ResourceValidators(entityTag: "\"1\"", lastModified: Date(timeIntervalSince1970: 9)),

@@ -96,7 +96,8 @@ import URLLoadingTestServers
       damaged[Int.random(in: 0..<data.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
       guard let read = Job.State(compact: damaged) else { continue }
       // Counts stay such that they can be counted on.
-      #expect(read.failures < Int.max && (read.endOrder ?? 0) < Int.max && read.progress.received >= 0, "\(round)")
+      #expect(read.failures >= 0 && (0...1 << 60).contains(read.endOrder ?? 0), "\(round)")
+      #expect(read.progress.received >= 0, "\(round)")
     }
   }
 

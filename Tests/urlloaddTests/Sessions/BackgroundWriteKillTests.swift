@@ -6,10 +6,9 @@ import URLLoadingTestServers
 ///
 /// A library that counts calls does it, see `Tests/Fixtures/KillAtWrite`. `make kill-test` goes through all of them, `make test` through a few.
 @Suite(.timeLimit(.minutes(30)), .enabled(if: !Sanitizing.isOn)) struct BackgroundWriteKillTests {
-  /// Long enough for resume data from the first byte on.
-  private static let body = TestFiles.pattern(count: 1_200_000, seed: 31)
-
-  @Test func aKillInFrontOfAnyWriteLosesNothing() async throws {
+  /// - Parameter size: of a body that is resumed, and of one that begins anew.
+  @Test(arguments: [1_200_000, 200_000]) func aKillInFrontOfAnyWriteLosesNothing(size: Int) async throws {
+    let body = TestFiles.pattern(count: size, seed: 31)
     let isLong = ProcessInfo.processInfo.environment["URL_LOADING_KILLS"] != nil
     let folder = try TemporaryDirectory("kill-at-write")
     let library = folder.file("kill_at_write.so").path
@@ -22,7 +21,7 @@ import URLLoadingTestServers
     chmod(service.path, 0o700)
     var call = 1
     var kills = 0
-    while try await Self.isKilled(at: call, service: service.path) {
+    while try await Self.isKilled(at: call, service: service.path, body) {
       kills += 1
       call += isLong ? 1 : 17
     }
@@ -32,7 +31,7 @@ import URLLoadingTestServers
   }
 
   /// - Returns: whether the service came to that write; else all are through.
-  private static func isKilled(at call: Int, service: String) async throws -> Bool {
+  private static func isKilled(at call: Int, service: String, _ body: Data) async throws -> Bool {
     let fixture = try BackgroundFixture()
     let server = try OutlivingTests.slowServer(body, pause: 500)
     let uploads = try ScriptedServer.http { request in

@@ -47,8 +47,9 @@ struct ChallengeAuthenticator: SSHAuthenticator {
 
   func forgetPassphrase(forKeyFile path: String) { memory[Self.passphraseName(path)] = nil }
 
+  func forgetPassword(user: String, server: String) { memory[Self.passwordName(user, server)] = nil }
+
   func forgetAnswers(user: String, server: String) {
-    memory[Self.passwordName(user, server)] = nil
     memory.forgetAnswers(beginningWith: Self.questionName(user, server, ""))
   }
 

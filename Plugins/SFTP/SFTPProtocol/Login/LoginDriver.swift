@@ -34,8 +34,6 @@ final class LoginDriver {
   private var questionAttempt = 0
   private var questionRounds = 0
   private var hasAnswers = true
-  /// A password or answers were sent.
-  private var gaveAnswers = false
   let agent = AgentConversation()
 
   init(driver: ConnectionDriver, isOpenSSH: Bool) {
@@ -54,10 +52,17 @@ final class LoginDriver {
   func advance() -> Progress {
     let progress = proceed()
     // A server may end the connection in the place of a refusal (OpenSSH's MaxAuthTries).
-    if case .failed = progress, gaveAnswers {
-      driver.options.authenticator.forgetAnswers(user: user, server: driver.options.server)
-    }
+    if case .failed = progress { forgetWhatWasSent() }
     return progress
+  }
+
+  private func forgetWhatWasSent() {
+    let options = driver.options
+    switch activity {
+    case .questions: options.authenticator.forgetAnswers(user: user, server: options.server)
+    case .password: options.authenticator.forgetPassword(user: user, server: options.server)
+    case .listing, .key, .waiting, .finished, .failed: break
+    }
   }
 
   private func proceed() -> Progress {
@@ -101,6 +106,7 @@ final class LoginDriver {
   private var login: String { "\(user) on \(driver.options.server)" }
 
   private func wasRefused(_ session: SSHSession) {
+    forgetWhatWasSent()
     switch activity {
     case .key(let index, _): refusedKey(index, session)
     case .questions: perform(machine.refusedAnswers(wasAnswered: hasAnswers))
@@ -162,7 +168,6 @@ final class LoginDriver {
     }) { driver, password in
       driver.withLogin { login in
         if let password {
-          login.gaveAnswers = true
           login.activity = .password(password)
         } else {
           login.perform(login.machine.refusedPassword(wasGiven: false))
@@ -182,10 +187,7 @@ final class LoginDriver {
         to: prompts, user: options.user, server: options.server, attempt: attempt)
     }
     hasAnswers = answers?.count == prompts.count
-    if hasAnswers {
-      gaveAnswers = true
-      note("answers to its questions")
-    }
+    if hasAnswers { note("answers to its questions") }
     return hasAnswers ? answers : nil
   }
 }

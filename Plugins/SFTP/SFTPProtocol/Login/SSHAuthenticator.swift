@@ -17,7 +17,10 @@ protocol SSHAuthenticator: Sendable {
   /// The last passphrase for a key file was wrong, and there is no further attempt.
   func forgetPassphrase(forKeyFile path: String)
 
-  /// A login with the user's password, or with answers to the server's questions, has failed.
+  /// A user's password was wrong.
+  func forgetPassword(user: String, server: String)
+
+  /// Answers to the server's questions were wrong.
   func forgetAnswers(user: String, server: String)
 }
 

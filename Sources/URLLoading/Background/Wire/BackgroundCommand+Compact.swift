@@ -26,19 +26,15 @@ extension NumberedCommand: BackgroundMessage {
     guard let kind = reader.byte().flatMap({ Kind(rawValue: $0) }), let number = reader.integer(Int.self) else {
       return nil
     }
-    if kind == .create {
-      guard let task = BackgroundTaskDescription(reading: &reader) else { return nil }
-      self.init(number: number, command: .create(task: task))
-      return
-    }
-    guard let task = reader.integer(Int.self) else { return nil }
-    let command: BackgroundCommand =
+    let command: BackgroundCommand? =
       switch kind {
-      case .create, .resume: .resume(task: task)
-      case .suspend: .suspend(task: task)
-      case .tookFile: .tookFile(task: task)
-      case .tookEnd: .tookEnd(task: task)
+      case .create: BackgroundTaskDescription(reading: &reader).map { .create(task: $0) }
+      case .resume: reader.integer(Int.self).map { .resume(task: $0) }
+      case .suspend: reader.integer(Int.self).map { .suspend(task: $0) }
+      case .tookFile: reader.integer(Int.self).map { .tookFile(task: $0) }
+      case .tookEnd: reader.integer(Int.self).map { .tookEnd(task: $0) }
       }
+    guard let command else { return nil }
     self.init(number: number, command: command)
   }
 

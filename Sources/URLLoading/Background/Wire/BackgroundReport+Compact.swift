@@ -11,11 +11,11 @@ extension BackgroundReport: BackgroundMessage {
       writer.byte(Kind.done.rawValue)
       writer.integer(number)
     case .event(let task, let event):
-      // Questions are seldom.
-      if case .asks = event { return false }
+      guard let kind = event.kind else { return false }
       writer.byte(Kind.event.rawValue)
       writer.integer(task)
-      event.write(to: &writer)
+      writer.byte(kind.rawValue)
+      event.writeContent(to: &writer)
     default: return false
     }
     return true
@@ -48,30 +48,30 @@ extension BackgroundReport: BackgroundMessage {
 }
 
 extension BackgroundEvent {
-  private enum Kind: UInt8 { case request = 1, waits, response, resumed, progress, ended }
+  fileprivate enum Kind: UInt8 { case request = 1, waits, response, resumed, progress, ended }
 
-  /// Writes any event but a question.
-  fileprivate func write(to writer: inout CompactWriter) {
-    func begin(_ kind: Kind) { writer.byte(kind.rawValue) }
+  /// Nil for a question: these are seldom, and JSON.
+  fileprivate var kind: Kind? {
     switch self {
-    case .request(let data):
-      begin(.request)
-      writer.bytes(data)
-    case .waitsForConnectivity: begin(.waits)
-    case .response(let data):
-      begin(.response)
-      writer.bytes(data)
+    case .request: .request
+    case .waitsForConnectivity: .waits
+    case .response: .response
+    case .resumed: .resumed
+    case .progress: .progress
+    case .ended: .ended
+    case .asks: nil
+    }
+  }
+
+  fileprivate func writeContent(to writer: inout CompactWriter) {
+    switch self {
+    case .request(let data), .response(let data): writer.bytes(data)
     case .resumed(let offset, let expected):
-      begin(.resumed)
       writer.integer(offset)
       writer.integer(expected)
-    case .progress(let progress):
-      begin(.progress)
-      progress.write(to: &writer)
-    case .ended(let outcome):
-      begin(.ended)
-      outcome.write(to: &writer)
-    case .asks: break
+    case .progress(let progress): progress.write(to: &writer)
+    case .ended(let outcome): outcome.write(to: &writer)
+    case .waitsForConnectivity, .asks: break
     }
   }
 

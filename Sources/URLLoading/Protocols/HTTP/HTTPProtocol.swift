@@ -185,7 +185,11 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     sessionClient.urlProtocol(self, isWaiting: true)
     let transfer = connections.engine.start(transferRequest, handler: self)
     source?.attach(to: transfer)
-    demand.upstream?.observe { transfer.resumeSending() }
+    if let upstream = demand.upstream {
+      upstream.observe { transfer.resumeSending() }
+      // An earlier transfer may have been told of the bytes that this one has to send.
+      transfer.resumeSending()
+    }
     let isStopped = state.withLock { state in
       // The transfer may have been challenged and given up before this line was reached.
       if !state.isStopped, state.starts == number { state.transfer = transfer }
