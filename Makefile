@@ -93,7 +93,7 @@ bench: build-dependencies test-dependencies
 bench-check: build-dependencies test-dependencies
 	@Scripts/bench-check
 
-# The functions that a load passes, for http, file and a protocol class of one's own, by a debugger's evidence.
+# The functions that a load passes, for http, file and a protocol class of one's own, by a debugger's evidence. WRITE=1 writes them into DEVELOPERS.md.
 call-count: build-dependencies
 	@Scripts/count-calls
 

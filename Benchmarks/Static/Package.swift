@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 import PackageDescription
 
 // A package of its own, since the options that link libcurl into a program are a whole build's: see Scripts/static-libcurl.

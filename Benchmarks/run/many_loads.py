@@ -24,13 +24,15 @@ class Counts:
     python: int = 0
 
 
-def goals(least=None, cpu=None, others=(), of_nio=1):
-    """Ahead of the Swift peer in both figures; `least` and `cpu` are what async functions have to reach beside C, `others` what other
-    ways to load do."""
+def goals(least=None, cpu=None, others=()):
+    """Ahead of the Swift peer in both figures, every way; `least` and `cpu` are what async functions have to reach beside C, `others` what
+    other ways to load do."""
     beside_c = [Goal(name, ratio, of=C) for name, ratio in ((OURS, least), *others) if ratio]
     if cpu:
         beside_c.append(Goal(OURS, cpu, of=C, what="cpu", is_limit=True))
-    return (*beside_c, Goal(OURS, of_nio, of=NIO), Goal(OURS, 1, of=NIO, what="cpu", is_limit=True))
+    ways = dict.fromkeys((OURS, HANDLERS, DELEGATE, *(name for name, _ in others)))
+    rate = [Goal(name, 1, of=NIO) for name in ways]
+    return (*beside_c, *rate, *(Goal(name, 1, of=NIO, what="cpu", is_limit=True) for name in ways))
 
 
 class ManyLoads(HTTPClients):
@@ -82,7 +84,7 @@ class ManyLoads(HTTPClients):
             environment={"POST": self.fixtures.json()})
         yield self.work(
             "W1", f"{title}, 64 at once, through 20 ms", [self.servers.delayed_http], 64, Counts(3_000, 3_000, 2_000),
-            goals(of_nio=0.98), "Nobody gets more than 64 answers in 20 ms: what differs is the CPU.")
+            goals(), "Nobody gets more than 64 answers in 20 ms: what differs is the CPU.")
         yield self.work(
             "W1", f"{title} with TLS, 16 at once, without keep-alive", [self.servers.closing], 16, Counts(1_500, 1_500, 1_000),
             goals(), "The server closes each connection after its first response.", environment={"HTTP": "1.1"})

@@ -27,7 +27,7 @@ final class RedisConnection: @unchecked Sendable {
   private let address: RedisAddress
   private let loop = EventLoop.shared
   private var link: RedisLink
-  private var held: [(RedisCommand, Completion)] = []
+  private var queued: [(RedisCommand, Completion)] = []
   private var context: UnsafeMutablePointer<redisAsyncContext>?
   private var interest: SocketInterest = []
   private var isTimerSet = false
@@ -61,9 +61,9 @@ final class RedisConnection: @unchecked Sendable {
     switch link.requested(at: .now, moving: Int64(command.bytes.count) + bytes) {
     case .refuse: return completion(nil)
     case .send: transmit(command, completion)
-    case .hold: held.append((command, completion))
+    case .queue: queued.append((command, completion))
     case .connect:
-      held.append((command, completion))
+      queued.append((command, completion))
       connect()
     }
     lookAtDeadline()
@@ -102,7 +102,7 @@ final class RedisConnection: @unchecked Sendable {
         let found = Self.numericAddresses(of: host)
         self.loop.execute {
           // A deadline may have passed meanwhile.
-          guard self.context == nil, !self.held.isEmpty else { return }
+          guard self.context == nil, !self.queued.isEmpty else { return }
           guard !found.isEmpty else { return self.fail() }
           self.open(redisAsyncConnect(found[number % found.count], Int32(port)))
         }
@@ -163,14 +163,14 @@ final class RedisConnection: @unchecked Sendable {
         StorageWarning.write("Redis at \(description) refuses the connection: \(message)")
       }
     }
-    for (command, completion) in exchange(&held, with: []) { transmit(command, completion) }
+    for (command, completion) in exchange(&queued, with: []) { transmit(command, completion) }
   }
 
   /// hiredis frees the context. All commands that were sent have had no answer.
   private func isGone() {
     guard let context else { return }
     loop.watch(context.pointee.c.fd, for: [])
-    let isFailure = !held.isEmpty || link.waitingCount > 0
+    let isFailure = !queued.isEmpty || link.waitingCount > 0
     self.context = nil
     interest = []
     if isFailure { fail() } else { link.closed(at: .now) }
@@ -180,7 +180,7 @@ final class RedisConnection: @unchecked Sendable {
   private func fail() {
     tries += 1
     link.failed(at: .now)
-    for (_, completion) in exchange(&held, with: []) { completion(nil) }
+    for (_, completion) in exchange(&queued, with: []) { completion(nil) }
   }
 
   // MARK: Waiting

@@ -13,10 +13,10 @@ struct RedisLink {
 
   /// What happens to a command.
   enum RequestAction: Equatable {
-    /// Hold it, and connect.
+    /// Queue it, and connect.
     case connect
-    /// Hold it until the connection is there.
-    case hold
+    /// Queue it until the connection is there.
+    case queue
     case send
     /// It has no answer.
     case refuse
@@ -48,7 +48,7 @@ struct RedisLink {
     self.pause = pause
   }
 
-  /// Commands that were held or sent, and have no answer yet.
+  /// Commands that were queued or sent, and have no answer yet.
   var waitingCount: Int { deadlines.count - answered }
 
   /// - Parameter bytes: how many the command and its answer have; many take longer.
@@ -61,14 +61,14 @@ struct RedisLink {
     deadlines.append(max(now.advanced(by: timeout + moving), deadlines.last ?? now))
     switch state {
     case .ready: return .send
-    case .connecting: return .hold
+    case .connecting: return .queue
     case .idle, .failed:
       state = .connecting
       return .connect
     }
   }
 
-  /// The connection is there: what was held is sent.
+  /// The connection is there: what was queued is sent.
   mutating func connected() { state = .ready }
 
   mutating func gotAnswer() {

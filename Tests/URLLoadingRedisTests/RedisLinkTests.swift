@@ -12,7 +12,7 @@ struct RedisLinkTests {
   @Test func theFirstCommandConnectsAndOthersAreHeld() {
     var link = link()
     #expect(link.requested(at: start) == .connect)
-    #expect(link.requested(at: start) == .hold)
+    #expect(link.requested(at: start) == .queue)
     link.connected()
     #expect(link.requested(at: start) == .send)
     #expect(link.waitingCount == 3)

@@ -28,8 +28,8 @@ final class Reactor {
       isFTP && stage == .connected && owner?.toOpaque() == multi && isOpen(under: Int32(descriptor))
     }
 
-    /// Whether the number still stands for the file that was opened under it: libcurl closes a socket that did not connect without a
-    /// word, and any thread may be given the number next.
+    /// Whether the number still stands for the file that was opened under it: libcurl 7.88 closes a socket that did not connect without
+    /// a call of its socket callback, and any thread may be given the number next.
     func isOpen(under descriptor: Int32) -> Bool {
       file != nil && file == Self.file(of: descriptor)
     }

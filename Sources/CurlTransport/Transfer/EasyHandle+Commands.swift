@@ -73,7 +73,7 @@ extension EasyHandle {
     handler = nil
     drainBudget = count
     multi.setDeadline(.now.advanced(by: .seconds(1)), of: self)
-    // Nothing is left to be sent, but libcurl takes a transfer that may not send for one that is not done.
+    // Nothing is left to be sent, but libcurl 7.88 takes a transfer that may not send for one that is not done.
     resume()
     continueDecoding()
   }

@@ -37,7 +37,7 @@ extension EasyHandle {
 
   /// What is wrong with a response that libcurl takes for whole.
   private var flaw: TransferFailure.Reason? {
-    // libcurl takes half a head for a whole one.
+    // libcurl 7.88 takes half a head for a whole one.
     guard hasHead else { return .incompleteHead }
     if let incompleteness = decoder?.incompleteness { return .undecodableBody(incompleteness) }
     return isCutOff ? .brokenConnection : nil

@@ -66,7 +66,7 @@ final class EasyHandle {
   var switchedSocket: Int32?
   /// See EasyHandle+Connection. Nil until the connection is established.
   var connection: RawConnection?
-  /// libcurl keeps names that were set for one transfer, and TLS sessions, beyond a reset: no other transfer gets the handle.
+  /// Names that were set for one transfer, and TLS sessions, outlast `curl_easy_reset`, as it documents: no other transfer gets the handle.
   var isOfOneTransfer = false
   /// A challenge that libcurl may answer with credentials; then the handler does not get it.
   var pendingHead: TransferHead?

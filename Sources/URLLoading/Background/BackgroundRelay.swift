@@ -10,9 +10,22 @@ final class BackgroundRelay: URLProtocol, @unchecked Sendable {
 
   private var background: BackgroundTask? { task?.load.plan.background }
 
+  /// The load's client, which takes what no other instance reports; nil for an instance that no load has made.
+  private let loadClient: LoadClient?
+
   /// What the delegate is being asked, by the number that the service has for it. One that is asked again, by a service that was started
   /// again or after a suspension, is the same for the delegate.
   private let question = Locked<Int?>(nil)
+
+  init(_ request: URLRequest, client: LoadClient) {
+    loadClient = client
+    super.init(request: request, cachedResponse: nil, client: client)
+  }
+
+  required init(request: URLRequest, cachedResponse: CachedURLResponse?, client: (any URLProtocolClient)?) {
+    loadClient = nil
+    super.init(request: request, cachedResponse: cachedResponse, client: client)
+  }
 
   override func startLoading() { background?.begin(self) }
 
@@ -20,7 +33,7 @@ final class BackgroundRelay: URLProtocol, @unchecked Sendable {
   override func stopLoading() {}
 
   func receive(_ event: BackgroundEvent) {
-    guard let client = client as? LoadClient else { return }
+    guard let client = loadClient else { return }
     switch event {
     case .request(let data): BackgroundValues.request(data).map(client.replaceRequest)
     case .waitsForConnectivity: client.waitsForConnectivity()

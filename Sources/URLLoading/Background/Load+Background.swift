@@ -8,7 +8,11 @@ extension Load {
       state.attempt = Attempt(request: request)
       return state.machine.attempt
     }
-    start(Opened(request: request, protocolClass: BackgroundRelay.self, rangeOffset: nil, attempt: number))
+    let gate = URLProtocolGate()
+    let client = LoadClient(
+      load: self, attempt: number, gate: gate, mayWait: ProtocolDriver.blocks(BackgroundRelay.self))
+    let opened = Opened(request: request, protocolClass: BackgroundRelay.self, rangeOffset: nil, attempt: number)
+    begin(opened, BackgroundRelay(request, client: client), gate)
   }
 
   /// Sets what an earlier process has said about the task.

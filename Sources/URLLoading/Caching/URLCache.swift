@@ -1,5 +1,4 @@
 internal import URLLoadingBase
-internal import URLLoadingCurlTransport
 
 // Safe to share: stored properties are guarded as said below; subclasses answer for theirs.
 /// Keeps responses by the requests that they answer, and answers loads with them (RFC 9111).
@@ -256,7 +255,7 @@ open class URLCache: NSObject, @unchecked Sendable {
   private static func wait<Answer: Sendable>(
     for store: any URLCacheStore, _ ask: (@escaping @Sendable (Answer) -> Void) -> Void
   ) -> Answer? {
-    guard store is MemoryCacheStore || store is DiskCacheStore || !EventLoop.isCurrent else { return nil }
+    guard store is MemoryCacheStore || store is DiskCacheStore || !URLSession.isOnLoadingThread else { return nil }
     let answer = WaitedAnswer<Answer>()
     ask { answer.give($0) }
     return answer.wait()

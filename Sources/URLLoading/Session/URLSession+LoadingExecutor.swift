@@ -15,4 +15,7 @@ extension URLSession {
   /// - Important: Do not block, and do not compute for long: every transfer of the process waits meanwhile. Hand such work to code that
   ///   is isolated to an actor, or runs with another preference, such as `globalConcurrentExecutor`.
   public static var loadingExecutor: any TaskExecutor { LoopTaskExecutor.shared }
+
+  /// Whether the caller runs on a thread of transfers, which must not wait.
+  static var isOnLoadingThread: Bool { EventLoop.isCurrent }
 }

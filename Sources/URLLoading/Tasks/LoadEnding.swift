@@ -1,5 +1,3 @@
-internal import URLLoadingCurlTransport
-
 /// The end of a load: its outcome, and the continuation that waits for it, which is resumed once.
 struct LoadEnding {
   /// Why the load failed.

@@ -110,7 +110,7 @@ extension URLProtocolConformance {
     ConformanceCheck("cancel while the delegate is asked for a credential", abilities: .challenges) { context, _ in
       let place = try await context.protected(size)
       var answers = DelegateAnswers.credentials(place.right)
-      answers.areHeld = true
+      answers.areDeferred = true
       try await context.cancelling(place.resource, while: answers)
       let next = context.session(answers: .credentials(place.right))
       let outcome = try await next.load(place.resource.request())

@@ -99,7 +99,7 @@ extension CheckContext {
       step("it was cancelled while the delegate was asked", request.url)
       task.cancel()
       try expectCancelled(try await session.end(of: task), resource.url)
-      session.recorder.answerHeldQuestions()
+      session.recorder.answerDeferredQuestions()
       try await session.close()
       let bytes = session.ledger.bytes
       try expect(

@@ -39,7 +39,7 @@ extension URLProtocolConformance {
     ConformanceCheck("cancel while the delegate is asked about a redirect", abilities: .redirects) { context, _ in
       let resource = try await context.place(size)
       let url = try await context.redirect(to: resource.url)
-      try await context.cancelling(resource, while: DelegateAnswers(areHeld: true), from: url)
+      try await context.cancelling(resource, while: DelegateAnswers(areDeferred: true), from: url)
       let next = context.session()
       let outcome = try await next.load(URLRequest(url: url))
       try context.expectWhole(outcome, of: resource, by: "data(for:), after one that was cancelled")

@@ -27,7 +27,7 @@ final class CheckSession: Sendable {
   /// Ends the session at once, whatever its tasks do.
   func abandon() {
     hold?.release()
-    recorder.answerHeldQuestions()
+    recorder.answerDeferredQuestions()
     session.invalidateAndCancel()
   }
 

@@ -7,8 +7,8 @@ struct DelegateAnswers: Sendable {
   /// By the count of challenges of the same ``Challenger`` before.
   var challenge: @Sendable (Int) -> Challenge = { _ in (.performDefaultHandling, nil) }
   var followsRedirects = true
-  /// The delegate takes its time: answers wait for ``Recorder/answerHeldQuestions()``.
-  var areHeld = false
+  /// The delegate takes its time: answers wait for ``Recorder/answerDeferredQuestions()``.
+  var areDeferred = false
 
   /// These credentials, one after another, and then none.
   static func credentials(_ credentials: URLCredential...) -> DelegateAnswers {

@@ -5,8 +5,8 @@ struct DelegateQuestions: Sendable {
   /// Not the challenges themselves: they retain the instance that asks.
   var challenges: [(space: URLProtectionSpace, failures: Int)] = []
   var redirects: [(response: HTTPURLResponse, request: URLRequest)] = []
-  /// The answers that wait.
-  var held: [@Sendable () -> Void] = []
+  /// The answers that are deferred.
+  var deferred: [@Sendable () -> Void] = []
 
   var count: Int { challenges.count + redirects.count }
 

@@ -99,20 +99,20 @@ final class Recorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
   }
 
   /// Answers what waits for an answer.
-  func answerHeldQuestions() {
-    let held = questions.update { questions in
-      defer { questions.held = [] }
-      return questions.held
+  func answerDeferredQuestions() {
+    let deferred = questions.update { questions in
+      defer { questions.deferred = [] }
+      return questions.deferred
     }
-    for answer in held { answer() }
+    for answer in deferred { answer() }
   }
 
   private func note(_ change: (inout DelegateQuestions) -> Void, answer: @escaping @Sendable () -> Void) {
-    let isHeld = answers.areHeld
+    let isDeferred = answers.areDeferred
     questions.update { questions in
-      if isHeld { questions.held.append(answer) }
+      if isDeferred { questions.deferred.append(answer) }
       change(&questions)
     }
-    if !isHeld { answer() }
+    if !isDeferred { answer() }
   }
 }

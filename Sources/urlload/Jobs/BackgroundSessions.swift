@@ -1,4 +1,5 @@
 import URLLoading
+internal import URLLoadingBase
 
 /// The session of all background loads of the command, which one process has at a time.
 enum BackgroundSessions {
@@ -9,7 +10,7 @@ enum BackgroundSessions {
   /// Waits until the session is this process's.
   /// - Parameter options: those of the connection; nil where nothing is added.
   static func open(_ options: LoadOptions?, _ delegate: BackgroundTaker) async throws(Failure) -> URLSession {
-    let end = ContinuousClock.now + patience
+    let end = MonotonicInstant.now.advanced(by: patience)
     while true {
       let session = URLSession(configuration: configuration(options), delegate: delegate, delegateQueue: nil)
       guard let error = await session.backgroundFailure() else { return session }
@@ -17,7 +18,7 @@ enum BackgroundSessions {
       guard error.code == .backgroundSessionInUseByAnotherProcess else {
         throw Failure(.other, SafeText.sentence(error.localizedDescription), advice: "see urlload jobs --help")
       }
-      guard ContinuousClock.now < end else {
+      guard MonotonicInstant.now < end else {
         throw Failure(
           .other, "another urlload --background or urlload jobs does not end", advice: "end that, or try again later")
       }

@@ -13,7 +13,7 @@ final class ProgressDisplay: Sendable {
   private let loads: [LoadStatus]
   private let console: Console
   private let state: Locked<State>
-  private let beginning = ContinuousClock.now
+  private let beginning = MonotonicInstant.now
 
   init(loads: [LoadStatus], console: Console) {
     self.loads = loads
@@ -37,7 +37,7 @@ final class ProgressDisplay: Sendable {
   }
 
   private func draw() {
-    let elapsed = beginning.duration(to: .now) / .seconds(1)
+    let elapsed = beginning.seconds(to: .now)
     let size = Terminal.size
     let lines = state.withLock { state in
       state.block.lines(loads.map(\.snapshot), at: elapsed, columns: size.columns, rows: size.rows)

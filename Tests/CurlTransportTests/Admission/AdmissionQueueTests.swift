@@ -1,4 +1,5 @@
 import Testing
+import URLLoadingTestServers
 
 @testable import URLLoadingCurlTransport
 
@@ -154,7 +155,7 @@ private final class Line {
       var waiting: [(number: Int, ticket: AdmissionQueue<Int>.Ticket)] = []
       var limit = 2
     }
-    var random = SystemRandomNumberGenerator()
+    var random = SeededGenerator(seed: 1)
     let queue = Line(connections: 2, streams: 4)
     var hosts = [Host](repeating: Host(), count: 40)
     for number in 0..<30_000 {

@@ -1,4 +1,5 @@
 import Testing
+import URLLoadingTestServers
 
 @testable import URLLoadingCurlTransport
 
@@ -29,7 +30,7 @@ import Testing
 
   /// Whatever is done, the lines are what arrays would be.
   @Test func likeArrays() {
-    var random = SystemRandomNumberGenerator()
+    var random = SeededGenerator(seed: 1)
     var lines = WaitingLines<Int>()
     var real = [WaitingLines<Int>.Line](repeating: WaitingLines<Int>.Line(), count: 3)
     var model = [[(number: Int, position: WaitingLines<Int>.Position)]](repeating: [], count: 3)

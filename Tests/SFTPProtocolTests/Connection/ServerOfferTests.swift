@@ -35,7 +35,7 @@ import URLLoadingTestServers
       #expect(ServerOffer(firstBytes: Array(bytes.prefix(count))).isComplete == (count >= bytes.count - 4))
     }
     #expect(ServerOffer(firstBytes: Array(bytes.prefix(30))).isOpenSSH)
-    var random = SystemRandomNumberGenerator()
+    var random = SeededGenerator(seed: 1)
     for _ in 0..<2000 {
       var damaged = bytes
       for _ in 0..<3 { damaged[Int.random(in: bytes.indices, using: &random)] = .random(in: 0...255, using: &random) }

@@ -1,4 +1,5 @@
 import Testing
+import URLLoadingTestServers
 
 @testable import SFTPProtocol
 
@@ -65,10 +66,10 @@ import Testing
 
   /// Whatever a server says, it ends.
   @Test func endsWithAnyServer() {
-    var random = SystemRandomNumberGenerator()
+    var random = SeededGenerator(seed: 1)
     let all = ["publickey", "password", "keyboard-interactive", "hostbased", ""]
     for _ in 0..<500 {
-      var machine = LoginMachine(isOpenSSH: .random())
+      var machine = LoginMachine(isOpenSSH: .random(using: &random))
       var action = machine.start()
       var steps = 0
       while action != .giveUp, steps < 1000 {
@@ -77,7 +78,9 @@ import Testing
         case .listMethods: action = machine.listed(all.filter { _ in .random(using: &random) })
         case .findKeys:
           action = machine.foundKeys(
-            (0..<Int.random(in: 0...50)).map { _ in ["ssh-rsa", "ssh-ed25519", nil].randomElement() ?? nil })
+            (0..<Int.random(in: 0...50, using: &random)).map { _ in
+              ["ssh-rsa", "ssh-ed25519", nil].randomElement(using: &random) ?? nil
+            })
         case .tryKey(let key, _):
           switch Int.random(in: 0..<4, using: &random) {
           case 0: action = machine.passedOver(key)

@@ -84,16 +84,16 @@ import URLLoadingTestServers
   }
 
   @Test func settingsThatDoNotAnswerHoldNobody() async throws {
-    let released = Watched(false)
+    let released = AsyncEvent()
     let asked = Watched(0)
     let system = SystemProxies(timeLimit: .milliseconds(300)) {
       { _ in
         asked.update { $0 += 1 }
-        while !released.value { usleep(10_000) }
+        _ = released.waitBlocking()
         return []
       }
     }
-    defer { released.update { $0 = true } }
+    defer { released.signal() }
     let client = Self.client(system)
     let nginx = try await NginxServer.shared
     #expect(await client.load(nginx.url(), timeout: .seconds(5)).body == DocumentRoot.small)

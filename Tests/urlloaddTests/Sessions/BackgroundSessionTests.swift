@@ -129,16 +129,16 @@ import URLLoadingTestServers
   }
 
   @Test func aChallengeWaitsForItsProgram() async throws {
-    let isAlone = Watched(false)
+    let isAlone = AsyncEvent()
     let server = try ScriptedServer.http { request in
-      while !isAlone.value { usleep(1000) }
+      guard isAlone.waitBlocking() else { return HTTPResponse(503, text: "the program does not end") }
       guard request.fields["Authorization"] == "Basic dTpw" else {
         return HTTPResponse(401, fields: ["WWW-Authenticate": "Basic realm=\"r\""], text: "no")
       }
       return HTTPResponse(text: "yes")
     }
     try await fixture.leave("test", "download:\(server.url("/a"))")
-    isAlone.update { $0 = true }
+    isAlone.signal()
     #expect(await server.waitForRequests(1))
     #expect(await server.waitForIdle())
     let program = try fixture.program("test", "--password", "u:p")

@@ -48,12 +48,12 @@ import URLLoadingTestServers
   }
 
   @Test func whatCannotBeResumedIsFinishedFirst() async throws {
-    let isGreeted = Watched(false)
+    let isGreeted = AsyncEvent()
     let server = try ScriptedServer { connection in
       while try connection.readRequest() != nil {
         // No validator, no ranges.
         try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n1234")
-        while !isGreeted.value { usleep(1000) }
+        guard isGreeted.waitBlocking() else { return }
         try connection.send("5678")
       }
     }
@@ -61,7 +61,7 @@ import URLLoadingTestServers
     #expect(try await program.says("wrote", timeout: .seconds(60)), "\(program.lines)")
     let service = try #require(fixture.service)
     let socket = try greet(package: "99.0", program: Self.otherProgram)
-    isGreeted.update { $0 = true }
+    isGreeted.signal()
     #expect(try await program.says("ended 1 0 200", timeout: .seconds(60)), "\(program.lines)")
     #expect(server.requests.count == 1)
     // The program, which stays, has the next one started.

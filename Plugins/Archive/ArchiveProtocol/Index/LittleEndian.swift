@@ -1,19 +1,15 @@
 /// Little-endian numbers, such as zip's (APPNOTE 4.4.1.1). Outside of the bytes they are 0; callers check bounds where it matters.
 extension UnsafeRawBufferPointer {
-  @inline(__always)
   func number<Number: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(_: Number.Type, at position: Int) -> Number
   {
     guard position >= 0, position <= count - MemoryLayout<Number>.size else { return 0 }
     return Number(littleEndian: loadUnaligned(fromByteOffset: position, as: Number.self))
   }
 
-  @inline(__always)
   func uint16(at position: Int) -> UInt16 { number(UInt16.self, at: position) }
 
-  @inline(__always)
   func uint32(at position: Int) -> UInt32 { number(UInt32.self, at: position) }
 
-  @inline(__always)
   func uint64(at position: Int) -> UInt64 { number(UInt64.self, at: position) }
 }
 

@@ -14,7 +14,7 @@ final class ArchiveStore: URLSessionComponent {
 
   private enum Slot {
     case opening(SharedOpening)
-    case open(OpenArchive, lastUse: ContinuousClock.Instant)
+    case open(OpenArchive, lastUse: MonotonicInstant)
   }
 
   private struct State {
@@ -44,11 +44,11 @@ final class ArchiveStore: URLSessionComponent {
     for key: Key, depth: Int, gate: URLProtocolGate,
     open: @escaping @Sendable (SharedOpening, KnownIndex?) throws -> OpenArchive
   ) throws -> OpenArchive {
-    let now = ContinuousClock.now
+    let now = MonotonicInstant.now
     let new = SharedOpening()
     let (slot, stale) = state.withLock { state -> (Slot, OpenArchive?) in
       switch state.slots[key] {
-      case .open(let archive, let lastUse) where now - lastUse < Self.trustTime && archive.isUnchangedFile:
+      case .open(let archive, let lastUse) where lastUse.duration(to: now) < Self.trustTime && archive.isUnchangedFile:
         state.slots[key] = .open(archive, lastUse: now)
         return (.open(archive, lastUse: now), nil)
       case .opening(let opening) where opening.join(): return (.opening(opening), nil)
@@ -122,12 +122,12 @@ final class ArchiveStore: URLSessionComponent {
   }
 
   private func sweep() {
-    let now = ContinuousClock.now
+    let now = MonotonicInstant.now
     let (all, isOpen) = state.withLock { state in
       state.isSweeping = false
       let all = state.slots
       state.slots = all.filter {
-        if case .open(_, let lastUse) = $0.value { now - lastUse <= Self.idleTime } else { true }
+        if case .open(_, let lastUse) = $0.value { lastUse.duration(to: now) <= Self.idleTime } else { true }
       }
       return (all, !state.slots.isEmpty)
     }
@@ -138,7 +138,7 @@ final class ArchiveStore: URLSessionComponent {
   /// Drops the least recently used archives until the rest is within the limits.
   private static func evict(_ state: inout State) -> [OpenArchive] {
     var open = state.slots.compactMap {
-      key, slot -> (key: Key, archive: OpenArchive, lastUse: ContinuousClock.Instant)? in
+      key, slot -> (key: Key, archive: OpenArchive, lastUse: MonotonicInstant)? in
       if case .open(let archive, let lastUse) = slot { (key, archive, lastUse) } else { nil }
     }
     open.sort { $0.lastUse < $1.lastUse }

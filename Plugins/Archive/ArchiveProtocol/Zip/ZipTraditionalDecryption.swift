@@ -33,14 +33,12 @@ struct ZipTraditionalDecryption {
     }
   }
 
-  @inline(__always)
   private mutating func update(_ byte: UInt8) {
     key0 = checksum(key0, byte)
     key1 = (key1 &+ (key0 & 0xFF)) &* 134_775_813 &+ 1
     key2 = checksum(key2, UInt8(truncatingIfNeeded: key1 >> 24))
   }
 
-  @inline(__always)
   private func checksum(_ value: UInt32, _ byte: UInt8) -> UInt32 {
     guard let table else { return value }
     return UInt32(truncatingIfNeeded: table[Int((value ^ UInt32(byte)) & 0xFF)]) ^ (value >> 8)

@@ -1,4 +1,3 @@
-internal import URLLoadingCurlTransport
 internal import URLLoadingX509
 
 // Safe to share: nothing changes after init.
@@ -38,8 +37,7 @@ public final class SecIdentity: NSObject, @unchecked Sendable {
   ///   - pin: of the token; nil where the URI has it, or there is none.
   /// - Throws: ``SecurityError`` with `errSecItemNotFound`, or `errSecParam` without the engine.
   public convenience init(pkcs11 uri: String, pin: String? = nil) throws {
-    do { self.init(try TokenIdentity.read(uri, pin: pin)) } catch { throw SecurityError(error) }
-    EventLoop.parksAtExit
+    do { self.init(try CurlSession.tokenIdentity(uri, pin: pin)) } catch { throw SecurityError(error) }
   }
 
   /// The certificate.

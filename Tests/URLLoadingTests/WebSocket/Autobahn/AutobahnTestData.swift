@@ -1,4 +1,5 @@
 import Foundation
+import URLLoadingTestServers
 
 /// What the compressed messages are cut from: data of the kinds that the suite's files have, made here, 256 KiB each.
 enum AutobahnTestData: String, CaseIterable, Sendable {
@@ -30,22 +31,9 @@ enum AutobahnTestData: String, CaseIterable, Sendable {
 
   static let size = 256 << 10
 
-  /// SplitMix64: the same numbers in each run.
-  private struct Generator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9e37_79b9_7f4a_7c15
-      var mixed = state
-      mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-      mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-      return mixed ^ (mixed >> 31)
-    }
-  }
-
   /// Appends what `piece` makes until there is enough.
-  private static func fill(_ seed: UInt64, _ piece: (inout Generator) -> Data) -> Data {
-    var generator = Generator(state: seed)
+  private static func fill(_ seed: UInt64, _ piece: (inout SeededGenerator) -> Data) -> Data {
+    var generator = SeededGenerator(seed: seed)
     var bytes = Data(capacity: size + 1_024)
     while bytes.count < size { bytes.append(piece(&generator)) }
     return bytes.prefix(size)

@@ -7,7 +7,6 @@ enum CharacterLocale {
   nonisolated(unsafe) private static let utf8 = newlocale(1 << LC_CTYPE, "C.UTF-8", nil)
 
   /// Runs `body` with UTF-8 as this thread's character set.
-  @inline(__always)
   static func withUTF8<Result>(_ body: () throws -> Result) rethrows -> Result {
     guard let utf8 else { return try body() }
     let before = uselocale(utf8)

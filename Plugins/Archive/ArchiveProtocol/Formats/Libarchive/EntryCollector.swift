@@ -24,7 +24,7 @@ struct EntryCollector {
   /// Adds a member; the top directory itself is left out.
   /// - Parameters:
   ///   - location: of its bytes, if it has any.
-  ///   - checksum: what libarchive does not check when they are read.
+  ///   - checksum: what libarchive 3.6 does not check when they are read.
   mutating func add(
     _ header: LibarchiveEntry, ordinal: Int, location: ArchiveEntry.Location, checksum: UInt32? = nil
   ) throws {

@@ -19,7 +19,7 @@ final class BlockBody: MemberBody {
   private var failure: (any Error)?
 
   /// - Parameters:
-  ///   - checksum: of all bytes, where libarchive does not check it.
+  ///   - checksum: of all bytes, where libarchive 3.6 does not check it.
   ///   - limits: nil where the ratio of decoded to packed bytes is known to be allowed.
   ///   - canEndWithError: whether an error behind the last byte counts as the end, if size and checksum are right.
   ///   - whenWhole: called once, when the member was read to its end and the handle is free for the next one.

@@ -55,7 +55,7 @@ final class SolidPass: @unchecked Sendable {
   /// Reads some bytes of a member.
   /// - Parameters:
   ///   - source: the archive's bytes, for this reader.
-  ///   - checksum: of all its bytes, where libarchive does not check it.
+  ///   - checksum: of all its bytes, where libarchive 3.6 does not check it.
   /// - Returns: how many; 0 at its end.
   func read(
     _ ordinal: Int, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer, source: any ByteSource,
