@@ -23,7 +23,8 @@ struct ArticleCode {
       case .unclosed(let line): "line \(line): a block is not closed"
       case .notInFile(let path, let line): "line \(line): the block is not in \(path)"
       case .unknownMark(let text, let line): "line \(line): the mark '\(text)' is unknown"
-      case .unknownLanguage(let text, let line): "line \(line): a block is swift, sh or text, and not '\(text)'"
+      case .unknownLanguage(let text, let line):
+        "line \(line): a block is swift or one of \(ArticleCode.otherLanguages), not '\(text)'"
       }
     }
   }
@@ -40,6 +41,9 @@ struct ArticleCode {
   private var hasBlock = false
   /// Whether the article has blocks of Swift, those included that are compiled elsewhere.
   private(set) var hasCode = false
+
+  /// Languages whose blocks are passed over.
+  private static let otherLanguages = ["sh", "text", "dockerfile"]
 
   /// Reads an article.
   /// - Parameter root: the package's folder.
@@ -71,7 +75,9 @@ struct ArticleCode {
         }
       } else if line.hasPrefix("```") {
         let language = String(line.dropFirst(3))
-        guard ["sh", "text"].contains(language) else { throw Fault.unknownLanguage(language, line: index) }
+        guard Self.otherLanguages.contains(language) else {
+          throw Fault.unknownLanguage(language, line: index)
+        }
         let start = index
         while index < lines.count, lines[index].trimmingCharacters(in: .whitespaces) != "```" { index += 1 }
         guard index < lines.count else { throw Fault.unclosed(line: start) }
