@@ -20,18 +20,24 @@ extension HTTPURLResponse {
   ///
   /// Nil for a status that has not three digits or fewer, and with 65,535 fields or more.
   public var httpResponse: HTTPResponse? {
-    guard (0...999).contains(statusCode), let fields = HTTPFields(convertibleFields) else { return nil }
+    guard (0...999).contains(statusCode), let fields = convertibleFields else { return nil }
     return HTTPResponse(status: HTTPResponse.Status(code: statusCode), headerFields: fields)
   }
 
   /// A subclass may have fields of its own, and then has them here alone.
-  private var convertibleFields: [(name: String, value: String)] {
-    if type(of: self) == HTTPURLResponse.self { return receivedFields }
+  private var convertibleFields: HTTPFields? {
+    if type(of: self) == HTTPURLResponse.self { return ReceivedHead(self).httpFields }
     let own = HTTPURLResponse(
       url: url ?? URL(filePath: "/"), statusCode: statusCode, httpVersion: nil,
       headerFields: allHeaderFields as? [String: String])
-    return own?.receivedFields ?? []
+    guard let own else { return HTTPFields() }
+    return ReceivedHead(own).httpFields
   }
+}
+
+extension HTTPURLResponse.ReceivedHead {
+  /// Nil for more fields than one message can have.
+  fileprivate var httpFields: HTTPFields? { HTTPFields(fields.map { (name: $0.name, value: $0.value) }) }
 }
 
 extension URLResponse {

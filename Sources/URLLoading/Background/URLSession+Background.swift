@@ -20,7 +20,7 @@ extension URLSession {
       if let error = values.appTransportSecurity?.error { throw error }
       if let error = background.waitUntilAttached() { throw error.error(for: plan.request.url) }
       addHeaders(to: &plan.request)
-      let omitted = parts.configuration.omittedFields.names
+      let omitted = parts.configuration.httpOmittedHeaders
       if !omitted.isEmpty { plan.request.omittedFields = omitted }
       let request = BackgroundValues.data(of: plan.request)
       guard request.count <= Self.largestRequest else {

@@ -10,6 +10,9 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
   open var statusCode: Int { status }
   private let status: Int
 
+  /// The status code that it was made with, whatever a subclass says.
+  var receivedStatus: Int { status }
+
   /// The protocol's name and version as the status line has it: `HTTP/1.1`, `HTTP/2`.
   let httpVersion: String
 
@@ -178,12 +181,6 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     }
     return contentRange != nil
   }
-
-  /// All header fields in the server's order, repeated ones apart, with its spellings.
-  package var receivedFields: [(name: String, value: String)] { fields.fields }
-
-  /// The protocol's name and version, as the server sent them.
-  package var receivedVersion: String { httpVersion }
 
   /// The cookies that the server sets, each apart.
   var setCookieValues: [String] {

@@ -38,7 +38,7 @@ enum BackgroundSessions {
       configuration.tlsMaximumSupportedProtocolVersion = other.tlsMaximumSupportedProtocolVersion
       configuration.httpMaximumConnectionsPerHost = other.httpMaximumConnectionsPerHost
       configuration.network = other.network
-      configuration.omittedFields = other.omittedFields
+      configuration.httpOmittedHeaders = other.httpOmittedHeaders
       if let maxTime = options.maxTime {
         configuration.timeoutIntervalForResource = maxTime
         configuration.timeoutIntervalForRequest = maxTime

@@ -70,7 +70,7 @@ enum RequestBuilder {
     case .through(let proxy): configuration.connectionProxyDictionary = proxy.dictionary
     }
     options.cookies.fill(configuration.httpCookieStorage, for: options.urls)
-    configuration.omittedFields.names = HeaderFields.omitted(options.headers)
+    configuration.httpOmittedHeaders = HeaderFields.omitted(options.headers)
     configuration.archive.indexDirectory = options.archiveIndex
     configuration.network = options.network
     configuration.sessionEventListener = options.archive

@@ -27,11 +27,12 @@ enum HeadText {
   /// - Parameter showsSecrets: whether values of fields are as they came.
   static func lines(of response: URLResponse, showsSecrets: Bool) -> [String] {
     if let response = response as? HTTPURLResponse {
-      let version = response.receivedVersion
-      let phrase = version.hasPrefix("HTTP/1") ? StatusPhrase.text(for: response.statusCode).map { " \($0)" } : nil
-      let status = "\(version) \(response.statusCode)\(phrase ?? "")"
+      let head = HTTPURLResponse.ReceivedHead(response)
+      let isTextual = head.httpVersion.hasPrefix("HTTP/1")
+      let phrase = isTextual ? StatusPhrase.text(for: head.statusCode).map { " \($0)" } : nil
+      let status = "\(head.httpVersion) \(head.statusCode)\(phrase ?? "")"
       return [status]
-        + response.receivedFields.map { field in
+        + head.fields.map { field in
           showsSecrets
             ? "\(field.name): \(field.value)" : "\(field.name): \(Redaction.value(field.value, of: field.name))"
         }

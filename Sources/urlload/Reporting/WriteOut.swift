@@ -127,7 +127,8 @@ struct WriteOut {
 
   private var headers: String {
     var values: [String: [String]] = [:]
-    for field in http?.receivedFields ?? [] { values[field.name.lowercased(), default: []].append(field.value) }
+    let fields = http.map { HTTPURLResponse.ReceivedHead($0).fields } ?? []
+    for field in fields { values[field.name.lowercased(), default: []].append(field.value) }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return (try? encoder.encode(values)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"

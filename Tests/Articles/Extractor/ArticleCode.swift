@@ -8,25 +8,28 @@ import Foundation
 /// - `<!-- swift` … `-->` has code: in front of the first block for all of them, later at the beginning of the next block.
 /// - `<!-- compiled -->` in front of a block: it is compiled, and not run.
 /// - `<!-- from: PATH -->`: the block is in that file of the package, line by line, which is compiled and run elsewhere.
-/// - `<!-- shown -->`: neither.
+/// - `<!-- target -->`: the block is an element of a manifest's targets, which the tests have SwiftPM read.
 ///
-/// A block without a language or with `text` right behind one is what that prints.
+/// A block of `text` right behind one is what that prints. Every block names its language, so that no Swift passes unseen.
 struct ArticleCode {
   enum Fault: Error, CustomStringConvertible {
     case unclosed(line: Int)
     case notInFile(String, line: Int)
     case unknownMark(String, line: Int)
+    case unknownLanguage(String, line: Int)
 
     var description: String {
       switch self {
       case .unclosed(let line): "line \(line): a block is not closed"
       case .notInFile(let path, let line): "line \(line): the block is not in \(path)"
       case .unknownMark(let text, let line): "line \(line): the mark '\(text)' is unknown"
+      case .unknownLanguage(let text, let line):
+        "line \(line): a block is swift or one of \(ArticleCode.otherLanguages), not '\(text)'"
       }
     }
   }
 
-  private enum Mark: Equatable { case compiled, shown, from(String) }
+  private enum Mark: Equatable { case compiled, target, from(String) }
 
   let name: String
   private let path: String
@@ -36,6 +39,11 @@ struct ArticleCode {
   private var body = ""
   private var isOpen = false
   private var hasBlock = false
+  /// Whether the article has blocks of Swift, those included that are compiled elsewhere.
+  private(set) var hasCode = false
+
+  /// Languages whose blocks are passed over.
+  private static let otherLanguages = ["sh", "text", "dockerfile"]
 
   /// Reads an article.
   /// - Parameter root: the package's folder.
@@ -65,6 +73,15 @@ struct ArticleCode {
           try takeVisible(block, line: start + 1, mark, root, output: Self.output(in: lines, from: &index))
           mark = nil
         }
+      } else if line.hasPrefix("```") {
+        let language = String(line.dropFirst(3))
+        guard Self.otherLanguages.contains(language) else {
+          throw Fault.unknownLanguage(language, line: index)
+        }
+        let start = index
+        while index < lines.count, lines[index].trimmingCharacters(in: .whitespaces) != "```" { index += 1 }
+        guard index < lines.count else { throw Fault.unclosed(line: start) }
+        index += 1
       } else if line.hasPrefix("<!--"), line.hasSuffix("-->") {
         let text = line.dropFirst(4).dropLast(3).trimmingCharacters(in: .whitespaces)
         guard let known = Self.mark(text) else { throw Fault.unknownMark(text, line: index) }
@@ -77,7 +94,7 @@ struct ArticleCode {
   private static func mark(_ text: String) -> Mark? {
     switch text {
     case "compiled": .compiled
-    case "shown": .shown
+    case "target": .target
     case let text where text.hasPrefix("from: "): .from(String(text.dropFirst(6)))
     default: nil
     }
@@ -104,10 +121,11 @@ struct ArticleCode {
   }
 
   private mutating func takeVisible(_ block: [String], line: Int, _ mark: Mark?, _ root: URL, output: String?) throws {
+    hasCode = true
     // A manifest is evaluated by the tests.
     if block.first?.hasPrefix("// swift-tools-version") == true { return }
     switch mark {
-    case .shown: return
+    case .target: return
     case .from(let path):
       let file = try String(contentsOf: root.appending(path: path), encoding: .utf8)
       guard file.contains(block.joined(separator: "\n")) else { throw Fault.notInFile(path, line: line) }
@@ -190,6 +208,7 @@ struct ArticleCode {
     ("https://internal.example.org", "\\(Place.secure)"), ("https://example.org", "\\(Place.web)"),
     ("sftp://me@example.org/~", "\\(Place.ssh)"), ("ftp://example.org", "\\(Place.ftp)"),
     ("wss://example.org", "\\(Place.webSocket)"), ("redis://cache.example.org", "\\(Place.redis)"),
+    ("\"SHA256:mVPwvezndPv/ARoIadVY98vAC0g+P/5633yTC4d/wXE\"", "Place.fingerprint"),
     ("\"mail.example.org\"", "Place.mailHost"), ("port: 143", "port: Place.mailPort"),
     ("\"proxy.example.org\"", "Place.proxyHost"), ("3128", "Place.proxyPort"),
     ("\"/srv/", "\"\\(Place.folder)/"),
@@ -217,7 +236,4 @@ struct ArticleCode {
 
       """
   }
-
-  /// Whether there is anything to run.
-  var isEmpty: Bool { body.isEmpty && declarations.isEmpty }
 }

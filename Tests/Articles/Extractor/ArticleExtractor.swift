@@ -11,8 +11,8 @@ struct ArticleExtractor {
     for path in arguments.dropFirst() {
       do {
         let code = try ArticleCode(path: path, root: root)
-        if !code.isEmpty { names.append(code.name) }
-        try write(code.isEmpty ? "" : code.source, to: folder.appending(path: "\(code.name).swift"))
+        if code.hasCode { names.append(code.name) }
+        try write(code.hasCode ? code.source : "", to: folder.appending(path: "\(code.name).swift"))
       } catch let fault as ArticleCode.Fault {
         print("\(path): error: \(fault)")
         exit(1)

@@ -6,7 +6,11 @@ import PackagePlugin
 struct ArticlePlugin: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: Target) throws -> [Command] {
     let root = context.package.directoryURL
-    let catalogs = ["Sources/URLLoading/URLLoading.docc"]
+    let catalogs = [
+      "Sources/URLLoading/URLLoading.docc", "Sources/FoundationNetworking/FoundationNetworking.docc",
+      "Sources/URLLoadingCombine/URLLoadingCombine.docc", "Plugins/Archive/ArchiveProtocol/ArchiveProtocol.docc",
+      "Plugins/SFTP/SFTPProtocol/SFTPProtocol.docc",
+    ]
     var articles = [root.appending(path: "README.md")]
     for catalog in catalogs.map({ root.appending(path: $0) }) {
       articles += try FileManager.default.contentsOfDirectory(at: catalog, includingPropertiesForKeys: nil)

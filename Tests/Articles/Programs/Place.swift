@@ -9,6 +9,8 @@ enum Place {
   static let ftp = value("FTP")
   /// `sftp://me@example.org/~`.
   static let ssh = value("SSH")
+  /// The fingerprint of that server's key.
+  static let fingerprint = value("FINGERPRINT")
   static let webSocket = value("WEBSOCKET")
   static let redis = value("REDIS")
   static let mailHost = value("MAIL_HOST")

@@ -4,14 +4,20 @@ import URLLoadingTestServers
 
 /// The code of each article runs, and prints what the article says that it prints. `article-extractor` makes programs of it.
 @Suite struct ArticleTests {
-  private static let names: [String] = {
-    let folder = PackageFolder.root.appending(path: "Sources/URLLoading/URLLoading.docc")
-    let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
-    let articles = files.filter { file in
-      (try? String(contentsOf: file, encoding: .utf8))?.contains("\n```swift\n") == true
+  /// The texts of all catalogs' articles, by their names.
+  private static let articles: [String: String] = {
+    var texts: [String: String] = [:]
+    for folder in ["Sources", "Plugins"].map({ PackageFolder.root.appending(path: $0) }) {
+      guard let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil) else { continue }
+      for case let file as URL in files where file.pathExtension == "md" {
+        guard file.deletingLastPathComponent().pathExtension == "docc" else { continue }
+        texts[file.deletingPathExtension().lastPathComponent] = try? String(contentsOf: file, encoding: .utf8)
+      }
     }
-    return articles.map { $0.deletingPathExtension().lastPathComponent }.sorted()
+    return texts
   }()
+
+  private static let names = articles.filter { $0.value.contains("\n```swift\n") }.keys.sorted()
 
   @Test(.timeLimit(.minutes(2)), arguments: names) func runsAsItSays(_ name: String) async throws {
     let folder = try TemporaryDirectory("article")
@@ -42,13 +48,16 @@ import URLLoadingTestServers
       }
     case "Caching":
       environment["REDIS"] = Self.base(of: try await RedisServer.shared.url())
-    case "SFTP":
+    case "SFTP", "SFTPProtocol", "LoadFilesOverSFTP":
       let ssh = try await SSHServer.start()
-      try FileManager.default.createDirectory(
-        at: ssh.home.appending(path: "reports"), withIntermediateDirectories: true)
+      let reports = ssh.home.appending(path: "reports")
+      try FileManager.default.createDirectory(at: reports, withIntermediateDirectories: true)
+      if name != "SFTP" { try Data("quarter,total\n1,95\n".utf8).write(to: reports.appending(path: "2024.csv")) }
       environment["SSH"] = String(ssh.url("/~").absoluteString)
+      environment["FINGERPRINT"] = try await SSHKeys.fingerprint(ssh.hostKeys[0])
       let key = try await SSHServer.clientKeys.ed25519.file.path
-      try folder.write(".ssh/known_hosts", ssh.knownHosts)
+      // A delegate is asked about an unknown host alone.
+      if name != "LoadFilesOverSFTP" { try folder.write(".ssh/known_hosts", ssh.knownHosts) }
       try folder.write(".ssh/config", "IdentityFile \"\(key)\"\n")
       chmod(folder.file(".ssh/config").path, 0o600)
       stops.append { await ssh.stop() }
@@ -69,6 +78,31 @@ import URLLoadingTestServers
     try folder.write("Package.swift", Data(text[start.lowerBound..<end.lowerBound].utf8))
     let dump = try await Command.check("swift", ["package", "--package-path", folder.path, "dump-package"])
     #expect(String(decoding: dump, as: UTF8.self).contains("swift-url-loading"))
+  }
+
+  /// So are the targets that they copy into one.
+  @Test func theTargetsAreRead() async throws {
+    let mark = "<!-- target -->\n```swift\n"
+    var targets: [String] = []
+    for rest in Self.articles.values.flatMap({ $0.components(separatedBy: mark).dropFirst() }) {
+      let end = try #require(rest.range(of: "\n```"))
+      targets.append(String(rest[..<end.lowerBound]))
+    }
+    #expect(targets.count >= 2)
+    let manifest = """
+      // swift-tools-version: 6.2
+      import PackageDescription
+
+      let package = Package(
+        name: "reader",
+        dependencies: [.package(url: "https://example.org/swift-url-loading.git", branch: "main")],
+        targets: [.target(name: "MemoryScheme"), \(targets.joined(separator: ", "))])
+      """
+    let folder = try TemporaryDirectory("manifest")
+    try folder.write("Package.swift", manifest)
+    let dump = try await Command.check("swift", ["package", "--package-path", folder.path, "dump-package"])
+    let text = String(decoding: dump, as: UTF8.self)
+    #expect(text.contains("\"Reader\"") && text.contains("\"MemoryTests\""), "\(text)")
   }
 
   private static func base(of url: URL) -> String {

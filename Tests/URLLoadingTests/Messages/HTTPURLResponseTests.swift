@@ -36,6 +36,20 @@ import URLLoadingTestServers
     #expect(response.allHeaderFields["Via"] as? String == "1.1 a, 1.1 b")
   }
 
+  @Test func theReceivedHeadIsAsItCame() {
+    final class Teapot: HTTPURLResponse, @unchecked Sendable {
+      override var statusCode: Int { 418 }
+      override var allHeaderFields: [AnyHashable: Any] { [:] }
+    }
+    let response = Teapot(
+      url: "http://a/", statusCode: 200, httpVersion: "HTTP/2",
+      fields: [("etag", "1"), ("Via", "1.1 a"), ("X-Own", ""), ("via", "1.1 b")])
+    let head = HTTPURLResponse.ReceivedHead(response)
+    #expect(head.httpVersion == "HTTP/2")
+    #expect(head.statusCode == 200)
+    #expect(head.fields.map { "\($0.name): \($0.value)" } == ["etag: 1", "Via: 1.1 a", "X-Own: ", "via: 1.1 b"])
+  }
+
   @Test func aJoinedDictionaryValueIsTakenApart() throws {
     let joined = "a=1; Expires=Wed, 09 Jun 2100 10:18:14 GMT, b=2"
     let response = try #require(

@@ -38,6 +38,30 @@ import URLLoadingTestServers
     for session in [four, six] { session.invalidateAndCancel() }
   }
 
+  @Test func headersAreOmitted() async throws {
+    let server = try ScriptedServer.http { request in
+      HTTPResponse(text: request.fields.list.map { $0.name.lowercased() }.sorted().joined(separator: " "))
+    }
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.connectionProxyDictionary = [:]
+    configuration.httpAdditionalHeaders = ["X-One": "1", "X-Two": "2"]
+    configuration.httpOmittedHeaders = ["Accept", "USER-AGENT", "accept-language", "X-One", "Content-Length"]
+    #expect(configuration.httpOmittedHeaders.isSuperset(of: ["accept", "user-agent", "x-one"]))
+    let session = URLSession(configuration: configuration)
+    var request = URLRequest(url: server.url())
+    request.httpMethod = "POST"
+    request.setValue("text/html", forHTTPHeaderField: "accept")
+    request.setValue("3", forHTTPHeaderField: "X-Three")
+    let (data, _) = try await session.upload(for: request, from: Data("body".utf8))
+    let names = String(decoding: data, as: UTF8.self).split(separator: " ")
+    // A body needs its framing, whatever is omitted.
+    #expect(names.contains("content-length") && names.contains("x-two") && names.contains("x-three"))
+    #expect(!names.contains("accept") && !names.contains("user-agent"))
+    #expect(!names.contains("accept-language") && !names.contains("x-one"))
+    #expect(server.requests.first?.body == Data("body".utf8))
+    session.invalidateAndCancel()
+  }
+
   @Test func aConnectionHasToBeMadeInTime() async throws {
     // It answers no handshake.
     let server = try ScriptedServer { connection in _ = connection.waitForPeerClose(timeout: .seconds(30)) }

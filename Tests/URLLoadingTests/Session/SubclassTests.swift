@@ -161,7 +161,8 @@ import URLLoadingTestServers
     private var body = 0
   }
   final class MockHTTPResponse: HTTPURLResponse, @unchecked Sendable {
-    private var fields: [String: String] = [:], details = 0
+    struct ReceivedHead {}
+    private var fields: [String: String] = [:], details = 0, receivedFields = ReceivedHead()
     override var statusCode: Int { 418 }
   }
   final class MockUploadTask: URLSessionUploadTask, @unchecked Sendable {

@@ -1,15 +1,21 @@
 /// Fields that no request of a session has, neither by itself nor by the library.
-package struct OmittedFields: URLProtocolSettings {
+struct OmittedFields: URLProtocolSettings {
   /// In lower case.
-  package var names: Set<String> = []
+  var names: Set<String> = []
 
-  package init() {}
+  init() {}
 }
 
 extension URLSessionConfiguration {
-  package var omittedFields: OmittedFields {
-    get { self[OmittedFields.self] }
-    set { self[OmittedFields.self] = newValue }
+  /// The names of header fields that no request of the session has, in any case; empty unless set. Our addition, the counterpart of
+  /// ``httpAdditionalHeaders``: they are left out where a request or the session sets them, and where the library adds them by itself, as it
+  /// does `Accept` and `User-Agent`.
+  ///
+  /// Holds for `http`, `https`, `ws` and `wss`. `Content-Length` and `Transfer-Encoding` cannot be left out: without them a body would be read
+  /// as the next request (RFC 9112, section 6). The names come back in lower case.
+  public var httpOmittedHeaders: Set<String> {
+    get { self[OmittedFields.self].names }
+    set { self[OmittedFields.self].names = Set(newValue.map { $0.lowercased() }) }
   }
 }
 

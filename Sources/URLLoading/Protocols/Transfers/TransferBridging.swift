@@ -23,7 +23,7 @@ extension TransferEngineConfiguration {
     userAgent = HTTPRequestEncoder.userAgent
     acceptLanguage = AcceptLanguage.ofProcess
     sendsDefaultAccept = true
-    omittedFields = configuration.omittedFields.names
+    omittedFields = configuration.httpOmittedHeaders
     maximumConnectionsPerHost = max(0, configuration.httpMaximumConnectionsPerHost)
     if let dictionary = configuration.connectionProxyDictionary {
       proxy = .settings(ProxySettings(ProxyDictionary(dictionary)))
