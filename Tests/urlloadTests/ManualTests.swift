@@ -3,7 +3,7 @@ import Testing
 import URLLoadingBase
 import URLLoadingTestServers
 
-/// The man page and the completions say what the command takes.
+/// The man page says what the command takes.
 @Suite struct ManualTests {
   private static func help(_ words: String...) async throws -> [[String: Any]] {
     let outcome = try await Urlload.run(words + ["--experimental-dump-help"])
@@ -41,51 +41,5 @@ import URLLoadingTestServers
         #expect(expanded == isOption, "\(name) \(isOption ? "has" : "has no") value")
       }
     }
-  }
-
-  @Test(arguments: ["bash", "zsh", "fish"]) func completionsAreMade(shell: String) async throws {
-    for arguments in [["--generate-completion-script", shell], ["--generate-completion-script=\(shell)"]] {
-      let outcome = try await Urlload.run(arguments)
-      #expect(outcome.status == .exited(0) && outcome.error.isEmpty, "\(outcome.error)")
-      for word in ["fail-with-body", "recursive", "per-host"] {
-        #expect(outcome.text.contains(word), "\(shell) knows nothing of \(word)")
-      }
-    }
-    let unknown = try await Urlload.run(["--generate-completion-script", "nonsense"])
-    #expect(unknown.status == .exited(2), "\(unknown.error)")
-  }
-
-  /// bash asks the function of the script with the words up to the cursor.
-  @Test func bashCompletesWordsOptionsAndFiles() async throws {
-    let folder = try TemporaryDirectory("completion")
-    try folder.write("urlload.bash", try await Urlload.run(["--generate-completion-script", "bash"]).output)
-    try folder.write("list.zip", "")
-    try FileManager.default.createDirectory(at: folder.file("place"), withIntermediateDirectories: true)
-    func completions(_ words: String...) async throws -> Set<String> {
-      let script = """
-        set -u; source urlload.bash; COMP_WORDS=(urlload "$@"); COMP_CWORD=$#
-        _urlload urlload "${!#}" "${COMP_WORDS[COMP_CWORD-1]}"
-        (( ${#COMPREPLY[@]} == 0 )) || printf '%s\\n' "${COMPREPLY[@]}"
-        """
-      let outcome = try await Command.run("/bin/bash", ["-c", script, "bash"] + words, directory: folder.url)
-      #expect(outcome.status == .exited(0) && outcome.error.isEmpty, "\(words): \(outcome.error)")
-      return Set(outcome.text.split(separator: "\n").map { String($0) })
-    }
-    #expect(try await completions("l") == ["ls", "list.zip"])
-    #expect(try await completions("https://host/", "l") == ["list.zip"])
-    #expect(try await completions("--fail-w") == ["--fail-with-body"])
-    #expect(try await completions("-o", "li") == ["list.zip"])
-    #expect(try await completions("--output-dir", "") == ["place"])
-    #expect(try await completions("-u", "li") == [])
-    #expect(try await completions("--tls-max", "") == ["1.2", "1.3"])
-    #expect(try await completions("--cert-type", "PE") == ["PEM"])
-    #expect(try await completions("ls", "--tls-max", "1.3") == ["1.3"])
-    #expect(try await completions("jobs", "--tls-max", "") == [])
-    #expect(try await completions("ls", "li") == ["list.zip"])
-    #expect(try await completions("ls", "--rec") == ["--recursive"])
-    #expect(try await completions("ls", "--retr") == [])
-    #expect(try await completions("jobs", "ca") == ["cancel"])
-    #expect(try await completions("jobs", "cancel", "") == [])
-    #expect(try await completions("jobs", "--per") == ["--per-host"])
   }
 }

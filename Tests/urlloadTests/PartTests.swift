@@ -119,42 +119,4 @@ import URLLoadingTestServers
     #expect(outcome.status == .exited(10) && !outcome.error.contains(".part"), "\(outcome.error)")
     #expect(try Urlload.names(in: folder).isEmpty)
   }
-
-  /// A part file as a load would have left it, for schemes whose servers do not stop on demand.
-  @Test func otherSchemesResume() async throws {
-    let nginx = try await NginxServer.shared
-    let ftp = try await FTPServer.shared
-    let login = "\(FTPServer.user):\(FTPServer.password)"
-    let file = nginx.documentRoot.appendingPathComponent("large.bin")
-    for url in [file.absoluteString, ftp.url("/large.bin").absoluteString, nginx.url("/large.bin").absoluteString] {
-      let folder = try TemporaryDirectory("urlload")
-      // A limit below the size has the load fail in the middle.
-      let failed = try await Urlload.shell(
-        "cd \"$1\"; trap '' XFSZ; ulimit -f 4; exec \"$0\" -u '\(login)' -o a \"$2\"", [folder.path, url])
-      #expect(failed.status == .exited(11), "\(url): \(failed.error)")
-      let head = try await Urlload.run(["-u", login, "-I", url])
-      let part = try Self.part(of: url, head: head.text, bytes: TestFiles.pattern(count: 500_000))
-      try folder.write("a.part", part)
-      let outcome = try await Urlload.run(["-v", "-u", login, "-C", "-", "-o", "a", url], in: folder)
-      #expect(outcome.status == .exited(0), "\(url): \(outcome.error)")
-      #expect(!outcome.error.contains("restarts"), "\(url): \(outcome.error)")
-      #expect(outcome.error.contains("bytes=500000-"), "\(outcome.error)")
-      #expect(try TestFiles.firstDifference(in: folder.file("a"), count: DocumentRoot.largeSize) == nil, "\(url)")
-    }
-  }
-
-  private static func part(of url: String, head: String, bytes: Data) throws -> Data {
-    let tag = head.split(whereSeparator: \.isNewline).first { $0.lowercased().hasPrefix("etag: ") }
-    var record: [String: Any] = ["url": url, "start": 0]
-    if let tag {
-      record["entityTag"] = String(tag.dropFirst("etag: ".count))
-    } else {
-      let line = head.split(whereSeparator: \.isNewline).first { $0.hasPrefix("Last-Modified: ") }
-      let text = try #require(line, "\(head)").dropFirst("Last-Modified: ".count)
-      record["lastModified"] = try Date(String(text), strategy: .iso8601).timeIntervalSince1970
-    }
-    let text = try JSONSerialization.data(withJSONObject: record)
-    let length = (0..<8).map { UInt8(truncatingIfNeeded: text.count >> (56 - 8 * $0)) }
-    return bytes + text + Data(length) + Data("urlload1".utf8)
-  }
 }

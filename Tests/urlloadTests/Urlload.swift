@@ -12,8 +12,11 @@ enum Urlload {
   }
 
   /// Runs a shell command in which `$0` is the command.
-  static func shell(_ script: String, _ arguments: [String] = []) async throws -> Command.Outcome {
-    try await Command.run("/bin/bash", ["-c", script, BuiltProgram.path("urlload")] + arguments)
+  static func shell(
+    _ script: String, _ arguments: [String] = [], environment: [String: String?] = [:]
+  ) async throws -> Command.Outcome {
+    try await Command.run(
+      "/bin/bash", ["-c", script, BuiltProgram.path("urlload")] + arguments, environment: environment)
   }
 
   /// The names in a folder, hidden ones included.

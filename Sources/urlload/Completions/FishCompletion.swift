@@ -27,7 +27,8 @@ enum FishCompletion {
     let options = command.options.map { option in
       let letters = option.letters.map { " -s \($0.dropFirst())" }
       let words = option.words.map { " -l \($0.dropFirst(2))" }
-      let value = option.values.map { " -r\(values($0))" } ?? ""
+      // Files are completed as well, unless the value is exclusive.
+      let value = option.values.map { ($0 == .files ? " -r" : " -x") + values($0) } ?? ""
       return condition + (letters + words).joined() + value + " -d \(quoted(option.text))"
     }
     return options + (command.arguments == .anything ? [] : [condition + values(command.arguments)])

@@ -152,7 +152,7 @@ extension Failure {
     let subject = url.map { SafeText.url($0) }
     switch status {
     case 401: self.init(.login, text, subject, advice: "give the right user and password with -u USER:PASSWORD")
-    case 407: self.init(.login, text, subject, advice: "give user and password in the URL of --proxy")
+    case 407: self.init(.login, text, subject, advice: Self.proxyLogin)
     case 404, 410: self.init(.serverStatus, text, subject, advice: "check the URL")
     case 416 where rangeOption == "-C":
       self.init(

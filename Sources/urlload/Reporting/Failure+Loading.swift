@@ -84,6 +84,10 @@ extension Failure {
         .noConnection, "no connection to the proxy \(proxy.place) (\(detail))",
         "check that it runs, or go without it by -x \"\"\(proxy.source)"
       )
+    // libcurl's words for what a tunnel or SOCKS ended with.
+    case .userAuthenticationRequired
+    where ["connect tunnel", "socks5 server", "no authentication method was acceptable"].contains(where: words.contains):
+      return (.login, "the proxy wants another login (\(detail))", proxyLogin)
     case .timedOut where options?.network.connectionTimeout != nil && words.contains("connect"):
       return (.timeout, "no connection in time (\(detail))", "allow more with --connect-timeout")
     case .badURL where words.hasPrefix("the method "): return (.usage, detail, "choose another with -X")
@@ -95,6 +99,9 @@ extension Failure {
     default: return nil
     }
   }
+
+  /// What to do where a proxy wants a login. `-U` is for the proxy of `-x`.
+  static let proxyLogin = "give user and password with -x URL -U USER:PASSWORD"
 
   /// The proxy of a URL, and which variable names it.
   private static func proxyText(_ options: LoadOptions?, for url: URL) -> (place: String, port: Int, source: String)? {
@@ -162,8 +169,13 @@ extension Failure {
       (.insecure, "the server's certificate is out of date", "check this machine's clock, or tell the server's owner")
     case .serverCertificateUntrusted, .serverCertificateHasUnknownRoot:
       (.insecure, "the server's certificate is not trusted", "name its authority's file with --cacert if you trust it")
-    case .clientCertificateRejected, .clientCertificateRequired:
-      (.insecure, "the server wants a client certificate", "ask its owner for another way in")
+    case .clientCertificateRequired:
+      (.insecure, "the server wants a client certificate", "name yours with -E FILE, and its key's file with --key")
+    case .clientCertificateRejected:
+      (
+        .insecure, "the server refuses the client certificate",
+        "check that -E names one of an authority that the server takes, and one that is still valid"
+      )
     case .timedOut: (.timeout, "it took too long", "try again later, or allow more with --max-time")
     case .userAuthenticationRequired, .userCancelledAuthentication:
       (.login, "user or password were refused", "give the right ones with -u USER:PASSWORD")

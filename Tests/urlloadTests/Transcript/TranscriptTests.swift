@@ -1,12 +1,14 @@
 import Foundation
 import Testing
+import URLLoadingBase
 import URLLoadingTestServers
 
 /// What people type, and exactly what they get.
 ///
 /// `transcript.txt` has commands behind `$ `, what they write on standard output, what they write on standard error behind `! `, and their
-/// exit code in brackets. `{http}`, `{https}`, `{dead}` and `{folder}` stand for a server, one with TLS, one that is not there, and the folder. A line
-/// that ends with `¶` has no line end. `URL_LOADING_WRITE_TRANSCRIPT=1` writes the file anew.
+/// exit code in brackets. `{http}`, `{https}`, `{dead}` and `{folder}` stand for a server, one with TLS, one that is not there, and the folder;
+/// `{version}` for that of the package. A line that ends with `¶` has no line end. A pipeline fails with whatever fails in it, so that no program
+/// hides the end of another. `URL_LOADING_WRITE_TRANSCRIPT=1` writes the file anew.
 @Suite(.timeLimit(.minutes(Sanitizing.isOn ? 20 : 5))) struct TranscriptTests {
   private static let file = PackageFolder.root.appendingPathComponent("Tests/urlloadTests/Transcript/transcript.txt")
 
@@ -40,7 +42,7 @@ import URLLoadingTestServers
       var command = String(line.dropFirst(2))
       for (name, place) in places { command = command.replacing(name, with: place) }
       let outcome = try await Command.run(
-        "/bin/bash", ["-c", command],
+        "/bin/bash", ["-o", "pipefail", "-c", command],
         environment: [
           "PATH": "\(folder.path)/bin:/usr/bin:/bin", "HOME": "\(folder.path)/home",
           "XDG_CONFIG_HOME": "\(folder.path)/config",
@@ -60,6 +62,7 @@ import URLLoadingTestServers
       // What differs each time.
       output = output.replacing(folder.path.replacing("/", with: "%2F"), with: "{folder}")
       output = output.replacing(/after [0-9]+ ms/, with: "after {n} ms")
+      output = output.replacing("swift-url-loading/\(PackageVersion.current)", with: "swift-url-loading/{version}")
       output = output.replacing(" port \(dead.split(separator: ":").last ?? "") ", with: " port {dead:port} ")
       found += "\(line)\n\(output)[\(code)]\n"
     }
@@ -69,12 +72,16 @@ import URLLoadingTestServers
       return
     }
     #expect(count >= 60)
-    let (old, new) = (expected.split(separator: "\n"), found.split(separator: "\n"))
+    let (old, new) = (Self.lines(of: expected), Self.lines(of: found))
     for (index, (was, is_)) in zip(old, new).enumerated() where was != is_ {
-      Issue.record("line \(index + 1) without empty ones: expected \(was), found \(is_)")
+      Issue.record("line \(index + 1): expected \"\(was)\", found \"\(is_)\"")
       return
     }
     #expect(old.count == new.count)
+  }
+
+  private static func lines(of text: String) -> [Substring] {
+    text.split(separator: "\n", omittingEmptySubsequences: false)
   }
 
   private static func lines(_ text: String, _ prefix: String) -> String {

@@ -1,0 +1,72 @@
+import Foundation
+import Testing
+import URLLoadingTestServers
+
+/// Options of the connection, by what the server sees of them.
+@Suite(.timeLimit(.minutes(Sanitizing.isOn ? 20 : 3))) struct ConnectionOptionTests {
+  @Test(.enabled(if: FreePort.hasIPv6)) func oneFamilyOfAddressesAlone() async throws {
+    let four = try ScriptedServer.http { _ in HTTPResponse(text: "4") }
+    let six = try ScriptedServer.http(ipv6: true) { _ in HTTPResponse(text: "6") }
+    for (server, right, wrong, text) in [(four, "-4", "-6", "4"), (six, "-6", "-4", "6")] {
+      let url = server.url().absoluteString
+      let refused = try await Urlload.run([wrong, url])
+      #expect(refused.status == .exited(4), "\(wrong) \(url): \(refused.error)")
+      #expect(server.connectionCount == 0)
+      let outcome = try await Urlload.run([right, url])
+      #expect(outcome.status == .exited(0) && outcome.text == text, "\(right) \(url): \(outcome.error)")
+    }
+  }
+
+  @Test func theVersionOfHTTP() async throws {
+    let authority = try await TestCertificates.shared.authority.path
+    let url = try await NginxServer.shared.url("/echo", on: .https).absoluteString
+    for (options, version) in [([], "2.0"), (["--http2"], "2.0"), (["--http1.1"], "1.1")] as [([String], String)] {
+      let outcome = try await Urlload.run(["--cacert", authority] + options + [url])
+      #expect(outcome.text.contains("protocol: HTTP/\(version)\n"), "\(options): \(outcome.text) \(outcome.error)")
+    }
+  }
+
+  @Test func theVersionOfTLS() async throws {
+    let authority = try await TestCertificates.shared.authority.path
+    let url = try await NginxServer.shared.url(on: .https).absoluteString
+    for (options, version) in [
+      ([], "1.3"), (["--tlsv1.3"], "1.3"), (["--tls-max", "1.2"], "1.2"), (["--tlsv1.2", "--tls-max", "1.3"], "1.3"),
+    ] as [([String], String)] {
+      let outcome = try await Urlload.run(["-v", "--cacert", authority] + options + [url])
+      #expect(outcome.output == DocumentRoot.small)
+      #expect(outcome.error.contains("* TLS \(version), cipher suite 0x"), "\(options): \(outcome.error)")
+    }
+    let root = try await TLSCorpus.shared.file("root.pem").path
+    let old = try await TLSCorpus.server.url("TLS 1.2").absoluteString
+    #expect(try await Urlload.run(["--cacert", root, old]).status == .exited(0))
+    let refused = try await Urlload.run(["--cacert", root, "--tlsv1.3", old])
+    #expect(refused.status == .exited(5) && refused.output.isEmpty, "\(refused.error)")
+  }
+
+  @Test func aRateIsKept() async throws {
+    let body = Data(count: 1_500_000)
+    let server = try ScriptedServer.http { _ in HTTPResponse(body: body) }
+    let begin = ContinuousClock.now
+    let outcome = try await Urlload.run(["--limit-rate", "1M", server.url().absoluteString])
+    let time = begin.duration(to: .now)
+    #expect(outcome.status == .exited(0) && outcome.output.count == body.count, "\(outcome.error)")
+    // The first bytes, at most a buffer of libcurl's (512 KiB), come at once.
+    #expect(time > .milliseconds(600), "\(time)")
+  }
+
+  @Test func aTokenLogsIn() async throws {
+    let server = try ScriptedServer.http { HTTPResponse(text: $0.fields["Authorization"] ?? "none") }
+    let url = server.url().absoluteString
+    #expect(try await Urlload.run(["--oauth2-bearer", "a.b-c", url]).text == "Bearer a.b-c")
+    #expect(try await Urlload.run([url]).text == "none")
+  }
+
+  @Test func compressedAnswersAreAskedForAndDecoded() async throws {
+    let server = try await NginxServer.shared
+    for options in [[], ["--compressed"], ["--compressed", "-N"]] {
+      let outcome = try await Urlload.run(["-v"] + options + [server.url("/gzip/small.txt").absoluteString])
+      #expect(outcome.output == DocumentRoot.small, "\(options): \(outcome.error)")
+      #expect(outcome.error.lowercased().contains("< content-encoding: gzip"), "\(options): \(outcome.error)")
+    }
+  }
+}
