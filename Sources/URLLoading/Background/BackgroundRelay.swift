@@ -46,7 +46,8 @@ final class BackgroundRelay: URLProtocol, @unchecked Sendable {
       client.askAboutDelayedRequest { [self] disposition, request in
         switch disposition {
         case .continueLoading: answer(.proceed(request: nil))
-        case .useNewRequest: answer(.proceed(request: request.map { BackgroundValues.data(of: $0) }))
+        case .useNewRequest:
+          answer(.proceed(request: request.map { BackgroundValues.data(of: client.session.completedForService($0)) }))
         case .cancel: answer(.cancel)
         }
         return disposition != .cancel

@@ -19,9 +19,7 @@ extension URLSession {
       // What is wrong with the rules of this program would be none in the service.
       if let error = values.appTransportSecurity?.error { throw error }
       if let error = background.waitUntilAttached() { throw error.error(for: plan.request.url) }
-      addHeaders(to: &plan.request)
-      let omitted = parts.configuration.omittedFields.names
-      if !omitted.isEmpty { plan.request.omittedFields = omitted }
+      plan.request = completedForService(plan.request)
       let request = BackgroundValues.data(of: plan.request)
       guard request.count <= Self.largestRequest else {
         throw flaw(plan, "A request of a background session has at most 512 KiB: upload larger bodies from a file")
@@ -44,6 +42,15 @@ extension URLSession {
       plan.flaw = error
     }
     return plan
+  }
+
+  /// A request with what the service is not told of the session: the fields that it adds, and those that it leaves out.
+  func completedForService(_ request: URLRequest) -> URLRequest {
+    var request = request
+    addHeaders(to: &request)
+    let omitted = parts.configuration.omittedFields.names
+    if !omitted.isEmpty { request.omittedFields = omitted }
+    return request
   }
 
   /// In bytes: a message has twice as much room, and more than that in Base64.
