@@ -20,10 +20,7 @@ extension URLSession {
       if let error = values.appTransportSecurity?.error { throw error }
       if let error = background.waitUntilAttached() { throw error.error(for: plan.request.url) }
       plan.request = completedForService(plan.request)
-      let request = BackgroundValues.data(of: plan.request)
-      guard request.count <= Self.largestRequest else {
-        throw flaw(plan, "A request of a background session has at most 512 KiB: upload larger bodies from a file")
-      }
+      let request = try dataForService(plan.request)
       var task = BackgroundTaskDescription(kind: kind, request: request)
       if kind == .upload { (task.body, task.bodyLength) = try copiedBody(of: plan, background) }
       copy = task.body
@@ -51,6 +48,19 @@ extension URLSession {
     let omitted = parts.configuration.omittedFields.names
     if !omitted.isEmpty { request.omittedFields = omitted }
     return request
+  }
+
+  /// A request as the service is told of it.
+  /// - Throws: where it is larger than any may be.
+  func dataForService(_ request: URLRequest) throws(URLError) -> Data {
+    let data = BackgroundValues.data(of: request)
+    guard data.count <= Self.largestRequest else {
+      throw URLError(
+        .unknown,
+        message: "A request of a background session has at most 512 KiB: upload larger bodies from a file.",
+        url: request.url)
+    }
+    return data
   }
 
   /// In bytes: a message has twice as much room, and more than that in Base64.

@@ -7,10 +7,10 @@ import URLLoading
 /// `thrifty` download may not use expensive networks, a `task` is a data task. Options: `--exit` ends at once when the tasks are
 /// resumed, `--launched-by PATH` has the service start `PATH`, `--password USER:PASSWORD` answers challenges, `--many N TASK` makes N tasks
 /// whose URLs end in a number, `--at-once` makes the tasks on many threads, `--quiet` says times in milliseconds in the place of each task,
-/// `--delay SECONDS` sets the date of tasks, and `--delayed URL` loads that in their place, `--delayed cancel` nothing, `--expects BYTES` sets
-/// the bytes that they are to receive, `--refuses WORD` keeps the session from networks that are `cellular`, `expensive` or `constrained`,
-/// `--no-cookies` from having a storage of cookies; see below. Files of downloads are moved into the folder, named by the number of their
-/// task.
+/// `--delay SECONDS` sets the date of tasks, and `--delayed URL` loads that in their place, `--delayed cancel` nothing, `--delayed large` a
+/// large body, `--expects BYTES` sets the bytes that they are to receive, `--refuses WORD` keeps the session from networks that are
+/// `cellular`, `expensive` or `constrained`, `--no-cookies` from having a storage of cookies; see below. Files of downloads are moved into
+/// the folder, named by the number of their task.
 @main
 struct BackgroundWorker {
   static func main() async {

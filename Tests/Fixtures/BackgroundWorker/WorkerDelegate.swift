@@ -32,7 +32,7 @@ final class WorkerDelegate: NSObject, URLSessionDownloadDelegate, URLSessionData
 
   private var gate: Task<Void, Never>? { gateTask.withLock { $0 } }
 
-  /// Loads a URL in the place of tasks whose date has come; nothing for `cancel`.
+  /// Loads a URL in the place of tasks whose date has come; nothing for `cancel`, and what no service takes for `large`.
   func setDelayedAnswer(_ given: String) { delayedAnswer.withLock { $0 = given } }
 
   /// Says of ends alone how many there were, a line a hundred.
@@ -92,8 +92,13 @@ final class WorkerDelegate: NSObject, URLSessionDownloadDelegate, URLSessionData
   ) async -> (URLSession.DelayedRequestDisposition, URLRequest?) {
     say("delayed \(task.taskIdentifier)")
     guard let answer = delayedAnswer.withLock({ $0 }) else { return (.continueLoading, nil) }
-    guard answer != "cancel", let url = URL(string: answer) else { return (.cancel, nil) }
-    return (.useNewRequest, URLRequest(url: url))
+    guard answer != "cancel" else { return (.cancel, nil) }
+    guard answer != "large" else {
+      var large = request
+      (large.httpMethod, large.httpBody) = ("POST", Data(count: 1 << 20))
+      return (.useNewRequest, large)
+    }
+    return (.useNewRequest, URL(string: answer).map { URLRequest(url: $0) })
   }
 
   func urlSession(

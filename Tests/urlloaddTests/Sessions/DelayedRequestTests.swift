@@ -39,6 +39,18 @@ import URLLoadingTestServers
     await fixture.stop()
   }
 
+  @Test func aRequestThatNoServiceTakesFailsWithWords() async throws {
+    let program = try fixture.program(
+      "test", "--delay", "0.3", "--delayed", "large", "download:\(server.url("/never"))")
+    #expect(try await program.says("ended 1 -1 "), "\(program.lines)")
+    #expect(program.lines.contains { $0.contains("at most 512 KiB") }, "\(program.lines)")
+    let control = try await fixture.control()
+    #expect(try await eventually { try control.jobs().isEmpty })
+    #expect(server.connectionCount == 0)
+    await program.kill()
+    await fixture.stop()
+  }
+
   @Test func aDownloadWaitsForTheRoomThatItNeeds() async throws {
     let program = try fixture.program("test", "--expects", String(Int64.max / 4), "download:\(server.url("/a"))")
     let control = try await fixture.control()

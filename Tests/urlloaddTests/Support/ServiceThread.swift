@@ -4,8 +4,8 @@ import URLLoadingTestServers
 
 @testable import urlloadd
 
-/// A transfer service in the process of the tests, which is told what the network costs. Programs find it by the socket of a fixture; they are
-/// to be killed before it is stopped, or they start another.
+/// A transfer service in the process of the tests, which is told what the network costs. Programs find it by the socket of a fixture.
+/// They are to be killed before it is stopped, or they start another.
 final class ServiceThread: Sendable {
   private let loop: ServiceLoop
   private let hasEnded: AsyncEvent
