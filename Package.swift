@@ -216,7 +216,7 @@ let package = Package(
     .testTarget(
       name: "urlloaddTests",
       dependencies: [
-        "urlloadd", "URLLoadingBackgroundWorker", "URLLoading", "URLLoadingBase", "URLLoadingSQLite",
+        "urlload", "urlloadd", "URLLoadingBackgroundWorker", "URLLoading", "URLLoadingBase", "URLLoadingSQLite",
         "URLLoadingTestServers",
       ]),
     .testTarget(

@@ -49,7 +49,8 @@ extension TransferService {
     }
   }
 
-  private func networkCosts(_ cost: NetworkCost) {
+  /// Somebody has said what the network costs: transfers that may not use it any more stop.
+  func networkCosts(_ cost: NetworkCost) {
     networkCost = cost
     guard mayCost else { return }
     let blocked = blockedSessions

@@ -59,7 +59,7 @@ final class BackgroundRelay: URLProtocol, @unchecked Sendable {
       client.askAboutDelayedRequest { [self] disposition, request in
         switch disposition {
         case .continueLoading: answer(.proceed(request: nil))
-        case .useNewRequest: answer(.proceed(request: request.map { BackgroundValues.data(of: $0) }))
+        case .useNewRequest: answerNewRequest(request, client)
         case .cancel: answer(.cancel)
         }
         return disposition != .cancel
@@ -71,6 +71,17 @@ final class BackgroundRelay: URLProtocol, @unchecked Sendable {
         previousFailureCount: failures, failureResponse: response.flatMap(BackgroundValues.response), error: nil,
         sender: BackgroundChallengeSender { [self] in answer($0) })
       client.urlProtocol(self, didReceive: challenge)
+    }
+  }
+
+  private func answerNewRequest(_ request: URLRequest?, _ client: LoadClient) {
+    guard let request else { return answer(.proceed(request: nil)) }
+    let session = client.session
+    do throws(URLError) {
+      answer(.proceed(request: try session.dataForService(session.completedForService(request))))
+    } catch {
+      // The service would never hear of it, and wait.
+      client.urlProtocol(self, didFailWithError: error)
     }
   }
 

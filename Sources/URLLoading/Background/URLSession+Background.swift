@@ -19,13 +19,8 @@ extension URLSession {
       // What is wrong with the rules of this program would be none in the service.
       if let error = values.appTransportSecurity?.error { throw error }
       if let error = background.waitUntilAttached() { throw error.error(for: plan.request.url) }
-      addHeaders(to: &plan.request)
-      let omitted = parts.configuration.httpOmittedHeaders
-      if !omitted.isEmpty { plan.request.omittedFields = omitted }
-      let request = BackgroundValues.data(of: plan.request)
-      guard request.count <= Self.largestRequest else {
-        throw flaw(plan, "A request of a background session has at most 512 KiB: upload larger bodies from a file")
-      }
+      plan.request = completedForService(plan.request)
+      let request = try dataForService(plan.request)
       var task = BackgroundTaskDescription(kind: kind, request: request)
       if kind == .upload { (task.body, task.bodyLength) = try copiedBody(of: plan, background) }
       copy = task.body
@@ -44,6 +39,28 @@ extension URLSession {
       plan.flaw = error
     }
     return plan
+  }
+
+  /// A request with what the service is not told of the session: the fields that it adds, and those that it leaves out.
+  func completedForService(_ request: URLRequest) -> URLRequest {
+    var request = request
+    addHeaders(to: &request)
+    let omitted = parts.configuration.httpOmittedHeaders
+    if !omitted.isEmpty { request.omittedFields = omitted }
+    return request
+  }
+
+  /// A request as the service is told of it.
+  /// - Throws: where it is larger than any may be.
+  func dataForService(_ request: URLRequest) throws(URLError) -> Data {
+    let data = BackgroundValues.data(of: request)
+    guard data.count <= Self.largestRequest else {
+      throw URLError(
+        .unknown,
+        message: "A request of a background session has at most 512 KiB: upload larger bodies from a file.",
+        url: request.url)
+    }
+    return data
   }
 
   /// In bytes: a message has twice as much room, and more than that in Base64.

@@ -92,7 +92,8 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   /// <doc:TransfersThatOutliveYourProgram>.
   ///
   /// The service `urlloadd` performs the transfers. The session has no cache, waits for connectivity, and uses the cookies of
-  /// `HTTPCookieStorage.shared`. Tasks report to the delegate: those with a completion handler fail.
+  /// `HTTPCookieStorage.shared`; a ``urlCache`` that is set serves its data tasks alone. Tasks report to the delegate: those with a completion
+  /// handler fail.
   ///
   /// - Parameter identifier: the name under which the program finds its tasks again: one for each session, the same at each start of the program,
   ///   different from those of the user's other programs, as `org.example.mirror.downloads` is.

@@ -3,11 +3,14 @@ import URLLoading
 
 /// A program with a background session: makes the tasks of its arguments, and says what its delegate hears.
 ///
-/// `BackgroundWorker IDENTIFIER FOLDER [OPTION …] [download:URL | thrifty:URL | upload:FILE,URL …]`. A
-/// `thrifty` download may not use expensive networks. Options: `--exit` ends at once when the tasks are
+/// `BackgroundWorker IDENTIFIER FOLDER [OPTION …] [download:URL | thrifty:URL | upload:FILE,URL | task:URL …]`. A
+/// `thrifty` download may not use expensive networks, a `task` is a data task. Options: `--exit` ends at once when the tasks are
 /// resumed, `--launched-by PATH` has the service start `PATH`, `--password USER:PASSWORD` answers challenges, `--many N TASK` makes N tasks
-/// whose URLs end in a number, `--at-once` makes the tasks on many threads, `--quiet` says times in milliseconds in the place of each task;
-/// see below. Files of downloads are moved into the folder, named by the number of their task.
+/// whose URLs end in a number, `--at-once` makes the tasks on many threads, `--quiet` says times in milliseconds in the place of each task,
+/// `--delay SECONDS` sets the date of tasks, and `--delayed URL` loads that in their place, `--delayed cancel` nothing, `--delayed large` a
+/// large body, `--expects BYTES` sets the bytes that they are to receive, `--refuses WORD` keeps the session from networks that are
+/// `cellular`, `expensive` or `constrained`, `--no-cookies` from having a storage of cookies; see below. Files of downloads are moved into
+/// the folder, named by the number of their task.
 @main
 struct BackgroundWorker {
   static func main() async {
@@ -20,6 +23,7 @@ struct BackgroundWorker {
     var isQuiet = false
     var isConcurrent = false
     var delay: Double?
+    var expected: Int64?
     var tasks: [String] = []
     while let argument = arguments.popFirst() {
       switch argument {
@@ -30,7 +34,11 @@ struct BackgroundWorker {
       case "--resource-timeout": configuration.timeoutIntervalForResource = Double(arguments.popFirst() ?? "") ?? 60
       case "--dies-with-file": delegate.setDies()
       case "--delay": delay = Double(arguments.popFirst() ?? "")
+      case "--delayed": delegate.setDelayedAnswer(arguments.popFirst() ?? "")
+      case "--expects": expected = Int64(arguments.popFirst() ?? "")
       case "--refuses-cost": configuration.allowsExpensiveNetworkAccess = false
+      case "--refuses": refuse(arguments.popFirst() ?? "", configuration)
+      case "--no-cookies": configuration.httpCookieStorage = nil
       case "--trusts": delegate.setTrusts()
       case "--authority":
         configuration.certificateAuthorityFile = arguments.popFirst().map { URL(fileURLWithPath: $0) }
@@ -63,12 +71,23 @@ struct BackgroundWorker {
     for text in tasks {
       guard let task = task(text, session) else { return say("no task: \(text)") }
       if let delay { task.earliestBeginDate = Date().addingTimeInterval(delay) }
+      if let expected { task.countOfBytesClientExpectsToReceive = expected }
       task.resume()
       if !isQuiet { say("resumed \(task.taskIdentifier)") }
     }
     if isQuiet { say("queued \((ContinuousClock.now - start) / .milliseconds(1))") }
     if exits { exit(0) }
     await obey(session, delegate)
+  }
+
+  /// Keeps a session from networks of a kind.
+  private static func refuse(_ kind: String, _ configuration: URLSessionConfiguration) {
+    switch kind {
+    case "cellular": configuration.allowsCellularAccess = false
+    case "expensive": configuration.allowsExpensiveNetworkAccess = false
+    case "constrained": configuration.allowsConstrainedNetworkAccess = false
+    default: say("no kind of network: \(kind)")
+    }
   }
 
   /// Does what lines of standard input say until it ends.
@@ -82,6 +101,11 @@ struct BackgroundWorker {
       case "suspend": task?.suspend()
       case "resume": task?.resume()
       case "cancel": task?.cancel()
+      case "expects": task?.countOfBytesClientExpectsToReceive = words.count > 2 ? Int64(words[2]) ?? -1 : -1
+      case "make":
+        guard words.count > 1, let made = self.task(words[1], session) else { return say("no task: \(line)") }
+        made.resume()
+        say("resumed \(made.taskIdentifier)")
       case "cancel-for-data":
         let data = await (task as? URLSessionDownloadTask)?.cancelByProducingResumeData()
         say("data \(data?.count ?? -1)")
@@ -108,6 +132,7 @@ struct BackgroundWorker {
     guard parts.count == 2 else { return nil }
     switch parts[0] {
     case "download": return URL(string: parts[1]).map { session.downloadTask(with: $0) }
+    case "task": return URL(string: parts[1]).map { session.dataTask(with: $0) }
     case "thrifty":
       return URL(string: parts[1]).map { url in
         var request = URLRequest(url: url)

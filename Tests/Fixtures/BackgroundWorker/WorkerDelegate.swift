@@ -11,6 +11,7 @@ final class WorkerDelegate: NSObject, URLSessionDownloadDelegate, URLSessionData
   private let opening = Mutex<AsyncStream<Void>.Continuation?>(nil)
   private let gateTask = Mutex<Task<Void, Never>?>(nil)
   private let quiet = Mutex<Int?>(nil)
+  private let delayedAnswer = Mutex<String?>(nil)
 
   init(folder: String) { self.folder = folder }
 
@@ -30,6 +31,9 @@ final class WorkerDelegate: NSObject, URLSessionDownloadDelegate, URLSessionData
   func answer() { opening.withLock { _ = $0?.yield() } }
 
   private var gate: Task<Void, Never>? { gateTask.withLock { $0 } }
+
+  /// Loads a URL in the place of tasks whose date has come; nothing for `cancel`, and what no service takes for `large`.
+  func setDelayedAnswer(_ given: String) { delayedAnswer.withLock { $0 = given } }
 
   /// Says of ends alone how many there were, a line a hundred.
   func setQuiet() { quiet.withLock { $0 = 0 } }
@@ -87,7 +91,14 @@ final class WorkerDelegate: NSObject, URLSessionDownloadDelegate, URLSessionData
     _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest
   ) async -> (URLSession.DelayedRequestDisposition, URLRequest?) {
     say("delayed \(task.taskIdentifier)")
-    return (.continueLoading, nil)
+    guard let answer = delayedAnswer.withLock({ $0 }) else { return (.continueLoading, nil) }
+    guard answer != "cancel" else { return (.cancel, nil) }
+    guard answer != "large" else {
+      var large = request
+      (large.httpMethod, large.httpBody) = ("POST", Data(count: 1 << 20))
+      return (.useNewRequest, large)
+    }
+    return (.useNewRequest, URL(string: answer).map { URLRequest(url: $0) })
   }
 
   func urlSession(

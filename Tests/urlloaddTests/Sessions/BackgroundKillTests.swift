@@ -1,8 +1,10 @@
 import Foundation
 import Testing
+import URLLoading
 import URLLoadingTestServers
 
-/// The service and its program are killed again and again: every transfer is whole at the end, and no event is lost.
+/// The service and its program are killed again and again: every transfer is whole at the end, no event is lost, and none comes again that
+/// the service knows to be taken.
 /// `URL_LOADING_KILLS` says how often; `make kill-test` sets it.
 @Suite(.timeLimit(.minutes(30))) struct BackgroundKillTests {
   private let fixture: BackgroundFixture
@@ -21,14 +23,26 @@ import URLLoadingTestServers
     let source = fixture.directory.file("source")
     try body.write(to: source)
     let count = max(6, kills / 4)
-    var lines: [String] = []
+    var runs: [KilledRun] = []
     var made = 0
     var program = try fixture.program()
+    // The tasks of a pair, a download and an upload, have URLs that end in the second one's number.
+    func end(_ program: BackgroundProgram) async {
+      let queue = try? BackgroundControl(at: fixture.place)
+      // Asked for in this order: of an end that is among the lines, the queue says whether it was taken.
+      let heard = KilledRun(program.lines).ends
+      let urls = try? queue?.jobs().map(\.url)
+      await program.kill()
+      let taken = heard.filter { number in
+        let url = number % 2 == 1 ? server.url("/\(number + 1)") : uploads.url("/\(number)")
+        return urls?.contains(url.absoluteString) == false
+      }
+      runs.append(KilledRun(program.lines, taken: Set(taken)))
+    }
     for round in 0..<kills {
       // A few at a time, so that there is work at each kill.
       if made < count {
-        await program.kill()
-        lines += program.lines
+        await end(program)
         made += 2
         program = try fixture.program(
           "test", "download:\(server.url("/\(made)"))", "upload:\(source.path),\(uploads.url("/\(made)"))")
@@ -36,26 +50,29 @@ import URLLoadingTestServers
       }
       try await Task.sleep(for: .milliseconds(Int.random(in: 0..<400, using: &random)))
       if round % 3 == 2 {
-        await program.kill()
-        lines += program.lines
+        await end(program)
         program = try fixture.program()
       }
       try await fixture.killService()
     }
     let total = made
+    let before = Set(runs.flatMap(\.ends))
     #expect(
       try await eventually(timeout: .seconds(120)) {
-        let ended = Set(
-          (lines + program.lines).filter { $0.hasPrefix("ended ") }.compactMap {
-            $0.split(separator: " ").dropFirst().first
-          })
-        return ended.count >= total
+        before.union(KilledRun(program.lines).ends).count >= total
       }, "\(program.lines.suffix(20))")
-    await program.kill()
-    lines += program.lines
+    await end(program)
+    var taken: Set<Int> = []
+    for run in runs {
+      // However often the service is killed meanwhile.
+      #expect(run.repeated.isEmpty, "\(run.lines)")
+      // Only a program that was killed before the service knew that its method had returned leaves the event to the next one.
+      #expect(taken.isDisjoint(with: run.ends), "\(taken.intersection(run.ends)) in \(run.lines)")
+      taken.formUnion(run.taken)
+    }
+    let lines = runs.flatMap(\.lines)
     for number in 1...made {
       let ends = lines.filter { $0.hasPrefix("ended \(number) ") }
-      // A kill of the program in its method repeats the event.
       #expect(!ends.isEmpty && ends.allSatisfy { $0.hasPrefix("ended \(number) 0 20") }, "\(number): \(ends)")
       guard number % 2 == 1 else { continue }
       let difference = try TestFiles.firstDifference(

@@ -71,6 +71,15 @@ final class BackgroundFixture: Sendable {
     return number
   }
 
+  /// Talks to the service, once it is there.
+  func control() async throws -> BackgroundControl {
+    for _ in 0..<6000 {
+      if let control = try? BackgroundControl(at: place) { return control }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    throw TestServerError("no service came")
+  }
+
   /// Starts a program.
   func program(_ identifier: String = "test", _ arguments: String..., environment other: [String: String?] = [:]) throws
     -> BackgroundProgram

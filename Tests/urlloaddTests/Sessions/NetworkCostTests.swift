@@ -1,0 +1,72 @@
+import Foundation
+import Testing
+import URLLoading
+import URLLoadingTestServers
+
+@testable import urlloadd
+
+/// Networks that begin to cost by the byte, and cease to. `MeteredTests` has where the service knows it from.
+@Suite(.timeLimit(.minutes(3))) struct NetworkCostTests {
+  private let fixture: BackgroundFixture
+
+  init() throws { fixture = try BackgroundFixture() }
+
+  @Test(arguments: ["cellular", "expensive", "constrained"])
+  func sessionsThatRefuseItWait(_ kind: String) async throws {
+    let service = try ServiceThread(fixture)
+    await service.setMetered(true)
+    let server = try ScriptedServer.http { _ in HTTPResponse(text: "ok") }
+    let thrifty = try fixture.program("thrifty", "--refuses", kind, "download:\(server.url("/thrifty"))")
+    #expect(try await thrifty.says("resumed 1"), "\(thrifty.lines)")
+    // One that came later, and may use every network.
+    let other = try fixture.program("other", "download:\(server.url("/other"))")
+    #expect(try await other.says("ended 1 0 200"), "\(other.lines)")
+    #expect(server.requests.map(\.path) == ["/other"])
+    await service.setMetered(false)
+    #expect(try await thrifty.says("ended 1 0 200"), "\(thrifty.lines)")
+    for program in [thrifty, other] { await program.kill() }
+    await service.stop()
+    await fixture.stop()
+  }
+
+  @Test func aTransferStopsAndGoesOn() async throws {
+    let service = try ServiceThread(fixture)
+    await service.setMetered(false)
+    let server = try OutlivingTests.slowServer(pause: 20_000)
+    let program = try fixture.program(
+      "test", "thrifty:\(server.url("/thrifty"))", "download:\(server.url("/other"))")
+    #expect(try await program.says("wrote 1 "), "\(program.lines)")
+    #expect(await server.waitForRequests(2, timeout: .seconds(60)))
+    await service.setMetered(true)
+    let control = try await fixture.control()
+    #expect(try await eventually { try control.jobs().first?.state == "waits" }, "\(program.lines)")
+    #expect(await server.wait(timeout: .seconds(60)) { $0.open < 2 })
+    #expect(try await program.says("ended 2 0 200"), "\(program.lines)")
+    #expect(program.all("ended").count == 1 && server.requests.count == 2, "\(program.lines)")
+    await service.setMetered(false)
+    #expect(try await program.says("ended 1 0 206"), "\(program.lines)")
+    #expect(server.requests.last?.fields["Range"] != nil)
+    for number in 1...2 {
+      let file = fixture.taken.appending(path: "\(number)")
+      #expect(try TestFiles.firstDifference(in: file, count: 3_000_000, seed: 30) == nil, "\(number)")
+    }
+    await program.kill()
+    await service.stop()
+    await fixture.stop()
+  }
+
+  @Test func requestsSayItOnTheirWayToTheService() throws {
+    let url = try #require(URL(string: "http://example.org/"))
+    let plain = URLRequest(url: url)
+    #expect(BackgroundValues.request(BackgroundValues.data(of: plain))?.sparesCost == false)
+    for kind in 0..<3 {
+      var request = plain
+      switch kind {
+      case 0: request.allowsCellularAccess = false
+      case 1: request.allowsExpensiveNetworkAccess = false
+      default: request.allowsConstrainedNetworkAccess = false
+      }
+      #expect(BackgroundValues.request(BackgroundValues.data(of: request))?.sparesCost == true, "\(kind)")
+    }
+  }
+}
