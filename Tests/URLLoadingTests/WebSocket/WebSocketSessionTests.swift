@@ -202,30 +202,6 @@ import URLLoadingTestServers
     }
   }
 
-  /// Sends complete as the connection takes them: a peer that does not read stops its sender.
-  @Test func aPeerThatDoesNotRead() async throws {
-    try await withServer { server, session in
-      let task = session.webSocketTask(with: server.url("/sink"))
-      task.resume()
-      let counter = Watched(0)
-      let sending = Task {
-        let message = Data((0..<1 << 20).map { _ in UInt8.random(in: 0...255) })
-        for _ in 0..<1_000 {
-          try await task.send(.data(message))
-          counter.update { $0 += 1 }
-        }
-      }
-      let error = await #expect(throws: URLError.self) {
-        // What the sockets' buffers take, and no more.
-        _ = try await eventually { counter.value >= 1 }
-        task.cancel()
-        try await sending.value
-      }
-      #expect(error?.code == .cancelled)
-      #expect(counter.value < 100)
-    }
-  }
-
   // MARK: The end
 
   @Test(arguments: [0, 1, 2, 3]) func cancelledAtEveryStep(_ step: Int) async throws {
