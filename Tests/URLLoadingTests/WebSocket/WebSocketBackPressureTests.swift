@@ -18,19 +18,10 @@ import URLLoadingTestServers
     return URLSession(configuration: configuration)
   }
 
-  /// Answers the handshake of a connection, without compression.
-  private static func agree(_ connection: Connection) throws {
-    let request = try connection.readRequest()
-    let accept = WebSocketHandshake.accept(request?.fields["Sec-WebSocket-Key"] ?? "")
-    try connection.send(
-      "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: \(accept)\r\n\r\n"
-    )
-  }
-
   @Test func aSlowOwnerHoldsThePeerBack() async throws {
     let sent = Watched(0)
     let server = try ScriptedServer { connection in
-      try Self.agree(connection)
+      try WebSocketPeer.agree(connection)
       let frame = WebSocketPeer.frame(0x82, Self.message)
       for _ in 0..<Self.count {
         try connection.send(frame)
@@ -62,7 +53,7 @@ import URLLoadingTestServers
   @Test func aPeerThatDoesNotReadHoldsItsSenderBack() async throws {
     let reads = AsyncEvent()
     let server = try ScriptedServer { connection in
-      try Self.agree(connection)
+      try WebSocketPeer.agree(connection)
       guard reads.waitBlocking() else { return }
       while try !connection.readSome().isEmpty {}
     }
@@ -89,7 +80,7 @@ import URLLoadingTestServers
   @Test func aSendThatWaitsForThePeerIsCancelled() async throws {
     let isOver = AsyncEvent()
     let server = try ScriptedServer { connection in
-      try Self.agree(connection)
+      try WebSocketPeer.agree(connection)
       _ = isOver.waitBlocking()
     }
     let session = session()

@@ -61,6 +61,15 @@ import URLLoadingTestServers
     }
   }
 
+  /// The handshake is one of HTTP/1.1 (RFC 6455, section 4.1): HTTP/2 is not asked for where a server would prefer it.
+  @Test func aServerThatOffersHTTP2() async throws {
+    try await withServer { server, session in
+      let front = try await TLSFront.start(before: server.port, speaking: "h2")
+      try await expectEcho(session.webSocketTask(with: try secureURL(front)))
+      await front.stop()
+    }
+  }
+
   @Test func anUntrustedServer() async throws {
     try await withServer {
       $0.certificateAuthorityFile = nil
@@ -136,6 +145,25 @@ import URLLoadingTestServers
       let delegate = WebSocketDelegate(credential: URLCredential(user: "alice", password: "secret", persistence: .none))
       task.delegate = delegate
       try await expectEcho(task)
+    }
+  }
+
+  /// The session's fields are in the handshake, those of the request before them.
+  @Test func additionalHeadersOfTheSession() async throws {
+    try await withServer {
+      $0.httpAdditionalHeaders = ["X-Session": "the session's", "X-Both": "the session's"]
+    } _: { server, session in
+      var request = URLRequest(url: server.url("/fields"))
+      request.setValue("the request's", forHTTPHeaderField: "X-Both")
+      let task = session.webSocketTask(with: request)
+      task.resume()
+      guard case .string(let fields) = try await task.receive() else {
+        Issue.record("no text")
+        return
+      }
+      let lines = fields.components(separatedBy: "\n")
+      #expect(lines.contains("X-Session: the session's"))
+      #expect(lines.filter { $0.hasPrefix("X-Both") } == ["X-Both: the request's"])
     }
   }
 
