@@ -170,7 +170,7 @@ let package = Package(
     .testTarget(
       name: "URLLoadingTests",
       dependencies: [
-        "URLLoading", "URLLoadingBase", "URLLoadingX509", "URLLoadingSQLite", "URLLoadingCZlib",
+        "URLLoading", "URLLoadingBase", "URLLoadingX509", "URLLoadingSQLite", "URLLoadingCZlib", "URLLoadingCOpenSSL",
         "URLLoadingTestServers",
         "URLLoadingDownloadWorker", "URLLoadingConnectivityWorker",
       ],

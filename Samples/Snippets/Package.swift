@@ -28,6 +28,7 @@ let combine: [Target] =
     snippet("CombineDecode", .v5, modules: ["Combine"]),
     snippet("CombineFallback", .v5, modules: ["Combine"]),
     snippet("CombineMainQueue", .v5, modules: ["Combine"]),
+    snippet("CombineMulticast", .v5, modules: ["Combine"]),
     snippet("CombineShare", .v5, modules: ["Combine"]),
     snippet("CombineViewModel", .v6, modules: ["Combine"]),
   ]

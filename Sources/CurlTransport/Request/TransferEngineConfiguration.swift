@@ -13,6 +13,9 @@ package struct TransferEngineConfiguration: Sendable, Equatable {
   package var proxy = ProxyConfiguration.environment
   package var tls = TLSConfiguration()
   package var network = NetworkLimits()
+  /// Whether libcurl speaks TLS by the OpenSSL that this package is linked with, as judging a handshake needs; nil for what the installed
+  /// library says.
+  package var usesLinkedOpenSSL: Bool?
 
   package init() {}
 }

@@ -42,6 +42,7 @@ extension EasyHandle {
     guard let question = connection?.question else { return }
     connection?.question = nil
     if accepts { return continueConnection() }
+    verification = nil
     failureReason = .serverTrust(question)
     multi?.finish(self, CURLE_PEER_FAILED_VERIFICATION)
   }

@@ -17,7 +17,8 @@ extension EasyHandle {
     metrics.isReusedConnection = isRequestSent && ccurl_get_long(curl, CURLINFO_NUM_CONNECTS) == 0
     metrics.isProxyConnection = shape?.proxy != nil
     if hasHead { metrics.networkProtocol = networkProtocol }
-    metrics.verification = verification
+    // A failed check is overridden once the owner has accepted the peer.
+    metrics.verification = connection?.question == nil ? verification : nil
     metrics.tlsVersion = tlsVersion
     metrics.tlsCipherSuite = tlsCipherSuite
     metrics.localAddress = text(CURLINFO_LOCAL_IP)

@@ -21,7 +21,9 @@ extension EasyHandle {
     coalescingLimit = request.coalescingLimit
     typeOfService = request.typeOfService
     hasAlternative = request.hasAlternative
-    if shape?.isIsolated == true, shape?.usesTLS != false, !CurlLibrary.shared.usesLinkedOpenSSL {
+    if shape?.isIsolated == true, shape?.usesTLS != false,
+      !(configuration.usesLinkedOpenSSL ?? CurlLibrary.shared.usesLinkedOpenSSL)
+    {
       throw .otherTLSLibrary
     }
     credentialsAnswer401 = request.credential != nil

@@ -19,10 +19,11 @@ case "hsts":
 case "negotiate": await NegotiateCommand.run(url: arguments[2], proxy: arguments[3], authority: arguments[4])
 case "identity":
   await IdentityCommand.run(url: arguments[2], authority: arguments[3], uri: arguments[4], pin: arguments[5])
+case "info-plist": await InfoPlistCommand.run(url: arguments[2])
 default:
   say(
     "usage: DownloadWorker download|resume|limited|slow-data|random-access|limited-random-access|unprivileged-file|keep|hsts|"
-      + "negotiate|identity ..."
+      + "negotiate|identity|info-plist ..."
   )
   exit(64)
 }

@@ -85,9 +85,6 @@ async def handle(socket):
         await asyncio.sleep(float(query["seconds"][0]))
         await socket.send("late")
         await socket.wait_closed()
-    elif parts.path == "/sink":
-        # Reads nothing.
-        await asyncio.sleep(600)
     elif parts.path == "/ping":
         waiter = await socket.ping(b"hello")
         await waiter

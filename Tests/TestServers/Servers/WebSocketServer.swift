@@ -1,8 +1,8 @@
 import Foundation
 
 /// A WebSocket server, Python's `websockets`, which does what the path says: `/echo`, `/close?code=&reason=`, `/abort` (a reset), `/fin`
-/// (an end without a close frame), `/raw?bytes=` in hexadecimal, `/fields`, `/flood?count=` of 64 KiB, `/late?seconds=`, `/sink` (reads
-/// nothing), `/ping`, `/missing`, `/redirect`, `/cookie`; `/login` by Basic and `/digest` by Digest as alice with secret.
+/// (an end without a close frame), `/raw?bytes=` in hexadecimal, `/fields`, `/flood?count=` of 64 KiB, `/late?seconds=`, `/ping`,
+/// `/missing`, `/redirect`, `/cookie`; `/login` by Basic and `/digest` by Digest as alice with secret.
 package final class WebSocketServer: Sendable {
   /// The port.
   package let port: UInt16

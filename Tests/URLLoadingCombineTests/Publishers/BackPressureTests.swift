@@ -24,24 +24,13 @@ import URLLoadingTestServers
     }
   }
 
-  /// Waits until nothing more is sent, and returns what was.
-  private func settled(_ sent: Watched<Int>) async throws -> Int {
-    var last = -1
-    while sent.value != last {
-      last = sent.value
-      // What is waited for is that nothing happens.
-      _ = await sent.wait(timeout: .milliseconds(500)) { [last] in $0 > last + Self.bound }
-    }
-    return last
-  }
-
   @Test func aSubscriberWithoutADemandPausesTheSender() async throws {
     let sent = Watched(0)
     let server = try server(sent)
     let recorder = LoadRecorder(demand: .max(1))
     URLSession(configuration: .ephemeral).bytesPublisher(for: server.url()).subscribe(recorder)
     #expect(await recorder.values(1))
-    let before = try await settled(sent)
+    let before = await sent.settled()
     #expect(before < Self.bound)
     #expect(recorder.log.value.values.count == 1)
     recorder.request(.unlimited)

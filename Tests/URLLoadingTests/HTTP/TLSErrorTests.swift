@@ -74,6 +74,21 @@ import URLLoadingTestServers
     await new.stop()
   }
 
+  /// A server that has newer versions is spoken to by the newest that is allowed; one that has no others is refused.
+  @Test func noNewerTLSThanTheMaximumIsSpoken() async throws {
+    let nginx = try await NginxServer.start(directives: "ssl_protocols TLSv1.2 TLSv1.3;")
+    let new = try await NginxServer.start(directives: "ssl_protocols TLSv1.3;")
+    for maximum in [tls_protocol_version_t.TLSv12, .TLSv13] {
+      let client = try await Self.trusting { $0.tlsMaximumSupportedProtocolVersion = maximum }
+      let record = await client.load(nginx.url(on: .https))
+      #expect(record.body == DocumentRoot.small)
+      #expect(record.metrics?.transactionMetrics.last?.negotiatedTLSProtocolVersion == maximum)
+      #expect(await client.load(new.url(on: .https)).code == (maximum == .TLSv12 ? .secureConnectionFailed : nil))
+    }
+    await nginx.stop()
+    await new.stop()
+  }
+
   @Test func aMissingClientCertificateDoesNotHang() async throws {
     // nginx completes the handshake and answers 400.
     let nginx = try await NginxServer.shared

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import URLLoadingCOpenSSL
 import URLLoadingTestServers
 
 @testable import URLLoading
@@ -53,6 +54,8 @@ import URLLoadingTestServers
     session.finishTasksAndInvalidate()
     let error = #expect(throws: SecurityError.self) { try SecIdentity(pkcs12: data, passphrase: "suess") }
     #expect(error?.status == errSecAuthFailed)
+    // RC2 is read in a library context of its own: the program's gets no old algorithms by it.
+    #expect(OSSL_PROVIDER_available(nil, "legacy") == 0)
   }
 
   @Test func anEncryptedPEMIsRead() async throws {
@@ -114,5 +117,28 @@ import URLLoadingTestServers
       session.finishTasksAndInvalidate()
       await server.stop()
     }
+  }
+
+  /// Not in the session's storage, not where permanent credentials are, and not in an archive.
+  @Test func anIdentityIsNeverStored() async throws {
+    let alice = try SecIdentity(pem: try await Self.read("alice.pem"))
+    let vault = FakeVault()
+    let storage = URLCredentialStorage(vault: vault)
+    for persistence in [URLCredential.Persistence.forSession, .permanent, .synchronizable] {
+      let delegate = Self.delegate(.useCredential, alice, persistence)
+      let session = delegate.session { $0.urlCredentialStorage = storage }
+      #expect(try await Self.load("client required", session).get().contains("subject alice"))
+      let spaces = delegate.challenges.value.map(\.protectionSpace)
+      let space = try #require(
+        spaces.first { $0.authenticationMethod == NSURLAuthenticationMethodClientCertificate })
+      let credential = URLCredential(identity: alice, certificates: nil, persistence: persistence)
+      storage.set(credential, for: space)
+      storage.setDefaultCredential(credential, for: space)
+      #expect(storage.allCredentials.isEmpty && storage.defaultCredential(for: space) == nil)
+      let copy = try #require(try archivedAndBack(credential))
+      #expect(copy.identity == nil && copy.certificates.isEmpty)
+      session.finishTasksAndInvalidate()
+    }
+    #expect(vault.state.value.keeps == 0 && vault.state.value.kept.isEmpty)
   }
 }

@@ -111,6 +111,38 @@ import URLLoadingTestServers
     session.finishTasksAndInvalidate()
   }
 
+  /// The session's delegate answers where both could, whatever the task's would say, and that is not asked after it.
+  @Test(arguments: [true, false]) func theSessionsDelegateIsAskedBeforeTheTasks(_ accepts: Bool) async throws {
+    let nginx = try await NginxServer.shared
+    final class Own: NSObject, URLSessionTaskDelegate, Sendable {
+      let asked = Watched(0)
+      let accepts: Bool
+      init(accepts: Bool) { self.accepts = accepts }
+      func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
+      ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+        asked.update { $0 += 1 }
+        guard accepts, let trust = challenge.protectionSpace.serverTrust else { return (.rejectProtectionSpace, nil) }
+        return (.useCredential, URLCredential(trust: trust))
+      }
+    }
+    let delegate = accepts ? TrustDelegate.accepting() : .answering(.rejectProtectionSpace)
+    let session = delegate.session()
+    let own = Own(accepts: !accepts)
+    // Which methods they have is known from the second one on.
+    for _ in 0..<2 {
+      do {
+        let (data, _) = try await session.data(from: nginx.url(on: .https), delegate: own)
+        #expect(accepts && data == DocumentRoot.small)
+      } catch {
+        #expect(!accepts && (error as? URLError)?.code == .serverCertificateUntrusted)
+      }
+    }
+    #expect(own.asked.value == 0)
+    #expect(!delegate.challenges.value.isEmpty)
+    session.finishTasksAndInvalidate()
+  }
+
   @Test func aBodyFromAStreamIsReadOnce() async throws {
     let nginx = try await NginxServer.shared
     let delegate = TrustDelegate.accepting()

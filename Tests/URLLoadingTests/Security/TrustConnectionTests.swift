@@ -83,6 +83,31 @@ import URLLoadingTestServers
     await server.stop()
   }
 
+  /// Nor by a load with pins: a resumed handshake shows no certificate to compare them with.
+  @Test func aTLSSessionIsNotResumedByALoadWithPins() async throws {
+    let corpus = try await TLSCorpus.shared
+    let roots = SecCertificate.certificates(pem: try Data(contentsOf: corpus.file("root.pem")))
+    let pin = try #require(roots.first?.publicKeyHash).base64EncodedString()
+    let server = try await corpus.start("good") { $0.closes = true }
+    for (index, isPinned) in [false, false, true, true, false].enumerated() {
+      let configuration = URLSessionConfiguration.ephemeral
+      configuration.connectionProxyDictionary = [:]
+      configuration.certificateAuthorityFile = corpus.file("authorities.pem")
+      if isPinned {
+        configuration.appTransportSecurity = AppTransportSecurity([
+          "NSPinnedDomains": ["localhost": ["NSPinnedCAIdentities": [["SPKI-SHA256-BASE64": pin]]]]
+        ])
+      }
+      let session = URLSession(configuration: configuration)
+      _ = try await session.data(from: server.url("good", "/\(index)", host: "localhost"))
+      session.finishTasksAndInvalidate()
+    }
+    #expect(try await server.waitForLog(of: "good") { $0.handshakes.count == 5 })
+    // The others do share: else the rest says nothing.
+    #expect(server.log(of: "good").handshakes.map(\.isResumed) == [false, true, false, false, true])
+    await server.stop()
+  }
+
   /// One connection of a task's delegate, one of another's, and one of loads without.
   @Test func connectionsAreNotSharedBetweenWhoJudges() async throws {
     let server = try await TLSCorpus.shared.start("good")

@@ -13,6 +13,7 @@ import URLLoadingTestServers
       ) -> Void
 
     let spaces = Watched<[URLProtectionSpace]>([])
+    let metrics = Watched<[URLSessionTaskTransactionMetrics]>([])
     let end = Watched<(any Error)??>(nil)
     private let answer: Answer
 
@@ -24,6 +25,12 @@ import URLLoadingTestServers
     ) {
       spaces.update { $0.append(challenge.protectionSpace) }
       answer(challenge, completionHandler)
+    }
+
+    func urlSession(
+      _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
+    ) {
+      self.metrics.update { $0 = metrics.transactionMetrics }
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
@@ -73,6 +80,57 @@ import URLLoadingTestServers
       session.invalidateAndCancel()
       await server.stop()
     }
+  }
+
+  /// The checks that somebody overrode are in the metrics: of a server that no authority vouches for, of one for another host, and of one
+  /// that is trusted.
+  @Test(arguments: [
+    (false, true, [URLSessionTaskTransactionMetrics.WeakenedCheck.Check.certificateChain]),
+    (true, false, [.hostName]), (true, true, []),
+  ])
+  func theMetricsSayWhatWasWeakened(
+    _ isTrusted: Bool, _ isRightHost: Bool, _ expected: [URLSessionTaskTransactionMetrics.WeakenedCheck.Check]
+  ) async throws {
+    let wrongHost = try await TestCertificates.shared.wrongHost
+    let server = try await StartTLSServer.start(isRightHost ? nil : wrongHost)
+    let session = try await session { if !isTrusted { $0.certificateAuthorityFile = nil } }
+    let judge = Judge { Self.trust($0, $1) }
+    let task = try await begun(session, server, judge)
+    try await task.write(Data("echo secret\n".utf8), timeout: 60)
+    let answer = try await line(task)
+    #expect(answer == "secret")
+    task.closeWrite()
+    let (_, atEOF) = try await task.readData(ofMinLength: 1, maxLength: 1, timeout: 60)
+    #expect(atEOF)
+    let isOver = await judge.end.wait { $0 != nil }
+    #expect(isOver)
+    let metrics = try #require(judge.metrics.value.last)
+    #expect(metrics.weakenedChecks.map(\.check) == expected)
+    #expect(metrics.weakenedChecks.allSatisfy { $0.cause == .delegate && !$0.isOfProxy && !$0.reason.isEmpty })
+    #expect(metrics.stapledOCSPResponse == .absent)
+    #expect(metrics.negotiatedTLSProtocolVersion != nil)
+    session.invalidateAndCancel()
+    await server.stop()
+  }
+
+  /// A peer that was rejected was not accepted in spite of anything.
+  @Test(arguments: [
+    URLSession.AuthChallengeDisposition.rejectProtectionSpace, .cancelAuthenticationChallenge, .performDefaultHandling,
+  ])
+  func aRejectionWeakensNothing(_ disposition: URLSession.AuthChallengeDisposition) async throws {
+    let server = try await StartTLSServer.start()
+    let session = try await session { $0.certificateAuthorityFile = nil }
+    let judge = Judge { $1(disposition, nil) }
+    let task = try await begun(session, server, judge)
+    await #expect(throws: URLError.self) {
+      try await task.readData(ofMinLength: 1, maxLength: 1, timeout: 60)
+    }
+    let isOver = await judge.end.wait { $0 != nil }
+    #expect(isOver)
+    let metrics = try #require(judge.metrics.value.last)
+    #expect(metrics.weakenedChecks.isEmpty)
+    session.invalidateAndCancel()
+    await server.stop()
   }
 
   /// No byte goes either way before there is an answer, and none after one that rejects.

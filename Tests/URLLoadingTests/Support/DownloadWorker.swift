@@ -7,11 +7,21 @@ struct DownloadWorker {
   private let output: URL
 
   /// Starts it. Its temporary files go to `directory`; `environment` adds variables.
-  init(_ arguments: [String], in directory: TemporaryDirectory, environment: [String: String?] = [:]) throws {
+  /// - Parameter copy: a copy of the program, see ``copy(into:)``; nil for the one that was built.
+  init(
+    _ arguments: [String], in directory: TemporaryDirectory, environment: [String: String?] = [:], as copy: URL? = nil
+  ) throws {
     output = directory.file("worker-\(UInt64.random(in: 0 ... .max)).log")
     process = try ChildProcess(
-      try Self.path, arguments, environment: environment.merging(["TMPDIR": directory.path]) { $1 },
+      try copy?.path ?? Self.path, arguments, environment: environment.merging(["TMPDIR": directory.path]) { $1 },
       output: output, error: output)
+  }
+
+  /// Copies the program into a folder, where other files lie beside it.
+  static func copy(into directory: TemporaryDirectory) throws -> URL {
+    let copy = directory.file("worker")
+    try FileManager.default.copyItem(atPath: path, toPath: copy.path)
+    return copy
   }
 
   /// What it printed so far.

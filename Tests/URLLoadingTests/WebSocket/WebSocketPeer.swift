@@ -1,9 +1,18 @@
 import Foundation
+import URLLoadingTestServers
 
 @testable import URLLoading
 
 /// A server's side of a connection for tests: makes frames, right and wrong ones, and reads a client's.
 enum WebSocketPeer {
+  /// Reads a client's handshake and agrees to it, without compression.
+  static func agree(_ connection: Connection) throws {
+    let request = try connection.readRequest()
+    let accept = WebSocketHandshake.accept(request?.fields["Sec-WebSocket-Key"] ?? "")
+    let fields = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: \(accept)\r\n"
+    try connection.send("HTTP/1.1 101 Switching Protocols\r\n\(fields)\r\n")
+  }
+
   /// A frame's bytes.
   /// - Parameters:
   ///   - first: FIN, the reserved bits and the opcode.

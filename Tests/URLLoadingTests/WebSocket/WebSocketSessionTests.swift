@@ -61,6 +61,15 @@ import URLLoadingTestServers
     }
   }
 
+  /// The handshake is one of HTTP/1.1 (RFC 6455, section 4.1): HTTP/2 is not asked for where a server would prefer it.
+  @Test func aServerThatOffersHTTP2() async throws {
+    try await withServer { server, session in
+      let front = try await TLSFront.start(before: server.port, speaking: "h2")
+      try await expectEcho(session.webSocketTask(with: try secureURL(front)))
+      await front.stop()
+    }
+  }
+
   @Test func anUntrustedServer() async throws {
     try await withServer {
       $0.certificateAuthorityFile = nil
@@ -139,6 +148,25 @@ import URLLoadingTestServers
     }
   }
 
+  /// The session's fields are in the handshake, those of the request before them.
+  @Test func additionalHeadersOfTheSession() async throws {
+    try await withServer {
+      $0.httpAdditionalHeaders = ["X-Session": "the session's", "X-Both": "the session's"]
+    } _: { server, session in
+      var request = URLRequest(url: server.url("/fields"))
+      request.setValue("the request's", forHTTPHeaderField: "X-Both")
+      let task = session.webSocketTask(with: request)
+      task.resume()
+      guard case .string(let fields) = try await task.receive() else {
+        Issue.record("no text")
+        return
+      }
+      let lines = fields.components(separatedBy: "\n")
+      #expect(lines.contains("X-Session: the session's"))
+      #expect(lines.filter { $0.hasPrefix("X-Both") } == ["X-Both: the request's"])
+    }
+  }
+
   @Test func cookiesOfTheHandshakeAreStored() async throws {
     try await withServer { server, session in
       let task = session.webSocketTask(with: server.url("/cookie"))
@@ -199,30 +227,6 @@ import URLLoadingTestServers
       try await expectEcho(task)
       let error = await #expect(throws: URLError.self) { try await task.receive() }
       #expect(error?.code == .timedOut)
-    }
-  }
-
-  /// Sends complete as the connection takes them: a peer that does not read stops its sender.
-  @Test func aPeerThatDoesNotRead() async throws {
-    try await withServer { server, session in
-      let task = session.webSocketTask(with: server.url("/sink"))
-      task.resume()
-      let counter = Watched(0)
-      let sending = Task {
-        let message = Data((0..<1 << 20).map { _ in UInt8.random(in: 0...255) })
-        for _ in 0..<1_000 {
-          try await task.send(.data(message))
-          counter.update { $0 += 1 }
-        }
-      }
-      let error = await #expect(throws: URLError.self) {
-        // What the sockets' buffers take, and no more.
-        _ = try await eventually { counter.value >= 1 }
-        task.cancel()
-        try await sending.value
-      }
-      #expect(error?.code == .cancelled)
-      #expect(counter.value < 100)
     }
   }
 

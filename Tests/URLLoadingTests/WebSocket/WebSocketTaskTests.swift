@@ -221,24 +221,6 @@ import URLLoadingTestServers
     }
   }
 
-  @Test func aSlowOwnerHoldsThePeerBack() async throws {
-    try await withServer { server, session in
-      let task = session.webSocketTask(with: server.url("/flood?count=320"))
-      task.resume()
-      var count = 0
-      // 20 MiB, of which 1 MiB may wait.
-      while true {
-        do {
-          count += data(try await task.receive())?.count ?? 0
-        } catch {
-          break
-        }
-      }
-      #expect(count == 320 << 16)
-      #expect(task.closeCode == .normalClosure)
-    }
-  }
-
   /// More has come than may wait: a message goes out nonetheless, and so does a close frame, whose answer is seen.
   @Test func anOwnerWhoDoesNotReceiveMayWriteAndClose() async throws {
     try await withServer { server, session in
