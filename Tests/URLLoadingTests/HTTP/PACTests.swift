@@ -248,7 +248,9 @@ import URLLoadingTestServers
       }
       let record = await client.load(url)
       #expect(record.code == .cannotConnectToHost && record.completions == 1, "\(script.prefix(50))")
-      #expect(words(record).contains(expected), "\(script.prefix(50)): \(words(record))")
+      // A sanitizer has the program that runs scripts take many times as long.
+      let isOutOfTime = Sanitizing.isOn && words(record).contains("the time of the processor")
+      #expect(words(record).contains(expected) || isOutOfTime, "\(script.prefix(50)): \(words(record))")
       #expect(words(record).contains("proxy auto-config script"))
     }
   }
