@@ -141,6 +141,16 @@ import URLLoadingTestServers
     #expect(warnings == ["URLLoading: cookies stay in memory: there is neither HOME nor XDG_DATA_HOME"])
   }
 
+  /// In there nobody makes directories, not even root.
+  @Test func whereNothingCanBeWrittenALineSaysThatCookiesStayInMemory() async throws {
+    let worker = try start(environment: ["XDG_DATA_HOME": "/proc/url-loading"])
+    #expect(try await eventually { worker.lines.count { $0.hasPrefix("kept ") } > 20 }, "\(worker.lines)")
+    worker.process.send(signal: SIGKILL)
+    let lines = worker.lines
+    #expect(lines.count { $0.hasPrefix("URLLoading: cookies stay in memory: ") } == 1, "\(lines)")
+    #expect(!lines.contains { $0.hasPrefix("wrong ") }, "\(lines)")
+  }
+
   private func start(
     prefix: String = "c", folder: TemporaryDirectory? = nil, environment other: [String: String?] = [:]
   ) throws -> DownloadWorker {
