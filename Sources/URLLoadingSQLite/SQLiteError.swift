@@ -26,6 +26,6 @@ package struct SQLiteError: LocalizedError, Hashable {
   /// Another process or connection had the file for longer than the limit.
   package var saysBusy: Bool { [SQLITE_BUSY, SQLITE_LOCKED].contains(primaryCode) }
 
-  /// The disk has no room left.
-  package var saysFull: Bool { primaryCode == SQLITE_FULL || code == SQLITE_IOERR | 13 << 8 }
+  /// The disk has no room left, or a quota or a limit on the size of files does not let the file grow (SQLITE_IOERR_WRITE).
+  package var saysFull: Bool { primaryCode == SQLITE_FULL || code == SQLITE_IOERR | 3 << 8 }
 }

@@ -6,57 +6,8 @@ import URLLoadingTestServers
 
 /// Loads that share what they load through a real Redis.
 @Suite(.timeLimit(.minutes(2))) struct RedisCacheStoreTests {
-  /// A server whose answers are numbered, and a Redis with keys of the test's own.
-  private final class Fleet: Sendable {
-    let server: ScriptedServer
-    let redis: URL
-    let prefix = "test-\(UUID())"
-
-    init(
-      redis: URL? = nil, _ answer: @escaping @Sendable (HTTPRequest, Int) -> HTTPResponse
-    ) async throws {
-      let count = Watched(0)
-      server = try ScriptedServer.http { request in
-        let number = count.update {
-          $0 += 1
-          return $0
-        }
-        return answer(request, number)
-      }
-      if let redis { self.redis = redis } else { self.redis = try await RedisServer.shared.url() }
-    }
-
-    func store(_ change: (inout RedisCacheStore.Options) -> Void = { _ in }) throws -> RedisCacheStore {
-      var options = RedisCacheStore.Options()
-      options.prefix = prefix
-      options.timeout = .seconds(5)
-      change(&options)
-      return try RedisCacheStore(url: redis, options: options)
-    }
-
-    /// A session of another member of the fleet: it has nothing in memory.
-    func member(_ store: RedisCacheStore? = nil, memory: Int = 0) throws -> URLSession {
-      let configuration = URLSessionConfiguration.ephemeral
-      configuration.connectionProxyDictionary = [:]
-      configuration.urlCache = URLCache(store: try store ?? self.store(), memoryCapacity: memory)
-      return URLSession(configuration: configuration)
-    }
-
-    func get(_ session: URLSession, _ path: String = "/", _ fields: [String: String] = [:]) async throws -> String {
-      var request = URLRequest(url: server.url(path))
-      for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
-      return String(decoding: try await session.data(for: request).0, as: UTF8.self)
-    }
-  }
-
-  private static func numbered(_ fields: URLLoadingTestServers.HTTPFields)
-    -> @Sendable (HTTPRequest, Int) -> HTTPResponse
-  {
-    { _, number in HTTPResponse(fields: fields, text: "\(number)") }
-  }
-
   @Test func whatOneHasLoadedAnswersAnother() async throws {
-    let fleet = try await Fleet(Self.numbered(["Cache-Control": "max-age=60"]))
+    let fleet = try await Fleet(Fleet.numbered(["Cache-Control": "max-age=60"]))
     #expect(try await fleet.get(fleet.member()) == "1")
     #expect(try await fleet.get(fleet.member()) == "1")
     #expect(fleet.server.requests.count == 1)
@@ -86,14 +37,14 @@ import URLLoadingTestServers
   ])
   func onlyWhatIsForAllIsShared(response: [String: String], request: [String: String], isShared: Bool) async throws {
     let fields = URLLoadingTestServers.HTTPFields(response.map { ($0.key, $0.value) })
-    let fleet = try await Fleet(Self.numbered(fields))
+    let fleet = try await Fleet(Fleet.numbered(fields))
     #expect(try await fleet.get(fleet.member(), "/", request) == "1")
     #expect(try await fleet.get(fleet.member(), "/", request) == (isShared ? "1" : "2"))
   }
 
   @Test func fieldsThatArePrivateAreNotShared() async throws {
     let fleet = try await Fleet(
-      Self.numbered(["Cache-Control": "max-age=60, private=\"set-cookie\"", "Set-Cookie": "a=b", "X-Other": "c"]))
+      Fleet.numbered(["Cache-Control": "max-age=60, private=\"set-cookie\"", "Set-Cookie": "a=b", "X-Other": "c"]))
     #expect(try await fleet.get(fleet.member()) == "1")
     let session = try fleet.member()
     let (data, response) = try await session.data(from: fleet.server.url("/"))
@@ -138,7 +89,7 @@ import URLLoadingTestServers
     (["Cache-Control": "max-age=60", "Set-Cookie": "a=b"], "2"), (["Cache-Control": "max-age=60"], "1"),
   ])
   func aDelegateSharesOnlyWhatIsForAll(response: [String: String], second: String) async throws {
-    let fleet = try await Fleet(Self.numbered(URLLoadingTestServers.HTTPFields(response.map { ($0.key, $0.value) })))
+    let fleet = try await Fleet(Fleet.numbered(URLLoadingTestServers.HTTPFields(response.map { ($0.key, $0.value) })))
     let delegate = Agreeing()
     let session = URLSession(
       configuration: try fleet.member().configuration, delegate: delegate, delegateQueue: nil)
@@ -151,7 +102,7 @@ import URLLoadingTestServers
   private final class OwnCache: URLCache, @unchecked Sendable {}
 
   @Test func aSubclassOfTheCacheDoesNotStopTheLoop() async throws {
-    let fleet = try await Fleet(Self.numbered(["Cache-Control": "max-age=60"]))
+    let fleet = try await Fleet(Fleet.numbered(["Cache-Control": "max-age=60"]))
     let configuration = URLSessionConfiguration.ephemeral
     configuration.connectionProxyDictionary = [:]
     configuration.urlCache = OwnCache(store: try fleet.store(), memoryCapacity: 0)
@@ -171,7 +122,7 @@ import URLLoadingTestServers
   }
 
   @Test func whatIsRemovedIsGoneForAll() async throws {
-    let fleet = try await Fleet(Self.numbered(["Cache-Control": "max-age=60"]))
+    let fleet = try await Fleet(Fleet.numbered(["Cache-Control": "max-age=60"]))
     let session = try fleet.member()
     #expect(try await fleet.get(session) == "1")
     await session.reset()
@@ -206,7 +157,7 @@ import URLLoadingTestServers
   }
 
   @Test func whatMayNotBeStoredIsNotWaitedForTwice() async throws {
-    let fleet = try await Fleet(Self.numbered(["Cache-Control": "no-store"]))
+    let fleet = try await Fleet(Fleet.numbered(["Cache-Control": "no-store"]))
     // A wait would be longer than the test may take.
     let store = try fleet.store {
       $0.waitLimit = .seconds(600)
@@ -226,7 +177,7 @@ import URLLoadingTestServers
       _ = try connection.readRequest()
       _ = connection.waitForPeerClose()
     }
-    let fleet = try await Fleet(Self.numbered(["Cache-Control": "max-age=60"]))
+    let fleet = try await Fleet(Fleet.numbered(["Cache-Control": "max-age=60"]))
     let store = try fleet.store {
       $0.waitLimit = .seconds(600); $0.lease = .seconds(600)
     }
@@ -267,33 +218,12 @@ import URLLoadingTestServers
     await redis.stop()
   }
 
-  @Test func aFleetWhoseRedisIsKilledGoesOn() async throws {
-    let redis = try await RedisServer.start()
-    let fleet = try await Fleet { request, number in
-      HTTPResponse(fields: ["Cache-Control": "max-age=60"], text: "body of \(request.target)")
-    }
-    async let outputs = withThrowingTaskGroup(of: String.self) { group in
-      for _ in 0..<4 {
-        group.addTask {
-          try await Command.run(
-            BuiltProgram.path("URLLoadingRedisWorker"),
-            [redis.url().absoluteString, fleet.server.url("/").absoluteString, "1000", "16"], timeout: .seconds(90)
-          ).text
-        }
-      }
-      return try await group.reduce(into: []) { $0.append($1) }
-    }
-    #expect(await fleet.server.waitForRequests(300))
-    await redis.stop()
-    for output in try await outputs { #expect(output.contains("right 1000"), "\(output)") }
-  }
-
   // MARK: Servers that fail
 
   @Test func withoutRedisLoadsGoOn() async throws {
     let url: URL = try #require(URL(string: "redis://127.0.0.1:\(FreePort.pick())"))
     let fleet = try await Fleet(
-      redis: url, Self.numbered(["Cache-Control": "max-age=60"]))
+      redis: url, Fleet.numbered(["Cache-Control": "max-age=60"]))
     let session = try fleet.member()
     for number in 1...3 { #expect(try await fleet.get(session) == "\(number)") }
   }
@@ -303,7 +233,7 @@ import URLLoadingTestServers
     var address = try #require(URLComponents(url: silent.url("/"), resolvingAgainstBaseURL: false))
     (address.scheme, address.path) = ("redis", "")
     let url: URL = try #require(address.url)
-    let fleet = try await Fleet(redis: url, Self.numbered(["Cache-Control": "max-age=60"]))
+    let fleet = try await Fleet(redis: url, Fleet.numbered(["Cache-Control": "max-age=60"]))
     let session = try fleet.member(fleet.store { $0.timeout = .milliseconds(200) })
     let begin = ContinuousClock.now
     for number in 1...20 { #expect(try await fleet.get(session) == "\(number)") }
@@ -322,7 +252,7 @@ import URLLoadingTestServers
     var address = try #require(URLComponents(url: liar.url("/"), resolvingAgainstBaseURL: false))
     (address.scheme, address.path) = ("redis", "")
     let url: URL = try #require(address.url)
-    let fleet = try await Fleet(redis: url, Self.numbered(["Cache-Control": "max-age=60"]))
+    let fleet = try await Fleet(redis: url, Fleet.numbered(["Cache-Control": "max-age=60"]))
     let session = try fleet.member(fleet.store { $0.timeout = .milliseconds(100) })
     for number in 1...3 { #expect(try await fleet.get(session) == "\(number)") }
   }
@@ -337,7 +267,7 @@ import URLLoadingTestServers
     var address = try #require(URLComponents(url: stalling.url("/"), resolvingAgainstBaseURL: false))
     (address.scheme, address.path) = ("redis", "/1")
     let url: URL = try #require(address.url)
-    let fleet = try await Fleet(redis: url, Self.numbered(["Cache-Control": "max-age=60"]))
+    let fleet = try await Fleet(redis: url, Fleet.numbered(["Cache-Control": "max-age=60"]))
     let begin = ContinuousClock.now
     #expect(try await fleet.get(fleet.member(fleet.store { $0.timeout = .milliseconds(200) })) == "1")
     #expect(ContinuousClock.now - begin < .seconds(20))
@@ -349,7 +279,7 @@ import URLLoadingTestServers
     var address = try #require(URLComponents(url: redis.url(), resolvingAgainstBaseURL: false))
     (address.user, address.password) = ("", password)
     let url: URL = try #require(address.url)
-    let fleet = try await Fleet(redis: url, Self.numbered(["Cache-Control": "max-age=60"]))
+    let fleet = try await Fleet(redis: url, Fleet.numbered(["Cache-Control": "max-age=60"]))
     #expect(try await fleet.get(fleet.member()) == "1")
     #expect(try await fleet.get(fleet.member()) == second)
     await redis.stop()

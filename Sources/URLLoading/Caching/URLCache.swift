@@ -153,7 +153,7 @@ open class URLCache: NSObject, @unchecked Sendable {
 
   /// Removes the responses that are kept for a request.
   open func removeCachedResponse(for request: URLRequest) {
-    if let key = CacheKey(request) { removeAll(for: key.text) }
+    if let key = CacheKey(request) { removeAll(for: key) }
   }
 
   /// Removes all responses.
@@ -184,7 +184,7 @@ open class URLCache: NSObject, @unchecked Sendable {
   open func removeCachedResponse(for dataTask: URLSessionDataTask) {
     guard let request = dataTask.currentRequest else { return }
     guard !isSubclassed else { return removeCachedResponse(for: request) }
-    if let key = dataTask.cacheKey { removeAll(for: key.text) }
+    if let key = dataTask.cacheKey { removeAll(for: key) }
   }
 
   // MARK: For loads
@@ -195,8 +195,12 @@ open class URLCache: NSObject, @unchecked Sendable {
   /// Both tiers, the faster first.
   var stores: [any URLCacheStore] { [memory] + (store.map { [$0] } ?? []) }
 
-  func removeAll(for key: String) {
-    for store in stores { store.removeAll(for: key) }
+  /// The tiers that may hear of a key. One with a password concerns memory alone: a store may show its keys to others, and a digest of a
+  /// password can be guessed.
+  func stores(for key: CacheKey) -> [any URLCacheStore] { key.hasPassword ? [memory] : stores }
+
+  func removeAll(for key: CacheKey) {
+    for store in stores(for: key) { store.removeAll(for: key.text) }
   }
 
   private func removeAll(since date: Date?) {
@@ -207,7 +211,7 @@ open class URLCache: NSObject, @unchecked Sendable {
 
   private func cachedResponse(for request: URLRequest, _ key: CacheKey?) -> CachedURLResponse? {
     guard let key, let asked = CacheRequest(request) else { return nil }
-    for store in stores {
+    for store in stores(for: key) {
       let found = Self.wait(for: store) { store.entries(for: key.text, completionHandler: $0) } ?? []
       let fitting = found.filter { $0.head?.matches(asked) ?? true }
       guard let entry = fitting.max(by: { $0.responseDate < $1.responseDate }) else { continue }
@@ -238,7 +242,7 @@ open class URLCache: NSObject, @unchecked Sendable {
         cached.origin?.selectingFields
         ?? CacheRules().selectingFields(of: http.fields, CacheDirectives(http.fields), asked) ?? []
     }
-    for store in stores {
+    for store in stores(for: key) {
       let own = store.isShared ? entry.shareable(answering: asked) : entry
       let replaced = Self.wait(for: store) { store.entries(for: key.text, completionHandler: $0) } ?? []
       store.remove(replaced.filter { $0.selectingFields == (own ?? entry).selectingFields })

@@ -112,18 +112,20 @@ extension Load {
     guard !found.isEmpty else { return }
     if cache.isSubclassed { return found.forEach { tellSubclass(cache, nil, for: $0) } }
     let entries = found.map(\.entry)
-    for store in cache.stores { store.remove(entries) }
+    cache.memory.remove(entries)
+    cache.store?.remove(entries.filter { !$0.staysInMemory })
   }
 
   /// A shared store has other fields than the program's own: its entry stays as it is, unless it is the one that was validated.
   private func replaceHead(of found: FoundEntry, in cache: URLCache) {
     if cache.isSubclassed { return tellSubclass(cache, found.entry, for: found) }
-    for store in cache.stores where !store.isShared || store === found.store { store.replace(found.entry) }
+    let stores: [any URLCacheStore] = found.entry.staysInMemory ? [cache.memory] : cache.stores
+    for store in stores where !store.isShared || store === found.store { store.replace(found.entry) }
   }
 
   /// A changed resource makes what is stored for it wrong (RFC 9111, section 4.4).
   private func invalidate(_ url: URL, in cache: URLCache) {
-    guard cache.isSubclassed else { return cache.removeAll(for: CacheKey(get: url).text) }
+    guard cache.isSubclassed else { return cache.removeAll(for: CacheKey(get: url)) }
     BlockingPool.protocols.run { cache.removeCachedResponse(for: URLRequest(url: url)) }
   }
 
@@ -156,7 +158,8 @@ extension Load {
       requestDate: caching.requestDate, responseDate: Date(), selectingFields: selecting)
     let isAsked = asksDelegate || cache.isSubclassed
     let shared = cache.store?.isShared == true ? entry.shareable(answering: sharedRequest(caching)) : nil
-    let targets = isAsked ? [] : cache.stores.map { target(in: $0, for: $0.isShared ? shared : entry, of: cache) }
+    let stores = isAsked ? [] : cache.stores(for: caching.key)
+    let targets = stores.map { target(in: $0, for: $0.isShared ? shared : entry, of: cache) }
     if let claim = caching.claim,
       shared == nil || !isAsked && !targets.contains(where: { $0.store.isShared && $0.writer != nil })
     {

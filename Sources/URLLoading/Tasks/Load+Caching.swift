@@ -50,7 +50,9 @@ extension Load {
     let key = caching.key
     caching.found = cache.memory.entries(for: key.text).map { FoundEntry(entry: $0, store: cache.memory) }
     // What memory has may do; the other store is asked where it does not.
-    if let store = cache.store, !isAnswered(caching, in: cache) { return ask(store, of: cache, opened, caching) }
+    if let store = cache.store, !key.hasPassword, !isAnswered(caching, in: cache) {
+      return ask(store, of: cache, opened, caching)
+    }
     decide(cache, opened, caching)
   }
 

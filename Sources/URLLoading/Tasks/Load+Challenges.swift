@@ -18,7 +18,10 @@ extension Load {
       abort(
         failure(.badServerResponse, "The protocol class sent a challenge after a response, or a second one at once."))
     case .ask:
-      if let response = challenge.failureResponse { storeCookies(of: response) }
+      if let response = challenge.failureResponse {
+        storeCookies(of: response)
+        renewCookies(attempt: attempt)
+      }
       if let credential = credentialOfURL(for: challenge) {
         return answer(challenge, .useCredential, credential, attempt: attempt)
       }

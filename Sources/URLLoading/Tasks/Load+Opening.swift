@@ -202,6 +202,22 @@ extension Load {
     return cookies
   }
 
+  /// The task's request gets the cookies that a challenge has set: the instance takes them over when it sends the request again. A storage
+  /// of the program's own is asked when an attempt begins, and not here.
+  func renewCookies(attempt: Int) {
+    guard !session.parts.hasSubclassedCookieStorage else { return }
+    let (sent, added) = read { ($0.attempt.request, $0.attempt.storageCookies) }
+    guard var request = sent, request.value(forHTTPHeaderField: "Cookie") == added else { return }
+    request.setValue(nil, forHTTPHeaderField: "Cookie")
+    let cookies = addCookies(to: &request)
+    guard cookies != added else { return }
+    update { state in
+      guard state.machine.attempt == attempt else { return }
+      state.attempt.request = request
+      state.attempt.storageCookies = cookies
+    }
+  }
+
   /// An upload without a method of its own stores where the class knows how to.
   /// - Returns: why the class does not get the request.
   private func settleMethod(

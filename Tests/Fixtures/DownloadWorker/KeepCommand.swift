@@ -9,6 +9,11 @@ import URLLoading
 /// | `has NAME VALUE` | a cookie that was there at the start |
 /// | `ready` | all of these were said |
 /// | `kept NAME VALUE` | a flush has returned since the cookie was stored |
+/// | `hit NUMBER` | a response came from what an earlier process has stored |
+/// | `saved` | resume data is on the disk, and the download goes on |
+/// | `resumed left START` | a download is whole whose first `START` bytes an earlier process has left |
+/// | `resumed own START` | the same, of a download that this process has interrupted |
+/// | `again CODE` | what an earlier process has left cannot be resumed: a new download begins |
 /// | `done FILE` | a download is whole |
 /// | `wrong WHAT` | what must not be |
 struct KeepCommand {
@@ -59,11 +64,13 @@ struct KeepCommand {
     for index in 0... {
       let number = index * 7 % 30
       await check("cached \(number)") {
-        let (data, _) = try await URLSession.shared.data(from: base.appending(path: "cached/\(number)"))
+        let (data, response) = try await URLSession.shared.data(from: base.appending(path: "cached/\(number)"))
         // What the server's `/cached/` gives.
         if data != Data(String(repeating: "\(number);", count: 1 + number * 2000).utf8) {
           say("wrong cached \(number)")
         }
+        // Each number once: nothing is in this process's memory before. The server sends no Age.
+        if index < 30, (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Age") != nil { say("hit \(number)") }
       }
     }
   }
@@ -75,8 +82,10 @@ struct KeepCommand {
       await check("download") {
         var file: URL?
         if let data = try? Data(contentsOf: resumeFile) {
-          // The partial file may have become the whole one just before the end.
-          file = try? await URLSession.shared.download(resumeFrom: data).0
+          do { file = try await resume(data, "left") } catch {
+            // The partial file may have become the whole one just before the end.
+            say("again \((error as NSError).code)")
+          }
         }
         if file == nil {
           let task = URLSession.shared.downloadTask(with: url)
@@ -86,7 +95,8 @@ struct KeepCommand {
           }
           guard let data = await task.cancelByProducingResumeData() else { return }
           try data.write(to: resumeFile, options: .atomic)
-          file = try await URLSession.shared.download(resumeFrom: data).0
+          say("saved")
+          file = try await resume(data, "own")
         }
         guard let file else { return }
         let target = folder.appending(path: "done-\(UUID().uuidString)")
@@ -95,6 +105,17 @@ struct KeepCommand {
         say("done \(target.lastPathComponent)")
       }
     }
+  }
+
+  /// Downloads the rest. A server that sends everything anew has answered with 200.
+  private func resume(_ data: Data, _ whose: String) async throws -> URL {
+    let (file, response) = try await URLSession.shared.download(resumeFrom: data)
+    if let response = response as? HTTPURLResponse, response.statusCode == 206,
+      let start = response.contentRange?.firstByte
+    {
+      say("resumed \(whose) \(start)")
+    }
+    return file
   }
 
   private func check(_ what: String, _ body: () async throws -> Void) async {

@@ -14,6 +14,9 @@ case "random-access": await RandomAccessCommand.readAll(url: arguments[2], piece
 case "limited-random-access": await RandomAccessCommand.limited(url: arguments[2], bytes: arguments[3])
 case "unprivileged-file": await UnprivilegedCommand.run(url: arguments[2])
 case "keep": await KeepCommand.run(url: arguments[2], folder: arguments[3], prefix: arguments[4])
+case "cached": await CacheCommand.run(url: arguments[2], folder: arguments[3], count: arguments[4])
+case "cached-downloads": await CacheCommand.downloads(url: arguments[2], folder: arguments[3], target: arguments[4])
+case "limited-cache": await CacheCommand.limited(url: arguments[2], folder: arguments[3], bytes: arguments[4])
 case "hsts":
   await HSTSCommand.run(url: arguments[2], noting: arguments[3], authority: arguments[4], name: arguments[5])
 case "negotiate": await NegotiateCommand.run(url: arguments[2], proxy: arguments[3], authority: arguments[4])
@@ -22,8 +25,8 @@ case "identity":
 case "info-plist": await InfoPlistCommand.run(url: arguments[2])
 default:
   say(
-    "usage: DownloadWorker download|resume|limited|slow-data|random-access|limited-random-access|unprivileged-file|keep|hsts|"
-      + "negotiate|identity|info-plist ..."
+    "usage: DownloadWorker download|resume|limited|slow-data|random-access|limited-random-access|unprivileged-file|keep|"
+      + "cached|cached-downloads|limited-cache|hsts|negotiate|identity|info-plist ..."
   )
   exit(64)
 }

@@ -4,18 +4,23 @@ import URLLoadingRedis
 
 /// Loads numbered URLs through a cache on Redis, each once, and says how many bodies were right.
 ///
-///     URLLoadingRedisWorker REDIS ORIGIN COUNT AT_ONCE
+///     URLLoadingRedisWorker REDIS ORIGIN COUNT AT_ONCE [LEASE]
+///
+/// LEASE counts milliseconds.
 @main
 enum RedisWorker {
   static func main() async throws {
     let arguments = CommandLine.arguments
-    guard arguments.count == 5, let redis = URL(string: arguments[1]), let origin = URL(string: arguments[2]),
+    guard arguments.count == 5 || arguments.count == 6, let redis = URL(string: arguments[1]),
+      let origin = URL(string: arguments[2]),
       let count = Int(arguments[3]), let atOnce = Int(arguments[4])
-    else { return print("usage: REDIS ORIGIN COUNT AT_ONCE") }
+    else { return print("usage: REDIS ORIGIN COUNT AT_ONCE [LEASE]") }
+    var options = RedisCacheStore.Options()
+    if arguments.count == 6 { options.lease = .milliseconds(Int(arguments[5]) ?? 0) }
     let configuration = URLSessionConfiguration.ephemeral
     configuration.connectionProxyDictionary = [:]
     configuration.httpMaximumConnectionsPerHost = atOnce
-    configuration.urlCache = URLCache(store: try RedisCacheStore(url: redis), memoryCapacity: 0)
+    configuration.urlCache = URLCache(store: try RedisCacheStore(url: redis, options: options), memoryCapacity: 0)
     let session = URLSession(configuration: configuration)
     let numbers = (0..<count).shuffled()
     print("begins")

@@ -39,5 +39,7 @@ final class TestAuthenticator: SSHAuthenticator {
 
   func forgetPassphrase(forKeyFile path: String) { forgotten.update { $0.append("passphrase") } }
 
+  func forgetPassword(user: String, server: String) { forgotten.update { $0.append("password") } }
+
   func forgetAnswers(user: String, server: String) { forgotten.update { $0.append("answers") } }
 }

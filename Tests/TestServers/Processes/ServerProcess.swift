@@ -70,6 +70,9 @@ package final class ServerProcess: Sendable {
   /// The number of the server's process.
   package var processID: pid_t { process.processID }
 
+  /// Sends a signal to the server, if it still runs.
+  package func send(signal: Int32) { process.send(signal: signal) }
+
   /// Stops the server and deletes its files.
   package func stop() async {
     await process.stop()

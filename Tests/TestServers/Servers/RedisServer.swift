@@ -42,6 +42,15 @@ package final class RedisServer: Sendable {
     return components.url ?? URL(fileURLWithPath: "/")
   }
 
+  /// Sends a signal to the server: SIGKILL, or SIGSTOP for one that is there and says nothing.
+  package func send(signal: Int32) { process.send(signal: signal) }
+
+  /// Has Redis itself list the keys that fit a pattern.
+  package func keys(_ pattern: String) async throws -> [String] {
+    let output = try await Command.check("redis-cli", ["-p", "\(port)", "--raw", "KEYS", pattern])
+    return String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+
   /// Ends the server.
   package func stop() async { await process.stop() }
 }

@@ -186,7 +186,21 @@ import URLLoadingTestServers
     #expect(try await exchange.get().text == "kept")
     #expect(exchange.requests.count == 2)
     #expect(try await exchange.get().text == "gone")
-    await exchange.server.stop()
+  }
+
+  @Test(arguments: Tier.allCases)
+  func aStaleResponseAnswersWhereNoServerDoes(tier: Tier) async throws {
+    let exchange = try Exchange(tier) { request, _ in
+      let directives = request.path == "/kept" ? "max-age=0, stale-if-error=600" : "max-age=0, must-revalidate"
+      return HTTPResponse(fields: ["ETag": "\"v\"", "Cache-Control": directives], text: request.path)
+    }
+    for path in ["/kept", "/checked"] { #expect(try await exchange.get(path).text == path) }
+    #expect(await exchange.server.stop())
+    let (text, response) = try await exchange.get("/kept")
+    #expect(text == "/kept" && response.statusCode == 200 && response.value(forHTTPHeaderField: "Age") != nil)
+    await #expect(throws: URLError.self) { try await exchange.get("/checked") }
+    await #expect(throws: URLError.self) { try await exchange.get("/other") }
+    #expect(exchange.requests.count == 2)
   }
 
   @Test func aStaleResponseIsRevalidatedBehindTheLoad() async throws {

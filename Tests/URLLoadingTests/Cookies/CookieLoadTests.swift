@@ -138,7 +138,22 @@ import URLLoadingTestServers
     }
     let credential = URLCredential(user: "u", password: "p", persistence: .none)
     let client = RecordedSession(LoadRecorder(onChallenge: { _ in (.useCredential, credential) }))
-    _ = await client.load(server.url("/"))
+    #expect(await client.load(server.url("/")).text == "session=1")
+    #expect(server.requests.map { $0.fields["Cookie"] } == [nil, "session=1"])
     #expect(client.session.configuration.httpCookieStorage?.cookies?.map(\.name) == ["session"])
+  }
+
+  /// What the program has set itself stays as it is.
+  @Test func theRequestsOwnCookieFieldStaysThroughA401() async throws {
+    let server = try ScriptedServer.http { request in
+      request.fields["Authorization"] == nil
+        ? HTTPResponse(401, fields: ["WWW-Authenticate": "Basic realm=\"r\"", "Set-Cookie": "session=1"])
+        : HTTPResponse(text: request.fields["Cookie"] ?? "none")
+    }
+    let credential = URLCredential(user: "u", password: "p", persistence: .none)
+    let client = RecordedSession(LoadRecorder(onChallenge: { _ in (.useCredential, credential) }))
+    var request = URLRequest(url: server.url("/"))
+    request.setValue("own=1", forHTTPHeaderField: "Cookie")
+    #expect(await client.load(request).text == "own=1")
   }
 }

@@ -116,8 +116,10 @@ import URLLoadingTestServers
     let trusting = RecordedSession { $0.certificateAuthorityFile = authority }
     var request = URLRequest(url: nginx.url("/redirect/302?to=\(target)", on: .https))
     request.setValue("Bearer secret", forHTTPHeaderField: "Authorization")
+    request.setValue("own=secret", forHTTPHeaderField: "Cookie")
     let record = await trusting.load(request)
     #expect(record.text.contains("authorization: \n"), "\(record)")
+    #expect(record.text.contains("\ncookie: \n"), "\(record)")
   }
 
   @Test func credentialsStayWithinTheOrigin() async throws {

@@ -50,19 +50,37 @@ import URLLoadingTestServers
     return names.mapValues { directory.file($0).path }
   }
 
+  /// What a process has done when the time to its kill begins, one round after the other; of the first kind it may not have begun at all.
+  private static let milestones = ["", "ready", "kept ", "resumed ", "done ", "hit "]
+
   @Test func whatWasAcknowledgedLasts() async throws {
-    let kills = ProcessInfo.processInfo.environment["URL_LOADING_KILLS"].flatMap { Int($0) } ?? 5
+    let kills = ProcessInfo.processInfo.environment["URL_LOADING_KILLS"].flatMap { Int($0) } ?? Self.milestones.count
     var random = SeededGenerator(seed: UInt64(kills))
     var acknowledged: [String: Int] = [:]
+    var rounds: [String: Int] = [:]
     for round in 0..<kills {
       let worker = try start()
-      // The moment is what chance says: it may come before the first line.
-      try await Task.sleep(for: .milliseconds(Int.random(in: 0..<500, using: &random)))
+      let milestone = Self.milestones[round % Self.milestones.count]
+      let isReached = try await eventually { milestone.isEmpty || worker.lines.contains { $0.hasPrefix(milestone) } }
+      #expect(isReached, "round \(round) did not come to \"\(milestone)\": \(worker.lines)")
+      // The moment is what chance says, not what a condition does.
+      try await Task.sleep(for: .milliseconds(Int.random(in: 0..<300, using: &random)))
       worker.process.send(signal: SIGKILL)
       #expect(await worker.process.waitForExit() == .signalled(SIGKILL), "round \(round): \(worker.lines)")
-      try check(worker.lines, &acknowledged, "round \(round)")
+      let lines = worker.lines
+      try check(lines, &acknowledged, "round \(round)")
+      let words = Set(lines.compactMap { $0.split(separator: " ").first.map(String.init) })
+      for word in words { rounds[word, default: 0] += 1 }
+      if lines.contains(where: { $0.hasPrefix("resumed left ") }) { rounds["left", default: 0] += 1 }
       try await checkDatabases("round \(round)")
     }
+    // Each thing that lasts was seen to last in a share of the rounds.
+    for word in ["ready", "kept", "resumed", "done", "hit"] {
+      #expect(rounds[word, default: 0] >= kills / Self.milestones.count, "\(word) in too few of \(kills): \(rounds)")
+    }
+    // Most kills come while a download goes on: the next process resumes it. One that has just ended cannot be.
+    if kills >= 50 { #expect(rounds["left", default: 0] >= kills / 10, "\(rounds)") }
+    #expect(rounds["again", default: 0] <= max(2, kills / 4), "\(rounds)")
     // The last one goes on until it has shown all that it can.
     let worker = try start()
     let isShown = try await eventually {
@@ -73,6 +91,25 @@ import URLLoadingTestServers
     #expect(isShown, "\(worker.lines)")
     try check(worker.lines, &acknowledged, "the last round")
     #expect(acknowledged.count > 1)
+  }
+
+  /// What a process leaves that is killed within a download is where the next one begins.
+  @Test func aDownloadThatWasKilledIsResumedByTheNextProcess() async throws {
+    let first = try start()
+    #expect(try await eventually(interval: .milliseconds(1)) { first.lines.contains("saved") }, "\(first.lines)")
+    first.process.send(signal: SIGKILL)
+    _ = await first.process.waitForExit()
+    let wasDone = first.lines.contains { $0.hasPrefix("done ") }
+    let second = try start()
+    #expect(try await eventually { second.lines.contains { $0.hasPrefix("done ") } }, "\(second.lines)")
+    second.process.send(signal: SIGKILL)
+    _ = await second.process.waitForExit()
+    // On a machine that stalls, the first one may have come to the end.
+    guard !wasDone else { return }
+    let resumed = second.lines.first { $0.hasPrefix("resumed left ") }
+    let offset = try #require(resumed?.split(separator: " ").last.flatMap { Int($0) }, "\(second.lines)")
+    #expect(offset >= 50_000)
+    #expect(server.requests.contains { $0.path == "/download" && $0.fields["Range"] == "bytes=\(offset)-" })
   }
 
   @Test func processesAtOnceLoseNoneOfOneAnothersCookies() async throws {
@@ -104,6 +141,16 @@ import URLLoadingTestServers
     #expect(warnings == ["URLLoading: cookies stay in memory: there is neither HOME nor XDG_DATA_HOME"])
   }
 
+  /// In there nobody makes directories, not even root.
+  @Test func whereNothingCanBeWrittenALineSaysThatCookiesStayInMemory() async throws {
+    let worker = try start(environment: ["XDG_DATA_HOME": "/proc/url-loading"])
+    #expect(try await eventually { worker.lines.count { $0.hasPrefix("kept ") } > 20 }, "\(worker.lines)")
+    worker.process.send(signal: SIGKILL)
+    let lines = worker.lines
+    #expect(lines.count { $0.hasPrefix("URLLoading: cookies stay in memory: ") } == 1, "\(lines)")
+    #expect(!lines.contains { $0.hasPrefix("wrong ") }, "\(lines)")
+  }
+
   private func start(
     prefix: String = "c", folder: TemporaryDirectory? = nil, environment other: [String: String?] = [:]
   ) throws -> DownloadWorker {
@@ -129,6 +176,7 @@ import URLLoadingTestServers
         let file = directory.file(words[1])
         #expect(try TestFiles.firstDifference(in: file, count: Self.body.count, seed: 26) == nil, "\(place)")
         unlink(file.path)
+      case "hit", "saved", "resumed", "again": break
       default: Issue.record("\(place): \(line)")
       }
     }

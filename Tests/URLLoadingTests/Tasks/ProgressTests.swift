@@ -43,6 +43,42 @@ import URLLoadingTestServers
     }
   }
 
+  /// Keeps the task that a session makes.
+  private final class Making: NSObject, URLSessionTaskDelegate, Sendable {
+    let made = Watched<URLSessionTask?>(nil)
+    func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {
+      _ = task.progress
+      made.update { $0 = task }
+    }
+  }
+
+  @Test(arguments: [TaskKind.dataAsync, .downloadHandler, .downloadAsync, .bytes], ["http", "fake"])
+  func totalsAreRightForTasksOfOthers(kind: TaskKind, scheme: String) async throws {
+    let server = try ScriptedServer.http { _ in HTTPResponse(text: "abcdef") }
+    let fake = Fake(["abc", "def"])
+    let url = scheme == "fake" ? fake.url() : server.url()
+    let delegate = Making()
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.connectionProxyDictionary = [:]
+    configuration.protocolClasses = [FakeProtocol.self]
+    let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+    defer { session.invalidateAndCancel() }
+    switch kind {
+    case .downloadHandler:
+      let done = AsyncEvent()
+      session.downloadTask(with: url) { _, _, _ in done.signal() }.resume()
+      #expect(await done.wait())
+    case .downloadAsync: try FileManager.default.removeItem(at: try await session.download(from: url).0)
+    case .bytes: for try await _ in try await session.bytes(from: url).0 {}
+    case .dataAsync, .dataHandler, .dataDelegate, .downloadDelegate: _ = try await session.data(from: url)
+    }
+    #expect(await delegate.made.wait { $0 != nil })
+    let task = try #require(delegate.made.value)
+    #expect(try await eventually { task.progress.isFinished })
+    check(task, received: 6, Comment(rawValue: "\(kind) \(scheme)"))
+    #expect(task.progress.totalUnitCount == 6)
+  }
+
   @Test func theTotalIsKnownFromTheResponseOn() async throws {
     let more = AsyncEvent()
     let server = try ScriptedServer { connection in

@@ -68,11 +68,20 @@ enum NetscapeCookieLine {
 
   /// A public suffix or an address is the domain of one host, whatever the line says.
   private static func domain(_ text: String, hasSubdomains: Bool) throws(Flaw) -> String {
-    let bare = HTTPCookie.withoutDot(text.lowercased())
+    let bare = HTTPCookie.withoutDot(withoutPort(text).lowercased())
     let domain = CookieMatching.asciiDomain(bare)
     guard isHost(domain) else { throw .noDomain }
     let isShared = hasSubdomains && !CookieMatching.isAddress(domain) && !PublicSuffixes.isPublicSuffix(domain)
     return isShared ? ".\(domain)" : domain
+  }
+
+  /// wget writes a port that is not the default behind the host. No cookie is of a port (RFC 6265, section 8.5).
+  private static func withoutPort(_ text: String) -> String {
+    let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+    guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, parts[1].allSatisfy(\.isASCIIDigit) else {
+      return text
+    }
+    return String(Substring(parts[0]))
   }
 
   private static func isHost(_ domain: String) -> Bool {

@@ -131,6 +131,16 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     return last - first >= Self.longRange
   }
 
+  /// The request; where it is sent again, with the cookies that the task has by then, which the answer before may have set.
+  private var requestWithCookies: URLRequest {
+    guard state.withLock({ $0.starts > 0 }), let current = task?.currentRequest, current.url == request.url else {
+      return request
+    }
+    var renewed = request
+    renewed.setValue(current.value(forHTTPHeaderField: "Cookie"), forHTTPHeaderField: "Cookie")
+    return renewed
+  }
+
   func begin(body: URLUploadBody?, _ known: BodySource? = nil) {
     guard let sessionClient else { return }
     let connections = sessionClient.session.component(CurlSession.self)
@@ -138,7 +148,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     if let space = state.withLock({ $0.negotiateToken == nil ? $0.negotiateSpace : nil }) {
       return negotiate(in: space) { self.begin(body: body, known) }
     }
-    var transferRequest = HTTPRequestEncoder.transferRequest(for: request, body: body)
+    var transferRequest = HTTPRequestEncoder.transferRequest(for: requestWithCookies, body: body)
     let demand = sessionClient.urlProtocolDemand(self)
     let (credential, proxyCredential, route, token, answers, number) = state.withLock { state in
       state.starts += 1

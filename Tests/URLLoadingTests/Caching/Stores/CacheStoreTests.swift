@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import URLLoadingSQLite
 import URLLoadingTestServers
 
 @testable import URLLoading
@@ -191,6 +192,35 @@ import URLLoadingTestServers
     #expect(truncate(place.directory.path + "/bodies/" + entry.id, off_t(length)) == 0)
     #expect(await body(place.store, "GET http://a/") == nil)
     #expect(await entries(place.store, "GET http://a/").isEmpty)
+  }
+
+  /// An answer for which there is no room is newer than what is stored all the same.
+  @Test func whatIsReplacedByABodyWithoutRoomGoes() async throws {
+    let place = try Place(.disk)
+    let first = try #require(put(Data("one".utf8), "GET http://a/", in: place.store))
+    await flush(place.store)
+    let bodies = place.directory.file("bodies")
+    try FileManager.default.removeItem(at: bodies)
+    try Data().write(to: bodies)
+    put(Data(TestFiles.pattern(count: 300_000)), "GET http://a/", in: place.store, replacing: [first])
+    #expect(await body(place.store, "GET http://a/") == nil)
+    #expect(place.store.usage == 0)
+  }
+
+  /// As long as another process does not let the index be changed, nothing is found, and what was replaced does not come back.
+  @Test func whatIsReplacedByAnEntryThatIsNotStoredGoes() async throws {
+    let place = try Place(.disk)
+    let first = try #require(put(Data("one".utf8), "GET http://a/", in: place.store))
+    await flush(place.store)
+    let other = try SQLiteDatabase(path: place.directory.file("index.sqlite").path)
+    try other.execute("BEGIN IMMEDIATE")
+    put(Data("two".utf8), "GET http://a/", in: place.store, replacing: [first])
+    #expect(await body(place.store, "GET http://a/") == nil)
+    try other.execute("ROLLBACK")
+    #expect(await body(place.store, "GET http://a/") == nil)
+    #expect(place.store.usage == 0)
+    put(Data("three".utf8), "GET http://a/", in: place.store)
+    #expect(await body(place.store, "GET http://a/") == Data("three".utf8))
   }
 
   @Test func whereNothingCanBeWrittenNothingIsFound() async throws {

@@ -189,8 +189,8 @@ final class DiskCacheStore: URLCacheStore {
       state.isBehind = usage == nil && !state.isUnusable
       if let usage { state.usage = usage }
       guard state.isBehind else { return }
-      // What was removed must not come back.
-      let rest = changes.filter { if case .store = $0 { false } else { true } } + state.changes
+      // What was removed, or replaced, must not come back.
+      let rest = changes.compactMap(\.withoutNewEntry) + state.changes
       state.changes = rest.count <= Self.changeLimit ? rest : [.removeSince(nil)]
     }
     for case .store(_, let body, _) in changes where usage == nil { body.discard() }
@@ -259,4 +259,10 @@ enum DiskCacheChange: Sendable {
   case removeKey(String)
   case removeSince(Date?)
   case trim
+
+  /// What is left to do where an entry could not be stored: what it was to replace goes all the same.
+  var withoutNewEntry: DiskCacheChange? {
+    guard case .store(_, _, let replaced) = self else { return self }
+    return replaced.isEmpty ? nil : .remove(replaced)
+  }
 }

@@ -67,7 +67,9 @@ final class DiskCacheWriter: URLCacheWriter {
       defer { state = State(isOver: true) }
       return state.part.map { .file($0) } ?? .data(state.buffer)
     }
-    if let body { store.store(entry, body, replacing: replaced) }
+    // What a disk without room does not take is newer than what it has all the same.
+    guard let body else { return store.remove(replaced) }
+    store.store(entry, body, replacing: replaced)
   }
 
   func cancel() { state.withLock { $0.end() } }
