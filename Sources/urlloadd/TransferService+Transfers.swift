@@ -23,7 +23,8 @@ extension TransferService {
     let isWhole = hasWholeBody(job, stored)
     // The service that took it may have had a plugin for it, and the next one may: the task keeps what has come.
     if !isWhole, let flaw = flaw(of: request) { return postpone(job, flaw, now: now) }
-    if job.kind == .download, let reason = lackOfSpace(for: job) {
+    // An upload that had no room for the server's answer is not sent again before there is some.
+    if job.kind == .download || job.lackedRoom, let reason = lackOfSpace(for: job) {
       return postpone(job, reason, now: now)
     }
     if !isWhole, let resumption = stored.resumption { cutUnsynced(resumption, job) }

@@ -230,7 +230,8 @@ final class TransferSession: NSObject, Sendable {
     let path = Self.bodyPath(number, in: files)
     let isUpload = task is URLSessionUploadTask
     let metrics = transfer?.metrics.map { BackgroundMetrics($0) }
-    if let error = error ?? transfer?.failure {
+    // A transfer whose file cannot be written is cancelled for that, which is how its task ends, and not why.
+    if let error = transfer?.failure ?? error {
       if let answer = transfer?.answer, answer >= 0 {
         close(answer)
         unlink(path)
@@ -266,8 +267,7 @@ final class TransferSession: NSObject, Sendable {
       let reason = errno
       if descriptor >= 0 { close(descriptor) }
       if isSynced { return loop.post { $0.finished(number, file: path, metrics: metrics) } }
-      let error = URLError(
-        .cannotWriteToFile, userInfo: [NSUnderlyingErrorKey: POSIXError(POSIXErrorCode(rawValue: reason) ?? .EIO)])
+      let error = URLError.cannotWrite(path, reason)
       let failure = BackgroundFailure(error)
       let isTransient = RetryPolicy.isTransient(error)
       loop.post { $0.failed(number, failure, isTransient: isTransient, resumeData: nil, metrics: metrics) }
