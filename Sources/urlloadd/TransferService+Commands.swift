@@ -298,6 +298,6 @@ extension TransferService {
 
   func apply(_ limits: JobQueue.Limits) {
     queue.limits = limits
-    rate.bytesPerSecond = limits.bytesPerSecond > 0 ? limits.bytesPerSecond : nil
+    rate.limit(to: limits.bytesPerSecond > 0 ? limits.bytesPerSecond : nil, now: Date())
   }
 }

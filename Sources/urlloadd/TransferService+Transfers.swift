@@ -7,7 +7,9 @@ extension TransferService {
   // MARK: Beginning
 
   func startTransfers(now: Date) {
-    guard !isEnding else { return }
+    // What is due waits for a place, and the loop for no date that has passed.
+    queue.admit(now: now)
+    guard !isEnding, !rate.holds else { return }
     while case let jobs = queue.takeStartable(now: now, besides: blockedSessions, costs: mayCost), !jobs.isEmpty {
       for job in jobs { begin(job, now: now) }
     }
@@ -140,6 +142,7 @@ extension TransferService {
 
   func resumed(_ number: Int, at offset: Int64, expecting expected: Int64) {
     guard let job = queue.jobs[number], job.state.phase == .running else { return }
+    queue.continued(number, at: offset)
     tell(job, .resumed(offset: offset, expected: expected))
   }
 

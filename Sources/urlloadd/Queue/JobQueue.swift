@@ -114,14 +114,19 @@ struct JobQueue {
     if spares { thrifty.insert(number) } else { thrifty.remove(number) }
   }
 
+  /// Has the tasks that are due wait for a free place.
+  mutating func admit(now: Date) {
+    while let due = delayed.takeDue(now) {
+      if let job = jobs[due], job.state.phase == .waiting { ready.insert(job) }
+    }
+  }
+
   /// Takes the tasks that may begin now, and counts them as running.
   /// - Parameters:
   ///   - blocked: sessions whose tasks may not, such as those that the network is too expensive for.
   ///   - costs: the network may cost by the byte, which keeps the tasks back whose requests spare that.
   mutating func takeStartable(now: Date, besides blocked: Set<String> = [], costs: Bool = false) -> [Job] {
-    while let due = delayed.takeDue(now) {
-      if let job = jobs[due], job.state.phase == .waiting { ready.insert(job) }
-    }
+    admit(now: now)
     var started: [Job] = []
     while runningCount < limits.transfers, let number = nextReady(besides: blocked, costs: costs),
       let job = jobs[number]
@@ -144,6 +149,12 @@ struct JobQueue {
     guard jobs[number]?.state.phase == .running else { return }
     jobs[number]?.state.progress = progress
     jobs[number]?.state.failures = 0
+  }
+
+  /// The transfer goes on where an earlier one has stopped: what that has moved is no progress of this one.
+  mutating func continued(_ number: Int, at offset: Int64) {
+    guard let job = jobs[number], job.state.phase == .running, job.state.progress.received < offset else { return }
+    jobs[number]?.state.progress.received = offset
   }
 
   /// The transfer has stopped with an error.

@@ -51,8 +51,8 @@ import URLLoading
 
   @Test func transfersAreHeldBackAboveTheRate() {
     var rate = RateLimit()
-    rate.bytesPerSecond = 1000
     let start = Date(timeIntervalSince1970: 1000)
+    rate.limit(to: 1000, now: start)
     rate.moved(100, now: start)
     var changes = [rate.change(now: start)]
     rate.moved(2000, now: start)
