@@ -58,7 +58,7 @@ extension TransferService {
     if let description = pending?.description {
       return StoredJob(description: description, resumption: pending?.resumption ?? nil)
     }
-    guard var stored = try? store.stored(number) else { return nil }
+    guard var stored = readStore({ try $0.stored(number) }) else { return nil }
     if let description = pending?.newRequest { stored.description = description }
     if let resumption = pending?.resumption { stored.resumption = resumption }
     return stored
@@ -187,7 +187,7 @@ extension TransferService {
   private func earlierMetrics(of job: Job) -> BackgroundMetrics? {
     guard job.state.lastFailure != nil else { return nil }
     if let pending = changes.blobs[job.number]?.metrics { return pending }
-    return try? store.metrics(job.number)
+    return readStore { try $0.metrics(job.number) }
   }
 
   /// The resource timeout has passed.
@@ -256,7 +256,7 @@ extension TransferService {
   }
 
   func reportEnd(of job: Job, to peer: Peer) {
-    guard let stored = try? store.stored(job.number), var outcome = stored.outcome else { return }
+    guard let stored = readStore({ try $0.stored(job.number) }), var outcome = stored.outcome else { return }
     if let response = stored.response { peer.send(.event(task: job.identifier, .response(response))) }
     outcome.tookFile = job.state.tookFile
     if job.state.tookFile {

@@ -1,6 +1,7 @@
 import Foundation
 import URLLoading
 internal import URLLoadingBase
+internal import URLLoadingSQLite
 
 /// The transfer service: takes commands of programs, has the queue decide, and the transfers load.
 ///
@@ -72,12 +73,14 @@ final class TransferService {
     let wanted = Set(stored.jobs.map(\.number))
     handed = HandedFiles(in: files) { wanted.contains($0) }
     sessions = stored.sessions
-    apply(try store.limits() ?? queue.limits)
     for job in stored.jobs { queue.restore(job) }
+    apply(readStore { try $0.limits() } ?? queue.limits)
     retryTasksWithoutClass()
     forgetOldSessions()
-    try store.finishRemovals()
-    if let named = try? store.fileNames() { FileCleanup.run(in: files, keeping: named.union(handed.all)) }
+    do { try store.finishRemovals() } catch let error as SQLiteError where error.saysDamaged {
+      guard replaceStore() else { throw error }
+    }
+    if let named = readStore({ try $0.fileNames() }) { FileCleanup.run(in: files, keeping: named.union(handed.all)) }
     watchNetwork()
     for identifier in sessions.keys { considerLaunch(of: identifier) }
   }
@@ -196,7 +199,7 @@ final class TransferService {
       return
     }
     do {
-      try store.write(changes) { queue.jobs[$0] }
+      try write()
       changes = QueueChanges()
       retriesCommit = false
       for peer in peers.values { peer.committed() }
@@ -208,6 +211,13 @@ final class TransferService {
         if let job = queue.jobs[number] { discard(job) }
       }
       for peer in peers.values { peer.failed("The queue cannot be written: \(error.localizedDescription).") }
+    }
+  }
+
+  private func write() throws {
+    do { try store.write(changes) { queue.jobs[$0] } } catch let error as SQLiteError where error.saysDamaged {
+      guard replaceStore() else { throw error }
+      try store.write(changes) { queue.jobs[$0] }
     }
   }
 }
