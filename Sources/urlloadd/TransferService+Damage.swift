@@ -19,7 +19,7 @@ extension TransferService {
   func replaceStore() -> Bool {
     // What the file does not have yet comes with the next commit.
     let jobs = queue.jobs.filter { changes.blobs[$0.key]?.description == nil }
-    guard let lost = try? store.replaceDamaged(sessions: sessions, jobs: jobs, limits: queue.limits) else {
+    guard let lost = try? store.replaceDamaged(sessions: storable(sessions), jobs: jobs, limits: queue.limits) else {
       return false
     }
     for job in lost.compactMap({ queue.jobs[$0] }) {

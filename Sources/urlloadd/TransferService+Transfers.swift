@@ -233,16 +233,27 @@ extension TransferService {
     if outcome.resumeData == nil { changes.blobs[job.number]?.resumption = .some(nil) }
     for (number, question) in questions where question.number == job.number { questions[number] = nil }
     if var description = stored(job.number)?.description,
-      let request = BackgroundValues.withoutSecretFields(description.request)
+      let request = BackgroundValues.withoutSecrets(description.request)
     {
       description.request = request
+      changes.erases = true
       if changes.blobs[job.number]?.description == nil {
         changes.blobs[job.number]?.newRequest = description
       } else {
         changes.blobs[job.number]?.description = description
       }
     }
+    dropSecrets(of: job.session)
     endedJobs.append(job.number)
+  }
+
+  /// With the last task of a session that has not ended, what the session's row has of credentials is of no use any more.
+  private func dropSecrets(of identifier: String) {
+    guard !queue.hasUnfinished(identifier), let session = sessions[identifier],
+      session.withoutSecrets.description != session.description
+    else { return }
+    set(session, for: identifier)
+    changes.erases = true
   }
 
   /// Tells of ends when they are on the disk.
@@ -296,6 +307,12 @@ extension TransferService {
     let stored = stored(job.number)
     for (number, question) in questions where question.number == job.number { questions[number] = nil }
     queue.remove(job.number)
+    if job.state.phase != .ended {
+      if let request = stored?.description.request, BackgroundValues.withoutSecrets(request) != nil {
+        changes.erases = true
+      }
+      dropSecrets(of: job.session)
+    }
     changes.blobs[job.number] = nil
     changes.files.append(TransferSession.bodyPath(job.number, in: files))
     changes.files += handed.take(job.number)

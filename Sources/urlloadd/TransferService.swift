@@ -215,9 +215,22 @@ final class TransferService {
   }
 
   private func write() throws {
-    do { try store.write(changes) { queue.jobs[$0] } } catch let error as SQLiteError where error.saysDamaged {
-      guard replaceStore() else { throw error }
-      try store.write(changes) { queue.jobs[$0] }
+    var written = changes
+    for (identifier, session) in storable(changes.sessions.compactMapValues { $0 }) {
+      written.sessions[identifier] = session
     }
+    do { try store.write(written) { queue.jobs[$0] } } catch let error as SQLiteError where error.saysDamaged {
+      guard replaceStore() else { throw error }
+      try store.write(written) { queue.jobs[$0] }
+    }
+  }
+
+  /// What the file has of sessions: those without a task that is still loaded need nothing that may be a credential.
+  func storable(_ sessions: [String: QueueStore.StoredSession]) -> [String: QueueStore.StoredSession] {
+    var storable = sessions
+    for (identifier, session) in sessions where !queue.hasUnfinished(identifier) {
+      storable[identifier] = session.withoutSecrets
+    }
+    return storable
   }
 }

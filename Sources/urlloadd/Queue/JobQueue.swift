@@ -26,6 +26,8 @@ struct JobQueue {
   private var lastEnd = 0
   /// The tasks of each session, by the numbers that they have there.
   private var sessions: [String: [Int: Int]] = [:]
+  /// How many tasks of each session have not ended; none is 0.
+  private var unfinished: [String: Int] = [:]
   /// The tasks that may begin.
   private var ready = ReadyTasks()
   private var running: [String: Int] = [:]
@@ -44,6 +46,13 @@ struct JobQueue {
     (sessions[session] ?? [:]).sorted { $0.key < $1.key }.compactMap { jobs[$0.value] }
   }
 
+  /// Whether a session has a task that has not ended.
+  func hasUnfinished(_ session: String) -> Bool { unfinished[session] != nil }
+
+  private mutating func finished(in session: String) {
+    unfinished[session] = unfinished[session].flatMap { $0 > 1 ? $0 - 1 : nil }
+  }
+
   /// Whether something is left to do without any program.
   var isIdle: Bool { jobs.values.allSatisfy { $0.state.phase == .ended || $0.state.phase == .idle } }
 
@@ -58,6 +67,7 @@ struct JobQueue {
     jobs[job.number] = job
     sessions[job.session, default: [:]][job.identifier] = job.number
     if job.state.phase != .ended {
+      unfinished[job.session, default: 0] += 1
       deadlines.set(job.deadline, for: job.number)
       if job.state.sparesCost == true { thrifty.insert(job.number) }
     }
@@ -75,6 +85,7 @@ struct JobQueue {
     job.state.hints = task.hints
     jobs[job.number] = job
     sessions[session, default: [:]][task.identifier] = job.number
+    unfinished[session, default: 0] += 1
     changed.insert(job.number)
     return job
   }
@@ -205,6 +216,7 @@ struct JobQueue {
   mutating func end(_ number: Int) {
     guard let job = jobs[number], job.state.phase != .ended else { return }
     _ = leave(job)
+    finished(in: job.session)
     deadlines.set(nil, for: number)
     thrifty.remove(number)
     lastEnd += 1
@@ -220,6 +232,7 @@ struct JobQueue {
   mutating func remove(_ number: Int) {
     guard let job = jobs[number] else { return }
     _ = leave(job)
+    if job.state.phase != .ended { finished(in: job.session) }
     deadlines.set(nil, for: number)
     thrifty.remove(number)
     jobs[number] = nil

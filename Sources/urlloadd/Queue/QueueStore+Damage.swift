@@ -15,7 +15,7 @@ extension QueueStore {
     sessions: [String: StoredSession], jobs: [Int: Job], limits: JobQueue.Limits?
   ) throws -> Set<Int> {
     var kept = QueueChanges()
-    kept.sessions = sessions.mapValues { $0 }
+    kept.sessions = sessions.mapValues { Optional($0) }
     kept.limits = limits
     for number in jobs.keys {
       guard let stored = try? stored(number) else { continue }

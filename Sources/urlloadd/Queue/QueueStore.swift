@@ -16,6 +16,16 @@ final class QueueStore {
     var nextIdentifier = 1
     /// When a program had it last.
     var lastUse = Date()
+
+    /// The same without what may have credentials: proxies, and the settings of protocol classes. A program says it again when it attaches.
+    var withoutSecrets: StoredSession {
+      var session = self
+      if let proxies = description.proxies, BackgroundValues.dictionary(proxies)?.isEmpty != true {
+        session.description.proxies = nil
+      }
+      session.description.settings = nil
+      return session
+    }
   }
 
   private static let schema = """
@@ -39,6 +49,8 @@ final class QueueStore {
   private var lastLook = Date()
   /// Files that were removed, and are still listed.
   private var removed: [String] = []
+  /// The log has something that is to be erased.
+  private var logKeepsSecrets = false
   /// The description that was encoded last, as JSON: the rest of a session changes with each task, and this seldom.
   private var encoded: (description: BackgroundSessionDescription, content: Data)?
 
@@ -51,6 +63,14 @@ final class QueueStore {
     self.file = file
     database = try file.open()
     try database.execute(Self.additions)
+    // An earlier service may have been killed before it did so.
+    emptyLog()
+  }
+
+  /// The log keeps what was committed to it before, though that was overwritten in the file since (sqlite.org/wal.html).
+  private func emptyLog() {
+    // Another process that reads the file is not waited for: the next commit tries it again.
+    database.withoutWaiting { logKeepsSecrets = (try? database.emptyLog()) == nil }
   }
 
   /// Goes on in an empty file, in the place of this one, which is put aside.
@@ -208,6 +228,7 @@ final class QueueStore {
         try delete.run()
       }
     }
+    if changes.erases || logKeepsSecrets { emptyLog() }
     for path in changes.files { unlink(path) }
     // They are forgotten with the next commit: one more for that would be too expensive.
     removed = changes.files

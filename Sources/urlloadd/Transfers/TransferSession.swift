@@ -195,7 +195,7 @@ final class TransferSession: NSObject, Sendable {
 
   /// The response's head is there.
   private func reportHead(of task: URLSessionTask, _ number: Int) {
-    guard let response = task.response.map({ BackgroundValues.data(of: $0) }) else { return }
+    guard let response = task.response.map({ BackgroundValues.data(of: $0.withoutSecrets) }) else { return }
     let request = task.currentRequest.map { BackgroundValues.data(of: $0) }
     loop.post { $0.responded(number, response, request: request) }
   }

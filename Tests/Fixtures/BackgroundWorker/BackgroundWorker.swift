@@ -42,6 +42,13 @@ struct BackgroundWorker {
       case "--many":
         let (count, task) = (Int(arguments.popFirst() ?? "") ?? 0, arguments.popFirst() ?? "")
         tasks += (0..<count).map { "\(task)\($0)" }
+      case "--token": configuration.httpAdditionalHeaders = ["X-Api-Token": arguments.popFirst() ?? ""]
+      case "--proxy-password":
+        // Of a proxy that plain HTTP does not use.
+        configuration.connectionProxyDictionary = [
+          "HTTPSEnable": 1, "HTTPSProxy": "127.0.0.1", "HTTPSPort": 9, "kCFProxyUsernameKey": "user",
+          "kCFProxyPasswordKey": arguments.popFirst() ?? "",
+        ]
       case "--header": configuration.httpAdditionalHeaders = ["X-Worker": arguments.popFirst() ?? ""]
       default: tasks.append(argument)
       }

@@ -44,9 +44,9 @@ import URLLoading
     for (name, value) in ["Authorization": "Basic x", "X-Api-Key": "k", "Accept": "a/b"] {
       request.setValue(value, forHTTPHeaderField: name)
     }
-    let removed = try #require(BackgroundValues.withoutSecretFields(BackgroundValues.data(of: request)))
+    let removed = try #require(BackgroundValues.withoutSecrets(BackgroundValues.data(of: request)))
     #expect(BackgroundValues.request(removed)?.allHTTPHeaderFields == ["Accept": "a/b"])
-    #expect(BackgroundValues.withoutSecretFields(removed) == nil)
+    #expect(BackgroundValues.withoutSecrets(removed) == nil)
   }
 
   @Test func transfersAreHeldBackAboveTheRate() {

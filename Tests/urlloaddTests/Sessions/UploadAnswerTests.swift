@@ -16,7 +16,7 @@ import URLLoadingTestServers
 
   /// The limit on the size of files stands for a disk without room: writes fail in the middle of the answer.
   @Test func anUploadIsTriedAgainWhenTheDiskHasRoom() async throws {
-    let server = try server()
+    let server = try self.server()
     let (script, sign) = (fixture.directory.file("limited.sh"), fixture.directory.file("full"))
     try Data().write(to: sign)
     try Data(
@@ -50,7 +50,7 @@ import URLLoadingTestServers
 
   /// What does not pass ends the task, with the reason.
   @Test func anUploadWhoseAnswerHasNoPlaceFails() async throws {
-    let server = try server()
+    let server = try self.server()
     // Where the first task of a queue has its answer.
     try FileManager.default.createDirectory(
       at: fixture.state.appending(path: "files/1.body"), withIntermediateDirectories: true,
