@@ -137,6 +137,7 @@ final class TransferService {
     var dates = [queue.nextDate(), launcher.nextDate, rate.heldUntil, costLookDate].compactMap { $0 }
     if retriesCommit || shutdown != nil { dates.append(now.addingTimeInterval(1)) }
     if options.idleTime != nil { dates.append(now.addingTimeInterval(5)) }
+    if peers.values.contains(where: { !$0.hasGreeted }) { dates.append(now.addingTimeInterval(1)) }
     guard let next = dates.min() else { return -1 }
     // A program may name any date, and a number may be too large for an integer.
     return Int32((min(86_400, max(0, next.timeIntervalSince(now))) * 1000).rounded(.up))
@@ -144,6 +145,8 @@ final class TransferService {
 
   private func lookAtTime() {
     let now = Date()
+    let instant = MonotonicInstant.now
+    for peer in peers.values where peer.isSilent(at: instant) { drop(peer) }
     while let expired = queue.takeExpired(now: now) { expire(expired) }
     if let holds = rate.change(now: now) { for session in transfers.values { session.hold(holds) } }
     lookAtNetworkCost(now: now)
