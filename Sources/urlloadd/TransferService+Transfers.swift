@@ -10,7 +10,10 @@ extension TransferService {
     // What is due waits for a place, and the loop for no date that has passed.
     queue.admit(now: now)
     guard !isEnding, !rate.holds else { return }
-    while case let jobs = queue.takeStartable(now: now, besides: blockedSessions, costs: mayCost), !jobs.isEmpty {
+    let (blocked, discretionary) = (blockedSessions, discretionarySessions)
+    while case let jobs = queue.takeStartable(
+      now: now, besides: blocked, costs: mayCost, discretionary: discretionary), !jobs.isEmpty
+    {
       for job in jobs { begin(job, now: now) }
     }
   }

@@ -136,10 +136,13 @@ struct JobQueue {
   /// - Parameters:
   ///   - blocked: sessions whose tasks may not, such as those that the network is too expensive for.
   ///   - costs: the network may cost by the byte, which keeps the tasks back whose requests spare that.
-  mutating func takeStartable(now: Date, besides blocked: Set<String> = [], costs: Bool = false) -> [Job] {
+  ///   - discretionary: sessions whose tasks come behind those of all others, whatever their priority.
+  mutating func takeStartable(
+    now: Date, besides blocked: Set<String> = [], costs: Bool = false, discretionary: Set<String> = []
+  ) -> [Job] {
     admit(now: now)
     var started: [Job] = []
-    while runningCount < limits.transfers, let number = nextReady(besides: blocked, costs: costs),
+    while runningCount < limits.transfers, let number = nextReady(besides: blocked, costs: costs, discretionary),
       let job = jobs[number]
     {
       unqueue(job)
@@ -276,11 +279,14 @@ struct JobQueue {
   }
 
   /// The first task in the order that has a free place.
-  private func nextReady(besides blocked: Set<String>, costs: Bool) -> Int? {
-    ready.first { group in
-      running[group.origin] ?? 0 < limits.transfersPerHost && !blocked.contains(group.session)
-        && !(costs && group.sparesCost)
+  private func nextReady(besides blocked: Set<String>, costs: Bool, _ discretionary: Set<String>) -> Int? {
+    func first(isDiscretionary: Bool) -> Int? {
+      ready.first { group in
+        running[group.origin] ?? 0 < limits.transfersPerHost && !blocked.contains(group.session)
+          && !(costs && group.sparesCost) && discretionary.contains(group.session) == isDiscretionary
+      }
     }
+    return first(isDiscretionary: false) ?? (discretionary.isEmpty ? nil : first(isDiscretionary: true))
   }
 
   private mutating func unqueue(_ job: Job) {

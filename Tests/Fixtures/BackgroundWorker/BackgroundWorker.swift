@@ -31,6 +31,7 @@ struct BackgroundWorker {
       case "--dies-with-file": delegate.setDies()
       case "--delay": delay = Double(arguments.popFirst() ?? "")
       case "--refuses-cost": configuration.allowsExpensiveNetworkAccess = false
+      case "--discretionary": configuration.isDiscretionary = true
       case "--trusts": delegate.setTrusts()
       case "--authority":
         configuration.certificateAuthorityFile = arguments.popFirst().map { URL(fileURLWithPath: $0) }
