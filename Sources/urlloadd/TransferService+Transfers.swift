@@ -160,9 +160,14 @@ extension TransferService {
     set(resumption, of: number)
   }
 
+  /// A transfer found no network. It gives its place to others, and is tried again as after any failure that may pass.
   func waitsForConnectivity(_ number: Int) {
-    guard let job = queue.jobs[number] else { return }
+    guard let job = queue.jobs[number], job.state.phase == .running else { return }
     tell(job, .waitsForConnectivity)
+    stopTransfer(of: job)
+    let error = URLError(
+      .notConnectedToInternet, userInfo: [NSLocalizedDescriptionKey: "There is no network that leads to the server."])
+    postpone(job, BackgroundFailure(error), now: Date())
   }
 
   func finished(_ number: Int, file: String?, metrics: BackgroundMetrics?) {

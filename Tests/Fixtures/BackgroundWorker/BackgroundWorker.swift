@@ -7,7 +7,8 @@ import URLLoading
 /// `thrifty` download may not use expensive networks. Options: `--exit` ends at once when the tasks are
 /// resumed, `--launched-by PATH` has the service start `PATH`, `--password USER:PASSWORD` answers challenges, `--many N TASK` makes N tasks
 /// whose URLs end in a number, `--at-once` makes the tasks on many threads, `--quiet` says times in milliseconds in the place of each task;
-/// see below. Files of downloads are moved into the folder, named by the number of their task.
+/// `--discretionary` makes the session that, `--token T` gives each request `T` in a field, `--proxy-password P` gives the session a proxy with
+/// that password, which plain HTTP does not use; see below. Files of downloads are moved into the folder, named by the number of their task.
 @main
 struct BackgroundWorker {
   static func main() async {
