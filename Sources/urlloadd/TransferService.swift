@@ -218,14 +218,19 @@ final class TransferService {
   }
 
   private func write() throws {
-    var written = changes
-    for (identifier, session) in storable(changes.sessions.compactMapValues { $0 }) {
-      written.sessions[identifier] = session
-    }
-    do { try store.write(written) { queue.jobs[$0] } } catch let error as SQLiteError where error.saysDamaged {
+    do { try store.write(storableChanges) { queue.jobs[$0] } } catch let error as SQLiteError where error.saysDamaged {
       guard replaceStore() else { throw error }
-      try store.write(written) { queue.jobs[$0] }
+      // With what is removed of the tasks that are lost.
+      try store.write(storableChanges) { queue.jobs[$0] }
     }
+  }
+
+  private var storableChanges: QueueChanges {
+    var storable = changes
+    for (identifier, session) in self.storable(changes.sessions.compactMapValues { $0 }) {
+      storable.sessions[identifier] = session
+    }
+    return storable
   }
 
   /// What the file has of sessions: those without a task that is still loaded need nothing that may be a credential.
