@@ -107,6 +107,12 @@ package final class SQLiteDatabase {
     }
   }
 
+  /// Writes all of the log back into the file, and cuts it to no length.
+  /// - Throws: also where another connection reads or writes for longer than the limit.
+  package func emptyLog() throws(SQLiteError) {
+    try check(sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil))
+  }
+
   /// The number that SQLite gave to the row that was inserted last.
   package var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
 

@@ -27,22 +27,48 @@ struct Launcher {
 
   /// - Returns: why it cannot be started; nil where it was.
   static func start(_ launch: URLSessionConfiguration.BackgroundLaunch) -> String? {
-    let (path, arguments): (String, [String]) =
-      switch launch {
-      case .executable(let path, let arguments): (path, arguments)
-      case .systemdUnit(let unit): ("/usr/bin/systemctl", ["--user", "--no-block", "start", "--", unit])
-      case .dbusName(let name):
-        (
-          "/usr/bin/busctl",
-          [
-            "--user", "call", "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
-            "StartServiceByName",
-            "su", name, "0",
-          ]
-        )
-      }
-    guard path.hasPrefix("/") else { return "\(path) is no absolute path" }
+    if case .executable(let path, _) = launch {
+      guard path.hasPrefix("/") else { return "\(path) is no absolute path" }
+      guard access(path, X_OK) == 0 else { return "\(path) cannot be started: \(String(cString: strerror(errno)))" }
+    }
+    let (path, arguments) = command(for: launch, isUnit: isUnit)
     let error = DetachedProgram(path: path, arguments: arguments).start()
     return error == 0 ? nil : "\(path) cannot be started: \(String(cString: strerror(error)))"
+  }
+
+  private static let unitStarter = "/usr/bin/systemd-run"
+
+  /// Whether systemd has started this very process as a unit (systemd.exec(5), `SYSTEMD_EXEC_PID`), and starts others.
+  private static var isUnit: Bool {
+    ProcessInfo.processInfo.environment["SYSTEMD_EXEC_PID"] == String(getpid()) && access(unitStarter, X_OK) == 0
+  }
+
+  /// What is executed to start a program.
+  ///
+  /// - Parameter isUnit: the service is a unit of systemd. What it started itself would be in its sandbox for ever: nobody gets rid of
+  ///   `NoNewPrivileges`, of system call filters and of namespaces. So the user's manager starts the program, as a unit of its own.
+  static func command(
+    for launch: URLSessionConfiguration.BackgroundLaunch, isUnit: Bool
+  ) -> (path: String, arguments: [String]) {
+    switch launch {
+    case .executable(let path, let arguments) where isUnit:
+      (
+        unitStarter,
+        ["--user", "--quiet", "--collect", "--no-block", "--working-directory=/", "--", path]
+          // Variables in arguments of units are replaced (systemd.service(5), "Command lines").
+          + arguments.map { $0.replacingOccurrences(of: "$", with: "$$") }
+      )
+    case .executable(let path, let arguments): (path, arguments)
+    case .systemdUnit(let unit): ("/usr/bin/systemctl", ["--user", "--no-block", "start", "--", unit])
+    case .dbusName(let name):
+      (
+        "/usr/bin/busctl",
+        [
+          "--user", "call", "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
+          "StartServiceByName",
+          "su", name, "0",
+        ]
+      )
+    }
   }
 }

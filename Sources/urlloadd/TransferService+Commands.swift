@@ -91,19 +91,23 @@ extension TransferService {
 
   /// Tells a program what it has: its tasks, then what came of those that have ended, in their order, and how far the others are.
   private func reportTasks(of session: String, next: Int, to peer: Peer) {
-    let jobs = queue.jobs(of: session)
-    let byIdentifier = Dictionary(jobs.map { ($0.identifier, $0) }) { first, _ in first }
+    let byIdentifier = Dictionary(queue.jobs(of: session).map { ($0.identifier, $0) }) { first, _ in first }
     var count = 0
-    try? store.descriptions(of: session) { description in
-      guard let job = byIdentifier[description.identifier] else { return }
-      var description = description
-      description.hints = job.state.hints
-      peer.send(.task(description, isSuspended: job.state.phase == .idle))
-      count += 1
-      // The program makes its tasks while the next ones are read.
-      if count.isMultiple(of: Self.batch) { peer.flush() }
+    // A file that is damaged somewhere is read again from its beginning.
+    var told: Set<Int> = []
+    readStore { store -> Void? in
+      try store.descriptions(of: session) { description in
+        guard let job = byIdentifier[description.identifier], told.insert(job.identifier).inserted else { return }
+        var description = description
+        description.hints = job.state.hints
+        peer.send(.task(description, isSuspended: job.state.phase == .idle))
+        count += 1
+        // The program makes its tasks while the next ones are read.
+        if count.isMultiple(of: Self.batch) { peer.flush() }
+      }
     }
     peer.send(.attached(next: next))
+    let jobs = queue.jobs(of: session)
     for job in jobs.filter({ $0.state.phase == .ended }).sorted(by: {
       ($0.state.endOrder ?? 0) < ($1.state.endOrder ?? 0)
     }) {
@@ -111,7 +115,7 @@ extension TransferService {
     }
     for job in jobs where job.state.phase != .ended {
       if job.state.progress.received > 0 || job.state.progress.sent > 0 {
-        if let response = (try? store.stored(job.number))?.response {
+        if let response = readStore({ try $0.stored(job.number) })?.response {
           peer.send(.event(task: job.identifier, .response(response)))
         }
         peer.send(.event(task: job.identifier, .progress(job.state.progress)))
@@ -242,7 +246,7 @@ extension TransferService {
   }
 
   private func described(_ job: Job) -> BackgroundJob {
-    let stored = try? store.stored(job.number)
+    let stored = readStore { try $0.stored(job.number) }
     let url = stored.flatMap { BackgroundValues.request($0.description.request)?.url }
     let failure = stored?.outcome?.error ?? job.state.lastFailure
     return BackgroundJob(
@@ -298,6 +302,6 @@ extension TransferService {
 
   func apply(_ limits: JobQueue.Limits) {
     queue.limits = limits
-    rate.bytesPerSecond = limits.bytesPerSecond > 0 ? limits.bytesPerSecond : nil
+    rate.limit(to: limits.bytesPerSecond > 0 ? limits.bytesPerSecond : nil, now: Date())
   }
 }

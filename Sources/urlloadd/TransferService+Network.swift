@@ -27,6 +27,9 @@ extension TransferService {
       }.keys)
   }
 
+  /// Sessions whose tasks have the lowest priority.
+  var discretionarySessions: Set<String> { Set(sessions.filter { $1.description.isDiscretionary }.keys) }
+
   /// Whether the network costs by the byte, or nobody has said yet.
   var mayCost: Bool { networkCost?.isMetered != false }
 

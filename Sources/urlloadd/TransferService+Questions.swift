@@ -46,6 +46,7 @@ extension TransferService {
       {
         // As of a task that is made: the program is there to hear it.
         if let flaw = flaw(of: newRequest), let job = queue.jobs[job.number] { return fail(job, flaw) }
+        if BackgroundValues.withoutSecrets(description.request) != nil { changes.erases = true }
         description.request = request
         queue.setSparesCost(newRequest.sparesCost, of: job.number)
         changes.blobs[job.number, default: QueueChanges.Blobs()].newRequest = description

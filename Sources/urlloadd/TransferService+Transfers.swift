@@ -7,8 +7,13 @@ extension TransferService {
   // MARK: Beginning
 
   func startTransfers(now: Date) {
-    guard !isEnding else { return }
-    while case let jobs = queue.takeStartable(now: now, besides: blockedSessions, costs: mayCost), !jobs.isEmpty {
+    // What is due waits for a place, and the loop for no date that has passed.
+    queue.admit(now: now)
+    guard !isEnding, !rate.holds else { return }
+    let (blocked, discretionary) = (blockedSessions, discretionarySessions)
+    while case let jobs = queue.takeStartable(
+      now: now, besides: blocked, costs: mayCost, discretionary: discretionary), !jobs.isEmpty
+    {
       for job in jobs { begin(job, now: now) }
     }
   }
@@ -23,7 +28,8 @@ extension TransferService {
     let isWhole = hasWholeBody(job, stored)
     // The service that took it may have had a plugin for it, and the next one may: the task keeps what has come.
     if !isWhole, let flaw = flaw(of: request) { return postpone(job, flaw, now: now) }
-    if job.kind == .download, let reason = lackOfSpace(for: job) {
+    // An upload that had no room for the server's answer is not sent again before there is some.
+    if job.kind == .download || job.lackedRoom, let reason = lackOfSpace(for: job) {
       return postpone(job, reason, now: now)
     }
     if !isWhole, let resumption = stored.resumption { cutUnsynced(resumption, job) }
@@ -55,7 +61,7 @@ extension TransferService {
     if let description = pending?.description {
       return StoredJob(description: description, resumption: pending?.resumption ?? nil)
     }
-    guard var stored = try? store.stored(number) else { return nil }
+    guard var stored = readStore({ try $0.stored(number) }) else { return nil }
     if let description = pending?.newRequest { stored.description = description }
     if let resumption = pending?.resumption { stored.resumption = resumption }
     return stored
@@ -139,6 +145,7 @@ extension TransferService {
 
   func resumed(_ number: Int, at offset: Int64, expecting expected: Int64) {
     guard let job = queue.jobs[number], job.state.phase == .running else { return }
+    queue.continued(number, at: offset)
     tell(job, .resumed(offset: offset, expected: expected))
   }
 
@@ -153,9 +160,14 @@ extension TransferService {
     set(resumption, of: number)
   }
 
+  /// A transfer found no network. It gives its place to others, and is tried again as after any failure that may pass.
   func waitsForConnectivity(_ number: Int) {
-    guard let job = queue.jobs[number] else { return }
+    guard let job = queue.jobs[number], job.state.phase == .running else { return }
     tell(job, .waitsForConnectivity)
+    stopTransfer(of: job)
+    let error = URLError(
+      .notConnectedToInternet, userInfo: [NSLocalizedDescriptionKey: "There is no network that leads to the server."])
+    postpone(job, BackgroundFailure(error), now: Date())
   }
 
   func finished(_ number: Int, file: String?, metrics: BackgroundMetrics?) {
@@ -183,7 +195,7 @@ extension TransferService {
   private func earlierMetrics(of job: Job) -> BackgroundMetrics? {
     guard job.state.lastFailure != nil else { return nil }
     if let pending = changes.blobs[job.number]?.metrics { return pending }
-    return try? store.metrics(job.number)
+    return readStore { try $0.metrics(job.number) }
   }
 
   /// The resource timeout has passed.
@@ -229,16 +241,27 @@ extension TransferService {
     if outcome.resumeData == nil { changes.blobs[job.number]?.resumption = .some(nil) }
     for (number, question) in questions where question.number == job.number { questions[number] = nil }
     if var description = stored(job.number)?.description,
-      let request = BackgroundValues.withoutSecretFields(description.request)
+      let request = BackgroundValues.withoutSecrets(description.request)
     {
       description.request = request
+      changes.erases = true
       if changes.blobs[job.number]?.description == nil {
         changes.blobs[job.number]?.newRequest = description
       } else {
         changes.blobs[job.number]?.description = description
       }
     }
+    dropSecrets(of: job.session)
     endedJobs.append(job.number)
+  }
+
+  /// With the last task of a session that has not ended, what the session's row has of credentials is of no use any more.
+  private func dropSecrets(of identifier: String) {
+    guard !queue.hasUnfinished(identifier), let session = sessions[identifier],
+      session.withoutSecrets.description != session.description
+    else { return }
+    set(session, for: identifier)
+    changes.erases = true
   }
 
   /// Tells of ends when they are on the disk.
@@ -252,7 +275,7 @@ extension TransferService {
   }
 
   func reportEnd(of job: Job, to peer: Peer) {
-    guard let stored = try? store.stored(job.number), var outcome = stored.outcome else { return }
+    guard let stored = readStore({ try $0.stored(job.number) }), var outcome = stored.outcome else { return }
     if let response = stored.response { peer.send(.event(task: job.identifier, .response(response))) }
     outcome.tookFile = job.state.tookFile
     if job.state.tookFile {
@@ -292,6 +315,12 @@ extension TransferService {
     let stored = stored(job.number)
     for (number, question) in questions where question.number == job.number { questions[number] = nil }
     queue.remove(job.number)
+    if job.state.phase != .ended {
+      if let request = stored?.description.request, BackgroundValues.withoutSecrets(request) != nil {
+        changes.erases = true
+      }
+      dropSecrets(of: job.session)
+    }
     changes.blobs[job.number] = nil
     changes.files.append(TransferSession.bodyPath(job.number, in: files))
     changes.files += handed.take(job.number)

@@ -1,6 +1,7 @@
 import Foundation
 import URLLoading
 internal import URLLoadingBase
+internal import URLLoadingSQLite
 
 /// The transfer service: takes commands of programs, has the queue decide, and the transfers load.
 ///
@@ -72,12 +73,14 @@ final class TransferService {
     let wanted = Set(stored.jobs.map(\.number))
     handed = HandedFiles(in: files) { wanted.contains($0) }
     sessions = stored.sessions
-    apply(try store.limits() ?? queue.limits)
     for job in stored.jobs { queue.restore(job) }
+    apply(readStore { try $0.limits() } ?? queue.limits)
     retryTasksWithoutClass()
     forgetOldSessions()
-    try store.finishRemovals()
-    if let named = try? store.fileNames() { FileCleanup.run(in: files, keeping: named.union(handed.all)) }
+    do { try store.finishRemovals() } catch let error as SQLiteError where error.saysDamaged {
+      guard replaceStore() else { throw error }
+    }
+    if let named = readStore({ try $0.fileNames() }) { FileCleanup.run(in: files, keeping: named.union(handed.all)) }
     watchNetwork()
     for identifier in sessions.keys { considerLaunch(of: identifier) }
   }
@@ -134,6 +137,7 @@ final class TransferService {
     var dates = [queue.nextDate(), launcher.nextDate, rate.heldUntil, costLookDate].compactMap { $0 }
     if retriesCommit || shutdown != nil { dates.append(now.addingTimeInterval(1)) }
     if options.idleTime != nil { dates.append(now.addingTimeInterval(5)) }
+    if peers.values.contains(where: { !$0.hasGreeted }) { dates.append(now.addingTimeInterval(1)) }
     guard let next = dates.min() else { return -1 }
     // A program may name any date, and a number may be too large for an integer.
     return Int32((min(86_400, max(0, next.timeIntervalSince(now))) * 1000).rounded(.up))
@@ -141,6 +145,8 @@ final class TransferService {
 
   private func lookAtTime() {
     let now = Date()
+    let instant = MonotonicInstant.now
+    for peer in peers.values where peer.isSilent(at: instant) { drop(peer) }
     while let expired = queue.takeExpired(now: now) { expire(expired) }
     if let holds = rate.change(now: now) { for session in transfers.values { session.hold(holds) } }
     lookAtNetworkCost(now: now)
@@ -196,7 +202,7 @@ final class TransferService {
       return
     }
     do {
-      try store.write(changes) { queue.jobs[$0] }
+      try write()
       changes = QueueChanges()
       retriesCommit = false
       for peer in peers.values { peer.committed() }
@@ -209,5 +215,30 @@ final class TransferService {
       }
       for peer in peers.values { peer.failed("The queue cannot be written: \(error.localizedDescription).") }
     }
+  }
+
+  private func write() throws {
+    do { try store.write(storableChanges) { queue.jobs[$0] } } catch let error as SQLiteError where error.saysDamaged {
+      guard replaceStore() else { throw error }
+      // With what is removed of the tasks that are lost.
+      try store.write(storableChanges) { queue.jobs[$0] }
+    }
+  }
+
+  private var storableChanges: QueueChanges {
+    var storable = changes
+    for (identifier, session) in self.storable(changes.sessions.compactMapValues { $0 }) {
+      storable.sessions[identifier] = session
+    }
+    return storable
+  }
+
+  /// What the file has of sessions: those without a task that is still loaded need nothing that may be a credential.
+  func storable(_ sessions: [String: QueueStore.StoredSession]) -> [String: QueueStore.StoredSession] {
+    var storable = sessions
+    for (identifier, session) in sessions where !queue.hasUnfinished(identifier) {
+      storable[identifier] = session.withoutSecrets
+    }
+    return storable
   }
 }

@@ -19,6 +19,8 @@ struct BackgroundTaskMachine: EffectMachine {
   private var hasEnded = false
   /// The load has ended, and the service knows or is about to.
   private var isOver = false
+  /// The load was told that the task waits for connectivity, which it is once.
+  private var hasWaited = false
   private var waiting = FIFO<BackgroundEvent>()
   private var effects: [Effect] = []
 
@@ -56,6 +58,10 @@ struct BackgroundTaskMachine: EffectMachine {
       hasEnded = true
     }
     guard !isOver else { return }
+    if case .waitsForConnectivity = event {
+      guard !hasWaited else { return }
+      hasWaited = true
+    }
     if hasBegun { effects.append(.deliver(event)) } else { waiting.append(event) }
   }
 

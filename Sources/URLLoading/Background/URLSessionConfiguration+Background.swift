@@ -73,6 +73,8 @@ extension URLSessionConfiguration {
     configuration.timeoutIntervalForRequest = description.requestTimeout ?? .infinity
     // The queue has the clock of the whole task.
     configuration.timeoutIntervalForResource = .infinity
+    // The service's delegate hears so that there is no network, told from a name that does not exist; the queue does the waiting.
+    configuration.waitsForConnectivity = true
     configuration.httpMaximumConnectionsPerHost = description.connectionsPerHost
     configuration.httpCookieStorage = description.cookies.map { HTTPCookieStorage(in: $0) }
     // What the program has stored for ever serves when it does not run; what it answers stays with its sessions.

@@ -1,5 +1,6 @@
 import Foundation
 import URLLoading
+internal import URLLoadingBase
 
 // Safe to carry through closures of other threads: the loop's thread alone touches it.
 /// A program's connection, as the service sees it. What is said to it is kept until the socket takes it.
@@ -9,7 +10,11 @@ final class Peer: @unchecked Sendable {
   /// Progress is left out while more than this waits.
   private static let progressLimit = 256 << 10
 
+  /// How long a program may take to say who it is: whoever says nothing has one of the places that all programs share.
+  private static let patience = Duration.seconds(5)
+
   let descriptor: Int32
+  private let begin = MonotonicInstant.now
   private var frames = BackgroundFrames()
   private var output: [UInt8] = []
   private var outputStart = 0
@@ -27,6 +32,9 @@ final class Peer: @unchecked Sendable {
   init(descriptor: Int32) { self.descriptor = descriptor }
 
   deinit { close(descriptor) }
+
+  /// Whether the program has not said for too long who it is.
+  func isSilent(at now: MonotonicInstant) -> Bool { !hasGreeted && begin.advanced(by: Self.patience) <= now }
 
   var wantsToSend: Bool { outputStart < output.count }
 

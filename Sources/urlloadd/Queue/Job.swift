@@ -57,4 +57,10 @@ struct Job: Sendable, Equatable {
     guard state.phase == .waiting, state.nextTry != nil, let failure = state.lastFailure else { return false }
     return failure.domain == NSURLErrorDomain && failure.code == URLError.Code.unsupportedURL.rawValue
   }
+
+  /// Whether the last try failed for a file that could not be written.
+  var lackedRoom: Bool {
+    guard let failure = state.lastFailure else { return false }
+    return failure.domain == NSURLErrorDomain && failure.code == URLError.Code.cannotWriteToFile.rawValue
+  }
 }

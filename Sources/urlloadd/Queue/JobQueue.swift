@@ -26,6 +26,8 @@ struct JobQueue {
   private var lastEnd = 0
   /// The tasks of each session, by the numbers that they have there.
   private var sessions: [String: [Int: Int]] = [:]
+  /// How many tasks of each session have not ended; none is 0.
+  private var unfinished: [String: Int] = [:]
   /// The tasks that may begin.
   private var ready = ReadyTasks()
   private var running: [String: Int] = [:]
@@ -44,6 +46,13 @@ struct JobQueue {
     (sessions[session] ?? [:]).sorted { $0.key < $1.key }.compactMap { jobs[$0.value] }
   }
 
+  /// Whether a session has a task that has not ended.
+  func hasUnfinished(_ session: String) -> Bool { unfinished[session] != nil }
+
+  private mutating func finished(in session: String) {
+    unfinished[session] = unfinished[session].flatMap { $0 > 1 ? $0 - 1 : nil }
+  }
+
   /// Whether something is left to do without any program.
   var isIdle: Bool { jobs.values.allSatisfy { $0.state.phase == .ended || $0.state.phase == .idle } }
 
@@ -58,6 +67,7 @@ struct JobQueue {
     jobs[job.number] = job
     sessions[job.session, default: [:]][job.identifier] = job.number
     if job.state.phase != .ended {
+      unfinished[job.session, default: 0] += 1
       deadlines.set(job.deadline, for: job.number)
       if job.state.sparesCost == true { thrifty.insert(job.number) }
     }
@@ -75,6 +85,7 @@ struct JobQueue {
     job.state.hints = task.hints
     jobs[job.number] = job
     sessions[session, default: [:]][task.identifier] = job.number
+    unfinished[session, default: 0] += 1
     changed.insert(job.number)
     return job
   }
@@ -114,16 +125,24 @@ struct JobQueue {
     if spares { thrifty.insert(number) } else { thrifty.remove(number) }
   }
 
+  /// Has the tasks that are due wait for a free place.
+  mutating func admit(now: Date) {
+    while let due = delayed.takeDue(now) {
+      if let job = jobs[due], job.state.phase == .waiting { ready.insert(job) }
+    }
+  }
+
   /// Takes the tasks that may begin now, and counts them as running.
   /// - Parameters:
   ///   - blocked: sessions whose tasks may not, such as those that the network is too expensive for.
   ///   - costs: the network may cost by the byte, which keeps the tasks back whose requests spare that.
-  mutating func takeStartable(now: Date, besides blocked: Set<String> = [], costs: Bool = false) -> [Job] {
-    while let due = delayed.takeDue(now) {
-      if let job = jobs[due], job.state.phase == .waiting { ready.insert(job) }
-    }
+  ///   - discretionary: sessions whose tasks come behind those of all others, whatever their priority.
+  mutating func takeStartable(
+    now: Date, besides blocked: Set<String> = [], costs: Bool = false, discretionary: Set<String> = []
+  ) -> [Job] {
+    admit(now: now)
     var started: [Job] = []
-    while runningCount < limits.transfers, let number = nextReady(besides: blocked, costs: costs),
+    while runningCount < limits.transfers, let number = nextReady(besides: blocked, costs: costs, discretionary),
       let job = jobs[number]
     {
       unqueue(job)
@@ -144,6 +163,12 @@ struct JobQueue {
     guard jobs[number]?.state.phase == .running else { return }
     jobs[number]?.state.progress = progress
     jobs[number]?.state.failures = 0
+  }
+
+  /// The transfer goes on where an earlier one has stopped: what that has moved is no progress of this one.
+  mutating func continued(_ number: Int, at offset: Int64) {
+    guard let job = jobs[number], job.state.phase == .running, job.state.progress.received < offset else { return }
+    jobs[number]?.state.progress.received = offset
   }
 
   /// The transfer has stopped with an error.
@@ -194,6 +219,7 @@ struct JobQueue {
   mutating func end(_ number: Int) {
     guard let job = jobs[number], job.state.phase != .ended else { return }
     _ = leave(job)
+    finished(in: job.session)
     deadlines.set(nil, for: number)
     thrifty.remove(number)
     lastEnd += 1
@@ -209,6 +235,7 @@ struct JobQueue {
   mutating func remove(_ number: Int) {
     guard let job = jobs[number] else { return }
     _ = leave(job)
+    if job.state.phase != .ended { finished(in: job.session) }
     deadlines.set(nil, for: number)
     thrifty.remove(number)
     jobs[number] = nil
@@ -252,11 +279,14 @@ struct JobQueue {
   }
 
   /// The first task in the order that has a free place.
-  private func nextReady(besides blocked: Set<String>, costs: Bool) -> Int? {
-    ready.first { group in
-      running[group.origin] ?? 0 < limits.transfersPerHost && !blocked.contains(group.session)
-        && !(costs && group.sparesCost)
+  private func nextReady(besides blocked: Set<String>, costs: Bool, _ discretionary: Set<String>) -> Int? {
+    func first(isDiscretionary: Bool) -> Int? {
+      ready.first { group in
+        running[group.origin] ?? 0 < limits.transfersPerHost && !blocked.contains(group.session)
+          && !(costs && group.sparesCost) && discretionary.contains(group.session) == isDiscretionary
+      }
     }
+    return first(isDiscretionary: false) ?? (discretionary.isEmpty ? nil : first(isDiscretionary: true))
   }
 
   private mutating func unqueue(_ job: Job) {

@@ -23,6 +23,8 @@ struct QueueChanges {
   var limits: JobQueue.Limits?
   /// The paths of files that are removed behind the commit: a task that is still there has what it names.
   var files: [String] = []
+  /// What is removed or replaced may have credentials: nothing of that stays in the log.
+  var erases = false
 
   var isEmpty: Bool { sessions.isEmpty && tasks.isEmpty && blobs.isEmpty && limits == nil && files.isEmpty }
 }

@@ -16,6 +16,16 @@ final class QueueStore {
     var nextIdentifier = 1
     /// When a program had it last.
     var lastUse = Date()
+
+    /// The same without what may have credentials: proxies, and the settings of protocol classes. A program says it again when it attaches.
+    var withoutSecrets: StoredSession {
+      var session = self
+      if let proxies = description.proxies, BackgroundValues.dictionary(proxies)?.isEmpty != true {
+        session.description.proxies = nil
+      }
+      session.description.settings = nil
+      return session
+    }
   }
 
   private static let schema = """
@@ -34,10 +44,13 @@ final class QueueStore {
       BEGIN DELETE FROM metrics WHERE number = OLD.number; END;
     """
 
-  private let database: SQLiteDatabase
+  private let file: SQLiteFile
+  private var database: SQLiteDatabase
   private var lastLook = Date()
   /// Files that were removed, and are still listed.
   private var removed: [String] = []
+  /// The log has something that is to be erased.
+  private var logKeepsSecrets = false
   /// The description that was encoded last, as JSON: the rest of a session changes with each task, and this seldom.
   private var encoded: (description: BackgroundSessionDescription, content: Data)?
 
@@ -47,8 +60,24 @@ final class QueueStore {
     let options = SQLiteDatabase.Options(busyTimeout: .seconds(5), isDurable: true, erasesWhatIsDeleted: true)
     // Of version 1 are the same tables, whose contents are JSON: both are read, and the services of that version read one.
     let file = SQLiteFile(path: path, schemaVersion: 2, upgrading: [1], schema: Self.schema, options: options)
+    self.file = file
     database = try file.open()
     try database.execute(Self.additions)
+    // An earlier service may have been killed before it did so.
+    emptyLog()
+  }
+
+  /// The log keeps what was committed to it before, though that was overwritten in the file since (sqlite.org/wal.html).
+  private func emptyLog() {
+    // Another process that reads the file is not waited for: the next commit tries it again.
+    database.withoutWaiting { logKeepsSecrets = (try? database.emptyLog()) == nil }
+  }
+
+  /// Goes on in an empty file, in the place of this one, which is put aside.
+  func beginNewFile() throws {
+    database = try file.open(replacing: database)
+    try database.execute(Self.additions)
+    removed = []
   }
 
   /// Whether the file was removed or replaced. Looked at every few seconds.
@@ -61,29 +90,46 @@ final class QueueStore {
 
   // MARK: Reading
 
-  /// All sessions by their identifiers, and all tasks. Rows that cannot be read are dropped.
+  /// All sessions by their identifiers, and all tasks. Rows that cannot be read are dropped; a file that is damaged between them is
+  /// replaced, by one that has the others.
   func contents() throws -> (sessions: [String: StoredSession], jobs: [Job]) {
     var sessions: [String: StoredSession] = [:]
-    let select = try database.statement("SELECT identifier, content FROM session")
-    while try select.step() {
-      if let session = Self.session(select.data(1)) { sessions[select.text(0)] = session }
-    }
-    select.reset()
     var jobs: [Job] = []
-    let tasks = try database.statement("SELECT number, session, identifier, kind, origin, timeout, state FROM task")
-    defer { tasks.reset() }
-    while try tasks.step() {
-      let session = tasks.text(1)
-      guard let state = Self.decode(Job.State.self, tasks.data(6)), sessions[session] != nil,
-        let kind = BackgroundTaskDescription.Kind(rawValue: tasks.text(3))
+    do {
+      try readSessions { sessions[$0] = $1 }
+      try readJobs { if sessions[$0.session] != nil { jobs.append($0) } }
+      return (sessions, jobs)
+    } catch let error as SQLiteError where error.saysDamaged {
+      return try contentsOfDamaged()
+    }
+  }
+
+  func readSessions(backwards: Bool = false, _ body: (String, StoredSession) -> Void) throws {
+    let select = try database.statement(
+      "SELECT identifier, content FROM session ORDER BY identifier\(backwards ? " DESC" : "")")
+    defer { select.reset() }
+    while try select.step() {
+      if let session = Self.session(select.data(1)) { body(select.text(0), session) }
+    }
+  }
+
+  func readJobs(backwards: Bool = false, _ body: (Job) -> Void) throws {
+    let select = try database.statement(
+      """
+      SELECT number, session, identifier, kind, origin, timeout, state FROM task \
+      ORDER BY number\(backwards ? " DESC" : "")
+      """)
+    defer { select.reset() }
+    while try select.step() {
+      guard let state = Self.decode(Job.State.self, select.data(6)),
+        let kind = BackgroundTaskDescription.Kind(rawValue: select.text(3))
       else { continue }
       var job = Job(
-        number: Int(tasks.integer(0)), session: session, identifier: Int(tasks.integer(2)), kind: kind,
-        origin: tasks.text(4), resourceTimeout: tasks.isNull(5) ? nil : tasks.double(5))
+        number: Int(select.integer(0)), session: select.text(1), identifier: Int(select.integer(2)), kind: kind,
+        origin: select.text(4), resourceTimeout: select.isNull(5) ? nil : select.double(5))
       job.state = state
-      jobs.append(job)
+      body(job)
     }
-    return (sessions, jobs)
   }
 
   func stored(_ number: Int) throws -> StoredJob? {
@@ -182,6 +228,7 @@ final class QueueStore {
         try delete.run()
       }
     }
+    if changes.erases || logKeepsSecrets { emptyLog() }
     for path in changes.files { unlink(path) }
     // They are forgotten with the next commit: one more for that would be too expensive.
     removed = changes.files

@@ -21,14 +21,12 @@ extension TransferSession: URLSessionDownloadDelegate, URLSessionDataDelegate {
 
   func urlSession(_ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL) {
     guard let number = number(of: downloadTask) else { return }
-    let isMoved = rename(location.path, Self.bodyPath(number, in: files)) == 0
+    let path = Self.bodyPath(number, in: files)
+    let isMoved = rename(location.path, path) == 0
     let reason = errno
     state.withLock { state in
       state.transfers[number]?.hasFile = isMoved
-      if !isMoved {
-        state.transfers[number]?.failure = URLError(
-          .cannotWriteToFile, userInfo: [NSUnderlyingErrorKey: POSIXError(POSIXErrorCode(rawValue: reason) ?? .EIO)])
-      }
+      if !isMoved { state.transfers[number]?.failure = URLError.cannotWrite(path, reason) }
     }
   }
 
@@ -43,27 +41,39 @@ extension TransferSession: URLSessionDownloadDelegate, URLSessionDataDelegate {
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
   ) {
-    if let number = number(of: dataTask) {
-      let descriptor = open(
-        Self.bodyPath(number, in: files), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-      let earlier = state.withLock { state in
-        defer { state.transfers[number]?.answer = descriptor }
-        return state.transfers[number]?.answer ?? -1
-      }
-      if earlier >= 0 { close(earlier) }
+    guard let number = number(of: dataTask) else { return completionHandler(.allow) }
+    let path = Self.bodyPath(number, in: files)
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    let reason = errno
+    let earlier = state.withLock { state in
+      defer { state.transfers[number]?.answer = descriptor }
+      if descriptor < 0 { state.transfers[number]?.failure = URLError.cannotWrite(path, reason) }
+      return state.transfers[number]?.answer ?? -1
     }
-    completionHandler(.allow)
+    if earlier >= 0 { close(earlier) }
+    completionHandler(descriptor < 0 ? .cancel : .allow)
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    guard let number = number(of: dataTask), let descriptor = state.withLock({ $0.transfers[number]?.answer }) else {
-      return
-    }
-    do {
-      try FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).write(contentsOf: data)
-    } catch {
-      state.withLock { $0.transfers[number]?.failure = error }
-      dataTask.cancel()
+    guard let number = number(of: dataTask), let transfer = state.withLock({ $0.transfers[number] }),
+      transfer.failure == nil, transfer.answer >= 0
+    else { return }
+    let reason = Self.write(data, to: transfer.answer)
+    guard reason != 0 else { return }
+    let failure = URLError.cannotWrite(Self.bodyPath(number, in: files), reason)
+    state.withLock { $0.transfers[number]?.failure = failure }
+    dataTask.cancel()
+  }
+
+  /// - Returns: 0, or the error's number.
+  private static func write(_ data: Data, to descriptor: Int32) -> Int32 {
+    data.withUnsafeBytes { bytes in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+        if count >= 0 { rest = rest.dropFirst(count) } else if errno != EINTR { return errno }
+      }
+      return 0
     }
   }
 

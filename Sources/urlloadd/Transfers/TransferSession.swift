@@ -29,6 +29,8 @@ final class TransferSession: NSObject, Sendable {
 
   struct State {
     var transfers: [Int: Transfer] = [:]
+    /// Transfers are held back.
+    var holds = false
     var session: URLSession?
     /// The session that asks about servers, once there is an origin with one that is not trusted.
     var asking: URLSession?
@@ -100,11 +102,13 @@ final class TransferSession: NSObject, Sendable {
     }
     task.taskDescription = String(job.number)
     task.priority = job.state.hints.priority
-    state.withLock { state in
+    let holds = state.withLock { state in
       state.transfers[job.number] = Transfer(
         task: task, origin: job.origin, asks: asks, continues: resumeData != nil)
+      return state.holds
     }
-    task.resume()
+    // One that is held back begins with the others.
+    if !holds { task.resume() }
   }
 
   /// Whether a task has a transfer.
@@ -136,11 +140,15 @@ final class TransferSession: NSObject, Sendable {
   /// Ends a transfer of which nothing is wanted any more.
   func cancel(_ number: Int) { state.withLock { $0.transfers.removeValue(forKey: number)?.task }?.cancel() }
 
-  /// Holds all transfers back, or no longer.
+  /// Holds all transfers back, those that begin meanwhile as well, or no longer.
   func hold(_ holds: Bool) {
-    for transfer in state.withLock({ Array($0.transfers.values) }) {
-      holds ? transfer.task.suspend() : transfer.task.resume()
+    let tasks = state.withLock { state -> [URLSessionTask] in
+      // Suspensions of a task nest.
+      guard state.holds != holds else { return [] }
+      state.holds = holds
+      return state.transfers.values.map(\.task)
     }
+    for task in tasks { holds ? task.suspend() : task.resume() }
   }
 
   func setPriority(_ priority: Float, of number: Int) {
@@ -187,7 +195,7 @@ final class TransferSession: NSObject, Sendable {
 
   /// The response's head is there.
   private func reportHead(of task: URLSessionTask, _ number: Int) {
-    guard let response = task.response.map({ BackgroundValues.data(of: $0) }) else { return }
+    guard let response = task.response.map({ BackgroundValues.data(of: $0.withoutSecrets) }) else { return }
     let request = task.currentRequest.map { BackgroundValues.data(of: $0) }
     loop.post { $0.responded(number, response, request: request) }
   }
@@ -230,7 +238,8 @@ final class TransferSession: NSObject, Sendable {
     let path = Self.bodyPath(number, in: files)
     let isUpload = task is URLSessionUploadTask
     let metrics = transfer?.metrics.map { BackgroundMetrics($0) }
-    if let error = error ?? transfer?.failure {
+    // A transfer whose file cannot be written is cancelled for that, which is how its task ends, and not why.
+    if let error = transfer?.failure ?? error {
       if let answer = transfer?.answer, answer >= 0 {
         close(answer)
         unlink(path)
@@ -266,8 +275,7 @@ final class TransferSession: NSObject, Sendable {
       let reason = errno
       if descriptor >= 0 { close(descriptor) }
       if isSynced { return loop.post { $0.finished(number, file: path, metrics: metrics) } }
-      let error = URLError(
-        .cannotWriteToFile, userInfo: [NSUnderlyingErrorKey: POSIXError(POSIXErrorCode(rawValue: reason) ?? .EIO)])
+      let error = URLError.cannotWrite(path, reason)
       let failure = BackgroundFailure(error)
       let isTransient = RetryPolicy.isTransient(error)
       loop.post { $0.failed(number, failure, isTransient: isTransient, resumeData: nil, metrics: metrics) }

@@ -9,8 +9,9 @@ import URLLoading
 /// whose URLs end in a number, `--at-once` makes the tasks on many threads, `--quiet` says times in milliseconds in the place of each task,
 /// `--delay SECONDS` sets the date of tasks, and `--delayed URL` loads that in their place, `--delayed cancel` nothing, `--delayed large` a
 /// large body, `--expects BYTES` sets the bytes that they are to receive, `--refuses WORD` keeps the session from networks that are
-/// `cellular`, `expensive` or `constrained`, `--no-cookies` from having a storage of cookies; see below. Files of downloads are moved into
-/// the folder, named by the number of their task.
+/// `cellular`, `expensive` or `constrained`, `--no-cookies` from having a storage of cookies, `--discretionary` makes the session that,
+/// `--token T` gives each request `T` in a field, `--proxy-password P` gives the session a proxy with that password, which plain HTTP does
+/// not use; see below. Files of downloads are moved into the folder, named by the number of their task.
 @main
 struct BackgroundWorker {
   static func main() async {
@@ -39,6 +40,7 @@ struct BackgroundWorker {
       case "--refuses-cost": configuration.allowsExpensiveNetworkAccess = false
       case "--refuses": refuse(arguments.popFirst() ?? "", configuration)
       case "--no-cookies": configuration.httpCookieStorage = nil
+      case "--discretionary": configuration.isDiscretionary = true
       case "--trusts": delegate.setTrusts()
       case "--authority":
         configuration.certificateAuthorityFile = arguments.popFirst().map { URL(fileURLWithPath: $0) }
@@ -50,6 +52,13 @@ struct BackgroundWorker {
       case "--many":
         let (count, task) = (Int(arguments.popFirst() ?? "") ?? 0, arguments.popFirst() ?? "")
         tasks += (0..<count).map { "\(task)\($0)" }
+      case "--token": configuration.httpAdditionalHeaders = ["X-Api-Token": arguments.popFirst() ?? ""]
+      case "--proxy-password":
+        // Of a proxy that plain HTTP does not use.
+        configuration.connectionProxyDictionary = [
+          "HTTPSEnable": 1, "HTTPSProxy": "127.0.0.1", "HTTPSPort": 9, "kCFProxyUsernameKey": "user",
+          "kCFProxyPasswordKey": arguments.popFirst() ?? "",
+        ]
       case "--header": configuration.httpAdditionalHeaders = ["X-Worker": arguments.popFirst() ?? ""]
       default: tasks.append(argument)
       }

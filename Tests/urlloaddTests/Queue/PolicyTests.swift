@@ -44,15 +44,15 @@ import URLLoading
     for (name, value) in ["Authorization": "Basic x", "X-Api-Key": "k", "Accept": "a/b"] {
       request.setValue(value, forHTTPHeaderField: name)
     }
-    let removed = try #require(BackgroundValues.withoutSecretFields(BackgroundValues.data(of: request)))
+    let removed = try #require(BackgroundValues.withoutSecrets(BackgroundValues.data(of: request)))
     #expect(BackgroundValues.request(removed)?.allHTTPHeaderFields == ["Accept": "a/b"])
-    #expect(BackgroundValues.withoutSecretFields(removed) == nil)
+    #expect(BackgroundValues.withoutSecrets(removed) == nil)
   }
 
   @Test func transfersAreHeldBackAboveTheRate() {
     var rate = RateLimit()
-    rate.bytesPerSecond = 1000
     let start = Date(timeIntervalSince1970: 1000)
+    rate.limit(to: 1000, now: start)
     rate.moved(100, now: start)
     var changes = [rate.change(now: start)]
     rate.moved(2000, now: start)

@@ -55,7 +55,7 @@ import URLLoadingTestServers
     let known: [String: Set<String>] = [
       "Unit": ["Description", "Documentation", "Requires", "Wants", "After", "Before"],
       "Service": [
-        "Type", "ExecStart", "Restart", "RestartSec", "NoNewPrivileges", "PrivateUsers", "ProtectSystem",
+        "Type", "ExecStart", "KillMode", "Restart", "RestartSec", "NoNewPrivileges", "PrivateUsers", "ProtectSystem",
         "ProtectKernelTunables", "ProtectKernelModules", "ProtectControlGroups", "ProtectClock", "ProtectHostname",
         "RestrictAddressFamilies", "RestrictNamespaces", "RestrictSUIDSGID", "RestrictRealtime", "LockPersonality",
         "MemoryDenyWriteExecute", "SystemCallArchitectures", "SystemCallFilter", "UMask",
@@ -84,6 +84,8 @@ import URLLoadingTestServers
     let families = try #require(try value("RestrictAddressFamilies", "Service", of: Self.names[0]))
     // Unix for programs and the bus, netlink for changes of the network.
     #expect(Set(families.split(separator: " ")) == ["AF_UNIX", "AF_INET", "AF_INET6", "AF_NETLINK"])
+    // A program that the service has started is not killed when the service ends for want of work (systemd.kill(5)).
+    #expect(try value("KillMode", "Service", of: Self.names[0]) == "process")
     for key in ["NoNewPrivileges", "RestrictNamespaces", "RestrictSUIDSGID", "LockPersonality"] {
       #expect(try value(key, "Service", of: Self.names[0]) == "yes", "\(key)")
     }

@@ -1,4 +1,4 @@
-/// An error that crosses between processes: its words and URL, not what lies below it.
+/// An error that crosses between processes, and is stored: its words and its URL without users and passwords, not what lies below it.
 package struct BackgroundFailure: Codable, Sendable, Hashable {
   package var domain: String
   package var code: Int
@@ -10,7 +10,8 @@ package struct BackgroundFailure: Codable, Sendable, Hashable {
     domain = error.domain
     code = error.code
     description = error.localizedDescription
-    url = (error.userInfo[NSURLErrorFailingURLErrorKey] as? URL)?.absoluteString
+    let failing = error.userInfo[NSURLErrorFailingURLErrorKey] as? URL
+    url = failing.map { ResumeData.removingAllCredentials($0).absoluteString }
   }
 
   /// The error for the program's delegate.

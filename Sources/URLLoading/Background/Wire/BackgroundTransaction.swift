@@ -43,8 +43,8 @@ package struct BackgroundTransaction: Codable, Sendable {
   init(_ metrics: URLSessionTaskTransactionMetrics) {
     var bodiless = metrics.request
     bodiless.httpBody = nil
-    request = BackgroundValues.data(of: bodiless.withoutSecretFields ?? bodiless)
-    response = metrics.response.map { BackgroundValues.data(of: $0) }
+    request = BackgroundValues.data(of: bodiless.withoutSecrets ?? bodiless)
+    response = metrics.response.map { BackgroundValues.data(of: $0.withoutSecrets) }
     fetchStart = metrics.fetchStartDate
     lookupStart = metrics.domainLookupStartDate
     lookupEnd = metrics.domainLookupEndDate

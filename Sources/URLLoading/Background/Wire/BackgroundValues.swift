@@ -9,9 +9,10 @@ package enum BackgroundValues {
     return PropertyListReader.dictionary(from: data).flatMap(URLRequest.init(propertyList:))
   }
 
-  /// - Returns: a request without the fields whose names say that they may be credentials; nil where it has none.
-  package static func withoutSecretFields(_ data: Data) -> Data? {
-    request(data)?.withoutSecretFields.map { self.data(of: $0) }
+  /// - Returns: a request without the fields whose names say that they may be credentials, and without the users and passwords of its
+  ///   URLs; nil where it has none of these.
+  package static func withoutSecrets(_ data: Data) -> Data? {
+    request(data)?.withoutSecrets.map { self.data(of: $0) }
   }
 
   package static func data(of response: URLResponse) -> Data { CompactForm.data { $0.response(response) } }
@@ -65,12 +66,26 @@ package enum BackgroundValues {
 }
 
 extension URLRequest {
-  /// Nil where no name of a field says that it may be a credential.
-  var withoutSecretFields: URLRequest? {
+  /// Nil where no name of a field says that it may be a credential, and no URL has a user.
+  var withoutSecrets: URLRequest? {
     let secret = values.fields.fields.map { $0.name }.filter { SecretFields.contains($0) }
-    guard !secret.isEmpty else { return nil }
+    let clearedURL = url.map { ResumeData.removingAllCredentials($0) }
+    let clearedDocument = mainDocumentURL.map { ResumeData.removingAllCredentials($0) }
+    guard !secret.isEmpty || clearedURL != url || clearedDocument != mainDocumentURL else { return nil }
     var request = self
     for name in secret { request.setValue(nil, forHTTPHeaderField: name) }
+    request.url = clearedURL
+    request.mainDocumentURL = clearedDocument
     return request
+  }
+}
+
+extension URLResponse {
+  /// The same without the users and passwords of its URL: responses are stored longer than their requests.
+  package var withoutSecrets: URLResponse {
+    guard let url, case let cleared = ResumeData.removingAllCredentials(url), cleared != url else { return self }
+    var list = nestedList
+    list["url"] = cleared.absoluteString
+    return URLResponse.nested(list) ?? self
   }
 }
