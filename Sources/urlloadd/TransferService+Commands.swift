@@ -46,6 +46,9 @@ extension TransferService {
     peer.send(
       .welcome(version: BackgroundWire.version, package: PackageVersion.current, files: files))
     peer.version = min(version, BackgroundWire.version)
+    peer.mayStartService =
+      program.flatMap { FileVersion(path: $0) } != nil && version >= BackgroundWire.version
+      && !VersionOrder.isNewer(PackageVersion.current, than: package)
     // The executable that the program would start takes over; this one would be no newer.
     guard let program, VersionOrder.isNewer(package, than: PackageVersion.current) || version > BackgroundWire.version,
       let other = FileVersion(path: program), other != FileVersion(path: "/proc/self/exe")
@@ -57,8 +60,8 @@ extension TransferService {
 
   private func attach(_ description: BackgroundSessionDescription, _ peer: Peer) {
     let identifier = description.identifier
-    // The program, which is there now, starts the next service.
-    if lacksPlugins { handOver() }
+    // The program starts the next service.
+    if peer.mayStartService, lacksPlugins { handOver() }
     guard !isEnding, peer.session == nil else { return peer.end() }
     if let other = attached[identifier], other.hasEnded { drop(other) }
     if attached[identifier] != nil {

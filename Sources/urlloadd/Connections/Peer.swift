@@ -23,6 +23,8 @@ final class Peer: @unchecked Sendable {
   var hasGreeted = false
   /// Of the protocol, that the program knows as well.
   var version = 1
+  /// The program has an executable of the service that is no older than this one.
+  var mayStartService = false
   /// The session that it is attached to.
   var session: String?
   private(set) var isClosed = false

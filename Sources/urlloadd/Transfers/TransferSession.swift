@@ -29,6 +29,8 @@ final class TransferSession: NSObject, Sendable {
 
   struct State {
     var transfers: [Int: Transfer] = [:]
+    /// Tasks whose whole bodies are on their way to the disk.
+    var finishing: Set<Int> = []
     /// Transfers are held back.
     var holds = false
     var session: URLSession?
@@ -87,8 +89,10 @@ final class TransferSession: NSObject, Sendable {
 
   // MARK: Transfers
 
-  /// Begins to load a task, where an earlier transfer has stopped if that is possible.
+  /// Begins to load a task, where an earlier transfer has stopped if that is possible; does nothing where its whole body is on its way to the
+  /// disk.
   func start(_ job: Job, _ stored: StoredJob, request: URLRequest) {
+    if state.withLock({ $0.finishing.contains(job.number) }) { return }
     guard let (session, asks) = self.session(for: job.origin) else { return }
     let resumeData = stored.resumption?.data ?? stored.description.resumeData
     let task: URLSessionTask
@@ -138,7 +142,13 @@ final class TransferSession: NSObject, Sendable {
   }
 
   /// Ends a transfer of which nothing is wanted any more.
-  func cancel(_ number: Int) { state.withLock { $0.transfers.removeValue(forKey: number)?.task }?.cancel() }
+  func cancel(_ number: Int) {
+    let transfer = state.withLock { state in
+      state.finishing.remove(number)
+      return state.transfers.removeValue(forKey: number)
+    }
+    transfer?.task.cancel()
+  }
 
   /// Holds all transfers back, those that begin meanwhile as well, or no longer.
   func hold(_ holds: Bool) {
@@ -269,16 +279,21 @@ final class TransferSession: NSObject, Sendable {
   /// The body is whole: it is on the disk before the queue says that it is.
   func finish(_ number: Int, _ opened: Int32? = nil, metrics: BackgroundMetrics? = nil) {
     let path = Self.bodyPath(number, in: files)
-    Self.disk.async { [loop] in
+    state.withLock { _ = $0.finishing.insert(number) }
+    Self.disk.async { [self] in
       let descriptor = opened ?? open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
       let isSynced = descriptor >= 0 && fsync(descriptor) == 0
       let reason = errno
       if descriptor >= 0 { close(descriptor) }
-      if isSynced { return loop.post { $0.finished(number, file: path, metrics: metrics) } }
-      let error = URLError.cannotWrite(path, reason)
-      let failure = BackgroundFailure(error)
-      let isTransient = RetryPolicy.isTransient(error)
-      loop.post { $0.failed(number, failure, isTransient: isTransient, resumeData: nil, metrics: metrics) }
+      let error = isSynced ? nil : URLError.cannotWrite(path, reason)
+      loop.post { [self] service in
+        // Nothing is wanted of it any more.
+        guard state.withLock({ $0.finishing.remove(number) }) != nil else { return }
+        guard let error else { return service.finished(number, file: path, metrics: metrics) }
+        service.failed(
+          number, BackgroundFailure(error), isTransient: RetryPolicy.isTransient(error), resumeData: nil,
+          metrics: metrics)
+      }
     }
   }
 }
