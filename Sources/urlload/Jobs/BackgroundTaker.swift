@@ -8,6 +8,8 @@ import URLLoading
 final class BackgroundTaker: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate, Sendable {
   private struct State {
     var failedTasks: Set<Int> = []
+    /// The numbers of the tasks whose end was told: the session has them a little longer.
+    var ended: Set<Int> = []
     var isCaughtUp = false
     var waiter: CheckedContinuation<Void, Never>?
     var failures: [Int: String] = [:]
@@ -50,7 +52,7 @@ final class BackgroundTaker: NSObject, URLSessionDownloadDelegate, URLSessionDat
 
   /// Returns when all tasks of a session have ended.
   func waitForAll(of session: URLSession) async {
-    while await !session.allTasks.isEmpty {
+    while await hasUnfinishedTask(session) {
       await withCheckedContinuation { continuation in
         let isDue = state.withLock { state in
           if state.isCaughtUp {
@@ -65,8 +67,14 @@ final class BackgroundTaker: NSObject, URLSessionDownloadDelegate, URLSessionDat
     }
   }
 
-  private func wake() {
+  private func hasUnfinishedTask(_ session: URLSession) async -> Bool {
+    let numbers = await session.allTasks.map(\.taskIdentifier)
+    return state.withLock { !$0.ended.isSuperset(of: numbers) }
+  }
+
+  private func wake(endOf number: Int) {
     let waiter = state.withLock { state in
+      state.ended.insert(number)
       if state.waiter == nil { state.isCaughtUp = true }
       return state.waiter.take()
     }
@@ -96,7 +104,7 @@ final class BackgroundTaker: NSObject, URLSessionDownloadDelegate, URLSessionDat
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-    defer { wake() }
+    defer { wake(endOf: task.taskIdentifier) }
     // Whoever has queued it says so.
     guard session.backgroundRefusal(of: task) == nil else { return }
     let url = task.originalRequest?.url.map { SafeText.url($0) } ?? "a job"

@@ -12,7 +12,8 @@ import URLLoadingTestServers
     let test = TestConnection(TestConnection.options(server, authenticator: authenticator))
     await test.expectOpen()
     #expect(authenticator.asked.value == ["password 0", "password 1"])
-    #expect(authenticator.forgotten.value.isEmpty)
+    // The wrong one.
+    #expect(authenticator.forgotten.value == ["password"])
     await server.stop()
   }
 
@@ -23,7 +24,7 @@ import URLLoadingTestServers
     let failure = await test.failure()
     #expect(failure?.kind == .loginFailed)
     #expect(authenticator.asked.value == ["password 0", "password 1", "password 2"])
-    #expect(authenticator.forgotten.value == ["answers"])
+    #expect(authenticator.forgotten.value == ["password", "password", "password"])
     #expect(failure?.message.contains("refused a password") == true)
     #expect(failure?.message.contains("hunter2") == false, "secrets are in no error")
     await server.stop()

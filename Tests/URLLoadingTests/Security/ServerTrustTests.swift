@@ -127,7 +127,8 @@ import URLLoadingTestServers
       }
     }
     let delegate = accepts ? TrustDelegate.accepting() : .answering(.rejectProtectionSpace)
-    let session = delegate.session()
+    let authority = try await TestCertificates.shared.authority
+    let session = delegate.session { $0.certificateAuthorityFile = authority }
     let own = Own(accepts: !accepts)
     // Which methods they have is known from the second one on.
     for _ in 0..<2 {

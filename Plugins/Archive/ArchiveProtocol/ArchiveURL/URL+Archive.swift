@@ -16,7 +16,7 @@ extension URL {
     self.init(archive: archive, memberBytes: Array(member.utf8))
   }
 
-  /// The URL of a member whose name may be of any bytes. See ``Foundation/URL/init(archive:member:)``.
+  /// The URL of a member whose name may be of any bytes. See `URL.init(archive:member:)`.
   public init?(archive: URL, memberBytes: [UInt8]) {
     var text = archive.absoluteString
     guard ArchiveLayer.scheme(of: text.utf8) != nil else { return nil }
