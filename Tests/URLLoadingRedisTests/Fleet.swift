@@ -45,6 +45,22 @@ final class Fleet: Sendable {
     return String(decoding: try await session.data(for: request).0, as: UTF8.self)
   }
 
+  /// Four processes load 1,000 URLs each.
+  /// - Returns: what they say.
+  func runWorkers(on redis: RedisServer) async throws -> [String] {
+    try await withThrowingTaskGroup(of: String.self) { group in
+      for _ in 0..<4 {
+        group.addTask { [server] in
+          try await Command.run(
+            BuiltProgram.path("URLLoadingRedisWorker"),
+            [redis.url().absoluteString, server.url("/").absoluteString, "1000", "16"], timeout: .seconds(90)
+          ).text
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+  }
+
   /// Answers with the number of the request.
   static func numbered(_ fields: URLLoadingTestServers.HTTPFields)
     -> @Sendable (HTTPRequest, Int) -> HTTPResponse

@@ -202,17 +202,7 @@ import URLLoadingTestServers
       HTTPResponse(fields: ["Cache-Control": "max-age=60"], text: "body of \(request.target)")
     }
     let redis = try await RedisServer.start()
-    let outputs = try await withThrowingTaskGroup(of: String.self) { group in
-      for _ in 0..<4 {
-        group.addTask {
-          try await Command.run(
-            BuiltProgram.path("URLLoadingRedisWorker"),
-            [redis.url().absoluteString, fleet.server.url("/").absoluteString, "1000", "16"], timeout: .seconds(90)
-          ).text
-        }
-      }
-      return try await group.reduce(into: []) { $0.append($1) }
-    }
+    let outputs = try await fleet.runWorkers(on: redis)
     for output in outputs { #expect(output.contains("right 1000"), "\(output)") }
     #expect(fleet.server.requests.count <= 1010, "\(fleet.server.requests.count) requests")
     await redis.stop()

@@ -8,23 +8,13 @@ import URLLoadingTestServers
 @Suite(.timeLimit(.minutes(4))) struct RedisFaultTests {
   // MARK: Redis
 
-  /// Four processes load 1,000 URLs each; in the middle their Redis gets a signal.
+  /// In the middle of the work of four processes their Redis gets a signal.
   @Test(arguments: [SIGKILL, SIGSTOP]) func aFleetWhoseRedisSaysNoMoreGoesOn(signal: Int32) async throws {
     let redis = try await RedisServer.start()
     let fleet = try await Fleet { request, _ in
       HTTPResponse(fields: ["Cache-Control": "max-age=60"], text: "body of \(request.target)")
     }
-    async let outputs = withThrowingTaskGroup(of: String.self) { group in
-      for _ in 0..<4 {
-        group.addTask {
-          try await Command.run(
-            BuiltProgram.path("URLLoadingRedisWorker"),
-            [redis.url().absoluteString, fleet.server.url("/").absoluteString, "1000", "16"], timeout: .seconds(90)
-          ).text
-        }
-      }
-      return try await group.reduce(into: []) { $0.append($1) }
-    }
+    async let outputs = fleet.runWorkers(on: redis)
     #expect(await fleet.server.waitForRequests(300, timeout: .seconds(60)))
     redis.send(signal: signal)
     let before = fleet.server.requests.count

@@ -130,7 +130,8 @@ import URLLoadingTestServers
     #expect(await client.load(server.url("/echo")).text.isEmpty)
   }
 
-  @Test func theCookiesOfA401AreSentWithTheCredential() async throws {
+  /// A server that sets a cookie with its 401, and a client with a credential for it.
+  private static func login() throws -> (ScriptedServer, RecordedSession) {
     let server = try ScriptedServer.http { request in
       request.fields["Authorization"] == nil
         ? HTTPResponse(401, fields: ["WWW-Authenticate": "Basic realm=\"r\"", "Set-Cookie": "session=1"])
@@ -138,6 +139,11 @@ import URLLoadingTestServers
     }
     let credential = URLCredential(user: "u", password: "p", persistence: .none)
     let client = RecordedSession(LoadRecorder(onChallenge: { _ in (.useCredential, credential) }))
+    return (server, client)
+  }
+
+  @Test func theCookiesOfA401AreSentWithTheCredential() async throws {
+    let (server, client) = try Self.login()
     #expect(await client.load(server.url("/")).text == "session=1")
     #expect(server.requests.map { $0.fields["Cookie"] } == [nil, "session=1"])
     #expect(client.session.configuration.httpCookieStorage?.cookies?.map(\.name) == ["session"])
@@ -145,13 +151,7 @@ import URLLoadingTestServers
 
   /// What the program has set itself stays as it is.
   @Test func theRequestsOwnCookieFieldStaysThroughA401() async throws {
-    let server = try ScriptedServer.http { request in
-      request.fields["Authorization"] == nil
-        ? HTTPResponse(401, fields: ["WWW-Authenticate": "Basic realm=\"r\"", "Set-Cookie": "session=1"])
-        : HTTPResponse(text: request.fields["Cookie"] ?? "none")
-    }
-    let credential = URLCredential(user: "u", password: "p", persistence: .none)
-    let client = RecordedSession(LoadRecorder(onChallenge: { _ in (.useCredential, credential) }))
+    let (server, client) = try Self.login()
     var request = URLRequest(url: server.url("/"))
     request.setValue("own=1", forHTTPHeaderField: "Cookie")
     #expect(await client.load(request).text == "own=1")

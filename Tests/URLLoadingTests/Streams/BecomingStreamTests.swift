@@ -25,12 +25,7 @@ import URLLoadingTestServers
       _ = connection.waitForPeerClose()
     }
     let session = try await session()
-    let notes = StreamDelegateNotes(becomesStream: true)
-    let task = session.dataTask(with: server.url())
-    task.delegate = notes
-    task.resume()
-    #expect(await notes.successor.wait { $0 != nil })
-    let stream = try #require(notes.successor.value)
+    let (stream, notes) = try await Self.stream(of: session, server.url())
     let ahead = await sent.settled()
     #expect(ahead < Self.bound)
     var pieces = 0
@@ -52,6 +47,18 @@ import URLLoadingTestServers
     _ = await server.stop()
   }
 
+  /// The stream that a data task has become.
+  private static func stream(
+    of session: URLSession, _ url: URL
+  ) async throws -> (URLSessionStreamTask, StreamDelegateNotes) {
+    let notes = StreamDelegateNotes(becomesStream: true)
+    let task = session.dataTask(with: url)
+    task.delegate = notes
+    task.resume()
+    #expect(await notes.successor.wait { $0 != nil })
+    return (try #require(notes.successor.value), notes)
+  }
+
   /// A body that breaks off is an error of the stream, behind what came.
   @Test func aBodyThatBreaksOff() async throws {
     let server = try ScriptedServer { connection in
@@ -61,12 +68,7 @@ import URLLoadingTestServers
       try connection.send("5\r\nha")
     }
     let session = try await session()
-    let notes = StreamDelegateNotes(becomesStream: true)
-    let task = session.dataTask(with: server.url())
-    task.delegate = notes
-    task.resume()
-    #expect(await notes.successor.wait { $0 != nil })
-    let stream = try #require(notes.successor.value)
+    let (stream, notes) = try await Self.stream(of: session, server.url())
     let (data, _) = try await stream.readData(ofMinLength: 5, maxLength: 5, timeout: 60)
     #expect(data == Data("whole".utf8))
     await #expect(throws: URLError.self) {
