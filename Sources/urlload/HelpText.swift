@@ -2,7 +2,8 @@ internal import URLLoadingBase
 
 /// The longer parts of the help.
 enum HelpText {
-  static var version: String { VersionText.text }
+  /// What the parser has for `--version`, whose text is ``VersionText``'s.
+  static var version: String { "urlload \(PackageVersion.current)" }
 
   static var discussion: String {
     """

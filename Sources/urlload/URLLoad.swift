@@ -75,7 +75,12 @@ struct URLLoad: AsyncParsableCommand {
       leave(failure.reason)
     } catch {
       // Help and version come as errors, too.
-      if type.exitCode(for: error) == .success { type.exit(withError: error) }
+      if type.exitCode(for: error) == .success {
+        // What the libraries say of themselves takes half the time of a start: nothing else asks for it.
+        guard type.fullMessage(for: error) == HelpText.version else { type.exit(withError: error) }
+        print(VersionText.text)
+        type.exit()
+      }
       let message = SafeText.sentence(SafeText.withoutPasswords(type.message(for: error)))
       console.line("urlload: \(message): see \(type._commandName) --help")
       leave(.usage)

@@ -2,10 +2,16 @@ internal import URLLoadingCCurl
 
 /// The library behind the transfer engine, for version reports.
 package enum TransferLibrary {
-  /// Names and versions of libcurl and what it stands on, as `curl -V` has them.
+  /// Names and versions of libcurl and what it stands on, as `curl -V` has them. Not by `curl_version`, which 7.88 has initialize
+  /// OpenLDAP: that resolves the host's own name.
   package static var description: String {
     _ = CurlLibrary.shared
-    return curl_version().map { String(cString: $0) } ?? "libcurl"
+    guard let version = ccurl_version()?.pointee else { return "libcurl" }
+    let parts: [(name: String, version: UnsafePointer<CChar>?)] = [
+      ("libcurl/", version.version), ("", version.ssl_version), ("zlib/", version.libz_version), ("brotli/", version.brotli_version),
+      ("zstd/", version.zstd_version), ("libidn2/", version.libidn), ("", version.libssh_version), ("nghttp2/", version.nghttp2_version),
+    ]
+    return parts.compactMap { part in part.version.map { part.name + String(cString: $0) } }.joined(separator: " ")
   }
 
   /// The features that sessions use, where the library has them.
