@@ -6,11 +6,11 @@ final class MemoryProtocol: AsyncURLProtocol, @unchecked Sendable {
 
   override class func canInit(with request: URLRequest) -> Bool { request.url?.scheme == "memory" }
 
-  override class var schemes: [String] { ["memory"] }
-
-  override class var acceptedHTTPMethods: [String]? { ["GET", "HEAD", "PUT"] }
-
-  override class var capabilities: Capabilities { super.capabilities.union([.byteRanges, .upload]) }
+  override class var capabilities: Capabilities {
+    super.capabilities.union([
+      .byteRanges, .upload, .schemes("memory"), .acceptedHTTPMethods("GET", "HEAD", "PUT"),
+    ])
+  }
 
   override func load(_ request: URLRequest, to writer: Writer) async throws {
     guard let url = request.url else { throw URLError(.badURL) }

@@ -7,14 +7,14 @@ import URLLoading
 /// delegate of the `dav` load (`ChallengeForwarder`).
 final class WebDAVProtocol: AsyncURLProtocol, @unchecked Sendable {
   override class func canInit(with request: URLRequest) -> Bool {
-    schemes.contains(request.url?.scheme?.lowercased() ?? "")
+    ["dav", "davs"].contains(request.url?.scheme?.lowercased() ?? "")
   }
 
-  override class var schemes: [String] { ["dav", "davs"] }
-
-  override class var acceptedHTTPMethods: [String]? { ["GET", "HEAD", "PUT", "DELETE"] }
-
-  override class var capabilities: Capabilities { super.capabilities.union([.byteRanges, .upload, .listing]) }
+  override class var capabilities: Capabilities {
+    super.capabilities.union([
+      .byteRanges, .upload, .listing, .schemes("dav", "davs"), .acceptedHTTPMethods("GET", "HEAD", "PUT", "DELETE"),
+    ])
+  }
 
   override func load(_ request: URLRequest, to writer: Writer) async throws {
     let exchange = try WebDAVExchange(request, writer, self)

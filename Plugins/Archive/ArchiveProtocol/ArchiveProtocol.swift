@@ -21,7 +21,7 @@ public final class ArchiveProtocol: URLProtocol, @unchecked Sendable {
   /// Whether the request's URL is one of an archive's member, in any spelling.
   public override class func canInit(with request: URLRequest) -> Bool {
     guard let scheme = request.url?.scheme?.lowercased() else { return false }
-    return schemes.contains(scheme)
+    return declared.schemes.contains(scheme)
   }
 
   /// The request with the canonical URL.
@@ -32,16 +32,15 @@ public final class ArchiveProtocol: URLProtocol, @unchecked Sendable {
     return canonical
   }
 
-  /// Byte ranges and listing, and the connectivity that the archive needs.
-  public override class var capabilities: Capabilities {
-    [.byteRanges, .listing, .nonblocking, .connectivity, .background]
-  }
+  /// Made once: every load reads it.
+  private static let declared: Capabilities = [
+    .byteRanges, .listing, .nonblocking, .connectivity, .background,
+    .schemes("archive", "jar", "zip"), .acceptedHTTPMethods("GET", "HEAD"),
+  ]
 
-  /// `archive`, `jar` and `zip`.
-  public override class var schemes: [String] { ["archive", "jar", "zip"] }
-
-  /// `GET` and `HEAD`: archives are read only.
-  public override class var acceptedHTTPMethods: [String]? { ["GET", "HEAD"] }
+  /// Byte ranges and listing, and the connectivity that the archive needs. The schemes are `archive`, `jar` and `zip`, the methods `GET`
+  /// and `HEAD`: archives are read only.
+  public override class var capabilities: Capabilities { declared }
 
   /// Starts to load, on a thread of the plugin's pool.
   public override func startLoading() {

@@ -48,16 +48,14 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
     request.url?.scheme?.lowercased() == "sftp"
   }
 
-  /// Byte ranges, uploads, listing and connectivity.
-  public final override class var capabilities: Capabilities {
-    [.byteRanges, .upload, .listing, .nonblocking, .connectivity, .background]
-  }
+  /// Made once: every load reads it.
+  private static let declared: Capabilities = [
+    .byteRanges, .upload, .listing, .nonblocking, .connectivity, .background,
+    .schemes("sftp"), .acceptedHTTPMethods("GET", "HEAD", "PUT", "DELETE"),
+  ]
 
-  /// `sftp`
-  public final override class var schemes: [String] { ["sftp"] }
-
-  /// `GET`, `HEAD`, `PUT` and `DELETE`.
-  public final override class var acceptedHTTPMethods: [String]? { ["GET", "HEAD", "PUT", "DELETE"] }
+  /// Byte ranges, uploads, listing and connectivity; the scheme `sftp`, and the methods `GET`, `HEAD`, `PUT` and `DELETE`.
+  public final override class var capabilities: Capabilities { declared }
 
   private var sessionClient: (any URLProtocolSessionClient)? { client as? any URLProtocolSessionClient }
 

@@ -84,5 +84,5 @@ class CachedResponseProtocol: URLProtocol, @unchecked Sendable {
 
 /// Sends what is in memory, at once.
 private final class CachedDataProtocol: CachedResponseProtocol, @unchecked Sendable {
-  override class var capabilities: Capabilities { [.nonblocking] }
+  override class var capabilities: Capabilities { .nonblocking }
 }

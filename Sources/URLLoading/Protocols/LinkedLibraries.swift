@@ -16,6 +16,6 @@ package enum LinkedLibraries {
 extension URLProtocol {
   /// The schemes of all classes that are registered, and of those that are built in.
   package static var registeredSchemes: [String] {
-    ProtocolRegistry.shared.custom(of: ProtocolRegistry.builtIns).flatMap(\.schemes)
+    ProtocolRegistry.shared.custom(of: ProtocolRegistry.builtIns).flatMap { $0.capabilities.schemes }
   }
 }

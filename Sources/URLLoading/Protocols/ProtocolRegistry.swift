@@ -89,7 +89,7 @@ final class ProtocolRegistry: Sendable {
   /// The schemes of some classes, each once.
   private func schemes(_ configured: [URLProtocol.Type], where isWanted: (URLProtocol.Type) -> Bool) -> String {
     var unique: [String] = []
-    for scheme in (custom(of: configured) + Self.builtIns).filter(isWanted).flatMap({ $0.schemes })
+    for scheme in (custom(of: configured) + Self.builtIns).filter(isWanted).flatMap({ $0.capabilities.schemes })
     where !unique.contains(scheme) {
       unique.append(scheme)
     }

@@ -99,18 +99,9 @@ open class URLProtocol: NSObject {
   /// is cached whose canonical forms have one URL and method.
   open class func requestIsCacheEquivalent(_ a: URLRequest, to b: URLRequest) -> Bool { a == b }
 
-  /// What instances of this class can do beyond sending bytes. Unless overridden, nothing.
+  /// What instances of this class can do beyond sending bytes, the class's schemes, and the methods that it carries out. Unless overridden,
+  /// nothing: no scheme is named in errors, and instances get requests of every method.
   open class var capabilities: Capabilities { [] }
-
-  /// The URL schemes that this class stands for, in lower case: what an error about an unknown scheme lists as available.
-  open class var schemes: [String] { [] }
-
-  /// The methods that this class carries out, in upper case, as an error is to list them. A load by another one fails before
-  /// there is an instance, and so does one whose body its method does not take: `GET`, `HEAD`, `DELETE`, `TRACE` and `CONNECT`
-  /// take none, `PUT` needs one. An upload task whose request has no method of its own is a `PUT` where that is among them.
-  ///
-  /// Unless overridden nil: instances get every request, whatever its method, but a `HEAD` with a body.
-  open class var acceptedHTTPMethods: [String]? { nil }
 
   // MARK: Loading
 

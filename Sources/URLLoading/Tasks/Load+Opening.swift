@@ -223,7 +223,7 @@ extension Load {
   private func settleMethod(
     of request: inout URLRequest, _ upload: UploadSource, class chosen: URLProtocol.Type
   ) -> RefusedRequest? {
-    let accepted = chosen.acceptedHTTPMethods
+    let accepted = chosen.capabilities.acceptedHTTPMethods
     let payload: RefusedRequest.Payload
     switch upload {
     case .none: payload = .none

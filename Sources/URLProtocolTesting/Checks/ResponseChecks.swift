@@ -11,7 +11,7 @@ extension URLProtocolConformance {
           "it was false", "It is a question about the URL alone.")
       }
       let scheme = resource.url.scheme ?? ""
-      let names = type.schemes
+      let names = type.capabilities.schemes
       try context.expect(
         names.isEmpty || names.contains(scheme.lowercased()), resource.url, "schemes to name \"\(scheme)\"",
         "it names \(names)", "Errors about unknown schemes list them; they are in lower case.")

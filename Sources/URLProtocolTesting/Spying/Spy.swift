@@ -22,8 +22,6 @@ final class Spy<Subject: URLProtocol>: URLProtocol, @unchecked Sendable {
     Subject.requestIsCacheEquivalent(a, to: b)
   }
   override class var capabilities: Capabilities { Subject.capabilities }
-  override class var schemes: [String] { Subject.schemes }
-  override class var acceptedHTTPMethods: [String]? { Subject.acceptedHTTPMethods }
 
   override func startLoading() {
     guard let sessionClient = client as? any URLProtocolSessionClient, let task,

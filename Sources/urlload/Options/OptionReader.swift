@@ -19,7 +19,9 @@ enum OptionReader {
     let archive = text.firstRange(of: "!/").map { String(text[..<$0.lowerBound]) } ?? ""
     let isOfHost = archive.contains("#") && host != nil && access(archive, F_OK) != 0
     if !isOfHost, let member = URL(archiveShorthand: text, relativeTo: here) { return member }
-    if let scheme = text.split(separator: ":").first?.lowercased(), ArchiveProtocol.schemes.contains(scheme) {
+    if let scheme = text.split(separator: ":").first?.lowercased(),
+      ArchiveProtocol.capabilities.schemes.contains(scheme)
+    {
       do { return try URL(archiveString: text) } catch {
         throw Failure(.badURL, "this names no member of an archive", SafeText.url(text), advice: error.description)
       }

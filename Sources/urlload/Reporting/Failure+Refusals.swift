@@ -4,7 +4,7 @@ import URLLoading
 extension Failure {
   /// Why a request was refused, in the command's terms.
   init(_ refusal: RefusedRequest, _ subject: String, of url: URL) {
-    let isArchive = ArchiveProtocol.schemes.contains(url.scheme?.lowercased() ?? "")
+    let isArchive = ArchiveProtocol.capabilities.schemes.contains(url.scheme?.lowercased() ?? "")
     let (reason, advice): (ExitReason, String) =
       switch refusal.kind {
       case .method where isArchive, .body where isArchive:

@@ -9,8 +9,7 @@ private final class NumbersProtocol: AsyncURLProtocol, @unchecked Sendable {
   static let cancelled = Watched<Set<String>>([])
 
   override class func canInit(with request: URLRequest) -> Bool { request.url?.scheme == "numbers" }
-  override class var capabilities: Capabilities { super.capabilities.union(.listing) }
-  override class var schemes: [String] { ["numbers"] }
+  override class var capabilities: Capabilities { super.capabilities.union([.listing, .schemes("numbers")]) }
 
   override func load(_ request: URLRequest, to writer: Writer) async throws {
     throw URLError(.fileIsDirectory)
@@ -39,8 +38,7 @@ private final class NumbersProtocol: AsyncURLProtocol, @unchecked Sendable {
 
 /// What the instances of `fake:` do that lists, too.
 private final class ListingFake: FakeProtocol, @unchecked Sendable {
-  override class var capabilities: Capabilities { .listing }
-  override class var schemes: [String] { ["fake"] }
+  override class var capabilities: Capabilities { [.listing, .schemes("fake")] }
 }
 
 @Suite(.timeLimit(.minutes(4))) struct CustomListingTests {

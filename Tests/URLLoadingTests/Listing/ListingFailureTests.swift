@@ -4,8 +4,7 @@ import URLLoading
 import URLLoadingTestServers
 
 private final class ListingFake: FakeProtocol, @unchecked Sendable {
-  override class var capabilities: Capabilities { .listing }
-  override class var schemes: [String] { ["fake"] }
+  override class var capabilities: Capabilities { [.listing, .schemes("fake")] }
 }
 
 /// What protocol classes do that they may not, and what the way of a load has besides.

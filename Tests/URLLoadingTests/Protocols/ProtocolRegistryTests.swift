@@ -9,7 +9,7 @@ import Testing
   }
   private final class First: Any_, @unchecked Sendable {}
   private final class Second: Any_, @unchecked Sendable {
-    override class var schemes: [String] { ["second"] }
+    override class var capabilities: Capabilities { .schemes("second") }
   }
   private final class Third: Any_, @unchecked Sendable {}
 

@@ -108,6 +108,8 @@ import URLLoadingTestServers
   /// As every second test suite has one, with names that are its own.
   /// The compiler wants nothing to be restated.
   final class MockProtocol: URLProtocol {
+    static let schemes = ["https"]
+    static let acceptedHTTPMethods: Set<String> = ["GET"]
     private var session: URLSession?
     private var sessionClient = 1
     private var capabilities: [String] = []
@@ -118,7 +120,9 @@ import URLLoadingTestServers
     func pauseLoading() { isPaused = true }
     func resumeLoading() { isPaused = false }
 
-    override class func canInit(with request: URLRequest) -> Bool { true }
+    override class func canInit(with request: URLRequest) -> Bool {
+      schemes.contains(request.url?.scheme ?? "") && acceptedHTTPMethods.contains(request.httpMethod ?? "GET")
+    }
     override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
     override func startLoading() {
       session = URLSession(configuration: .ephemeral)

@@ -204,12 +204,12 @@ import URLLoadingTestServers
 
   /// Declares the methods that it takes.
   private class Choosy: FakeProtocol, @unchecked Sendable {
-    class var methods: [String] { ["GET", "POST", "BREW"] }
-    override class var acceptedHTTPMethods: [String]? { methods }
+    class var methods: Capabilities { .acceptedHTTPMethods("GET", "POST", "BREW") }
+    override class var capabilities: Capabilities { super.capabilities.union(methods) }
   }
 
   private final class Storing: Choosy, @unchecked Sendable {
-    override class var methods: [String] { ["PUT"] }
+    override class var methods: Capabilities { .acceptedHTTPMethods("PUT") }
   }
 
   private static func echoing() -> Fake {

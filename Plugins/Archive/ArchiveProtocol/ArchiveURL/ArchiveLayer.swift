@@ -29,11 +29,11 @@ struct ArchiveLayer {
 
   /// Whether a URL is one of an archive's member, by its scheme.
   static func isArchiveURL(_ text: some Collection<UInt8>) -> Bool {
-    scheme(of: text).map(ArchiveProtocol.schemes.contains) ?? false
+    scheme(of: text).map(ArchiveProtocol.capabilities.schemes.contains) ?? false
   }
 
   init(_ text: [UInt8]) throws(ArchiveURLError) {
-    guard let scheme = Self.scheme(of: text), ArchiveProtocol.schemes.contains(scheme) else {
+    guard let scheme = Self.scheme(of: text), ArchiveProtocol.capabilities.schemes.contains(scheme) else {
       throw .otherScheme(Self.string(text))
     }
     let rest = text.dropFirst(scheme.utf8.count + 1)

@@ -7,11 +7,11 @@ import URLLoading
 final class VaultProtocol: AsyncURLProtocol, @unchecked Sendable {
   override class func canInit(with request: URLRequest) -> Bool { request.url?.scheme?.lowercased() == "vault" }
 
-  override class var schemes: [String] { ["vault"] }
-
-  override class var acceptedHTTPMethods: [String]? { ["GET", "HEAD", "PUT"] }
-
-  override class var capabilities: Capabilities { super.capabilities.union([.byteRanges, .upload, .background]) }
+  override class var capabilities: Capabilities {
+    super.capabilities.union([
+      .byteRanges, .upload, .background, .schemes("vault"), .acceptedHTTPMethods("GET", "HEAD", "PUT"),
+    ])
+  }
 
   override func load(_ request: URLRequest, to writer: Writer) async throws {
     guard let url = request.url, let session = writer.session,

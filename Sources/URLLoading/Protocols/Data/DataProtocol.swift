@@ -11,11 +11,12 @@ final class DataProtocol: URLProtocol, @unchecked Sendable {
     request.url?.scheme?.lowercased() == "data"
   }
 
-  override class var capabilities: Capabilities { [.byteRanges, .nonblocking, .background] }
+  /// Made once: every load reads it.
+  private static let declared: Capabilities = [
+    .byteRanges, .nonblocking, .background, .schemes("data"), .acceptedHTTPMethods("GET", "HEAD"),
+  ]
 
-  override class var schemes: [String] { ["data"] }
-
-  override class var acceptedHTTPMethods: [String]? { ["GET", "HEAD"] }
+  override class var capabilities: Capabilities { declared }
 
   override func startLoading() {
     pump.follow(sessionClient?.gate)

@@ -81,13 +81,13 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     return scheme == "ftp" || scheme == "ftps"
   }
 
-  override class var capabilities: Capabilities {
-    [.byteRanges, .upload, .listing, .nonblocking, .connectivity, .background]
-  }
+  /// Made once: every load reads it.
+  private static let declared: Capabilities = [
+    .byteRanges, .upload, .listing, .nonblocking, .connectivity, .background,
+    .schemes("ftp", "ftps"), .acceptedHTTPMethods("GET", "HEAD", "PUT"),
+  ]
 
-  override class var schemes: [String] { ["ftp", "ftps"] }
-
-  override class var acceptedHTTPMethods: [String]? { ["GET", "HEAD", "PUT"] }
+  override class var capabilities: Capabilities { declared }
 
   override func startLoading() {
     guard let url = request.url, let host = url.host(percentEncoded: true), !host.isEmpty else {

@@ -26,11 +26,13 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
     request.url?.isFileURL ?? false
   }
 
-  override class var capabilities: Capabilities { [.byteRanges, .upload, .listing, .nonblocking, .background] }
+  /// Made once: every load reads it.
+  private static let declared: Capabilities = [
+    .byteRanges, .upload, .listing, .nonblocking, .background, .schemes("file"),
+    .acceptedHTTPMethods("GET", "HEAD", "PUT"),
+  ]
 
-  override class var schemes: [String] { ["file"] }
-
-  override class var acceptedHTTPMethods: [String]? { ["GET", "HEAD", "PUT"] }
+  override class var capabilities: Capabilities { declared }
 
   override func startLoading() {
     let client = sessionClient

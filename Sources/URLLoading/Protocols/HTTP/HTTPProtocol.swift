@@ -47,11 +47,13 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     request.urlFacts.isHTTP
   }
 
-  override class var capabilities: Capabilities {
-    [.byteRanges, .upload, .acceptsRedirects, .nonblocking, .connectivity, .resumableUploads, .duplex, .background]
-  }
+  /// Made once: every load reads it.
+  private static let declared: Capabilities = [
+    .byteRanges, .upload, .acceptsRedirects, .nonblocking, .connectivity, .resumableUploads, .duplex, .background,
+    .schemes("http", "https"),
+  ]
 
-  override class var schemes: [String] { ["http", "https"] }
+  override class var capabilities: Capabilities { declared }
 
   // MARK: Commands of the load
 
