@@ -15,8 +15,8 @@ class CachedResponseProtocol: URLProtocol, @unchecked Sendable {
 
   private let answer: Answer?
 
-  /// Bytes of a body that are read in one piece.
-  private static let pieceLength = 256 << 10
+  /// Bytes of a body that are read in one piece: a block that is checked as a whole.
+  private static let pieceLength = BlockSums.blockLength
 
   /// Makes an instance that sends an answer.
   static func instance(_ answer: Answer, for request: URLRequest, client: LoadClient) -> CachedResponseProtocol {
@@ -38,14 +38,10 @@ class CachedResponseProtocol: URLProtocol, @unchecked Sendable {
 
   override func startLoading() {
     guard let answer, let sessionClient else { return }
-    if let http = answer.response as? HTTPURLResponse {
-      var exchange = HTTPExchange()
-      if case .redirect(let next) = exchange.received(http, for: request) {
-        sessionClient.urlProtocol(self, wasRedirectedTo: next, redirectResponse: http, bodyFollows: true)
-      }
-    }
-    sessionClient.urlProtocol(self, didReceive: answer.response, cacheStoragePolicy: .notAllowed)
     do {
+      // As long as nothing has been sent, the load can turn to the source.
+      if case .reader(let reader as DiskCacheReader) = answer.body { try reader.check(answer.range) }
+      sendHead(answer.response, to: sessionClient)
       switch answer.body {
       case .data(let data):
         let range = Int(answer.range.lowerBound)..<Int(answer.range.upperBound)
@@ -56,9 +52,23 @@ class CachedResponseProtocol: URLProtocol, @unchecked Sendable {
       sessionClient.urlProtocolDidFinishLoading(self)
     } catch is CancellationError {
       // The attempt has ended, and nobody listens.
+    } catch let failure as DiskCacheReader.Failure {
+      let error = URLError(
+        .networkConnectionLost, message: failure.localizedDescription, url: request.url, underlying: failure)
+      sessionClient.urlProtocol(self, didFailWithError: error)
     } catch {
       sessionClient.urlProtocol(self, didFailWithError: error)
     }
+  }
+
+  private func sendHead(_ response: URLResponse, to client: any URLProtocolSessionClient) {
+    if let http = response as? HTTPURLResponse {
+      var exchange = HTTPExchange()
+      if case .redirect(let next) = exchange.received(http, for: request) {
+        client.urlProtocol(self, wasRedirectedTo: next, redirectResponse: http, bodyFollows: true)
+      }
+    }
+    client.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
   }
 
   private func send(
@@ -69,7 +79,9 @@ class CachedResponseProtocol: URLProtocol, @unchecked Sendable {
     var position = range.lowerBound
     while position < range.upperBound {
       try client.gate.blockUntilOpen()
-      let wanted = Int(min(Int64(buffer.count), range.upperBound - position))
+      // To the end of a block, so that the next piece begins with one.
+      let left = Int64(buffer.count) - position % Int64(buffer.count)
+      let wanted = Int(min(left, range.upperBound - position))
       let count = try reader.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: position)
       guard count > 0 else {
         throw URLError(

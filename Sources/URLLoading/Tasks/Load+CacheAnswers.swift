@@ -2,7 +2,7 @@ internal import URLLoadingBase
 
 /// Answers from the cache: in place of an instance, and after an instance whose response is for the cache.
 extension Load {
-  /// Answers with what is stored; loads where the body has gone meanwhile.
+  /// Answers with what is stored; where its body has gone meanwhile, the rest of what was found decides.
   ///
   /// - Parameter cache: where the response is validated for the loads to come, once its body is held: another may take its place then.
   func answer(
@@ -14,7 +14,8 @@ extension Load {
         var caching = caching
         caching.found.removeAll { $0.entry.id == found.entry.id }
         self.events?.tell(.retries(.storedResponseGone))
-        return self.start(opened, caching)
+        guard let cache = self.session.values.urlCache else { return self.start(opened, caching) }
+        return self.decide(cache, opened, caching)
       }
       self.deliver(answer, opened)
     }
@@ -109,17 +110,28 @@ extension Load {
   }
 
   /// The instance has failed.
-  /// - Returns: whether a stored response answers in its place.
+  /// - Returns: whether something else answers in its place.
   func failedForCache(_ error: any Error, attempt: Int) -> Bool {
     guard session.values.urlCache != nil else { return false }
-    let (end, caching) = read { state -> (AttemptCaching.End?, AttemptCaching?) in
-      state.machine.opens(attempt: attempt) ? (state.attempt.cacheEnd, state.attempt.caching) : (nil, nil)
+    let (end, caching, isStored) = read { state -> (AttemptCaching.End?, AttemptCaching?, Bool) in
+      guard state.machine.opens(attempt: attempt) else { return (nil, nil, false) }
+      return (state.attempt.cacheEnd, state.attempt.caching, state.attempt.isStored)
     }
     if case .answered = end { return true }
+    if isStored { return openWithoutStored(attempt: attempt) }
     guard let caching, let fallback = caching.fallback, let head = fallback.entry.head,
       rules(for: [fallback]).mayAnswer(head, to: caching.request, after: .unreachable, at: Date())
     else { return false }
     answerStale(with: fallback, caching, attempt: attempt)
+    return true
+  }
+
+  /// What is stored has turned out to be damaged before any of it was sent, and has been removed: the cache is asked anew.
+  /// - Returns: false where the load has ended.
+  private func openWithoutStored(attempt: Int) -> Bool {
+    guard let opened = supersede(nil, attempt: attempt) else { return false }
+    events?.tell(.retries(.storedResponseGone))
+    openThroughCache(opened)
     return true
   }
 
@@ -157,15 +169,18 @@ extension Load {
   }
 
   /// Stops the instance for another one that loads the same request, without the fields that were to validate what is stored.
+  /// - Parameter caching: what has set such fields; nil where nothing has.
   /// - Returns: nil where the load has ended, or has a response.
-  private func supersede(_ caching: AttemptCaching, attempt: Int) -> Opened? {
+  private func supersede(_ caching: AttemptCaching?, attempt: Int) -> Opened? {
     let now = MonotonicInstant.now
     return update { state in
       guard state.machine.replaced(attempt: attempt, at: now), var request = state.attempt.request,
         let chosen = state.attempt.protocolClass
       else { return nil }
+      // Of a stored response nobody got anything.
+      if state.attempt.isStored { state.metrics.dropTransaction() }
       state.stopInstance()
-      caching.removeConditions(from: &request)
+      caching?.removeConditions(from: &request)
       state.attempt = Attempt(request: request, storageCookies: state.attempt.storageCookies)
       return Opened(request: request, protocolClass: chosen, rangeOffset: nil, attempt: state.machine.attempt)
     }

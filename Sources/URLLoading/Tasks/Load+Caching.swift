@@ -125,7 +125,7 @@ extension Load {
   }
 
   /// Does what the rules say about what was found.
-  private func decide(_ cache: URLCache, _ opened: consuming Opened, _ caching: consuming AttemptCaching) {
+  func decide(_ cache: URLCache, _ opened: consuming Opened, _ caching: consuming AttemptCaching) {
     if caching.found.isEmpty, !caching.mayForbidLoading {
       events?.tell(CacheRules().lookup(caching.request, among: [], at: Date()), about: [])
       return start(opened, caching)

@@ -6,7 +6,8 @@ internal import URLLoadingSQLite
 /// The index of a cache on disk, and the bodies below it. Not for two threads at once.
 ///
 /// An entry and its body are two rows, so that an entry can be noted as used without its body being written again. What a row says is
-/// checked by a sum: SQLite does not notice a change inside of a value.
+/// checked by a sum: SQLite does not notice a change inside of a value. Of a body in a file the row has the sums of its blocks: a file
+/// system does not notice a change either.
 final class DiskCacheIndex {
   private static let schema = """
     CREATE TABLE entry (
@@ -39,8 +40,9 @@ final class DiskCacheIndex {
     bodies = "\(directory)/bodies"
     // Without its last commits a cache is still right.
     let options = SQLiteDatabase.Options(isDurable: false)
+    // Version 1 had no sums of bodies in files. Its entries with such a body go when they are asked for.
     let file = SQLiteFile(
-      path: "\(directory)/index.sqlite", schemaVersion: 1, schema: Self.schema, options: options)
+      path: "\(directory)/index.sqlite", schemaVersion: 2, upgrading: [1], schema: Self.schema, options: options)
     database = try damaged.map { try file.open(replacing: $0.database) } ?? file.open()
     try FileManager.default.createDirectory(
       atPath: bodies, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -83,6 +85,8 @@ final class DiskCacheIndex {
     let number: Int64
     let used: Int64
     let isFile: Bool
+    /// The body, or the sums of the file that has it; nil where an earlier version has stored none.
+    let data: Data?
     var entry: URLCacheEntry
   }
 
@@ -91,8 +95,11 @@ final class DiskCacheIndex {
     var rows = try rows(for: key, hash: hash)
     for row in rows { noteUse(of: row) }
     if rows.count == 1, rows[0].isFile, rows[0].entry.bodyLength <= Self.largestReadAtOnce {
-      let length = rows[0].entry.bodyLength
-      rows[0].entry.body = DiskCacheReader(path: path(of: rows[0].entry.id), length: length)?.whole.map { .data($0) }
+      guard let body = reader(of: rows[0])?.whole else {
+        try database.transaction { try delete(rows[0]) }
+        return []
+      }
+      rows[0].entry.body = .data(body)
     }
     return rows.map(\.entry)
   }
@@ -126,7 +133,8 @@ final class DiskCacheIndex {
       guard var entry = URLCacheEntry(archived: head), entry.key == key else { continue }
       let isFile = select.integer(2) != 0
       if !isFile { entry.body = .data(body ?? Data()) }
-      rows.append(Row(number: select.integer(0), used: select.integer(1), isFile: isFile, entry: entry))
+      rows.append(
+        Row(number: select.integer(0), used: select.integer(1), isFile: isFile, data: body, entry: entry))
     }
     return rows
   }
@@ -135,15 +143,22 @@ final class DiskCacheIndex {
     try rows(for: entry.key, hash: Self.hash(of: entry.key)).first { $0.entry.id == entry.id }
   }
 
-  func body(of entry: URLCacheEntry) throws -> URLCacheBody? {
+  /// Finds the body of an entry. One whose file is not what was stored goes, with its entry.
+  /// - Parameter whenDamaged: called, on another thread, when the damage of a file is found while it is read.
+  func body(of entry: URLCacheEntry, whenDamaged: @escaping @Sendable () -> Void) throws -> URLCacheBody? {
     guard let row = try row(of: entry) else { return nil }
     noteUse(of: row)
     guard row.isFile else { return row.entry.body }
-    if let reader = DiskCacheReader(path: path(of: row.entry.id), length: row.entry.bodyLength) {
-      return .reader(reader)
-    }
+    if let reader = reader(of: row, whenDamaged: whenDamaged) { return .reader(reader) }
     try database.transaction { try delete(row) }
     return nil
+  }
+
+  /// Nil where the file is not there, is longer or shorter, or nobody knows its sums.
+  private func reader(of row: Row, whenDamaged: @escaping @Sendable () -> Void = {}) -> DiskCacheReader? {
+    guard let sums = row.data.flatMap({ BlockSums($0, length: row.entry.bodyLength) }) else { return nil }
+    return DiskCacheReader(
+      path: path(of: row.entry.id), length: row.entry.bodyLength, sums: sums, whenDamaged: whenDamaged)
   }
 
   // MARK: Changing
@@ -168,10 +183,13 @@ final class DiskCacheIndex {
   ) throws {
     for old in replaced { if let row = try row(of: old) { try delete(row) } }
     let head = entry.archived()
-    var data: Data?
+    let (data, isFile): (Data, Bool)
     switch body {
-    case .data(let bytes): data = bytes
-    case .file(let part): guard part.move(to: path(of: entry.id)) else { return }
+    case .data(let bytes): (data, isFile) = (bytes, false)
+    case .file(let part, let sums):
+      // On the disk before its row can be.
+      guard part.move(to: path(of: entry.id)) else { return }
+      (data, isFile) = (sums.bytes, true)
     }
     let insert = try database.statement(
       "INSERT INTO entry (key, id, head, size, checksum, stored, used, is_file) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
@@ -183,14 +201,12 @@ final class DiskCacheIndex {
     try insert.bind(Self.checksum(head, data), at: 5)
     try insert.bind(now, at: 6)
     try insert.bind(Int64(now), at: 7)
-    try insert.bind(data == nil, at: 8)
+    try insert.bind(isFile, at: 8)
     try insert.run()
-    if let data {
-      let insertBody = try database.statement("INSERT OR REPLACE INTO body (number, data) VALUES (?, ?)")
-      try insertBody.bind(database.lastInsertedRow, at: 1)
-      try insertBody.bind(data, at: 2)
-      try insertBody.run()
-    }
+    let insertBody = try database.statement("INSERT OR REPLACE INTO body (number, data) VALUES (?, ?)")
+    try insertBody.bind(database.lastInsertedRow, at: 1)
+    try insertBody.bind(data, at: 2)
+    try insertBody.run()
     try dropOldVariants(ofKey: Self.hash(of: entry.key))
   }
 
@@ -206,13 +222,11 @@ final class DiskCacheIndex {
 
   private func replace(_ entry: URLCacheEntry) throws {
     guard let row = try row(of: entry) else { return }
-    var data: Data?
-    if case .data(let bytes) = row.entry.body { data = bytes }
     let head = entry.archived()
     let update = try database.statement("UPDATE entry SET head = ?, size = ?, checksum = ? WHERE number = ?")
     try update.bind(head, at: 1)
     try update.bind(Int64(entry.overhead) + entry.bodyLength, at: 2)
-    try update.bind(Self.checksum(head, data), at: 3)
+    try update.bind(Self.checksum(head, row.data), at: 3)
     try update.bind(row.number, at: 4)
     try update.run()
   }
@@ -277,7 +291,7 @@ final class DiskCacheIndex {
 
   private func path(of id: String) -> String { "\(bodies)/\(id)" }
 
-  /// Bytes of head and body, as a sum of 32 bits.
+  /// CRC-32 of the bytes of head and body, or of the sums in its place.
   private static func checksum(_ head: Data, _ body: Data?) -> Int64 {
     var sum = crc32_z(0, nil, 0)
     for bytes in [head, body ?? Data()] where !bytes.isEmpty {

@@ -21,7 +21,8 @@ final class DiskCachePart: Sendable {
   /// - Returns: false where the disk is full, or fails.
   func write(_ bytes: UnsafeRawBufferPointer) -> Bool { DescriptorIO.write(bytes, to: descriptor) }
 
-  /// Gives the file its name, when its bytes are on the disk: an entry must not outlive its body where the power fails.
+  /// Gives the file its name, when its bytes are on the disk: an entry must not outlive its body where the power fails. Whether the name
+  /// outlives that does not matter: an entry without its file goes when it is asked for.
   func move(to name: String) -> Bool {
     guard fdatasync(descriptor) == 0, rename(path, name) == 0 else {
       discard()

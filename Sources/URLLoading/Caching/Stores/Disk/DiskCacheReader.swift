@@ -1,7 +1,7 @@
 import Foundation
 internal import URLLoadingBase
 
-/// Reads a body from its file, which stays readable when its entry goes.
+/// Reads a body from its file, which stays readable when its entry goes. No byte is given away of a block that is damaged.
 ///
 /// Mutable state: none; reads name their positions.
 final class DiskCacheReader: URLCacheReader {
@@ -10,12 +10,21 @@ final class DiskCacheReader: URLCacheReader {
     let errorDescription: String?
   }
 
+  /// Bytes at the start of a range that are checked before anything of it is given away: a few milliseconds. To check all of a large
+  /// body first would have its load wait for as long as the disk needs for it.
+  private static let checkedAhead: Int64 = 4 << 20
+
   let length: Int64
   private let descriptor: Int32
+  private let sums: BlockSums
+  private let whenDamaged: @Sendable () -> Void
 
-  /// Nil where there is no such file, or it has another length: a torn write.
-  init?(path: String, length: Int64) {
+  /// Nil where there is no such file, or it has another length.
+  /// - Parameter whenDamaged: called for each block that is damaged or cannot be read, on the thread that reads it.
+  init?(path: String, length: Int64, sums: BlockSums, whenDamaged: @escaping @Sendable () -> Void = {}) {
     self.length = length
+    self.sums = sums
+    self.whenDamaged = whenDamaged
     descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     var status = stat()
     guard descriptor >= 0, fstat(descriptor, &status) == 0, Int64(status.st_size) == length else { return nil }
@@ -24,7 +33,7 @@ final class DiskCacheReader: URLCacheReader {
   // Also of one that could not be made.
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// All bytes, of a body of at most `BodyMemory.largestBlock`; nil where they cannot be read.
+  /// All bytes, of a body of at most `BodyMemory.largestBlock`; nil where they cannot be read or are damaged.
   var whole: Data? {
     guard let block = BodyMemory.shared.take(atLeast: Int(length)) else { return nil }
     let buffer = UnsafeMutableRawBufferPointer(start: block.start, count: Int(length))
@@ -35,9 +44,55 @@ final class DiskCacheReader: URLCacheReader {
     return BodyMemory.shared.data(block, count: count)
   }
 
+  /// Checks the first megabytes of a range.
+  /// - Throws: where they are damaged or cannot be read.
+  func check(_ range: Range<Int64>) throws {
+    let end = min(range.upperBound, range.lowerBound + Self.checkedAhead, length)
+    var position = range.lowerBound
+    guard position < end else { return }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: BlockSums.blockLength, alignment: 1)
+    defer { buffer.deallocate() }
+    while position < end {
+      let block = sums.block(at: position)
+      try read(block, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<block.range.count]))
+      position = block.range.upperBound
+    }
+  }
+
   func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int64) throws -> Int {
-    let count = DescriptorIO.read(into: buffer, from: descriptor, at: position)
-    guard count >= 0 else { throw Failure(errorDescription: String(cString: strerror(errno))) }
+    guard (0..<length).contains(position) else { return 0 }
+    let count = Int(min(Int64(buffer.count), length - position))
+    var filled = 0
+    while filled < count {
+      let start = position + Int64(filled)
+      let block = sums.block(at: start)
+      let wanted = Int(min(block.range.upperBound - start, Int64(count - filled)))
+      let target = UnsafeMutableRawBufferPointer(rebasing: buffer[filled..<filled + wanted])
+      if wanted == block.range.count {
+        try read(block, into: target)
+      } else {
+        try read(block, from: Int(start - block.range.lowerBound), into: target)
+      }
+      filled += wanted
+    }
     return count
+  }
+
+  /// Reads a part of a block, which has to be read as a whole to be checked.
+  private func read(_ block: BlockSums.Block, from offset: Int, into target: UnsafeMutableRawBufferPointer) throws {
+    let whole = UnsafeMutableRawBufferPointer.allocate(byteCount: block.range.count, alignment: 1)
+    defer { whole.deallocate() }
+    try read(block, into: whole)
+    target.copyMemory(from: UnsafeRawBufferPointer(rebasing: whole[offset..<offset + target.count]))
+  }
+
+  private func read(_ block: BlockSums.Block, into target: UnsafeMutableRawBufferPointer) throws {
+    let count = DescriptorIO.read(into: target, from: descriptor, at: block.range.lowerBound)
+    let message = count < 0 ? String(cString: strerror(errno)) : "damaged"
+    guard count == target.count, sums.match(UnsafeRawBufferPointer(target), of: block) else {
+      whenDamaged()
+      throw Failure(
+        errorDescription: "The stored body cannot be read from byte \(block.range.lowerBound) on (\(message)).")
+    }
   }
 }

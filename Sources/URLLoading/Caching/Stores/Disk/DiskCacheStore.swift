@@ -4,6 +4,11 @@ internal import URLLoadingSQLite
 
 /// Keeps responses on disk: an index with small bodies in SQLite, larger bodies in files. Several processes may use one directory.
 ///
+/// A file is on the disk before the row that names it, so that a machine that loses its power leaves whole bodies. Against disks that lie
+/// about that, and against all other damage, the row has a sum of each block of the file, and no byte of a block that has another one is
+/// given away: the entry goes, and the load turns to the source. Only where a load has got more than the first megabytes before the damage
+/// is reached it fails, as by a connection that is lost.
+///
 /// The keys that the index has are known in memory by their hashes, so that a load of what is not stored asks no disk. What other processes
 /// store is found within a second.
 ///
@@ -105,7 +110,10 @@ final class DiskCacheStore: URLCacheStore {
     onQueue {
       self.carryOutChanges()
       guard !self.state.withLock({ $0.isBehind }) else { return completionHandler(nil) }
-      completionHandler(self.withIndex { try $0.body(of: entry) } ?? nil)
+      let body = self.withIndex { index in
+        try index.body(of: entry) { [weak self] in self?.remove([entry]) }
+      }
+      completionHandler(body ?? nil)
     }
   }
 

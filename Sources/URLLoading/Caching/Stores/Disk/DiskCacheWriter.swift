@@ -8,21 +8,36 @@ final class DiskCacheWriter: URLCacheWriter {
   /// A body that is whole.
   enum Body: Sendable {
     case data(Data)
-    case file(DiskCachePart)
+    case file(DiskCachePart, BlockSums)
 
     /// Drops what nobody has stored.
-    func discard() { if case .file(let part) = self { part.discard() } }
+    func discard() { if case .file(let part, _) = self { part.discard() } }
   }
 
   private struct State {
     var buffer = Data()
     var part: DiskCachePart?
+    /// Of what is in the file.
+    var summer = BlockSummer()
     var length: Int64 = 0
     var isOver = false
 
     mutating func end() {
       part?.discard()
       self = State(isOver: true)
+    }
+
+    /// Writes to the file.
+    /// - Returns: false where the disk is full, or fails.
+    mutating func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
+      summer.update(bytes)
+      return part?.write(bytes) ?? false
+    }
+
+    /// The body, which is whole.
+    var body: Body? {
+      guard let part else { return .data(buffer) }
+      return summer.sums.map { .file(part, $0) }
     }
   }
 
@@ -51,10 +66,11 @@ final class DiskCacheWriter: URLCacheWriter {
         if state.buffer.count + bytes.count <= Self.largestRow { return state.buffer.append(contentsOf: bytes) }
         guard let part = store.makePart(id) else { return state.end() }
         state.part = part
-        guard state.buffer.withUnsafeBytes({ part.write($0) }) else { return state.end() }
+        let buffer = state.buffer
         state.buffer = Data()
+        guard buffer.withUnsafeBytes({ state.write($0) }) else { return state.end() }
       }
-      if state.part?.write(bytes) == false { state.end() }
+      if !state.write(bytes) { state.end() }
     }
   }
 
@@ -65,7 +81,7 @@ final class DiskCacheWriter: URLCacheWriter {
         return nil
       }
       defer { state = State(isOver: true) }
-      return state.part.map { .file($0) } ?? .data(state.buffer)
+      return state.body
     }
     // What a disk without room does not take is newer than what it has all the same.
     guard let body else { return store.remove(replaced) }

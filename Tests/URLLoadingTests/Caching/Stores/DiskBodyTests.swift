@@ -1,0 +1,123 @@
+import Foundation
+import Testing
+import URLLoadingCZlib
+import URLLoadingSQLite
+import URLLoadingTestServers
+
+@testable import URLLoading
+
+/// Bodies in files: their sums, and files without any.
+@Suite(.timeLimit(.minutes(4))) struct DiskBodyTests {
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  // MARK: Sums
+
+  private static func sums(_ body: Data, piece: Int) -> BlockSums? {
+    var summer = BlockSummer()
+    for start in stride(from: 0, to: body.count, by: piece) {
+      body[start..<min(start + piece, body.count)].withUnsafeBytes { summer.update($0) }
+    }
+    return summer.sums
+  }
+
+  @Test(arguments: [0, 1, BlockSums.blockLength - 1, BlockSums.blockLength, BlockSums.blockLength + 1, 600_000])
+  func sumsDoNotDependOnThePieces(length: Int) throws {
+    let body = TestFiles.pattern(count: length)
+    let sums = try #require(Self.sums(body, piece: BlockSums.blockLength))
+    #expect(sums.bytes.count == (length + BlockSums.blockLength - 1) / BlockSums.blockLength * 8)
+    for piece in [1000, 65_536, 300_000, 1_000_000] { #expect(Self.sums(body, piece: piece)?.bytes == sums.bytes) }
+    #expect(BlockSums(sums.bytes + Data(count: 8), length: Int64(length)) == nil)
+    #expect(BlockSums(sums.bytes, length: Int64(length + BlockSums.blockLength)) == nil)
+  }
+
+  @Test func noByteOfADamagedBlockIsGivenAway() throws {
+    let body = TestFiles.pattern(count: 3 * BlockSums.blockLength + 5)
+    let sums = try #require(Self.sums(body, piece: 100_000))
+    let damaged = BlockSums.blockLength..<2 * BlockSums.blockLength
+    var stored = body
+    stored.resetBytes(in: damaged.lowerBound + 9000..<damaged.lowerBound + 9100)
+    let file = directory.file("body")
+    try stored.write(to: file)
+    let reports = Watched(0)
+    let opened = DiskCacheReader(path: file.path, length: Int64(body.count), sums: sums) {
+      reports.update { $0 += 1 }
+    }
+    let reader = try #require(opened)
+    var failures = 0
+    for start in stride(from: 0, to: body.count, by: 30_011) {
+      var buffer = Data(count: 40_000)
+      let count = buffer.withUnsafeMutableBytes { try? reader.read(into: $0, at: Int64(start)) }
+      let range = start..<min(start + 40_000, body.count)
+      guard let count else {
+        #expect(range.overlaps(damaged), "\(range)")
+        failures += 1
+        continue
+      }
+      #expect(count == range.count && buffer.prefix(count) == body[range], "\(range)")
+      #expect(!range.overlaps(damaged), "\(range)")
+    }
+    #expect(failures > 5 && reports.value == failures)
+    #expect(throws: DiskCacheReader.Failure.self) { try reader.check(0..<Int64(body.count)) }
+    #expect(throws: Never.self) { try reader.check(Int64(damaged.upperBound)..<Int64(body.count)) }
+    #expect(throws: Never.self) { try reader.check(0..<0) }
+  }
+
+  // MARK: Earlier versions
+
+  private static func put(_ length: Int, in store: DiskCacheStore) throws {
+    let url: URL = "http://a/"
+    var entry = URLCacheEntry(
+      key: "\(length)", response: HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", fields: []),
+      requestDate: Date(), responseDate: Date())
+    entry.bodyLength = Int64(length)
+    let writer = try #require(store.writer(for: entry, expectedLength: entry.bodyLength))
+    TestFiles.pattern(count: length).withUnsafeBytes { writer.write($0) }
+    writer.finish(entry, replacing: [])
+  }
+
+  private static func body(_ length: Int, in store: DiskCacheStore) async -> Data? {
+    let entries = await withCheckedContinuation { done in
+      store.entries(for: "\(length)") { done.resume(returning: $0) }
+    }
+    guard let entry = entries.first else { return nil }
+    let body = await withCheckedContinuation { done in store.body(of: entry) { done.resume(returning: $0) } }
+    return body?.wholeData
+  }
+
+  /// Makes an index one of version 1, which had no sums of files.
+  private func forgetSums() throws {
+    let database = try SQLiteDatabase(path: directory.file("index.sqlite").path)
+    try database.execute("DELETE FROM body WHERE number IN (SELECT number FROM entry WHERE is_file = 1)")
+    var heads: [(number: Int64, head: Data)] = []
+    let select = try database.statement("SELECT number, head FROM entry WHERE is_file = 1")
+    while try select.step() { heads.append((select.integer(0), select.data(1))) }
+    #expect(!heads.isEmpty)
+    for (number, head) in heads {
+      let sum = head.withUnsafeBytes { crc32_z(0, $0.bindMemory(to: UInt8.self).baseAddress, $0.count) }
+      try database.execute("UPDATE entry SET checksum = \(sum) WHERE number = \(number)")
+    }
+    try database.execute("PRAGMA user_version = 1")
+    try database.execute("PRAGMA application_id = \(0x554C_0001)")
+  }
+
+  @Test func filesWithoutSumsCostTheirEntriesAlone() async throws {
+    let lengths = [100, 100_000, 2_000_000]
+    let first = DiskCacheStore(directory: directory.path, capacity: 100_000_000)
+    for length in lengths { try Self.put(length, in: first) }
+    for length in lengths { #expect(await Self.body(length, in: first)?.count == length) }
+    try forgetSums()
+    let second = DiskCacheStore(directory: directory.path, capacity: 100_000_000)
+    #expect(await Self.body(100, in: second)?.count == 100)
+    #expect(await Self.body(100_000, in: second) == nil)
+    #expect(await Self.body(2_000_000, in: second) == nil)
+    let files = try FileManager.default.contentsOfDirectory(atPath: directory.file("bodies").path)
+    #expect(files == ["swept"])
+    for length in lengths.dropFirst() {
+      try Self.put(length, in: second)
+      #expect(await Self.body(length, in: second) == TestFiles.pattern(count: length))
+    }
+    #expect(try SQLiteDatabase(path: directory.file("index.sqlite").path).schemaVersion() == 2)
+  }
+}
