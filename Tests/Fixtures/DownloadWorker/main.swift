@@ -20,13 +20,15 @@ case "limited-cache": await CacheCommand.limited(url: arguments[2], folder: argu
 case "hsts":
   await HSTSCommand.run(url: arguments[2], noting: arguments[3], authority: arguments[4], name: arguments[5])
 case "negotiate": await NegotiateCommand.run(url: arguments[2], proxy: arguments[3], authority: arguments[4])
+case "silent-kdc":
+  await SilentKDCCommand.run(login: arguments[2], other: arguments[3], file: arguments[4], count: arguments[5])
 case "identity":
   await IdentityCommand.run(url: arguments[2], authority: arguments[3], uri: arguments[4], pin: arguments[5])
 case "info-plist": await InfoPlistCommand.run(url: arguments[2])
 default:
   say(
     "usage: DownloadWorker download|resume|limited|slow-data|random-access|limited-random-access|unprivileged-file|keep|"
-      + "cached|cached-downloads|limited-cache|hsts|negotiate|identity|info-plist ..."
+      + "cached|cached-downloads|limited-cache|hsts|negotiate|silent-kdc|identity|info-plist ..."
   )
   exit(64)
 }

@@ -4,6 +4,7 @@ Prints a line for each handshake: `handshake CLIENT`, with the common name of th
 and `used` for each connection on which the client has sent something."""
 
 import argparse
+import itertools
 import select
 import socket
 import ssl
@@ -62,6 +63,28 @@ def finish(secure):
         pass
 
 
+def make_context(options, certificate, key):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    context.set_alpn_protocols([options.protocol])
+    if options.client_authority:
+        context.verify_mode = ssl.CERT_REQUIRED
+        context.load_verify_locations(options.client_authority)
+    return context
+
+
+def show_another_later(context, other):
+    """The second handshake and those behind it get another context. A connection without a ClientHello counts for nothing."""
+    numbers = itertools.count()
+
+    def choose(connection, *_):
+        if next(numbers) > 0:
+            connection.context = other
+
+    # Called without a server name, too.
+    context.sni_callback = choose
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--port", type=int, required=True)
@@ -70,13 +93,11 @@ def main():
     parser.add_argument("--key", required=True)
     parser.add_argument("--protocol", required=True)
     parser.add_argument("--client-authority", help="clients need a certificate from it")
+    parser.add_argument("--then", nargs=2, metavar=("CERTIFICATE", "KEY"), help="what is shown from the second handshake on")
     options = parser.parse_args()
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(options.certificate, options.key)
-    context.set_alpn_protocols([options.protocol])
-    if options.client_authority:
-        context.verify_mode = ssl.CERT_REQUIRED
-        context.load_verify_locations(options.client_authority)
+    context = make_context(options, options.certificate, options.key)
+    if options.then:
+        show_another_later(context, make_context(options, *options.then))
     listener = socket.create_server(("127.0.0.1", options.port), backlog=256)
     while True:
         client, _ = listener.accept()

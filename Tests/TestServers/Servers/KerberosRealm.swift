@@ -49,25 +49,36 @@ package final class KerberosRealm: Sendable {
     self.environment = environment
   }
 
-  private static func write(into directory: TemporaryDirectory, _ port: UInt16) throws -> [String: String?] {
-    let configuration = try directory.write(
-      "krb5.conf",
-      Data(
-        """
-        [libdefaults]
-          default_realm = TEST.EXAMPLE
-          dns_lookup_kdc = false
-          dns_lookup_realm = false
-          dns_canonicalize_hostname = false
-          rdns = false
-        [realms]
-          TEST.EXAMPLE = {
-            kdc = 127.0.0.1:\(port)
-          }
-        [domain_realm]
-          localhost = TEST.EXAMPLE
+  /// The environment of a program that has the user's ticket, and asks other KDCs than the realm's own.
+  /// - Parameter ports: theirs, in the order in which they are asked; by UDP at first, whatever the length of a request.
+  package func environment(withKDCsOn ports: [UInt16]) throws -> [String: String?] {
+    let settings = "udp_preference_limit = 32700"
+    var environment = self.environment
+    environment["KRB5_CONFIG"] = try directory.write("other.conf", Self.configuration(ports, settings)).path
+    return environment
+  }
 
-        """.utf8))
+  private static func configuration(_ ports: [UInt16], _ settings: String = "") -> String {
+    """
+    [libdefaults]
+      default_realm = TEST.EXAMPLE
+      dns_lookup_kdc = false
+      dns_lookup_realm = false
+      dns_canonicalize_hostname = false
+      rdns = false
+      \(settings)
+    [realms]
+      TEST.EXAMPLE = {
+        \(ports.map { "kdc = 127.0.0.1:\($0)" }.joined(separator: "\n    "))
+      }
+    [domain_realm]
+      localhost = TEST.EXAMPLE
+
+    """
+  }
+
+  private static func write(into directory: TemporaryDirectory, _ port: UInt16) throws -> [String: String?] {
+    let configuration = try directory.write("krb5.conf", Self.configuration([port]))
     let profile = try directory.write(
       "kdc.conf",
       Data(

@@ -14,13 +14,17 @@ package final class TLSFront: Sendable {
   ///   - backend: the port of the server that it stands in front of.
   ///   - name: the protocol, as ALPN has it.
   ///   - identity: what it shows; the usual certificate where that is nil.
+  ///   - other: what it shows from the second handshake on; nil for the same.
   ///   - clientAuthority: a file with the authority that clients' certificates have to come from; nil where they need none.
   package static func start(
     before backend: UInt16, speaking name: String = "h2", as identity: TestCertificates.Identity? = nil,
-    clientAuthority: URL? = nil
+    then other: TestCertificates.Identity? = nil, clientAuthority: URL? = nil
   ) async throws -> TLSFront {
     let usual = try await TestCertificates.shared.server
     let identity = identity ?? usual
+    let options =
+      (clientAuthority.map { ["--client-authority", $0.path] } ?? [])
+      + (other.map { ["--then", $0.certificate.path, $0.key.path] } ?? [])
     return try await ServerProcess.retrying {
       let port = try FreePort.pick()
       let process = try await ServerProcess.start(
@@ -28,8 +32,7 @@ package final class TLSFront: Sendable {
         [
           PackageFolder.script("tls_front.py"), "--port", String(port), "--backend", String(backend),
           "--certificate", identity.certificate.path, "--key", identity.key.path, "--protocol", name,
-        ] + (clientAuthority.map { ["--client-authority", $0.path] } ?? []), directory: TemporaryDirectory("tls-front"),
-        ports: [port])
+        ] + options, directory: TemporaryDirectory("tls-front"), ports: [port])
       return TLSFront(process: process, port: port)
     }
   }

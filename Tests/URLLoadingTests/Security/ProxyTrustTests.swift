@@ -73,6 +73,27 @@ import URLLoadingTestServers
     await front.stop()
   }
 
+  /// The handshake that is made again shows another certificate: trusted by the session, but not what the delegate has accepted.
+  @Test(arguments: listeners)
+  func aProxyThatThenShowsAnotherChainIsRefused(_ listener: NginxServer.Listener) async throws {
+    let certificates = try await TestCertificates.shared
+    let front = try await TLSFront.start(
+      before: SquidServer.shared.port, speaking: "http/1.1", as: certificates.selfSigned, then: certificates.server)
+    let delegate = TrustDelegate.accepting()
+    let session = try await Self.session(delegate, through: front)
+    let url = try await NginxServer.shared.url(on: listener)
+    let error = await #expect(throws: URLError.self) { try await session.data(from: url) }
+    #expect(error?.code == .serverCertificateUntrusted)
+    #expect(error?.localizedDescription.contains("other certificates") == true)
+    #expect(Self.subjects(delegate) == ["proxy ServerTrust"] && front.usedConnections == 0)
+    // The next load is asked about the new ones.
+    let (data, _) = try await session.data(from: url)
+    #expect(data == DocumentRoot.small)
+    #expect(Self.subjects(delegate).dropFirst().first == "proxy ServerTrust")
+    session.finishTasksAndInvalidate()
+    await front.stop()
+  }
+
   /// By the log of the proxy: one handshake more for a new connection, none for its reuse.
   @Test(arguments: listeners) func aConnectionCostsOneHandshakeMore(_ listener: NginxServer.Listener) async throws {
     let front = try await Self.front(.selfSigned)

@@ -17,23 +17,36 @@ extension HTTPProtocol {
     begin(isFirst: false)
   }
 
-  /// Obtains a GSS-API token for the request that `begin` sends. That may block on a KDC.
+  /// Obtains a GSS-API token for the request that `begin` sends. That may take as long as a KDC does; the load may end meanwhile.
   func negotiate(in space: URLProtectionSpace, then begin: @escaping @Sendable () -> Void) {
-    BlockingPool.protocols.run {
-      do throws(NegotiateLogin.Failure) {
-        let token = NegotiateToken(data: try NegotiateLogin.token(for: space.host), isForProxy: space.isProxy())
-        self.state.withLock { $0.negotiateToken = token }
-        begin()
-      } catch {
+    let tokens = NegotiateTokens.shared
+    let request = tokens.request(for: space.host)
+    let isStopped = state.withLock { state in
+      state.negotiation = request
+      return state.isStopped
+    }
+    guard !isStopped else { return }
+    tokens.get(request) { outcome in
+      switch outcome {
+      case .success(let data):
+        let isStopped = self.state.withLock { state in
+          state.negotiation = nil
+          state.negotiateToken = NegotiateToken(data: data, isForProxy: space.isProxy())
+          return state.isStopped
+        }
+        if !isStopped { begin() }
+      case .failure(let failure):
         self.client?.urlProtocol(
           self,
           didFailWithError: URLError(
             .userAuthenticationRequired,
             message:
-              "The \(space.isProxy() ? "proxy" : "server") wants Negotiate (Kerberos), and there is no token for it: \(error.words). Get a ticket with kinit. URL: "
+              "The \(space.isProxy() ? "proxy" : "server") wants Negotiate (Kerberos), and there is no token for it: \(failure.words). Get a ticket with kinit. URL: "
               + "\(self.request.url?.redactedDescription ?? "none").", url: self.request.url))
       }
     }
+    // Whoever stopped in between has found nothing to cancel.
+    if state.withLock({ $0.isStopped }) { tokens.cancel(request) }
   }
 
   func performDefaultHandling(for challenge: URLAuthenticationChallenge) {

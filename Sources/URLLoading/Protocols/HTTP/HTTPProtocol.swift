@@ -26,6 +26,8 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     /// Who is logged in to by Negotiate, and the token of the next request. Each needs a new one: also after a handshake that was ended.
     @Rare var negotiateSpace: URLProtectionSpace?
     @Rare var negotiateToken: NegotiateToken?
+    /// A token that is being made.
+    @Rare var negotiation: NegotiateTokens.Request?
     /// What was answered about connections.
     @Rare var answers: CurlSession.Answers?
     /// The body of a request, of which nothing is read while its handshake may be repeated.
@@ -74,12 +76,13 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
   }
 
   override func stopLoading() {
-    let (transfer, drains) = state.withLock { state in
+    let (transfer, drains, negotiation) = state.withLock { state in
       state.isStopped = true
       defer { state.transfer = nil }
-      return (state.transfer, state.exchange.isRedirect)
+      return (state.transfer, state.exchange.isRedirect, state.negotiation)
     }
     transfer?.cancel(discardingUpTo: drains ? Self.drainableBytes : 0)
+    if let negotiation { NegotiateTokens.shared.cancel(negotiation) }
   }
 
   /// Pauses or resumes the transfer as the gate says.

@@ -1,0 +1,67 @@
+internal import URLLoadingBase
+
+/// Has tokens of GSS-API made on threads of its own, since each call blocks as long as the KDC takes: half a minute and more where that
+/// is silent.
+///
+/// Loads that wait for one host share a call, so that a thousand of them block one thread, and ask a KDC that fails once. Who no longer
+/// wants a token leaves at once; a call that has begun goes on.
+///
+/// Mutable state: `queue`, guarded by its lock.
+final class NegotiateTokens: Sendable {
+  typealias Outcome = Result<Data, NegotiateLogin.Failure>
+
+  /// Somebody who wants a token.
+  struct Request: Sendable {
+    let host: String
+    let number: Int
+  }
+
+  static let shared = NegotiateTokens { host throws(NegotiateLogin.Failure) in try NegotiateLogin.token(for: host) }
+
+  /// As many hosts can be without an answer before others wait. Nothing else uses these threads.
+  static let maximumCallCount = 64
+
+  private let pool = BlockingPool(name: "URLLoading GSS-API", maximumThreadCount: maximumCallCount)
+  private let make: @Sendable (String) throws(NegotiateLogin.Failure) -> Data
+  private let queue = Locked(NegotiateQueue())
+
+  /// - Parameter make: makes a token for a host; it may block.
+  init(make: @escaping @Sendable (String) throws(NegotiateLogin.Failure) -> Data) {
+    self.make = make
+  }
+
+  /// A request that has not been made yet.
+  func request(for host: String) -> Request {
+    Request(host: host, number: queue.withLock { $0.nextNumber() })
+  }
+
+  /// - Parameter take: gets a token for one use, or why there is none, on a thread of the pool; never, where the request is cancelled before.
+  func get(_ request: Request, _ take: @escaping @Sendable (Outcome) -> Void) {
+    let waiter = NegotiateQueue.Waiter(take: take)
+    if queue.withLock({ $0.add(waiter, request) }) { call(for: request.host) }
+  }
+
+  /// Withdraws a request. What takes its outcome is released.
+  func cancel(_ request: Request) {
+    _ = queue.withLock { $0.remove(request) }
+  }
+
+  private func call(for host: String) {
+    pool.run {
+      guard self.queue.withLock({ $0.begins(for: host) }) else { return }
+      let outcome = self.outcome(for: host)
+      let hasToken = if case .success = outcome { true } else { false }
+      let (takers, callsAgain) = self.queue.withLock { $0.ended(for: host, hasToken: hasToken) }
+      if callsAgain { self.call(for: host) }
+      for taker in takers { taker.take(outcome) }
+    }
+  }
+
+  private func outcome(for host: String) -> Outcome {
+    do throws(NegotiateLogin.Failure) {
+      return .success(try make(host))
+    } catch {
+      return .failure(error)
+    }
+  }
+}
