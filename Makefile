@@ -7,7 +7,7 @@ TESTING := --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 # Many tests wait for real servers on few cores: more of them at once only make each other late.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
 
-.PHONY: build install manual docs drop-in api-check demo test kill-test fuzz-cookies fuzz-cache fuzz-websocket lint format sanitize bench bench-check call-count clean build-dependencies test-dependencies
+.PHONY: build install manual docs drop-in api-check demo test kill-test soak fuzz-cookies fuzz-cache fuzz-websocket lint format sanitize bench bench-check call-count clean build-dependencies test-dependencies
 
 build: build-dependencies
 	@Scripts/build-without-warnings
@@ -57,6 +57,15 @@ test: build-dependencies test-dependencies lint
 kill-test: build-dependencies test-dependencies
 	@Scripts/build-without-warnings --build-tests
 	@URL_LOADING_KILLS=$(or $(KILLS),200) swift test --skip-build --disable-xctest --filter 'KillTests' </dev/null
+
+# Transfers of each scheme in the background, through each fault of program, service, server and disk: a download of DOWNLOAD bytes (1 GiB)
+# and an upload of UPLOAD bytes (256 MiB), with KILLS kills (50), or a server that is gone or a disk that is full for ABSENCE seconds (150).
+# A few in small are among the tests.
+soak: build-dependencies test-dependencies
+	@Scripts/build-without-warnings --build-tests
+	@URL_LOADING_SOAK=whole URL_LOADING_SOAK_DOWNLOAD=$(or $(DOWNLOAD),1073741824) \
+	  URL_LOADING_SOAK_UPLOAD=$(or $(UPLOAD),268435456) URL_LOADING_SOAK_KILLS=$(or $(KILLS),50) \
+	  URL_LOADING_SOAK_ABSENCE=$(or $(ABSENCE),150) swift test --skip-build --disable-xctest --filter 'SoakTests' </dev/null
 
 # What comes from servers and files as cookies, changed at random for SECONDS_TO_RUN seconds (600). A part with fixed seeds is among the tests.
 fuzz-cookies: build-dependencies test-dependencies

@@ -3,9 +3,10 @@ import URLLoading
 
 /// A program with a background session: makes the tasks of its arguments, and says what its delegate hears.
 ///
-/// `BackgroundWorker IDENTIFIER FOLDER [OPTION …] [download:URL | thrifty:URL | upload:FILE,URL | task:URL …]`. A
-/// `thrifty` download may not use expensive networks, a `task` is a data task. Options: `--exit` ends at once when the tasks are
-/// resumed, `--launched-by PATH` has the service start `PATH`, `--password USER:PASSWORD` answers challenges, `--many N TASK` makes N tasks
+/// `BackgroundWorker IDENTIFIER FOLDER [OPTION …] [download:URL | thrifty:URL | upload:FILE,URL | put:FILE,URL |
+/// task:URL …]`. A `thrifty` download may not use expensive networks, an `upload` by HTTP is a POST, a `task` is a data task. Options:
+/// `--exit` ends at once when the tasks are resumed, `--launched-by PATH` has the service start `PATH`,
+/// `--password USER:PASSWORD` answers challenges, `--many N TASK` makes N tasks
 /// whose URLs end in a number, `--at-once` makes the tasks on many threads, `--quiet` says times in milliseconds in the place of each task,
 /// `--delay SECONDS` sets the date of tasks, and `--delayed URL` loads that in their place, `--delayed cancel` nothing, `--delayed large` a
 /// large body, `--expects BYTES` sets the bytes that they are to receive, `--refuses WORD` keeps the session from networks that are
@@ -152,11 +153,15 @@ struct BackgroundWorker {
       return URL(string: parts[1]).map {
         session.downloadTask(with: $0) { _, _, error in say("handled \(error as Any)") }
       }
-    case "upload":
+    case "upload", "put":
       let names = parts[1].split(separator: ",", maxSplits: 1).map(String.init)
       guard names.count == 2, let url = URL(string: names[1]) else { return nil }
       var request = URLRequest(url: url)
-      if url.scheme?.hasPrefix("http") == true { request.httpMethod = "POST" }
+      if parts[0] == "put" {
+        request.httpMethod = "PUT"
+      } else if url.scheme?.hasPrefix("http") == true {
+        request.httpMethod = "POST"
+      }
       return session.uploadTask(with: request, fromFile: URL(fileURLWithPath: names[0]))
     default: return nil
     }

@@ -76,6 +76,7 @@ def main():
     parser.add_argument("--certificate", required=True)
     parser.add_argument("--rate", type=int, default=0)
     parser.add_argument("--disable", default="")
+    parser.add_argument("--passive-ports", default="", help="of data connections, with commas; any if empty")
     parser.add_argument("--require-tls", action="store_true")
     parser.add_argument("--tls", choices=VERSIONS, help="the only version")
     parser.add_argument("--client-authority", default="", help="clients need a certificate from it")
@@ -108,6 +109,7 @@ def main():
         # Tests do wrong passwords on purpose, and should not wait for the answer.
         auth_failed_timeout = 0
         permit_foreign_addresses = False
+        passive_ports = [int(port) for port in options.passive_ports.split(",") if port] or None
         proto_cmds = {
             name: properties
             for name, properties in TLS_FTPHandler.proto_cmds.items()

@@ -22,6 +22,8 @@ package final class FTPServer: Sendable {
     package var clientAuthority: URL?
     /// Whether data connections have to resume the TLS session of the control connection.
     package var requiresResumption = false
+    /// The ports of passive data connections; any where there are none.
+    package var passivePorts: [UInt16] = []
 
     /// The usual server.
     package init() {}
@@ -78,6 +80,9 @@ package final class FTPServer: Sendable {
       if let version = options.tlsVersion { arguments += ["--tls", version] }
       if let authority = options.clientAuthority { arguments += ["--client-authority", authority.path] }
       if options.requiresResumption { arguments.append("--require-resumption") }
+      if !options.passivePorts.isEmpty {
+        arguments += ["--passive-ports", options.passivePorts.map { String($0) }.joined(separator: ",")]
+      }
       if options.allowsAnonymous { arguments.append("--anonymous") }
       let process = try await ServerProcess.start(
         "the FTP server", try PackageFolder.python, arguments, directory: directory, ports: [port])

@@ -8,7 +8,14 @@ package struct ListeningSocket: Sendable {
   package let port: UInt16
 
   /// Binds a socket, and listens unless told not to.
-  package init(port: UInt16 = 0, ipv6: Bool = false, listen: Bool = true, backlog: Int32 = 1024) throws {
+  ///
+  /// - Parameters:
+  ///   - host: the last number of the address, 127.0.0.1 unless told otherwise.
+  ///   - receiveBuffer: bytes that wait in each connection; nil for what the system thinks good.
+  package init(
+    port: UInt16 = 0, ipv6: Bool = false, host: UInt8 = 1, listen: Bool = true, backlog: Int32 = 1024,
+    receiveBuffer: Int32? = nil
+  ) throws {
     let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     descriptor = socket(ipv6 ? AF_INET6 : AF_INET, type, 0)
     guard descriptor >= 0 else { throw TestServerError.system("socket") }
@@ -17,7 +24,11 @@ package struct ListeningSocket: Sendable {
         var on: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
       }
-      let address = LoopbackAddress(port: port, ipv6: ipv6)
+      if var size = receiveBuffer {
+        // Connections have it from the socket that listens (tcp(7)).
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+      }
+      let address = LoopbackAddress(port: port, ipv6: ipv6, host: host)
       let bound = address.withPointer { [descriptor] in bind(descriptor, $0, $1) }
       guard bound == 0 else { throw TestServerError.system("bind to port \(port)") }
       if listen {

@@ -16,6 +16,22 @@ struct PluginBuild: Sendable {
     get async throws { try await made.server }
   }
 
+  /// A place for a service that has the plugin, named as its user would.
+  /// - Parameters:
+  ///   - service: the path of what starts the service; nil for that itself.
+  ///   - mode: the permissions of the plugin.
+  func fixture(service: String? = nil, plugin mode: mode_t = 0o700) throws -> BackgroundFixture {
+    let fixture = try BackgroundFixture(service: service ?? self.service)
+    let folder = fixture.directory.file("plugins")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    chmod(folder.path, 0o700)
+    let copy = folder.appending(path: "vault.so").path
+    try FileManager.default.copyItem(atPath: plugin, toPath: copy)
+    chmod(copy, mode)
+    try fixture.name(plugins: folder.path)
+    return fixture
+  }
+
   private static let made = LazyServer { try await make() }
 
   private static func make() async throws -> PluginBuild {

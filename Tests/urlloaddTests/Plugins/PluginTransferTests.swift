@@ -5,18 +5,8 @@ import URLLoadingTestServers
 
 /// A private scheme in the service, by a plugin: `Samples/ServicePlugin`.
 @Suite(.serialized, .disabled(if: Sanitizing.isOn), .timeLimit(.minutes(45))) struct PluginTransferTests {
-  /// A place for a service that has the plugin, named as its user would.
   private func fixture(plugin mode: mode_t = 0o700) async throws -> BackgroundFixture {
-    let build = try await PluginBuild.shared
-    let fixture = try BackgroundFixture(service: build.service)
-    let folder = fixture.directory.file("plugins")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    chmod(folder.path, 0o700)
-    let plugin = folder.appending(path: "vault.so").path
-    try FileManager.default.copyItem(atPath: build.plugin, toPath: plugin)
-    chmod(plugin, mode)
-    try fixture.name(plugins: folder.path)
-    return fixture
+    try await PluginBuild.shared.fixture(plugin: mode)
   }
 
   private func url(_ server: ScriptedServer, _ path: String) -> URL { server.url(path, scheme: "vault") }
