@@ -7,7 +7,7 @@ TESTING := --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 # Many tests wait for real servers on few cores: more of them at once only make each other late.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
 
-.PHONY: build install manual docs drop-in api-check demo test kill-test soak fuzz-cookies fuzz-cache fuzz-websocket lint format sanitize bench bench-check call-count clean build-dependencies test-dependencies
+.PHONY: build install manual docs drop-in api-check demo test kill-test kill-at-write soak fuzz-cookies fuzz-cache fuzz-websocket lint format sanitize bench bench-check call-count clean build-dependencies test-dependencies
 
 build: build-dependencies
 	@Scripts/build-without-warnings
@@ -66,6 +66,12 @@ soak: build-dependencies test-dependencies
 	@URL_LOADING_SOAK=whole URL_LOADING_SOAK_DOWNLOAD=$(or $(DOWNLOAD),1073741824) \
 	  URL_LOADING_SOAK_UPLOAD=$(or $(UPLOAD),268435456) URL_LOADING_SOAK_KILLS=$(or $(KILLS),50) \
 	  URL_LOADING_SOAK_ABSENCE=$(or $(ABSENCE),150) swift test --skip-build --disable-xctest --filter 'SoakTests' </dev/null
+
+# The transfer service, killed in front of each call that changes a file, and the machine with it: what was acknowledged is there, and what
+# it left is a whole queue. A sample of the calls is among the tests.
+kill-at-write: build-dependencies test-dependencies
+	@Scripts/build-without-warnings --build-tests
+	@URL_LOADING_EVERY_WRITE=1 swift test --skip-build --disable-xctest --filter 'BackgroundWriteKillTests|MachineCrashTests' </dev/null
 
 # What comes from servers and files as cookies, changed at random for SECONDS_TO_RUN seconds (600). A part with fixed seeds is among the tests.
 fuzz-cookies: build-dependencies test-dependencies

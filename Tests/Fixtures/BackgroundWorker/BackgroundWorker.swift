@@ -6,7 +6,7 @@ import URLLoading
 /// `BackgroundWorker IDENTIFIER FOLDER [OPTION …] [download:URL | thrifty:URL | upload:FILE,URL | put:FILE,URL |
 /// task:URL …]`. A `thrifty` download may not use expensive networks, an `upload` by HTTP is a POST, a `task` is a data task. Options:
 /// `--exit` ends at once when the tasks are resumed, `--launched-by PATH` has the service start `PATH`,
-/// `--password USER:PASSWORD` answers challenges, `--many N TASK` makes N tasks
+/// `--stores USER:PASSWORD URL` stores a login for ever, `--password USER:PASSWORD` answers challenges, `--many N TASK` makes N tasks
 /// whose URLs end in a number, `--at-once` makes the tasks on many threads, `--quiet` says times in milliseconds in the place of each task,
 /// `--delay SECONDS` sets the date of tasks, and `--delayed URL` loads that in their place, `--delayed cancel` nothing, `--delayed large` a
 /// large body, `--expects BYTES` sets the bytes that they are to receive, `--refuses WORD` keeps the session from networks that are
@@ -33,6 +33,7 @@ struct BackgroundWorker {
       case "--launched-by":
         if let path = arguments.popFirst() { configuration.backgroundLaunch = .executable(path: path, arguments: []) }
       case "--password": delegate.setPassword(arguments.popFirst() ?? "")
+      case "--stores": store(arguments.popFirst() ?? "", for: arguments.popFirst().flatMap { URL(string: $0) })
       case "--resource-timeout": configuration.timeoutIntervalForResource = Double(arguments.popFirst() ?? "") ?? 60
       case "--dies-with-file": delegate.setDies()
       case "--delay": delay = Double(arguments.popFirst() ?? "")
@@ -88,6 +89,18 @@ struct BackgroundWorker {
     if isQuiet { say("queued \((ContinuousClock.now - start) / .milliseconds(1))") }
     if exits { exit(0) }
     await obey(session, delegate)
+  }
+
+  /// Stores a login for ever, as the default one of a server's realm `r`.
+  private static func store(_ login: String, for url: URL?) {
+    let parts = login.split(separator: ":").map(String.init)
+    guard parts.count == 2, let host = url?.host, let port = url?.port else { return say("no login: \(login)") }
+    let space = URLProtectionSpace(
+      host: host, port: port, protocol: NSURLProtectionSpaceHTTP, realm: "r",
+      authenticationMethod: NSURLAuthenticationMethodHTTPBasic)
+    let credential = URLCredential(user: parts[0], password: parts[1], persistence: .permanent)
+    URLCredentialStorage.shared.setDefaultCredential(credential, for: space)
+    say("stored \(URLCredentialStorage.shared.defaultCredential(for: space)?.persistence == .permanent)")
   }
 
   /// Keeps a session from networks of a kind.

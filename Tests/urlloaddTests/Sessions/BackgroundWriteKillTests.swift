@@ -4,30 +4,23 @@ import URLLoadingTestServers
 
 /// The service is killed in front of each of its writes, one after the other: what it leaves on the disk at any of them is a whole queue.
 ///
-/// A library that counts calls does it, see `Tests/Fixtures/KillAtWrite`. `make kill-test` goes through all of them, `make test` through a few.
-@Suite(.timeLimit(.minutes(30)), .enabled(if: !Sanitizing.isOn)) struct BackgroundWriteKillTests {
+/// A library that counts calls does it, see `Tests/Fixtures/KillAtWrite`. `make kill-at-write` goes through all of them, `make test` through a
+/// few.
+@Suite(.timeLimit(.minutes(60)), .enabled(if: !Sanitizing.isOn)) struct BackgroundWriteKillTests {
   /// - Parameter size: of a body that is resumed, and of one that begins anew.
   @Test(arguments: [1_200_000, 200_000]) func aKillInFrontOfAnyWriteLosesNothing(size: Int) async throws {
     let body = TestFiles.pattern(count: size, seed: 31)
-    let isLong = ProcessInfo.processInfo.environment["URL_LOADING_KILLS"] != nil
-    let folder = try TemporaryDirectory("kill-at-write")
-    let library = folder.file("kill_at_write.so").path
-    let source = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../Fixtures/KillAtWrite/kill_at_write.c").path
-    try await Command.check("clang", ["-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"])
-    let service = folder.file("urlloadd")
-    try Data("#!/bin/sh\nLD_PRELOAD='\(library)' exec '\(BuiltProgram.path("urlloadd"))' \"$@\"\n".utf8).write(
-      to: service)
-    chmod(service.path, 0o700)
+    let disk = try await PreloadedDisk()
+    let service = try disk.service()
     var call = 1
     var kills = 0
-    while try await Self.isKilled(at: call, service: service.path, body) {
+    while try await Self.isKilled(at: call, service: service, body) {
       kills += 1
-      call += isLong ? 1 : 17
+      call += PreloadedDisk.coversAll ? 1 : 17
     }
     // A scenario has more writes than this; where none is reached, nothing was tested.
     #expect(kills >= 4)
-    folder.remove()
+    disk.remove()
   }
 
   /// - Returns: whether the service came to that write; else all are through.

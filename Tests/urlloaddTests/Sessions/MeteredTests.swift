@@ -34,6 +34,9 @@ import URLLoadingTestServers
     let thrifty = try fixture.program(
       "thrifty", "--refuses-cost", "download:\(server.url("/thrifty"))", environment: environment)
     #expect(try await thrifty.says("resumed 1"))
+    let later = try fixture.program(
+      "later", "--discretionary", "download:\(server.url("/later"))", environment: environment)
+    #expect(try await later.says("resumed 1"))
     // Of a session that may use every network, a request that may not.
     let other = try fixture.program(
       "other", "thrifty:\(server.url("/request"))", "download:\(server.url("/other"))", environment: environment)
@@ -43,8 +46,10 @@ import URLLoadingTestServers
     #expect(try await call("org.freedesktop.DBus.Properties", "Set", "ssv", Self.name, "Metered", "u", "2"))
     // The next service asks at its start, this one within a minute.
     try await fixture.killService()
-    for program in [thrifty, other] { #expect(try await program.says("ended 1 0 200"), "\(program.lines)") }
-    for program in [thrifty, other] { await program.kill() }
+    for program in [thrifty, later, other] {
+      #expect(try await program.says("ended 1 0 200"), "\(program.lines)")
+    }
+    for program in [thrifty, later, other] { await program.kill() }
     await fixture.stop()
     await manager.stop()
     await bus.stop()

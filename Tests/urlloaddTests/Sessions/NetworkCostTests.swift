@@ -55,6 +55,43 @@ import URLLoadingTestServers
     await fixture.stop()
   }
 
+  /// `isDiscretionary` leaves to the system when a task is loaded.
+  @Test func discretionaryTasksWait() async throws {
+    let service = try ServiceThread(fixture)
+    await service.setMetered(true)
+    let server = try ScriptedServer.http { _ in HTTPResponse(text: "ok") }
+    let later = try fixture.program("later", "--discretionary", "download:\(server.url("/later"))")
+    #expect(try await later.says("resumed 1", timeout: .seconds(60)), "\(later.lines)")
+    let other = try fixture.program("other", "download:\(server.url("/other"))")
+    #expect(try await other.says("ended 1 0 200", timeout: .seconds(60)), "\(other.lines)")
+    #expect(server.requests.map(\.path) == ["/other"])
+    await service.setMetered(false)
+    #expect(try await later.says("ended 1 0 200", timeout: .seconds(60)), "\(later.lines)")
+    for program in [later, other] { await program.kill() }
+    await service.stop()
+    await fixture.stop()
+  }
+
+  @Test func aDiscretionaryTransferStopsAndGoesOn() async throws {
+    let service = try ServiceThread(fixture)
+    await service.setMetered(false)
+    let server = try OutlivingTests.slowServer(held: 1)
+    let program = try fixture.program("later", "--discretionary", "download:\(server.url("/later"))")
+    #expect(try await program.says("wrote 1 ", timeout: .seconds(60)), "\(program.lines)")
+    await service.setMetered(true)
+    let control = try await fixture.control()
+    #expect(try await eventually { try control.jobs().first?.state == "waits" }, "\(program.lines)")
+    #expect(await server.wait(timeout: .seconds(60)) { $0.open == 0 })
+    #expect(program.all("ended").isEmpty && server.requests.count == 1, "\(program.lines)")
+    await service.setMetered(false)
+    #expect(try await program.says("ended 1 0 206", timeout: .seconds(60)), "\(program.lines)")
+    let file = fixture.taken.appending(path: "1")
+    #expect(try TestFiles.firstDifference(in: file, count: 3_000_000, seed: 30) == nil)
+    await program.kill()
+    await service.stop()
+    await fixture.stop()
+  }
+
   @Test func requestsSayItOnTheirWayToTheService() throws {
     let url = try #require(URL(string: "http://example.org/"))
     let plain = URLRequest(url: url)
