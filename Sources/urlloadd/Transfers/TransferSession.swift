@@ -256,7 +256,7 @@ final class TransferSession: NSObject, Sendable {
       }
       let key = isUpload ? NSURLSessionUploadTaskResumeData : NSURLSessionDownloadTaskResumeData
       let resumeData = (error as NSError).userInfo[key] as? Data
-      if let transfer, !transfer.asks, settings.asksAboutServers == true, Self.isAboutTrust(error) {
+      if let transfer, !transfer.asks, settings.asksAboutServers, Self.isAboutTrust(error) {
         // Servers that are trusted cost no question and no second handshake: only behind such a failure is the program asked.
         asksAboutServers(of: transfer.origin)
         let isSafe = ["GET", "HEAD"].contains(task.originalRequest?.httpMethod ?? "GET")
