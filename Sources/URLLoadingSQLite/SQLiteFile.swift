@@ -6,19 +6,15 @@ package struct SQLiteFile: Sendable {
   package let path: String
   /// The number of the schema, above 0.
   package let schemaVersion: Int64
-  /// Versions with the same tables, whose files become ones of `schemaVersion`.
-  package let upgraded: Set<Int64>
   /// The statements that make the tables of a new file.
   package let schema: String
   package let options: SQLiteDatabase.Options
 
   package init(
-    path: String, schemaVersion: Int64, upgrading upgraded: Set<Int64> = [], schema: String,
-    options: SQLiteDatabase.Options = SQLiteDatabase.Options()
+    path: String, schemaVersion: Int64, schema: String, options: SQLiteDatabase.Options = SQLiteDatabase.Options()
   ) {
     self.path = path
     self.schemaVersion = schemaVersion
-    self.upgraded = upgraded
     self.schema = schema
     self.options = options
   }
@@ -70,8 +66,8 @@ package struct SQLiteFile: Sendable {
       case schemaVersion: break
       case 0:
         try database.execute(schema)
-        try setVersion(of: database)
-      case let earlier where upgraded.contains(earlier): try setVersion(of: database)
+        try database.execute("PRAGMA user_version = \(schemaVersion)")
+        try database.execute("PRAGMA application_id = \(Self.applicationID(of: schemaVersion))")
       case let other:
         throw SQLiteError(
           code: SQLiteError.otherVersion,
@@ -79,11 +75,6 @@ package struct SQLiteFile: Sendable {
       }
     }
     return database
-  }
-
-  private func setVersion(of database: SQLiteDatabase) throws {
-    try database.execute("PRAGMA user_version = \(schemaVersion)")
-    try database.execute("PRAGMA application_id = \(Self.applicationID(of: schemaVersion))")
   }
 
   /// The version stands in the file twice: one that is damaged is not taken for that of a newer program.

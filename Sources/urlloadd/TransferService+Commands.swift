@@ -45,7 +45,6 @@ extension TransferService {
     peer.hasGreeted = true
     peer.send(
       .welcome(version: BackgroundWire.version, package: PackageVersion.current, files: files))
-    peer.version = min(version, BackgroundWire.version)
     peer.mayStartService =
       program.flatMap { FileVersion(path: $0) } != nil && version >= BackgroundWire.version
       && !VersionOrder.isNewer(PackageVersion.current, than: package)

@@ -26,9 +26,7 @@ extension TransferService {
       var outcome = BackgroundOutcome()
       outcome.error = BackgroundFailure(
         URLError(
-          .cannotOpenFile,
-          userInfo: [NSLocalizedDescriptionKey: "The queue of the transfer service was damaged where it had this task."]
-        ))
+          .cannotOpenFile, message: "The queue of the transfer service was damaged where it had this task.", url: nil))
       outcome.progress = job.state.progress
       // A program that is not there does not hear of it: there is no task any more.
       tell(job, .ended(outcome))

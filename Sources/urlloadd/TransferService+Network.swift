@@ -58,7 +58,7 @@ extension TransferService {
     guard mayCost else { return }
     let blocked = blockedSessions
     for job in queue.jobs.values
-    where job.state.phase == .running && (blocked.contains(job.session) || job.state.sparesCost == true) {
+    where job.state.phase == .running && (blocked.contains(job.session) || job.state.sparesCost) {
       stopTransfer(of: job)
       queue.stopped(job.number, now: Date())
     }

@@ -29,7 +29,9 @@ extension TransferService {
     // The service that took it may have had a plugin for it, and the next one may: the task keeps what has come.
     if !isWhole, let flaw = flaw(of: request) { return postpone(job, flaw, now: now) }
     // An upload that had no room for the server's answer is not sent again before there is some.
-    if job.kind == .download || job.lackedRoom, let reason = lackOfSpace(for: job) {
+    if job.kind == .download || job.lackedRoom,
+      let reason = lackOfSpace(for: max(0, job.state.hints.expectedToReceive))
+    {
       return postpone(job, reason, now: now)
     }
     if !isWhole, let resumption = stored.resumption { cutUnsynced(resumption, job) }
@@ -98,16 +100,15 @@ extension TransferService {
 
   // MARK: The disk's room
 
-  private func lackOfSpace(for job: Job) -> String? {
-    let needed = max(0, job.state.hints.expectedToReceive)
+  /// - Parameter needed: bytes that are still to come, 0 where nobody knows.
+  private func lackOfSpace(for needed: Int64) -> String? {
     guard let free = FreeSpace.bytes(at: files), free - needed < queue.limits.freeSpace else { return nil }
     return
       "The disk of \(files) has \(free) bytes free; \(queue.limits.freeSpace) are to stay free\(needed > 0 ? ", and \(needed) are needed" : "")."
   }
 
   private func postpone(_ job: Job, _ reason: String, now: Date) {
-    let error = URLError(.cannotWriteToFile, userInfo: [NSLocalizedDescriptionKey: reason])
-    postpone(job, BackgroundFailure(error), now: now)
+    postpone(job, BackgroundFailure(URLError(.cannotWriteToFile, message: reason, url: nil)), now: now)
   }
 
   /// Has a task wait for its next try, until its resource timeout has passed.
@@ -125,12 +126,10 @@ extension TransferService {
     queue.progressed(number, progress)
     tell(job, .progress(progress))
     // A download that would fill the disk stops before it does.
-    if job.kind == .download, let free = FreeSpace.bytes(at: files), free < queue.limits.freeSpace,
-      progress.received < progress.expectedToReceive || progress.expectedToReceive < 0
-    {
+    let isPart = progress.received < progress.expectedToReceive || progress.expectedToReceive < 0
+    if job.kind == .download, isPart, let reason = lackOfSpace(for: 0) {
       stopTransfer(of: job)
-      postpone(
-        job, "The disk of \(files) has \(free) bytes free; \(queue.limits.freeSpace) are to stay free.", now: now)
+      postpone(job, reason, now: now)
     }
   }
 
@@ -166,7 +165,7 @@ extension TransferService {
     tell(job, .waitsForConnectivity)
     stopTransfer(of: job)
     let error = URLError(
-      .notConnectedToInternet, userInfo: [NSLocalizedDescriptionKey: "There is no network that leads to the server."])
+      .notConnectedToInternet, message: "There is no network that leads to the server.", url: nil)
     postpone(job, BackgroundFailure(error), now: Date())
   }
 
@@ -175,7 +174,6 @@ extension TransferService {
     var outcome = BackgroundOutcome()
     outcome.file = file
     outcome.metrics = metrics
-    outcome.progress = job.state.progress
     end(job, outcome)
   }
 
@@ -210,10 +208,7 @@ extension TransferService {
     let limit = job.resourceTimeout.map { String(format: "%g", $0) } ?? "∞"
     let last = job.state.lastFailure.map { " The last failure: \($0.description)" } ?? ""
     let error = URLError(
-      .timedOut,
-      userInfo: [
-        NSLocalizedDescriptionKey: "The load was not done within \(limit) s, the resource timeout.\(last)"
-      ])
+      .timedOut, message: "The load was not done within \(limit) s, the resource timeout.\(last)", url: nil)
     fail(job, BackgroundFailure(error), resumeData: stored(number)?.resumption?.data)
   }
 
@@ -226,12 +221,12 @@ extension TransferService {
     outcome.error = failure
     outcome.resumeData = resumeData
     outcome.metrics = metrics
-    outcome.progress = job.state.progress
     end(job, outcome)
   }
 
   private func end(_ job: Job, _ given: BackgroundOutcome) {
     var outcome = given
+    outcome.progress = job.state.progress
     let earlier = earlierMetrics(of: job)
     outcome.metrics = given.metrics?.following(earlier) ?? earlier
     if let resumed = job.state.resumed { outcome.metrics?.start = resumed }

@@ -30,19 +30,6 @@ import URLLoadingTestServers
     #expect(try !select.step())
   }
 
-  @Test func aFileOfAnEarlierVersionWithTheSameTablesIsUpgraded() throws {
-    defer { try? FileManager.default.removeItem(at: directory) }
-    try file().open().execute("INSERT INTO item (name) VALUES ('a')")
-    let newer = SQLiteFile(path: file().path, schemaVersion: 2, upgrading: [1], schema: file().schema)
-    let database = try newer.open()
-    let select = try database.statement("SELECT name FROM item")
-    #expect(try select.step())
-    #expect(select.text(0) == "a")
-    select.reset()
-    #expect(throws: SQLiteError.self) { try file().open() }
-    #expect(try database.schemaVersion() == 2)
-  }
-
   @Test func theFileIsItsOwnersAlone() throws {
     defer { try? FileManager.default.removeItem(at: directory) }
     let database = try file().open()

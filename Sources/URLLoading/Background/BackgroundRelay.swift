@@ -102,10 +102,7 @@ final class BackgroundRelay: URLProtocol, @unchecked Sendable {
     if let metrics = outcome.metrics?.taskMetrics { client.collected(metrics) }
     if let failure = outcome.error {
       var info: [String: any Sendable] = [:]
-      if let data = outcome.resumeData {
-        let isUpload = task is URLSessionUploadTask
-        info[isUpload ? NSURLSessionUploadTaskResumeData : NSURLSessionDownloadTaskResumeData] = data
-      }
+      if let data = outcome.resumeData, let task { info[task.resumeDataKey] = data }
       return client.urlProtocol(self, didFailWithError: failure.error(adding: info))
     }
     if outcome.tookFile { client.dropFile() }

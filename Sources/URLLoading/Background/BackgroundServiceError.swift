@@ -24,46 +24,33 @@ package enum BackgroundServiceError: Error, Hashable {
   }
 
   /// The error that the tasks of a session fail with.
-  func error(for url: URL?) -> URLError {
+  func error(for url: URL?) -> URLError { URLError(code, message: message, url: url) }
+
+  private var code: URLError.Code {
+    switch self {
+    case .noStateDirectory, .unusableStateDirectory: .backgroundSessionRequiresSharedContainer
+    case .noProgram, .notStarted, .unusableDirectory, .noAnswer, .foreign: .backgroundSessionWasDisconnected
+    case .refused(let code, _): URLError.Code(rawValue: code) ?? .unknown
+    }
+  }
+
+  private var message: String {
     switch self {
     case .noProgram(_, let variable, let path?):
-      URLError(
-        .backgroundSessionWasDisconnected,
-        message:
-          "Background sessions need the transfer service, and \(path), which the variable \(variable) names, cannot be run.",
-        url: url)
+      "Background sessions need the transfer service, and \(path), which the variable \(variable) names, cannot be run."
     case .noProgram(let name, let variable, nil):
-      URLError(
-        .backgroundSessionWasDisconnected,
-        message:
-          "Background sessions need the program \(name), which was not found: neither in the variable \(variable) nor beside this "
-          + "program nor in PATH. Build it with `swift build --product \(name)`, or install it with `make install`.",
-        url: url)
-    case .notStarted(let path, let reason):
-      URLError(
-        .backgroundSessionWasDisconnected, message: "The transfer service \(path) could not be started: \(reason).",
-        url: url)
+      "Background sessions need the program \(name), which was not found: neither in the variable \(variable) nor beside this "
+        + "program nor in PATH. Build it with `swift build --product \(name)`, or install it with `make install`."
+    case .notStarted(let path, let reason): "The transfer service \(path) could not be started: \(reason)."
     case .unusableDirectory(let path, let reason):
-      URLError(
-        .backgroundSessionWasDisconnected,
-        message: "The folder \(path) of the transfer service cannot be used: \(reason).",
-        url: url)
+      "The folder \(path) of the transfer service cannot be used: \(reason)."
     case .noStateDirectory:
-      URLError(
-        .backgroundSessionRequiresSharedContainer,
-        message: "The transfer service has no folder for its queue: neither XDG_STATE_HOME nor HOME is set.", url: url)
+      "The transfer service has no folder for its queue: neither XDG_STATE_HOME nor HOME is set."
     case .unusableStateDirectory(let path, let reason):
-      URLError(
-        .backgroundSessionRequiresSharedContainer,
-        message: "The transfer service cannot have its queue in \(path): \(reason).", url: url)
-    case .noAnswer(let reason):
-      URLError(.backgroundSessionWasDisconnected, message: "The transfer service does not answer: \(reason).", url: url)
-    case .foreign:
-      URLError(
-        .backgroundSessionWasDisconnected,
-        message: "Another user's process listens in the place of the transfer service.",
-        url: url)
-    case .refused(let code, let reason): URLError(URLError.Code(rawValue: code) ?? .unknown, message: reason, url: url)
+      "The transfer service cannot have its queue in \(path): \(reason)."
+    case .noAnswer(let reason): "The transfer service does not answer: \(reason)."
+    case .foreign: "Another user's process listens in the place of the transfer service."
+    case .refused(_, let reason): reason
     }
   }
 }

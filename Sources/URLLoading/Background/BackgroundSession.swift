@@ -30,8 +30,6 @@ final class BackgroundSession: Sendable {
   private struct State {
     var phase = Phase.connecting
     var socket: BackgroundSocket?
-    /// Of the protocol, that the service knows as well.
-    var version = 1
     var lastNumber = 0
     var unanswered: [Int: Unanswered] = [:]
     var tasks: [Int: BackgroundTask] = [:]
@@ -184,7 +182,7 @@ final class BackgroundSession: Sendable {
     state.lastNumber += 1
     let number = state.lastNumber
     let numbered = NumberedCommand(number: number, command: command)
-    guard let bytes = BackgroundFrames.encoded(numbered, version: state.version) else { return .tooLong }
+    guard let bytes = BackgroundFrames.encoded(numbered) else { return .tooLong }
     switch state.phase {
     case .connecting, .attached: break
     case .failed, .ended: return .unreachable
@@ -272,11 +270,7 @@ final class BackgroundSession: Sendable {
     var hasTasks = false
     while let report = socket.receive() {
       switch report {
-      case .welcome(let version, _, let files):
-        state.withLock { state in
-          state.version = min(version, BackgroundWire.version)
-          state.files = files
-        }
+      case .welcome(_, _, let files): state.withLock { $0.files = files }
       case .task(let task, let isSuspended):
         hasTasks = true
         adopt(task, isSuspended: isSuspended)
@@ -329,7 +323,7 @@ final class BackgroundSession: Sendable {
       if !hasTasks { state.hasCaughtUp = true }
       for (number, unanswered) in state.unanswered.sorted(by: { $0.key < $1.key }) {
         let command = NumberedCommand(number: number, command: unanswered.command)
-        if let bytes = BackgroundFrames.encoded(command, version: state.version) { _ = socket.send(bytes) }
+        if let bytes = BackgroundFrames.encoded(command) { _ = socket.send(bytes) }
       }
       defer { state.waiters = [] }
       return state.waiters
@@ -410,7 +404,5 @@ extension BackgroundCommand {
 /// What both sides of the socket have to agree on.
 package enum BackgroundWire {
   /// The version of the protocol; <doc:Architecture> has what it says.
-  package static let version = 2
-  /// The first version with messages in the compact form.
-  static let firstCompactVersion = 2
+  package static let version = 1
 }

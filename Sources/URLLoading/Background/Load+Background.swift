@@ -51,10 +51,7 @@ extension Load {
   ) {
     background.cancel { data in
       var info: [String: any Sendable] = [NSLocalizedDescriptionKey: "The task was cancelled."]
-      if let data {
-        let isUpload = self.plan.kind == .upload
-        info[isUpload ? NSURLSessionUploadTaskResumeData : NSURLSessionDownloadTaskResumeData] = data
-      }
+      if let data { info[task.resumeDataKey] = data }
       if let url = self.plan.request.url { info[NSURLErrorFailingURLErrorKey] = url }
       let error = NSError(domain: NSURLErrorDomain, code: URLError.Code.cancelled.rawValue, userInfo: info)
       self.cancel(task, because: URLError(_nsError: error))

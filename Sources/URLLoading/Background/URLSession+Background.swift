@@ -25,7 +25,7 @@ extension URLSession {
       if kind == .upload { (task.body, task.bodyLength) = try copiedBody(of: plan, background) }
       copy = task.body
       task.resumeData =
-        plan.resumption?.serializedForService(plan.request) ?? plan.uploadResumption?.serializedForService()
+        plan.resumption?.serializedForService() ?? plan.uploadResumption.flatMap { try? $0.serialized() }
       // How the body continues is the service's to judge.
       (plan.resumption, plan.uploadResumption) = (nil, nil)
       guard let made = background.create(task, number: { taskRegistry.nextIdentifier() }) else {
@@ -116,15 +116,11 @@ extension URLSession {
 
 extension ResumeData {
   /// For the service, which has the request's fields beside it: those that are withheld here are not missed there.
-  fileprivate func serializedForService(_ request: URLRequest) -> Data? {
+  fileprivate func serializedForService() -> Data? {
     var complete = self
     complete.headers = []
     return try? complete.serialized()
   }
-}
-
-extension UploadResumeData {
-  fileprivate func serializedForService() -> Data? { try? serialized() }
 }
 
 extension URLSession {

@@ -32,6 +32,11 @@ extension URLSession {
 }
 
 extension URLSessionTask {
+  /// Where the errors of such a task have its resume data.
+  package var resumeDataKey: String {
+    self is URLSessionUploadTask ? NSURLSessionUploadTaskResumeData : NSURLSessionDownloadTaskResumeData
+  }
+
   /// What a later process needs to resume a task, which keeps running; nil where it cannot be resumed yet, or at all. Without the request's
   /// fields.
   package var currentResumeData: Data? { load.currentResumeData }

@@ -41,7 +41,7 @@ extension BackgroundSessionDescription {
     transportSecurity = values.appTransportSecurity?.source
     network = configuration.network
     launch = values.kept.sessionSendsLaunchEvents ? settings.launch : nil
-    asksAboutServers = values.asksAboutConnections ? true : nil
+    asksAboutServers = values.asksAboutConnections
     self.settings = Self.settings(of: configuration)
   }
 }
@@ -53,7 +53,7 @@ extension BackgroundSessionDescription {
   /// What the service can be told of the settings of protocol classes.
   private static func settings(of configuration: URLSessionConfiguration) -> [String: Data]? {
     var settings = configuration.codableSettings
-    // These have a place of their own, which services of earlier versions know.
+    // These have a place of their own: they go along however large the others are.
     settings[String(reflecting: NetworkSettings.self)] = nil
     let size = settings.reduce(0) { $0 + $1.key.utf8.count + $1.value.count }
     return settings.isEmpty || size > largestSettings ? nil : settings

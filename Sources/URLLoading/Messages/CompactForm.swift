@@ -2,10 +2,8 @@
 ///
 /// Nobody names parts or leaves some out: what is added, or changed, raises the version.
 package enum CompactForm {
-  /// The first byte. Neither a property list nor JSON, which earlier versions have in these places, begins with it.
+  /// The first byte. No JSON begins with it, which some messages are.
   package static let version: UInt8 = 1
-
-  package static func isIn(_ data: Data) -> Bool { data.first == version }
 
   package static func data(_ write: (inout CompactWriter) -> Void) -> Data {
     var writer = CompactWriter()

@@ -21,8 +21,6 @@ final class Peer: @unchecked Sendable {
   /// Answers that wait for the commit of what they acknowledge.
   private var acknowledgements: [BackgroundReport] = []
   var hasGreeted = false
-  /// Of the protocol, that the program knows as well.
-  var version = 1
   /// The program has an executable of the service that is no older than this one.
   var mayStartService = false
   /// The session that it is attached to.
@@ -67,7 +65,7 @@ final class Peer: @unchecked Sendable {
   /// - Returns: false where the report is larger than a message may be.
   func sendIfItFits(_ report: BackgroundReport) -> Bool {
     guard !isClosed, !isDeaf else { return true }
-    guard let bytes = BackgroundFrames.encoded(report, version: version) else { return false }
+    guard let bytes = BackgroundFrames.encoded(report) else { return false }
     let waiting = output.count - outputStart
     if waiting > Self.outputLimit {
       end()

@@ -1,4 +1,5 @@
 import Foundation
+internal import URLLoadingBase
 
 /// A regular file, opened once: what is checked of it is what is read.
 final class OpenFile {
@@ -48,16 +49,10 @@ final class OpenFile {
 
   /// Reads so many bytes; fewer where the file ends, or cannot be read.
   func read(at offset: UInt64, count: Int) -> [UInt8] {
-    guard let start = off_t(exactly: offset), count > 0 else { return [] }
+    guard let start = Int64(exactly: offset), count > 0 else { return [] }
     return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      while filled < count {
-        let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled..<count])
-        let (position, overflows) = start.addingReportingOverflow(off_t(filled))
-        let read = overflows ? 0 : pread(descriptor, rest.baseAddress, rest.count, position)
-        if read < 0, errno == EINTR { continue }
-        guard read > 0 else { return }
-        filled += read
-      }
+      let bytes = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[..<count])
+      filled = max(0, DescriptorIO.read(into: bytes, from: descriptor, at: start))
     }
   }
 

@@ -13,7 +13,7 @@ extension Job.State: CompactValue {
     progress.write(to: &writer)
     writer.optional(endOrder) { $0.integer($1) }
     writer.flag(tookFile)
-    writer.flag(sparesCost == true)
+    writer.flag(sparesCost)
   }
 
   init?(reading reader: inout CompactReader) {
@@ -31,7 +31,6 @@ extension Job.State: CompactValue {
     self.init()
     (self.phase, self.hints, self.resumed, self.hasAsked) = (phase, hints, resumed, hasAsked)
     (self.failures, self.nextTry, self.lastFailure) = (Int(failures), nextTry, lastFailure)
-    (self.progress, self.endOrder, self.tookFile) = (progress, endOrder, tookFile)
-    self.sparesCost = sparesCost ? true : nil
+    (self.progress, self.endOrder, self.tookFile, self.sparesCost) = (progress, endOrder, tookFile, sparesCost)
   }
 }

@@ -4,7 +4,7 @@ import URLLoading
 /// A task of a program, in the service's queue.
 struct Job: Sendable, Equatable {
   /// What changes with the task, stored with each change.
-  struct State: Codable, Sendable, Equatable {
+  struct State: Sendable, Equatable {
     var phase = Phase.idle
     var hints = BackgroundTaskHints()
     /// When the program has resumed it first; the resource timeout counts from then on.
@@ -20,11 +20,11 @@ struct Job: Sendable, Equatable {
     var endOrder: Int?
     /// The program has what it wants of the file.
     var tookFile = false
-    /// The request may not use a network that costs by the byte; nil, as in queues of earlier versions, for one that may.
-    var sparesCost: Bool?
+    /// The request may not use a network that costs by the byte.
+    var sparesCost = false
   }
 
-  enum Phase: String, Codable, Sendable {
+  enum Phase: String, Sendable {
     /// Not resumed, or suspended.
     case idle
     /// For its date, a free place, or the next try.

@@ -69,7 +69,7 @@ struct JobQueue {
     if job.state.phase != .ended {
       unfinished[job.session, default: 0] += 1
       deadlines.set(job.deadline, for: job.number)
-      if job.state.sparesCost == true { thrifty.insert(job.number) }
+      if job.state.sparesCost { thrifty.insert(job.number) }
     }
     if job.state.phase == .waiting { enqueue(job, now: .distantPast) }
   }
@@ -118,9 +118,9 @@ struct JobQueue {
 
   /// Says whether the request of a task may use a network that costs by the byte.
   mutating func setSparesCost(_ spares: Bool, of number: Int) {
-    guard let job = jobs[number], job.state.phase != .ended, spares != (job.state.sparesCost == true) else { return }
+    guard let job = jobs[number], job.state.phase != .ended, spares != job.state.sparesCost else { return }
     let wasReady = ready.remove(job)
-    change(number) { $0.state.sparesCost = spares ? true : nil }
+    change(number) { $0.state.sparesCost = spares }
     if wasReady, let job = jobs[number] { ready.insert(job) }
     if spares { thrifty.insert(number) } else { thrifty.remove(number) }
   }

@@ -7,7 +7,7 @@ internal import URLLoadingSQLite
 /// Not for two threads at once.
 final class QueueStore {
   /// A session as it was described last.
-  struct StoredSession: Codable, Equatable {
+  struct StoredSession: Equatable {
     var description: BackgroundSessionDescription
     /// How often the program was started since it attached last, and when it may be again.
     var launches = 0
@@ -35,12 +35,9 @@ final class QueueStore {
       origin TEXT NOT NULL, timeout REAL, state BLOB NOT NULL, description BLOB NOT NULL,
       resumption BLOB, response BLOB, outcome BLOB);
     CREATE TABLE setting (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
-    """
-  /// What queues of earlier versions lack. The trigger serves these versions, too: they use numbers again, and know no metrics.
-  private static let additions = """
-    CREATE TABLE IF NOT EXISTS removal (path TEXT PRIMARY KEY) WITHOUT ROWID;
-    CREATE TABLE IF NOT EXISTS metrics (number INTEGER PRIMARY KEY, content BLOB NOT NULL);
-    CREATE TRIGGER IF NOT EXISTS task_metrics AFTER DELETE ON task
+    CREATE TABLE removal (path TEXT PRIMARY KEY) WITHOUT ROWID;
+    CREATE TABLE metrics (number INTEGER PRIMARY KEY, content BLOB NOT NULL);
+    CREATE TRIGGER task_metrics AFTER DELETE ON task
       BEGIN DELETE FROM metrics WHERE number = OLD.number; END;
     """
 
@@ -58,11 +55,8 @@ final class QueueStore {
   init(path: String) throws {
     // The fields of requests may be credentials: they do not stay in the file when their task is gone.
     let options = SQLiteDatabase.Options(busyTimeout: .seconds(5), isDurable: true, erasesWhatIsDeleted: true)
-    // Of version 1 are the same tables, whose contents are JSON: both are read, and the services of that version read one.
-    let file = SQLiteFile(path: path, schemaVersion: 2, upgrading: [1], schema: Self.schema, options: options)
-    self.file = file
+    file = SQLiteFile(path: path, schemaVersion: 1, schema: Self.schema, options: options)
     database = try file.open()
-    try database.execute(Self.additions)
     // An earlier service may have been killed before it did so.
     emptyLog()
   }
@@ -76,7 +70,6 @@ final class QueueStore {
   /// Goes on in an empty file, in the place of this one, which is put aside.
   func beginNewFile() throws {
     database = try file.open(replacing: database)
-    try database.execute(Self.additions)
     removed = []
   }
 
@@ -121,7 +114,7 @@ final class QueueStore {
       """)
     defer { select.reset() }
     while try select.step() {
-      guard let state = Self.decode(Job.State.self, select.data(6)),
+      guard let state = Job.State(compact: select.data(6)),
         let kind = BackgroundTaskDescription.Kind(rawValue: select.text(3))
       else { continue }
       var job = Job(
@@ -136,12 +129,10 @@ final class QueueStore {
     let select = try database.statement("SELECT description, resumption, response, outcome FROM task WHERE number = ?")
     defer { select.reset() }
     try select.bind(Int64(number), at: 1)
-    guard try select.step(), let description = Self.decode(BackgroundTaskDescription.self, select.data(0)) else {
-      return nil
-    }
+    guard try select.step(), let description = BackgroundTaskDescription(compact: select.data(0)) else { return nil }
     return StoredJob(
-      description: description, resumption: Self.decode(StoredJob.Resumption.self, select.data(1)),
-      response: select.isNull(2) ? nil : select.data(2), outcome: Self.decode(BackgroundOutcome.self, select.data(3)))
+      description: description, resumption: StoredJob.Resumption(compact: select.data(1)),
+      response: select.isNull(2) ? nil : select.data(2), outcome: BackgroundOutcome(compact: select.data(3)))
   }
 
   /// What the transfers of a task did that have failed; nil where none has.
@@ -149,7 +140,7 @@ final class QueueStore {
     let select = try database.statement("SELECT content FROM metrics WHERE number = ?")
     defer { select.reset() }
     try select.bind(Int64(number), at: 1)
-    return try select.step() ? Self.decode(BackgroundMetrics.self, select.data(0)) : nil
+    return try select.step() ? BackgroundMetrics(compact: select.data(0)) : nil
   }
 
   /// The descriptions of a session's tasks, in the order in which they were made.
@@ -159,7 +150,7 @@ final class QueueStore {
     defer { select.reset() }
     try select.bind(session, at: 1)
     while try select.step() {
-      if let description = Self.decode(BackgroundTaskDescription.self, select.data(0)) { body(description) }
+      if let description = BackgroundTaskDescription(compact: select.data(0)) { body(description) }
     }
   }
 
@@ -170,9 +161,9 @@ final class QueueStore {
     defer { select.reset() }
     while try select.step() {
       let paths = [
-        Self.decode(BackgroundTaskDescription.self, select.data(0))?.body,
-        Self.decode(StoredJob.Resumption.self, select.data(1))?.file,
-        Self.decode(BackgroundOutcome.self, select.data(2))?.file,
+        BackgroundTaskDescription(compact: select.data(0))?.body,
+        StoredJob.Resumption(compact: select.data(1))?.file,
+        BackgroundOutcome(compact: select.data(2))?.file,
       ]
       for path in paths.compactMap({ $0 }) { names.insert((path as NSString).lastPathComponent) }
     }
@@ -182,7 +173,8 @@ final class QueueStore {
   func limits() throws -> JobQueue.Limits? {
     let select = try database.statement("SELECT value FROM setting WHERE name = 'limits'")
     defer { select.reset() }
-    return try select.step() ? Self.decodeJSON(JobQueue.Limits.self, select.data(0)) : nil
+    guard try select.step() else { return nil }
+    return try? JSONDecoder().decode(JobQueue.Limits.self, from: select.data(0))
   }
 
   /// Removes the files of tasks that are gone, which an earlier service was ended before. To be called before a task is made: names of
@@ -305,10 +297,9 @@ final class QueueStore {
   }
 
   private static func session(_ data: Data) -> StoredSession? {
-    guard CompactForm.isIn(data) else { return decodeJSON(StoredSession.self, data) }
-    return CompactForm.value(in: data) { reader -> StoredSession? in
+    CompactForm.value(in: data) { reader -> StoredSession? in
       guard let content = reader.bytes(),
-        let description = decodeJSON(BackgroundSessionDescription.self, content),
+        let description = try? JSONDecoder().decode(BackgroundSessionDescription.self, from: content),
         let launches = reader.integer(Int32.self), let nextLaunch = reader.optional({ $0.moment() }),
         let next = reader.integer(Int.self), (1...1 << 60).contains(next), let lastUse = reader.moment()
       else { return nil }
@@ -316,16 +307,5 @@ final class QueueStore {
         description: description, launches: Int(launches), nextLaunch: nextLaunch, nextIdentifier: next,
         lastUse: lastUse)
     }
-  }
-
-  /// Reads a value in the compact form, or in JSON, as queues of version 1 have it; nil for what is damaged, and for nothing.
-  private static func decode<Value: CompactValue & Decodable>(_ type: Value.Type, _ data: Data) -> Value? {
-    if CompactForm.isIn(data) { return Value(compact: data) }
-    return decodeJSON(type, data)
-  }
-
-  private static func decodeJSON<Value: Decodable>(_ type: Value.Type, _ data: Data) -> Value? {
-    guard !data.isEmpty else { return nil }
-    return try? JSONDecoder().decode(type, from: data)
   }
 }

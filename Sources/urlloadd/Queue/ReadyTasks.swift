@@ -9,7 +9,7 @@ struct ReadyTasks {
     /// The requests may not use a network that costs by the byte.
     let sparesCost: Bool
 
-    init(_ job: Job) { (origin, session, sparesCost) = (job.origin, job.session, job.state.sparesCost == true) }
+    init(_ job: Job) { (origin, session, sparesCost) = (job.origin, job.session, job.state.sparesCost) }
   }
 
   private struct Entry {

@@ -11,7 +11,7 @@ struct StoredJob: Sendable {
   var outcome: BackgroundOutcome?
 
   /// How a transfer that was killed is resumed.
-  struct Resumption: Codable, Sendable, Equatable {
+  struct Resumption: Sendable, Equatable {
     var data: Data
     /// The file that it names; nil for an upload.
     var file: String?

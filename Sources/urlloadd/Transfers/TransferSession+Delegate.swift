@@ -58,23 +58,12 @@ extension TransferSession: URLSessionDownloadDelegate, URLSessionDataDelegate {
     guard let number = number(of: dataTask), let transfer = state.withLock({ $0.transfers[number] }),
       transfer.failure == nil, transfer.answer >= 0
     else { return }
-    let reason = Self.write(data, to: transfer.answer)
-    guard reason != 0 else { return }
+    let isWritten = data.withUnsafeBytes { DescriptorIO.write($0, to: transfer.answer) }
+    let reason = errno
+    guard !isWritten else { return }
     let failure = URLError.cannotWrite(Self.bodyPath(number, in: files), reason)
     state.withLock { $0.transfers[number]?.failure = failure }
     dataTask.cancel()
-  }
-
-  /// - Returns: 0, or the error's number.
-  private static func write(_ data: Data, to descriptor: Int32) -> Int32 {
-    data.withUnsafeBytes { bytes in
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-        if count >= 0 { rest = rest.dropFirst(count) } else if errno != EINTR { return errno }
-      }
-      return 0
-    }
   }
 
   func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {

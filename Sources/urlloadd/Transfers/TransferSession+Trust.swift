@@ -30,7 +30,7 @@ extension TransferSession {
     let question = BackgroundQuestion.challenge(
       space: BackgroundValues.data(of: space), proposed: nil, failures: 0, response: nil, trust: shown)
     loop.post { [self] service in
-      // A program of an earlier version may have attached since this session was made.
+      // A program that is not to be asked may have attached since this session was made.
       guard let job = service.queue.jobs[number],
         service.sessions[job.session]?.description.asksAboutServers == true
       else { return take(.performDefaultHandling, nil) }

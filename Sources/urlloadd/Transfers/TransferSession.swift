@@ -246,7 +246,6 @@ final class TransferSession: NSObject, Sendable {
     report(task, isLast: true)
     let transfer = state.withLock { $0.transfers.removeValue(forKey: number) }
     let path = Self.bodyPath(number, in: files)
-    let isUpload = task is URLSessionUploadTask
     let metrics = transfer?.metrics.map { BackgroundMetrics($0) }
     // A transfer whose file cannot be written is cancelled for that, which is how its task ends, and not why.
     if let error = transfer?.failure ?? error {
@@ -254,9 +253,8 @@ final class TransferSession: NSObject, Sendable {
         close(answer)
         unlink(path)
       }
-      let key = isUpload ? NSURLSessionUploadTaskResumeData : NSURLSessionDownloadTaskResumeData
-      let resumeData = (error as NSError).userInfo[key] as? Data
-      if let transfer, !transfer.asks, settings.asksAboutServers == true, Self.isAboutTrust(error) {
+      let resumeData = (error as NSError).userInfo[task.resumeDataKey] as? Data
+      if let transfer, !transfer.asks, settings.asksAboutServers, Self.isAboutTrust(error) {
         // Servers that are trusted cost no question and no second handshake: only behind such a failure is the program asked.
         asksAboutServers(of: transfer.origin)
         let isSafe = ["GET", "HEAD"].contains(task.originalRequest?.httpMethod ?? "GET")

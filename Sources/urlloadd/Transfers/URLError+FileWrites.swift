@@ -6,10 +6,7 @@ extension URLError {
   /// - Parameter reason: the error's number, which ``RetryPolicy`` goes by.
   static func cannotWrite(_ path: String, _ reason: Int32) -> URLError {
     URLError(
-      .cannotWriteToFile,
-      userInfo: [
-        NSLocalizedDescriptionKey: "\(path) cannot be written: \(String(cString: strerror(reason))).",
-        NSUnderlyingErrorKey: POSIXError(POSIXErrorCode(rawValue: reason) ?? .EIO),
-      ])
+      .cannotWriteToFile, message: "\(path) cannot be written: \(String(cString: strerror(reason))).", url: nil,
+      underlying: POSIXError(POSIXErrorCode(rawValue: reason) ?? .EIO))
   }
 }

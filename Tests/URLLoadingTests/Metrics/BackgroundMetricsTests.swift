@@ -51,8 +51,8 @@ import URLLoadingTestServers
   }
 
   @Test func theyArriveAsTheyWereButForSecrets() throws {
-    let sent = try JSONEncoder().encode(metrics([try transaction("/a")]))
-    let received = try #require(try JSONDecoder().decode(BackgroundMetrics.self, from: sent).taskMetrics)
+    let sent = metrics([try transaction("/a")]).compactData
+    let received = try #require(BackgroundMetrics(compact: sent)?.taskMetrics)
     #expect(received.taskInterval == DateInterval(start: start, duration: 5))
     #expect(received.redirectCount == 1)
     let copy = try #require(received.transactionMetrics.first)
@@ -70,7 +70,7 @@ import URLLoadingTestServers
     #expect(copy.weakenedChecks.map(\.check) == [.hostName] && copy.weakenedChecks.first?.reason == "another host's")
   }
 
-  @Test func theyAreTheSameInTheCompactForm() throws {
+  @Test func severalArriveWhole() throws {
     let sent = metrics([try transaction("/a"), try transaction("/b")])
     let data = sent.compactData
     let received = try #require(BackgroundMetrics(compact: data))
@@ -118,12 +118,5 @@ import URLLoadingTestServers
     #expect(metrics([large]).taskMetrics == nil)
     let both = metrics([large, try transaction("/small")])
     #expect(both.taskMetrics?.transactionMetrics.map(\.request.url?.path) == ["/small"])
-  }
-
-  /// As a queue of an earlier version has it.
-  @Test func anEndWithoutThemIsRead() throws {
-    let text = #"{"tookFile":false,"progress":{"received":1,"expectedToReceive":1,"sent":0},"file":"/f"}"#
-    let outcome = try JSONDecoder().decode(BackgroundOutcome.self, from: Data(text.utf8))
-    #expect(outcome.file == "/f" && outcome.metrics == nil)
   }
 }

@@ -106,14 +106,6 @@ private struct DrumSettings: URLProtocolSettings, Equatable {
     #expect(configuration[CartridgeSettings.self].slot == 2)
   }
 
-  /// A description of an earlier version, as queues have it, lacks what was added since.
-  @Test func areNotNeededInADescription() throws {
-    let description = BackgroundSessionDescription(identifier: "a", program: "b")
-    let text = try #require(String(data: try JSONEncoder().encode(description), encoding: .utf8))
-    #expect(!text.contains("settings"))
-    #expect(try JSONDecoder().decode(BackgroundSessionDescription.self, from: Data(text.utf8)) == description)
-  }
-
   /// What a resource of the session is made with.
   private final class Drives: URLSessionComponent {
     let settings: TapeSettings

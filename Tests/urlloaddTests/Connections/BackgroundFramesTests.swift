@@ -77,34 +77,29 @@ import URLLoadingTestServers
     return try frames.next(type)
   }
 
-  private func checkForms<Message: BackgroundMessage>(of messages: [Message]) throws {
+  private func checkCopies<Message: BackgroundMessage>(of messages: [Message], first: UInt8) throws {
     for message in messages {
       let bytes = try #require(BackgroundFrames.encoded(message))
-      #expect(bytes.dropFirst(4).first == CompactForm.version)
+      #expect(bytes.dropFirst(4).first == first)
       let copy = try #require(try read(bytes, as: Message.self))
       #expect(try said(copy) == said(message))
-      let old = try #require(BackgroundFrames.encoded(message, version: 1))
-      #expect(old.dropFirst(4).first == UInt8(ascii: "{"))
-      #expect(try read(old, as: Message.self) != nil)
     }
   }
 
-  @Test func messagesAreTheSameInBothForms() throws {
-    try checkForms(of: try commands())
-    try checkForms(of: try reports())
+  @Test func messagesArriveAsTheyWere() throws {
+    try checkCopies(of: try commands(), first: CompactForm.version)
+    try checkCopies(of: try reports(), first: CompactForm.version)
   }
 
-  /// Of version 1 are property lists.
-  @Test func olderOnesGetRequestsThatTheyCanRead() throws {
-    let task = try task()
-    let command = NumberedCommand(number: 1, command: .create(task: task))
-    let bytes = try #require(BackgroundFrames.encoded(command, version: 1))
-    guard case .create(let copy)? = try read(bytes, as: NumberedCommand.self)?.command else {
-      Issue.record("another command")
-      return
-    }
-    #expect(copy.request.starts(with: Array("bplist".utf8)))
-    #expect(BackgroundValues.request(copy.request) == BackgroundValues.request(task.request))
+  /// What versions greet each other with is JSON in each of them.
+  @Test func greetingsAreJSON() throws {
+    let session = BackgroundSessionDescription(identifier: "s", program: "/bin/true")
+    let commands: [BackgroundCommand] = [
+      .hello(version: 1, package: "0", program: "/bin/true"), .attach(session: session),
+    ]
+    let first = UInt8(ascii: "{")
+    try checkCopies(of: commands.map { NumberedCommand(number: 0, command: $0) }, first: first)
+    try checkCopies(of: [BackgroundReport.welcome(version: 1, package: "0", files: "/files")], first: first)
   }
 
   @Test func cutAndFlippedOnesAreRefusedOrRead() throws {

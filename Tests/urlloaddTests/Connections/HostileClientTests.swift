@@ -76,8 +76,8 @@ import URLLoadingTestServers
       var description = BackgroundSessionDescription(identifier: "bad", program: "bad")
       description.resourceTimeout = 10
       for command in [
-        BackgroundCommand.hello(version: 1, package: "0", program: nil), .attach(session: description),
-        .create(task: task),
+        BackgroundCommand.hello(version: BackgroundWire.version, package: "0", program: nil),
+        .attach(session: description), .create(task: task),
       ] {
         try handle.write(
           contentsOf: try #require(BackgroundFrames.encoded(NumberedCommand(number: 1, command: command))))

@@ -31,19 +31,6 @@ import URLLoading
     close(program)
   }
 
-  @Test(arguments: [(1, UInt8(ascii: "{")), (2, CompactForm.version)])
-  func aProgramIsToldInAFormThatItKnows(_ version: Int, _ first: UInt8) throws {
-    let (peer, program) = try pair()
-    peer.version = version
-    peer.send(.done(number: 1))
-    peer.flush()
-    var bytes = [UInt8](repeating: 0, count: 5)
-    let count = recv(program, &bytes, bytes.count, 0)
-    #expect(count == 5 && bytes.last == first)
-    peer.end()
-    close(program)
-  }
-
   @Test func aProgramThatIsThereHasNotEnded() throws {
     let (peer, program) = try pair()
     #expect(!peer.hasEnded && peer.receive()?.isEmpty == true)

@@ -135,9 +135,8 @@ import URLLoadingTestServers
     let costly = subject.queue.takeStartable(now: start, costs: true)
     #expect(costly.map(\.number) == [numbers[1]])
     // A service that is started again knows it as well.
-    let stored = try JSONEncoder().encode(try #require(queue.jobs[numbers[0]]).state)
     var job = try #require(queue.jobs[numbers[0]])
-    job.state = try JSONDecoder().decode(Job.State.self, from: stored)
+    job.state = try #require(Job.State(compact: job.state.compactData))
     var next = JobQueue()
     next.restore(job)
     #expect(next.thrifty == [numbers[0]])

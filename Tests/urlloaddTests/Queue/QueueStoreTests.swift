@@ -12,15 +12,6 @@ import URLLoadingTestServers
 
   init() throws { folder = try TemporaryDirectory("queue") }
 
-  @Test func aQueueOfAnEarlierVersionIsOpened() throws {
-    let path = folder.file("queue.sqlite").path
-    _ = try QueueStore(path: path)
-    try SQLiteDatabase(path: path).execute("DROP TABLE removal; DROP TABLE metrics; DROP TRIGGER task_metrics")
-    let store = try QueueStore(path: path)
-    try store.finishRemovals()
-    #expect(try store.contents().jobs.isEmpty)
-  }
-
   private func jobs(_ store: QueueStore) throws -> [Job] { try store.contents().jobs }
 
   @Test func tasksComeBackAsTheyWere() throws {
@@ -56,31 +47,15 @@ import URLLoadingTestServers
     #expect(read.outcome?.file == "/file" && read.response == nil)
   }
 
-  /// Of version 1 is JSON. Services of that version leave the file alone from then on: they would find no task in it.
-  @Test func aQueueOfVersion1IsReadAndUpgraded() throws {
+  /// A service of another version may have made it: its tasks are not this one's to drop.
+  @Test func aQueueOfAnotherVersionIsLeftAlone() throws {
     let path = folder.file("queue.sqlite").path
     _ = try QueueStore(path: path)
     let database = try SQLiteDatabase(path: path)
     // "UL" and the version.
-    try database.execute("PRAGMA user_version = 1; PRAGMA application_id = \(0x554C_0001)")
-    let session = QueueStore.StoredSession(
-      description: BackgroundSessionDescription(identifier: "s", program: "/bin/true"), nextIdentifier: 8)
-    let insertSession = try database.statement("INSERT INTO session VALUES ('s', ?)")
-    try insertSession.bind(try JSONEncoder().encode(session), at: 1)
-    try insertSession.run()
-    var state = Job.State()
-    state.phase = .waiting
-    let task = BackgroundTaskDescription(kind: .download, request: Data([1, 2]))
-    let insert = try database.statement(
-      "INSERT INTO task VALUES (7, 's', 3, 'download', 'o', NULL, ?, ?, NULL, NULL, NULL)")
-    try insert.bind(try JSONEncoder().encode(state), at: 1)
-    try insert.bind(try JSONEncoder().encode(task), at: 2)
-    try insert.run()
-    let store = try QueueStore(path: path)
-    #expect(try jobs(store).map(\.state) == [state])
-    #expect(try store.contents().sessions["s"]?.nextIdentifier == 8)
-    #expect(try store.stored(7)?.description.request == Data([1, 2]))
-    #expect(try database.schemaVersion() == 2)
+    try database.execute("PRAGMA user_version = 2; PRAGMA application_id = \(0x554C_0002)")
+    #expect(throws: SQLiteError.self) { try QueueStore(path: path) }
+    #expect(try database.schemaVersion() == 2 && !database.isReplaced)
   }
 
   @Test func damagedRowsAreLeftOut() throws {
@@ -101,14 +76,22 @@ import URLLoadingTestServers
     }
   }
 
-  /// Numbers are used again, by services that know nothing of metrics as well.
+  /// Numbers are used again.
   @Test func metricsGoWithTheirTask() throws {
     let path = folder.file("queue.sqlite").path
     let store = try QueueStore(path: path)
     let database = try SQLiteDatabase(path: path)
     try database.execute("INSERT INTO task VALUES (7, 's', 1, 'download', 'o', NULL, x'', x'', NULL, NULL, NULL)")
-    let content = #"{"start":1,"end":2,"redirects":3,"transactions":[]}"#
-    try database.execute("INSERT INTO metrics VALUES (7, CAST('\(content)' AS BLOB))")
+    let content = CompactForm.data { writer in
+      writer.moment(Date(timeIntervalSinceReferenceDate: 1))
+      writer.moment(Date(timeIntervalSinceReferenceDate: 2))
+      // Redirects and transactions.
+      writer.integer(3)
+      writer.number(0)
+    }
+    let insert = try database.statement("INSERT INTO metrics VALUES (7, ?)")
+    try insert.bind(content, at: 1)
+    try insert.run()
     #expect(try store.metrics(7)?.start == Date(timeIntervalSinceReferenceDate: 1))
     try database.execute("DELETE FROM task WHERE number = 7")
     #expect(try store.metrics(7) == nil)

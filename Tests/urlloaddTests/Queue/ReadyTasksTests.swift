@@ -12,7 +12,7 @@ import URLLoadingTestServers
   ) -> Job {
     var job = Job(number: number, session: session, identifier: number, kind: .download, origin: origin)
     job.state.hints.priority = priority
-    job.state.sparesCost = spares ? true : nil
+    job.state.sparesCost = spares
     return job
   }
 

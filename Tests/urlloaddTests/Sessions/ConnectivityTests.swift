@@ -31,7 +31,6 @@ import URLLoadingTestServers
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &descriptors) == 0)
     let (peer, program) = (Peer(descriptor: descriptors[0]), descriptors[1])
     defer { close(program) }
-    peer.version = BackgroundWire.version
     let service = try self.service()
     service.attached["s"] = peer
     var task = BackgroundTaskDescription(kind: .download, request: Data())

@@ -37,16 +37,4 @@ extension NumberedCommand: BackgroundMessage {
     guard let command else { return nil }
     self.init(number: number, command: command)
   }
-
-  package var inVersion1: NumberedCommand {
-    switch command {
-    case .create(var task):
-      task.request = BackgroundValues.requestInVersion1(task.request)
-      return NumberedCommand(number: number, command: .create(task: task))
-    case .answer(let question, .proceed(let request?)):
-      let answer = BackgroundAnswer.proceed(request: BackgroundValues.requestInVersion1(request))
-      return NumberedCommand(number: number, command: .answer(question: question, answer))
-    default: return self
-    }
-  }
 }

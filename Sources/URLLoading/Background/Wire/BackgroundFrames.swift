@@ -42,13 +42,11 @@ package struct BackgroundFrames: Sendable {
   }
 
   /// A message as it is sent; nil where it is too long.
-  /// - Parameter version: that of the protocol, which the receiver knows.
-  package static func encoded(_ message: some BackgroundMessage, version: Int = BackgroundWire.version) -> [UInt8]? {
+  package static func encoded(_ message: some BackgroundMessage) -> [UInt8]? {
     var writer = CompactWriter()
     writer.byte(CompactForm.version)
-    if version >= BackgroundWire.firstCompactVersion, message.write(to: &writer) { return framed(writer.bytes) }
-    let known = version >= BackgroundWire.firstCompactVersion ? message : message.inVersion1
-    return (try? JSONEncoder().encode(known)).flatMap { framed($0) }
+    if message.write(to: &writer) { return framed(writer.bytes) }
+    return (try? JSONEncoder().encode(message)).flatMap { framed($0) }
   }
 
   private static func framed(_ content: some Collection<UInt8>) -> [UInt8]? {

@@ -5,6 +5,4 @@ package protocol BackgroundMessage: Codable, Sendable {
   func write(to writer: inout CompactWriter) -> Bool
   /// Nil for what is damaged.
   init?(reading reader: inout CompactReader)
-  /// The same for whoever knows version 1 of the protocol alone: requests and responses as property lists.
-  var inVersion1: Self { get }
 }

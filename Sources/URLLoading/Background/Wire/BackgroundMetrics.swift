@@ -70,11 +70,4 @@ extension BackgroundMetrics: CompactValue {
     else { return nil }
     (self.start, self.end, self.redirects, self.transactions) = (start, end, redirects, transactions)
   }
-
-  /// For whoever knows version 1 of the protocol alone.
-  var inVersion1: BackgroundMetrics {
-    var metrics = self
-    metrics.transactions = transactions.map(\.inVersion1)
-    return metrics
-  }
 }

@@ -35,16 +35,6 @@ extension BackgroundReport: BackgroundMessage {
     case nil: return nil
     }
   }
-
-  package var inVersion1: BackgroundReport {
-    switch self {
-    case .task(var task, let isSuspended):
-      task.request = BackgroundValues.requestInVersion1(task.request)
-      return .task(task, isSuspended: isSuspended)
-    case .event(let task, let event): return .event(task: task, event.inVersion1)
-    default: return self
-    }
-  }
 }
 
 extension BackgroundEvent {
@@ -94,22 +84,6 @@ extension BackgroundEvent {
       guard let outcome = BackgroundOutcome(reading: &reader) else { return nil }
       self = .ended(outcome)
     case nil: return nil
-    }
-  }
-
-  fileprivate var inVersion1: BackgroundEvent {
-    switch self {
-    case .request(let data): return .request(BackgroundValues.requestInVersion1(data))
-    case .response(let data): return .response(BackgroundValues.responseInVersion1(data))
-    case .asks(let number, .challenge(let space, let proposed, let failures, let response?, let trust)):
-      let question = BackgroundQuestion.challenge(
-        space: space, proposed: proposed, failures: failures, response: BackgroundValues.responseInVersion1(response),
-        trust: trust)
-      return .asks(question: number, question)
-    case .ended(var outcome):
-      outcome.metrics = outcome.metrics?.inVersion1
-      return .ended(outcome)
-    default: return self
     }
   }
 }

@@ -55,7 +55,7 @@ package struct BackgroundOutcome: Codable, Sendable {
   package var progress = BackgroundProgress()
   /// For a later download or upload.
   package var resumeData: Data?
-  /// Nil where there was no transfer, and from a service of an earlier version.
+  /// Nil where there was no transfer.
   package var metrics: BackgroundMetrics?
 
   package init() {}

@@ -24,10 +24,9 @@ package struct BackgroundSessionDescription: Codable, Sendable, Hashable {
   package var transportSecurity: Data?
   package var network: NetworkSettings?
   package var launch: URLSessionConfiguration.BackgroundLaunch?
-  /// The program may be asked about servers that are not trusted; nil for not, as for programs of earlier versions, which know no such
-  /// question.
-  package var asksAboutServers: Bool?
-  /// The settings of protocol classes, as JSON, by the names of their types; nil for none, as programs of earlier versions have it.
+  /// The program may be asked about servers that are not trusted.
+  package var asksAboutServers = false
+  /// The settings of protocol classes, as JSON, by the names of their types; nil for none.
   package var settings: [String: Data]?
 
   package init(identifier: String, program: String) {

@@ -38,7 +38,7 @@ package struct BackgroundTransaction: Codable, Sendable {
   private var tlsVersion: UInt16?
   private var tlsSuite: UInt16?
   /// What the program has accepted of the server.
-  private var weakenedChecks: [WeakenedCheck]?
+  private var weakenedChecks: [WeakenedCheck]
 
   init(_ metrics: URLSessionTaskTransactionMetrics) {
     var bodiless = metrics.request
@@ -69,17 +69,16 @@ package struct BackgroundTransaction: Codable, Sendable {
     ends = [metrics.localAddress, metrics.localPort, metrics.remoteAddress, metrics.remotePort]
     tlsVersion = metrics.negotiatedTLSProtocolVersion?.rawValue
     tlsSuite = metrics.negotiatedTLSCipherSuite?.rawValue
-    let weakened = metrics.weakenedChecks.compactMap { weakened in
+    weakenedChecks = metrics.weakenedChecks.compactMap { weakened in
       WeakenedCheck.checks.firstIndex(of: weakened.check).map { index in
         WeakenedCheck(check: index, reason: weakened.reason, isOfProxy: weakened.isOfProxy)
       }
     }
-    weakenedChecks = weakened.isEmpty ? nil : weakened
   }
 
   /// Bytes that it takes in a message, about.
   var size: Int {
-    1000 + request.count + (response?.count ?? 0) + (weakenedChecks ?? []).reduce(0) { $0 + $1.reason.utf8.count }
+    1000 + request.count + (response?.count ?? 0) + weakenedChecks.reduce(0) { $0 + $1.reason.utf8.count }
   }
 
   /// Nil where the request cannot be read.
@@ -107,7 +106,7 @@ package struct BackgroundTransaction: Codable, Sendable {
     }
     metrics.negotiatedTLSProtocolVersion = tlsVersion.flatMap { tls_protocol_version_t(rawValue: $0) }
     metrics.negotiatedTLSCipherSuite = tlsSuite.flatMap { tls_ciphersuite_t(rawValue: $0) }
-    metrics.weakenedChecks = (weakenedChecks ?? []).compactMap { weakened in
+    metrics.weakenedChecks = weakenedChecks.compactMap { weakened in
       guard WeakenedCheck.checks.indices.contains(weakened.check) else { return nil }
       return URLSessionTaskTransactionMetrics.WeakenedCheck(
         check: WeakenedCheck.checks[weakened.check], reason: weakened.reason, cause: .delegate,
@@ -155,7 +154,7 @@ extension BackgroundTransaction: CompactValue {
     writer.list(Array(ends.prefix(4))) { writer, end in writer.optional(end) { $0.text($1) } }
     writer.optional(tlsVersion) { $0.integer($1) }
     writer.optional(tlsSuite) { $0.integer($1) }
-    writer.list(Array((weakenedChecks ?? []).prefix(Self.mostChecks))) { writer, weakened in
+    writer.list(Array(weakenedChecks.prefix(Self.mostChecks))) { writer, weakened in
       writer.integer(weakened.check)
       writer.text(weakened.reason)
       writer.flag(weakened.isOfProxy)
@@ -185,7 +184,7 @@ extension BackgroundTransaction: CompactValue {
     (self.isProxied, self.isReused, self.fetchType, self.resolution) = (isProxied, isReused, fetchType, resolution)
     (self.counts, self.ends) = (counts, ends)
     (self.tlsVersion, self.tlsSuite) = (tlsVersion, tlsSuite)
-    weakenedChecks = weakened.isEmpty ? nil : weakened
+    weakenedChecks = weakened
   }
 
   private static func weakenedCheck(_ reader: inout CompactReader) -> WeakenedCheck? {
@@ -193,13 +192,5 @@ extension BackgroundTransaction: CompactValue {
       return nil
     }
     return WeakenedCheck(check: check, reason: reason, isOfProxy: isOfProxy)
-  }
-
-  /// For whoever knows version 1 of the protocol alone.
-  var inVersion1: BackgroundTransaction {
-    var transaction = self
-    transaction.request = BackgroundValues.requestInVersion1(request)
-    transaction.response = response.map { BackgroundValues.responseInVersion1($0) }
-    return transaction
   }
 }

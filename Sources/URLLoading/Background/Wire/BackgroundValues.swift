@@ -3,11 +3,7 @@
 package enum BackgroundValues {
   package static func data(of request: URLRequest) -> Data { CompactForm.data { $0.request(request) } }
 
-  /// - Parameter data: also a property list, as earlier versions have it.
-  package static func request(_ data: Data) -> URLRequest? {
-    if CompactForm.isIn(data) { return CompactForm.value(in: data) { $0.request() } }
-    return PropertyListReader.dictionary(from: data).flatMap(URLRequest.init(propertyList:))
-  }
+  package static func request(_ data: Data) -> URLRequest? { CompactForm.value(in: data) { $0.request() } }
 
   /// - Returns: a request without the fields whose names say that they may be credentials, and without the users and passwords of its
   ///   URLs; nil where it has none of these.
@@ -17,23 +13,7 @@ package enum BackgroundValues {
 
   package static func data(of response: URLResponse) -> Data { CompactForm.data { $0.response(response) } }
 
-  /// - Parameter data: also a property list, as earlier versions have it.
-  package static func response(_ data: Data) -> URLResponse? {
-    if CompactForm.isIn(data) { return CompactForm.value(in: data) { $0.response() } }
-    return URLResponse.nested(PropertyListReader.dictionary(from: data))
-  }
-
-  /// A request as a property list, for whoever knows version 1 of the protocol alone; what cannot be read stays as it is.
-  static func requestInVersion1(_ data: Data) -> Data {
-    guard CompactForm.isIn(data), let request = request(data) else { return data }
-    return list(request.propertyList)
-  }
-
-  /// The same of a response.
-  static func responseInVersion1(_ data: Data) -> Data {
-    guard CompactForm.isIn(data), let response = response(data) else { return data }
-    return list(response.nestedList)
-  }
+  package static func response(_ data: Data) -> URLResponse? { CompactForm.value(in: data) { $0.response() } }
 
   package static func data(of space: URLProtectionSpace) -> Data { list(space.archivedList) }
 
