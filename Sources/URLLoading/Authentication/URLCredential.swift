@@ -36,7 +36,7 @@ open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendab
     proof = .none
   }
 
-  /// Accepts the server whose certificates these are, whatever their evaluation comes to.
+  /// Accepts the server with these certificates, whatever the result of their evaluation.
   public init(trust: SecTrust) {
     storedUser = nil
     storedPassword = nil

@@ -232,8 +232,8 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
     askVault(unless: { $0[space]?.defaultUser != nil }) { completionHandler(self.knownDefault(for: space)) }
   }
 
-  /// Makes a credential that a task was given the default of a space. Returns at once. What is the default already is not kept anew: loads
-  /// say so for each response that has accepted it.
+  /// Makes a credential of a task the default of a space. Returns at once. Does nothing if it is the default already,
+  /// since loads call this for each response that has accepted it.
   open func setDefaultCredential(_ credential: URLCredential, for space: URLProtectionSpace, task: URLSessionTask) {
     guard vault != nil else { return setDefaultCredential(credential, for: space) }
     if makeDefault(credential, for: space) { keep(credential, for: space, isDefault: true) {} }

@@ -141,8 +141,8 @@ open class URLProtectionSpace: NSObject, NSSecureCoding, NSCopying, @unchecked S
   /// The kind of proxy; nil for a server.
   open var proxyType: String? { parts.proxyType?.isEmpty == false ? parts.proxyType : nil }
 
-  /// What the server or proxy calls the space; nil where it says nothing, which a `Basic` challenge should not (RFC 7617 2)
-  /// and some do.
+  /// The server's or proxy's name of the space; nil without one, as in some `Basic` challenges, against RFC 7617,
+  /// section 2.
   open var realm: String? { parts.realm }
 
   /// The authentication method, such as `NSURLAuthenticationMethodHTTPBasic`.

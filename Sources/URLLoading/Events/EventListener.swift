@@ -5,10 +5,10 @@ extension URLSession {
   /// configuration.sessionEventListener = MyListener()
   /// ```
   ///
-  /// Every method has a default that does nothing. The events of one task come one after another, in the order in which they happened, and
-  /// never two at a time; those of different tasks come at the same time from different threads. A method is called on whatever thread the
-  /// event happened, often the one that moves the bytes of every transfer: it must not block. No lock of ours is held, so it may call
-  /// methods of the task, such as `cancel()`; what comes of that is told when the method has returned.
+  /// Every method has an empty default implementation. The events of one task are serial and in order; those of
+  /// different tasks are concurrent. A method is called on the thread of the event, often the transfer loop: it must
+  /// not block. The library holds no lock, so it may call methods of the task, such as `cancel()`; the resulting events
+  /// follow after the method has returned.
   ///
   /// URLs, header fields and errors are given as they are, with their secrets. Listeners that write them down are to leave these out, as
   /// ``HTTPArchiveWriter`` does.

@@ -37,7 +37,7 @@ extension AsyncURLProtocol {
         cacheStoragePolicy: policy ?? (response is HTTPURLResponse ? .allowed : .notAllowed))
     }
 
-    /// Sends a head that says what is known.
+    /// Sends a response head with the given values.
     /// - Parameters:
     ///   - mimeType: such as `text/plain`.
     ///   - length: bytes of the body, or nil.

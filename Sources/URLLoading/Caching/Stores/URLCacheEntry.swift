@@ -3,7 +3,8 @@ internal import URLLoadingBase
 /// The head of a stored response, and what the rules of caching need to know of the exchange that it comes from. The body is the store's
 /// (``URLCacheStore/body(of:completionHandler:)``).
 ///
-/// A store looks at ``id``, ``key``, ``bodyLength`` and ``staysInMemory``, and keeps all else as it is, by ``archived()`` where it has to.
+/// A store uses ``id``, ``key``, ``bodyLength`` and ``staysInMemory``, and keeps the rest unchanged, serialized by
+/// ``archived()`` if necessary.
 public struct URLCacheEntry: Sendable, Identifiable {
   /// Tells entries apart: 32 hexadecimal digits, chosen at random.
   public let id: String
