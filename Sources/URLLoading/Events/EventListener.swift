@@ -1,5 +1,5 @@
 extension URLSession {
-  /// Hears of everything that happens in the loads of a session: for logs, for measurements, to see why the cache did what it did.
+  /// Receives all events of a session's loads: for logs, metrics, and the reasons of cache decisions.
   ///
   /// ```swift
   /// configuration.sessionEventListener = MyListener()
@@ -10,7 +10,7 @@ extension URLSession {
   /// not block. The library holds no lock, so it may call methods of the task, such as `cancel()`; the resulting events
   /// follow after the method has returned.
   ///
-  /// URLs, header fields and errors are given as they are, with their secrets. Listeners that write them down are to leave these out, as
+  /// URLs, header fields and errors contain their secrets. A listener that records them must redact these, as
   /// ``HTTPArchiveWriter`` does.
   public protocol EventListener: Sendable {
     /// Whether ``task(_:didReceiveBody:)`` is called, which costs a copy of every body. False unless implemented.

@@ -40,9 +40,9 @@ extension URLProtocol {
     /// Opens full-duplex connections where ``URLProtocolDemand/upstream`` asks for one: for WebSocket and stream tasks.
     public static let duplex = Capabilities(rawValue: 1 << 7)
 
-    /// Background sessions may use this class: its instances need nothing from the program that made the task, so they
-    /// can load in the transfer service. The service must have the class, through a plugin if it is not the package's
-    /// own (<doc:TransfersThatOutliveYourProgram>).
+    /// Tasks of background sessions may have this class: its instances need nothing of the program that made the task, so that they load in
+    /// the transfer service as they do elsewhere. The service has to have the class, by a plugin where that is not the package's own
+    /// (<doc:TransfersThatOutliveYourProgram>).
     public static let background = Capabilities(rawValue: 1 << 8)
   }
 }

@@ -9,8 +9,9 @@ public struct URLCacheEntry: Sendable, Identifiable {
   /// Tells entries apart: 32 hexadecimal digits, chosen at random.
   public let id: String
 
-  /// What the entry is found by: the URL, with the method and a space before it where that is not GET. Several entries with one key differ
-  /// in the request fields that their `Vary` field names (RFC 9111, section 4.1), or are parts of one representation.
+  /// The key of the entry: the URL, preceded by the method and a space unless that is GET. Several entries with one key
+  /// differ in the request fields that their `Vary` field names (RFC 9111, section 4.1), or are parts of one
+  /// representation.
   public let key: String
 
   /// The response as the protocol class sent it.
