@@ -2,8 +2,7 @@ import Foundation
 import URLLoading
 
 // Safe to share: it has no state of its own.
-/// Loads members of archives, and lists what is in them, wherever the archive itself is: it is any URL that the load's session
-/// loads.
+/// Loads and lists the members of archives at any URL that the load's session can load.
 ///
 /// ```swift
 /// URLProtocol.registerClass(ArchiveProtocol.self)
@@ -12,13 +11,13 @@ import URLLoading
 /// ```
 ///
 /// The canonical URL is `archive://<the archive's URL, percent-encoded>/<member>`; the spellings `archive:URL!/member`,
-/// `jar:URL!/member` and `zip:URL!/member` are taken as well. Of an archive somewhere else only those bytes are loaded that a
-/// member needs, where the archive's scheme has byte ranges.
+/// `jar:URL!/member` and `zip:URL!/member` are accepted too. From a remote archive, only the bytes that a member needs
+/// are loaded, if the archive's scheme supports byte ranges.
 ///
 /// The archive is loaded through the session of the load, with its configuration, credentials and delegate, and with the
 /// header fields of the request. `URLSessionConfiguration.archive` has the formats, limits and directories.
 public final class ArchiveProtocol: URLProtocol, @unchecked Sendable {
-  /// Whether the request's URL is one of an archive's member, in any spelling.
+  /// Whether the request's URL names a member of an archive, in any form.
   public override class func canInit(with request: URLRequest) -> Bool {
     guard let scheme = request.url?.scheme?.lowercased() else { return false }
     return declared.schemes.contains(scheme)
@@ -62,6 +61,6 @@ public final class ArchiveProtocol: URLProtocol, @unchecked Sendable {
     }
   }
 
-  /// Stops the load, whose gate has cancelled what it waits for.
+  /// Stops the load. Its gate has cancelled the pending operations.
   public override func stopLoading() {}
 }

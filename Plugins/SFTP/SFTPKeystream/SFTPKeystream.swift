@@ -4,10 +4,10 @@ internal import URLLoadingCKeystream
 /// Faster encryption for SFTP connections, by a provider in OpenSSL. Off unless a program calls ``enable()``; a program that does not
 /// link this product has none of its code.
 ///
-/// libssh2 1.10 hands OpenSSL one block of 16 bytes a call, which costs four times as much a byte as long calls. In counter mode, which
-/// these connections negotiate, the cipher's output does not depend on the message (NIST SP 800-38A, 6.5): the provider has OpenSSL's
-/// own AES make 4 KiB of it at once. Key, counter and result are the same, byte for byte. A download of 1 GiB (aes128-ctr, hmac-sha2-256)
-/// takes 15 % less CPU.
+/// libssh2 1.10 passes OpenSSL one block of 16 bytes per call, which costs four times as much per byte as long calls.
+/// In counter mode, which these connections negotiate, the cipher's output does not depend on the message (NIST SP
+/// 800-38A, 6.5): the provider has OpenSSL's own AES make 4 KiB of it at once. Key, counter and result are the same,
+/// byte for byte. A download of 1 GiB (aes128-ctr, hmac-sha2-256) takes 15 % less CPU.
 ///
 /// What it does to OpenSSL:
 /// - It makes one library context (`OSSL_LIB_CTX`, OpenSSL 3.0) with OpenSSL's default provider and the provider

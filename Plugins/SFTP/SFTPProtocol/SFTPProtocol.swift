@@ -4,12 +4,13 @@ internal import URLLoadingBase
 // Safe to share: the mutable state is guarded as said below.
 /// Loads `sftp` URLs: `sftp://user@host:port/path`, where a path that begins with `/~/` is below the login directory.
 ///
-/// Register it with `URLProtocol.registerClass(SFTPProtocol.self)`, or put it in `URLSessionConfiguration.protocolClasses`. Downloads,
-/// byte ranges and resuming work as for `https`; `entries(at:)` lists directories; an upload task stores its body, in place of a file
-/// of that name or, with the field `If-None-Match: *`, only where there is none; the method `DELETE` deletes.
+/// Register it with `URLProtocol.registerClass(SFTPProtocol.self)`, or put it in
+/// `URLSessionConfiguration.protocolClasses`. Downloads, byte ranges and resuming work as for `https`; `entries(at:)`
+/// lists directories; an upload task stores its body, and replaces an existing file unless the request has the field
+/// `If-None-Match: *`; the method `DELETE` deletes.
 ///
-/// Open for one purpose: a subclass whose ``canInit(with:)`` takes only some URLs, such as those of one host, limits what a session can
-/// reach. Nothing else can be overridden.
+/// Open for one purpose: a subclass whose ``canInit(with:)`` accepts only some URLs, such as those of one host,
+/// restricts what a session can reach. Nothing else can be overridden.
 ///
 /// Mutable state: `state`, guarded by its lock.
 open class SFTPProtocol: URLProtocol, @unchecked Sendable {

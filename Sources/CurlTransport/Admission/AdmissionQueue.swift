@@ -4,12 +4,12 @@
 /// is given no more transfers of a host than can be on the host's connections at once; the rest wait here in FIFO order, and hosts
 /// do not block each other. Every event takes constant time.
 struct AdmissionQueue<Waiter> {
-  /// What is known of a host while one of its transfers is admitted.
+  /// The state of a host with admitted transfers.
   struct Place: Equatable {
     fileprivate var host: Int
   }
 
-  /// What stands for a transfer that waits.
+  /// Represents a waiting transfer.
   struct Ticket: Equatable {
     fileprivate var host: Int
     fileprivate var position: WaitingLines<Waiter>.Position
@@ -73,7 +73,7 @@ struct AdmissionQueue<Waiter> {
     return .admit(Place(host: host))
   }
 
-  /// A transfer that waited does so no longer.
+  /// Removes a waiting transfer.
   mutating func left(_ ticket: Ticket) {
     waiting.remove(ticket.position, from: &hosts[ticket.host].line)
     forgetIfUnused(ticket.host)

@@ -20,7 +20,7 @@ struct WaitingLines<Element> {
     var next: Int32
   }
 
-  /// Places that are kept when no element waits any more.
+  /// The capacity kept when no element waits.
   private static var keptPlaces: Int { 1024 }
 
   private var nodes: [Node] = []

@@ -1,5 +1,5 @@
-/// Decodes the body of one response under back-pressure: the consumer may refuse a piece, and the producer repeats what was not taken
-/// whole, perhaps divided in another way.
+/// Decodes the body of one response under back-pressure: the consumer may refuse a piece, and the producer repeats the
+/// rest of a partly consumed piece, perhaps divided differently.
 ///
 /// Memory is constant: pieces are made one at a time, in the buffer that is given.
 // Loop thread only.
@@ -13,7 +13,7 @@ final class BodyDecoder {
     case finish
   }
 
-  /// What is decoded in one piece.
+  /// The largest decoded piece.
   static let bufferSize = 64 << 10
 
   private let codings: [ContentCoding]
@@ -21,7 +21,7 @@ final class BodyDecoder {
   private let buffer: UnsafeMutableRawBufferPointer
   /// How many of the next bytes the decoder has consumed before.
   private var taken = 0
-  /// What is decoded and was not delivered.
+  /// The decoded bytes that are not delivered yet.
   private var pending = 0..<0
   /// Bytes that were decoded so far, those between two codings too: a measure of the work.
   private(set) var work: UInt64 = 0

@@ -32,7 +32,7 @@ final class BrotliDecoder: ContentDecoder {
     switch result {
     case BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT: break
     case BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT:
-      // The decoder says so too when it has not written all that it could.
+      // The decoder also asks for input while it still has output.
       step.isStarved = BrotliDecoderHasMoreOutput(state) == BROTLI_FALSE
     case BROTLI_DECODER_RESULT_SUCCESS:
       guard available == 0 else { throw .bytesAfterEnd(of: .brotli) }

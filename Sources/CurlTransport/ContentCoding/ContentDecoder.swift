@@ -13,7 +13,7 @@ protocol ContentDecoder: AnyObject {
 
 /// What one call of a decoder did.
 struct DecodingStep {
-  /// Bytes of the input that are used up. The rest has to come again.
+  /// The consumed bytes of the input. The caller passes the rest again.
   var consumed: Int
   /// Bytes of the output that were written.
   var produced: Int

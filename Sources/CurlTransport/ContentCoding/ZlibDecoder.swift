@@ -102,7 +102,7 @@ final class ZlibDecoder: ContentDecoder {
     if case .inflating = state { true } else { false }
   }
 
-  /// RFC 1950 section 2.2. The blocks of RFC 1951 do not begin so, unless somebody fills unused bits with more than zeros.
+  /// RFC 1950 section 2.2. Raw deflate (RFC 1951) does not begin so, unless its encoder sets unused bits.
   private static func isZlibHeader(_ first: UInt8, _ second: UInt8) -> Bool {
     first & 15 == 8 && first >> 4 <= 7 && (Int(first) << 8 | Int(second)) % 31 == 0
   }

@@ -26,7 +26,7 @@ struct CurlErrorContext: Sendable {
 enum CurlErrorTable {
   /// The code of `URLError` for one of libcurl.
   ///
-  /// - Parameter message: libcurl's words. Some codes stand for several things that only the words tell apart.
+  /// - Parameter message: libcurl's message, which distinguishes the causes that share a code.
   static func urlErrorCode(forCurlCode code: Int, message: String, context: CurlErrorContext) -> URLError.Code {
     switch code {
     case 1:  // UNSUPPORTED_PROTOCOL: the scheme, or an answer that is no HTTP/1 (and then is HTTP/0.9 to libcurl)
@@ -73,14 +73,14 @@ enum CurlErrorTable {
     case 100: return .dataLengthExceedsMaximum  // TOO_LARGE (8.6)
     case 101: return .secureConnectionFailed  // ECH_REQUIRED (8.8)
     default:
-      // What is left cannot come from a transfer over HTTP or FTP: wrong use of libcurl (2, 41, 43, 48, 49, 93),
-      // other protocols (34, 37, 38, 39, 68, 69, 71, 72, 74, 79, 85, 86) and numbers out of use.
+      // The other codes cannot come from a transfer over HTTP or FTP: misuse of libcurl (2, 41, 43, 48, 49, 93), other
+      // protocols (34, 37, 38, 39, 68, 69, 71, 72, 74, 79, 85, 86) and obsolete codes.
       return .unknown
     }
   }
 
-  /// The limit that a line of the header, or of the trailers, was beyond; nil if that is not what happened. libcurl has no words of
-  /// its own for that, and says that there is no memory (`CURL_MAX_HTTP_HEADER`, `DYN_H1_TRAILER`).
+  /// The limit that a line of the header or the trailers exceeded; nil for any other failure. libcurl reports that as
+  /// out of memory (`CURL_MAX_HTTP_HEADER`, `DYN_H1_TRAILER`).
   static func exceededLineLength(forCurlCode code: Int, message: String, context: CurlErrorContext) -> Int? {
     guard context.kind == .http else { return nil }
     switch code {
@@ -126,7 +126,7 @@ enum CurlErrorTable {
     return .networkConnectionLost
   }
 
-  /// SEND_ERROR and RECV_ERROR are what libcurl says of lost connections, and of answers it cannot read.
+  /// libcurl reports lost connections and unreadable responses as SEND_ERROR and RECV_ERROR.
   private static func connectionCode(_ message: String, _ context: CurlErrorContext) -> URLError.Code {
     if context.proxyStatusCode == 407 { return .userAuthenticationRequired }
     if context.proxyStatusCode >= 300 { return .cannotConnectToHost }

@@ -2,7 +2,7 @@
 package enum ProxyFault: Sendable {
   /// It was not reached, or ended the conversation before it had answered: another proxy may do.
   case unreachable
-  /// A SOCKS proxy wants another login, or any at all.
+  /// A SOCKS proxy requires a login, or has rejected one.
   case login
 }
 
@@ -13,14 +13,14 @@ extension TransferFailure {
     switch curlCode {
     case 5, 7: return .unreachable  // COULDNT_RESOLVE_PROXY, COULDNT_CONNECT
     case 6: return .unreachable  // COULDNT_RESOLVE_HOST, of a direct connection
-    // OPERATION_TIMEDOUT, which libcurl also says of its limit for the whole way.
+    // OPERATION_TIMEDOUT, which libcurl also reports for the connect timeout of the whole path.
     case 28: return isUnanswered ? .unreachable : nil
     case 97: return Self.fault(socksCode: socksCode)  // PROXY
     default: return nil
     }
   }
 
-  /// CURLproxycode, from curl.h. What RFC 1928, section 6, has as a reply speaks of the server behind the proxy.
+  /// CURLproxycode, from curl.h. The replies of RFC 1928, section 6, are about the server behind the proxy.
   static func fault(socksCode: Int) -> ProxyFault? {
     switch socksCode {
     case 12, 33: .login  // NO_AUTH (no acceptable method), USER_REJECTED

@@ -9,7 +9,7 @@ package struct TransferFailure: Error, Sendable {
     case libcurl
     /// The request cannot be sent as it is.
     case invalidRequest(String)
-    /// The head, or the trailers, of the response are beyond what is accepted.
+    /// The head or the trailers of the response exceed the limit.
     case headTooLarge
     /// The response's framing is contradictory or malformed (RFC 9112, section 6.3).
     case malformedHead(String)
@@ -41,13 +41,13 @@ package struct TransferFailure: Error, Sendable {
     case serverTrust(ShownPeer)
     /// The server's certificates are not trusted.
     case untrustedServer(TrustVerdict)
-    /// The same, of a known HSTS host, whose certificates nobody may accept (RFC 6797, section 8.4).
+    /// The same, for a known HSTS host, whose certificate errors cannot be overridden (RFC 6797, section 8.4).
     case untrustedKnownHost(TrustVerdict)
     /// The server shows other certificates than those that were accepted a moment ago.
     case changedCertificates(host: String)
     /// The server breaks what ``TLSRequirements`` ask.
     case brokenRequirement(TLSRequirements.Violation)
-    /// The server requests a client certificate. The handshake may be repeated with an identity, or with the answer that there is none.
+    /// The server requests a client certificate. Repeat the handshake with an identity, or explicitly without one.
     case clientCertificateRequested(TLSEndpoint, authorities: [Data])
     /// OpenSSL cannot use the identity.
     case unusableIdentity(String)
@@ -77,7 +77,7 @@ package struct TransferFailure: Error, Sendable {
   /// It failed before the request was sent.
   var isBeforeRequest = false
   package var metrics = TransferMetrics.unknown
-  /// A connection that was kept from an earlier transfer was gone, nothing of a response came, and the request may be sent again.
+  /// A reused connection was stale, no byte of a response arrived, and the request may be retried.
   package var isRepeatable = false
 
   /// A failure that libcurl does not report.
@@ -157,7 +157,8 @@ package struct TransferFailure: Error, Sendable {
     (CurlErrorTable.verificationCode(verdict.code), "SSL certificate problem: \(verdict.reason)")
   }
 
-  /// Whose name was not found, for whatever reason: CURLE_COULDNT_RESOLVE_PROXY and CURLE_COULDNT_RESOLVE_HOST do not say why.
+  /// Whose name could not be resolved. CURLE_COULDNT_RESOLVE_PROXY and CURLE_COULDNT_RESOLVE_HOST do not tell the
+  /// cause.
   package enum UnresolvedName: Sendable { case proxy, host }
 
   /// The name that was not found; nil where that is not what happened.
@@ -175,7 +176,7 @@ package struct TransferFailure: Error, Sendable {
     message += ": no name service can be reached"
   }
 
-  /// A connection that was kept from an earlier transfer was gone, and nothing of a response came.
+  /// A reused connection was stale, and no byte of a response arrived.
   var isOfStaleConnection: Bool {
     guard metrics.responseHeaderBytes == 0, metrics.responseBodyBytes == 0 else { return false }
     switch curlCode {

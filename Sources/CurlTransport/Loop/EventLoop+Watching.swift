@@ -11,8 +11,9 @@ package struct SocketInterest: OptionSet, Sendable {
 }
 
 extension EventLoop {
-  /// Calls a handler on the loop's thread, as often as a socket that is not libcurl's is ready for what is wanted. A later call for the
-  /// same socket replaces the one before; no interest ends it, and has to come before the socket is closed. Loop thread only.
+  /// Calls a handler on the loop's thread whenever a socket that is not libcurl's is ready. A later call for the same
+  /// socket replaces the handler; an empty interest removes it, which must happen before the socket is closed. Loop
+  /// thread only.
   package func watch(
     _ descriptor: Int32, for interest: SocketInterest, _ handler: @escaping (SocketInterest) -> Void = { _ in }
   ) {

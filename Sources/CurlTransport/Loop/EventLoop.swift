@@ -167,7 +167,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
         return inbox.isAsleep
       }
       reactor.wait(canSleep: canSleep)
-      // What is posted from now on is taken in this turn, without a wake-up.
+      // From here on, posted work runs in this iteration, without a wake-up.
       if canSleep { inbox.withLock { $0.isAsleep = false } }
       reactor.dispatch()
     }

@@ -28,8 +28,8 @@ final class Reactor {
       isFTP && stage == .connected && owner?.toOpaque() == multi && isOpen(under: Int32(descriptor))
     }
 
-    /// Whether the number still stands for the file that was opened under it: libcurl 7.88 closes a socket that did not connect without
-    /// a call of its socket callback, and any thread may be given the number next.
+    /// Whether the descriptor is still the file that was opened under it: libcurl 7.88 closes a socket that did not
+    /// connect without calling its socket callback, and any thread may get the number next.
     func isOpen(under descriptor: Int32) -> Bool {
       file != nil && file == Self.file(of: descriptor)
     }
@@ -77,7 +77,7 @@ final class Reactor {
     wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
     precondition(epoll >= 0 && wakeDescriptor >= 0, "no file descriptor for the transfer loop")
     events = .allocate(capacity: eventCapacity)
-    // Edge triggered: every write is an event by itself, and the counter need not be read.
+    // Edge-triggered: every write is an event, so the counter need not be read.
     var event = epoll_event()
     event.events = EPOLLIN.rawValue | EPOLLET.rawValue
     event.data.u64 = Self.wakeToken
@@ -174,7 +174,7 @@ final class Reactor {
 
   // MARK: Deadlines
 
-  /// Puts `multi` among those whose deadline is looked at.
+  /// Adds `multi` to the handles whose deadlines are checked.
   func arm(_ multi: MultiHandle) {
     guard !multi.isArmed else { return }
     multi.isArmed = true
@@ -230,7 +230,8 @@ final class Reactor {
     sockets[index].stage = .opened
     sockets[index].file = Socket.file(of: descriptor)
     sockets[index].isFTP = isFTP
-    // But where a try to connect follows another at once, libcurl says nothing: it wants the same of the same number.
+    // If one connection attempt follows another at once, libcurl reports no change: it has the same interest in the
+    // same number.
     if earlier.stage == .connecting, earlier.owner?.toOpaque() == Unmanaged.passUnretained(owner).toOpaque() {
       setInterest(Int32(earlier.wanted), in: descriptor, owner: owner)
     }
@@ -273,7 +274,7 @@ final class Reactor {
     return close(descriptor)
   }
 
-  /// Sets TCP_CORK (tcp(7)), with which the kernel buffers what is written to a connection, or clears it, which sends that.
+  /// Sets TCP_CORK (tcp(7)), which makes the kernel buffer writes to a connection, or clears it, which flushes them.
   func cork(_ isCorked: Bool, _ descriptor: Int32) {
     var value: Int32 = isCorked ? 1 : 0
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_CORK, &value, socklen_t(MemoryLayout<Int32>.size))
@@ -365,7 +366,7 @@ final class Reactor {
     if interest == 0 {
       epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, &event)
     } else if epoll_ctl(epoll, registered == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor, &event) != 0 {
-      // A descriptor of libcurl's own may have been closed, and its number used again, behind our back.
+      // libcurl may have closed a descriptor of its own, and its number may be in use again, without a callback.
       if errno == ENOENT { epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) }
       if errno == EEXIST { epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event) }
     }

@@ -1,7 +1,7 @@
 /// How far a socket of libcurl's has come, and with that, whether libcurl will report its end.
 ///
-/// libcurl closes connections by a callback (CURLOPT_CLOSESOCKETFUNCTION), but closes by itself what did not become
-/// one, and the pipe of its resolver thread (7.88). The number then soon stands for something else, of which the kernel knows nothing
+/// libcurl closes connections through a callback (CURLOPT_CLOSESOCKETFUNCTION), but failed connection attempts and the
+/// pipe of its resolver thread without one (7.88). The number is then soon reused for a file that epoll does not watch
 /// yet.
 enum SocketStage {
   /// May be closed at any time without a callback.

@@ -47,7 +47,7 @@ struct HostExceptions: Sendable, Equatable {
     }
     if name.hasPrefix("["), let end = name.firstIndex(of: "]") { name = String(name.dropFirst().prefix(upTo: end)) }
     if let address = address(name) { return .range(address: address, bits: address.count * 8) }
-    // A port, as other programs allow: it says nothing here.
+    // A port, as other programs allow; it is ignored here.
     if let colon = name.lastIndex(of: ":") { name = String(name[..<colon]) }
     if let address = address(name) { return .range(address: address, bits: address.count * 8) }
     while name.hasPrefix(".") { name.removeFirst() }

@@ -71,7 +71,7 @@ package final class ProxyServer: Sendable, Equatable {
       && first.password == second.password
   }
 
-  /// Whether both are one proxy, whatever their logins.
+  /// Whether both are the same proxy, regardless of their logins.
   package func isSamePlace(as other: ProxyServer) -> Bool {
     kind == other.kind && host == other.host && port == other.port
   }

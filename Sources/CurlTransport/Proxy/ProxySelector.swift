@@ -38,8 +38,8 @@ package struct ProxySelector: Sendable, Equatable {
   /// Whether a host is on the list of those that are reached directly.
   package func isExcepted(_ url: String) -> Bool { Target(url).map { exceptions.contains($0.host) } ?? false }
 
-  /// Whether the environment says anything of proxies. HTTP_PROXY counts here: other programs would go by it, which must not decide
-  /// in a CGI program (see below).
+  /// Whether the environment configures proxies. HTTP_PROXY counts here: libproxy would use it, which a CGI program
+  /// must not (see below).
   package static func hasVariables(_ environment: (String) -> String?) -> Bool {
     let names = [
       "http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY",

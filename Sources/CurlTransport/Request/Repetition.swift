@@ -1,6 +1,6 @@
 /// Whether a request without a response may be repeated automatically (RFC 9112, section 9.3.1).
 ///
-/// Both repeat by this rule: libcurl, which would send any request again where a kept connection ended, and the session.
+/// The rule for both libcurl, which would otherwise retry any request on a stale connection, and the session.
 struct Repetition: Equatable {
   let method: String
   /// Some of it was written. The server may have acted on it, though it has not said so.

@@ -8,13 +8,13 @@ package struct TransferEngineConfiguration: Sendable, Equatable {
   package var acceptLanguage: String?
   /// Requests without an Accept field get `*/*`.
   package var sendsDefaultAccept = false
-  /// Names, in lower case, of fields that requests go without, those included that libcurl adds by itself.
+  /// Lowercase names of fields that requests omit, including those that libcurl adds.
   package var omittedFields: Set<String> = []
   package var proxy = ProxyConfiguration.environment
   package var tls = TLSConfiguration()
   package var network = NetworkLimits()
-  /// Whether libcurl speaks TLS by the OpenSSL that this package is linked with, as judging a handshake needs; nil for what the installed
-  /// library says.
+  /// Whether libcurl uses the OpenSSL that this package is linked with, as evaluating a handshake requires; nil to
+  /// detect it.
   package var usesLinkedOpenSSL: Bool?
 
   package init() {}

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What has to be equal between transfers that may use each other's connections, within one session.
+/// The properties that transfers must share to reuse each other's connections, within one session.
 package struct ConnectionPoolKey: Sendable, Hashable {
   /// The judge of the servers: a number for each delegate; nil for none.
   package var judge: UInt64?

@@ -1,6 +1,6 @@
 package import URLLoadingX509
 
-/// How a transfer's new TLS connections are judged, where that is not libcurl's to do.
+/// How a transfer's new TLS connections are evaluated, if libcurl does not do it.
 ///
 /// Transfers with an equal ``pool`` share connections; others never do.
 package struct ConnectionSecurity: Sendable {
@@ -11,7 +11,8 @@ package struct ConnectionSecurity: Sendable {
   package var asksForIdentity = false
   /// What the owner has answered, by endpoint.
   package var answers: [TLSEndpoint: Answer] = [:]
-  /// What every server has to keep, whatever the owner answers; nil for what TLS asks itself. Proxies are none of these servers.
+  /// What every server must satisfy, whatever the owner answers; nil for no more than TLS requires. Does not apply to
+  /// proxies.
   package var requirements: TLSRequirements?
   /// The server is a known HSTS host: an error of its certificates ends the connection, and nobody may accept it (RFC 6797, section 8.4).
   package var isKnownHost = false
@@ -19,8 +20,9 @@ package struct ConnectionSecurity: Sendable {
   package struct Answer: Sendable {
     /// The certificates that were accepted, which the next handshake has to show again.
     package var acceptedCertificates: [X509Certificate]?
-    /// Chains that the owner left to verification, which trusts them. The owner is asked about every other: a host's servers need not
-    /// have the same certificates, and whoever looks for a pin leaves the rest to verification as well.
+    /// Chains that the owner left to the default verification, which trusts them. The owner is asked about every other
+    /// chain: a host's servers may have different certificates, and a pinning delegate also leaves matching chains to
+    /// the default.
     package var trustedChains: Set<[X509Certificate]> = []
     package var identity: IdentityChoice?
 

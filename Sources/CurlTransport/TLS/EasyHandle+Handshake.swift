@@ -84,7 +84,7 @@ extension EasyHandle {
     return false
   }
 
-  /// Where libcurl verifies: refuses what is revoked, and what lacks the response that it has to have.
+  /// Where libcurl verifies: rejects revoked certificates, and those that lack a required response.
   private func acceptsStapledStatus(_ session: OpaquePointer) -> Bool {
     let path = HandshakeChain.verifiedPath(session)
     guard let leaf = path.first else { return true }

@@ -25,7 +25,7 @@ struct HandshakeRules {
       return .proceed(ConnectionVerification(peer))
     }
     guard let accepted = answer?.acceptedCertificates else { return .ask }
-    // Exactly the chain that the owner saw: another server, or somebody between, would show another.
+    // Exactly the chain that the owner saw: another server or an interceptor would have another.
     return accepted == peer.certificates
       ? .proceed(ConnectionVerification(peer)) : .refuse(.changedCertificates(host: peer.endpoint.host))
   }

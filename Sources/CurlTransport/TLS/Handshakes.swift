@@ -12,7 +12,7 @@ struct Handshakes {
   /// The contexts that libcurl has made since it opened a socket.
   private var count = 0
 
-  /// A socket was opened: its handshakes begin anew. Of sockets that are tried at once, none has begun with TLS yet.
+  /// A socket was opened, without a handshake yet. Of sockets that connect concurrently, none has started TLS.
   mutating func socketOpens() { self = Handshakes() }
 
   /// A handshake begins.

@@ -1,7 +1,7 @@
 import Foundation
 internal import URLLoadingX509
 
-/// What a connection has to keep beyond what TLS and the session's configuration ask, as App Transport Security has it.
+/// The requirements on a connection beyond those of TLS and the session's configuration, as in App Transport Security.
 package struct TLSRequirements: Sendable, Equatable {
   /// The oldest version; nil for the session's.
   package var minimumVersion: TLSConfiguration.Version?
@@ -27,7 +27,7 @@ package struct TLSRequirements: Sendable, Equatable {
   /// A rule that a server breaks.
   package struct Violation: Sendable, Equatable {
     package let rule: Rule
-    /// What the server has in place of what is required.
+    /// What the server has instead of the required value.
     package let found: String
   }
 

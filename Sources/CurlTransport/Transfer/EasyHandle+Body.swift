@@ -57,7 +57,7 @@ extension EasyHandle {
     }
   }
 
-  /// Begins with the request's body anew, to send it again. False when that cannot, or must not, be done.
+  /// Rewinds the request's body, to send it again. False if that is impossible or not allowed.
   func rewindBody() -> Bool {
     !refusesRepetition() && body.rewind()
   }

@@ -125,7 +125,7 @@ extension EasyHandle {
       return descriptor
     }
     let address = pointer.pointee
-    // An address of IPv6 goes on behind what the type declares.
+    // An IPv6 address extends beyond the declared type.
     if let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) {
       triedAddresses.begin(UnsafeRawPointer(pointer) + offset, length: Int(address.addrlen))
     }
@@ -133,8 +133,8 @@ extension EasyHandle {
       domain: address.family, type: address.socktype, protocol: address.protocol, owner: multi, isFTP: kind == .ftp)
     if descriptor >= 0 { openedSocket = descriptor }
     if descriptor >= 0, hasAlternative {
-      // Two more SYNs, which takes 3 or 7 s. libcurl's limit is for the whole way: a server that is slow behind a proxy is not the proxy's
-      // fault.
+      // Two more SYNs, which takes 3 or 7 s. libcurl's connect timeout covers the whole path: a slow server behind a
+      // proxy is not the proxy's fault.
       var count: Int32 = 2
       setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_SYNCNT, &count, socklen_t(MemoryLayout<Int32>.size))
     }

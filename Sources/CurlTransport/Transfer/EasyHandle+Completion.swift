@@ -35,7 +35,7 @@ extension EasyHandle {
       result: isSuccess ? .success(wantsMetrics ? metrics() : .unknown) : .failure(failure(code)))
   }
 
-  /// What is wrong with a response that libcurl takes for whole.
+  /// The defect of a response that libcurl reports as complete.
   private var flaw: TransferFailure.Reason? {
     // libcurl 7.88 takes half a head for a whole one.
     guard hasHead else { return .incompleteHead }
@@ -108,7 +108,7 @@ extension EasyHandle {
     return true
   }
 
-  /// Says of a failure whether the request may be sent again.
+  /// Decides whether the request of a failed transfer may be retried.
   private func judgeRepetition(_ failure: inout TransferFailure) {
     guard failureReason == nil, kind == .http, failure.isOfStaleConnection, let repetition else { return }
     guard !repetition.isAllowed else { return failure.isRepeatable = true }

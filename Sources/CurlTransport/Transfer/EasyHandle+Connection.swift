@@ -119,7 +119,7 @@ extension EasyHandle {
     return false
   }
 
-  /// Buffers what is received while the owner judges the peer.
+  /// Buffers received bytes while the owner evaluates the peer.
   /// - Returns: false where the connection has failed: a fatal alert is reported once.
   private func receiveAhead() -> Bool {
     let (code, bytes) = receive()

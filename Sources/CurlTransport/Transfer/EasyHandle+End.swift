@@ -20,8 +20,8 @@ struct EndWatch {
 /// NO_ERROR before END_STREAM; TLS by another library than OpenSSL. An END_STREAM that is read together with the offence counts as
 /// none.
 extension EasyHandle {
-  /// libcurl may hand on what came before the GOAWAY first, and see the end when it looks at the transfer next. It reports two to
-  /// four times for each look.
+  /// libcurl may deliver the bytes before the GOAWAY first, and notice the end the next time that it processes the
+  /// transfer. Each time it reports progress two to four times.
   private static let reportsToTheEnd = 16
 
   /// The head of a response without a length has come.
@@ -33,7 +33,7 @@ extension EasyHandle {
     if !body.isPresent { setProgressCallback() }
   }
 
-  /// libcurl says how far it is: in the course of the transfer, and at its end while it still has the connection.
+  /// libcurl reports progress: during the transfer, and at its end while it still has the connection.
   func noteProgress() {
     guard let ports, let connection = multi?.multiplexedConnection(ports),
       let session = TLSInspector.session(of: curl), let now = TLSInspector.writtenBytes(session)
@@ -58,7 +58,8 @@ extension EasyHandle {
     if shape?.hasBody != true { set(CURLOPT_NOPROGRESS, 1) }
   }
 
-  /// Whether the body that libcurl takes for whole was cut off by the end of the connection. A content coding knows better.
+  /// Whether the end of the connection truncated a body that libcurl reports as complete. With a content coding, the
+  /// decoder detects that.
   var isCutOff: Bool {
     guard let endWatch, let ports, let multi, decoder == nil else { return false }
     guard endWatch.goAwayTurn > sendingTurn, endWatch.reports <= Self.reportsToTheEnd else { return false }

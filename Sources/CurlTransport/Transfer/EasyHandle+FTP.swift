@@ -17,7 +17,7 @@ extension EasyHandle {
     guard request.method == "GET" || request.method == "HEAD" else { return }
     let path = FTPPath(url: request.url)
     guard let file = path.file, !path.isListing else { return }
-    // With HEAD libcurl asks the size. That of a file as text is another than that of what comes.
+    // With HEAD libcurl asks for the size. In ASCII mode, a file's size differs from the bytes received.
     if request.method == "GET", request.ftpQuestions.contains(.size), !path.isText { append("*SIZE ", file) }
     if request.ftpQuestions.contains(.date) { append("*MDTM ", file) }
     if request.method == "GET", let first = ftpRange?.first, first > 0 { append("*REST ", Array("\(first)".utf8)) }
@@ -62,8 +62,8 @@ extension EasyHandle {
     return true
   }
 
-  /// What libcurl's result is with regard to what it did not look at. More bytes than SIZE has announced are no fault, if the server
-  /// says that they are all: a file may grow.
+  /// libcurl's result, corrected by what it does not check. More bytes than SIZE has announced are not an error if the
+  /// server confirms the transfer: a file may grow.
   func ftpResult(_ code: CURLcode) -> CURLcode {
     guard code == CURLE_OK, !body.isPresent else { return code }
     if isHeadRequest { return ftp.deniesDate && ftp.size == nil ? CURLE_REMOTE_FILE_NOT_FOUND : code }

@@ -36,7 +36,7 @@ extension EasyHandle {
     isAnswered = true
     if shape?.switchesProtocols == true {
       hasSwitched = head.statusCode == 101
-      // libcurl waits for the end of what is to be sent, or for its beginning.
+      // libcurl waits for the end of the body, or for its beginning.
       transfer.resumeSending()
     }
     if tlsVersion == nil { (tlsVersion, tlsCipherSuite) = TLSInspector.parameters(of: curl) }

@@ -127,7 +127,7 @@ extension EasyHandle {
     }
     setProxy(shape, configuration.tls)
     if shape.isIsolated {
-      // The name is looked at in the handshake; a resumed one verifies nothing.
+      // The handshake rules verify the name; a resumed handshake verifies nothing.
       set(CURLOPT_SSL_VERIFYHOST, 0)
       set(CURLOPT_PROXY_SSL_VERIFYHOST, 0)
       set(CURLOPT_SSL_SESSIONID_CACHE, 0)
@@ -190,7 +190,7 @@ extension EasyHandle {
     set(CURLOPT_HTTPPROXYTUNNEL, 1)
     set(CURLOPT_FRESH_CONNECT, 1)
     set(CURLOPT_TCP_KEEPALIVE, 1)
-    // What is spoken is not known here.
+    // The application protocol is unknown here.
     set(CURLOPT_SSL_ENABLE_ALPN, 0)
     // The owner says how long it may take; libcurl would give up after 5 minutes.
     if network.connectionTimeout == nil { set(CURLOPT_CONNECTTIMEOUT, Self.longestConnectSeconds) }
@@ -199,7 +199,7 @@ extension EasyHandle {
   private func setFTP(_ shape: EasyHandleShape) {
     switch shape.method {
     case "PUT": break
-    // libcurl would take what SIZE says for the end of the file, and asks REST only together with it.
+    // libcurl would take the reply to SIZE for the end of the file, and sends REST only together with SIZE.
     case "GET": set(CURLOPT_IGNORE_CONTENT_LENGTH, 1)
     case "HEAD": set(CURLOPT_NOBODY, 1)
     default: set(CURLOPT_CUSTOMREQUEST, shape.method)
@@ -290,7 +290,7 @@ extension EasyHandle {
     // A name without a value keeps libcurl from adding the field by itself.
     if !hasAccept, !configuration.sendsDefaultAccept { append("Accept:") }
     if shape.hasBody, !hasExpect { append("Expect:") }
-    // What is sent after the head is no body, and has no coding.
+    // The bytes after the head are not a body, and have no coding.
     if shape.switchesProtocols { append("Transfer-Encoding:") }
     // All lines in one entry: libcurl compares each entry with all names that it knows, for every request. Those of its own
     // that have options it writes twice, character by character.

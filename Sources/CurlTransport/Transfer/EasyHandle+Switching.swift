@@ -19,9 +19,9 @@ extension EasyHandle {
 
   /// What libcurl waits for on the socket of a handle, as it says.
   ///
-  /// Nothing, while it waits for the answer or is not paused, means that the server has closed its direction: libcurl 7.88 reads no more
-  /// then, and does not end the transfer while sending is paused. It says the same in the course of other things, and something else at
-  /// once.
+  /// Nothing, while it waits for the answer or is not paused, means that the server has closed its direction: libcurl 7.88
+  /// reads no more then, and does not end the transfer while sending is paused. At other moments it reports the same
+  /// interest transiently, and another one immediately after.
   static func interestChanged(of curl: UnsafeMutableRawPointer, in descriptor: Int32, isNothing: Bool) {
     guard let context = ccurl_get_private(curl) else { return }
     let easy = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
@@ -61,7 +61,7 @@ extension EasyHandle {
     applyPause()
   }
 
-  /// Gives the rest of what is to be sent. When it is asked again, that has been written, and the handle is given up.
+  /// Returns the remaining bytes to send. By the next call they are written, and the handle is discarded.
   func flush(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     if case .bytes(let count) = body.read(into: buffer) { return count }
     multi?.setDeadline(.now, of: self)

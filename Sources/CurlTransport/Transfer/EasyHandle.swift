@@ -144,7 +144,7 @@ final class EasyHandle {
     errorBuffer.pointee = 0
   }
 
-  /// Resets the handle, so that nothing of the transfer is kept.
+  /// Resets the handle, so that it keeps no state of the transfer.
   func detach() {
     transfer?.attach(nil)
     transfer = nil
@@ -243,7 +243,7 @@ final class EasyHandle {
     guard shape?.isHTTPS == true, let multi, let place else { return }
     let socket = openedSocket.take()
     guard socket != nil || !multi.isMultiplexing(at: place) || !multi.isMultiplexed(ports) else { return }
-    // Another library for TLS does not tell: then libcurl has to hold back what finds no connection.
+    // With another TLS library the protocol is unknown: then libcurl queues the requests that find no connection.
     guard TLSInspector.protocolName(of: curl) ?? "h2" == "h2" else { return }
     multi.multiplexes(at: place)
     multi.multiplexes(on: ports, openedAs: socket, TLSInspector.session(of: curl))

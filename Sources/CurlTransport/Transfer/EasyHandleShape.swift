@@ -52,7 +52,7 @@ struct EasyHandleShape: Equatable {
     // The response to HEAD has no body, and libcurl can only ask for that without one in the request.
     if request.method == "HEAD" || request.connectsOnly { return false }
     if request.bodyLength == .noBody {
-      // Methods whose meaning expects a body say so with a length of 0 (RFC 9110 section 8.6).
+      // Methods that anticipate a body send Content-Length: 0 without one (RFC 9110 section 8.6).
       return request.kind == .http && (request.method == "POST" || request.method == "PUT" || request.method == "PATCH")
     }
     return true

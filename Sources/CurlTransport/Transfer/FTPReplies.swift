@@ -2,7 +2,7 @@ import Glibc
 
 /// What an FTP server's replies (RFC 959 section 4.2) tell that libcurl does not report, or trusts without a check.
 struct FTPReplies {
-  /// The commands whose replies are looked at.
+  /// The commands whose replies matter.
   private enum Command {
     case size, date, restart, other
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Header fields as bytes, until somebody wants strings: most responses are asked for few of their fields.
+/// Header fields as bytes, converted to strings on demand: programs read few fields of most responses.
 struct FieldLines: Sendable {
   /// What a usual head needs.
   private static let usualCapacity = 512

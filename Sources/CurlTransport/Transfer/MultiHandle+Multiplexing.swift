@@ -1,6 +1,6 @@
 internal import URLLoadingCCurl
 
-/// Connections that take many transfers at once, and the requests that are sent together on them.
+/// Multiplexed connections, and the batches of requests on them.
 extension MultiHandle {
   /// Whether connections to a host are known to take many transfers at once.
   func isMultiplexing(at place: AdmissionQueue<Transfer>.Place) -> Bool { queue.isMultiplexing(at: place) }

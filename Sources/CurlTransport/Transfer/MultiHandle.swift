@@ -22,7 +22,7 @@ final class MultiHandle {
   var timed = 0
   /// Transfers that coalesce bytes in this turn.
   private var coalescing: [EasyHandle] = []
-  /// Connections that take many transfers at once, and what is sent together on them.
+  /// Multiplexed connections, and the batches of requests on them.
   var multiplexed: [MultiplexedConnection] = []
   var batch = RequestBatch()
   /// See `readForStreamsOfGivenUpConnections`.
@@ -81,7 +81,7 @@ final class MultiHandle {
 
   // MARK: Transfers
 
-  /// Begins with a transfer, or queues it behind those before it.
+  /// Starts a transfer, or queues it after earlier ones.
   func begin(_ transfer: Transfer) {
     let proxy = proxy(for: transfer.request)
     switch queue.arrived(transfer, at: ConnectionKey(url: transfer.request.url, proxy: proxy)) {
@@ -235,7 +235,7 @@ final class MultiHandle {
     verifications[ports] = verification
   }
 
-  /// How the server of an open connection was verified; nil where nobody has noted it.
+  /// How the server of an open connection was verified; nil if that was not recorded.
   func verification(of ports: PortPair) -> ConnectionVerification? { verifications[ports] }
 
   // MARK: Events

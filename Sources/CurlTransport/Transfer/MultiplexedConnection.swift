@@ -41,13 +41,13 @@ struct MultiplexedConnection {
     isRequested = false
   }
 
-  /// Whether what was written since the last note may be a GOAWAY; it is no request.
+  /// Whether the bytes written since the last note may be a GOAWAY, and not a request.
   var mayHaveWrittenGoAway: Bool {
     guard !isRequested, let session, let writtenBytes, let now = TLSInspector.writtenBytes(session)
     else { return false }
     return Self.mayBeGoAway(now &- writtenBytes)
   }
 
-  /// What was written last, not long ago, may have been a GOAWAY; it was no request.
+  /// Whether the last recent write may have been a GOAWAY, and not a request.
   var hasWrittenGoAway: Bool { quietNotes < Self.longSilence }
 }

@@ -10,7 +10,7 @@ final class OutgoingBytes {
   /// What is left.
   var rest: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: buffer[range]) }
 
-  /// Fills it where it is empty.
+  /// Fills the buffer if it is empty.
   /// - Parameter read: writes bytes, and returns how many; nil for none.
   func fill(_ read: (UnsafeMutableRawBufferPointer) -> Int?) {
     if let count = read(buffer) { range = 0..<min(count, buffer.count) }

@@ -1,7 +1,8 @@
 /// Decides which requests are batched into one packet on multiplexed connections.
 ///
-/// libcurl writes each request by itself, and each write is a packet, an interrupt and a wake-up of the server. While TCP_CORK is set
-/// (tcp(7)), the kernel buffers writes and makes one packet of them. It is flushed from time to time, for the server to work meanwhile.
+/// libcurl writes each request separately, and each write costs a packet, an interrupt and a wake-up of the server.
+/// While TCP_CORK is set (tcp(7)), the kernel coalesces writes into one packet. Periodic flushes keep the server busy
+/// meanwhile.
 ///
 /// Gained 10 % of CPU time: 1 KB by HTTP/2, 64 at once.
 struct RequestBatch {

@@ -76,7 +76,7 @@ struct ResponseHeadParser: ~Copyable {
   }
 
   private mutating func endHead() -> Event {
-    // RFC 9112 section 6.3: without a good length nobody knows where the body ends.
+    // RFC 9112 section 6.3: without a valid length the end of the body is unknown.
     guard facts.isChunked || !facts.hasBadLength else {
       return .failure(.malformedHead("the response has an invalid Content-Length"))
     }

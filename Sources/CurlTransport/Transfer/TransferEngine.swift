@@ -69,7 +69,7 @@ package actor TransferEngine {
     ftp?.shutdown()
   }
 
-  /// No connection that exists now is used by a later transfer. Running transfers continue.
+  /// Later transfers reuse no existing connection. Running transfers continue.
   package nonisolated func closeIdleConnections() {
     post { $0.retireConnections() }
     companion.withLock { $0.engine }?.closeIdleConnections()

@@ -17,15 +17,15 @@ package protocol TransferHandler: AnyObject, Sendable {
 
   /// Some bytes of the body, valid during the call.
   ///
-  /// - Returns: `.pause` when the bytes were not taken: they come again after `Transfer.resume()`,
-  ///   perhaps divided in another way.
+  /// - Returns: `.pause` to refuse the bytes: they are repeated after `Transfer.resume()`, perhaps divided differently.
   func transfer(_ transfer: Transfer, didReceive bytes: UnsafeRawBufferPointer) -> TransferFlow
 
   /// Whether the handler would take bytes of the body now. Asked before pieces are coalesced for
   /// ``transfer(_:didCoalesce:)``, which cannot refuse them.
   func transferTakesBody(_ transfer: Transfer) -> Bool
 
-  /// Bytes of the body that may be kept without a copy, for a request with ``TransferRequest/coalescingLimit``.
+  /// Bytes of the body that the handler may keep without a copy, for a request with
+  /// ``TransferRequest/coalescingLimit``.
   func transfer(_ transfer: Transfer, didCoalesce bytes: Data)
 
   /// The peer of a connection has closed its direction (``TransferRequest/connectsOnly``); the other stays open.

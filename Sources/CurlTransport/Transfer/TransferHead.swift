@@ -50,7 +50,7 @@ package struct TransferHead: Sendable {
     self.lines = lines
   }
 
-  /// The first Strict-Transport-Security field: read by itself, since many servers send one that is asked for nothing else.
+  /// The first Strict-Transport-Security field: parsed on its own, since for many responses no other field is read.
   package var strictTransportSecurity: String? {
     hasStrictTransportSecurity ? lines.values(of: "strict-transport-security").first : nil
   }

@@ -18,7 +18,7 @@ struct TriedAddresses {
     lastLength = socklen_t(count)
   }
 
-  /// Forgets them; the address is left where it is, since this is done for every transfer.
+  /// Forgets them. The bytes of the address stay, since clearing them would cost every transfer.
   mutating func forget() {
     lastLength = 0
     isRouted = false

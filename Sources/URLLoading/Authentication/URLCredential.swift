@@ -36,7 +36,7 @@ open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendab
     proof = .none
   }
 
-  /// Accepts the server whose certificates these are, whatever their evaluation comes to.
+  /// Accepts the server with these certificates, whatever the result of their evaluation.
   public init(trust: SecTrust) {
     storedUser = nil
     storedPassword = nil
@@ -44,12 +44,13 @@ open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendab
     proof = .trust(trust)
   }
 
-  /// A certificate and its key, for a server that asks who its client is.
+  /// A certificate and its key, for a server that requests a client certificate.
   ///
   /// - Parameters:
   ///   - identity: the certificate and its key.
   ///   - certificates: what is sent along with it, as ``SecCertificate``; nil for what came with the identity.
-  ///   - persistence: `forSession` has later connections of the session to this server log in without a challenge. It is never stored.
+  /// - persistence: with `forSession`, later connections of the session to this server use it without a challenge. It
+  ///   is never stored.
   public init(identity: SecIdentity, certificates: [Any]?, persistence: Persistence) {
     storedUser = nil
     storedPassword = nil

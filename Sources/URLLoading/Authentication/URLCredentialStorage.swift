@@ -10,16 +10,17 @@ public let NSURLCredentialStorageRemoveSynchronizableCredentials =
   "NSURLCredentialStorageRemoveSynchronizableCredentials"
 
 // Safe to share: stored properties are guarded as said below; subclasses answer for theirs.
-/// Credentials by the place that wants them, for sessions to answer challenges with.
+/// Credentials by protection space, with which sessions answer challenges.
 ///
-/// A session answers a challenge once with the default credential of the protection space; where that is refused, or there is none, it
-/// calls its delegate. An accepted credential becomes the default if its persistence is not `none`.
+/// A session answers a challenge once with the default credential of the protection space; without one, or if it is
+/// rejected, it calls its delegate. An accepted credential becomes the default if its persistence is not `none`.
 ///
-/// Credentials that are to be kept for ever go to the Secret Service of the user's session (gnome-keyring, KWallet, KeePassXC), where one
-/// answers on the session bus: from ``shared``, and from there alone. Another process of the same program finds them again; no file has
-/// them in the clear. Where there is no such service, where it is locked, or does not answer within 5 seconds, a permanent credential is
-/// kept for the session: its ``URLCredential/persistence`` in the storage is `forSession` then, and a line on standard error says why,
-/// once. A service that did not answer is not asked for the next 30 seconds.
+/// ``shared``, and no other storage, keeps permanent credentials in the Secret Service of the user's session
+/// (gnome-keyring, KWallet, KeePassXC), if one answers on the session bus. Later processes of the same program find
+/// them; no file contains them in plain text. If there is no such service, or it is locked, or does not answer within 5
+/// seconds, a permanent credential is kept for the session: its ``URLCredential/persistence`` in the storage is
+/// `forSession` then, and a line on standard error says why, once. A service that did not answer is not asked for the
+/// next 30 seconds.
 ///
 /// Mutable state: `state`, guarded by its lock.
 open class URLCredentialStorage: NSObject, @unchecked Sendable {
@@ -232,8 +233,8 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
     askVault(unless: { $0[space]?.defaultUser != nil }) { completionHandler(self.knownDefault(for: space)) }
   }
 
-  /// Makes a credential that a task was given the default of a space. Returns at once. What is the default already is not kept anew: loads
-  /// say so for each response that has accepted it.
+  /// Makes a credential of a task the default of a space. Returns at once. Does nothing if it is the default already,
+  /// since loads call this for each response that has accepted it.
   open func setDefaultCredential(_ credential: URLCredential, for space: URLProtectionSpace, task: URLSessionTask) {
     guard vault != nil else { return setDefaultCredential(credential, for: space) }
     if makeDefault(credential, for: space) { keep(credential, for: space, isDefault: true) {} }

@@ -1,8 +1,8 @@
 // Safe to share: nothing changes after init.
-/// A place that wants credentials: a server or a proxy, and the realm there.
+/// A server or proxy that requires credentials, and its realm.
 ///
-/// Two spaces that say the same are equal, so that credentials can be found by them. Host names compare
-/// without regard to case (RFC 9110 4.2.3).
+/// Spaces with equal properties are equal, so that they are the keys of credentials. Host names compare without regard
+/// to case (RFC 9110 4.2.3).
 open class URLProtectionSpace: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   private let parts: Parts
   /// What the server has shown, or asks for; not in archives, and without a part in comparisons.
@@ -141,8 +141,8 @@ open class URLProtectionSpace: NSObject, NSSecureCoding, NSCopying, @unchecked S
   /// The kind of proxy; nil for a server.
   open var proxyType: String? { parts.proxyType?.isEmpty == false ? parts.proxyType : nil }
 
-  /// What the server or proxy calls the space; nil where it says nothing, which a `Basic` challenge should not (RFC 7617 2)
-  /// and some do.
+  /// The server's or proxy's name of the space; nil without one, as in some `Basic` challenges, against RFC 7617,
+  /// section 2.
   open var realm: String? { parts.realm }
 
   /// The authentication method, such as `NSURLAuthenticationMethodHTTPBasic`.

@@ -3,10 +3,10 @@ internal import URLLoadingBase
 // Safe to share: stored properties are guarded as said below; subclasses answer for theirs.
 /// Keeps responses by the requests that they answer, and answers loads with them (RFC 9111).
 ///
-/// A response is found by the method and the whole URL of its request, in the canonical form of the protocol class that loads it, and by
-/// the request fields that its `Vary` field names. Responses are kept in memory and on disk; those that were not used for longest go when
-/// others need their room, and to store one takes the same time however many there are. Of a load, a response that takes more than a
-/// twentieth of a capacity is not kept there.
+/// A response is found by the method and the whole URL of its request, in the canonical form of the protocol class that
+/// loads it, and by the request fields that its `Vary` field names. Responses are kept in memory and on disk; the least
+/// recently used ones are evicted first, and storing takes constant time. Loads store no response that takes more than
+/// a twentieth of the capacity.
 ///
 /// A session calls ``getCachedResponse(for:completionHandler:)`` and ``storeCachedResponse(_:for:)-(_,URLSessionDataTask)`` of a subclass,
 /// as Apple's system does. Unless overridden they call the methods without a task.
@@ -93,9 +93,9 @@ open class URLCache: NSObject, @unchecked Sendable {
     super.init()
   }
 
-  /// Makes a cache whose responses last in a store of another kind. Our addition.
+  /// Makes a cache with a custom persistent store. Not in Apple's API.
   /// - Parameters:
-  ///   - store: where responses are kept, and shared with whoever else has it.
+  /// - store: keeps the responses, and may share them with other processes.
   ///   - memoryCapacity: bytes that responses may take in this process's memory as well.
   public init(store: any URLCacheStore, memoryCapacity: Int = 4_000_000) {
     memory = MemoryCacheStore(capacity: memoryCapacity)
@@ -116,14 +116,14 @@ open class URLCache: NSObject, @unchecked Sendable {
 
   // MARK: Room
 
-  /// Bytes that the responses in memory may take. Setting less removes those that were not used for longest.
+  /// Bytes that the responses in memory may take. Lowering it evicts the least recently used ones.
   open var memoryCapacity: Int {
     get { memory.capacity }
     set { memory.capacity = newValue }
   }
 
-  /// Bytes that the responses on disk may take. Setting less removes those that were not used for longest. A cache that was made with 0
-  /// stays without a disk. Of caches that share a directory, the one whose capacity was set last decides.
+  /// Bytes that the responses on disk may take. Lowering it evicts the least recently used ones. A cache that was made
+  /// with 0 stays without a disk. Of caches that share a directory, the one whose capacity was set last decides.
   open var diskCapacity: Int {
     get { diskLimit.withLock { $0 } }
     set {

@@ -12,21 +12,22 @@ extension NSNotification.Name {
 /// Keeps cookies and finds those for a request, by RFC 6265bis.
 ///
 /// ``shared`` and the storages of groups keep cookies that have an expiry date on disk as well, in
-/// `$XDG_DATA_HOME/url-loading/<program or group>/cookies.sqlite`, which by default lies below `~/.local/share`, and which its owner
-/// alone may read. A program is its bundle identifier, or its executable's name and path. Processes that use one file at once lose none of
-/// one another's cookies; what another one has stored is found about a second later. Changes are written within a tenth of a second, on a
-/// thread of the storage's own, and at the end of the program; ``URLSession/flush(completionHandler:)`` says when they have been. Without a
-/// home, or on a disk that cannot be written, cookies stay in memory, and a line on standard error says so. A damaged file is replaced.
+/// `$XDG_DATA_HOME/url-loading/<program or group>/cookies.sqlite`, by default below `~/.local/share`, readable only by
+/// its owner. A program is identified by its bundle identifier, or by its executable's name and path. Processes that
+/// share a file lose none of one another's cookies, and see each other's changes after about a second. Changes are
+/// written within a tenth of a second, in the background, and when the program exits;
+/// ``URLSession/flush(completionHandler:)`` calls its handler when they are on disk. Without a writable home directory,
+/// cookies stay in memory, and a line on standard error says so. A corrupt file is replaced.
 ///
-/// Storages that a program makes, and those of ephemeral sessions, keep their cookies in memory. To move cookies from and to other
-/// programs there is ``NetscapeCookieFile``.
+/// Storages that a program makes, and those of ephemeral sessions, keep their cookies in memory. To exchange cookies
+/// with other programs, use ``NetscapeCookieFile``.
 ///
-/// A storage takes at most 180 cookies of a site and 3,000 in all; beyond that the oldest go. Cookies of requests with a
-/// ``URLRequest/cookiePartitionIdentifier`` are kept apart, with limits of their own: they are reached through tasks, and removed by
-/// ``removeCookies(since:)``.
+/// A storage holds at most 180 cookies per site and 3,000 in all; beyond that the oldest are evicted. Cookies of
+/// requests with a ``URLRequest/cookiePartitionIdentifier`` are kept apart, with limits of their own: they are reached
+/// through tasks, and removed by ``removeCookies(since:)``.
 ///
-/// It also keeps, in the same file, which hosts want to be reached over secure connections alone (`Strict-Transport-Security`, RFC 6797):
-/// loads of `http` from these become loads of `https`.
+/// It also keeps, in the same file, the hosts that require secure connections (`Strict-Transport-Security`, RFC 6797):
+/// `http` loads from these are upgraded to `https`.
 ///
 /// A session calls ``getCookiesFor(_:completionHandler:)`` and ``storeCookies(_:for:)`` of a subclass, as Apple's system does. Unless
 /// overridden they call the methods without a task.
@@ -118,8 +119,8 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
     change { jar in jar.change(in: CookieJar.common) { $0.remove(cookie) } }
   }
 
-  /// Removes the cookies that were stored or changed after a date. What hosts have said by `Strict-Transport-Security` stays: a program
-  /// that forgets who its user was goes on to reach them securely. ``URLSession/reset(completionHandler:)`` forgets that as well.
+  /// Removes the cookies that were stored or changed after a date. `Strict-Transport-Security` policies stay, so that a
+  /// logout does not weaken security. ``URLSession/reset(completionHandler:)`` removes them too.
   open func removeCookies(since date: Date) {
     change { $0.removeAll(storedSince: date) }
   }

@@ -1,16 +1,16 @@
 extension URLSession {
-  /// Hears of everything that happens in the loads of a session: for logs, for measurements, to see why the cache did what it did.
+  /// Receives all events of a session's loads: for logs, metrics, and the reasons of cache decisions.
   ///
   /// ```swift
   /// configuration.sessionEventListener = MyListener()
   /// ```
   ///
-  /// Every method has a default that does nothing. The events of one task come one after another, in the order in which they happened, and
-  /// never two at a time; those of different tasks come at the same time from different threads. A method is called on whatever thread the
-  /// event happened, often the one that moves the bytes of every transfer: it must not block. No lock of ours is held, so it may call
-  /// methods of the task, such as `cancel()`; what comes of that is told when the method has returned.
+  /// Every method has an empty default implementation. The events of one task are serial and in order; those of
+  /// different tasks are concurrent. A method is called on the thread of the event, often the transfer loop: it must
+  /// not block. The library holds no lock, so it may call methods of the task, such as `cancel()`; the resulting events
+  /// follow after the method has returned.
   ///
-  /// URLs, header fields and errors are given as they are, with their secrets. Listeners that write them down are to leave these out, as
+  /// URLs, header fields and errors contain their secrets. A listener that records them must redact these, as
   /// ``HTTPArchiveWriter`` does.
   public protocol EventListener: Sendable {
     /// Whether ``task(_:didReceiveBody:)`` is called, which costs a copy of every body. False unless implemented.

@@ -1,13 +1,14 @@
 extension URLSession {
-  /// What is in a directory, of any scheme whose protocol class can list: `file`, `ftp` and `ftps`, and those of plugins.
+  /// The entries of a directory, over any scheme whose protocol class can list: `file`, `ftp` and `ftps`, and those of
+  /// plugins.
   ///
   /// ```swift
   /// for try await entry in session.entries(at: url) { print(entry.name, entry.size ?? 0) }
   /// ```
   ///
-  /// The load begins when the first entry is asked for. Entries come in the source's order; while the reader is slow the
-  /// source is paused, so that a directory of any size takes little memory. The load is cancelled with the surrounding `Task`, and when
-  /// the iterator is released. A listing that ends with nil is complete; others throw.
+  /// The load begins with the first request for an entry. Entries are in the source's order; back-pressure pauses the
+  /// source while the reader is slow, so that a directory of any size takes little memory. The load is cancelled with
+  /// the surrounding `Task`, and when the iterator is released. A listing that ends with nil is complete; others throw.
   ///
   /// The errors are those of a load, and `URLError.resourceUnavailable` where the URL names something that is no directory,
   /// `URLError.unsupportedURL` where no class can list the scheme, `URLError.cannotParseResponse` where a server's

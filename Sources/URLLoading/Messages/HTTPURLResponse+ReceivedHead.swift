@@ -1,6 +1,6 @@
 extension HTTPURLResponse {
-  /// The head of a response as it came: the version, the status, and the fields in their order, with the server's spellings and repeated
-  /// ones apart. Our addition.
+  /// The head of a response as received: the version, the status, and the fields in order, in the server's spelling,
+  /// with repeated fields separate. Not in Apple's API.
   ///
   /// `allHeaderFields` is a dictionary, with the usual spellings of names and repeated fields joined.
   ///

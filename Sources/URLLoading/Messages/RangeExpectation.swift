@@ -1,5 +1,5 @@
-/// The part of a resource that a request asked for, and what earlier answers said about the resource: decides whether an answer
-/// continues, replaces or contradicts the bytes that are there.
+/// The requested part of a resource, and what earlier responses said about it: decides whether a response continues,
+/// replaces or contradicts the bytes that are there.
 ///
 /// Resumed downloads, random access and the command use it, for answers of any scheme. It reads the head alone: the caller checks that
 /// the body of an answer that continues has as many bytes as its range.

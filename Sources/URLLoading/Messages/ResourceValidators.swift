@@ -1,7 +1,7 @@
-/// What tells one version of a resource from another (RFC 9110 8.8): an entity tag, a modification date.
+/// Distinguishes versions of a resource (RFC 9110 8.8): an entity tag, a modification date.
 ///
-/// A download can be resumed and a cache entry confirmed only with one of these. A scheme that has no
-/// entity tags of its own makes one up from whatever changes when the resource does.
+/// A download can be resumed and a cache entry confirmed only with one of these. A scheme without entity tags derives
+/// one from properties that change with the resource.
 public struct ResourceValidators: Sendable, Hashable {
   /// The entity tag, quotes and weakness mark included: `"abc"` or `W/"abc"` (RFC 9110 8.8.3).
   public var entityTag: String?

@@ -9,8 +9,9 @@ extension URLRequest {
     set { changeOptions { $0.allowsCellularAccess = newValue } }
   }
 
-  /// Whether the request may go over a network that is expensive. True by default. On Linux it has an effect in background sessions alone,
-  /// whose service asks NetworkManager whether the network costs by the byte; a configuration that says false holds as well.
+  /// Whether the request may go over a network that is expensive. True by default. On Linux it has an effect only in
+  /// background sessions, whose service asks NetworkManager whether the network is metered; a configuration with false
+  /// applies too.
   public var allowsExpensiveNetworkAccess: Bool {
     get { options.allowsExpensiveNetworkAccess }
     set { changeOptions { $0.allowsExpensiveNetworkAccess = newValue } }
@@ -23,8 +24,8 @@ extension URLRequest {
     set { changeOptions { $0.allowsConstrainedNetworkAccess = newValue } }
   }
 
-  /// Whether the request may be sent before the responses of earlier ones have come. False by default; without effect, since libcurl
-  /// has no pipelining. Over HTTP/2 requests share a connection in any case.
+  /// Whether the request may be sent before the responses of earlier ones have arrived (pipelining). False by default;
+  /// without effect, since libcurl has no pipelining. Over HTTP/2 requests share a connection in any case.
   public var httpShouldUsePipelining: Bool {
     get { options.usesPipelining }
     set { changeOptions { $0.usesPipelining = newValue } }
@@ -52,8 +53,8 @@ extension URLRequest {
     set { changeOptions { $0.requiresDNSSECValidation = newValue } }
   }
 
-  /// Keeps the cookies of the request apart: it sends those alone that a response to a request with the same identifier has set, and
-  /// no request with another one, or with none, sends them. Nil by default.
+  /// Partitions cookies: the request sends only cookies that were set by responses to requests with the same
+  /// identifier, and no other request sends these. Nil by default.
   public var cookiePartitionIdentifier: String? {
     get { options.cookiePartitionIdentifier }
     set { changeOptions { $0.cookiePartitionIdentifier = newValue } }

@@ -37,7 +37,7 @@ extension AsyncURLProtocol {
         cacheStoragePolicy: policy ?? (response is HTTPURLResponse ? .allowed : .notAllowed))
     }
 
-    /// Sends a head that says what is known.
+    /// Sends a response head with the given values.
     /// - Parameters:
     ///   - mimeType: such as `text/plain`.
     ///   - length: bytes of the body, or nil.
@@ -72,9 +72,10 @@ extension AsyncURLProtocol {
       try await gate.waitUntilOpen()
     }
 
-    /// Asks for a credential: that of the URL or of the session's storage, where nothing has failed yet and there is one; else the delegate's.
+    /// Returns a credential: while the count is 0, that of the URL or of the session's storage, if there is one;
+    /// otherwise the delegate's.
     ///
-    /// A loop has to count. With a count of 0 in each round it would get the same stored credential without end:
+    /// A loop must count failures: with a count of 0 in each round it would get the same stored credential forever:
     ///
     /// ```swift
     /// var failures = 0

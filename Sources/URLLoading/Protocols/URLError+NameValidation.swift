@@ -1,8 +1,8 @@
 extension URLError {
   /// The error for a request that requires DNSSEC validation of its host's name, for protocol classes that look names up.
   ///
-  /// No resolver on Linux says whether it has validated an answer. Rather than load what nobody has validated, a class fails with this
-  /// error, `URLError.dnsLookupFailed`.
+  /// The library cannot tell whether a resolver has validated an answer, so a class fails closed with this error,
+  /// `URLError.dnsLookupFailed`.
   /// - Returns: nil where the request does not require it, or the host is an address.
   public static func unvalidatedName(of request: URLRequest) -> URLError? {
     guard request.requiresDNSSECValidation, let host = request.url?.host(percentEncoded: false), !isAddress(host)

@@ -1,6 +1,6 @@
 internal import URLLoadingBase
 
-/// A way to load URLs: a class that says which requests it loads, and whose instances load one each.
+/// A class that loads URLs: it says which requests it handles, and each instance loads one.
 ///
 /// A session asks the classes of its configuration, then those given to ``registerClass(_:)`` (the newest first),
 /// then the built-in ones; the first whose ``canInit(with:)-(URLSessionTask)`` says yes loads the request. The built-in classes

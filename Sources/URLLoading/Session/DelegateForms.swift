@@ -7,7 +7,8 @@
 enum DelegateForms {
   fileprivate enum Form { case handler, async }
 
-  /// The form and the method that the default of the other form calls: where that is a default, too, there is no implementation.
+  /// The form and the method that the default implementation of the other form calls: if that is a default too, the
+  /// delegate implements neither.
   struct Question: Sendable {
     fileprivate let object: ObjectIdentifier
     fileprivate let method: DelegateMethod
@@ -62,7 +63,7 @@ struct ChallengeAnswer: Sendable {
     self.credential = credential
   }
 
-  /// What is answered without a delegate.
+  /// The answer without a delegate.
   static let byDefault = ChallengeAnswer(.performDefaultHandling, nil)
 }
 
@@ -71,6 +72,6 @@ struct DelayedRequestAnswer: Sendable {
   let disposition: URLSession.DelayedRequestDisposition
   let request: URLRequest?
 
-  /// What is answered without a delegate.
+  /// The answer without a delegate.
   static let byDefault = DelayedRequestAnswer(disposition: .continueLoading, request: nil)
 }

@@ -29,7 +29,7 @@ final class DelegateProbe: Sendable {
     probe.state.withLock { if !$0.isClosed { $0.hasReachedDefault = true } }
   }
 
-  /// Whether the default was called in the place of an implementation.
+  /// Whether the default implementation was called.
   var foundNoImplementation: Bool { state.withLock { $0.hasReachedDefault } }
 
   /// The call has returned.

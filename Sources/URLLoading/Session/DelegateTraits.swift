@@ -9,7 +9,7 @@ final class DelegateTraits: Sendable {
 
   private static let known = Locked<[ObjectIdentifier: DelegateTraits]>([:])
 
-  /// What is known of the class of `delegate`.
+  /// The known traits of the class of `delegate`.
   static func of(_ delegate: any URLSessionDelegate) -> DelegateTraits {
     known.withLock { known in
       let key = ObjectIdentifier(type(of: delegate))

@@ -1,7 +1,7 @@
 /// How a session reaches servers, beyond Apple's properties: `configuration.network.addressFamily = .ipv4`.
 ///
-/// Holds for `http`, `https`, `ftp` and `ftps` loads, WebSocket and stream tasks; of other schemes for those whose class says so. SFTP goes
-/// by ``addressFamily``, ``hostAddresses`` and ``connectionTimeout``.
+/// Applies to `http`, `https`, `ftp` and `ftps` loads, WebSocket and stream tasks, and to other schemes whose class
+/// supports it. SFTP uses ``addressFamily``, ``hostAddresses`` and ``connectionTimeout``.
 public struct NetworkSettings: URLProtocolSettings, Hashable, Codable {
   /// The addresses of hosts that connections are made to.
   @frozen public enum AddressFamily: String, Sendable, Codable {
@@ -27,8 +27,8 @@ public struct NetworkSettings: URLProtocolSettings, Hashable, Codable {
   /// Which addresses of a host connections are made to; any unless set.
   public var addressFamily = AddressFamily.any
 
-  /// The addresses of hosts that are not looked up: `["example.org:443": ["127.0.0.1", "::1"]]`. `*` for the name stands for all hosts, in
-  /// the place of those that are not listed. The name stays the host's in requests and for the verification of its certificate.
+  /// The addresses of hosts that are not looked up: `["example.org:443": ["127.0.0.1", "::1"]]`. The name `*` matches
+  /// all hosts that are not listed. Requests and the verification of certificates still use the host's name.
   public var hostAddresses: [String: [String]] = [:]
 
   /// The timeout of connecting in seconds, with name lookup and handshakes; nil, the default, for that of the protocol class. Loads fail

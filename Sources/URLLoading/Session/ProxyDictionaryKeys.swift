@@ -1,5 +1,6 @@
-// The keys of `URLSessionConfiguration.connectionProxyDictionary`, and the kinds of proxies that are values there, by CFNetwork's names.
-// They are strings where Apple's are CFString: `as String`, `as AnyHashable` and no cast at all mean the same.
+// The keys of `URLSessionConfiguration.connectionProxyDictionary`, and the kinds of proxies that are values there, by
+// CFNetwork's names. They are strings, where Apple's are CFString: `as String`, `as AnyHashable` and no cast are
+// equivalent.
 
 // MARK: Settings of the session
 
@@ -36,7 +37,8 @@ public let kCFNetworkProxiesExceptionsList = "ExceptionsList"
 public let kCFNetworkProxiesExcludeSimpleHostnames = "ExcludeSimpleHostnames"
 /// Whether the script is asked: a number, 0 for no. A script that is given without this key is asked.
 public let kCFNetworkProxiesProxyAutoConfigEnable = "ProxyAutoConfigEnable"
-/// The URL of a script that says which proxies a URL is loaded through, before all others: `http`, `https`, `file` or `data`.
+/// The URL of a proxy auto-config script (PAC), which takes precedence over all other proxies: `http`, `https`, `file`
+/// or `data`.
 public let kCFNetworkProxiesProxyAutoConfigURLString = "ProxyAutoConfigURLString"
 /// The script itself, which goes before its URL.
 public let kCFNetworkProxiesProxyAutoConfigJavaScript = "ProxyAutoConfigJavaScript"

@@ -1,4 +1,4 @@
-/// What a session's configuration says about requests that say nothing else themselves.
+/// A session's defaults for properties that a request does not set.
 struct RequestDefaults: Sendable {
   private let cachePolicy: NSURLRequest.CachePolicy
   private let requiresDNSSECValidation: Bool

@@ -77,7 +77,7 @@ final class SessionDeadlines: Sendable {
   }
 
   private func fire() {
-    // Before the registry is read: a deadline that is announced from now on arms the timer by itself.
+    // Before the registry is read: a deadline announced from now on arms the timer itself.
     let holders = state.withLock { state in
       state.wakesAt = nil
       return exchange(&state.holders, with: [:])

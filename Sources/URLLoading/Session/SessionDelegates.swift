@@ -37,7 +37,7 @@ final class SessionDelegates: Sendable {
     stream = Self.receivers(own as? any URLSessionStreamDelegate, traits, before: sessions.stream)
   }
 
-  /// Which delegate would be asked about a connection; nil where it is known that none is.
+  /// Which delegate would be asked about a connection; nil if it is known that there is none.
   ///
   /// Until the first challenge shows which methods there are, it may be named though it has none.
   var answersAboutConnections: ConnectionAnswerer {

@@ -50,7 +50,7 @@ final class TaskRegistry: Sendable {
       entries[place] = nil
       vacant.append(place)
       if vacant.count == entries.count {
-        // The memory of many tasks at once is not kept.
+        // Does not keep the capacity of a peak.
         entries.removeAll(keepingCapacity: entries.count <= 1024)
         vacant.removeAll(keepingCapacity: true)
       }
@@ -97,7 +97,7 @@ final class TaskRegistry: Sendable {
     }
   }
 
-  /// References tasks weakly from now on until they are resumed.
+  /// From now on, references tasks weakly until they are resumed.
   func releaseUnstarted() {
     let released = state.withLock { state -> [URLSessionTask] in
       var released: [URLSessionTask] = []

@@ -1,4 +1,4 @@
-/// What a protocol class goes by in all loads of a session, kept in the session's configuration.
+/// Settings of a protocol class for all loads of a session, stored in the session's configuration.
 ///
 /// ```swift
 /// public struct TapeSettings: URLProtocolSettings {
@@ -20,10 +20,11 @@
 /// A background session's loads are another process's: settings reach it where their type is `Codable`, as JSON of at most 256 KiB for all
 /// types together. Those of other types have their defaults there.
 ///
-/// That process finds the type by its module and name. So the type is `public` or `internal`, and in no function: the names of `private`,
-/// `fileprivate` and local types are different in each program, and their settings are not sent. Equal settings need equal JSON, since a
-/// session whose settings have changed is made anew: a `Set`, whose order is another one in each process, is encoded sorted. A `Decodable` type
-/// with defaults for what is missing understands programs of other versions; what cannot be read has the defaults as a whole.
+/// That process finds the type by its module and name. So the type must be `public` or `internal`, and not local: the
+/// names of `private`, `fileprivate` and local types differ between programs, and their settings are not sent. Equal
+/// settings must encode to equal JSON, since the service recreates a session whose settings have changed: sort a `Set`,
+/// whose order differs between processes. Give a `Decodable` type defaults for missing keys, to read settings of other
+/// versions; settings that cannot be decoded are replaced by the defaults.
 public protocol URLProtocolSettings: Sendable {
   /// Makes the defaults.
   init()

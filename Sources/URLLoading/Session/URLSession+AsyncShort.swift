@@ -1,5 +1,5 @@
-/// Loading with `async` functions without a delegate. Apple's class has these beside those with one: protocols that stand for a
-/// session in tests require them by these names, which a default argument does not meet.
+/// Loading with `async` functions without a delegate. Apple's class has these overloads too: protocols that abstract a
+/// session for tests require these signatures, which a default argument does not satisfy.
 extension URLSession {
   /// Loads a resource into memory.
   @_disfavoredOverload

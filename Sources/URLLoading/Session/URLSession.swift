@@ -7,8 +7,8 @@ internal import URLLoadingBase
 /// A session retains its tasks from their creation to their end, and each task its session. Invalidate a session that is no longer
 /// needed, ``URLSession/shared`` apart: else a task that is neither resumed nor cancelled keeps both alive.
 ///
-/// Subclasses, such as those of tests, may override every method that makes a task. None of these calls another one, so each
-/// that code under test uses has to be overridden; the `async` functions call those with completion handlers.
+/// Subclasses, such as those of tests, may override every method that makes a task. None of these calls another, so
+/// override each that the code under test uses; the `async` functions call those with completion handlers.
 ///
 /// Mutable state: `state`, guarded by its lock; in `parts`, the registry of tasks, the components and the deadlines, each with a lock
 /// of its own.
@@ -353,7 +353,7 @@ open class URLSession: NSObject, @unchecked Sendable {
   }
 
   /// ``getTasksWithCompletionHandler(_:)`` in the spelling of older code.
-  // Disfavoured: a closure behind the call fits both.
+  // Disfavoured: a trailing closure matches both.
   @_disfavoredOverload
   open func getTasksWithCompletionHandler(
     completionHandler:

@@ -35,7 +35,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     var kept = Kept()
   }
 
-  /// What has no effect.
+  /// Properties without effect.
   struct Kept: Sendable {
     var allowsCellularAccess = true
     var allowsExpensiveNetworkAccess = true
@@ -222,8 +222,9 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   /// proxies ``kCFProxyUsernameKey``; without them a proxy's question for a login is a challenge. Scripts need the program `urlload-pac`
   /// and libpacparser, see <doc:Architecture>.
   ///
-  /// Nil, the default, goes by the environment (`http_proxy`, `https_proxy`, `ftp_proxy`, `all_proxy`, `no_proxy`), and where none of these is
-  /// set by the system's settings, if libproxy is installed. Empty means no proxy.
+  /// Nil, the default, uses the environment (`http_proxy`, `https_proxy`, `ftp_proxy`, `all_proxy`, `no_proxy`), or, if
+  /// none of these is set, the system's settings through libproxy, if that is installed. An empty dictionary means no
+  /// proxy.
   open var connectionProxyDictionary: [AnyHashable: Any]? {
     get { dictionaries.withLock { $0.connectionProxyDictionary } }
     set { dictionaries.withLock { $0.connectionProxyDictionary = newValue } }
@@ -248,8 +249,8 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     set { values.withLock { $0.requiresDNSSECValidation = newValue } }
   }
 
-  /// A PEM file of certificate authorities to trust instead of the system's. Our addition. Nil goes by
-  /// `SSL_CERT_FILE` and `SSL_CERT_DIR`, else the system's.
+  /// A PEM file of certificate authorities to trust instead of the system's. Not in Apple's API. Nil uses
+  /// `SSL_CERT_FILE` and `SSL_CERT_DIR`, or else the system's.
   open var certificateAuthorityFile: URL? {
     get { values.withLock { $0.certificateAuthorityFile } }
     set { values.withLock { $0.certificateAuthorityFile = newValue } }
@@ -292,7 +293,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
       return nil
     }
     guard let settings = (try? JSONDecoder().decode(decodable, from: data)) as? Settings else {
-      // Nothing will read it: each access would try anew.
+      // It will never be readable; otherwise each access would try again.
       dictionaries.withLock { $0.received[name] = nil }
       return nil
     }
@@ -313,7 +314,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     return settings.reduce(into: [:]) { list, settings in
       guard let settings = settings as? any Codable else { return }
       let name = String(reflecting: type(of: settings))
-      // The runtime has an address in the names of private and local types: another one at each start, which nobody knows.
+      // The names of private and local types contain an address, which differs between processes.
       guard !name.contains("(unknown context at ") else { return }
       list[name] = try? encoder.encode(settings)
     }

@@ -14,7 +14,7 @@ internal import URLLoadingBase
 ///
 /// Mutable state: `state`, guarded by its lock; no function is called under it.
 public final class UnfinishedUploads: URLSessionComponent {
-  /// Stands for a file, or for work that may make one.
+  /// Identifies a file, or work that may create one.
   public struct Mark: Hashable, Sendable {
     fileprivate let number: Int
   }
@@ -51,7 +51,8 @@ public final class UnfinishedUploads: URLSessionComponent {
   // MARK: For protocol classes
 
   /// A file is about to be made, or to be written in place.
-  /// - Parameter url: the file, recorded without its password; nil for work that has made no file yet, but has to be waited for.
+  /// - Parameter url: the file, recorded without its password; nil for work that has not created a file yet, but must
+  ///   be awaited.
   public func begin(_ url: URL?) -> Mark {
     let recorded = url.map { Self.withoutPassword($0) }
     return state.withLock { state in

@@ -1,5 +1,5 @@
 extension URLSession.AsyncBytes {
-  /// The body in pieces, each as it came: for readers that want no single bytes.
+  /// The body in pieces, as they arrive: for readers that do not need single bytes.
   ///
   /// ```swift
   /// let (bytes, _) = try await session.bytes(for: request)

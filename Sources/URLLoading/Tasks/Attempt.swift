@@ -49,7 +49,7 @@ struct Attempt {
   /// Nil where the session does not wait for connectivity.
   @Rare var network: Network?
 
-  /// Takes out what the cache has to do with the attempt, to be released outside of locks.
+  /// Removes the attempt's cache state, to release it outside locks.
   mutating func takeCaching() -> (Rare<AttemptCaching>, CacheRecorder?) {
     defer { (_caching, recorder) = (Rare(wrappedValue: nil), nil) }
     return (_caching, recorder)

@@ -12,7 +12,7 @@ protocol BodySink: AnyObject, Sendable {
   func end(_ error: (any Error)?)
 
   /// The same, for every sink.
-  /// - Parameter last: called behind the calls to the owner that are still to come.
+  /// - Parameter last: called after the pending calls to the owner.
   func end(_ error: (any Error)?, then last: @escaping @Sendable () -> Void)
 
   /// Whether the sink buffers bytes for a consumer, which count against the limit of the task (back-pressure).

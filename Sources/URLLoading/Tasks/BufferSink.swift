@@ -15,7 +15,7 @@ final class BufferSink: BodySink {
     var isBlock = false
     /// The length that was announced, of which so much is reserved.
     var announced = 0
-    /// The body, where it came in one piece that may be kept; then there is nothing else.
+    /// The whole body, if it arrived in one piece that may be kept without a copy; then nothing else is set.
     var whole: Data?
   }
 
@@ -42,7 +42,7 @@ final class BufferSink: BodySink {
     buffer.withLock { $0.announced = Int(clamping: expectedLength) }
   }
 
-  /// Keeps what is the whole body by its announced length.
+  /// Keeps a piece that, by its announced length, is the whole body.
   func write(_ data: Data) throws -> Bool {
     let isKept = buffer.withLock { buffer in
       guard buffer.count == 0, buffer.whole == nil, data.count == buffer.announced, data.count > Self.smallBody else {

@@ -63,7 +63,8 @@ final class DelegateSink: BodySink {
     last()
   }
 
-  /// The body is whole, or a part of a multipart body: gives the delegate what was collected. Not called under a load's lock.
+  /// The body is whole, or a part of a multipart body: gives the delegate the collected bytes. Not called under a
+  /// load's lock.
   func deliverWhole() {
     guard let data = whole?.take(), !data.isEmpty else { return }
     delivery.add(data)
@@ -71,7 +72,7 @@ final class DelegateSink: BodySink {
 
   /// Writes the buffered bytes, and all later ones, to another sink.
   /// - Parameter counting: called with bytes that did not count as waiting, and may now.
-  /// - Returns: bytes that no longer wait.
+  /// - Returns: bytes that are no longer buffered.
   func moveOn(to next: any BodySink, counting: (Int) -> Void = { _ in }) throws -> Int {
     var count = 0
     // Bytes that arrive meanwhile are buffered for the next round.

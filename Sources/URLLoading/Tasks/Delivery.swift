@@ -143,8 +143,8 @@ final class Delivery: Sendable {
     return true
   }
 
-  /// Drops what has not run but handlers, an open question included, and adds a last call; nothing can be added afterwards. Does nothing
-  /// once a last call has run or runs.
+  /// Drops all pending calls except handlers, including an open question, and adds a last call; nothing can be added
+  /// afterwards. Does nothing if a last call has run or is running.
   func replaceAll(with last: @escaping @Sendable () -> Void) {
     close(last, dropsWaiting: true)
   }
@@ -169,7 +169,7 @@ final class Delivery: Sendable {
   }
 
   private func close(_ last: @escaping @Sendable () -> Void, dropsWaiting: Bool) {
-    // What is dropped is released after the lock: a release may run foreign code.
+    // Dropped calls are released outside the lock: their release may run user code.
     let (schedules, dropped) = state.withLock { state -> (Bool?, [Item]) in
       var dropped: [Item] = []
       guard !state.isDone else { return (false, []) }

@@ -52,12 +52,12 @@ extension Load {
   /// A TLS handshake has begun, for which the request timeout runs, or has ended, and the connection may be idle again.
   func securing(_ isSecuring: Bool) { waiting(!isSecuring, attempt: read { $0.machine.attempt }) }
 
-  /// Ends the load from the task's side, once what was delivered has reached its owner.
+  /// Ends the load from the task's side, after the pending deliveries have reached its owner.
   func endDuplex(_ error: (any Error)?) {
     if update({ $0.machine.abort() }) == .end { end(error, dropsWaiting: false) }
   }
 
-  /// The load has to be over within this time from now.
+  /// Sets a deadline for the end of the load.
   func limitRest(to limit: Duration) {
     let now = MonotonicInstant.now
     update { $0.machine.limitRest(to: limit, at: now) }

@@ -16,10 +16,10 @@ final class EffectRunner<Machine: EffectMachine>: Sendable {
     weak var load: Load?
     /// A thread is carrying effects out, and will see those that are added meanwhile.
     var isCarryingOut = false
-    /// Calls behind the pending effects.
+    /// Calls after the pending effects.
     var later: [@Sendable () -> Void] = []
 
-    /// What the calling thread has to carry out, and to ask again afterwards; nil for nothing.
+    /// The next batch for the calling thread to carry out, which then asks again; nil if there is none.
     mutating func takeBatch() -> Batch? {
       let effects = machine.takeEffects()
       isCarryingOut = !effects.isEmpty || !later.isEmpty
@@ -47,7 +47,7 @@ final class EffectRunner<Machine: EffectMachine>: Sendable {
   func read<Result>(_ body: (Machine) -> Result) -> Result { state.withLock { body($0.machine) } }
 
   /// Changes the machine, and carries out the effects.
-  /// - Parameter last: called behind the effects of this change and of those before, on whichever thread carries them out.
+  /// - Parameter last: called after the effects of this and earlier changes, on the thread that carries them out.
   func update<Result>(
     _ change: (inout Machine) -> Result, carryingOut carryOut: (Machine.Effect, Load?) -> Void,
     then last: (@Sendable () -> Void)? = nil
@@ -67,13 +67,13 @@ final class EffectRunner<Machine: EffectMachine>: Sendable {
 }
 
 extension Load {
-  /// Calls a handler of the task's owner on the session's delegate queue, behind what was delivered before. Unlike a delegate, it is called
-  /// where the task is cancelled, too, and after its end.
+  /// Calls a handler of the task's owner on the session's delegate queue, after earlier deliveries. Unlike a delegate,
+  /// it is called even if the task is cancelled or has ended.
   func call(_ handler: @escaping @Sendable () -> Void) {
     if read({ $0.delivery })?.addHandler(handler) != true { session.delegateQueue.addOperation(handler) }
   }
 
-  /// Calls the task's delegate behind what was delivered before.
+  /// Calls the task's delegate after earlier deliveries.
   /// - Parameter receivers: those of the task's kind.
   func tell<Delegate, Task: URLSessionTask>(
     _ method: DelegateMethod, _ receivers: (SessionDelegates) -> DelegateReceivers<Delegate>?,

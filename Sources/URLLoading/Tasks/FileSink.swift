@@ -130,7 +130,7 @@ final class FileSink: BodySink {
   func noteElsewhere(_ length: Int64) {
     state.withLock { state in
       state.written = length - state.offset
-      // A download that began anew has fewer than before.
+      // A download that has started over has fewer bytes than before.
       state.reported = min(state.reported, state.written)
     }
   }

@@ -21,7 +21,7 @@ extension Load {
     }
   }
 
-  /// What is sent of a stored response: all, or the range that the request asks for.
+  /// The part of a stored response to deliver: all of it, or the requested range.
   private func answer(
     _ entry: URLCacheEntry, _ body: URLCacheBody, to asked: CacheRequest, isValidated: Bool = false
   ) -> CachedResponseProtocol.Answer? {
@@ -144,7 +144,7 @@ extension Load {
     replace(with: fallback, caching, attempt: attempt)
   }
 
-  /// The instance says that the stored response which it was given answers.
+  /// The instance reports that its stored response is valid.
   func answersFromCache(attempt: Int) {
     update { state in
       if state.machine.attempt == attempt { state.metrics.answersFromCache() }
@@ -168,8 +168,8 @@ extension Load {
     }
   }
 
-  /// Stops the instance for another one that loads the same request, without the fields that were to validate what is stored.
-  /// - Parameter caching: what has set such fields; nil where nothing has.
+  /// Replaces the instance by one that loads the same request without the conditional fields.
+  /// - Parameter caching: what set such fields; nil where nothing did.
   /// - Returns: nil where the load has ended, or has a response.
   private func supersede(_ caching: AttemptCaching?, attempt: Int) -> Opened? {
     let now = MonotonicInstant.now

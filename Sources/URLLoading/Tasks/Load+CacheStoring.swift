@@ -2,7 +2,7 @@ internal import URLLoadingBase
 
 /// Storing responses of instances in the cache.
 extension Load {
-  /// Takes a response of the instance, with what its class says about keeping it.
+  /// Handles a response of the instance, with its storage policy.
   func receive(_ response: URLResponse, storagePolicy policy: URLCache.StoragePolicy, attempt: Int) {
     let http = response as? HTTPURLResponse
     let forbidsStoring = http?.forbidsStoring ?? (policy == .notAllowed)
@@ -65,7 +65,7 @@ extension Load {
     receive(response, attempt: attempt)
   }
 
-  /// The entry that a 304 confirms, with what it says anew; nil where none is meant (RFC 9111, section 4.3.4).
+  /// The entry that a 304 confirms, with the updated fields; nil if it selects none (RFC 9111, section 4.3.4).
   private func confirm(_ caching: AttemptCaching, by answer: CacheResponse, in cache: URLCache) -> FoundEntry? {
     let heads = caching.validating.compactMap(\.entry.head)
     var confirmed: FoundEntry?
@@ -123,7 +123,7 @@ extension Load {
     for store in stores where !store.isShared || store === found.store { store.replace(found.entry) }
   }
 
-  /// A changed resource makes what is stored for it wrong (RFC 9111, section 4.4).
+  /// An unsafe request invalidates the stored responses of its URL (RFC 9111, section 4.4).
   private func invalidate(_ url: URL, in cache: URLCache) {
     guard cache.isSubclassed else { return cache.removeAll(for: CacheKey(get: url)) }
     BlockingPool.protocols.run { cache.removeCachedResponse(for: URLRequest(url: url)) }
@@ -185,7 +185,7 @@ extension Load {
     return CacheRecorder.Target(store: store, entry: entry, writer: writer, limit: limit)
   }
 
-  /// What a newer answer replaces, of what was found.
+  /// The found entries that a newer response replaces.
   private func superseded(_ caching: AttemptCaching, by answer: CacheResponse) -> [FoundEntry] {
     let found = caching.found.filter { $0.entry.head != nil }
     return CacheRules().superseded(by: answer, to: caching.request, among: found.compactMap(\.entry.head)).map {
@@ -193,7 +193,7 @@ extension Load {
     }
   }
 
-  /// The request as a shared cache has to see it: with the `Authorization` that a credential of the session adds.
+  /// The request for the rules of a shared cache: with the `Authorization` that a credential of the session adds.
   private func sharedRequest(_ caching: AttemptCaching) -> CacheRequest {
     caching.request.authorized(read { $0.attempt.isAuthorized })
   }

@@ -14,7 +14,7 @@ extension Load {
     var isChanged = false
   }
 
-  /// The session's cache, where this load goes by it.
+  /// The session's cache, if this load uses it.
   private func cache(for opened: borrowing Opened) -> URLCache? {
     guard let cache = session.values.urlCache, plan.usesCache, plan.kind != .listing, !plan.kind.isDuplex,
       opened.rangeOffset == nil,
@@ -124,7 +124,7 @@ extension Load {
     return false
   }
 
-  /// Does what the rules say about what was found.
+  /// Carries out the decision of the rules about the found entries.
   func decide(_ cache: URLCache, _ opened: consuming Opened, _ caching: consuming AttemptCaching) {
     if caching.found.isEmpty, !caching.mayForbidLoading {
       events?.tell(CacheRules().lookup(caching.request, among: [], at: Date()), about: [])

@@ -60,7 +60,7 @@ extension Load {
       })
   }
 
-  /// A response was received: the credential before it was accepted, unless the status says otherwise.
+  /// A response was received: it accepts the preceding credential, unless its status rejects it.
   func storeCredential(_ response: URLResponse) {
     let (used, task) = update { state in
       defer { state.attempt.credential = nil }

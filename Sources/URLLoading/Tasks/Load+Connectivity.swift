@@ -2,7 +2,8 @@ internal import URLLoadingBase
 
 /// Waiting for connectivity: an attempt that could not connect is followed by another when the network has changed, or after a time.
 extension Load {
-  /// Whether a failure says that there is no network, as the attempt's class declares to tell (``URLProtocol/Capabilities/connectivity``).
+  /// Whether a failure means that there is no network, in a class that declares to report that
+  /// (``URLProtocol/Capabilities/connectivity``).
   func lacksConnectivity(_ error: any Error) -> Bool {
     guard session.values.waitsForConnectivity else { return false }
     let error = error as NSError
@@ -13,7 +14,7 @@ extension Load {
 
   /// The attempt has failed, and another follows.
   func awaitConnectivity(_ terms: ConnectivityWait.Terms) {
-    // First, so that the delegate hears of nothing that the next attempt brings before.
+    // First, so that the delegate gets this before any event of the next attempt.
     if terms.tellsDelegate { tellWaiting() }
     update { state in
       // The load may have ended meanwhile.
@@ -53,7 +54,7 @@ extension Load {
     if let storageCookies, request.value(forHTTPHeaderField: "Cookie") == storageCookies {
       request.setValue(nil, forHTTPHeaderField: "Cookie")
     }
-    // A stream that nobody has opened has all of its bytes.
+    // An unopened stream still has all of its bytes.
     guard isUsedUp, case .stream(let stream?) = upload, stream.streamStatus != .notOpen else {
       return open(request, as: .reconnection)
     }

@@ -137,7 +137,7 @@ extension Load {
     guard let response, let request, let url = request.url,
       request.httpMethod ?? "GET" == "GET", protocolClass?.capabilities.contains(.byteRanges) == true,
       response.acceptsByteRanges || response.contentRange != nil,
-      // A range that the user asked for is not the whole resource: its bytes do not sit where they stand in the file.
+      // The user's own range is not the whole resource: the offsets of its bytes in the partial file differ.
       plan.request.value(forHTTPHeaderField: "Range") == nil, (response as? HTTPURLResponse)?.contentCoding == nil
     else { return nil }
     let validators: ResourceValidators
@@ -167,7 +167,7 @@ extension Load {
 
   // MARK: A data task that becomes a download
 
-  /// Puts a download task in the place of a data task, whose bytes so far go to the file.
+  /// Turns a data task into a download task, which writes the bytes so far to the file.
   ///
   /// Called by the delivery, as the completion is: so one of the two tasks completes.
   func becomeDownload(_ task: URLSessionDataTask) {
@@ -183,8 +183,8 @@ extension Load {
     tellProgress()
   }
 
-  /// Puts another task in the place of a data task.
-  /// - Returns: who is told, and what has the body so far; nil where the task is another one's already.
+  /// Turns a data task into another task.
+  /// - Returns: the delivery, and the sink with the body so far; nil if the task has already become another.
   func succeed(
     _ task: URLSessionDataTask, by successor: URLSessionTask, _ event: LoadEvent
   ) -> (DelegateReceivers<any URLSessionDataDelegate>, DelegateSink)? {

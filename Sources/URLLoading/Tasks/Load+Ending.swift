@@ -20,12 +20,12 @@ extension Load {
       state.stopInstance()
       return (false, state.delivery, state.sink, state.entries)
     }
-    // Drops what was not stored whole, and ends the claim that other loads wait for.
+    // Discards an incomplete stored response, and releases the claim that other loads wait for.
     withExtendedLifetime(caching) { caching = nil }
     if case .reader = plan.owner, !isCompleted { tellEnd(error) }
     entries?.end(error)
     guard !isCompleted else { return }
-    // A stream is read by its owner's own task, which gets the end behind the bytes.
+    // A stream's reader gets the end after the bytes.
     guard let sink else { return deliverEnd(delivery, dropsWaiting: dropsWaiting) }
     sink.end(error) { self.deliverEnd(delivery, dropsWaiting: dropsWaiting) }
   }

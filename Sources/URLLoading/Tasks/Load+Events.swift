@@ -2,7 +2,7 @@ internal import URLLoadingBase
 
 /// The events of the protocol instance.
 extension Load {
-  /// Handles an event: at once, or behind those that are retained for a decision, as the machine says.
+  /// Handles an event: at once, or after the events that the machine retains for a decision.
   func receive(_ event: Attempt.Event, attempt: Int, isReplay: Bool = false) {
     switch event {
     case .response(let response): receive(response, attempt: attempt, isReplay: isReplay)
@@ -88,7 +88,7 @@ extension Load {
     record: (CacheRecorder) -> Void
   ) {
     let now = MonotonicInstant.now
-    // Whoever sees a download's counter finds as many bytes in its file.
+    // A download's counter never exceeds the bytes in its file.
     let countsWhatIsWritten = plan.kind == .download
     var pauseEnd: MonotonicInstant?
     let (action, sink, recorder, isWatched) = update {

@@ -3,7 +3,7 @@
 /// They are tried without: a stored credential, the answer to a challenge or a cookie may do. Where they do not, the error says
 /// what is missing.
 extension Load {
-  /// Whether a response refuses what was asked for, and the download lacks credentials that it had when it began.
+  /// Whether a response rejects the request, and the resumed download lacks credentials of the original one.
   func missesCredentials(for response: URLResponse) -> Bool {
     guard plan.isResumption, let status = (response as? HTTPURLResponse)?.statusCode else { return false }
     return [401, 403, 407].contains(status) && missing != nil

@@ -105,7 +105,7 @@ extension Load {
 
   /// Starts an instance of the class that was chosen.
   /// - Parameters:
-  ///   - caching: what the cache has to do with the attempt; nil where it has nothing.
+  /// - caching: the attempt's cache state; nil if it does not use the cache.
   ///   - stored: a response that the instance may use or validate.
   func start(
     _ opened: borrowing Opened, _ caching: AttemptCaching? = nil, stored: CachedURLResponse? = nil
@@ -185,14 +185,14 @@ extension Load {
     return storage
   }
 
-  /// The same where it is a subclass, whose methods may wait for something.
+  /// The storage if it is a subclass, whose methods may block.
   private func subclassedCookieStorage(for request: borrowing URLRequest) -> HTTPCookieStorage? {
     guard session.parts.hasSubclassedCookieStorage, request.urlFacts.hasHost else { return nil }
     return cookieStorage(for: request)
   }
 
   /// Gives a request the cookies of the storage.
-  /// - Returns: what was added.
+  /// - Returns: the value of the added field.
   private func addCookies(to request: inout URLRequest) -> String? {
     guard let storage = cookieStorage(for: request), let url = request.url,
       let cookies = storage.cookieHeader(

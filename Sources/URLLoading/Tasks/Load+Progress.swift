@@ -29,7 +29,7 @@ extension Load {
     else { return }
     let (new, length) = update { state in
       let progress = file.takeProgress()
-      // The task's counter is not behind the delegate's.
+      // The task's counter is never lower than the delegate's.
       if progress.new > 0 { state.counts.received = progress.length }
       return progress
     }

@@ -4,7 +4,8 @@ internal import URLLoadingBase
 extension Load {
   /// The request for `https` that takes the place of one for `http`, where the host is known to want that; nil where the request stays.
   ///
-  /// Only what the built-in class loads is changed: a class of the program's own that stands for `http` may not load from the host at all.
+  /// Only loads of the built-in class are upgraded: a custom class for `http`, such as a mock, may not load from the
+  /// host at all.
   /// - Parameter storageCookies: what the cookie storage has added to the request, for a URL that is not loaded.
   func securedRequest(
     for request: URLRequest, class chosen: URLProtocol.Type, removing storageCookies: String?
@@ -32,8 +33,8 @@ extension Load {
     return HSTSUpgrade.secureURL(for: url)
   }
 
-  /// Has metrics and listener know that a request was replaced: a transaction whose answer nobody sent. The delegate is not asked, since
-  /// it must not decide otherwise.
+  /// Reports the upgrade to metrics and listener, as a transaction with a synthesized response. The delegate is not
+  /// asked, since it must not refuse.
   func noteUpgrade(of request: URLRequest, to secured: URLRequest, class chosen: URLProtocol.Type) {
     guard let url = request.url, let target = secured.url else { return }
     let response = HSTSUpgrade.response(from: url, to: target)
@@ -70,8 +71,8 @@ extension Load {
 }
 
 extension URLSession {
-  /// What the connection for a URL has to fulfil, by the rules of App Transport Security; nil where it need not fulfil more than others.
-  /// Loads that may not begin at all have failed before this is asked.
+  /// The requirements of App Transport Security on the connection for a URL; nil if there are none. Forbidden loads
+  /// have failed before this call.
   func transportSecurityRequirements(for url: URL) -> TransportSecurityRequirements? {
     guard let rules = values.appTransportSecurity, case .secure(let requirements) = rules.judgement(of: url),
       !requirements.isEmpty

@@ -36,11 +36,11 @@ final class Load: Sendable {
     var priority: Float = URLSessionTask.defaultPriority
     var description: String?
     @Rare var hints: TaskHints?
-    /// Nil where nobody listens.
+    /// Nil without a listener.
     let events: LoadEvents?
     fileprivate var driverToRun: ProtocolDriver?
 
-    /// Whether there is a limit, without a look at it.
+    /// Whether there is a limit, without reading it.
     var hasRate: Bool { _rate.isPresent }
 
     /// Closes or opens the gate; its waiters are resumed after the lock is released.
@@ -78,7 +78,7 @@ final class Load: Sendable {
 
   let session: URLSession
   let plan: LoadPlan
-  /// Nil where nobody listens.
+  /// Nil without a listener.
   let events: LoadEvents?
   private let state: Locked<State>
 
@@ -115,7 +115,7 @@ final class Load: Sendable {
     return limits
   }
 
-  /// Changes the state, then calls the instance as was decided, and tells the listener what was noted.
+  /// Changes the state, then carries out the calls to the instance and delivers the recorded events to the listener.
   @discardableResult
   func update<Result>(_ body: (inout State) -> Result) -> Result {
     let (result, driver) = state.withLock { state in
@@ -249,7 +249,7 @@ final class Load: Sendable {
   private func prepareDelivery(_ state: inout State) {
     let hasDelegate = state.delegates.session != nil || state.delegates.task != nil
     switch plan.owner {
-    // A waiting function hears of the end alone, and needs no delivery.
+    // A waiting function only needs the end, and no delivery.
     case .waiter where !hasDelegate: break
     case .reader where !hasDelegate: state.delivery = Delivery(executor: .inline)
     default: state.delivery = Delivery(executor: .queue { [session] in session.delegateQueue })

@@ -39,12 +39,12 @@ struct LoadMachine {
   private var suspensions = 1
   private var isWaiting = false
   private var isCancelled = false
-  /// The challenge came behind the response.
+  /// The challenge came after the response.
   private var isChallengedInside = false
   private var lastProgress: MonotonicInstant?
   private var rateAllowsMoreAt: MonotonicInstant?
   private var started: MonotonicInstant?
-  /// What is asked for is the entries of a directory, not bytes.
+  /// The demand is directory entries, not bytes.
   private let expectsEntries: Bool
   private(set) var limits: Limits
   /// Events that the load retains for a replay.
@@ -125,7 +125,7 @@ struct LoadMachine {
 
   enum EndAction: Equatable {
     case ignore
-    /// Drop what was not delivered, stop the instance if there is one, and complete with the error.
+    /// Drop pending deliveries, stop the instance if there is one, and complete with the error.
     case end
   }
 
@@ -177,7 +177,8 @@ struct LoadMachine {
     return .replay(unpause: removePause(.decision, at: now) == .unpause)
   }
 
-  /// The load retains `count` events of its own in the place of the instance's: a redirect's response that no instance sends.
+  /// The load retains `count` events of its own instead of the instance's: a redirect's response, which no instance
+  /// sends.
   mutating func retained(_ count: Int) {
     retainedCount = count
   }
@@ -279,7 +280,7 @@ struct LoadMachine {
   /// - Parameter lacksConnectivity: it says that there is no network.
   mutating func failed(attempt: Int, isReplay: Bool = false, lacksConnectivity: Bool = false) -> FailureAction {
     guard accepts(attempt) else { return .ignore }
-    // A challenge that nobody has answered is no reason to wait with a failure.
+    // An unanswered challenge does not delay a failure.
     if phase != .challenged, retains(isReplay) { return .retain }
     if lacksConnectivity, phase == .opening, !isReplay, let terms = connectivity.begin() {
       phase = .unconnected
@@ -295,7 +296,7 @@ struct LoadMachine {
     }
   }
 
-  /// The instance broke the order of events, or a consumer could not take what came: the load ends with an error.
+  /// The instance violated the order of events, or a consumer failed: the load ends with an error.
   mutating func abort() -> EndAction {
     switch phase {
     case .finishing, .ended: return .ignore
@@ -336,7 +337,7 @@ struct LoadMachine {
     lastProgress = now
   }
 
-  /// The load has to be over within this time from now, and by its resource timeout.
+  /// Shortens the deadline of the load to this time from now; the resource timeout still applies.
   mutating func limitRest(to limit: Duration, at now: MonotonicInstant) {
     guard let started else { return }
     let nanoseconds = (now.nanoseconds - started.nanoseconds).addingReportingOverflow(limit.wholeNanoseconds)

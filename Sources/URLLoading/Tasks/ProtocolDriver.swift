@@ -54,7 +54,7 @@ final class ProtocolDriver: Sendable {
     gate.end()
   }
 
-  /// Carries out what was commanded, the gate's changes included. Called without locks held.
+  /// Carries out the pending commands, including changes of the gate. Called without locks held.
   func run() {
     gate.announce()
     let isDue = state.withLock { state in

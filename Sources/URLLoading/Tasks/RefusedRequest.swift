@@ -39,7 +39,7 @@ package struct RefusedRequest: Error {
 // MARK: Methods
 
 extension RefusedRequest {
-  /// What a load has to send.
+  /// The body of a request.
   enum Payload {
     case none
     /// Bytes in memory, of which there are none.

@@ -12,7 +12,7 @@ extension ResumeData {
     }
     self = try draft.checked()
     options = draft.options
-    // A key is good for the URL alone that it was made for: nobody sends the secrets elsewhere by changing that.
+    // A key is valid only for its URL: modified resume data cannot send the secrets elsewhere.
     if let secret = draft.key.flatMap({ secrets.find($0) }),
       Self.removingAllCredentials(secret.originalURL).absoluteString == originalURL.absoluteString
     {

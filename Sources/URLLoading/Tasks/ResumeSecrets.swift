@@ -26,7 +26,7 @@ final class ResumeSecrets: Sendable {
   private let limit: Int
   private let state = Locked(State())
 
-  /// - Parameter limit: so many are kept; the oldest goes for a newer one.
+  /// - Parameter limit: the capacity; the oldest entry is evicted first.
   init(limit: Int = 1000) {
     self.limit = limit
   }

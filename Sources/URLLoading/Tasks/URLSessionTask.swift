@@ -117,8 +117,8 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
 
   // MARK: For background sessions
 
-  /// When the load may begin at the earliest; nil for at once. As on Apple's systems tasks of other than background sessions do not go
-  /// by it.
+  /// When the load may begin at the earliest; nil for at once. As on Apple's systems, only tasks of background sessions
+  /// use it.
   open var earliestBeginDate: Date? {
     get { load.read { $0.hints?.earliestBeginDate } }
     set { load.setHints { $0.earliestBeginDate = newValue } }

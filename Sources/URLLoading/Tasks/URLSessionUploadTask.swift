@@ -4,8 +4,9 @@ public let NSURLSessionUploadTaskResumeData = "NSURLSessionUploadTaskResumeData"
 // Safe to share: it adds no stored property to URLSessionTask.
 /// A task that sends a body, and gives the answer's like a data task.
 ///
-/// Servers are asked to make an upload over HTTP resumable (draft-ietf-httpbis-resumable-upload), by fields that others ignore. Where one
-/// does, the upload resumes by itself after an interruption, a few times; else, and after that, resume data lets a later task resume it.
+/// An HTTP upload offers the server to make it resumable (draft-ietf-httpbis-resumable-upload), with fields that other
+/// servers ignore. If the server agrees, the upload resumes automatically after an interruption, a few times; after
+/// that, resume data lets a later task resume it.
 open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {
   /// Cancels the upload and gives what a later one needs to continue where this one stopped.
   /// - Parameter completionHandler: gets nil when the upload cannot be resumed: the server has not announced that it supports that, or has

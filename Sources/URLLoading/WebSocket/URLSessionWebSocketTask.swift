@@ -1,15 +1,17 @@
 // Safe to share: what it adds to URLSessionTask never changes, and guards itself.
-/// A WebSocket connection (RFC 6455): messages both ways for as long as both sides like.
+/// A WebSocket connection (RFC 6455), which exchanges messages until one side closes it.
 ///
-/// The handshake is an ordinary HTTP exchange of the session, with its proxies, cookies, credentials, redirects and metrics; a server
-/// that does not agree ends the task with `URLError.badServerResponse`, and its answer is ``URLSessionTask/response``. Messages that are
-/// sent before it is done wait for it. After it the request timeout does not run: the connection may rest.
+/// The handshake is an ordinary HTTP exchange of the session, with its proxies, cookies, credentials, redirects and
+/// metrics; a server that does not agree ends the task with `URLError.badServerResponse`, and its answer is
+/// ``URLSessionTask/response``. Messages that are sent before it completes are queued. Afterwards there is no idle
+/// timeout.
 ///
 /// A peer that breaks the protocol gets a close frame with the fitting code, and the task ends with `URLError.badServerResponse`; one
 /// that sends a longer message than ``maximumMessageSize``, with `URLError.dataLengthExceedsMaximum`. A connection that ends without a
 /// close frame ends it with `URLError.networkConnectionLost`.
 ///
-/// Messages that nobody receives wait in memory up to ``URLSessionConfiguration/maximumBufferedBytesPerTask``; then the peer has to.
+/// Unreceived messages are buffered up to ``URLSessionConfiguration/maximumBufferedBytesPerTask``; then back-pressure
+/// stops the peer.
 open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
   private let channel: WebSocketChannel?
 
@@ -91,7 +93,8 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
 
   // MARK: The end
 
-  /// Asks the peer to close the connection, behind what was sent before. The task ends when the peer has done it, or after 5 s.
+  /// Closes the connection gracefully, after the queued messages. The task ends when the peer has closed too, or after
+  /// 5 s.
   /// - Parameters:
   ///   - closeCode: one that may be sent, see ``CloseCode``; for others the close frame has no code.
   ///   - reason: text in UTF-8; what is beyond 123 bytes is cut.

@@ -2,8 +2,8 @@
 public struct WebSocketSettings: URLProtocolSettings {
   /// Whether the compression of messages (permessage-deflate, RFC 7692) is offered to servers; true unless set.
   ///
-  /// A message that holds both a secret and what somebody else has chosen should not be compressed: its length tells about the secret
-  /// (section 8). A connection that uses it takes some 300 KB more.
+  /// Do not compress messages that mix a secret with data that an attacker can choose: their length reveals the secret
+  /// (section 8). A connection with compression takes some 300 KB more memory.
   public var compressesMessages: Bool
 
   /// The settings with their default values.

@@ -3,15 +3,16 @@ import OpenCombine
 import URLLoading
 
 extension URLSession {
-  /// Publishes the body of a load as it comes, piece by piece, each with the response.
+  /// Publishes the body of a load in pieces as they arrive, each with the response.
   ///
-  /// Pieces have the size in which they came; of an empty body one empty piece is published, so that the response is seen. As every
-  /// value has the response, chains are written as for a ``DataTaskPublisher``, with `map(\.data)` or a `tryMap` that looks at the status.
+  /// Pieces have the size in which they arrive; an empty body is one empty piece, so that the response is published.
+  /// Since every value has the response, pipelines are written as for a ``DataTaskPublisher``, with `map(\.data)` or a
+  /// `tryMap` that checks the status.
   ///
-  /// Demand is back-pressure: what was not demanded is not read. The session holds at most `maximumBufferedBytesPerTask` of its
-  /// configuration, and pauses the sender then; no timeout passes meanwhile. The end is published as soon as it is known, without a
-  /// demand. A `sink` demands all, and what comes waits for it, unless `receive(on:)` is between: nothing bounds what waits for a
-  /// scheduler. This does, one piece after another:
+  /// Demand is back-pressure: nothing is read without demand. The session buffers at most `maximumBufferedBytesPerTask`
+  /// of its configuration, and then pauses the sender; timeouts pause meanwhile. The completion is published without
+  /// demand. A `sink` has unlimited demand, but blocks the delivery while it runs; with `receive(on:)` before it, the
+  /// scheduler's queue is unbounded. To bound it, publish one piece after another:
   ///
   /// ```swift
   /// .flatMap(maxPublishers: .max(1)) { Just($0).receive(on: queue).setFailureType(to: URLError.self) }

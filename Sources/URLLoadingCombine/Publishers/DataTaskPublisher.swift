@@ -5,14 +5,14 @@ import URLLoading
 extension URLSession {
   /// Publishes the body and the response of a load, then finishes.
   ///
-  /// Each subscriber has a task of its own, made when it first demands something: `share()` or `multicast` has several of them use one.
-  /// A status such as 404 is no failure. A response without a body comes with empty `Data`. Cancelling the subscription cancels the task,
-  /// and nothing is published from then on.
+  /// Each subscriber has its own task, made by its first demand; `share()` or `multicast` shares one. A status such as
+  /// 404 is not a failure. A response without a body has empty `Data`. Cancelling the subscription cancels the task,
+  /// and nothing is published afterwards.
   ///
-  /// The subscriber is called on the session's delegate queue, which is not the main queue unless the session was made so. In Swift 6
-  /// mode that matters to closures that are written on the main actor (in a view model, in top-level code): they are of the main actor,
-  /// and OpenCombine, which is older than that mode, does not let the compiler see that it calls them elsewhere. They race with the main
-  /// actor, or, in a file that imports `OpenCombine` by itself, end the program. Any of these helps:
+  /// The subscriber is called on the session's delegate queue, which is not the main queue unless the session was made
+  /// so. In Swift 6 mode the compiler infers the main actor for closures in a main-actor context (a view model,
+  /// top-level code), and OpenCombine, which predates that mode, does not declare that it calls them elsewhere. Such closures
+  /// race with the main actor, or, in a file that imports `OpenCombine` itself, trap. Any of these prevents that:
   ///
   /// - `receive(on: DispatchQueue.main)` as the first operator, in front of all closures;
   /// - a session with `delegateQueue: .main`;

@@ -8,7 +8,7 @@ public struct ArchiveMember: Hashable, Sendable {
   /// The member's name, byte for byte as the URL has it, without the slash in front. Empty for the top directory.
   public var pathBytes: [UInt8]
 
-  /// Makes one of its parts.
+  /// Makes a member from its parts.
   public init(archive: URL, pathBytes: [UInt8]) {
     self.archive = archive
     self.pathBytes = pathBytes
@@ -17,6 +17,6 @@ public struct ArchiveMember: Hashable, Sendable {
   /// The name as text, or nil where its bytes are not UTF-8.
   public var path: String? { String(validating: pathBytes, as: UTF8.self) }
 
-  /// Whether the URL says that this is a directory: the top one, or a name with a slash at its end.
+  /// Whether the URL names a directory: the root, or a name that ends with a slash.
   public var isDirectory: Bool { pathBytes.isEmpty || pathBytes.last == UInt8(ascii: "/") }
 }

@@ -16,7 +16,7 @@ extension URL {
     self.init(archive: archive, memberBytes: Array(member.utf8))
   }
 
-  /// The URL of a member whose name may be of any bytes. See `URL.init(archive:member:)`.
+  /// The URL of a member whose name is arbitrary bytes. See `URL.init(archive:member:)`.
   public init?(archive: URL, memberBytes: [UInt8]) {
     var text = archive.absoluteString
     guard ArchiveLayer.scheme(of: text.utf8) != nil else { return nil }
@@ -33,9 +33,9 @@ extension URL {
   /// `jar:URL!/member` or `zip:URL!/member`, where the last `!/` splits, and archives nest as in
   /// `archive:archive:file:///a.tar!/inner.zip!/x`.
   ///
-  /// The text is a URL: `%`, `?` and `#` in a member's name are written `%25`, `%3F` and `%23`. Characters that no URL may
-  /// have, such as spaces and letters with accents, and percent signs that begin no escape may stand as they are. A query
-  /// and a fragment behind the member are kept; they do not count for finding it.
+  /// The text is a URL: `%`, `?` and `#` in a member's name are written `%25`, `%3F` and `%23`. Characters that a URL
+  /// cannot contain, such as spaces and accented letters, and percent signs that do not begin an escape need no
+  /// encoding. A query and a fragment after the member are kept; they do not affect the lookup.
   /// - Throws: ``ArchiveURLError``, which says what is wrong.
   public init(archiveString text: String) throws(ArchiveURLError) {
     let canonical = try ArchiveURLText(text).text()
@@ -47,12 +47,12 @@ extension URL {
 
   /// The canonical URL of a member of a local archive: what `x.zip!/a` means on a command line.
   ///
-  /// All of the text is taken as it stands: a path, and names behind each `!/`. `%`, `?` and `#` are characters like others. A
-  /// directory whose name ends with `!` cannot be written so.
+  /// The text is taken literally: a path, and a member name after each `!/`. `%`, `?` and `#` are ordinary characters.
+  /// A directory whose name ends with `!` cannot be expressed.
   /// - Parameters:
   ///   - text: the path of an archive, `!/`, and the member's name, which may be empty; for nested archives more of these.
   ///   - currentDirectory: what a relative path begins at; a `file` URL.
-  /// - Returns: nil where the text is none of that: it has no `!/`, no path before it, or it begins with a scheme.
+  /// - Returns: nil if the text has no `!/`, no path before it, or begins with a scheme.
   public init?(archiveShorthand text: String, relativeTo currentDirectory: URL) {
     let beforeSlash = text.utf8.prefix { $0 != UInt8(ascii: "/") }
     guard ArchiveLayer.scheme(of: beforeSlash) == nil else { return nil }
@@ -70,11 +70,11 @@ extension URL {
     self = url
   }
 
-  /// The archive and the member that this URL names, in whatever spelling. Nil for all that is no valid archive URL.
+  /// The archive and the member that this URL names, in any form. Nil if it is not a valid archive URL.
   public var archiveMember: ArchiveMember? { (try? ArchiveURLText(absoluteString))?.member }
 
-  /// How many archives are inside one another around what this URL names: 0 for a URL that names no archive's member, 1 for a
-  /// member of an archive that is itself loaded by another scheme.
+  /// The nesting depth of archives: 0 for a URL that does not name a member of an archive, 1 for a member of an archive
+  /// that is itself loaded by another scheme.
   public var archiveNestingDepth: Int {
     (try? ArchiveURLText(absoluteString))?.layers.count ?? 0
   }

@@ -8,7 +8,7 @@ extension ArchiveConfiguration: Codable {
     case maximumIndexBytes, maximumNestingDepth, maximumSpooledBytes, indexDirectory, temporaryDirectory
   }
 
-  /// Reads what is there, and has the defaults for the rest.
+  /// Decodes the present keys; missing ones have their defaults.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     self.init()
@@ -27,7 +27,7 @@ extension ArchiveConfiguration: Codable {
     temporaryDirectory = try read(.temporaryDirectory, or: temporaryDirectory)
   }
 
-  /// Writes all of it, the same for equal values.
+  /// Encodes all properties; equal values encode equally.
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: CodingKeys.self)
     // The order of a set is another one in each process.

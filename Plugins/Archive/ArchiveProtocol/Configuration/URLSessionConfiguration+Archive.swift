@@ -3,7 +3,7 @@ import URLLoading
 extension ArchiveConfiguration: URLProtocolSettings {}
 
 extension URLSessionConfiguration {
-  /// What the session's loads of archive members go by: formats, limits, where indexes are kept.
+  /// The settings for archive members in the session: formats, limits, directories.
   ///
   /// ```swift
   /// let configuration = URLSessionConfiguration.default

@@ -1,7 +1,7 @@
 internal import URLLoadingBase
 
-/// The right to load what a shared store lacks, while others that want the same wait (``URLCacheStore/claim(_:completionHandler:)``). It
-/// ends once, at the latest when nobody has it any more.
+/// The right to load what a shared store lacks, while other loads of the same key wait, which coalesces them
+/// (``URLCacheStore/claim(_:completionHandler:)``). It ends once, at the latest when it is deallocated.
 ///
 /// Mutable state: `end`, guarded by its lock.
 public final class URLCacheClaim: Sendable {

@@ -3,13 +3,15 @@ internal import URLLoadingBase
 /// The head of a stored response, and what the rules of caching need to know of the exchange that it comes from. The body is the store's
 /// (``URLCacheStore/body(of:completionHandler:)``).
 ///
-/// A store looks at ``id``, ``key``, ``bodyLength`` and ``staysInMemory``, and keeps all else as it is, by ``archived()`` where it has to.
+/// A store uses ``id``, ``key``, ``bodyLength`` and ``staysInMemory``, and keeps the rest unchanged, serialized by
+/// ``archived()`` if necessary.
 public struct URLCacheEntry: Sendable, Identifiable {
   /// Tells entries apart: 32 hexadecimal digits, chosen at random.
   public let id: String
 
-  /// What the entry is found by: the URL, with the method and a space before it where that is not GET. Several entries with one key differ
-  /// in the request fields that their `Vary` field names (RFC 9111, section 4.1), or are parts of one representation.
+  /// The key of the entry: the URL, preceded by the method and a space unless that is GET. Several entries with one key
+  /// differ in the request fields that their `Vary` field names (RFC 9111, section 4.1), or are parts of one
+  /// representation.
   public let key: String
 
   /// The response as the protocol class sent it.

@@ -1,9 +1,9 @@
-/// Where a ``URLCache`` keeps responses: in memory, on disk, or wherever a program likes.
+/// Where a ``URLCache`` keeps responses: in memory, on disk, or elsewhere.
 ///
-/// A store keeps what it is given and finds it by key. What may be stored, and what may answer, is decided elsewhere. No call but ``usage``
-/// waits for anything: answers come by handlers, on any thread, and may come before the call returns. No call fails: a store that is
-/// damaged, full or slow finds nothing, and drops what it cannot keep. It never gives a body that is not whole. None of its keys is a
-/// URL with a password: what is loaded from there stays in the memory of the process.
+/// A store keeps entries and finds them by key; the caching rules decide what to store and what to serve. No call but
+/// ``usage`` blocks: results are passed to handlers, on any thread, possibly before the call returns. No call fails: a
+/// corrupt, full or slow store finds nothing, and drops what it cannot keep. It never returns an incomplete body. No
+/// key is a URL with a password: such responses stay in the memory of the process.
 public protocol URLCacheStore: AnyObject, Sendable {
   /// Whether several users share what is stored: then the rules for shared caches hold (RFC 9111, section 3). False by default.
   var isShared: Bool { get }

@@ -10,10 +10,11 @@ internal import URLLoadingBase
 /// try NetscapeCookieFile(cookies: HTTPCookieStorage.shared.cookies ?? []).write(to: url)
 /// ```
 ///
-/// A line is a cookie: its domain, whether that has subdomains (`TRUE` or `FALSE`), the path, whether encryption is needed, the end in
-/// seconds since 1970 (0 or nothing for that of the session), the name and the value, with a tab between each two. `#HttpOnly_` before the
-/// domain hides a cookie from scripts; any other line that begins with `#` is a comment (curl.se/docs/http-cookies.html). There is no place
-/// in it for ``HTTPCookie/sameSitePolicy`` and the properties of version 1.
+/// A line is a cookie: its domain, whether that has subdomains (`TRUE` or `FALSE`), the path, whether encryption is
+/// needed, the end in seconds since 1970 (0 or nothing for that of the session), the name and the value, with a tab
+/// between each two. `#HttpOnly_` before the domain hides a cookie from scripts; any other line that begins with `#` is
+/// a comment (curl.se/docs/http-cookies.html). The format has no ``HTTPCookie/sameSitePolicy`` and no properties of
+/// version 1.
 public struct NetscapeCookieFile: Sendable {
   /// The cookies, in the order of the lines. What had expired when the file was read is not among them.
   public var cookies: [HTTPCookie]
@@ -73,8 +74,8 @@ public struct NetscapeCookieFile: Sendable {
     return Data(cookies.reduce(into: head) { $0 += NetscapeCookieLine.text(for: $1).map { "\($0)\n" } ?? "" }.utf8)
   }
 
-  /// Writes the file, which its owner alone may read (mode 0600): as a whole, in place of what was there, or not at all. What is no
-  /// regular file, such as a pipe, is written to.
+  /// Writes the file atomically, readable only by its owner (mode 0600). An existing file that is not regular, such as
+  /// a pipe, is written to directly.
   ///
   /// - Throws: a `CocoaError` that says which file could not be written, and why.
   public func write(to url: URL) throws {

@@ -7,19 +7,18 @@ internal import URLLoadingBase
 /// configuration.sessionEventListener = archive
 /// ```
 ///
-/// There is an entry for each transaction: a redirect, a 304 and what the cache answers have entries of their own, loads of other schemes
-/// too. It is written when the transaction is over, before the program hears of the end of the task. The file is whole JSON from the
-/// beginning on, also where the process is killed; beside it is a hidden one until the writer is released (`.loads.har.next`). Both are
-/// readable by their owner alone. Memory does not grow with the file.
+/// There is an entry for each transaction: a redirect, a 304 and what the cache answers have entries of their own,
+/// loads of other schemes too. It is written when the transaction is over, before the program hears of the end of the
+/// task. The file is valid JSON at any moment, even if the process is killed; a hidden file is beside it until the
+/// writer is released (`.loads.har.next`). Only their owner can read both. Memory use does not grow with the file.
 ///
 /// Passwords in URLs and the values of header fields and cookies that may be credentials are `***`, unless ``Options`` say otherwise.
 /// Bodies are left out, as are their secrets; the query of a URL is written as it is.
 ///
-/// An entry is made and written on the thread that tells the event, which may be the transfer loop's: the directory should be on a fast
-/// disk.
+/// Entries are written on the thread of the event, which may be the transfer loop: put the file on a fast disk.
 ///
-/// Mutable state: `state`, guarded by its lock. The file is written under it, and events of other loads wait meanwhile; an entry is made
-/// outside of it.
+/// Mutable state: `state`, guarded by its lock. The file is written under it, which blocks events of other loads;
+/// entries are encoded outside it.
 public final class HTTPArchiveWriter: URLSession.EventListener {
   /// What is written.
   public struct Options: Sendable {

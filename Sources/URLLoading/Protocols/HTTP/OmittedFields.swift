@@ -7,12 +7,12 @@ struct OmittedFields: URLProtocolSettings {
 }
 
 extension URLSessionConfiguration {
-  /// The names of header fields that no request of the session has, in any case; empty unless set. Our addition, the counterpart of
-  /// ``httpAdditionalHeaders``: they are left out where a request or the session sets them, and where the library adds them by itself, as it
-  /// does `Accept` and `User-Agent`.
+  /// The case-insensitive names of header fields that no request of the session sends; empty by default. Not in Apple's
+  /// API; the counterpart of ``httpAdditionalHeaders``: they are omitted even if a request, the session or the library
+  /// (as with `Accept` and `User-Agent`) sets them.
   ///
-  /// Holds for `http`, `https`, `ws` and `wss`. `Content-Length` and `Transfer-Encoding` cannot be left out: without them a body would be read
-  /// as the next request (RFC 9112, section 6). The names come back in lower case.
+  /// Applies to `http`, `https`, `ws` and `wss`. `Content-Length` and `Transfer-Encoding` cannot be left out: without
+  /// them a body would be read as the next request (RFC 9112, section 6). The getter returns the names in lower case.
   public var httpOmittedHeaders: Set<String> {
     get { self[OmittedFields.self].names }
     set { self[OmittedFields.self].names = Set(newValue.map { $0.lowercased() }) }

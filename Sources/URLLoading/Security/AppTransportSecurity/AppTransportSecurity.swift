@@ -1,5 +1,5 @@
-/// What the loads of a session must at least be secured by: the rules of Apple's App Transport Security, from a dictionary with the keys
-/// that an `Info.plist` has under `NSAppTransportSecurity`.
+/// The minimum security of a session's loads, by the rules of Apple's App Transport Security, from a dictionary with
+/// the keys of `NSAppTransportSecurity` in an `Info.plist`.
 ///
 /// ```swift
 /// configuration.appTransportSecurity = AppTransportSecurity([
@@ -12,8 +12,8 @@
 /// forward secrecy, and with certificates whose keys and signatures are not weak. What violates a rule fails with
 /// `URLError.appTransportSecurityRequiresSecureConnection`, and its description names the rule and the domain.
 ///
-/// A dictionary that is not as it has to be is never read as less than it may have meant: all these loads fail with ``error``, which names
-/// the key and what would be right. The article <doc:Architecture> has the rules.
+/// An invalid dictionary fails closed: all these loads fail with ``error``, which names the key and the valid form. The
+/// article <doc:Architecture> has the rules.
 public struct AppTransportSecurity: Sendable {
   /// A class, so that configurations without rules are copied as fast as ever.
   private final class Contents: Sendable {
@@ -35,8 +35,9 @@ public struct AppTransportSecurity: Sendable {
     self.init { dictionary }
   }
 
-  /// The rules of the file `Info.plist` beside the program's executable, read at each access. A file without `NSAppTransportSecurity` has
-  /// no exceptions, as on Apple's systems. One that is not there, or cannot be read, is an ``error``: its pins would be missing.
+  /// The rules of the file `Info.plist` beside the program's executable, read at each access. A file without
+  /// `NSAppTransportSecurity` has no exceptions, as on Apple's systems. A missing or unreadable file is an ``error``,
+  /// since its pins would be missing.
   public static var infoPlist: AppTransportSecurity {
     let executable =
       (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments.first

@@ -1,7 +1,7 @@
 internal import URLLoadingX509
 
 // Safe to share: nothing changes after init.
-/// A certificate with its private key, for servers that ask who their client is.
+/// A certificate with its private key, for servers that request a client certificate.
 ///
 /// It comes from PKCS #12 (``init(pkcs12:passphrase:)``, ``SecPKCS12Import(_:_:_:)``), PEM (``init(pem:passphrase:)``) or a token such as a
 /// smart card (``init(pkcs11:pin:)``). It is kept in memory alone, and archives of credentials do not hold it.
@@ -10,7 +10,7 @@ public final class SecIdentity: NSObject, @unchecked Sendable {
 
   init(_ identity: ClientIdentity) { self.identity = identity }
 
-  /// Reads a PKCS #12 file (RFC 7292), of whatever encryption older programs use.
+  /// Reads a PKCS #12 file (RFC 7292), including legacy encryption.
   /// - Throws: ``SecurityError`` with `errSecAuthFailed` for a wrong passphrase, `errSecDecode` for what is no such file, and
   ///   `errSecItemNotFound` for one without a key and its certificate.
   public convenience init(pkcs12 data: Data, passphrase: String) throws {

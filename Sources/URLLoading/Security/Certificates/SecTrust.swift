@@ -3,10 +3,10 @@ internal import URLLoadingCurlTransport
 internal import URLLoadingX509
 
 // Safe to share: see below; everything else is immutable.
-/// A chain of certificates that a server showed, and the means to evaluate it.
+/// A server's certificate chain, and its evaluation.
 ///
-/// The delegate gets it with a challenge (`protectionSpace.serverTrust`), evaluated as the connection would be: by the roots of the
-/// session's configuration, for the host that the connection is to. A change of anchors, policies or the date has it evaluated anew.
+/// The delegate gets it with a challenge (`protectionSpace.serverTrust`), evaluated with the roots of the session's
+/// configuration, for the host of the connection. Changing anchors, policies or the date evaluates it again.
 ///
 /// Mutable state: `state`, guarded by its lock.
 public final class SecTrust: NSObject, @unchecked Sendable {

@@ -3,7 +3,7 @@ internal import URLLoadingBase
 /// Reads a ``RandomAccessResource`` with calls that block, for one consumer: a decoder on a thread of its own, say.
 ///
 /// It must not be used on Swift's cooperative pool, whose threads may not wait: from an `async` function use
-/// ``RandomAccessResource/read(at:count:)``. Reads that follow one another are loaded ahead.
+/// ``RandomAccessResource/read(at:count:)``. Sequential reads trigger read-ahead.
 ///
 /// Mutable state: `state`, guarded by its lock.
 public final class RandomAccessReader: Sendable {

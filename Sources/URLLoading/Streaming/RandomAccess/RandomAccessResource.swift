@@ -4,8 +4,9 @@
 /// all later ones fail with `URLError.resourceUnavailable`. Other errors, such as a lost connection, end the reads that
 /// they concern; later ones try again.
 ///
-/// A read transfers the blocks that cover it and are not in memory, and no more, unless reads were sequential; neighbouring blocks
-/// are one request, of at most half of the cache. Readers that want the same block wait for one load.
+/// A read transfers only the blocks that cover it and are not in memory, plus read-ahead if reads are sequential;
+/// adjacent blocks are coalesced into one request, of at most half of the cache. Concurrent readers of a block share
+/// one load.
 ///
 /// It works for as long as its session accepts tasks. Loads are cancelled when neither it nor a reader of it is referenced any more.
 ///

@@ -10,13 +10,13 @@ extension URLSession {
 
   /// Opens a resource to read any part of it, whatever its scheme.
   ///
-  /// The first request asks for a range, whose answer tells the length, so there is no other request before the first read.
-  /// Where ranges are answered, blocks are loaded as reads need them. Where they are not, that first answer is the
-  /// whole, which goes to a temporary file without a name. A file that the session would load with the
-  /// built-in class is read where it is, without requests.
+  /// The first request asks for a range, and its response has the length, so no other request precedes the first read.
+  /// If the server supports ranges, blocks are loaded on demand. If not, the first response is the whole resource,
+  /// which is stored in an unnamed temporary file. A local file is read in place, without requests, if the session
+  /// would load it with the built-in class.
   ///
-  /// Positions are those of the resource without any content coding of HTTP, and `identity` is asked for. A server that has
-  /// it in a coded form only is asked for the whole, which is decoded.
+  /// Positions refer to the resource without a content coding, so requests ask for `identity`. If the server has only a
+  /// coded form, the whole resource is loaded and decoded.
   ///
   /// - Parameters:
   ///   - request: what to read, by GET. Its header fields are those of every request; `Range`, `If-Range` and

@@ -61,7 +61,7 @@ extension Load {
   }
 
   /// A final response came.
-  /// - Returns: whether it is none of the task's.
+  /// - Returns: whether the upload has consumed it, so that the task does not get it.
   func tookForUpload(_ response: URLResponse, attempt: Int, isReplay: Bool) -> Bool {
     guard plan.kind == .upload, let response = response as? HTTPURLResponse else { return false }
     let answer = UploadAnswer(response)
@@ -84,7 +84,7 @@ extension Load {
     .networkConnectionLost, .notConnectedToInternet, .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .timedOut,
   ]
 
-  /// Feeds the machine where the load takes events of the attempt, and does what it says.
+  /// Feeds the machine if the load accepts events of the attempt, and carries out its action.
   /// - Returns: whether the attempt is over.
   @discardableResult
   private func feed(
@@ -204,7 +204,7 @@ extension Load {
   private func fail(_ failure: UploadFailure) {
     let uploading = read { $0.uploading }
     if failure.cancelsUpload, let uploading, let resource = uploading.machine.resource {
-      // Nobody waits for what comes of it.
+      // Fire-and-forget: its result is ignored.
       let request = UploadRequests.cancel(resource, as: uploading.request)
       var plan = LoadPlan(request: request, kind: .data, owner: .handler { _, _, _ in })
       plan.addsSessionFields = false

@@ -66,7 +66,7 @@ final class MultipartInputStream: InputStream {
         offset += Int64(rest)
       }
       if offset == piece.length {
-        // What was sent of a file that was being written is no version of it.
+        // The bytes sent of a file that changed meanwhile are not a version of it.
         guard isUnchanged(piece) else { return fail(piece) }
         file?.close()
         file = nil

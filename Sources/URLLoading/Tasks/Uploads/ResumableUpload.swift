@@ -1,9 +1,9 @@
 /// The resumption of an interrupted upload (draft-ietf-httpbis-resumable-upload): a value that is fed events and answers each with a
 /// named action. No I/O, no clock, no locks.
 ///
-/// The upload begins with the request of the task (*creation*). A server that supports this names a resource for it in an interim
-/// response. From then on an interruption is followed by the question how much of the body is there (HEAD), and by the rest (PATCH),
-/// in parts where the server takes no more in one request.
+/// The upload begins with the request of the task (*creation*). A server that supports this names a resource for it in
+/// an interim response. From then on the upload recovers from an interruption: it asks for the offset (HEAD), and sends
+/// the rest (PATCH), in parts if the server limits the size of a request.
 struct ResumableUpload: Equatable, Sendable {
   /// The version of the draft, which both sides say, so that none mistakes the other's.
   static let interopVersion: Int64 = 8
@@ -171,7 +171,7 @@ struct ResumableUpload: Equatable, Sendable {
     guard let offset = answer.offset else { return fail(.noOffset) }
     guard offset >= acknowledged else { return fail(.lostBytes(has: offset, had: acknowledged)) }
     if let length {
-      // It may have more than was sent by us, where it got that elsewhere (section 4.3), but not more than there is.
+      // The offset may exceed the bytes sent here, if another client has sent more (section 4.3), but not the length.
       guard offset <= length else { return fail(.excess(has: offset, length: length)) }
       if let said = answer.length, said != length { return fail(.otherLength(said: said, length: length)) }
       if answer.isComplete == true, offset < length { return fail(.incomplete(has: offset, length: length)) }
@@ -195,7 +195,7 @@ struct ResumableUpload: Equatable, Sendable {
           acknowledge(end)
           return take(answer.limits, at: now) ?? append(from: end)
         }
-        // To the last part a server that leaves the field out is taken to have all; one that says so wants more.
+        // After the last part, a server without the field counts as complete; one that sends `?0` expects more.
         if !part.isLast || answer.isComplete == false { return askAboutUnfinished(answer, at: now) }
       }
       // The offset was another (section 4.4.2), the part too large, or the server is in trouble.
@@ -211,7 +211,7 @@ struct ResumableUpload: Equatable, Sendable {
     return .proceed
   }
 
-  /// A success that is not the end is none where the server cannot be asked any more.
+  /// A success status for an incomplete upload is a failure once the server can no longer be asked.
   private mutating func askAboutUnfinished(_ answer: UploadAnswer, at now: Date) -> Action {
     let action = askAgain(at: now)
     return action == .proceed ? fail(unfinished(answer)) : action
@@ -228,7 +228,7 @@ struct ResumableUpload: Equatable, Sendable {
     return part?.length ?? length > most
   }
 
-  /// The response is the result where that has been tried too often.
+  /// The response is the result once the attempts are exhausted.
   /// - Parameter serverError: the response's status, where it is one.
   private mutating func askAgain(after serverError: Int? = nil, at now: Date) -> Action {
     let action = interrupted(at: now)

@@ -13,9 +13,9 @@ struct UploadFailure: Equatable, Sendable {
     case excess(has: Int64, length: Int64)
     /// It believes that the body has another length.
     case otherLength(said: Int64, length: Int64)
-    /// It says that all is there, and that less is.
+    /// The server reports the upload as complete, but with a smaller offset.
     case incomplete(has: Int64, length: Int64)
-    /// It answers with success where the upload was to end, and says that it wants more than there is.
+    /// The server responds to the last part with success, but expects more than the body.
     case unfinished(status: Int, has: Int64, length: Int64?)
     /// It does not know the upload any more.
     case gone(status: Int)

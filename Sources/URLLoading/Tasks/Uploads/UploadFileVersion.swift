@@ -1,6 +1,6 @@
 import Glibc
 
-/// What tells a file from what it was when its upload began.
+/// The version of a file, to detect changes since its upload began.
 struct UploadFileVersion: Equatable, Sendable {
   /// In bytes.
   var size: Int64
@@ -8,7 +8,7 @@ struct UploadFileVersion: Equatable, Sendable {
   /// The time of the last change of its contents, in nanoseconds since 1970.
   var modified: Int64
 
-  /// The version that is there; nil where there is no regular file.
+  /// The current version; nil if there is no regular file.
   init?(ofFile url: URL) {
     var status = stat()
     guard url.isFileURL, stat(url.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

@@ -14,7 +14,7 @@ struct UploadLimits: Equatable, Sendable {
   init() {}
 
   /// - Parameter lines: the field's.
-  /// - Returns: nil where there is none, and where one of its values is of another type than it is to be: such a field counts as none.
+  /// - Returns: nil without the field, or if one of its values has the wrong type: such a field is ignored.
   init?(_ lines: [String]) {
     guard !lines.isEmpty, let members = StructuredField.dictionary(lines) else { return nil }
     for (key, value) in members {

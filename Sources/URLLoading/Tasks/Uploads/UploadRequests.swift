@@ -53,7 +53,7 @@ enum UploadRequests {
     make("DELETE", resource, as: request)
   }
 
-  /// A request as the first was, but for what is said of its body, of ranges and of versions of its resource; to another origin, without
+  /// A request like the first one, without its body, range and conditional fields; to another origin, without
   /// credentials.
   private static func make(_ method: String, _ resource: URL, as request: URLRequest) -> URLRequest {
     var made = request
@@ -61,7 +61,7 @@ enum UploadRequests {
     made.httpBodyStream = nil
     made.httpMethod = method
     made.url = resource
-    // What a cache says of an upload is of yesterday.
+    // A cached response would have an old offset.
     made.cachePolicy = .reloadIgnoringLocalCacheData
     if !isSameOrigin(request.url, resource) { removeSecrets(of: &made) }
     for field in request.fields.fields where belongsToFirst(field.name.lowercased()) {

@@ -63,7 +63,7 @@ extension UploadResumeData {
   /// A date that can be compared and printed.
   private static func expiry(_ date: Date?) throws(ResumeDataError) -> Date? {
     guard let date else { return nil }
-    // Numbers, not dates, are compared: what is not a number counts as a date between any two.
+    // Numbers, not dates, are compared: a NaN would count as a date between any two.
     let range = Date.distantPast.timeIntervalSinceReferenceDate...Date.distantFuture.timeIntervalSinceReferenceDate
     guard range.contains(date.timeIntervalSinceReferenceDate) else {
       throw .invalid("expiry", reason: "it is no date of any calendar")

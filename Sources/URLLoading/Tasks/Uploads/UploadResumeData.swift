@@ -26,7 +26,7 @@ struct UploadResumeData: Sendable {
   /// Whether the original URL had a user or a password that this process does not know.
   var missesUser = false
 
-  /// What is lost, in words; nil if nothing is.
+  /// A description of the missing values; nil if none are missing.
   var missing: String? {
     var parts: [String] = []
     if !missingFields.isEmpty {
