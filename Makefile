@@ -12,17 +12,14 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
 build: build-dependencies
 	@Scripts/build-without-warnings
 
-# Swift's libraries are linked into the command: it starts in two thirds of the time. The transfer service has the shared libraries of
-# `drop-in`, so that it can load plugins, and they are installed with it. The man page and completions go where man and the shells look for
-# them.
+# Swift's libraries and libcurl's are linked into the command (LINKING=shared: only Swift's), which halves its start-up time. The transfer
+# service has the shared libraries of `drop-in`, so that it can load plugins, and they are installed with it. The man page and completions go
+# where man and the shells look for them.
 install: build-dependencies
-	@swift build -c release --product urlload --static-swift-stdlib --scratch-path .build/install
-	@swift build -c release --product urlload-pac --static-swift-stdlib --scratch-path .build/install
-	@folder=$$(Scripts/install-drop-in) && \
+	@programs=$$(LINKING=$(LINKING) Scripts/build-command) && folder=$$(Scripts/install-drop-in) && \
 	  libraries=urlloadd-$${folder##*/url-loading-} && \
 	  Scripts/link-service "$$folder" .build/install/urlloadd "\$$ORIGIN/../lib/$$libraries" && \
-	  Scripts/install-command "$$(swift build -c release --static-swift-stdlib --scratch-path .build/install --show-bin-path)" \
-	    .build/install/urlloadd "$$folder" "$$libraries" "$(or $(PREFIX),/usr/local)" "$(DESTDIR)"
+	  Scripts/install-command "$$programs" .build/install/urlloadd "$$folder" "$$libraries" "$(or $(PREFIX),/usr/local)" "$(DESTDIR)"
 
 # The man page, by what the command says of its options.
 manual: build-dependencies

@@ -8,8 +8,10 @@ package enum TransferLibrary {
     _ = CurlLibrary.shared
     guard let version = ccurl_version()?.pointee else { return "libcurl" }
     let parts: [(name: String, version: UnsafePointer<CChar>?)] = [
-      ("libcurl/", version.version), ("", version.ssl_version), ("zlib/", version.libz_version), ("brotli/", version.brotli_version),
-      ("zstd/", version.zstd_version), ("libidn2/", version.libidn), ("", version.libssh_version), ("nghttp2/", version.nghttp2_version),
+      ("libcurl/", version.version), ("", version.ssl_version), ("zlib/", version.libz_version),
+      ("brotli/", version.brotli_version),
+      ("zstd/", version.zstd_version), ("libidn2/", version.libidn), ("", version.libssh_version),
+      ("nghttp2/", version.nghttp2_version),
     ]
     return parts.compactMap { part in part.version.map { part.name + String(cString: $0) } }.joined(separator: " ")
   }
