@@ -75,10 +75,12 @@ struct WebSocketMessageReader {
   }
 
   private mutating func take(_ piece: UnsafeRawBufferPointer) throws(WebSocketFault) {
-    guard piece.count <= maximumSize - bytes.count else { throw tooLong(bytes.count + piece.count) }
-    if kind == .text, !text.take(piece) {
+    // What comes first counts, however the bytes were cut. The limit may have been lowered in the middle of a message.
+    let fitting = UnsafeRawBufferPointer(rebasing: piece.prefix(max(0, maximumSize - bytes.count)))
+    if kind == .text, !text.take(fitting) {
       throw WebSocketFault(1007, "sent text that is not UTF-8 (RFC 6455, section 8.1)")
     }
+    guard fitting.count == piece.count else { throw tooLong(bytes.count + piece.count) }
     bytes.append(contentsOf: piece)
   }
 

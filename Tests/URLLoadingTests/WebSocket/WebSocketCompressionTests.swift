@@ -125,6 +125,15 @@ import Testing
     #expect(outcome("c107" + "000100feffe2" + "00", in: machine()) == ["failed 1007"])
   }
 
+  @Test("RFC 6455 8.1 text is validated up to the limit, however it is cut", arguments: [1, 7, 30, .max])
+  func encodingBeforeTheLimit(_ step: Int) throws {
+    let deflater = try #require(WebSocketDeflater(WebSocketCompression()))
+    let text = Data(repeating: 0x61, count: 65_000) + [0xff] + Data(repeating: 0x61, count: 10_000)
+    let frame = WebSocketPeer.frame(0xc1, try #require(deflater.deflate(text)))
+    #expect(WebSocketOutcome(of: frame, in: machine(limit: 65_001), step: step).events == ["failed 1007"])
+    #expect(WebSocketOutcome(of: frame, in: machine(limit: 65_000), step: step).events == ["failed 1009"])
+  }
+
   @Test("8 a bomb ends at the limit") func bomb() throws {
     let deflater = try #require(WebSocketDeflater(WebSocketCompression()))
     let payload = try #require(deflater.deflate(Data(count: 100 << 20)))

@@ -40,9 +40,8 @@ final class DiskCacheIndex {
     bodies = "\(directory)/bodies"
     // Without its last commits a cache is still right.
     let options = SQLiteDatabase.Options(isDurable: false)
-    // Version 1 had no sums of bodies in files. Its entries with such a body go when they are asked for.
     let file = SQLiteFile(
-      path: "\(directory)/index.sqlite", schemaVersion: 2, upgrading: [1], schema: Self.schema, options: options)
+      path: "\(directory)/index.sqlite", schemaVersion: 1, schema: Self.schema, options: options)
     database = try damaged.map { try file.open(replacing: $0.database) } ?? file.open()
     try FileManager.default.createDirectory(
       atPath: bodies, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -85,7 +84,7 @@ final class DiskCacheIndex {
     let number: Int64
     let used: Int64
     let isFile: Bool
-    /// The body, or the sums of the file that has it; nil where an earlier version has stored none.
+    /// The body, or the sums of the file that has it; nil where the row of either is gone.
     let data: Data?
     var entry: URLCacheEntry
   }
