@@ -178,7 +178,9 @@ final class SoakRun {
     #expect(try await says("ended 1", program), "\(jobs) \(program.lines.suffix(20))")
     // The service knows that the method has returned that got it, and has nothing of the task any more.
     #expect(try await comes { self.jobs?.isEmpty == true }, "\(jobs)")
-    #expect(try await comes { self.fixture.files.isEmpty }, "\(fixture.files)")
+    // A killed service may leave a file that its queue did not name yet: `FileCleanup` removes it after a week.
+    let mostLeft = given.fault == .serviceKilled ? SoakSettings.kills : 0
+    #expect(try await comes { self.fixture.files.count <= mostLeft }, "\(fixture.files)")
     let lines = programs.flatMap(\.lines)
     let ends = lines.filter { $0.hasPrefix("ended ") }
     #expect(ends.count == 1 && ends.first?.hasPrefix("ended 1 0 ") == true, "\(ends)")
