@@ -92,10 +92,11 @@ format:
 	@swift format format --in-place --parallel --recursive $(SOURCES)
 
 # Each sanitizer has a build of its own. The leak check is off: it takes what Swift reaches through tagged pointers,
-# such as a Data in a global, for leaked. Tests measure memory and watch weak references instead.
+# such as a Data in a global, for leaked. Tests measure memory and watch weak references instead. By default the thread sanitizer has each
+# process sleep for a second when it exits, with its sockets open.
 sanitize: build-dependencies test-dependencies
 	@URL_LOADING_SANITIZING=address ASAN_OPTIONS=detect_leaks=0 swift test --sanitize=address --scratch-path .build/sanitize-address $(TESTING) </dev/null
-	@URL_LOADING_SANITIZING=thread TSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/thread-sanitizer-suppressions swift test --sanitize=thread --scratch-path .build/sanitize-thread $(TESTING) </dev/null
+	@URL_LOADING_SANITIZING=thread TSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/thread-sanitizer-suppressions:atexit_sleep_ms=0 swift test --sanitize=thread --scratch-path .build/sanitize-thread $(TESTING) </dev/null
 
 # All peers and this package on the same work. ONLY=W1,S2 does a part of it, ROUNDS=3 sets the rounds.
 bench: build-dependencies test-dependencies
