@@ -107,7 +107,8 @@ static int take_question(char *arguments) {
   char *host = strchr(arguments, ' ');
   if (host == NULL) return 0;
   *host++ = 0;
-  char *proxies = find_proxy(arguments, host);
+  // The string belongs to the engine of libpacparser 1.3, which frees it (JS_GetStringBytes).
+  const char *proxies = find_proxy(arguments, host);
   if (proxies == NULL) {
     answer("error", complaint);
   } else if (strlen(proxies) > ANSWER_LIMIT) {
@@ -115,7 +116,6 @@ static int take_question(char *arguments) {
   } else {
     answer("result", proxies);
   }
-  free(proxies);
   return 1;
 }
 
