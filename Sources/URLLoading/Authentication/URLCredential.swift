@@ -49,8 +49,8 @@ open class URLCredential: NSObject, NSSecureCoding, NSCopying, @unchecked Sendab
   /// - Parameters:
   ///   - identity: the certificate and its key.
   ///   - certificates: what is sent along with it, as ``SecCertificate``; nil for what came with the identity.
-  /// - persistence: with `forSession`, later connections of the session to this server use it without a challenge. It
-  ///   is never stored.
+  ///   - persistence: with `forSession`, later connections of the session to this server use it without a challenge. It
+  ///     is never stored.
   public init(identity: SecIdentity, certificates: [Any]?, persistence: Persistence) {
     storedUser = nil
     storedPassword = nil
