@@ -49,6 +49,9 @@ final class StreamBuffer<Piece: RangeReplaceableCollection & Sendable>: Sendable
     return isBuffered
   }
 
+  /// Whether nothing more comes.
+  var hasEnded: Bool { state.withLock { $0.isEnded } }
+
   /// Nothing more comes; what is buffered can still be read. Only the first end counts.
   func end(_ error: (any Error)?) {
     let reader = state.withLock { state in

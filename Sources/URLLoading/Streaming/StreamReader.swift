@@ -8,8 +8,9 @@ final class StreamReader: Sendable {
     self.sink = sink
   }
 
+  // A load that has come to its end is not cancelled for a reader that goes before the task is completed.
   deinit {
-    task.cancel()
+    if !sink.hasEnded { task.cancel() }
   }
 
   func response() async throws -> URLResponse {

@@ -42,6 +42,9 @@ final class StreamSink: BodySink {
     buffer.end(error)
   }
 
+  /// Whether the body has come to its end.
+  var hasEnded: Bool { buffer.hasEnded }
+
   /// The next bytes; nil at the end. See ``StreamBuffer/next()``.
   func nextChunk() async throws -> Data? { try await buffer.next() }
 
