@@ -5,8 +5,8 @@ internal import URLLoadingBase
 ///
 /// A response is found by the method and the whole URL of its request, in the canonical form of the protocol class that
 /// loads it, and by the request fields that its `Vary` field names. Responses are kept in memory and on disk; the least
-/// recently used ones are evicted first, and storing takes constant time. Loads store no response that takes more than
-/// a twentieth of the capacity.
+/// recently used ones are evicted first, and storing takes constant time. A load's response that takes more than a
+/// twentieth of the memory or disk capacity is not kept there.
 ///
 /// A session calls ``getCachedResponse(for:completionHandler:)`` and ``storeCachedResponse(_:for:)-(_,URLSessionDataTask)`` of a subclass,
 /// as Apple's system does. Unless overridden they call the methods without a task.
@@ -95,7 +95,7 @@ open class URLCache: NSObject, @unchecked Sendable {
 
   /// Makes a cache with a custom persistent store. Not in Apple's API.
   /// - Parameters:
-  /// - store: keeps the responses, and may share them with other processes.
+  ///   - store: keeps the responses, and may share them with other processes.
   ///   - memoryCapacity: bytes that responses may take in this process's memory as well.
   public init(store: any URLCacheStore, memoryCapacity: Int = 4_000_000) {
     memory = MemoryCacheStore(capacity: memoryCapacity)

@@ -14,7 +14,7 @@ package final class DescriptorInputStream: InputStream {
 
   /// - Parameters:
   ///   - path: for errors.
-  /// - opensLate: opens the descriptor with the first read and not with the stream: opening the stream must not block.
+  ///   - opensLate: opens the descriptor with the first read and not with the stream: opening the stream must not block.
   ///   - didRead: is called after each read that the descriptor answers, its end included.
   ///   - opening: gives a descriptor, which is closed with the stream, or -1 and `errno`.
   package init(

@@ -105,7 +105,7 @@ extension Load {
 
   /// Starts an instance of the class that was chosen.
   /// - Parameters:
-  /// - caching: the attempt's cache state; nil if it does not use the cache.
+  ///   - caching: the attempt's cache state; nil if it does not use the cache.
   ///   - stored: a response that the instance may use or validate.
   func start(
     _ opened: borrowing Opened, _ caching: AttemptCaching? = nil, stored: CachedURLResponse? = nil

@@ -10,7 +10,7 @@ extension URLSession {
   /// `tryMap` that checks the status.
   ///
   /// Demand is back-pressure: nothing is read without demand. The session buffers at most `maximumBufferedBytesPerTask`
-  /// of its configuration, and then pauses the sender; timeouts pause meanwhile. The completion is published without
+  /// of its configuration, and then pauses the sender; the request timeout pauses meanwhile. The completion is published without
   /// demand. A `sink` has unlimited demand, but blocks the delivery while it runs; with `receive(on:)` before it, the
   /// scheduler's queue is unbounded. To bound it, publish one piece after another:
   ///

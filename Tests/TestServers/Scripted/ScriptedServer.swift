@@ -141,13 +141,7 @@ package final class ScriptedServer: Sendable {
   private static func accept(
     _ listener: SharedSocket, _ state: Watched<Log>, _ script: @escaping @Sendable (Connection) throws -> Void
   ) {
-    while true {
-      let descriptor = accept4(listener.descriptor, nil, nil, Int32(SOCK_CLOEXEC.rawValue))
-      if descriptor < 0 {
-        if errno == EINTR || errno == ECONNABORTED { continue }
-        break
-      }
-      let socket = SharedSocket(descriptor)
+    while let socket = listener.accept() {
       let number = state.update { log in
         log.connections += 1
         log.open += 1

@@ -97,13 +97,7 @@ package final class ServerGate: Sendable {
   }
 
   private static func accept(_ listener: SharedSocket, _ port: UInt16, _ state: Watched<State>) {
-    while true {
-      let descriptor = accept4(listener.descriptor, nil, nil, Int32(SOCK_CLOEXEC.rawValue))
-      if descriptor < 0 {
-        if errno == EINTR || errno == ECONNABORTED { continue }
-        return
-      }
-      let client = SharedSocket(descriptor)
+    while let client = listener.accept() {
       guard let server = serverSocket(port) else { continue }
       let connection = GateConnection(client: client, server: server)
       let number = state.update { state in

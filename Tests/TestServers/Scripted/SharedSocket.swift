@@ -1,7 +1,7 @@
 import Glibc
 internal import URLLoadingBase
 
-/// A connection's descriptor, which its script's thread uses and the server may shut down from another.
+/// The descriptor of a connection or of a listener, which one thread uses and another may shut down.
 ///
 /// Mutable state: whether the descriptor is open, guarded by `open`. It is closed under that lock, so that a shutdown
 /// from elsewhere never reaches a new file with the same number.
@@ -15,6 +15,15 @@ final class SharedSocket: Sendable {
 
   deinit {
     close()
+  }
+
+  /// Waits for a connection to a listening socket; nil once that is shut down.
+  func accept() -> SharedSocket? {
+    while true {
+      let connection = accept4(descriptor, nil, nil, Int32(SOCK_CLOEXEC.rawValue))
+      if connection >= 0 { return SharedSocket(connection) }
+      guard errno == EINTR || errno == ECONNABORTED else { return nil }
+    }
   }
 
   var isOpen: Bool { open.withLock { $0 } }

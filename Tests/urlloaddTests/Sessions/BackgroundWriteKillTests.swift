@@ -6,7 +6,7 @@ import URLLoadingTestServers
 ///
 /// A library that counts calls does it, see `Tests/Fixtures/KillAtWrite`. `make kill-at-write` goes through all of them, `make test` through a
 /// few.
-@Suite(.timeLimit(.minutes(60)), .enabled(if: !Sanitizing.isOn)) struct BackgroundWriteKillTests {
+@Suite(.timeLimit(.minutes(30)), .enabled(if: !Sanitizing.isOn)) struct BackgroundWriteKillTests {
   /// - Parameter size: of a body that is resumed, and of one that begins anew.
   @Test(arguments: [1_200_000, 200_000]) func aKillInFrontOfAnyWriteLosesNothing(size: Int) async throws {
     let body = TestFiles.pattern(count: size, seed: 31)

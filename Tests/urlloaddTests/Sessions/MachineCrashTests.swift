@@ -5,7 +5,7 @@ import URLLoadingTestServers
 /// The machine stops in front of a write of the service: tasks that were acknowledged are there when it runs again, and are loaded whole.
 ///
 /// `make kill-at-write` goes through all of the writes, `make test` through a few.
-@Suite(.timeLimit(.minutes(60)), .enabled(if: !Sanitizing.isOn)) struct MachineCrashTests {
+@Suite(.timeLimit(.minutes(30)), .enabled(if: !Sanitizing.isOn)) struct MachineCrashTests {
   /// Long enough for a download to be resumed.
   private static let size = 1_200_000
 
