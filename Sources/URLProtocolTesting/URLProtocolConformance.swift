@@ -53,6 +53,6 @@ public enum URLProtocolConformance {
 
 extension ConformanceCheck {
   fileprivate func applies(to protocolClass: URLProtocol.Type, _ abilities: FixtureAbilities) -> Bool {
-    protocolClass.capabilities.isSuperset(of: capabilities) && abilities.isSuperset(of: self.abilities)
+    protocolClass.capabilities.contains(capabilities) && abilities.isSuperset(of: self.abilities)
   }
 }

@@ -46,7 +46,7 @@ import URLLoadingTestServers
 
   @Test func dataConnectionsOfFTPPassThroughIt() async throws {
     var options = FTPServer.Options()
-    options.passivePorts = try FreePort.pick(2)
+    options.passivePorts = try FreePort.pick(8)
     let server = try await FTPServer.start(options: options, largeSize: 1_000_000)
     let gate = try ServerGate(ports: [server.port] + options.passivePorts)
     let outcome = try await Curl.run([gate.address(server.url("/large.bin").absoluteString)])

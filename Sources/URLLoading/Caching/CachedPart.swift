@@ -11,9 +11,6 @@ struct CachedPart: Sendable {
   /// Both together.
   let combined: URLCacheEntry
 
-  /// Bytes that are read in one piece.
-  private static let pieceLength = 256 << 10
-
   /// Stores both as one. May wait for the disk.
   /// - Parameters:
   ///   - body: of what is stored.
@@ -40,18 +37,9 @@ struct CachedPart: Sendable {
         writer.write(UnsafeRawBufferPointer(rebasing: $0[Int(range.lowerBound)..<Int(range.upperBound)]))
       }
     case .reader(let reader):
-      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceLength, alignment: 1)
-      defer { buffer.deallocate() }
-      var position = range.lowerBound
-      while position < range.upperBound {
-        let wanted = Int(min(Int64(buffer.count), range.upperBound - position))
-        let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted])
-        guard let count = try? reader.read(into: piece, at: position), count == wanted else {
-          writer.cancel()
-          return false
-        }
-        writer.write(UnsafeRawBufferPointer(piece))
-        position += Int64(count)
+      guard (try? reader.read(range) { writer.write($0) }) == 0 else {
+        writer.cancel()
+        return false
       }
     }
     return true

@@ -15,9 +15,6 @@ class CachedResponseProtocol: URLProtocol, @unchecked Sendable {
 
   private let answer: Answer?
 
-  /// Bytes of a body that are read in one piece: a block that is checked as a whole.
-  private static let pieceLength = BlockSums.blockLength
-
   /// Makes an instance that sends an answer.
   static func instance(_ answer: Answer, for request: URLRequest, client: LoadClient) -> CachedResponseProtocol {
     switch answer.body {
@@ -74,22 +71,13 @@ class CachedResponseProtocol: URLProtocol, @unchecked Sendable {
   private func send(
     _ reader: any URLCacheReader, _ range: Range<Int64>, to client: any URLProtocolSessionClient
   ) throws {
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceLength, alignment: 1)
-    defer { buffer.deallocate() }
-    var position = range.lowerBound
-    while position < range.upperBound {
+    let missing = try reader.read(range) { piece in
       try client.gate.blockUntilOpen()
-      // To the end of a block, so that the next piece begins with one.
-      let left = Int64(buffer.count) - position % Int64(buffer.count)
-      let wanted = Int(min(left, range.upperBound - position))
-      let count = try reader.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: position)
-      guard count > 0 else {
-        throw URLError(
-          .networkConnectionLost, message: "The stored body ended \(range.upperBound - position) bytes too early.",
-          url: request.url)
-      }
-      client.urlProtocol(self, didLoad: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-      position += Int64(count)
+      client.urlProtocol(self, didLoad: piece)
+    }
+    guard missing == 0 else {
+      throw URLError(
+        .networkConnectionLost, message: "The stored body ended \(missing) bytes too early.", url: request.url)
     }
   }
 }

@@ -1,4 +1,4 @@
-/// Reads the entries of one task; cancels the task when it is released.
+/// Reads the entries of one task; cancels a task that has not come to its end when it is released.
 final class EntryReader: Sendable {
   private let task: URLSessionDataTask
   private let sink: EntrySink
@@ -10,7 +10,7 @@ final class EntryReader: Sendable {
   }
 
   deinit {
-    task.cancel()
+    if !sink.hasEnded { task.cancel() }
   }
 
   /// The next entries, at least one; nil at the end.

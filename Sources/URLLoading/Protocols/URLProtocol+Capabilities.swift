@@ -99,9 +99,6 @@ extension URLProtocol {
         && other.methods.allSatisfy { methods.contains($0) }
     }
 
-    /// The same as ``contains(_:)``.
-    public func isSuperset(of other: Capabilities) -> Bool { contains(other) }
-
     /// Adds what `other` declares.
     public mutating func insert(_ other: Capabilities) {
       bits |= other.bits

@@ -100,7 +100,8 @@ open class URLProtocol: NSObject {
   open class func requestIsCacheEquivalent(_ a: URLRequest, to b: URLRequest) -> Bool { a == b }
 
   /// What instances of this class can do beyond sending bytes, the class's schemes, and the methods that it carries out. Unless overridden,
-  /// nothing: no scheme is named in errors, and instances get requests of every method.
+  /// nothing: no scheme is named in errors, and instances get requests of every method. An override replaces all that the superclass declares,
+  /// unless it unites its own with `super.capabilities`.
   open class var capabilities: Capabilities { [] }
 
   // MARK: Loading

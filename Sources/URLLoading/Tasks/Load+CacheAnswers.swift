@@ -9,7 +9,6 @@ extension Load {
     with found: FoundEntry, _ opened: Opened, _ caching: AttemptCaching, revalidatingIn cache: URLCache? = nil
   ) {
     body(of: found) { body in
-      if let cache { self.revalidate(opened.request, caching.key, in: cache) }
       guard let body, let answer = self.answer(found.entry, body, to: caching.request) else {
         var caching = caching
         caching.found.removeAll { $0.entry.id == found.entry.id }
@@ -17,6 +16,7 @@ extension Load {
         guard let cache = self.session.values.urlCache else { return self.start(opened, caching) }
         return self.decide(cache, opened, caching)
       }
+      if let cache { self.revalidate(opened.request, caching.key, in: cache) }
       self.deliver(answer, opened)
     }
   }

@@ -1,6 +1,5 @@
 import Foundation
 import Glibc
-internal import URLLoadingCGlibcExtensions
 
 /// A TCP server that runs a script on every connection, for what a well-behaved server never sends.
 ///

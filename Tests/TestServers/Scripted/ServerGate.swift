@@ -1,6 +1,5 @@
 import Foundation
 import Glibc
-internal import URLLoadingCGlibcExtensions
 
 /// Stands in front of a server, lets as many bytes pass as it is told to, and goes away and comes back.
 ///

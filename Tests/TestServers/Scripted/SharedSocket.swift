@@ -1,5 +1,6 @@
 import Glibc
 internal import URLLoadingBase
+internal import URLLoadingCGlibcExtensions
 
 /// The descriptor of a connection or of a listener, which one thread uses and another may shut down.
 ///

@@ -69,4 +69,13 @@ import URLLoadingTestServers
     await program.kill()
     await fixture.stop()
   }
+
+  @Test func questionsAreReadWithoutWhatIsOptional() throws {
+    let text = #"{"challenge":{"space":"AAAA","failures":1}}"#
+    let question = try JSONDecoder().decode(BackgroundQuestion.self, from: Data(text.utf8))
+    guard case .challenge(_, let proposed, let failures, _, let trust) = question else {
+      throw TestServerError("no challenge: \(question)")
+    }
+    #expect(proposed == nil && failures == 1 && trust == nil)
+  }
 }

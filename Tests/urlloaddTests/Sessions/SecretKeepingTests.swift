@@ -14,16 +14,6 @@ import URLLoadingTestServers
 
   init() throws { fixture = try BackgroundFixture() }
 
-  /// The files of the state that have a text, anywhere.
-  private func files(with secret: String) throws -> [String] {
-    let names = try FileManager.default.subpathsOfDirectory(atPath: fixture.state.path)
-    return names.filter { name in
-      // Folders, and files that are removed meanwhile, have no contents.
-      let contents = try? Data(contentsOf: fixture.state.appending(path: name))
-      return contents?.range(of: Data(secret.utf8)) != nil
-    }
-  }
-
   private func url(_ server: ScriptedServer) -> String {
     server.url("/a").absoluteString.replacingOccurrences(of: "http://", with: "http://user:\(Self.password)@")
   }
@@ -42,7 +32,7 @@ import URLLoadingTestServers
       "test", "--token", Self.token, "--proxy-password", Self.password, "download:\(url(server))")
     #expect(try await eventually { !server.requests.isEmpty }, "\(program.lines)")
     // Else the service could not load it after a restart.
-    for secret in [Self.token, Self.password] { #expect(try !files(with: secret).isEmpty, "\(secret)") }
+    for secret in [Self.token, Self.password] { #expect(try !fixture.stateFiles(with: secret).isEmpty, "\(secret)") }
     return program
   }
 
@@ -54,7 +44,7 @@ import URLLoadingTestServers
     mayAnswer.signal()
     let control = try BackgroundControl(at: fixture.place)
     #expect(try await eventually { try control.jobs().map(\.hasEnded) == [true] })
-    for secret in [Self.token, Self.password] { #expect(try files(with: secret) == [], "\(secret)") }
+    for secret in [Self.token, Self.password] { #expect(try fixture.stateFiles(with: secret) == [], "\(secret)") }
     try await fixture.killService()
     // The password of the proxy is in Base64 there.
     let store = try QueueStore(path: fixture.state.appending(path: "queue.sqlite").path)
@@ -74,7 +64,7 @@ import URLLoadingTestServers
     #expect(try await program.says("ended 1 -999", timeout: .seconds(60)), "\(program.lines)")
     #expect(
       try await eventually {
-        try [Self.token, Self.password].allSatisfy { try files(with: $0).isEmpty }
+        try [Self.token, Self.password].allSatisfy { try fixture.stateFiles(with: $0).isEmpty }
       })
     mayAnswer.signal()
     await program.kill()

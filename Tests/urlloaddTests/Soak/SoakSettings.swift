@@ -10,8 +10,8 @@ enum SoakSettings {
   static let uploadSize = text("URL_LOADING_SOAK_UPLOAD").flatMap { Int($0) } ?? 2 << 20
   /// How often a program or a service is killed in the middle of a transfer.
   static let kills = text("URL_LOADING_SOAK_KILLS").flatMap { Int($0) } ?? 2
-  /// How long there is no server, or no room on the disk. The short one ends before the first retry, which comes after a second.
-  static let absence = Duration.seconds(text("URL_LOADING_SOAK_ABSENCE").flatMap { Double($0) } ?? 0.5)
+  /// How long there is no server, or no room on the disk, after a second attempt has failed.
+  static let absence = Duration.seconds(text("URL_LOADING_SOAK_ABSENCE").flatMap { Double($0) } ?? 0)
 
   /// What a transfer may take. Behind a long absence the next retry may be as far away as that was long.
   static let limit: Duration = isWhole ? .seconds(720) : .seconds(60)

@@ -63,6 +63,16 @@ final class BackgroundFixture: Sendable {
     (try? FileManager.default.contentsOfDirectory(atPath: state.appending(path: "files").path)) ?? []
   }
 
+  /// The files of the service's state that have a text, anywhere.
+  func stateFiles(with secret: String) throws -> [String] {
+    let names = try FileManager.default.subpathsOfDirectory(atPath: state.path)
+    return names.filter { name in
+      // Folders, and files that are removed meanwhile, have no contents.
+      let contents = try? Data(contentsOf: state.appending(path: name))
+      return contents?.range(of: Data(secret.utf8)) != nil
+    }
+  }
+
   /// The process of the service that runs; nil for none.
   var service: pid_t? {
     guard let text = try? String(contentsOf: state.appending(path: "lock"), encoding: .utf8),
