@@ -26,11 +26,9 @@ struct PreloadedDisk {
   func service(_ name: String = "urlloadd", variables: [String: String] = [:], preparation: String = ":") throws
     -> String
   {
-    let settings = variables.merging(["LD_PRELOAD": library]) { $1 }.map { "\($0)='\($1)'" }.joined(separator: " ")
-    let service = try folder.write(
-      name, "#!/bin/sh\n\(preparation)\n\(settings) exec '\(BuiltProgram.path("urlloadd"))' \"$@\"\n")
-    chmod(service.path, 0o700)
-    return service.path
+    try ProgramStarter(
+      name, in: folder, variables: variables.merging(["LD_PRELOAD": library]) { $1 }, preparation: preparation
+    ).path
   }
 
   func remove() { folder.remove() }
