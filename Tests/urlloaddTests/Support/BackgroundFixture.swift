@@ -99,8 +99,18 @@ final class BackgroundFixture: Sendable {
   func program(_ identifier: String = "test", _ arguments: String..., environment other: [String: String?] = [:]) throws
     -> BackgroundProgram
   {
+    try program(identifier, arguments: arguments, environment: other)
+  }
+
+  /// Starts a program.
+  /// - Parameter path: of what becomes it.
+  func program(
+    _ identifier: String = "test", arguments: [String], by path: String = BackgroundProgram.path,
+    environment other: [String: String?] = [:]
+  ) throws -> BackgroundProgram {
     try BackgroundProgram(
-      [identifier, taken.path] + arguments, directory: directory, environment: environment.merging(other) { $1 })
+      [identifier, taken.path] + arguments, by: path, directory: directory,
+      environment: environment.merging(other) { $1 })
   }
 
   /// Starts a program that makes tasks and ends at once, and waits for its end.
