@@ -90,7 +90,7 @@ final class SoakRun {
   private func removeServer() async throws {
     let program = try await begin(allowing: given.size / 2)
     #expect(await server.gate.wait(untilPassed: given.size / 2), "\(program.lines)")
-    await server.gate.close()
+    try await server.gate.close()
     try await failures(of: program)
     server.gate.allow(nil)
     try server.gate.open()
