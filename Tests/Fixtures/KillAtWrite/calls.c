@@ -100,11 +100,15 @@ PWRITE(pwrite64, off64_t)
 PWRITEV(pwritev, off_t)
 PWRITEV(pwritev64, off64_t)
 
-ssize_t sendfile(int target, int source, off_t *offset, size_t count) {
-  NEXT(ssize_t, sendfile, int, int, off_t *, size_t);
-  step_at(target);
-  return next(target, source, offset, count);
-}
+#define SENDFILE(name, offset_type)                                           \
+  ssize_t name(int target, int source, offset_type *offset, size_t count) {   \
+    NEXT(ssize_t, name, int, int, offset_type *, size_t);                     \
+    step_at(target);                                                          \
+    return next(target, source, offset, count);                               \
+  }
+
+SENDFILE(sendfile, off_t)
+SENDFILE(sendfile64, off64_t)
 
 ssize_t copy_file_range(
   int source, off64_t *from, int target, off64_t *to, size_t count, unsigned int flags
@@ -134,15 +138,25 @@ FTRUNCATE(ftruncate64, off64_t)
 TRUNCATE(truncate, off_t)
 TRUNCATE(truncate64, off64_t)
 
-#define FALLOCATE(name, offset_type)                                \
+#define FALLOCATE(name, offset_type)                                         \
+  int name(int file, int mode, offset_type offset, offset_type length) {     \
+    NEXT(int, name, int, int, offset_type, offset_type);                     \
+    step_at(file);                                                           \
+    return next(file, mode, offset, length);                                 \
+  }
+
+FALLOCATE(fallocate, off_t)
+FALLOCATE(fallocate64, off64_t)
+
+#define POSIX_FALLOCATE(name, offset_type)                          \
   int name(int file, offset_type offset, offset_type length) {      \
     NEXT(int, name, int, offset_type, offset_type);                 \
     step_at(file);                                                  \
     return next(file, offset, length);                              \
   }
 
-FALLOCATE(posix_fallocate, off_t)
-FALLOCATE(posix_fallocate64, off64_t)
+POSIX_FALLOCATE(posix_fallocate, off_t)
+POSIX_FALLOCATE(posix_fallocate64, off64_t)
 
 int fsync(int file) {
   NEXT(int, fsync, int);
@@ -210,6 +224,12 @@ int symlink(const char *target, const char *path) {
   NEXT(int, symlink, const char *, const char *);
   step_making(AT_FDCWD, path);
   return next(target, path);
+}
+
+int symlinkat(const char *target, int folder, const char *path) {
+  NEXT(int, symlinkat, const char *, int, const char *);
+  step_making(folder, path);
+  return next(target, folder, path);
 }
 
 int mkdir(const char *path, mode_t mode) {

@@ -1,7 +1,8 @@
 // Kills a process in front of the call, counted from 1, that KILL_AT names, of those that change the disk. Loaded by LD_PRELOAD.
 //
 // It happens once: the file that KILL_MARK names is made before, and where it exists nothing happens. What is written to sockets and pipes
-// does not count, and neither does what files without a name are given, such as temporary ones in memory.
+// does not count, and neither does what files without a name are given, such as temporary ones in memory, nor what is done by programs that
+// the process starts or becomes, which do not have the library.
 #include "steps.h"
 
 #include <fcntl.h>
@@ -17,9 +18,17 @@ static atomic_long calls;
 static long limit;
 static const char *mark;
 
+const char *take_variable(const char *name) {
+  // The string stays where the kernel has put it: its entry alone is removed.
+  const char *value = getenv(name);
+  unsetenv(name);
+  return value;
+}
+
 __attribute__((constructor)) static void begin(void) {
-  const char *text = getenv("KILL_AT");
-  mark = getenv("KILL_MARK");
+  const char *text = take_variable("KILL_AT");
+  mark = take_variable("KILL_MARK");
+  take_variable("LD_PRELOAD");
   if (text && mark && access(mark, F_OK) != 0) limit = atol(text);
 }
 

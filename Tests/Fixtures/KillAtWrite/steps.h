@@ -7,6 +7,9 @@
 
 #include <stdbool.h>
 
+/// The value of a variable of the environment, which loses it: programs that this one starts do not have it. NULL for none.
+const char *take_variable(const char *name);
+
 /// A call changes the disk now.
 void step(void);
 

@@ -25,6 +25,8 @@ package final class ServerGate: Sendable {
     var connections: [Int: GateConnection] = [:]
     /// How many connections there were.
     var count = 0
+    /// Connections pass; others that are accepted are ended at once.
+    var isOpen = false
     /// By their ports.
     var listeners: [UInt16: SharedSocket] = [:]
   }
@@ -69,14 +71,15 @@ package final class ServerGate: Sendable {
   }
 
   /// Ends all connections and refuses others.
-  package func close() async {
+  /// - Throws: `TestServerError` where it still listens after a minute.
+  package func close() async throws {
     shutDown()
-    _ = await state.wait { $0.listeners.isEmpty }
-    dropConnections()
+    guard await state.wait(until: { $0.listeners.isEmpty }) else { throw TestServerError("the gate still listens") }
   }
 
   /// Listens again, on the same ports.
   package func open() throws {
+    state.update { $0.isOpen = true }
     for port in ports {
       let socket = try ListeningSocket(port: port, host: Self.hostNumber, receiveBuffer: Self.receiveBuffer)
       let listener = SharedSocket(socket.descriptor)
@@ -90,8 +93,11 @@ package final class ServerGate: Sendable {
   }
 
   private func shutDown() {
-    // Shutting a listening socket down wakes its accept.
-    state.read { state in for listener in state.listeners.values { listener.shutdown() } }
+    state.update { state in
+      state.isOpen = false
+      // Shutting a listening socket down wakes its accept.
+      for listener in state.listeners.values { listener.shutdown() }
+    }
     dropConnections()
   }
 
@@ -99,12 +105,14 @@ package final class ServerGate: Sendable {
     while let client = listener.accept() {
       guard let server = serverSocket(port) else { continue }
       let connection = GateConnection(client: client, server: server)
-      let number = state.update { state in
+      let number = state.update { state -> Int? in
+        guard state.isOpen else { return nil }
         state.count += 1
         state.connections[state.count] = connection
         return state.count
       }
-      connection.start(number, state)
+      // The sockets of a connection that came too late are closed with it.
+      if let number { connection.start(number, state) }
     }
   }
 

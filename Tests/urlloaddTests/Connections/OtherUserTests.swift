@@ -43,11 +43,9 @@ import URLLoadingTestServers
   }
 
   @Test func aFullQueueTakesNoMore() async throws {
-    let script = fixture.directory.file("small.sh")
-    try Data("#!/bin/sh\nexec '\(BuiltProgram.path("urlloadd"))' --most-tasks 2\n".utf8).write(to: script)
-    chmod(script.path, 0o700)
+    let starter = try ProgramStarter(in: fixture.directory, arguments: ["--most-tasks", "2"])
     let program = try fixture.program(
-      "test", "--delay", "1000", "--many", "3", "download:http://127.0.0.1:9/", environment: ["URLLOADD": script.path])
+      "test", "--delay", "1000", "--many", "3", "download:http://127.0.0.1:9/", environment: ["URLLOADD": starter.path])
     #expect(try await program.says("ended 3 -3003"), "\(program.lines)")
     #expect(program.lines.contains { $0.contains("takes no more") }, "\(program.lines)")
     #expect(program.all("ended").count == 1)
@@ -56,10 +54,8 @@ import URLLoadingTestServers
   }
 
   @Test func anIdleServiceEnds() async throws {
-    let script = fixture.directory.file("idle.sh")
-    try Data("#!/bin/sh\nexec '\(BuiltProgram.path("urlloadd"))' --idle-seconds 1\n".utf8).write(to: script)
-    chmod(script.path, 0o700)
-    let program = try fixture.program("test", environment: ["URLLOADD": script.path])
+    let starter = try ProgramStarter(in: fixture.directory, arguments: ["--idle-seconds", "1"])
+    let program = try fixture.program("test", environment: ["URLLOADD": starter.path])
     #expect(try await eventually { fixture.service != nil })
     program.tell("tasks")
     #expect(try await program.says("tasks"))

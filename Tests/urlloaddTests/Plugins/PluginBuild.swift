@@ -18,10 +18,10 @@ struct PluginBuild: Sendable {
 
   /// A place for a service that has the plugin, named as its user would.
   /// - Parameters:
-  ///   - service: the path of what starts the service; nil for that itself.
+  ///   - preparation: a line of the shell that runs before each service; nil for none.
   ///   - mode: the permissions of the plugin.
-  func fixture(service: String? = nil, plugin mode: mode_t = 0o700) throws -> BackgroundFixture {
-    let fixture = try BackgroundFixture(service: service ?? self.service)
+  func fixture(preparation: String? = nil, plugin mode: mode_t = 0o700) throws -> BackgroundFixture {
+    let fixture = try BackgroundFixture(service: service, preparation: preparation)
     let folder = fixture.directory.file("plugins")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     chmod(folder.path, 0o700)

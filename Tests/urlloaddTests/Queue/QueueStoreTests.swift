@@ -52,10 +52,14 @@ import URLLoadingTestServers
     let path = folder.file("queue.sqlite").path
     _ = try QueueStore(path: path)
     let database = try SQLiteDatabase(path: path)
+    try database.execute("INSERT INTO task VALUES (7, 's', 1, 'download', 'o', NULL, x'', x'', NULL, NULL, NULL)")
     // "UL" and the version.
     try database.execute("PRAGMA user_version = 2; PRAGMA application_id = \(0x554C_0002)")
     #expect(throws: SQLiteError.self) { try QueueStore(path: path) }
     #expect(try database.schemaVersion() == 2 && !database.isReplaced)
+    let select = try database.statement("SELECT number, session FROM task")
+    #expect(try select.step() && select.integer(0) == 7 && select.text(1) == "s")
+    #expect(try !select.step())
   }
 
   @Test func damagedRowsAreLeftOut() throws {

@@ -11,31 +11,21 @@ import URLLoadingTestServers
   @Test(arguments: [1_200_000, 200_000]) func aKillInFrontOfAnyWriteLosesNothing(size: Int) async throws {
     let body = TestFiles.pattern(count: size, seed: 31)
     let disk = try await PreloadedDisk()
-    let service = try disk.service()
-    var call = 1
-    var kills = 0
-    while try await Self.isKilled(at: call, service: service, body) {
-      kills += 1
-      call += PreloadedDisk.coversAll ? 1 : 17
+    var last = 0
+    for call in PreloadedDisk.calls(every: 17) {
+      guard try await Self.isKilled(at: call, disk, body) else { break }
+      last = call
     }
     // A scenario has more writes than this; where none is reached, nothing was tested.
-    #expect(kills >= 4)
+    #expect(last >= 52)
     disk.remove()
   }
 
   /// - Returns: whether the service came to that write; else all are through.
-  private static func isKilled(at call: Int, service: String, _ body: Data) async throws -> Bool {
-    let fixture = try BackgroundFixture()
-    let server = try OutlivingTests.slowServer(body, pause: 500)
-    let uploads = try ScriptedServer.http { request in
-      request.body == body ? HTTPResponse(text: "ok") : HTTPResponse(400, text: "not whole")
-    }
-    let source = fixture.directory.file("source")
-    try body.write(to: source)
-    let mark = fixture.directory.file("killed").path
-    let program = try fixture.program(
-      "test", "download:\(server.url("/a"))", "upload:\(source.path),\(uploads.url("/b"))",
-      environment: ["URLLOADD": service, "KILL_AT": "\(call)", "KILL_MARK": mark])
+  private static func isKilled(at call: Int, _ disk: PreloadedDisk, _ body: Data) async throws -> Bool {
+    let transfers = try InterruptedTransfers(of: body, killedAt: call, pause: 500)
+    let fixture = transfers.fixture
+    let program = try transfers.start(service: transfers.service(on: disk))
     for number in 1...2 {
       #expect(try await program.says("ended \(number) 0 20"), "write \(call): \(program.lines)")
     }
@@ -49,9 +39,9 @@ import URLLoadingTestServers
     program.tell("tasks")
     #expect(try await program.says("tasks"), "write \(call)")
     #expect(program.all("tasks") == [""], "write \(call)")
-    let wasKilled = access(mark, F_OK) == 0
+    let wasKilled = transfers.wasKilled
     await program.kill()
-    await fixture.stop()
+    await transfers.stop()
     return wasKilled
   }
 }

@@ -30,21 +30,12 @@ import URLLoadingTestServers
     await fixture.stop()
   }
 
-  /// The limit on the size of files stands for a disk without room: writes fail in the middle of a piece.
   @Test func aWriteThatFailsIsTriedAgain() async throws {
     let server = try OutlivingTests.slowServer(pause: 0)
-    let (script, sign) = (fixture.directory.file("limited.sh"), fixture.directory.file("full"))
-    try Data().write(to: sign)
-    try Data(
-      """
-      #!/bin/sh
-      if [ -e '\(sign.path)' ]; then trap '' XFSZ; ulimit -f 2000; fi
-      exec '\(BuiltProgram.path("urlloadd"))' "$@"
-      """.utf8
-    ).write(to: script)
-    chmod(script.path, 0o700)
+    let sign = try fixture.directory.write("full", "")
+    let starter = try ProgramStarter(in: fixture.directory, fullWhile: sign)
     let program = try fixture.program(
-      "test", "download:\(server.url("/a"))", environment: ["URLLOADD": script.path])
+      "test", "download:\(server.url("/a"))", environment: ["URLLOADD": starter.path])
     let control = try await eventuallySome { try? BackgroundControl(at: fixture.place) }
     #expect(
       try await eventually { try control.jobs().contains { $0.state == "tries again" && $0.failure != nil } },

@@ -11,19 +11,22 @@ import URLLoadingTestServers
 
   init() throws { fixture = try BackgroundFixture() }
 
-  @Test(arguments: ["cellular", "expensive", "constrained"])
-  func sessionsThatRefuseItWait(_ kind: String) async throws {
+  /// `isDiscretionary` leaves to the system when a task is loaded.
+  @Test(arguments: [
+    ["--refuses", "cellular"], ["--refuses", "expensive"], ["--refuses", "constrained"], ["--discretionary"],
+  ])
+  func sessionsThatSpareItWait(_ options: [String]) async throws {
     let service = try ServiceThread(fixture)
     await service.setMetered(true)
     let server = try ScriptedServer.http { _ in HTTPResponse(text: "ok") }
-    let thrifty = try fixture.program("thrifty", "--refuses", kind, "download:\(server.url("/thrifty"))")
-    #expect(try await thrifty.says("resumed 1"), "\(thrifty.lines)")
+    let thrifty = try fixture.program("thrifty", arguments: options + ["download:\(server.url("/thrifty"))"])
+    #expect(try await thrifty.says("resumed 1", timeout: .seconds(60)), "\(thrifty.lines)")
     // One that came later, and may use every network.
     let other = try fixture.program("other", "download:\(server.url("/other"))")
-    #expect(try await other.says("ended 1 0 200"), "\(other.lines)")
+    #expect(try await other.says("ended 1 0 200", timeout: .seconds(60)), "\(other.lines)")
     #expect(server.requests.map(\.path) == ["/other"])
     await service.setMetered(false)
-    #expect(try await thrifty.says("ended 1 0 200"), "\(thrifty.lines)")
+    #expect(try await thrifty.says("ended 1 0 200", timeout: .seconds(60)), "\(thrifty.lines)")
     for program in [thrifty, other] { await program.kill() }
     await service.stop()
     await fixture.stop()
@@ -51,23 +54,6 @@ import URLLoadingTestServers
       #expect(try TestFiles.firstDifference(in: file, count: 3_000_000, seed: 30) == nil, "\(number)")
     }
     await program.kill()
-    await service.stop()
-    await fixture.stop()
-  }
-
-  /// `isDiscretionary` leaves to the system when a task is loaded.
-  @Test func discretionaryTasksWait() async throws {
-    let service = try ServiceThread(fixture)
-    await service.setMetered(true)
-    let server = try ScriptedServer.http { _ in HTTPResponse(text: "ok") }
-    let later = try fixture.program("later", "--discretionary", "download:\(server.url("/later"))")
-    #expect(try await later.says("resumed 1", timeout: .seconds(60)), "\(later.lines)")
-    let other = try fixture.program("other", "download:\(server.url("/other"))")
-    #expect(try await other.says("ended 1 0 200", timeout: .seconds(60)), "\(other.lines)")
-    #expect(server.requests.map(\.path) == ["/other"])
-    await service.setMetered(false)
-    #expect(try await later.says("ended 1 0 200", timeout: .seconds(60)), "\(later.lines)")
-    for program in [later, other] { await program.kill() }
     await service.stop()
     await fixture.stop()
   }

@@ -14,22 +14,13 @@ import URLLoadingTestServers
     try ScriptedServer.http { _ in HTTPResponse(body: Self.answer) }
   }
 
-  /// The limit on the size of files stands for a disk without room: writes fail in the middle of the answer.
   @Test func anUploadIsTriedAgainWhenTheDiskHasRoom() async throws {
     let server = try self.server()
-    let (script, sign) = (fixture.directory.file("limited.sh"), fixture.directory.file("full"))
-    try Data().write(to: sign)
-    try Data(
-      """
-      #!/bin/sh
-      if [ -e '\(sign.path)' ]; then trap '' XFSZ; ulimit -f 2000; fi
-      exec '\(BuiltProgram.path("urlloadd"))' "$@"
-      """.utf8
-    ).write(to: script)
-    chmod(script.path, 0o700)
+    let sign = try fixture.directory.write("full", "")
+    let starter = try ProgramStarter(in: fixture.directory, fullWhile: sign)
     let source = try fixture.directory.write("source", "body")
     let program = try fixture.program(
-      "test", "upload:\(source.path),\(server.url("/a"))", environment: ["URLLOADD": script.path])
+      "test", "upload:\(source.path),\(server.url("/a"))", environment: ["URLLOADD": starter.path])
     #expect(try await program.says("resumed 1", timeout: .seconds(60)), "\(program.lines)")
     let control = try BackgroundControl(at: fixture.place)
     #expect(

@@ -12,18 +12,16 @@ final class SoakRun {
   private let given: SoakCase
   private let fixture: BackgroundFixture
   private let server: SoakServer
-  /// Starts the services of the fixture.
-  private let starter: ServiceStarter
   /// The file of an upload, until the program has made the task.
   private let source: URL
   /// In their order; one at a time runs.
   private var programs: [BackgroundProgram] = []
   private var random: SeededGenerator
 
-  init(_ given: SoakCase, in fixture: BackgroundFixture, by starter: ServiceStarter) async throws {
+  /// - Parameter fixture: whose service outlives the limit on the size of its files.
+  init(_ given: SoakCase, in fixture: BackgroundFixture) async throws {
     self.given = given
     self.fixture = fixture
-    self.starter = starter
     server = try await SoakServer.start(given, for: fixture)
     source = fixture.directory.file("source")
     random = SeededGenerator(seed: UInt64(SoakSettings.kills))
@@ -92,7 +90,7 @@ final class SoakRun {
   private func removeServer() async throws {
     let program = try await begin(allowing: given.size / 2)
     #expect(await server.gate.wait(untilPassed: given.size / 2), "\(program.lines)")
-    await server.gate.close()
+    try await server.gate.close()
     try await failures(of: program)
     server.gate.allow(nil)
     try server.gate.open()

@@ -8,8 +8,7 @@ import URLLoadingTestServers
 @Suite(.serialized, .timeLimit(.minutes(SoakSettings.isWhole ? 20 : 5))) struct SoakTests {
   @Test(arguments: SoakCase.chosen.filter { $0.scheme != .vault }) func aTransferIsWhole(_ given: SoakCase) async throws
   {
-    let starter = try ServiceStarter(BuiltProgram.path("urlloadd"))
-    try await SoakRun(given, in: BackgroundFixture(service: starter.path), by: starter).run()
+    try await SoakRun(given, in: BackgroundFixture(preparation: ProgramStarter.outlivesFileLimit)).run()
   }
 }
 
@@ -18,7 +17,6 @@ import URLLoadingTestServers
   @Test(arguments: SoakCase.chosen.filter { $0.scheme == .vault }) func aTransferIsWhole(_ given: SoakCase) async throws
   {
     let build = try await PluginBuild.shared
-    let starter = try ServiceStarter(build.service)
-    try await SoakRun(given, in: build.fixture(service: starter.path), by: starter).run()
+    try await SoakRun(given, in: build.fixture(preparation: ProgramStarter.outlivesFileLimit)).run()
   }
 }

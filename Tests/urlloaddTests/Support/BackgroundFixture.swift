@@ -7,12 +7,17 @@ import URLLoadingTestServers
 /// Services are found by the lock on their state, and ended by ``stop()``, or with this object.
 final class BackgroundFixture: Sendable {
   let directory: TemporaryDirectory
-  /// The path of the service's program.
+  /// The path of the service's program, or of what becomes it.
   private let serviceProgram: String
 
-  init(service: String = BuiltProgram.path("urlloadd")) throws {
-    serviceProgram = service
-    directory = try TemporaryDirectory("background")
+  /// - Parameters:
+  ///   - service: the path of the service's program.
+  ///   - preparation: a line of the shell that runs before each service; nil for none.
+  init(service: String = BuiltProgram.path("urlloadd"), preparation: String? = nil) throws {
+    let directory = try TemporaryDirectory("background")
+    self.directory = directory
+    serviceProgram =
+      try preparation.map { try ProgramStarter(in: directory, program: service, preparation: $0).path } ?? service
     for name in ["run", "taken"] {
       try FileManager.default.createDirectory(
         at: directory.file(name), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -94,8 +99,18 @@ final class BackgroundFixture: Sendable {
   func program(_ identifier: String = "test", _ arguments: String..., environment other: [String: String?] = [:]) throws
     -> BackgroundProgram
   {
+    try program(identifier, arguments: arguments, environment: other)
+  }
+
+  /// Starts a program.
+  /// - Parameter path: of what becomes it.
+  func program(
+    _ identifier: String = "test", arguments: [String], by path: String = BackgroundProgram.path,
+    environment other: [String: String?] = [:]
+  ) throws -> BackgroundProgram {
     try BackgroundProgram(
-      [identifier, taken.path] + arguments, directory: directory, environment: environment.merging(other) { $1 })
+      [identifier, taken.path] + arguments, by: path, directory: directory,
+      environment: environment.merging(other) { $1 })
   }
 
   /// Starts a program that makes tasks and ends at once, and waits for its end.

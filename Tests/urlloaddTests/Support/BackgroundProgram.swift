@@ -3,11 +3,18 @@ import URLLoadingTestServers
 
 /// A running `BackgroundWorker`, and what it has said.
 struct BackgroundProgram {
+  /// The path of the worker.
+  static var path: String { BuiltProgram.path("URLLoadingBackgroundWorker") }
+
   let process: ChildProcess
   private let output: URL
   private let input: FileHandle
 
-  init(_ arguments: [String], directory: TemporaryDirectory, environment: [String: String?]) throws {
+  /// - Parameter path: of what becomes the worker.
+  init(
+    _ arguments: [String], by path: String = BackgroundProgram.path, directory: TemporaryDirectory,
+    environment: [String: String?]
+  ) throws {
     output = directory.file("program-\(UInt64.random(in: 0 ... .max)).log")
     let fifo = directory.file("input-\(UInt64.random(in: 0 ... .max))")
     guard mkfifo(fifo.path, 0o600) == 0, case let descriptor = open(fifo.path, O_RDWR | O_CLOEXEC), descriptor >= 0
@@ -16,8 +23,7 @@ struct BackgroundProgram {
     }
     input = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     process = try ChildProcess(
-      BuiltProgram.path("URLLoadingBackgroundWorker"), arguments, environment: environment, input: fifo,
-      output: output, error: output)
+      path, arguments, environment: environment, input: fifo, output: output, error: output)
   }
 
   var lines: [String] {

@@ -3,8 +3,11 @@ import URLLoadingTestServers
 
 /// A library that stands between a program and the disk, and counts what changes it; see `Tests/Fixtures/KillAtWrite`.
 struct PreloadedDisk {
-  /// Whether a kill is to come in front of every call, as `make kill-at-write` has it, and not of a sample of them.
-  static var coversAll: Bool { ProcessInfo.processInfo.environment["URL_LOADING_EVERY_WRITE"] != nil }
+  /// The calls in front of which a kill is to come: every one, as `make kill-at-write` has it, or a sample of them. There is no last one.
+  static func calls(every distance: Int) -> StrideThrough<Int> {
+    let coversAll = ProcessInfo.processInfo.environment["URL_LOADING_EVERY_WRITE"] != nil
+    return stride(from: 1, through: .max, by: coversAll ? 1 : distance)
+  }
 
   private let folder: TemporaryDirectory
   /// The path of the library.
@@ -17,20 +20,6 @@ struct PreloadedDisk {
     let fixtures = PackageFolder.root.appending(path: "Tests/Fixtures/KillAtWrite")
     let sources = ["calls.c", "kill_at_write.c", "synced_copies.c"].map { fixtures.appending(path: $0).path }
     try await Command.check("clang", ["-shared", "-fPIC", "-O1", "-o", library] + sources + ["-ldl"])
-  }
-
-  /// The path of a service that has the library.
-  /// - Parameters:
-  ///   - variables: that it has besides.
-  ///   - preparation: a line of the shell that runs before.
-  func service(_ name: String = "urlloadd", variables: [String: String] = [:], preparation: String = ":") throws
-    -> String
-  {
-    let settings = variables.merging(["LD_PRELOAD": library]) { $1 }.map { "\($0)='\($1)'" }.joined(separator: " ")
-    let service = try folder.write(
-      name, "#!/bin/sh\n\(preparation)\n\(settings) exec '\(BuiltProgram.path("urlloadd"))' \"$@\"\n")
-    chmod(service.path, 0o700)
-    return service.path
   }
 
   func remove() { folder.remove() }
