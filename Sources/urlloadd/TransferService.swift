@@ -80,7 +80,11 @@ final class TransferService {
     do { try store.finishRemovals() } catch let error as SQLiteError where error.saysDamaged {
       guard replaceStore() else { throw error }
     }
-    if let named = readStore({ try $0.fileNames() }) { FileCleanup.run(in: files, keeping: named.union(handed.all)) }
+    if let named = readStore({ try $0.fileNames() }) {
+      FileCleanup.run(in: files, keeping: named.union(handed.all), tasks: Set(queue.jobs.keys))
+    }
+    // A task that is gone may have left its file to its program, and no other task is to be taken for it.
+    queue.skipNumbers(through: FileCleanup.largestNumber(in: files))
     watchNetwork()
     for identifier in sessions.keys { considerLaunch(of: identifier) }
   }

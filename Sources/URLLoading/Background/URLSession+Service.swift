@@ -1,9 +1,14 @@
 /// What the transfer service asks of its sessions, and no program.
 extension URLSession {
   /// A download that continues where an earlier process stopped, with the request's own fields, which resume data lacks.
-  /// - Parameter resumeData: nil, or unusable, for one from the beginning.
-  package func downloadTask(with request: URLRequest, continuing resumeData: Data?) -> URLSessionDownloadTask {
+  /// - Parameters:
+  ///   - resumeData: nil, or unusable, for one from the beginning.
+  ///   - label: a part of the names of the files that it makes.
+  package func downloadTask(
+    with request: URLRequest, continuing resumeData: Data?, label: String
+  ) -> URLSessionDownloadTask {
     var plan = LoadPlan(request: request, kind: .download, owner: .delegate, upload: UploadSource(of: request))
+    plan.fileLabel = label
     if let resumeData, var resumption = try? ResumeData(serialized: resumeData), let url = request.url {
       resumption.originalURL = url
       (resumption.missingFields, resumption.missesUser) = ([], false)
@@ -45,6 +50,9 @@ extension URLSessionTask {
   package static func downloadFile(namedBy resumeData: Data) -> URL? {
     (try? ResumeData(serialized: resumeData)).map { URL(fileURLWithPath: $0.localPath) }
   }
+
+  /// The label in the name of a file that a download has made; nil where it has none.
+  package static func downloadLabel(in name: String) -> String? { FileSink.label(in: name) }
 
   /// The file that a download writes; nil before there is one.
   package var currentDownloadFile: URL? { load.read { $0.file }?.place?.url }

@@ -32,9 +32,16 @@ final class FileSink: BodySink {
   private let state = Locked(State())
   /// Where the file is made; nil for the temporary directory.
   private let directory: String?
+  private let label: String?
   let holdsBytes = false
 
-  init(in directory: String? = nil) { self.directory = directory }
+  /// - Parameters:
+  ///   - directory: where the file is made; nil for the temporary directory.
+  ///   - label: a part of the name of each file that is made; nil for none.
+  init(in directory: String? = nil, label: String? = nil) {
+    self.directory = directory
+    self.label = label
+  }
 
   deinit {
     state.withLock { if $0.descriptor >= 0 { Self.unlockAndClose($0.descriptor) } }
@@ -152,7 +159,7 @@ final class FileSink: BodySink {
   func write(_ bytes: UnsafeRawBufferPointer) throws -> Bool {
     try state.withLock { state in
       guard !state.isClosed else { return false }
-      if state.descriptor < 0 { try Self.create(&state, in: directory) }
+      if state.descriptor < 0 { try create(&state) }
       if let length = state.bodyLength, Int64(bytes.count) > length - state.written {
         // Which of the bytes are right is unknown: the file is truncated to its length before them.
         try Self.cut(&state, to: state.offset)
@@ -172,12 +179,12 @@ final class FileSink: BodySink {
   /// Closes the file, which is whole.
   func finish() throws -> URL {
     try state.withLock { state in
-      if state.descriptor < 0 { try Self.create(&state, in: directory) }
+      if state.descriptor < 0 { try create(&state) }
       state.isClosed = true
       defer { state.descriptor = -1 }
       if state.isReopened, let url = state.url {
         // Resume data names the file; with a new name no other download can take it from its owner. The lock is kept until then.
-        let renamed = Self.newURL(in: url.deletingLastPathComponent())
+        let renamed = newURL(in: url.deletingLastPathComponent())
         if rename(url.path, renamed.path) == 0 { state.url = renamed }
       }
       // Some file systems report a full disk only now.
@@ -206,18 +213,25 @@ final class FileSink: BodySink {
     if let url = state.withLock({ $0.url }) { unlink(url.path) }
   }
 
-  private static func create(_ state: inout State, in directory: String?) throws {
+  private func create(_ state: inout State) throws {
     let url = newURL(
       in: directory.map { URL(fileURLWithPath: $0, isDirectory: true) } ?? FileManager.default.temporaryDirectory)
     let descriptor = open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw failure(of: url, errno) }
+    guard descriptor >= 0 else { throw Self.failure(of: url, errno) }
     _ = flock(descriptor, LOCK_EX | LOCK_NB)
     state.descriptor = descriptor
     state.url = url
   }
 
-  private static func newURL(in directory: URL) -> URL {
-    directory.appendingPathComponent("\(prefix)\(String(UInt64.random(in: 0 ... .max), radix: 36)).tmp")
+  private func newURL(in directory: URL) -> URL {
+    let beginning = Self.prefix + (label.map { "\($0)-" } ?? "")
+    return directory.appendingPathComponent("\(beginning)\(String(UInt64.random(in: 0 ... .max), radix: 36)).tmp")
+  }
+
+  /// The label in the name of a file; nil where it has none.
+  static func label(in name: String) -> String? {
+    guard name.hasPrefix(prefix), let end = name.lastIndex(of: "-") else { return nil }
+    return String(name[..<end].dropFirst(prefix.count))
   }
 
   private static func failure(of url: URL?, _ reason: Int32) -> URLError {

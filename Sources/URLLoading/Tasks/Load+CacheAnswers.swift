@@ -17,7 +17,7 @@ extension Load {
         return self.decide(cache, opened, caching)
       }
       if let cache { self.revalidate(opened.request, caching.key, in: cache) }
-      self.deliver(answer, opened)
+      self.deliver(answer, of: found, opened)
     }
   }
 
@@ -40,10 +40,11 @@ extension Load {
   }
 
   /// Begins the attempt with an instance that sends the answer.
-  func deliver(_ answer: CachedResponseProtocol.Answer, _ opened: borrowing Opened) {
+  /// - Parameter found: what it is made of; nil for a response of the load's own.
+  func deliver(_ answer: CachedResponseProtocol.Answer, of found: FoundEntry?, _ opened: borrowing Opened) {
     let gate = URLProtocolGate()
     let client = LoadClient(load: self, attempt: opened.attempt, gate: gate, mayWait: false)
-    let instance = CachedResponseProtocol.instance(answer, for: opened.request, client: client)
+    let instance = CachedResponseProtocol.instance(answer, of: found, for: opened.request, client: client)
     begin(opened, instance, gate, isStored: true)
   }
 
@@ -126,7 +127,7 @@ extension Load {
     return true
   }
 
-  /// What is stored has turned out to be damaged before any of it was sent, and has been removed: the cache is asked anew.
+  /// What is stored has turned out to be damaged before any of it was sent, and was removed: the cache is asked anew.
   /// - Returns: false where the load has ended.
   private func openWithoutStored(attempt: Int) -> Bool {
     guard let opened = supersede(nil, attempt: attempt) else { return false }
@@ -159,7 +160,7 @@ extension Load {
     body(of: found) { body in
       guard let opened = self.supersede(caching, attempt: attempt) else { return }
       if let body, let answer = self.answer(found.entry, body, to: caching.request, isValidated: isConfirmed) {
-        return self.deliver(answer, opened)
+        return self.deliver(answer, of: found, opened)
       }
       // Its body has gone: the whole is loaded.
       self.events?.tell(.retries(.storedResponseGone))

@@ -255,7 +255,7 @@ final class Load: Sendable {
     default: state.delivery = Delivery(executor: .queue { [session] in session.delegateQueue })
     }
     switch (plan.kind, plan.owner, state.delivery) {
-    case (.download, _, _): state.sink = FileSink(in: session.values.downloadDirectory)
+    case (.download, _, _): state.sink = FileSink(in: session.values.downloadDirectory, label: plan.fileLabel)
     case (.bytes, _, _), (.listing, _, _), (.webSocket, _, _), (.stream, _, _): break
     case (_, .delegate, let delivery?):
       state.sink = DelegateSink(delivery: delivery, isIncremental: isIncremental(state))

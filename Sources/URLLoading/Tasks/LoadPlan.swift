@@ -58,6 +58,8 @@ struct LoadPlan: Sendable {
   var isUploadResumption: Bool { _uploadResumption.isPresent }
   /// What the transfer service knows the task as; nil where this process loads it.
   @Rare var background: BackgroundTask?
+  /// A part of the name of a download's file.
+  @Rare var fileLabel: String?
   /// Why the task fails as soon as it is resumed.
   var flaw: URLError?
   /// Whether the load waits for connectivity where its session does; else it fails, and its owner may retry.

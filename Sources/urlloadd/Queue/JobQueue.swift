@@ -74,6 +74,9 @@ struct JobQueue {
     if job.state.phase == .waiting { enqueue(job, now: .distantPast) }
   }
 
+  /// Gives no number up to this one to a task.
+  mutating func skipNumbers(through number: Int) { lastNumber = max(lastNumber, number) }
+
   /// Adds a task, which waits to be resumed.
   mutating func add(
     session: String, _ task: BackgroundTaskDescription, origin: String, resourceTimeout: Double?

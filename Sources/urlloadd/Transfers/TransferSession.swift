@@ -102,7 +102,7 @@ final class TransferSession: NSObject, Sendable {
     } else {
       // A whole body of a download that was not resumable behind a kill would be taken for that of this one.
       unlink(Self.bodyPath(job.number, in: files))
-      task = session.downloadTask(with: request, continuing: resumeData)
+      task = session.downloadTask(with: request, continuing: resumeData, label: String(job.number))
     }
     task.taskDescription = String(job.number)
     task.priority = job.state.hints.priority

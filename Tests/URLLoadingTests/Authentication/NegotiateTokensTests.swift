@@ -27,9 +27,7 @@ import URLLoadingTestServers
 
   @discardableResult
   private func get(_ host: String, _ tokens: NegotiateTokens) -> NegotiateTokens.Request {
-    let request = tokens.request(for: host)
-    tokens.get(request) { [outcomes] outcome in outcomes.update { $0.append(outcome) } }
-    return request
+    tokens.get(for: host) { [outcomes] outcome in outcomes.update { $0.append(outcome) } }
   }
 
   /// The texts of the tokens so far.
@@ -68,11 +66,9 @@ import URLLoadingTestServers
     func add() -> NegotiateTokens.Request {
       let token = Token()
       released = token
-      let request = tokens.request(for: "silent")
-      tokens.get(request) { [outcomes] outcome in
+      return tokens.get(for: "silent") { [outcomes] outcome in
         withExtendedLifetime(token) { outcomes.update { $0.append(outcome) } }
       }
-      return request
     }
     let request = add()
     let stays = get("silent", tokens)

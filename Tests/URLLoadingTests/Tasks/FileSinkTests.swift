@@ -25,6 +25,25 @@ import URLLoadingTestServers
     #expect(mode?.intValue == 0o600)
   }
 
+  @Test func aLabelIsInTheNameOfEachFile() throws {
+    let folder = try TemporaryDirectory()
+    let sink = FileSink(in: folder.path, label: "17")
+    try write("first", to: sink)
+    sink.startOver(isStale: false)
+    try write("second", to: sink)
+    _ = try sink.finish()
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(names.count == 2)
+    for name in names { #expect(FileSink.label(in: name) == "17", "\(name)") }
+    // Such a file is reopened as any other.
+    #expect(names.allSatisfy { FileSink().reopen(folder.file($0)) != nil })
+    let plain = try FileSink(in: folder.path).finish().lastPathComponent
+    #expect(FileSink.label(in: plain) == nil)
+    for name in ["", "17-x", "URLLoadingDownload_17", "handed-17-1"] {
+      #expect(FileSink.label(in: name) == nil, "\(name)")
+    }
+  }
+
   @Test func anEmptyBodyIsAnEmptyFile() throws {
     let url = try FileSink().finish()
     defer { unlink(url.path) }

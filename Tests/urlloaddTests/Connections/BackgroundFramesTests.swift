@@ -102,6 +102,38 @@ import URLLoadingTestServers
     try checkCopies(of: [BackgroundReport.welcome(version: 1, package: "0", files: "/files")], first: first)
   }
 
+  /// A later version may say more, and no less.
+  @Test func greetingsOfOtherVersionsAreRead() throws {
+    let welcome = #"{"welcome":{"version":2,"package":"9.9","files":"/files","more":[1]}}"#
+    guard case .welcome(2, "9.9", "/files")? = try read(framed(welcome), as: BackgroundReport.self) else {
+      Issue.record("not read: \(welcome)")
+      return
+    }
+    let hello = #"{"number":0,"command":{"hello":{"version":2,"package":"9.9","program":"/bin/true","more":[1]}}}"#
+    let command = try read(framed(hello), as: NumberedCommand.self)?.command
+    guard case .hello(2, "9.9", "/bin/true")? = command else {
+      Issue.record("not read: \(hello)")
+      return
+    }
+    // What an earlier version reads is what this one writes.
+    let own = BackgroundReport.welcome(version: 1, package: "0", files: "/f")
+    let written = try #require(BackgroundFrames.encoded(own))
+    let said = try JSONDecoder().decode([String: Welcome].self, from: Data(written.dropFirst(4)))
+    #expect(said == ["welcome": Welcome(version: 1, package: "0", files: "/f")])
+  }
+
+  /// What each version has in its answer to a greeting.
+  private struct Welcome: Codable, Equatable {
+    let version: Int
+    let package: String
+    let files: String
+  }
+
+  private func framed(_ text: String) -> [UInt8] {
+    let length = text.utf8.count
+    return [0, 0, UInt8(length >> 8), UInt8(length & 0xFF)] + Array(text.utf8)
+  }
+
   @Test func cutAndFlippedOnesAreRefusedOrRead() throws {
     var random = SeededGenerator(seed: 32)
     func tamper<Message: BackgroundMessage>(_ message: Message) throws {

@@ -32,7 +32,7 @@ import URLLoadingTestServers
     #expect(program.all("ended").count == 2, "write \(call): \(program.lines)")
     #expect(program.all("data") == ["2 2"], "write \(call): \(program.lines)")
     #expect(try TestFiles.firstDifference(in: fixture.taken.appending(path: "1"), count: body.count, seed: 31) == nil)
-    // The part of a download whose name the queue does not have yet stays for a while: a program might have resume data that names it.
+    // A transfer may begin before its task is on the disk: the part of one that is not stays for a while, as a program's would.
     #expect(
       try await eventually { fixture.files.allSatisfy { $0.hasPrefix("URLLoadingDownload_") } },
       "write \(call): \(fixture.files)")

@@ -24,18 +24,13 @@ struct NegotiateQueue {
   private var lines: [String: Line] = [:]
   private var lastNumber = 0
 
-  /// A number that no other request has.
-  mutating func nextNumber() -> Int {
+  /// - Returns: the request, and whether a call has to be made.
+  mutating func add(_ waiter: Waiter, for host: String) -> (request: NegotiateTokens.Request, isFirst: Bool) {
     lastNumber += 1
-    return lastNumber
-  }
-
-  /// - Returns: whether a call has to be made.
-  mutating func add(_ waiter: Waiter, _ request: NegotiateTokens.Request) -> Bool {
-    let isFirst = lines[request.host] == nil
-    lines[request.host, default: Line()].waiters[request.number] = waiter
-    lines[request.host]?.order.append(request.number)
-    return isFirst
+    let isFirst = lines[host] == nil
+    lines[host, default: Line()].waiters[lastNumber] = waiter
+    lines[host]?.order.append(lastNumber)
+    return (NegotiateTokens.Request(host: host, number: lastNumber), isFirst)
   }
 
   /// - Returns: who has left; nil where it does not wait. To be released outside of locks.

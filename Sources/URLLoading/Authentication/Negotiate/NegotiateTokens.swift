@@ -30,15 +30,13 @@ final class NegotiateTokens: Sendable {
     self.make = make
   }
 
-  /// A request that has not been made yet.
-  func request(for host: String) -> Request {
-    Request(host: host, number: queue.withLock { $0.nextNumber() })
-  }
-
+  /// Asks for a token, at once: it may be called under a lock that `take` locks.
   /// - Parameter take: gets a token for one use, or why there is none, on a thread of the pool; never, where the request is cancelled before.
-  func get(_ request: Request, _ take: @escaping @Sendable (Outcome) -> Void) {
+  func get(for host: String, _ take: @escaping @Sendable (Outcome) -> Void) -> Request {
     let waiter = NegotiateQueue.Waiter(take: take)
-    if queue.withLock({ $0.add(waiter, request) }) { call(for: request.host) }
+    let (request, isFirst) = queue.withLock { $0.add(waiter, for: host) }
+    if isFirst { call(for: host) }
+    return request
   }
 
   /// Withdraws a request. What takes its outcome is released.

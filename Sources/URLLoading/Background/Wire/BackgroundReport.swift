@@ -1,7 +1,11 @@
 /// What the transfer service says to a program.
 package enum BackgroundReport: Codable, Sendable {
   /// The answer to `hello`.
-  /// - Parameter files: the directory where files of uploads are put.
+  /// - Parameters:
+  ///   - version: that of the protocol which the service has. A program goes by the smaller one of both, which is its own in the first
+  ///     version: a later program reads it.
+  ///   - package: the service's version of the package.
+  ///   - files: the directory where files of uploads are put.
   case welcome(version: Int, package: String, files: String)
   /// A task that the session has: before `attached`.
   case task(BackgroundTaskDescription, isSuspended: Bool)

@@ -91,5 +91,17 @@ public protocol URLCacheReader: AnyObject, Sendable {
 
   /// Reads from a position on.
   /// - Returns: how many bytes were read: as many as the buffer takes, unless the body ends before.
+  /// - Throws: where they cannot be read. A load that delivers the body fails then: with this error if it is a `URLError`, else with
+  ///   `URLError.networkConnectionLost` and this error below it.
   func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int64) throws -> Int
+
+  /// Makes sure that a range can be read, from its start on as far as milliseconds go. Called once before a response is delivered, when the
+  /// load can still turn to the source. By default nothing is checked.
+  /// - Throws: where it cannot be read. The load removes the entry from its store, and asks the cache anew.
+  func check(_ range: Range<Int64>) throws
+}
+
+extension URLCacheReader {
+  /// Checks nothing.
+  public func check(_ range: Range<Int64>) throws {}
 }

@@ -19,14 +19,7 @@ extension HTTPProtocol {
 
   /// Obtains a GSS-API token for the request that `begin` sends. That may take as long as a KDC does; the load may end meanwhile.
   func negotiate(in space: URLProtectionSpace, then begin: @escaping @Sendable () -> Void) {
-    let tokens = NegotiateTokens.shared
-    let request = tokens.request(for: space.host)
-    let isStopped = state.withLock { state in
-      state.negotiation = request
-      return state.isStopped
-    }
-    guard !isStopped else { return }
-    tokens.get(request) { outcome in
+    let take: @Sendable (NegotiateTokens.Outcome) -> Void = { outcome in
       switch outcome {
       case .success(let data):
         let isStopped = self.state.withLock { state in
@@ -45,8 +38,10 @@ extension HTTPProtocol {
               + "\(self.request.url?.redactedDescription ?? "none").", url: self.request.url))
       }
     }
-    // Whoever stopped in between has found nothing to cancel.
-    if state.withLock({ $0.isStopped }) { tokens.cancel(request) }
+    // Whoever stops finds the request to cancel, or it is not made.
+    state.withLock { state in
+      if !state.isStopped { state.negotiation = NegotiateTokens.shared.get(for: space.host, take) }
+    }
   }
 
   func performDefaultHandling(for challenge: URLAuthenticationChallenge) {

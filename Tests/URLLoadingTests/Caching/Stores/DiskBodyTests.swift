@@ -41,7 +41,7 @@ import URLLoadingTestServers
     let file = directory.file("body")
     try stored.write(to: file)
     let reports = Watched(0)
-    let opened = DiskCacheReader(path: file.path, length: Int64(body.count), sums: sums) {
+    let opened = try DiskCacheReader(path: file.path, length: Int64(body.count), sums: sums) {
       reports.update { $0 += 1 }
     }
     let reader = try #require(opened)
@@ -62,6 +62,35 @@ import URLLoadingTestServers
     #expect(throws: DiskCacheReader.Failure.self) { try reader.check(0..<Int64(body.count)) }
     #expect(throws: Never.self) { try reader.check(Int64(damaged.upperBound)..<Int64(body.count)) }
     #expect(throws: Never.self) { try reader.check(0..<0) }
+  }
+
+  // MARK: Files that cannot be opened
+
+  @Test func onlyAFileThatIsNotThereIsLost() {
+    for reason in [ENOENT, ENOTDIR, ELOOP] { #expect(DiskCacheReader.isLost(reason), "\(reason)") }
+    for reason in [EMFILE, ENFILE, ENOMEM, EIO, EACCES, EINTR] {
+      #expect(!DiskCacheReader.isLost(reason), "\(reason)")
+    }
+  }
+
+  /// Of a body that is read at once, and of one that is read in pieces.
+  @Test(arguments: [100_000, 2_000_000])
+  func whatCannotBeOpenedIsMissedAndFoundAgain(length: Int) async throws {
+    let store = DiskCacheStore(directory: directory.path, capacity: 100_000_000)
+    try Self.put(length, in: store)
+    #expect(await Self.body(length, in: store)?.count == length)
+    let folder = directory.file("bodies")
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0 != "swept" }
+    try #require(names.count == 1)
+    let file = folder.appending(path: names[0])
+    let aside = directory.file("aside")
+    try FileManager.default.moveItem(at: file, to: aside)
+    // To open a socket by its name fails with ENXIO, also for root.
+    try #require(mknod(file.path, S_IFSOCK | 0o600, 0) == 0)
+    #expect(await Self.body(length, in: store) == nil)
+    try #require(unlink(file.path) == 0)
+    try FileManager.default.moveItem(at: aside, to: file)
+    #expect(await Self.body(length, in: store) == TestFiles.pattern(count: length))
   }
 
   // MARK: Lost sums

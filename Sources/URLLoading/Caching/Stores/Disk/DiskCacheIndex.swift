@@ -89,16 +89,18 @@ final class DiskCacheIndex {
     var entry: URLCacheEntry
   }
 
-  /// Finds entries, and notes that they are used: bodies that are not large come with them.
+  /// Finds entries, and notes that they are used: bodies that are not large come with them, where they can be read at the moment.
   func entries(for key: String, hash: Int64) throws -> [URLCacheEntry] {
     var rows = try rows(for: key, hash: hash)
     for row in rows { noteUse(of: row) }
     if rows.count == 1, rows[0].isFile, rows[0].entry.bodyLength <= Self.largestReadAtOnce {
-      guard let body = reader(of: rows[0])?.whole else {
+      do {
+        let body = try reader(of: rows[0])?.whole()
+        rows[0].entry.body = body.map { .data($0) }
+      } catch is DiskCacheReader.Failure {
         try database.transaction { try delete(rows[0]) }
         return []
       }
-      rows[0].entry.body = .data(body)
     }
     return rows.map(\.entry)
   }
@@ -142,21 +144,30 @@ final class DiskCacheIndex {
     try rows(for: entry.key, hash: Self.hash(of: entry.key)).first { $0.entry.id == entry.id }
   }
 
-  /// Finds the body of an entry. One whose file is not what was stored goes, with its entry.
+  /// Finds the body of an entry. One whose file is not what was stored goes, with its entry; one whose file cannot be opened at the moment
+  /// is not found.
   /// - Parameter whenDamaged: called, on another thread, when the damage of a file is found while it is read.
   func body(of entry: URLCacheEntry, whenDamaged: @escaping @Sendable () -> Void) throws -> URLCacheBody? {
     guard let row = try row(of: entry) else { return nil }
     noteUse(of: row)
     guard row.isFile else { return row.entry.body }
-    if let reader = reader(of: row, whenDamaged: whenDamaged) { return .reader(reader) }
-    try database.transaction { try delete(row) }
-    return nil
+    do throws(DiskCacheReader.Failure) {
+      return try reader(of: row, whenDamaged: whenDamaged).map { .reader($0) }
+    } catch {
+      try database.transaction { try delete(row) }
+      return nil
+    }
   }
 
-  /// Nil where the file is not there, is longer or shorter, or nobody knows its sums.
-  private func reader(of row: Row, whenDamaged: @escaping @Sendable () -> Void = {}) -> DiskCacheReader? {
-    guard let sums = row.data.flatMap({ BlockSums($0, length: row.entry.bodyLength) }) else { return nil }
-    return DiskCacheReader(
+  /// Nil where the file cannot be opened at the moment.
+  /// - Throws: where the file is not there, is longer or shorter, or nobody knows its sums.
+  private func reader(
+    of row: Row, whenDamaged: @escaping @Sendable () -> Void = {}
+  ) throws(DiskCacheReader.Failure) -> DiskCacheReader? {
+    guard let sums = row.data.flatMap({ BlockSums($0, length: row.entry.bodyLength) }) else {
+      throw DiskCacheReader.Failure(errorDescription: "The stored body has no sums.")
+    }
+    return try DiskCacheReader(
       path: path(of: row.entry.id), length: row.entry.bodyLength, sums: sums, whenDamaged: whenDamaged)
   }
 

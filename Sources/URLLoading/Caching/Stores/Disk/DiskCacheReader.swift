@@ -5,7 +5,7 @@ internal import URLLoadingBase
 ///
 /// Mutable state: none; reads name their positions.
 final class DiskCacheReader: URLCacheReader {
-  /// Why a body could not be read.
+  /// Why a body cannot be read: it is gone, or damaged.
   struct Failure: LocalizedError {
     let errorDescription: String?
   }
@@ -19,29 +19,48 @@ final class DiskCacheReader: URLCacheReader {
   private let sums: BlockSums
   private let whenDamaged: @Sendable () -> Void
 
-  /// Nil where there is no such file, or it has another length.
+  /// Nil where the file cannot be opened at the moment, which says nothing of the body.
   /// - Parameter whenDamaged: called for each block that is damaged or cannot be read, on the thread that reads it.
-  init?(path: String, length: Int64, sums: BlockSums, whenDamaged: @escaping @Sendable () -> Void = {}) {
+  /// - Throws: where there is no such file, or it has another length.
+  init?(
+    path: String, length: Int64, sums: BlockSums, whenDamaged: @escaping @Sendable () -> Void = {}
+  ) throws(Failure) {
     self.length = length
     self.sums = sums
     self.whenDamaged = whenDamaged
     descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else {
+      guard Self.isLost(errno) else { return nil }
+      throw Failure(errorDescription: "The stored body is gone.")
+    }
     var status = stat()
-    guard descriptor >= 0, fstat(descriptor, &status) == 0, Int64(status.st_size) == length else { return nil }
+    guard fstat(descriptor, &status) == 0 else { return nil }
+    guard Int64(status.st_size) == length else {
+      throw Failure(errorDescription: "The stored body has \(status.st_size) bytes in place of \(length).")
+    }
+  }
+
+  /// Whether a failure to open a file says that the body is gone. Want of descriptors or memory passes, and a disk that does not answer may
+  /// do so again.
+  static func isLost(_ reason: Int32) -> Bool {
+    // Neither a link nor a file in the place of the folder is the store's.
+    [ENOENT, ENOTDIR, ELOOP].contains(reason)
   }
 
   // Also of one that could not be made.
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// All bytes, of a body of at most `BodyMemory.largestBlock`; nil where they cannot be read or are damaged.
-  var whole: Data? {
+  /// All bytes, of a body of at most `BodyMemory.largestBlock`; nil without memory for them.
+  /// - Throws: where they are damaged or cannot be read.
+  func whole() throws -> Data? {
     guard let block = BodyMemory.shared.take(atLeast: Int(length)) else { return nil }
-    let buffer = UnsafeMutableRawBufferPointer(start: block.start, count: Int(length))
-    guard let count = try? read(into: buffer, at: 0), count == buffer.count else {
+    do {
+      let count = try read(into: UnsafeMutableRawBufferPointer(start: block.start, count: Int(length)), at: 0)
+      return BodyMemory.shared.data(block, count: count)
+    } catch {
       BodyMemory.shared.recycle(block)
-      return nil
+      throw error
     }
-    return BodyMemory.shared.data(block, count: count)
   }
 
   /// Checks the first megabytes of a range.
