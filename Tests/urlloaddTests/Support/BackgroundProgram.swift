@@ -1,13 +1,17 @@
 import Foundation
 import URLLoadingTestServers
 
-/// A running `BackgroundWorker`, and what it has said.
+/// A running program that is told lines, and what it has said: `BackgroundWorker`, unless another is named.
 struct BackgroundProgram {
   let process: ChildProcess
   private let output: URL
   private let input: FileHandle
 
-  init(_ arguments: [String], directory: TemporaryDirectory, environment: [String: String?]) throws {
+  /// - Parameter command: the program, and the arguments before the others.
+  init(
+    _ arguments: [String], of command: [String] = [BuiltProgram.path("URLLoadingBackgroundWorker")],
+    directory: TemporaryDirectory, environment: [String: String?]
+  ) throws {
     output = directory.file("program-\(UInt64.random(in: 0 ... .max)).log")
     let fifo = directory.file("input-\(UInt64.random(in: 0 ... .max))")
     guard mkfifo(fifo.path, 0o600) == 0, case let descriptor = open(fifo.path, O_RDWR | O_CLOEXEC), descriptor >= 0
@@ -16,8 +20,8 @@ struct BackgroundProgram {
     }
     input = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     process = try ChildProcess(
-      BuiltProgram.path("URLLoadingBackgroundWorker"), arguments, environment: environment, input: fifo,
-      output: output, error: output)
+      command[0], Array(command.dropFirst()) + arguments, environment: environment, input: fifo, output: output,
+      error: output)
   }
 
   var lines: [String] {
