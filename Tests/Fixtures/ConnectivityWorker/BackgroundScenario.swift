@@ -10,6 +10,8 @@ enum BackgroundScenario {
         return HTTPResponse(text: "hello")
       }
     }
+    // It ends with its last reference.
+    defer { withExtendedLifetime(server) {} }
     say("port \(server.port)")
     while let line = readLine() {
       guard line == "up" else { throw TestServerError("what is \(line)?") }
