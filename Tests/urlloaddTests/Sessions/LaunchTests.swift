@@ -97,7 +97,7 @@ import URLLoadingTestServers
     let first = try #require(service.launcher.nextDate)
     service.launchPrograms(now: first)
     #expect(service.sessions["s"]?.launches == 1)
-    service.take(.attach(description), 1, from: peer)
+    service.take(.attach(session: description), 1, from: peer)
     #expect(service.launcher.nextDate == nil && service.sessions["s"]?.launches == 0)
     // It has gone without what came of its task: that is a reason to start it, at once.
     service.drop(peer)
