@@ -216,8 +216,8 @@ let package = Package(
     .testTarget(
       name: "urlloaddTests",
       dependencies: [
-        "urlload", "urlloadd", "URLLoadingBackgroundWorker", "URLLoading", "URLLoadingBase", "URLLoadingSQLite",
-        "URLLoadingTestServers",
+        "urlload", "urlloadd", "URLLoadingBackgroundWorker", "URLLoadingConnectivityWorker", "URLLoading",
+        "URLLoadingBase", "URLLoadingSQLite", "URLLoadingTestServers",
       ]),
     .testTarget(
       name: "urlloadTests", dependencies: ["urlload", "urlloadd", "URLLoadingBase", "URLLoadingTestServers"],

@@ -4,8 +4,10 @@ import URLLoading
 /// A program with a background session: makes the tasks of its arguments, and says what its delegate hears.
 ///
 /// `BackgroundWorker IDENTIFIER FOLDER [OPTION …] [download:URL | thrifty:URL | upload:FILE,URL | put:FILE,URL |
-/// task:URL …]`. A `thrifty` download may not use expensive networks, an `upload` by HTTP is a POST, a `task` is a data task. Options:
-/// `--exit` ends at once when the tasks are resumed, `--launched-by PATH` has the service start `PATH`,
+/// bytes:TEXT,URL | stream:TEXT,URL | task:URL …]`. A `thrifty` download may not use expensive networks, an `upload` by HTTP is a POST,
+/// `bytes` and a `stream` are uploads without a file, a `task` is a data task. Options:
+/// `--exit` ends at once when the tasks are resumed, `--launched-by PATH` has the service start `PATH`, `--launch-unit NAME` a unit of
+/// systemd, `--launch-name NAME` what has the name on the session bus,
 /// `--stores USER:PASSWORD URL` stores a login for ever, `--password USER:PASSWORD` answers challenges, `--many N TASK` makes N tasks
 /// whose URLs end in a number, `--at-once` makes the tasks on many threads, `--quiet` says times in milliseconds in the place of each task,
 /// `--delay SECONDS` sets the date of tasks, and `--delayed URL` loads that in their place, `--delayed cancel` nothing, `--delayed large` a
@@ -32,6 +34,8 @@ struct BackgroundWorker {
       case "--exit": exits = true
       case "--launched-by":
         if let path = arguments.popFirst() { configuration.backgroundLaunch = .executable(path: path, arguments: []) }
+      case "--launch-unit": configuration.backgroundLaunch = arguments.popFirst().map { .systemdUnit($0) }
+      case "--launch-name": configuration.backgroundLaunch = arguments.popFirst().map { .dbusName($0) }
       case "--password": delegate.setPassword(arguments.popFirst() ?? "")
       case "--stores": store(arguments.popFirst() ?? "", for: arguments.popFirst().flatMap { URL(string: $0) })
       case "--resource-timeout": configuration.timeoutIntervalForResource = Double(arguments.popFirst() ?? "") ?? 60
@@ -166,6 +170,15 @@ struct BackgroundWorker {
       return URL(string: parts[1]).map {
         session.downloadTask(with: $0) { _, _, error in say("handled \(error as Any)") }
       }
+    case "bytes", "stream":
+      let words = parts[1].split(separator: ",", maxSplits: 1).map(String.init)
+      guard words.count == 2, let url = URL(string: words[1]) else { return nil }
+      var request = URLRequest(url: url)
+      request.httpMethod = "PUT"
+      let body = Data(words[0].utf8)
+      if parts[0] == "bytes" { return session.uploadTask(with: request, from: body) }
+      request.httpBodyStream = InputStream(data: body)
+      return session.uploadTask(withStreamedRequest: request)
     case "upload", "put":
       let names = parts[1].split(separator: ",", maxSplits: 1).map(String.init)
       guard names.count == 2, let url = URL(string: names[1]) else { return nil }

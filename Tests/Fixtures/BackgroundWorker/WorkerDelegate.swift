@@ -101,6 +101,15 @@ final class WorkerDelegate: NSObject, URLSessionDownloadDelegate, URLSessionData
     return (.useNewRequest, URL(string: answer).map { URLRequest(url: $0) })
   }
 
+  /// Follows none: of tasks in the service nobody asks.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+    newRequest request: URLRequest
+  ) async -> URLRequest? {
+    say("redirected \(task.taskIdentifier)")
+    return nil
+  }
+
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {

@@ -13,7 +13,7 @@ enum Scenario {
     "kernel": kernel, "http": http, "http6": http6, "ftp": ftp, "sftp": sftp, "archive": archive, "own": own,
     "upload": upload, "many": many, "cancel": cancel, "resource-timeout": resourceTimeout,
     "name": NameScenario.comesBack, "name-failure": NameScenario.answersAgain, "no-name": NameScenario.doesNotExist,
-    "refused": NameScenario.refusesOnOneAddress,
+    "refused": NameScenario.refusesOnOneAddress, "background": BackgroundScenario.serve,
   ]
 
   /// Loads a URL while the interface is down, and brings that up when the delegate was told that the task waits.

@@ -20,13 +20,16 @@ import URLLoadingTestServers
     return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
   }
 
-  /// Whether the service has ended the connection; what it says first is dropped.
+  /// Whether the service has ended the connection by now; something of what it has said is dropped.
+  private func hasEnded(_ handle: FileHandle) -> Bool {
+    var byte: UInt8 = 0
+    let count = recv(handle.fileDescriptor, &byte, 1, Int32(MSG_DONTWAIT))
+    return count == 0 || (count < 0 && errno != EAGAIN)
+  }
+
+  /// Whether the service ends the connection.
   private func isEnded(_ handle: FileHandle) async throws -> Bool {
-    try await eventually {
-      var byte: UInt8 = 0
-      let count = recv(handle.fileDescriptor, &byte, 1, Int32(MSG_DONTWAIT))
-      return count == 0 || (count < 0 && errno != EAGAIN)
-    }
+    try await eventually { hasEnded(handle) }
   }
 
   private func started() async throws -> BackgroundProgram {
@@ -97,15 +100,32 @@ import URLLoadingTestServers
     await fixture.stop()
   }
 
+  /// Connections that greet, and so may stay.
+  private func greeted(_ count: Int) throws -> [FileHandle] {
+    let hello = BackgroundCommand.hello(version: BackgroundWire.version, package: "0", program: nil)
+    let greeting = try #require(BackgroundFrames.encoded(NumberedCommand(number: 1, command: hello)))
+    return try (0..<count).map { _ in
+      let handle = try connect()
+      // The service may have ended it by now.
+      send(handle.fileDescriptor, greeting, greeting.count, Int32(MSG_NOSIGNAL))
+      return handle
+    }
+  }
+
   @Test func manyConnectionsAreLimited() async throws {
     let program = try await started()
-    var handles: [FileHandle] = []
-    for _ in 0..<400 { handles.append(try connect()) }
-    program.tell("tasks")
-    #expect(try await program.says("tasks"))
-    handles = []
-    #expect(try await eventually { (try? connect()) != nil })
-    await program.kill()
+    do {
+      let others = try greeted(400)
+      #expect(try await eventually { others.count { hasEnded($0) } >= 400 - 256 })
+      program.tell("tasks")
+      #expect(try await program.says("tasks"))
+      #expect(others.contains { !hasEnded($0) })
+    }
+    // Their places are free again.
+    let next = try fixture.program("next")
+    next.tell("tasks")
+    #expect(try await next.says("tasks", timeout: .seconds(60)), "\(next.lines)")
+    for program in [program, next] { await program.kill() }
     await fixture.stop()
   }
 

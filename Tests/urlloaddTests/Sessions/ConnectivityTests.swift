@@ -11,14 +11,6 @@ import URLLoadingTestServers
 
   init() throws { folder = try TemporaryDirectory("connectivity") }
 
-  private func service() throws -> TransferService {
-    let place = BackgroundServicePlace(
-      environment: ["XDG_RUNTIME_DIR": folder.path, "XDG_STATE_HOME": folder.path], user: geteuid(),
-      temporaryDirectory: folder.path)
-    let options = TransferService.Options(state: folder.file("state").path, idleTime: nil, mostTasks: 10)
-    return try TransferService(options, listener: Listener(at: place))
-  }
-
   /// The sessions of the service wait, since theirs is the judgement whether there is a network.
   @Test func theServiceHearsOfIt() {
     let configuration = URLSessionConfiguration.service(
@@ -31,7 +23,7 @@ import URLLoadingTestServers
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &descriptors) == 0)
     let (peer, program) = (Peer(descriptor: descriptors[0]), descriptors[1])
     defer { close(program) }
-    let service = try self.service()
+    let service = try TransferService(in: folder)
     service.attached["s"] = peer
     var task = BackgroundTaskDescription(kind: .download, request: Data())
     task.identifier = 1

@@ -40,7 +40,7 @@ import URLLoadingTestServers
       on: disk, variables: ["SYNCED_COPIES": copies.path, "BOOT_ID": boot.path], restartsWith: sign)
     // It writes the copies of files to upload.
     let worker = try ProgramStarter(
-      "worker.sh", in: fixture.directory, program: BackgroundProgram.path,
+      "worker.sh", in: fixture.directory, program: BackgroundProgram.workerPath,
       variables: ["LD_PRELOAD": disk.library, "SYNCED_COPIES": copies.path])
     let first = try transfers.start(by: worker.path, service: service)
     #expect(

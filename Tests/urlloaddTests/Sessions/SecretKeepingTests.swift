@@ -36,6 +36,36 @@ import URLLoadingTestServers
     return program
   }
 
+  /// The files with a text, of all that program and service have.
+  private func files(with secret: String) throws -> [String] {
+    try FileManager.default.subpathsOfDirectory(atPath: fixture.directory.path).filter { name in
+      let file = fixture.directory.file(name)
+      // Whoever reads a pipe waits for its writer.
+      let type = try? FileManager.default.attributesOfItem(atPath: file.path)[.type] as? FileAttributeType
+      guard type == FileAttributeType.typeRegular, let contents = try? Data(contentsOf: file) else { return false }
+      return contents.range(of: Data(secret.utf8)) != nil
+    }
+  }
+
+  @Test func theQueueAloneHasThem() async throws {
+    let mayAnswer = DispatchSemaphore(value: 0)
+    let server = try self.server(mayAnswer)
+    let program = try await start(server)
+    for secret in [Self.token, Self.password] {
+      let names = try files(with: secret)
+      let others = names.filter { !$0.hasPrefix("state/url-loading/urlloadd/queue.sqlite") }
+      #expect(!names.isEmpty && others.isEmpty, "\(names)")
+      for name in names {
+        let attributes = try FileManager.default.attributesOfItem(atPath: fixture.directory.file(name).path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
+      }
+    }
+    mayAnswer.signal()
+    #expect(try await program.says("ended 1 0 200", timeout: .seconds(60)), "\(program.lines)")
+    await program.kill()
+    await fixture.stop()
+  }
+
   /// The program does not run, so that the task stays when it has ended.
   @Test func theyAreGoneWhenTheTaskHasEnded() async throws {
     let mayAnswer = DispatchSemaphore(value: 0)

@@ -103,13 +103,14 @@ final class BackgroundFixture: Sendable {
   }
 
   /// Starts a program.
-  /// - Parameter path: of what becomes it.
+  /// - Parameter command: what becomes it, and arguments before the others.
   func program(
-    _ identifier: String = "test", arguments: [String], by path: String = BackgroundProgram.path,
+    _ identifier: String = "test", arguments: [String],
+    of command: [String] = [BackgroundProgram.workerPath],
     environment other: [String: String?] = [:]
   ) throws -> BackgroundProgram {
     try BackgroundProgram(
-      [identifier, taken.path] + arguments, by: path, directory: directory,
+      [identifier, taken.path] + arguments, of: command, directory: directory,
       environment: environment.merging(other) { $1 })
   }
 

@@ -1,19 +1,19 @@
 import Foundation
 import URLLoadingTestServers
 
-/// A running `BackgroundWorker`, and what it has said.
+/// A running program that is told lines, and what it has said: `BackgroundWorker`, unless another is named.
 struct BackgroundProgram {
   /// The path of the worker.
-  static var path: String { BuiltProgram.path("URLLoadingBackgroundWorker") }
+  static var workerPath: String { BuiltProgram.path("URLLoadingBackgroundWorker") }
 
   let process: ChildProcess
   private let output: URL
   private let input: FileHandle
 
-  /// - Parameter path: of what becomes the worker.
+  /// - Parameter command: the program, and the arguments before the others.
   init(
-    _ arguments: [String], by path: String = BackgroundProgram.path, directory: TemporaryDirectory,
-    environment: [String: String?]
+    _ arguments: [String], of command: [String] = [BackgroundProgram.workerPath],
+    directory: TemporaryDirectory, environment: [String: String?]
   ) throws {
     output = directory.file("program-\(UInt64.random(in: 0 ... .max)).log")
     let fifo = directory.file("input-\(UInt64.random(in: 0 ... .max))")
@@ -23,7 +23,8 @@ struct BackgroundProgram {
     }
     input = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     process = try ChildProcess(
-      path, arguments, environment: environment, input: fifo, output: output, error: output)
+      command[0], Array(command.dropFirst()) + arguments, environment: environment, input: fifo, output: output,
+      error: output)
   }
 
   var lines: [String] {
@@ -34,7 +35,7 @@ struct BackgroundProgram {
   func tell(_ line: String) { input.write(Data("\(line)\n".utf8)) }
 
   /// Waits for a line that begins so.
-  func says(_ beginning: String, timeout: Duration = .seconds(30)) async throws -> Bool {
+  func says(_ beginning: String, timeout: Duration = .seconds(60)) async throws -> Bool {
     try await eventually(timeout: timeout) { lines.contains { $0.hasPrefix(beginning) } }
   }
 

@@ -50,9 +50,9 @@ final class InterruptedTransfers: Sendable {
   /// - Parameters:
   ///   - path: of what becomes the program.
   ///   - service: the path of what becomes the service.
-  func start(by path: String = BackgroundProgram.path, service: String) throws -> BackgroundProgram {
+  func start(by path: String = BackgroundProgram.workerPath, service: String) throws -> BackgroundProgram {
     try fixture.program(
-      arguments: ["download:\(server.url("/a"))", "upload:\(source.path),\(uploads.url("/b"))"], by: path,
+      arguments: ["download:\(server.url("/a"))", "upload:\(source.path),\(uploads.url("/b"))"], of: [path],
       environment: ["URLLOADD": service])
   }
 

@@ -86,6 +86,7 @@ import URLLoadingTestServers
     #expect(Set(families.split(separator: " ")) == ["AF_UNIX", "AF_INET", "AF_INET6", "AF_NETLINK"])
     // A program that the service has started is not killed when the service ends for want of work (systemd.kill(5)).
     #expect(try value("KillMode", "Service", of: Self.names[0]) == "process")
+    #expect(try value("ProtectSystem", "Service", of: Self.names[0]) == "full")
     for key in ["NoNewPrivileges", "RestrictNamespaces", "RestrictSUIDSGID", "LockPersonality"] {
       #expect(try value(key, "Service", of: Self.names[0]) == "yes", "\(key)")
     }

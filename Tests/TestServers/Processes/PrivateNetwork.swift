@@ -1,18 +1,17 @@
 import Foundation
-import URLLoadingTestServers
 
 /// Networks that belong to one process, by unshare(1) as a user who is root in there alone.
-enum PrivateNetwork {
+package enum PrivateNetwork {
   /// Whether this machine lets us make one.
-  static var isAvailable: Bool { get async { await runs(["-rn", "true"]) } }
+  package static var isAvailable: Bool { get async { await runs(["-rn", "true"]) } }
 
   /// Whether its process may have a resolv.conf of its own as well.
-  static var mayNameServers: Bool { get async { await runs(mounting("/dev/null", ["true"])) } }
+  package static var mayNameServers: Bool { get async { await runs(mounting("/dev/null", ["true"])) } }
 
   /// Runs the connectivity worker in a network of its own.
   /// - Parameter nameServer: the only name server there; nil for the machine's.
   /// - Returns: the lines that it printed.
-  static func run(_ scenario: String, nameServer: String? = nil) async throws -> [String] {
+  package static func run(_ scenario: String, nameServer: String? = nil) async throws -> [String] {
     let folder = try TemporaryDirectory("network")
     let worker = [BuiltProgram.path("URLLoadingConnectivityWorker"), scenario]
     var arguments = ["-rn"] + worker
