@@ -33,19 +33,20 @@ import Testing
   @Test func aPieceThatFitsIsWritten() {
     var sending = DirectSending()
     let piece: [UInt8] = [1, 2, 3]
-    #expect(piece.withUnsafeBytes { sending.send($0, to: near) })
-    #expect(readFar(10) == piece && sending.sentBytes == 3)
-    #expect(rest(of: &sending, by: 8) == [])
+    let isAll = piece.withUnsafeBytes { sending.send($0, to: near) }
+    let rest = rest(of: &sending, by: 8)
+    #expect(isAll && readFar(10) == piece && sending.sentBytes == 3 && rest == [])
   }
 
   @Test(arguments: [1_000, 1 << 20]) func theRestOfAPieceIsKept(_ length: Int) {
     var sending = DirectSending()
     // More than the socket's buffer takes.
-    let piece = (0..<4_000_000).map { UInt8(truncatingIfNeeded: $0 / 251) }
-    #expect(!piece.withUnsafeBytes { sending.send($0, to: near) })
+    let piece = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 / 251) }
+    let isAll = piece.withUnsafeBytes { sending.send($0, to: near) }
     let sent = Int(sending.sentBytes)
-    #expect(sent > 0 && sent < piece.count)
-    #expect(rest(of: &sending, by: length) == Array(piece[sent...]))
+    #expect(!isAll && sent > 0 && sent < piece.count)
+    let rest = rest(of: &sending, by: length)
+    #expect(rest == Array(piece[sent...]))
     var received: [UInt8] = []
     while case let bytes = readFar(1 << 20), !bytes.isEmpty { received += bytes }
     #expect(received == Array(piece[..<sent]))
@@ -58,7 +59,8 @@ import Testing
     var sending = DirectSending()
     let piece: [UInt8] = [1, 2, 3]
     // Without a signal that would end the process.
-    #expect(!piece.withUnsafeBytes { sending.send($0, to: near) })
-    #expect(sending.sentBytes == 0 && rest(of: &sending, by: 2) == piece)
+    let isAll = piece.withUnsafeBytes { sending.send($0, to: near) }
+    let rest = rest(of: &sending, by: 2)
+    #expect(!isAll && sending.sentBytes == 0 && rest == piece)
   }
 }
