@@ -37,6 +37,7 @@ extension EasyHandle {
 
   /// Fills `buffer` with the next bytes of the request's body. Returns how many, or one of libcurl's special numbers.
   func provideBody(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+    if let count = directSending.takeRest(into: buffer) { return count }
     if isFlushing { return flush(into: buffer) }
     guard transfer != nil else { return Int(CURL_READFUNC_ABORT) }
     guard !isSendingPaused else { return Int(CURL_READFUNC_PAUSE) }
@@ -64,9 +65,16 @@ extension EasyHandle {
 
   func progress(uploaded: Int64) {
     if endWatch != nil { noteProgress() }
-    let sent = min(uploaded, body.readBytes)
+    let sent = sentBodyBytes(uploaded: uploaded)
     guard sent != reportedSentBytes, let transfer else { return }
     reportedSentBytes = sent
     handler?.transfer(transfer, didSendBodyBytes: sent)
   }
+
+  /// Bytes of the request's body that libcurl has written.
+  var uploadedBytes: Int64 { Int64(ccurl_get_off(curl, CURLINFO_SIZE_UPLOAD_T)) }
+
+  /// Bytes of the request's body that were written.
+  /// - Parameter uploaded: those of libcurl's, which may count some that are not of the body.
+  func sentBodyBytes(uploaded: Int64) -> Int64 { min(uploaded + directSending.sentBytes, body.readBytes) }
 }

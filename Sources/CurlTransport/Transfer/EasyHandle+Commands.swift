@@ -28,7 +28,7 @@ extension EasyHandle {
   }
 
   func resumeSending() {
-    guard isAwaitingBody else { return }
+    guard isAwaitingBody, !sendDirectly() else { return }
     isAwaitingBody = false
     applyPause()
     sendWithoutWaiting()

@@ -45,7 +45,7 @@ extension EasyHandle {
 
   private var unreportedSentBytes: Int64? {
     guard body.isPresent else { return nil }
-    let sent = min(body.readBytes, Int64(ccurl_get_off(curl, CURLINFO_SIZE_UPLOAD_T)))
+    let sent = sentBodyBytes(uploaded: uploadedBytes)
     return sent > reportedSentBytes ? sent : nil
   }
 

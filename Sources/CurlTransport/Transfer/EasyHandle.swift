@@ -64,6 +64,7 @@ final class EasyHandle {
   /// See EasyHandle+Switching.
   var isClosedByPeer = false
   var switchedSocket: Int32?
+  var directSending = DirectSending()
   /// See EasyHandle+Connection. Nil until the connection is established.
   var connection: RawConnection?
   /// Names that were set for one transfer, and TLS sessions, outlast `curl_easy_reset`, as it documents: no other transfer gets the handle.
@@ -168,6 +169,7 @@ final class EasyHandle {
     isFlushing = false
     isClosedByPeer = false
     switchedSocket = nil
+    directSending = DirectSending()
     if shape?.isIsolated == true {
       handshakes = Handshakes()
       verification = nil
