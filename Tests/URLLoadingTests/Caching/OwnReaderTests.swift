@@ -8,7 +8,7 @@ import URLLoadingTestServers
 @Suite(.timeLimit(.minutes(2))) struct OwnReaderTests {
   private let exchange: CacheExchange
 
-  init() throws { exchange = try CacheExchange(CacheExchange.numbered(["Cache-Control": "max-age=600"])) }
+  init() throws { exchange = try CacheExchange(.memory, CacheExchange.numbered(["Cache-Control": "max-age=600"])) }
 
   private func session(_ store: ReaderStore) -> URLSession {
     URLSession(configuration: CacheExchange.configuration(URLCache(store: store, memoryCapacity: 0)))
