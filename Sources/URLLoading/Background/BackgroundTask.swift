@@ -69,7 +69,7 @@ final class BackgroundTask: Sendable {
   func changed(_ hints: BackgroundTaskHints) { session.send(.update(task: identifier, hints)) }
 
   private func update(_ change: (inout BackgroundTaskMachine) -> Void) {
-    runner.update(change) { effect, _ in
+    runner.update(change) { effect in
       switch effect {
       case .send(let command, true): session.sendAndWait(command)
       case .send(let command, false): session.send(command)

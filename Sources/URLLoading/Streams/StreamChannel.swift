@@ -97,26 +97,26 @@ final class StreamChannel: DuplexSink, DeadlineHolder {
     return result
   }
 
-  private func carryOut(_ effect: StreamMachine.Effect, _ load: Load?) {
+  private func carryOut(_ effect: StreamMachine.Effect) {
     switch effect {
     case .read(let completion, let data, let atEOF, let error): completion(data, atEOF, error)
     case .written(let completion, let error): completion(error)
     case .announce: upstream.announce()
-    case .consumed(let count): load?.consumed(count)
-    case .look(let deadline): load?.session.deadlines.look(by: deadline, for: self)
-    case .securing(let isSecuring): load?.securing(isSecuring)
+    case .consumed(let count): runner.load?.consumed(count)
+    case .look(let deadline): runner.load?.session.deadlines.look(by: deadline, for: self)
+    case .securing(let isSecuring): runner.load?.securing(isSecuring)
     case .readClosed:
-      load?.tell(.readClosed, \.stream, of: URLSessionStreamTask.self) { $0.urlSession($1, readClosedFor: $2) }
+      runner.load?.tell(.readClosed, \.stream, of: URLSessionStreamTask.self) { $0.urlSession($1, readClosedFor: $2) }
     case .writeClosed:
-      load?.tell(.writeClosed, \.stream, of: URLSessionStreamTask.self) { $0.urlSession($1, writeClosedFor: $2) }
+      runner.load?.tell(.writeClosed, \.stream, of: URLSessionStreamTask.self) { $0.urlSession($1, writeClosedFor: $2) }
     case .captured:
       let streams = CapturedStreams(self)
       captured.withLock { $0.streams = streams }
-      load?.tell(.streams, \.stream, of: URLSessionStreamTask.self) {
+      runner.load?.tell(.streams, \.stream, of: URLSessionStreamTask.self) {
         $0.urlSession(
           $1, streamTask: $2, didBecome: streams.makeInput(), outputStream: streams.makeOutput())
       }
-    case .end(let error): load?.endDuplex(error)
+    case .end(let error): runner.load?.endDuplex(error)
     }
   }
 }

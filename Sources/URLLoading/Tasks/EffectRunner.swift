@@ -23,14 +23,13 @@ final class EffectRunner<Machine: EffectMachine>: Sendable {
     mutating func takeBatch() -> Batch? {
       let effects = machine.takeEffects()
       isCarryingOut = !effects.isEmpty || !later.isEmpty
-      return isCarryingOut ? Batch(effects: effects, later: exchange(&later, with: []), load: load) : nil
+      return isCarryingOut ? Batch(effects: effects, later: exchange(&later, with: [])) : nil
     }
   }
 
   private struct Batch {
     let effects: [Machine.Effect]
     let later: [@Sendable () -> Void]
-    let load: Load?
   }
 
   private let state: Locked<State>
@@ -40,16 +39,16 @@ final class EffectRunner<Machine: EffectMachine>: Sendable {
   }
 
   /// The load that effects are about.
-  func attach(to load: Load) { state.withLock { $0.load = load } }
-
   var load: Load? { state.withLock { $0.load } }
+
+  func attach(to load: Load) { state.withLock { $0.load = load } }
 
   func read<Result>(_ body: (Machine) -> Result) -> Result { state.withLock { body($0.machine) } }
 
   /// Changes the machine, and carries out the effects.
   /// - Parameter last: called after the effects of this and earlier changes, on the thread that carries them out.
   func update<Result>(
-    _ change: (inout Machine) -> Result, carryingOut carryOut: (Machine.Effect, Load?) -> Void,
+    _ change: (inout Machine) -> Result, carryingOut carryOut: (Machine.Effect) -> Void,
     then last: (@Sendable () -> Void)? = nil
   ) -> Result {
     var (result, batch) = state.withLock { state in
@@ -58,7 +57,7 @@ final class EffectRunner<Machine: EffectMachine>: Sendable {
       return (result, state.isCarryingOut ? nil : state.takeBatch())
     }
     while let due = batch {
-      for effect in due.effects { carryOut(effect, due.load) }
+      for effect in due.effects { carryOut(effect) }
       for call in due.later { call() }
       batch = state.withLock { $0.takeBatch() }
     }

@@ -126,23 +126,23 @@ final class WebSocketChannel: DuplexSink {
     runner.update(change, carryingOut: carryOut, then: last)
   }
 
-  private func carryOut(_ effect: WebSocketConversation.Effect, _ load: Load?) {
+  private func carryOut(_ effect: WebSocketConversation.Effect) {
     switch effect {
     case .received(let receiver, let result): receiver(result)
     case .completed(let completion, let error): completion(error)
     case .announce: upstream.announce()
-    case .buffered(let count): load?.buffered(count)
-    case .consumed(let count): load?.consumed(count)
+    case .buffered(let count): runner.load?.buffered(count)
+    case .consumed(let count): runner.load?.consumed(count)
     case .opened(let name):
-      load?.tell(.opened, \.webSocket, of: URLSessionWebSocketTask.self) {
+      runner.load?.tell(.opened, \.webSocket, of: URLSessionWebSocketTask.self) {
         $0.urlSession($1, webSocketTask: $2, didOpenWithProtocol: name)
       }
     case .closed(let code, let reason):
-      load?.tell(.closed, \.webSocket, of: URLSessionWebSocketTask.self) {
+      runner.load?.tell(.closed, \.webSocket, of: URLSessionWebSocketTask.self) {
         $0.urlSession($1, webSocketTask: $2, didCloseWith: code, reason: reason)
       }
-    case .expectEnd: load?.limitRest(to: Self.closeLimit)
-    case .end(let error): load?.endDuplex(error)
+    case .expectEnd: runner.load?.limitRest(to: Self.closeLimit)
+    case .end(let error): runner.load?.endDuplex(error)
     }
   }
 }

@@ -20,7 +20,7 @@ import URLLoadingTestServers
     Thread.detachNewThread {
       runner.update(
         { $0.effects = ["first", "second"] },
-        carryingOut: { effect, _ in
+        carryingOut: { effect in
           notes.update { $0.append(effect) }
           if effect == "first" { _ = goesOn.wait(timeout: .now() + 30) }
         })
@@ -28,7 +28,7 @@ import URLLoadingTestServers
     let isAtWork = await notes.wait { $0 == ["first"] }
     #expect(isAtWork)
     runner.update(
-      { $0.effects.append("third") }, carryingOut: { effect, _ in notes.update { $0.append("here: \(effect)") } },
+      { $0.effects.append("third") }, carryingOut: { effect in notes.update { $0.append("here: \(effect)") } },
       then: { notes.update { $0.append("last") } })
     #expect(notes.value == ["first"])
     goesOn.signal()
@@ -41,7 +41,7 @@ import URLLoadingTestServers
     let notes = Watched<[String]>([])
     runner.update(
       { $0.effects = ["a", "b"] },
-      carryingOut: { effect, _ in
+      carryingOut: { effect in
         notes.update { $0.append(effect) }
         // From within an effect, as the end of a load is.
         guard effect == "a" else { return }
