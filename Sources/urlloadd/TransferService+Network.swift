@@ -45,9 +45,9 @@ extension TransferService {
   /// Has somebody ask what the network costs, where a session goes by that.
   func lookAtNetworkCost(now: Date) {
     guard nextCostLook <= now, sparesCost else { return }
-    nextCostLook = now.addingTimeInterval(NetworkCost.interval)
-    DispatchQueue.global().async { [loop] in
-      let cost = NetworkCost.current()
+    nextCostLook = now.addingTimeInterval(options.costInterval)
+    DispatchQueue.global().async { [loop, options] in
+      let cost = options.networkCost()
       loop.post { $0.networkCosts(cost) }
     }
   }

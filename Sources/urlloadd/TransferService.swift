@@ -20,6 +20,10 @@ final class TransferService {
     var plugins = PluginReport()
     /// Whether a service that started now would load others.
     var hasNewPlugins: @Sendable () -> Bool = { false }
+    /// Says what the network costs, which may take a few seconds.
+    var networkCost: @Sendable () -> NetworkCost = { .current() }
+    /// Between two looks at that, in seconds, while a session goes by it.
+    var costInterval = NetworkCost.interval
   }
 
   /// A question that a program has been asked.

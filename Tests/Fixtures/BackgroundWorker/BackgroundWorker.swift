@@ -6,8 +6,9 @@ import URLLoading
 /// `BackgroundWorker IDENTIFIER FOLDER [OPTION …] [download:URL | thrifty:URL | upload:FILE,URL | put:FILE,URL |
 /// bytes:TEXT,URL | stream:TEXT,URL | task:URL …]`. A `thrifty` download may not use expensive networks, an `upload` by HTTP is a POST,
 /// `bytes` and a `stream` are uploads without a file, a `task` is a data task. Options:
-/// `--exit` ends at once when the tasks are resumed, `--launched-by PATH` has the service start `PATH`, `--launch-unit NAME` a unit of
-/// systemd, `--launch-name NAME` what has the name on the session bus,
+/// `--exit` ends at once when the tasks are resumed, `--launched-by PATH` has the service start `PATH`, with `--launch-argument TEXT` for
+/// each argument, `--launch-unit NAME` a unit of systemd, `--launch-name NAME` what has the name on the session bus,
+/// `--request-timeout SECONDS` and `--resource-timeout SECONDS` set the session's limits,
 /// `--stores USER:PASSWORD URL` stores a login for ever, `--password USER:PASSWORD` answers challenges, `--many N TASK` makes N tasks
 /// whose URLs end in a number, `--at-once` makes the tasks on many threads, `--quiet` says times in milliseconds in the place of each task,
 /// `--delay SECONDS` sets the date of tasks, and `--delayed URL` loads that in their place, `--delayed cancel` nothing, `--delayed large` a
@@ -34,10 +35,14 @@ struct BackgroundWorker {
       case "--exit": exits = true
       case "--launched-by":
         if let path = arguments.popFirst() { configuration.backgroundLaunch = .executable(path: path, arguments: []) }
+      case "--launch-argument":
+        guard case .executable(let path, let others)? = configuration.backgroundLaunch else { return say("no program") }
+        configuration.backgroundLaunch = .executable(path: path, arguments: others + [arguments.popFirst() ?? ""])
       case "--launch-unit": configuration.backgroundLaunch = arguments.popFirst().map { .systemdUnit($0) }
       case "--launch-name": configuration.backgroundLaunch = arguments.popFirst().map { .dbusName($0) }
       case "--password": delegate.setPassword(arguments.popFirst() ?? "")
       case "--stores": store(arguments.popFirst() ?? "", for: arguments.popFirst().flatMap { URL(string: $0) })
+      case "--request-timeout": configuration.timeoutIntervalForRequest = Double(arguments.popFirst() ?? "") ?? 60
       case "--resource-timeout": configuration.timeoutIntervalForResource = Double(arguments.popFirst() ?? "") ?? 60
       case "--dies-with-file": delegate.setDies()
       case "--delay": delay = Double(arguments.popFirst() ?? "")

@@ -22,8 +22,8 @@ import URLLoadingTestServers
 
   /// Whether the service has ended the connection by now; something of what it has said is dropped.
   private func hasEnded(_ handle: FileHandle) -> Bool {
-    var byte: UInt8 = 0
-    let count = recv(handle.fileDescriptor, &byte, 1, Int32(MSG_DONTWAIT))
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = recv(handle.fileDescriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
     return count == 0 || (count < 0 && errno != EAGAIN)
   }
 
@@ -125,6 +125,65 @@ import URLLoadingTestServers
     let next = try fixture.program("next")
     next.tell("tasks")
     #expect(try await next.says("tasks", timeout: .seconds(60)), "\(next.lines)")
+    for program in [program, next] { await program.kill() }
+    await fixture.stop()
+  }
+
+  /// Resident bytes of a process (proc(5), `VmRSS`).
+  private func residentBytes(of process: pid_t) throws -> Int {
+    let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
+    return try #require(line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }) * 1024
+  }
+
+  /// A message that claims to have so many bytes.
+  private func message(claiming length: Int, _ content: [UInt8]) -> [UInt8] {
+    [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: length >> $0) } + content
+  }
+
+  /// Sends a message, or what the service takes of it before it ends the connection.
+  private func say(_ message: [UInt8], over handle: FileHandle) {
+    var sent = 0
+    while sent < message.count {
+      let count = message.withUnsafeBytes { bytes in
+        send(handle.fileDescriptor, bytes.baseAddress?.advanced(by: sent), bytes.count - sent, Int32(MSG_NOSIGNAL))
+      }
+      guard count > 0 else { return }
+      sent += count
+    }
+  }
+
+  @Test func hugeMessagesEndTheirConnectionsAndLeaveNothing() async throws {
+    let program = try await started()
+    let service = try #require(fixture.service)
+    let limit = BackgroundFrames.limit
+    let brackets = [UInt8](repeating: UInt8(ascii: "["), count: limit - 1)
+    var random = SeededGenerator(seed: 30)
+    // The beginning of a command in the compact form, whose lengths mean nothing.
+    let compact = [CompactForm.version, 1] + Array(random.bytes(limit - 3))
+    let messages = [
+      message(claiming: limit + 1, brackets + brackets), message(claiming: 0xFFFF_FFFF, brackets + brackets),
+      message(claiming: limit - 1, brackets), message(claiming: limit - 1, compact),
+    ]
+    func sayAll() async throws {
+      for message in messages {
+        // Who has greeted is ended for what it says, and not for its silence.
+        let handle = try #require(try greeted(1).first)
+        say(message, over: handle)
+        #expect(try await isEnded(handle))
+      }
+    }
+    // What the first of them need stays with the service.
+    for _ in 0..<3 { try await sayAll() }
+    let before = try residentBytes(of: service)
+    for _ in 0..<20 { try await sayAll() }
+    // It has taken 40 MiB in messages below the limit alone. Shadow memory grows as it likes.
+    let growth = try residentBytes(of: service) - before
+    if !Sanitizing.isOn { #expect(growth < 20 << 20) }
+    let next = try fixture.program("next")
+    next.tell("tasks")
+    #expect(try await next.says("tasks", timeout: .seconds(60)), "\(next.lines)")
+    #expect(fixture.service == service)
     for program in [program, next] { await program.kill() }
     await fixture.stop()
   }

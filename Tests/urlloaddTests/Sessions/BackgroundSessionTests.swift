@@ -23,6 +23,25 @@ import URLLoadingTestServers
     await fixture.stop()
   }
 
+  /// An identifier is one of the user's, whatever the executables.
+  @Test func aSecondProgramOfAnotherExecutableIsRefused() async throws {
+    let server = try OutlivingTests.slowServer(held: 1)
+    let first = try fixture.program("shared", "download:\(server.url("/a"))")
+    #expect(try await first.says("wrote", timeout: .seconds(60)), "\(first.lines)")
+    let (built, other) = (BackgroundProgram.workerPath, fixture.directory.file("OtherWorker").path)
+    if link(built, other) != 0 { try FileManager.default.copyItem(atPath: built, toPath: other) }
+    let second = try fixture.program("shared", arguments: ["download:\(server.url("/b"))"], of: [other])
+    #expect(try await second.says("ended 1 -996", timeout: .seconds(60)), "\(second.lines)")
+    #expect(second.all("has").isEmpty, "\(second.lines)")
+    // Session and task are the first one's as before.
+    let jobs = try await fixture.control().jobs()
+    #expect(jobs.map(\.state) == ["loads"], "\(jobs)")
+    let name = (built as NSString).lastPathComponent
+    #expect(jobs.first?.program.hasPrefix("\(name)-") == true, "\(jobs)")
+    for program in [first, second] { await program.kill() }
+    await fixture.stop()
+  }
+
   @Test func anIdentifierIsFreeWhenItsSessionIsInvalid() async throws {
     let server = try OutlivingTests.slowServer()
     let first = try fixture.program("one", "download:\(server.url("/a"))")
@@ -198,21 +217,6 @@ import URLLoadingTestServers
   @Test func theResourceTimeoutCountsOverPrograms() async throws {
     let program = try fixture.program("test", "--resource-timeout", "2", "download:http://127.0.0.1:9/a")
     #expect(try await program.says("ended 1 -1001"), "\(program.lines)")
-    await program.kill()
-    await fixture.stop()
-  }
-
-  @Test func theProgramIsStartedWhenItsTasksAreDone() async throws {
-    let server = try OutlivingTests.slowServer()
-    let script = fixture.directory.file("launched.sh")
-    let sign = fixture.directory.file("sign")
-    try Data("#!/bin/sh\necho started >> '\(sign.path)'\n".utf8).write(to: script)
-    chmod(script.path, 0o700)
-    try await fixture.leave("test", "--launched-by", script.path, "download:\(server.url("/a"))")
-    #expect(try await eventually(timeout: .seconds(20)) { FileManager.default.fileExists(atPath: sign.path) })
-    let program = try fixture.program()
-    #expect(try await program.says("ended 1 0 200"))
-    #expect(try String(contentsOf: sign, encoding: .utf8) == "started\n")
     await program.kill()
     await fixture.stop()
   }

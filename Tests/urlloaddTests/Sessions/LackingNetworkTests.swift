@@ -3,7 +3,7 @@ import Testing
 import URLLoading
 import URLLoadingTestServers
 
-/// A service and a program in a network of their own, which is down at first.
+/// A service and a program in a network of their own, which is down at first, or goes down.
 @Suite(
   .enabled("this machine lets nobody make a network of their own (unshare -rn)") { await PrivateNetwork.isAvailable },
   .timeLimit(.minutes(5)))
@@ -35,7 +35,7 @@ struct LackingNetworkTests {
     #expect(network.requests.isEmpty)
 
     let start = ContinuousClock.now
-    network.comeUp()
+    try await network.comeUp()
     for task in 1...2 {
       #expect(try await program.says("ended \(task) 0 200", timeout: .seconds(60)), "\(program.lines)")
     }
@@ -49,6 +49,28 @@ struct LackingNetworkTests {
     await fixture.stop()
   }
 
+  @Test func aTransferGoesOnBehindANetworkThatWasAway() async throws {
+    let network = try await BackgroundNetwork(fixture)
+    try await network.comeUp()
+    // In seconds: how long nothing comes before somebody looks for the network.
+    let program = try network.program(fixture, "--request-timeout", "3", "download:\(network.url("/long"))")
+    #expect(try await program.says("wrote 1 ", timeout: .seconds(60)), "\(program.lines)")
+    #expect(program.all("waits").isEmpty, "\(program.lines)")
+    try await network.goDown()
+    #expect(try await program.says("waits 1", timeout: .seconds(60)), "\(program.lines)")
+    let jobs = try await fixture.control().jobs()
+    #expect(jobs.count == 1 && jobs.allSatisfy { !$0.hasEnded }, "\(jobs)")
+    #expect(program.all("ended").isEmpty, "\(program.lines)")
+    try await network.comeUp()
+    #expect(try await program.says("ended 1 0 206", timeout: .seconds(60)), "\(program.lines)")
+    let file = fixture.taken.appending(path: "1")
+    #expect(try TestFiles.firstDifference(in: file, count: 2_000_000, seed: 30) == nil)
+    #expect(program.all("ended").count == 1, "\(program.lines)")
+    await program.kill()
+    await network.stop()
+    await fixture.stop()
+  }
+
   @Test func aProgramThatComesLaterHearsOfItAsWell() async throws {
     let network = try await BackgroundNetwork(fixture)
     let first = try network.program(fixture, "--exit", "download:\(network.url("/a"))")
@@ -57,7 +79,7 @@ struct LackingNetworkTests {
     #expect(try await eventually { try control.jobs().first?.failure?.contains("no network") == true })
     let second = try network.program(fixture)
     #expect(try await second.says("waits 1", timeout: .seconds(60)), "\(second.lines)")
-    network.comeUp()
+    try await network.comeUp()
     #expect(try await second.says("ended 1 0 200", timeout: .seconds(60)), "\(second.lines)")
     #expect(second.all("waits") == ["1"])
     await second.kill()

@@ -10,14 +10,36 @@ import URLLoadingTestServers
 
   init() throws { fixture = try BackgroundFixture() }
 
-  @Test func tasksThatMayNotCostWait() async throws {
+  /// Where the bus is, once there is one.
+  private var environment: [String: String?] {
+    ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(fixture.directory.file("bus").path)"]
+  }
+
+  private var log: URL { fixture.directory.file("bus.log") }
+
+  /// Starts the bus, on which nobody is yet.
+  private func startBus() async throws -> ChildProcess {
     let socket = fixture.directory.file("bus").path
-    let address = "unix:path=\(socket)"
-    let log = fixture.directory.file("bus.log")
     let bus = try ChildProcess(
-      "dbus-daemon", ["--session", "--address=\(address)", "--nofork"], output: log, error: log)
+      "dbus-daemon", ["--session", "--address=unix:path=\(socket)", "--nofork"], output: log, error: log)
     #expect(try await eventually { access(socket, F_OK) == 0 })
-    let environment: [String: String?] = ["DBUS_SYSTEM_BUS_ADDRESS": address]
+    return bus
+  }
+
+  /// Without a bus, and where nobody on it knows, no network costs.
+  @Test(arguments: [false, true]) func nothingCostsWithoutNetworkManager(hasBus: Bool) async throws {
+    let bus = try await hasBus ? startBus() : nil
+    let server = try ScriptedServer.http { _ in HTTPResponse(text: "body") }
+    let program = try fixture.program(
+      "thrifty", "--refuses-cost", "--discretionary", "thrifty:\(server.url("/a"))", environment: environment)
+    #expect(try await program.says("ended 1 0 200", timeout: .seconds(60)), "\(program.lines)")
+    await program.kill()
+    await fixture.stop()
+    await bus?.stop()
+  }
+
+  @Test func tasksThatMayNotCostWait() async throws {
+    let bus = try await startBus()
     let manager = try ChildProcess(
       "/usr/bin/python3", ["-m", "dbusmock", "--system", Self.name, Self.path, Self.name], environment: environment,
       output: log, error: log)

@@ -78,6 +78,36 @@ import URLLoadingTestServers
     await fixture.stop()
   }
 
+  /// Nobody tells the service of a change: it looks again and again.
+  @Test func aChangeIsSeenAtTheNextLook() async throws {
+    let (isMetered, looks) = (Watched(true), Watched(0))
+    let service = try ServiceThread(fixture) { options in
+      options.costInterval = 0.05
+      options.networkCost = {
+        looks.update { $0 += 1 }
+        return NetworkCost(isMetered: isMetered.value)
+      }
+    }
+    let server = try OutlivingTests.slowServer(held: 1)
+    let program = try fixture.program("thrifty", "thrifty:\(server.url("/a"))")
+    #expect(try await program.says("resumed 1", timeout: .seconds(60)), "\(program.lines)")
+    // The first of them may still be on its way to the service when the second is asked for.
+    #expect(await looks.wait { $0 > 3 })
+    let control = try await fixture.control()
+    #expect(try control.jobs().map(\.state) == ["waits"])
+    #expect(server.requests.isEmpty)
+    isMetered.update { $0 = false }
+    #expect(try await program.says("wrote 1 ", timeout: .seconds(60)), "\(program.lines)")
+    isMetered.update { $0 = true }
+    #expect(try await eventually { try control.jobs().first?.state == "waits" }, "\(program.lines)")
+    #expect(await server.wait(timeout: .seconds(60)) { $0.open == 0 })
+    isMetered.update { $0 = false }
+    #expect(try await program.says("ended 1 0 206", timeout: .seconds(60)), "\(program.lines)")
+    await program.kill()
+    await service.stop()
+    await fixture.stop()
+  }
+
   @Test func requestsSayItOnTheirWayToTheService() throws {
     let url = try #require(URL(string: "http://example.org/"))
     let plain = URLRequest(url: url)

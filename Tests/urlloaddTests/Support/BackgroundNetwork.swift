@@ -31,7 +31,19 @@ struct BackgroundNetwork {
     try fixture.program(arguments: arguments, of: entry + [BackgroundProgram.workerPath])
   }
 
-  func comeUp() { keeper.tell("up") }
+  func comeUp() async throws { try await change("up") }
+
+  /// Takes the interface down. The server gives half of `/long` before, and behind that what it is asked for; that has two megabytes of the
+  /// pattern 30.
+  func goDown() async throws { try await change("down") }
+
+  private func change(_ state: String) async throws {
+    let count = keeper.all("is").count
+    keeper.tell(state)
+    guard try await eventually({ keeper.all("is").count > count }) else {
+      throw TestServerError("the network is not \(state): \(keeper.lines)")
+    }
+  }
 
   func stop() async { await keeper.kill() }
 }

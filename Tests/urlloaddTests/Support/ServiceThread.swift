@@ -4,16 +4,18 @@ import URLLoadingTestServers
 
 @testable import urlloadd
 
-/// A transfer service in the process of the tests, which is told what the network costs. Programs find it by the socket of a fixture.
-/// They are to be killed before it is stopped, or they start another.
+/// A transfer service in the process of the tests, which is told what the network costs, or by its options looks at what a test says.
+/// Programs find it by the socket of a fixture. They are to be killed before it is stopped, or they start another.
 final class ServiceThread: Sendable {
   private let loop: ServiceLoop
   private let hasEnded: AsyncEvent
 
-  init(_ fixture: BackgroundFixture) throws {
-    let options = TransferService.Options(state: fixture.state.path, idleTime: nil, mostTasks: 1000)
+  /// - Parameter configure: changes what the service goes by.
+  init(_ fixture: BackgroundFixture, configure: (inout TransferService.Options) -> Void = { _ in }) throws {
+    var options = TransferService.Options(state: fixture.state.path, idleTime: nil, mostTasks: 1000)
+    configure(&options)
     let (started, ended) = (Watched<Result<ServiceLoop, any Error>?>(nil), AsyncEvent())
-    Thread.detachNewThread { [place = fixture.place] in
+    Thread.detachNewThread { [place = fixture.place, options] in
       defer { ended.signal() }
       do {
         let service = try TransferService(options, listener: Listener(at: place))
