@@ -46,7 +46,7 @@ import URLLoadingTestServers
         // From within an effect, as the end of a load is.
         guard effect == "a" else { return }
         runner.update(
-          { $0.effects.append("c") }, carryingOut: { _, _ in }, then: { notes.update { $0.append("inner") } })
+          { $0.effects.append("c") }, carryingOut: { _ in }, then: { notes.update { $0.append("inner") } })
       }, then: { notes.update { $0.append("outer") } })
     #expect(notes.value == ["a", "b", "outer", "c", "inner"])
   }
