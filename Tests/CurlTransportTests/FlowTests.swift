@@ -92,6 +92,29 @@ import URLLoadingTestServers
     #expect(try await difference(recorder.completion().body, from: body) == nil)
   }
 
+  /// libcurl passes the lines that it has kept on as one piece.
+  @Test func linesThatComeWhilePausedMakeAHead() async throws {
+    let body = pattern(1000)
+    let server = try ScriptServer { connection, _ in
+      while connection.readHead() != nil {
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\r\nX-Field: a\r\n\r\n"
+        connection.send(Array("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n\(head)".utf8) + body)
+      }
+    }
+    let engine = makeEngine()
+    let recorder = Recorder(onInformational: { $0.pause() })
+    let transfer = engine.start(TransferRequest(url: server.url()), handler: recorder)
+    _ = try await recorder.wait { $0.informational == [103] }
+    // A second transfer to the end: the first is paused by then.
+    #expect(try await engine.get(server.url()).body == body)
+    #expect(recorder.state.head == nil && recorder.state.body.isEmpty)
+    transfer.resume()
+    let state = try await recorder.completion()
+    #expect(state.failure == nil && state.body == body)
+    #expect(state.head?.statusCode == 200 && state.head?.contentLength == 1000)
+    #expect(state.head?.fields.first { $0.name == "X-Field" }?.value == "a")
+  }
+
   @Test func resumeWithoutPauseDoesNothing() async throws {
     let server = try bodyServer(pattern(1000))
     let recorder = Recorder()

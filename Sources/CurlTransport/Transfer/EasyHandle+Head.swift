@@ -1,9 +1,23 @@
+import Glibc
 internal import URLLoadingCCurl
 
 /// The heads of responses, as libcurl passes on their lines.
 extension EasyHandle {
+  /// Takes a line, or several: libcurl 7.88 keeps the lines that it reads while receiving is paused, and passes them on as one piece.
+  /// - Returns: how much was taken: less than all ends the transfer.
+  func receive(headerLines lines: UnsafeRawBufferPointer) -> Int {
+    var rest = lines
+    while let start = rest.baseAddress, let end = memchr(start, Int32(UInt8(ascii: "\n")), rest.count) {
+      let count = UnsafeRawPointer(end) - start + 1
+      guard count < rest.count else { break }
+      guard receive(header: UnsafeRawBufferPointer(start: start, count: count)) == count else { return 0 }
+      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+    }
+    return receive(header: rest) == rest.count ? lines.count : 0
+  }
+
   /// A line of a response's head or trailers. Returns how much of it was taken: less than all ends the transfer.
-  func receive(header line: UnsafeRawBufferPointer) -> Int {
+  private func receive(header line: UnsafeRawBufferPointer) -> Int {
     guard transfer != nil else { return line.count }
     if kind == .ftp, !awaitsTunnel { return receiveReply(line) }
     switch parser.take(line) {
