@@ -48,19 +48,16 @@ final class Recorder: TransferHandler {
   private let shared = SharedValue(Shared())
   private let flow: FlowDecision?
   private let onHead: (@Sendable (Transfer) -> Void)?
-  private let onInformational: (@Sendable (Transfer) -> Void)?
   private let keepsBody: Bool
   private let takesCoalesced: (@Sendable (State) -> Bool)?
 
   init(
     keepsBody: Bool = true, onHead: (@Sendable (Transfer) -> Void)? = nil,
-    onInformational: (@Sendable (Transfer) -> Void)? = nil,
     takesCoalesced: (@Sendable (State) -> Bool)? = nil, flow: FlowDecision? = nil
   ) {
     self.takesCoalesced = takesCoalesced
     self.keepsBody = keepsBody
     self.onHead = onHead
-    self.onInformational = onInformational
     self.flow = flow
   }
 
@@ -116,7 +113,6 @@ final class Recorder: TransferHandler {
       $0.events.append("informational")
       $0.informational.append(head.statusCode)
     }
-    onInformational?(transfer)
   }
 
   func transfer(_ transfer: Transfer, didReceive head: TransferHead) {
