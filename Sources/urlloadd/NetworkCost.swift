@@ -6,7 +6,7 @@ import Foundation
 struct NetworkCost: Equatable, Sendable {
   var isMetered = false
 
-  /// Between two looks, in seconds, unless a service's options say otherwise.
+  /// Seconds between two checks, unless a service's options set another interval.
   static let interval = 60.0
 
   /// Asks NetworkManager, which may take a few seconds.

@@ -20,9 +20,9 @@ final class TransferService {
     var plugins = PluginReport()
     /// Whether a service that started now would load others.
     var hasNewPlugins: @Sendable () -> Bool = { false }
-    /// Says what the network costs, which may take a few seconds.
+    /// Determines the cost of the network, which may take a few seconds.
     var networkCost: @Sendable () -> NetworkCost = { .current() }
-    /// Between two looks at that, in seconds, while a session goes by it.
+    /// Seconds between two checks of that, while a session depends on it.
     var costInterval = NetworkCost.interval
   }
 
@@ -87,7 +87,7 @@ final class TransferService {
     if let named = readStore({ try $0.fileNames() }) {
       FileCleanup.run(in: files, keeping: named.union(handed.all), tasks: Set(queue.jobs.keys))
     }
-    // A task that is gone may have left its file to its program, and no other task is to be taken for it.
+    // Resume data of a program may name the file of a task that no longer exists: no other task gets its number.
     queue.skipNumbers(through: FileCleanup.largestNumber(in: files))
     watchNetwork()
     for identifier in sessions.keys { considerLaunch(of: identifier) }

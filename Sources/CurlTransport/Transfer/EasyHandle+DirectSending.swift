@@ -3,24 +3,23 @@ internal import URLLoadingCCurl
 
 /// Direct sending: bytes of an upgraded connection are written to its socket without libcurl.
 ///
-/// libcurl 7.88 knows such a connection as an upload that is paused between two messages: to continue it, to wait for the socket and to pause
-/// it again takes more time than the system call that sends a small message. A message of 64 bytes that is answered (M1) takes 26 % less CPU
-/// without that.
+/// libcurl 7.88 treats such a connection as an upload that is paused between two messages. Resuming it, waiting for the socket, and pausing it
+/// again takes longer than the system call that sends a small message. An echo of 64 bytes (M1) takes 26 % less CPU without that.
 ///
-/// Only where libcurl has nothing left to send, and without TLS. What the socket does not take at once is sent by libcurl, and so is what
-/// comes behind a few pieces; a broken connection is found by libcurl, too.
+/// Used if libcurl has nothing left to send, and without TLS. libcurl sends what the socket does not accept at once, and what follows the
+/// first pieces. It also detects broken connections.
 struct DirectSending {
-  /// Bytes that are written in one piece.
+  /// In bytes.
   static let pieceLength = 16 << 10
-  /// Pieces that are written at once, before other connections have their turn.
-  static let mostPieces = 4
+  /// Pieces that are written in one turn, so that other connections do not starve.
+  static let maximumPieces = 4
 
   /// Bytes that were written without libcurl.
   private(set) var sentBytes: Int64 = 0
-  /// What was read of the source, and is libcurl's to send.
+  /// Bytes that were read from the source, and that libcurl sends.
   private var rest: [UInt8] = []
 
-  /// Writes a piece to a socket as far as it takes it at once. Returns whether that was all.
+  /// Writes as much of a piece as the socket accepts without blocking. Returns whether that was all.
   mutating func send(_ piece: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
     let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
     let count = max(0, Glibc.send(descriptor, piece.baseAddress, piece.count, flags))
@@ -29,7 +28,7 @@ struct DirectSending {
     return count == piece.count
   }
 
-  /// Moves what was not written into a buffer. Returns how many bytes; nil for none.
+  /// Moves unwritten bytes into a buffer. Returns their count; nil if there are none.
   mutating func takeRest(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
     guard !rest.isEmpty else { return nil }
     let count = min(rest.count, buffer.count)
@@ -40,15 +39,15 @@ struct DirectSending {
 }
 
 extension EasyHandle {
-  /// Writes what there is to be sent, if it can be written at once.
-  /// - Returns: whether the source has no bytes left now. Else libcurl has to go on.
+  /// Writes the available bytes of the source without blocking.
+  /// - Returns: false if libcurl must resume, to send the rest.
   func sendDirectly() -> Bool {
     guard hasSwitched == true, !isSendingPaused, !isFlushing, transfer != nil, let descriptor = switchedSocket,
       shape?.usesTLS == false
     else { return false }
     defer { progress(uploaded: uploadedBytes) }
     return withUnsafeTemporaryAllocation(byteCount: DirectSending.pieceLength, alignment: 1) { buffer in
-      for _ in 0..<DirectSending.mostPieces {
+      for _ in 0..<DirectSending.maximumPieces {
         switch body.read(into: buffer) {
         case .bytes(let count):
           let piece = UnsafeRawBufferPointer(rebasing: buffer[..<count])

@@ -3,7 +3,8 @@ internal import URLLoadingCCurl
 
 /// The heads of responses, as libcurl passes on their lines.
 extension EasyHandle {
-  /// Takes a line, or several: libcurl 7.88 keeps the lines that it reads while receiving is paused, and passes them on as one piece.
+  /// Takes a line, or several. To resume makes libcurl 7.88 read once, even if receiving is paused again by then (`curl_easy_pause` sets
+  /// `cselect_bits`). It keeps lines that it reads so, and passes them on as one piece.
   /// - Returns: how much was taken: less than all ends the transfer.
   func receive(headerLines lines: UnsafeRawBufferPointer) -> Int {
     var rest = lines

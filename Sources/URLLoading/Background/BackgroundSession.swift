@@ -270,7 +270,7 @@ final class BackgroundSession: Sendable {
     var hasTasks = false
     while let report = socket.receive() {
       switch report {
-      // Every service speaks the first version, which is this one.
+      // Both sides use the smaller version, and this program has the smallest.
       case .welcome(_, _, let files): state.withLock { $0.files = files }
       case .task(let task, let isSuspended):
         hasTasks = true

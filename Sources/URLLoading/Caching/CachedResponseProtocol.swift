@@ -11,39 +11,40 @@ class CachedResponseProtocol: URLProtocol, @unchecked Sendable {
     var body: URLCacheBody
     /// The part of the body that the request asks for.
     var range: Range<Int64>
+    /// Removes the entry from its store, for a body that cannot be read; nil for one in memory.
+    var discard: (@Sendable () -> Void)?
   }
 
   private let answer: Answer?
-  /// The entry with a body that is read piece by piece.
-  private let found: Rare<FoundEntry>
 
   /// Makes an instance that sends an answer.
-  /// - Parameter found: the entry that has the body; nil where no store has it.
-  static func instance(
-    _ answer: Answer, of found: FoundEntry?, for request: URLRequest, client: LoadClient
-  ) -> CachedResponseProtocol {
+  static func instance(_ answer: Answer, for request: URLRequest, client: LoadClient) -> CachedResponseProtocol {
     switch answer.body {
-    case .data: CachedDataProtocol(answer, of: nil, for: request, client: client)
-    case .reader: CachedResponseProtocol(answer, of: found, for: request, client: client)
+    case .data: CachedDataProtocol(answer, for: request, client: client)
+    case .reader: CachedResponseProtocol(answer, for: request, client: client)
     }
   }
 
-  fileprivate init(_ answer: Answer, of found: FoundEntry?, for request: URLRequest, client: LoadClient) {
+  fileprivate init(_ answer: Answer, for request: URLRequest, client: LoadClient) {
     self.answer = answer
-    self.found = Rare(wrappedValue: found)
     super.init(request: request, cachedResponse: nil, client: client)
   }
 
   required init(request: URLRequest, cachedResponse: CachedURLResponse?, client: (any URLProtocolClient)?) {
     answer = nil
-    found = Rare(wrappedValue: nil)
     super.init(request: request, cachedResponse: cachedResponse, client: client)
   }
 
   override func startLoading() {
     guard let answer, let sessionClient else { return }
     do {
-      if case .reader(let reader) = answer.body { try check(reader, answer.range) }
+      if case .reader(let reader) = answer.body {
+        // As long as nothing has been sent, the load can turn to the source. It asks the cache again, which must not have the entry then.
+        do { try reader.check(answer.range) } catch {
+          answer.discard?()
+          throw error
+        }
+      }
       sendHead(answer.response, to: sessionClient)
       switch answer.body {
       case .data(let data):
@@ -61,14 +62,6 @@ class CachedResponseProtocol: URLProtocol, @unchecked Sendable {
       let lost = URLError(
         .networkConnectionLost, message: error.localizedDescription, url: request.url, underlying: error)
       sessionClient.urlProtocol(self, didFailWithError: lost)
-    }
-  }
-
-  /// As long as nothing has been sent, the load can turn to the source. It asks the cache anew, which must not have the entry any more.
-  private func check(_ reader: any URLCacheReader, _ range: Range<Int64>) throws {
-    do { try reader.check(range) } catch {
-      if let found = found.wrappedValue { found.store.remove([found.entry]) }
-      throw error
     }
   }
 

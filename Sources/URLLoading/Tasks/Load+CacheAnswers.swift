@@ -9,7 +9,7 @@ extension Load {
     with found: FoundEntry, _ opened: Opened, _ caching: AttemptCaching, revalidatingIn cache: URLCache? = nil
   ) {
     body(of: found) { body in
-      guard let body, let answer = self.answer(found.entry, body, to: caching.request) else {
+      guard let body, let answer = self.answer(found, body, to: caching.request) else {
         var caching = caching
         caching.found.removeAll { $0.entry.id == found.entry.id }
         self.events?.tell(.retries(.storedResponseGone))
@@ -17,17 +17,21 @@ extension Load {
         return self.decide(cache, opened, caching)
       }
       if let cache { self.revalidate(opened.request, caching.key, in: cache) }
-      self.deliver(answer, of: found, opened)
+      self.deliver(answer, opened)
     }
   }
 
   /// The part of a stored response to deliver: all of it, or the requested range.
   private func answer(
-    _ entry: URLCacheEntry, _ body: URLCacheBody, to asked: CacheRequest, isValidated: Bool = false
+    _ found: FoundEntry, _ body: URLCacheBody, to asked: CacheRequest, isValidated: Bool = false
   ) -> CachedResponseProtocol.Answer? {
+    let entry = found.entry
     guard body.length == entry.bodyLength else { return nil }
+    var discard: (@Sendable () -> Void)?
+    if case .reader = body { discard = { found.store.remove([found.entry]) } }
     guard let http = entry.response as? HTTPURLResponse, let url = http.url, let head = entry.head else {
-      return CachedResponseProtocol.Answer(response: entry.response, body: body, range: 0..<entry.bodyLength)
+      return CachedResponseProtocol.Answer(
+        response: entry.response, body: body, range: 0..<entry.bodyLength, discard: discard)
     }
     guard let answer = CacheRules().answer(from: head, to: asked, at: Date(), isValidated: isValidated) else {
       return nil
@@ -36,15 +40,14 @@ extension Load {
       url: url, statusCode: answer.statusCode, httpVersion: http.httpVersion, fields: answer.fields.fields,
       isReceived: http.isReceived)
     return CachedResponseProtocol.Answer(
-      response: response, body: body, range: asked.method == "HEAD" ? 0..<0 : answer.bytes)
+      response: response, body: body, range: asked.method == "HEAD" ? 0..<0 : answer.bytes, discard: discard)
   }
 
   /// Begins the attempt with an instance that sends the answer.
-  /// - Parameter found: what it is made of; nil for a response of the load's own.
-  func deliver(_ answer: CachedResponseProtocol.Answer, of found: FoundEntry?, _ opened: borrowing Opened) {
+  func deliver(_ answer: CachedResponseProtocol.Answer, _ opened: borrowing Opened) {
     let gate = URLProtocolGate()
     let client = LoadClient(load: self, attempt: opened.attempt, gate: gate, mayWait: false)
-    let instance = CachedResponseProtocol.instance(answer, of: found, for: opened.request, client: client)
+    let instance = CachedResponseProtocol.instance(answer, for: opened.request, client: client)
     begin(opened, instance, gate, isStored: true)
   }
 
@@ -159,8 +162,8 @@ extension Load {
   ) {
     body(of: found) { body in
       guard let opened = self.supersede(caching, attempt: attempt) else { return }
-      if let body, let answer = self.answer(found.entry, body, to: caching.request, isValidated: isConfirmed) {
-        return self.deliver(answer, of: found, opened)
+      if let body, let answer = self.answer(found, body, to: caching.request, isValidated: isConfirmed) {
+        return self.deliver(answer, opened)
       }
       // Its body has gone: the whole is loaded.
       self.events?.tell(.retries(.storedResponseGone))

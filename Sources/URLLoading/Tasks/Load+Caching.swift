@@ -184,7 +184,7 @@ extension Load {
     // RFC 9111, section 5.2.1.7.
     let response = HTTPURLResponse(
       url: url, statusCode: 504, httpVersion: "HTTP/1.1", fields: [("Content-Length", "0")], isReceived: false)
-    deliver(CachedResponseProtocol.Answer(response: response, body: .data(Data()), range: 0..<0), of: nil, opened)
+    deliver(CachedResponseProtocol.Answer(response: response, body: .data(Data()), range: 0..<0), opened)
   }
 
   /// Revalidates a response that was served stale, for later loads (stale-while-revalidate, RFC 5861, section 3). One load a key.

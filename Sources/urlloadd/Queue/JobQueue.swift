@@ -74,7 +74,7 @@ struct JobQueue {
     if job.state.phase == .waiting { enqueue(job, now: .distantPast) }
   }
 
-  /// Gives no number up to this one to a task.
+  /// Assigns only larger numbers from now on.
   mutating func skipNumbers(through number: Int) { lastNumber = max(lastNumber, number) }
 
   /// Adds a task, which waits to be resumed.

@@ -1,13 +1,13 @@
 import Foundation
 import URLLoading
 
-/// Removes what a kill has left in the folder of files and no task names: at once the file of a task that is still there, which nobody else
-/// knows of; anything else when it has not been written for a week.
+/// Removes the files that a kill has left and no task names. Those of existing tasks are removed at once, since nobody else knows of them;
+/// others a week after they were last written.
 enum FileCleanup {
   /// In seconds: a program may be about to make the task of a file, or have resume data that names one.
   private static let age = 7 * 86_400.0
 
-  /// - Parameter tasks: the numbers of the tasks that are there.
+  /// - Parameter tasks: the numbers of the existing tasks.
   static func run(in folder: String, keeping named: Set<String>, tasks: Set<Int>) {
     let oldest = Date().addingTimeInterval(-age)
     for name in names(in: folder) where !named.contains(name) {
@@ -23,14 +23,14 @@ enum FileCleanup {
     }
   }
 
-  /// The largest number of a task whose download has left a file; 0 without any.
+  /// The largest number in the names of downloads' files; 0 without any.
   static func largestNumber(in folder: String) -> Int { names(in: folder).compactMap { number(in: $0) }.max() ?? 0 }
 
   private static func names(in folder: String) -> [String] {
     (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
   }
 
-  /// The number of the task that a download's file is named by; nil for one that leaves next to none for later tasks.
+  /// The number of a task in the name of its download's file. Nil for one so large that few are left above it, which is none of a task.
   private static func number(in name: String) -> Int? {
     guard let number = URLSessionTask.downloadLabel(in: name).flatMap({ Int($0) }), (1..<1 << 60).contains(number)
     else { return nil }

@@ -49,6 +49,13 @@ package final class TemporaryDirectory: Sendable {
     try write(name, Data(contents.utf8))
   }
 
+  /// Writes a script of the shell into this directory, which its user may execute.
+  package func writeScript(_ name: String, _ text: String) throws -> URL {
+    let script = try write(name, "#!/bin/sh\n\(text)\n")
+    guard chmod(script.path, 0o700) == 0 else { throw TestServerError("chmod \(script.path): \(errno)") }
+    return script
+  }
+
   private static let root: Result<String, any Error> = Result {
     let path = try make(FileManager.default.temporaryDirectory.path + "/url-loading-tests-XXXXXX")
     try ProcessGuard.deleteAtExit(path)

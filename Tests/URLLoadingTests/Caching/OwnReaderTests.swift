@@ -18,6 +18,15 @@ import URLLoadingTestServers
     String(decoding: try await session.data(from: exchange.server.url("/")).0, as: UTF8.self)
   }
 
+  /// A session with a stored response whose body has become unreadable.
+  private func damaged(checks: Bool) async throws -> (session: URLSession, store: ReaderStore) {
+    let store = ReaderStore(checks: checks)
+    let session = session(store)
+    #expect(try await load(session) == "1")
+    store.isDamaged.update { $0 = true }
+    return (session, store)
+  }
+
   @Test(arguments: [true, false]) func whatCanBeReadIsDelivered(checks: Bool) async throws {
     let session = session(ReaderStore(checks: checks))
     for _ in 0..<3 { #expect(try await load(session) == "1") }
@@ -27,10 +36,7 @@ import URLLoadingTestServers
 
   /// The entry goes: the load would find it again.
   @Test func damageThatIsFoundAheadHasTheLoadTurnToTheSource() async throws {
-    let store = ReaderStore(checks: true)
-    let session = session(store)
-    #expect(try await load(session) == "1")
-    store.isDamaged.update { $0 = true }
+    let (session, store) = try await damaged(checks: true)
     #expect(try await load(session) == "2")
     store.isDamaged.update { $0 = false }
     #expect(try await load(session) == "2")
@@ -39,10 +45,7 @@ import URLLoadingTestServers
   }
 
   @Test func damageThatIsFoundTooLateFailsTheLoad() async throws {
-    let store = ReaderStore(checks: false)
-    let session = session(store)
-    #expect(try await load(session) == "1")
-    store.isDamaged.update { $0 = true }
+    let session = try await damaged(checks: false).session
     let error = await #expect(throws: URLError.self) { try await load(session) }
     #expect(error?.code == .networkConnectionLost)
     #expect(error?.userInfo[NSUnderlyingErrorKey] is ReaderStore.Damage)

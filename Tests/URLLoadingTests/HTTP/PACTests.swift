@@ -270,8 +270,7 @@ import URLLoadingTestServers
     let noHelper = await (try await Self.session(Self.inline("DIRECT")) { $0.findHelper = { nil } }).load(url)
     #expect(words(noHelper).contains("swift build --product urlload-pac"), "\(words(noHelper))")
     let directory = try TemporaryDirectory("pac")
-    let helper = try directory.write("helper", "#!/bin/sh\necho missing libpacparser.so.1\n")
-    chmod(helper.path, 0o755)
+    let helper = try directory.writeScript("helper", "echo missing libpacparser.so.1")
     let noLibrary = await (try await Self.session(Self.inline("DIRECT")) { $0.findHelper = { helper.path } }).load(url)
     #expect(words(noLibrary).contains("install the package libpacparser1"), "\(words(noLibrary))")
     let cause = (noLibrary.error as? URLError)?.userInfo[NSUnderlyingErrorKey] as? NSError

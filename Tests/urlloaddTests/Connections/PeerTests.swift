@@ -7,7 +7,7 @@ import URLLoading
 /// What the service hears of a program that is about to end.
 @Suite struct PeerTests {
   @Test func whatWasSaidBeforeTheEndIsHeard() throws {
-    let (peer, program) = try pair()
+    let (peer, program) = try Peer.connected()
     let command = NumberedCommand(number: 7, command: .tookEnd(task: 3))
     let bytes = try #require(BackgroundFrames.encoded(command))
     #expect(send(program, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
@@ -22,7 +22,7 @@ import URLLoading
 
   /// The service leaves metrics out where an end would be too large with them.
   @Test func whatIsTooLargeIsNotSent() throws {
-    let (peer, program) = try pair()
+    let (peer, program) = try Peer.connected()
     #expect(!peer.sendIfItFits(.event(task: 1, .response(Data(count: BackgroundFrames.limit)))))
     #expect(!peer.wantsToSend)
     #expect(peer.sendIfItFits(.event(task: 1, .waitsForConnectivity)))
@@ -32,16 +32,10 @@ import URLLoading
   }
 
   @Test func aProgramThatIsThereHasNotEnded() throws {
-    let (peer, program) = try pair()
+    let (peer, program) = try Peer.connected()
     #expect(!peer.hasEnded && peer.receive()?.isEmpty == true)
     peer.end()
     #expect(peer.hasEnded)
     close(program)
-  }
-
-  private func pair() throws -> (Peer, Int32) {
-    var descriptors: [Int32] = [-1, -1]
-    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &descriptors) == 0)
-    return (Peer(descriptor: descriptors[0]), descriptors[1])
   }
 }

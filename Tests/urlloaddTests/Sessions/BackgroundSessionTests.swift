@@ -28,15 +28,15 @@ import URLLoadingTestServers
     let server = try OutlivingTests.slowServer(held: 1)
     let first = try fixture.program("shared", "download:\(server.url("/a"))")
     #expect(try await first.says("wrote", timeout: .seconds(60)), "\(first.lines)")
-    let (built, other) = (BackgroundProgram.workerPath, fixture.directory.file("OtherWorker").path)
-    if link(built, other) != 0 { try FileManager.default.copyItem(atPath: built, toPath: other) }
+    let other = fixture.directory.file("OtherWorker").path
+    try BackgroundProgram.copyWorker(to: other)
     let second = try fixture.program("shared", arguments: ["download:\(server.url("/b"))"], of: [other])
     #expect(try await second.says("ended 1 -996", timeout: .seconds(60)), "\(second.lines)")
     #expect(second.all("has").isEmpty, "\(second.lines)")
     // Session and task are the first one's as before.
     let jobs = try await fixture.control().jobs()
     #expect(jobs.map(\.state) == ["loads"], "\(jobs)")
-    let name = (built as NSString).lastPathComponent
+    let name = (BackgroundProgram.workerPath as NSString).lastPathComponent
     #expect(jobs.first?.program.hasPrefix("\(name)-") == true, "\(jobs)")
     for program in [first, second] { await program.kill() }
     await fixture.stop()

@@ -19,9 +19,7 @@ import URLLoadingTestServers
   }
 
   @Test func theProgramIsToldAndThePlaceIsFree() throws {
-    var descriptors: [Int32] = [-1, -1]
-    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &descriptors) == 0)
-    let (peer, program) = (Peer(descriptor: descriptors[0]), descriptors[1])
+    let (peer, program) = try Peer.connected()
     defer { close(program) }
     let service = try TransferService(in: folder)
     service.attached["s"] = peer

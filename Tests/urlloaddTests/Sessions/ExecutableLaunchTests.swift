@@ -10,10 +10,8 @@ import URLLoadingTestServers
 
   @Test func theProgramIsStartedWhenItsTasksAreDone() async throws {
     let server = try OutlivingTests.slowServer()
-    let script = fixture.directory.file("launched.sh")
     let sign = fixture.directory.file("sign")
-    try Data("#!/bin/sh\necho started >> '\(sign.path)'\n".utf8).write(to: script)
-    chmod(script.path, 0o700)
+    let script = try fixture.directory.writeScript("launched.sh", "echo started >> '\(sign.path)'")
     try await fixture.leave("test", "--launched-by", script.path, "download:\(server.url("/a"))")
     #expect(try await eventually(timeout: .seconds(20)) { FileManager.default.fileExists(atPath: sign.path) })
     let program = try fixture.program()
@@ -27,14 +25,12 @@ import URLLoadingTestServers
     let server = try ScriptedServer.http { _ in HTTPResponse(text: "body") }
     let record = fixture.directory.file("arguments")
     // The file is there when it is whole.
-    let script = try fixture.directory.write(
+    let script = try fixture.directory.writeScript(
       "launched.sh",
       """
-      #!/bin/sh
       printf '%s\\0' "$@" >'\(record.path).part'
       mv '\(record.path).part' '\(record.path)'
       """)
-    chmod(script.path, 0o700)
     let arguments = ["a b", "it's \"quoted\"", "$HOME `id` \\", "", "*", "two\nlines", "--exit", "ä"]
     let options = ["--exit", "--launched-by", script.path] + arguments.flatMap { ["--launch-argument", $0] }
     let program = try fixture.program(arguments: options + ["download:\(server.url("/a"))"])

@@ -19,8 +19,7 @@ import URLLoadingTestServers
   }
 
   private func makeProgram() throws {
-    let program = try folder.write("program", "#!/bin/sh\necho started >>'\(folder.file("starts").path)'\n")
-    chmod(program.path, 0o700)
+    _ = try folder.writeScript("program", "echo started >>'\(folder.file("starts").path)'")
   }
 
   private var starts: Int {
@@ -86,10 +85,8 @@ import URLLoadingTestServers
   }
 
   @Test func aProgramThatComesIsNotStarted() throws {
-    var descriptors: [Int32] = [-1, -1]
-    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &descriptors) == 0)
-    let peer = Peer(descriptor: descriptors[0])
-    defer { close(descriptors[1]) }
+    let (peer, program) = try Peer.connected()
+    defer { close(program) }
     peer.hasGreeted = true
     let service = try self.service()
     service.queue.end(add(1, to: service))

@@ -9,20 +9,13 @@ import URLLoadingTestServers
 
   init() throws { fixture = try BackgroundFixture() }
 
-  private func control() async throws -> BackgroundControl {
-    guard try await eventually({ (try? BackgroundControl(at: fixture.place)) != nil }) else {
-      throw TestServerError("no service")
-    }
-    return try BackgroundControl(at: fixture.place)
-  }
-
   /// None of them is there long enough to be held back: those that follow wait instead.
   @Test func aQueueOfSmallFilesKeepsTheLimit() async throws {
     let (size, count, rate) = (50_000, 20, 100_000)
     let body = TestFiles.pattern(count: size, seed: 35)
     let server = try ScriptedServer.http { _ in HTTPResponse(body: body) }
     let idle = try fixture.program("idle")
-    let limits = try await self.control().set(BackgroundLimits(transfersPerHost: 4, bytesPerSecond: Int64(rate)))
+    let limits = try await fixture.control().set(BackgroundLimits(transfersPerHost: 4, bytesPerSecond: Int64(rate)))
     #expect(limits.bytesPerSecond == Int64(rate))
     let clock = ContinuousClock()
     let begin = clock.now
@@ -41,7 +34,7 @@ import URLLoadingTestServers
     // More than the burst comes while the server is not done.
     let server = try OutlivingTests.slowServer(pause: 20_000)
     let idle = try fixture.program("idle")
-    let control = try await self.control()
+    let control = try await fixture.control()
     // Some piece of the body alone is paid for with more than the time that this test has.
     _ = try control.set(BackgroundLimits(bytesPerSecond: 50))
     let program = try fixture.program("test", "download:\(server.url("/a"))")

@@ -18,6 +18,10 @@ import URLLoadingTestServers
     server.url("/a").absoluteString.replacingOccurrences(of: "http://", with: "http://user:\(Self.password)@")
   }
 
+  private func filesOfState(with secret: String) throws -> [String] {
+    try fixture.files(with: secret, in: fixture.state)
+  }
+
   /// A server that answers when it is told to.
   private func server(_ mayAnswer: DispatchSemaphore) throws -> ScriptedServer {
     try ScriptedServer.http { _ in
@@ -32,19 +36,8 @@ import URLLoadingTestServers
       "test", "--token", Self.token, "--proxy-password", Self.password, "download:\(url(server))")
     #expect(try await eventually { !server.requests.isEmpty }, "\(program.lines)")
     // Else the service could not load it after a restart.
-    for secret in [Self.token, Self.password] { #expect(try !fixture.stateFiles(with: secret).isEmpty, "\(secret)") }
+    for secret in [Self.token, Self.password] { #expect(try !filesOfState(with: secret).isEmpty, "\(secret)") }
     return program
-  }
-
-  /// The files with a text, of all that program and service have.
-  private func files(with secret: String) throws -> [String] {
-    try FileManager.default.subpathsOfDirectory(atPath: fixture.directory.path).filter { name in
-      let file = fixture.directory.file(name)
-      // Whoever reads a pipe waits for its writer.
-      let type = try? FileManager.default.attributesOfItem(atPath: file.path)[.type] as? FileAttributeType
-      guard type == FileAttributeType.typeRegular, let contents = try? Data(contentsOf: file) else { return false }
-      return contents.range(of: Data(secret.utf8)) != nil
-    }
   }
 
   @Test func theQueueAloneHasThem() async throws {
@@ -52,7 +45,8 @@ import URLLoadingTestServers
     let server = try self.server(mayAnswer)
     let program = try await start(server)
     for secret in [Self.token, Self.password] {
-      let names = try files(with: secret)
+      // Of all that program and service have.
+      let names = try fixture.files(with: secret, in: fixture.directory.url)
       let others = names.filter { !$0.hasPrefix("state/url-loading/urlloadd/queue.sqlite") }
       #expect(!names.isEmpty && others.isEmpty, "\(names)")
       for name in names {
@@ -74,7 +68,7 @@ import URLLoadingTestServers
     mayAnswer.signal()
     let control = try BackgroundControl(at: fixture.place)
     #expect(try await eventually { try control.jobs().map(\.hasEnded) == [true] })
-    for secret in [Self.token, Self.password] { #expect(try fixture.stateFiles(with: secret) == [], "\(secret)") }
+    for secret in [Self.token, Self.password] { #expect(try filesOfState(with: secret) == [], "\(secret)") }
     try await fixture.killService()
     // The password of the proxy is in Base64 there.
     let store = try QueueStore(path: fixture.state.appending(path: "queue.sqlite").path)
@@ -94,7 +88,7 @@ import URLLoadingTestServers
     #expect(try await program.says("ended 1 -999", timeout: .seconds(60)), "\(program.lines)")
     #expect(
       try await eventually {
-        try [Self.token, Self.password].allSatisfy { try fixture.stateFiles(with: $0).isEmpty }
+        try [Self.token, Self.password].allSatisfy { try filesOfState(with: $0).isEmpty }
       })
     mayAnswer.signal()
     await program.kill()

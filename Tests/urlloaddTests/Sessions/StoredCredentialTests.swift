@@ -28,7 +28,7 @@ struct StoredCredentialTests {
     defer { try? Data().write(to: enough) }
     // The bus, and with it the Secret Service, is there until the shell ends.
     let script = """
-      '\(BuiltProgram.path("URLLoadingBackgroundWorker"))' "$@" >'\(log.path)' 2>&1
+      '\(BackgroundProgram.workerPath)' "$@" >'\(log.path)' 2>&1
       echo $? >'\(gone)'
       while ! [ -e '\(enough.path)' ]; do sleep 0.05; done
       """
@@ -54,7 +54,7 @@ struct StoredCredentialTests {
     #expect(isDone && outcome.status == .exited(0), "\(server.requests) \(outcome.text) \(outcome.error)")
     #expect(server.requests.last?.fields["Authorization"] == login)
     // They are the Secret Service's alone.
-    for secret in [Self.password, login] { #expect(try fixture.stateFiles(with: secret).isEmpty) }
+    for secret in [Self.password, login] { #expect(try fixture.files(with: secret, in: fixture.state).isEmpty) }
     let program = try fixture.program()
     #expect(try await program.says("ended 1 0 200", timeout: .seconds(60)), "\(program.lines)")
     #expect(program.all("asked").isEmpty, "\(program.lines)")

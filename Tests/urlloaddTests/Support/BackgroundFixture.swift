@@ -68,13 +68,14 @@ final class BackgroundFixture: Sendable {
     (try? FileManager.default.contentsOfDirectory(atPath: state.appending(path: "files").path)) ?? []
   }
 
-  /// The files of the service's state that have a text, anywhere.
-  func stateFiles(with secret: String) throws -> [String] {
-    let names = try FileManager.default.subpathsOfDirectory(atPath: state.path)
-    return names.filter { name in
-      // Folders, and files that are removed meanwhile, have no contents.
-      let contents = try? Data(contentsOf: state.appending(path: name))
-      return contents?.range(of: Data(secret.utf8)) != nil
+  /// The files in a folder that contain a text, such as those of the service's state.
+  func files(with text: String, in folder: URL) throws -> [String] {
+    try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { name in
+      let file = folder.appending(path: name)
+      // Reading a pipe would wait for its writer. Files that are removed meanwhile have no contents.
+      let type = try? FileManager.default.attributesOfItem(atPath: file.path)[.type] as? FileAttributeType
+      guard type == FileAttributeType.typeRegular, let contents = try? Data(contentsOf: file) else { return false }
+      return contents.range(of: Data(text.utf8)) != nil
     }
   }
 

@@ -24,8 +24,8 @@ struct ManagerClients {
 
   init(in folder: TemporaryDirectory) throws {
     record = folder.file("commands")
-    let standIn = try Self.script("stand-in", "printf '%s\\n' \"$0 $*\" >>'\(record.path)'", in: folder)
-    service = try Self.script(
+    let standIn = try folder.writeScript("stand-in", "printf '%s\\n' \"$0 $*\" >>'\(record.path)'")
+    service = try folder.writeScript(
       "service",
       """
       exec unshare -rm sh -c '
@@ -33,7 +33,7 @@ struct ManagerClients {
         export SYSTEMD_EXEC_PID=$$
         exec "$@"
       ' '\(standIn.path)' '\(BuiltProgram.path("urlloadd"))' "$@"
-      """, in: folder)
+      """)
   }
 
   /// The command lines so far.
@@ -43,12 +43,6 @@ struct ManagerClients {
 
   /// An executable that writes down that somebody has started it.
   func program(in folder: TemporaryDirectory) throws -> URL {
-    try Self.script("program", "echo itself >>'\(record.path)'", in: folder)
-  }
-
-  private static func script(_ name: String, _ text: String, in folder: TemporaryDirectory) throws -> URL {
-    let file = try folder.write(name, "#!/bin/sh\n\(text)\n")
-    chmod(file.path, 0o755)
-    return file
+    try folder.writeScript("program", "echo itself >>'\(record.path)'")
   }
 }

@@ -21,8 +21,7 @@ struct ProgramStarter {
   ) throws {
     let settings = variables.map { "\($0)=\(Self.quoted($1))" }
     let words = settings + ["exec"] + ([program] + arguments).map { Self.quoted($0) } + ["\"$@\""]
-    path = try directory.write(name, "#!/bin/sh\n\(preparation)\n\(words.joined(separator: " "))\n").path
-    chmod(path, 0o700)
+    path = try directory.writeScript(name, "\(preparation)\n\(words.joined(separator: " "))").path
   }
 
   /// The service on a disk that is full as long as a file is there. A limit on the size of files stands for that: writes fail in the middle

@@ -21,7 +21,7 @@ import URLLoadingTestServers
   }
 
   @Test func theOneBesideTheProgram() async throws {
-    try await load(by: BuiltProgram.path("URLLoadingBackgroundWorker"), path: "/usr/bin:/bin")
+    try await load(by: BackgroundProgram.workerPath, path: "/usr/bin:/bin")
   }
 
   @Test func theOneInPath() async throws {
@@ -30,8 +30,8 @@ import URLLoadingTestServers
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
     // The folder of a program is that of the file itself, whatever symbolic links lead there.
-    let (built, worker) = (BuiltProgram.path("URLLoadingBackgroundWorker"), programs.appending(path: "worker").path)
-    if link(built, worker) != 0 { try FileManager.default.copyItem(atPath: built, toPath: worker) }
+    let worker = programs.appending(path: "worker").path
+    try BackgroundProgram.copyWorker(to: worker)
     try FileManager.default.createSymbolicLink(
       atPath: services.appending(path: "urlloadd").path, withDestinationPath: BuiltProgram.path("urlloadd"))
     try await load(by: worker, path: "/usr/bin:/bin:\(services.path)")

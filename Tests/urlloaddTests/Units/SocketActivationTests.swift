@@ -74,16 +74,14 @@ import URLLoadingTestServers
   @Test func programsThatTheServiceStartsHaveNothingOfIt() async throws {
     let service = try await startService(count: "1", process: "")
     let server = try ScriptedServer.http { _ in HTTPResponse(text: "body") }
-    let (script, sign) = (fixture.directory.file("launched.sh"), fixture.directory.file("sign").path)
-    try Data(
+    let sign = fixture.directory.file("sign").path
+    let script = try fixture.directory.writeScript(
+      "launched.sh",
       """
-      #!/bin/sh
       env >'\(sign).new'
       [ -e /proc/$$/fd/3 ] && echo DESCRIPTOR >>'\(sign).new'
       mv '\(sign).new' '\(sign)'
-      """.utf8
-    ).write(to: script)
-    chmod(script.path, 0o700)
+      """)
     let program = try fixture.program(
       "test", "--exit", "--launched-by", script.path, "download:\(server.url("/a"))", environment: environment)
     #expect(await program.process.waitForExit(timeout: .seconds(60)) == .exited(0), "\(program.lines)")

@@ -30,8 +30,9 @@ final class NegotiateTokens: Sendable {
     self.make = make
   }
 
-  /// Asks for a token, at once: it may be called under a lock that `take` locks.
-  /// - Parameter take: gets a token for one use, or why there is none, on a thread of the pool; never, where the request is cancelled before.
+  /// Requests a token for one use.
+  /// - Parameter take: gets the token, or why there is none, on a thread of the pool, never within this call; the caller may hold a lock that
+  ///   it takes. Not called if the request is cancelled before.
   func get(for host: String, _ take: @escaping @Sendable (Outcome) -> Void) -> Request {
     let waiter = NegotiateQueue.Waiter(take: take)
     let (request, isFirst) = queue.withLock { $0.add(waiter, for: host) }

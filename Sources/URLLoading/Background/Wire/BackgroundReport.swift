@@ -2,8 +2,7 @@
 package enum BackgroundReport: Codable, Sendable {
   /// The answer to `hello`.
   /// - Parameters:
-  ///   - version: that of the protocol which the service has. A program goes by the smaller one of both, which is its own in the first
-  ///     version: a later program reads it.
+  ///   - version: the service's version of the protocol. Both sides use the smaller one; version 1 need not read it.
   ///   - package: the service's version of the package.
   ///   - files: the directory where files of uploads are put.
   case welcome(version: Int, package: String, files: String)

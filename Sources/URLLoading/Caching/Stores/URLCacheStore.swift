@@ -97,7 +97,7 @@ public protocol URLCacheReader: AnyObject, Sendable {
 
   /// Makes sure that a range can be read, from its start on as far as milliseconds go. Called once before a response is delivered, when the
   /// load can still turn to the source. By default nothing is checked.
-  /// - Throws: where it cannot be read. The load removes the entry from its store, and asks the cache anew.
+  /// - Throws: where it cannot be read. The load removes the entry from its store, and asks the cache again.
   func check(_ range: Range<Int64>) throws
 }
 

@@ -40,8 +40,8 @@ final class DiskCacheReader: URLCacheReader {
     }
   }
 
-  /// Whether a failure to open a file says that the body is gone. Want of descriptors or memory passes, and a disk that does not answer may
-  /// do so again.
+  /// Whether a failure to open a file means that the body is gone. A lack of descriptors or memory is transient, and so may an error of the
+  /// disk be.
   static func isLost(_ reason: Int32) -> Bool {
     // Neither a link nor a file in the place of the folder is the store's.
     [ENOENT, ENOTDIR, ELOOP].contains(reason)

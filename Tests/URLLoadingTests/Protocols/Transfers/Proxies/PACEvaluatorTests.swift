@@ -122,9 +122,8 @@ import URLLoadingTestServers
 
   @Test func aProcessThatSomebodyHasEndedIsReplaced() async throws {
     let directory = try TemporaryDirectory("pac")
-    let helper = try directory.write(
-      "helper", "#!/bin/sh\necho $$ > \(directory.path)/pid\nexec \(BuiltProgram.path("urlload-pac"))\n")
-    chmod(helper.path, 0o755)
+    let helper = try directory.writeScript(
+      "helper", "echo $$ > \(directory.path)/pid\nexec \(BuiltProgram.path("urlload-pac"))")
     let evaluator = PACEvaluator(Self.tools(helper.path))
     defer { evaluator.close() }
     let script = "function FindProxyForURL() { return 'DIRECT' }"
@@ -146,8 +145,7 @@ import URLLoadingTestServers
   @Test(arguments: ["echo urlload-pac 2; cat", "echo hello; cat", "cat"])
   func anotherProgram(script: String) async throws {
     let directory = try TemporaryDirectory("pac")
-    let helper = try directory.write("helper", "#!/bin/sh\n\(script)\n")
-    chmod(helper.path, 0o755)
+    let helper = try directory.writeScript("helper", script)
     var tools = Self.tools(helper.path)
     tools.scriptTimeLimit = .seconds(1)
     let failure = try await failure("x", tools)
@@ -160,15 +158,13 @@ import URLLoadingTestServers
 
   @Test func aProgramThatFloods() async throws {
     let directory = try TemporaryDirectory("pac")
-    let helper = try directory.write("helper", "#!/bin/sh\nexec tr '\\0' x < /dev/zero\n")
-    chmod(helper.path, 0o755)
+    let helper = try directory.writeScript("helper", "exec tr '\\0' x < /dev/zero")
     #expect(try await failure("x", Self.tools(helper.path)) == .ended(signal: nil))
   }
 
   @Test func withoutTheLibrary() async throws {
     let directory = try TemporaryDirectory("pac")
-    let helper = try directory.write("helper", "#!/bin/sh\necho missing libpacparser.so.1\n")
-    chmod(helper.path, 0o755)
+    let helper = try directory.writeScript("helper", "echo missing libpacparser.so.1")
     let failure = try await failure("x", Self.tools(helper.path))
     #expect(failure == .noLibrary("libpacparser.so.1"))
     #expect(failure.message.contains("libpacparser1"))
@@ -177,15 +173,13 @@ import URLLoadingTestServers
   /// Nothing of the program is inherited, and the process ends with its evaluator.
   @Test func theProcessHasNothingOfTheProgram() async throws {
     let directory = try TemporaryDirectory("pac")
-    let helper = try directory.write(
+    let helper = try directory.writeScript(
       "helper",
       """
-      #!/bin/sh
       { ls /proc/$$/fd; env; } > \(directory.path)/seen
       echo $$ > \(directory.path)/pid
       exec \(BuiltProgram.path("urlload-pac"))
       """)
-    chmod(helper.path, 0o755)
     let evaluator = PACEvaluator(Self.tools(helper.path))
     #expect(try await ask(evaluator, "function FindProxyForURL() { return 'DIRECT' }") == .success("DIRECT"))
     let seen = try String(contentsOf: directory.file("seen"), encoding: .utf8).split(separator: "\n").map(String.init)
