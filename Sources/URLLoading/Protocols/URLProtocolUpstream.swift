@@ -1,12 +1,8 @@
-internal import URLLoadingBase
-
 /// The output of a task on a full-duplex connection, such as a WebSocket's: the instance pulls bytes as its connection accepts them
 /// (back-pressure).
 ///
 /// An instance gets it with its demand (``URLProtocolDemand/upstream``), where its class declares ``URLProtocol/Capabilities/duplex``. It
 /// sends the response when the connection is established, reads from here until the end, and passes received bytes on as the body.
-///
-/// Mutable state: `observer`, guarded by its lock.
 public final class URLProtocolUpstream: Sendable {
   /// The outcome of a read.
   @frozen public enum Read: Sendable, Equatable {
@@ -23,18 +19,27 @@ public final class URLProtocolUpstream: Sendable {
   private let reader: @Sendable (UnsafeMutableRawBufferPointer) -> Read
   private let inputEnd: @Sendable () -> Void
   private let outputFailure: @Sendable (any Error) -> Void
-  private let observer = Locked(Observer())
+  private let announcer: UpstreamAnnouncer
 
   /// A direction that is read by closures.
   /// - Parameters:
   ///   - reader: is called for each read, one call at a time; it must not block.
   ///   - onInputEnd: called when the peer has closed its direction.
   ///   - onOutputFailure: called with the reason when nothing more can be sent.
-  public init(
+  public convenience init(
     _ reader: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Read,
     onInputEnd: @escaping @Sendable () -> Void = {},
     onOutputFailure: @escaping @Sendable (any Error) -> Void = { _ in }
   ) {
+    self.init(announcedBy: UpstreamAnnouncer(), reader, onInputEnd: onInputEnd, onOutputFailure: onOutputFailure)
+  }
+
+  init(
+    announcedBy announcer: UpstreamAnnouncer, _ reader: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Read,
+    onInputEnd: @escaping @Sendable () -> Void = {},
+    onOutputFailure: @escaping @Sendable (any Error) -> Void = { _ in }
+  ) {
+    self.announcer = announcer
     self.reader = reader
     inputEnd = onInputEnd
     outputFailure = onOutputFailure
@@ -53,26 +58,8 @@ public final class URLProtocolUpstream: Sendable {
 
   /// Sets the observer that is called, on any thread, when bytes are available after ``Read/wait``; at once where that was announced
   /// before. The latest observer replaces others.
-  public func observe(_ observer: @escaping @Sendable () -> Void) {
-    let hasMissed = self.observer.withLock { state in
-      state.call = observer
-      return exchange(&state.hasMissed, with: false)
-    }
-    if hasMissed { observer() }
-  }
+  public func observe(_ observer: @escaping @Sendable () -> Void) { announcer.observe(observer) }
 
   /// Calls the observer: there is more.
-  public func announce() {
-    let observer = observer.withLock { state in
-      if state.call == nil { state.hasMissed = true }
-      return state.call
-    }
-    observer?()
-  }
-
-  private struct Observer {
-    var call: (@Sendable () -> Void)?
-    /// Bytes were announced while there was no observer.
-    var hasMissed = false
-  }
+  public func announce() { announcer.announce() }
 }

@@ -68,7 +68,6 @@ extension URLSession {
       protocols: protocols, offersCompression: parts.configuration.webSocket.compressesMessages,
       limit: values.maximumBufferedBytesPerTask, url: request.url)
     let load = load(LoadPlan(request: request, kind: .webSocket, owner: .delegate))
-    channel.attach(to: load)
     load.setSink(channel)
     return made(URLSessionWebSocketTask(load: load, channel: channel))
   }

@@ -2,13 +2,16 @@ internal import URLLoadingBase
 
 /// Carries out the effects of a ``StreamMachine``: between a stream task's owner and its load.
 ///
-/// Mutable state: `captured`, guarded by its lock; the machine's is its runner's.
+/// Mutable state: `references`, guarded by its lock; the machine's is its runner's.
 final class StreamChannel: DuplexSink, DeadlineHolder {
-  /// The streams that have captured the connection.
-  private struct Captured { weak var streams: CapturedStreams? }
+  private struct References {
+    weak var load: Load?
+    /// The streams that have captured the connection.
+    weak var streams: CapturedStreams?
+  }
 
   private let runner: EffectRunner<StreamMachine>
-  private let captured = Locked(Captured())
+  private let references = Locked(References())
   /// The source of the bytes to send; made once, because its observer is set by the instance.
   let upstream: URLProtocolUpstream
 
@@ -28,7 +31,9 @@ final class StreamChannel: DuplexSink, DeadlineHolder {
 
   private struct WeakChannel { weak var channel: StreamChannel? }
 
-  func attach(to load: Load) { runner.attach(to: load) }
+  func attach(to load: Load) { references.withLock { $0.load = load } }
+
+  private var load: Load? { references.withLock { $0.load } }
 
   // MARK: Requests of the owner
 
@@ -67,7 +72,7 @@ final class StreamChannel: DuplexSink, DeadlineHolder {
 
   var holdsBytes: Bool { true }
 
-  func open(_ response: URLResponse) throws {}
+  func open(_ response: URLResponse, of load: Load) throws {}
 
   func write(_ bytes: UnsafeRawBufferPointer) throws -> Bool {
     update { $0.take(bytes) }
@@ -80,7 +85,7 @@ final class StreamChannel: DuplexSink, DeadlineHolder {
 
   /// A task that is suspended sends nothing; the load announces when it is resumed.
   private func send(into buffer: UnsafeMutableRawBufferPointer) -> URLProtocolUpstream.Read {
-    if runner.load?.read({ $0.machine.isSuspended }) == true { return .wait }
+    if load?.read({ $0.machine.isSuspended }) == true { return .wait }
     return update { $0.send(into: buffer) }
   }
 
@@ -93,7 +98,7 @@ final class StreamChannel: DuplexSink, DeadlineHolder {
     then last: (@Sendable () -> Void)? = nil, _ change: (inout StreamMachine) -> Result
   ) -> Result {
     let result = runner.update(change, carryingOut: carryOut, then: last)
-    captured.withLock { $0.streams }?.notify()
+    references.withLock { $0.streams }?.notify()
     return result
   }
 
@@ -102,21 +107,21 @@ final class StreamChannel: DuplexSink, DeadlineHolder {
     case .read(let completion, let data, let atEOF, let error): completion(data, atEOF, error)
     case .written(let completion, let error): completion(error)
     case .announce: upstream.announce()
-    case .consumed(let count): runner.load?.consumed(count)
-    case .look(let deadline): runner.load?.session.deadlines.look(by: deadline, for: self)
-    case .securing(let isSecuring): runner.load?.securing(isSecuring)
+    case .consumed(let count): load?.consumed(count)
+    case .look(let deadline): load?.session.deadlines.look(by: deadline, for: self)
+    case .securing(let isSecuring): load?.securing(isSecuring)
     case .readClosed:
-      runner.load?.tell(.readClosed, \.stream, of: URLSessionStreamTask.self) { $0.urlSession($1, readClosedFor: $2) }
+      load?.tell(.readClosed, \.stream, of: URLSessionStreamTask.self) { $0.urlSession($1, readClosedFor: $2) }
     case .writeClosed:
-      runner.load?.tell(.writeClosed, \.stream, of: URLSessionStreamTask.self) { $0.urlSession($1, writeClosedFor: $2) }
+      load?.tell(.writeClosed, \.stream, of: URLSessionStreamTask.self) { $0.urlSession($1, writeClosedFor: $2) }
     case .captured:
       let streams = CapturedStreams(self)
-      captured.withLock { $0.streams = streams }
-      runner.load?.tell(.streams, \.stream, of: URLSessionStreamTask.self) {
+      references.withLock { $0.streams = streams }
+      load?.tell(.streams, \.stream, of: URLSessionStreamTask.self) {
         $0.urlSession(
           $1, streamTask: $2, didBecome: streams.makeInput(), outputStream: streams.makeOutput())
       }
-    case .end(let error): runner.load?.endDuplex(error)
+    case .end(let error): load?.endDuplex(error)
     }
   }
 }

@@ -12,7 +12,7 @@ protocol DuplexSink: BodySink {
 
   /// The connection is established.
   /// - Throws: why the response does not open it; ends the load.
-  func open(_ response: URLResponse) throws
+  func open(_ response: URLResponse, of load: Load) throws
 
   /// The connection has ended.
   /// - Parameter error: why it failed; nil for a graceful shutdown by the peer.
@@ -40,7 +40,7 @@ extension Load {
   func openDuplex(_ response: URLResponse, attempt: Int) -> Bool {
     guard let duplex else { return true }
     do {
-      try duplex.open(response)
+      try duplex.open(response, of: self)
     } catch {
       abort(error)
       return false

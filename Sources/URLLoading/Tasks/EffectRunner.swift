@@ -13,7 +13,6 @@ protocol EffectMachine {
 final class EffectRunner<Machine: EffectMachine>: Sendable {
   private struct State {
     var machine: Machine
-    weak var load: Load?
     /// A thread is carrying effects out, and will see those that are added meanwhile.
     var isCarryingOut = false
     /// Calls after the pending effects.
@@ -37,11 +36,6 @@ final class EffectRunner<Machine: EffectMachine>: Sendable {
   init(_ machine: Machine) {
     state = Locked(State(machine: machine))
   }
-
-  /// The load that effects are about.
-  var load: Load? { state.withLock { $0.load } }
-
-  func attach(to load: Load) { state.withLock { $0.load = load } }
 
   func read<Result>(_ body: (Machine) -> Result) -> Result { state.withLock { body($0.machine) } }
 

@@ -1,17 +1,14 @@
 internal import URLLoadingBase
 
-/// Carries out what a ``WebSocketConversation`` decides: between a task's owner and its load.
+/// A WebSocket task's end of its connection: between the task's owner and its load.
 ///
 /// Mutable state: `handshake`, guarded by its lock; the conversation's is its runner's.
 final class WebSocketChannel: DuplexSink {
-  private let runner: EffectRunner<WebSocketConversation>
+  private let runner: WebSocketRunner
   private let handshake: Locked<WebSocketHandshake>
   private let url: URL?
   /// Reads bytes of the conversation; made once, because its observer is set by the instance.
   let upstream: URLProtocolUpstream
-
-  /// How long the end of a connection may take, once a close frame was sent or has come.
-  private static let closeLimit = Duration.seconds(5)
 
   /// - Parameters:
   ///   - protocols: the sub-protocols that are offered, the preferred first.
@@ -20,16 +17,12 @@ final class WebSocketChannel: DuplexSink {
   ///   - url: what the task was made with.
   init(protocols: [String], offersCompression: Bool, limit: Int, url: URL?) {
     self.url = url
-    runner = EffectRunner(WebSocketConversation(limit: limit, url: url))
+    let announcer = UpstreamAnnouncer()
+    let runner = WebSocketRunner(WebSocketConversation(limit: limit, url: url), announcer)
+    self.runner = runner
     handshake = Locked(WebSocketHandshake(protocols: protocols, offersCompression: offersCompression))
-    let reader = Locked<WeakChannel>(WeakChannel())
-    upstream = URLProtocolUpstream { buffer in reader.withLock { $0.channel }?.read(into: buffer) ?? .end }
-    reader.withLock { $0.channel = self }
+    upstream = URLProtocolUpstream(announcedBy: announcer) { runner.read(into: $0) }
   }
-
-  private struct WeakChannel { weak var channel: WebSocketChannel? }
-
-  func attach(to load: Load) { runner.attach(to: load) }
 
   var closeCode: URLSessionWebSocketTask.CloseCode { runner.read { $0.closeCode } }
   var closeReason: Data? { runner.read { $0.closeReason } }
@@ -70,7 +63,7 @@ final class WebSocketChannel: DuplexSink {
     handshake.withLock { $0.prepare(&request) }
   }
 
-  func open(_ response: URLResponse) throws {
+  func open(_ response: URLResponse, of load: Load) throws {
     let handshake = handshake.withLock { $0 }
     guard let response = response as? HTTPURLResponse else { throw failure("the response is none of HTTP") }
     let agreement: WebSocketHandshake.Agreement
@@ -79,6 +72,7 @@ final class WebSocketChannel: DuplexSink {
     } catch {
       throw failure(error.words)
     }
+    runner.connect(load)
     update {
       let machine = WebSocketMachine(maximumMessageSize: $0.maximumMessageSize, compression: agreement.compression)
       $0.open(machine, protocol: agreement.subprotocol)
@@ -106,43 +100,11 @@ final class WebSocketChannel: DuplexSink {
       ?? URLError(
         .networkConnectionLost, message: "The WebSocket is closed. URL: \(url?.redactedDescription ?? "none").",
         url: url)
-    update(then: last) { $0.end(later, dropsMessages: (error as? URLError)?.code == .cancelled) }
+    runner.end(then: last) { $0.end(later, dropsMessages: (error as? URLError)?.code == .cancelled) }
   }
-
-  private func read(into buffer: UnsafeMutableRawBufferPointer) -> URLProtocolUpstream.Read {
-    switch update({ $0.read(into: buffer) }) {
-    case nil: .end
-    case 0?: .wait
-    case let count?: .bytes(count)
-    }
-  }
-
-  // MARK: Effects
 
   @discardableResult
-  private func update<Result>(
-    then last: (@Sendable () -> Void)? = nil, _ change: (inout WebSocketConversation) -> Result
-  ) -> Result {
-    runner.update(change, carryingOut: carryOut, then: last)
-  }
-
-  private func carryOut(_ effect: WebSocketConversation.Effect) {
-    switch effect {
-    case .received(let receiver, let result): receiver(result)
-    case .completed(let completion, let error): completion(error)
-    case .announce: upstream.announce()
-    case .buffered(let count): runner.load?.buffered(count)
-    case .consumed(let count): runner.load?.consumed(count)
-    case .opened(let name):
-      runner.load?.tell(.opened, \.webSocket, of: URLSessionWebSocketTask.self) {
-        $0.urlSession($1, webSocketTask: $2, didOpenWithProtocol: name)
-      }
-    case .closed(let code, let reason):
-      runner.load?.tell(.closed, \.webSocket, of: URLSessionWebSocketTask.self) {
-        $0.urlSession($1, webSocketTask: $2, didCloseWith: code, reason: reason)
-      }
-    case .expectEnd: runner.load?.limitRest(to: Self.closeLimit)
-    case .end(let error): runner.load?.endDuplex(error)
-    }
+  private func update<Result>(_ change: (inout WebSocketConversation) -> Result) -> Result {
+    runner.update(change)
   }
 }

@@ -178,4 +178,40 @@ import URLLoadingTestServers
         return task
       })
   }
+
+  /// An open connection and its load retain each other until the end.
+  @Test func webSocketTasksGo() async throws {
+    let server = try await WebSocketServer.start()
+    let url = server.url("/echo")
+    try await expectGone(
+      await weaklyAfter { session, _ in
+        let task = session.webSocketTask(with: url)
+        session.finishTasksAndInvalidate()
+        return task
+      })
+    let ends: [@Sendable (URLSessionWebSocketTask, URLSession) -> Void] = [
+      { task, _ in task.cancel(with: .normalClosure, reason: nil) }, { task, _ in task.cancel() },
+      { _, session in session.invalidateAndCancel() },
+    ]
+    for end in ends {
+      try await expectGone(
+        await weaklyAfter { session, recorder in
+          let task = session.webSocketTask(with: url)
+          task.resume()
+          try await task.send(.string("x"))
+          _ = try await task.receive()
+          end(task, session)
+          #expect(await recorder.records.wait { $0.values.contains { $0.completions == 1 } })
+          return task
+        })
+    }
+    try await expectGone(
+      await weaklyAfter { session, recorder in
+        let task = session.webSocketTask(with: try await NginxServer.shared.url("/absent"))
+        task.resume()
+        #expect(await recorder.records.wait { $0.values.contains { $0.completions == 1 } })
+        return task
+      })
+    await server.stop()
+  }
 }

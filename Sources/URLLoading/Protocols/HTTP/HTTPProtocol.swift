@@ -71,7 +71,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
       client?.urlProtocol(self, didFailWithError: error)
       return
     }
-    sessionClient?.gate.observe { [weak self] isOpen in self?.follow(isOpen) }
+    sessionClient?.gate.observe { self.follow($0) }
     begin(isFirst: true)
   }
 

@@ -1,0 +1,33 @@
+internal import URLLoadingBase
+
+/// Calls the observer of a ``URLProtocolUpstream``. An object of its own, so that the source of the bytes can reference it without a
+/// reference cycle.
+///
+/// Mutable state: `state`, guarded by its lock.
+final class UpstreamAnnouncer: Sendable {
+  private struct State {
+    var observer: (@Sendable () -> Void)?
+    /// Bytes were announced while there was no observer.
+    var hasMissed = false
+  }
+
+  private let state = Locked(State())
+
+  /// Replaces the observer, and calls it at once if it has missed a call.
+  func observe(_ observer: @escaping @Sendable () -> Void) {
+    let hasMissed = state.withLock { state in
+      state.observer = observer
+      return exchange(&state.hasMissed, with: false)
+    }
+    if hasMissed { observer() }
+  }
+
+  /// Calls the observer.
+  func announce() {
+    let observer = state.withLock { state in
+      if state.observer == nil { state.hasMissed = true }
+      return state.observer
+    }
+    observer?()
+  }
+}
