@@ -73,8 +73,9 @@ public struct Work: Sendable {
   /// The URL of a load.
   public func url(_ number: Int) throws -> URL {
     let line = urls[number % urls.count]
-    // A `data:` URL has none, and to look for words in many megabytes takes as much memory again.
-    let text = line.utf8.contains(UInt8(ascii: "{")) ? line.replacingOccurrences(of: "{}", with: String(number)) : line
+    // Not in a list. A `data:` URL has none, and to look for words in many megabytes takes as much memory again.
+    let isPattern = urls.count == 1 && line.utf8.contains(UInt8(ascii: "{"))
+    let text = isPattern ? line.replacingOccurrences(of: "{}", with: String(number)) : line
     guard let url = URL(string: text) else {
       throw Misuse(description: "not a URL")
     }
