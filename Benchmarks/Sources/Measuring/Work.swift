@@ -73,7 +73,7 @@ public struct Work: Sendable {
   /// The URL of a load.
   public func url(_ number: Int) throws -> URL {
     let line = urls[number % urls.count]
-    // Not in a list. A `data:` URL has none, and to look for words in many megabytes takes as much memory again.
+    // Lists have no `{}`. Nor has a `data:` URL, and searching many megabytes takes as much memory again.
     let isPattern = urls.count == 1 && line.utf8.contains(UInt8(ascii: "{"))
     let text = isPattern ? line.replacingOccurrences(of: "{}", with: String(number)) : line
     guard let url = URL(string: text) else {

@@ -26,23 +26,25 @@ public final class URLProtocolUpstream: Sendable {
   ///   - reader: is called for each read, one call at a time; it must not block.
   ///   - onInputEnd: called when the peer has closed its direction.
   ///   - onOutputFailure: called with the reason when nothing more can be sent.
-  public convenience init(
+  public init(
     _ reader: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Read,
     onInputEnd: @escaping @Sendable () -> Void = {},
     onOutputFailure: @escaping @Sendable (any Error) -> Void = { _ in }
   ) {
-    self.init(announcedBy: UpstreamAnnouncer(), reader, onInputEnd: onInputEnd, onOutputFailure: onOutputFailure)
-  }
-
-  init(
-    announcedBy announcer: UpstreamAnnouncer, _ reader: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Read,
-    onInputEnd: @escaping @Sendable () -> Void = {},
-    onOutputFailure: @escaping @Sendable (any Error) -> Void = { _ in }
-  ) {
-    self.announcer = announcer
     self.reader = reader
     inputEnd = onInputEnd
     outputFailure = onOutputFailure
+    announcer = UpstreamAnnouncer()
+  }
+
+  /// A direction whose bytes something else announces that does not reference it.
+  init(
+    announcedBy announcer: UpstreamAnnouncer, _ reader: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Read
+  ) {
+    self.announcer = announcer
+    self.reader = reader
+    inputEnd = {}
+    outputFailure = { _ in }
   }
 
   /// Reports that the peer has closed its direction, while this one is open: the body is complete, and the instance finishes after the next

@@ -1,7 +1,7 @@
 internal import URLLoadingBase
 
-/// Calls the observer of a ``URLProtocolUpstream``. An object of its own, so that the source of the bytes can reference it without a
-/// reference cycle.
+/// Calls the observer of a ``URLProtocolUpstream``. Separate from the upstream, which retains its reader: the reader's owner references the
+/// announcer without a cycle.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class UpstreamAnnouncer: Sendable {

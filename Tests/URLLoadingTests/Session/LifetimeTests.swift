@@ -179,16 +179,39 @@ import URLLoadingTestServers
       })
   }
 
+  @Test func aStreamTaskThatNobodyResumedGoes() async throws {
+    let codes = Watched<[URLError.Code?]>([])
+    try await expectGone(
+      await weaklyAfter { session, _ in
+        let task = session.streamTask(withHostName: "127.0.0.1", port: 1)
+        task.readData(ofMinLength: 1, maxLength: 1, timeout: 0) { _, _, error in
+          codes.update { $0.append((error as? URLError)?.code) }
+        }
+        task.write(Data("x".utf8), timeout: 0) { error in codes.update { $0.append((error as? URLError)?.code) } }
+        session.finishTasksAndInvalidate()
+        return task
+      })
+    #expect(await codes.wait { $0 == [.cancelled, .cancelled] }, "\(codes.value)")
+  }
+
   /// An open connection and its load retain each other until the end.
   @Test func webSocketTasksGo() async throws {
     let server = try await WebSocketServer.start()
     let url = server.url("/echo")
+    let codes = Watched<[URLError.Code?]>([])
+    let note: @Sendable ((any Error)?) -> Void = { error in codes.update { $0.append((error as? URLError)?.code) } }
     try await expectGone(
       await weaklyAfter { session, _ in
         let task = session.webSocketTask(with: url)
+        task.send(.string("x"), completionHandler: note)
+        task.sendPing(pongReceiveHandler: note)
+        task.receive { result in
+          if case .failure(let error) = result { note(error) }
+        }
         session.finishTasksAndInvalidate()
         return task
       })
+    #expect(await codes.wait { $0 == [.cancelled, .cancelled, .cancelled] }, "\(codes.value)")
     let ends: [@Sendable (URLSessionWebSocketTask, URLSession) -> Void] = [
       { task, _ in task.cancel(with: .normalClosure, reason: nil) }, { task, _ in task.cancel() },
       { _, session in session.invalidateAndCancel() },

@@ -1,43 +1,67 @@
 import Foundation
 import URLLoadingTestServers
 
-/// A user's manager of systemd, with a session bus and the units of the transfer service, for a user without a name of its own on this
-/// machine: in a mount namespace and in control groups of its own. Only root can start one.
+/// A user's manager of systemd, with a session bus and the units of the transfer service: as an unused user number, in a mount namespace and
+/// in control groups of its own.
 final class UserManager: Sendable {
-  private static let user = 54_321
+  private static let user = "54321"
+  private static let asUser = ["setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups"]
   private static let systemd = "/lib/systemd/systemd"
-
-  /// Arguments: the user's number, the fixture's folder, the folder of the built programs, the name of the control groups.
-  private static let setUp = """
-    set -eu
-    mount -t tmpfs -o mode=755 tmpfs /run
-    # The first tells that systemd has booted the machine (sd_booted(3)), and made the second.
-    mkdir -p /run/systemd/system /run/systemd/unit-root /run/programs /run/user
-    mkdir -m 700 "/run/user/$1"
-    mount --bind "$3" /run/programs
-    cp /etc/passwd /run/passwd
-    echo "url-loading-test:x:$1:$1::$2:/bin/sh" >>/run/passwd
-    mount --bind /run/passwd /etc/passwd
-    for root in \(groupRoots.joined(separator: " ")); do
-      [ -w "$root/cgroup.procs" ] || continue
-      mkdir "$root/$4"
-      echo $$ >"$root/$4/cgroup.procs"
-      chown -R "$1:$1" "$root/$4"
-    done
-    chown -R "$1:$1" "/run/user/$1" "$2"
-    exec setpriv "--reuid=$1" "--regid=$1" --clear-groups \(systemd) --user --unit=basic.target --log-target=null
-    """
+  private static let programs = URL(fileURLWithPath: BuiltProgram.path("urlloadd")).deletingLastPathComponent().path
 
   /// Where there may be a hierarchy of control groups: one of version 2, alone or beside systemd's of version 1.
   private static let groupRoots = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/systemd"]
 
-  /// Whether this machine has a systemd and lets us mount.
+  /// Mounts the folder with the built programs in a new `/run`.
+  private static let mount = """
+    set -eu
+    mount -t tmpfs -o mode=755 tmpfs /run
+    mkdir /run/programs
+    mount --bind '\(programs)' /run/programs
+    """
+
+  /// Arguments: the fixture's folder, the name of the control groups.
+  private static let setUp = """
+    \(mount)
+    # PID 1 makes these: the first says that systemd has booted the machine (sd_booted(3)); the others, by version, have what services mount.
+    mkdir -p /run/systemd/system /run/systemd/unit-root /run/systemd/mount-rootfs
+    mkdir -p -m 700 /run/user/\(user)
+    cp /etc/passwd /run/passwd
+    echo "url-loading-test:x:\(user):\(user)::$1:/bin/sh" >>/run/passwd
+    mount --bind /run/passwd /etc/passwd
+    setsid sh -c '\(cleanUp)' sh $$ "$2" &
+    for root in \(groupRoots.joined(separator: " ")); do
+      [ -w "$root/cgroup.procs" ] || continue
+      mkdir "$root/$2"
+      echo $$ >"$root/$2/cgroup.procs"
+      chown -R \(user):\(user) "$root/$2"
+    done
+    chown -R \(user):\(user) /run/user/\(user) "$1"
+    exec \(asUser.joined(separator: " ")) \(systemd) --user --unit=basic.target --log-target=null
+    """
+
+  /// Waits for the end of a process, then ends what is left in the control groups, and removes these. Arguments: the process, the groups' name.
+  private static let cleanUp = """
+    tail --pid="$1" --sleep-interval=0.1 -f /dev/null
+    for try in $(seq 100); do
+      for root in \(groupRoots.joined(separator: " ")); do
+        [ -d "$root/$2" ] || continue
+        find "$root/$2" -name cgroup.procs -exec cat {} + | xargs -r kill -KILL
+        find "$root/$2" -depth -type d -exec rmdir {} +
+      done
+      ls -d \(groupRoots.map { "\($0)/\"$2\"" }.joined(separator: " ")) | grep . || exit 0
+      sleep 0.1
+    done >/dev/null 2>&1
+    """
+
+  /// Whether this machine has a systemd, and lets us mount and an unknown user make namespaces and run the built programs.
   static var isPossible: Bool {
     get async {
       guard geteuid() == 0, access(systemd, X_OK) == 0, access("/usr/bin/dbus-daemon", X_OK) == 0,
         groupRoots.contains(where: { access("\($0)/cgroup.procs", W_OK) == 0 })
       else { return false }
-      let outcome = try? await Command.run("unshare", ["-m", "mount", "-t", "tmpfs", "tmpfs", "/run"])
+      let probe = "\(mount)\nexec \(asUser.joined(separator: " ")) unshare -Urm /run/programs/urlload --version"
+      let outcome = try? await Command.run("unshare", ["-m", "--propagation", "private", "sh", "-c", probe])
       return outcome?.status == .exited(0)
     }
   }
@@ -49,7 +73,7 @@ final class UserManager: Sendable {
   /// The environment of the manager, and of what runs beside it.
   private let environment: [String: String?]
 
-  /// Starts one, and the units' sockets. Whatever is in the fixture's folder belongs to its user afterwards.
+  /// Starts a manager, and the units' sockets. Afterwards the manager's user owns the fixture's folder.
   init(for fixture: BackgroundFixture) async throws {
     let directory = fixture.directory
     for name in ["urlloadd.service", "urlloadd.socket"] {
@@ -63,30 +87,26 @@ final class UserManager: Sendable {
       "[Service]\nExecStart=/usr/bin/dbus-daemon --session --address=systemd: --nofork --nopidfile\n")
     self.fixture = fixture
     group = directory.url.lastPathComponent
-    let programs = URL(fileURLWithPath: BuiltProgram.path("urlloadd")).deletingLastPathComponent().path
     environment = fixture.environment.merging([
       "XDG_RUNTIME_DIR": "/run/user/\(Self.user)", "URLLOADD": nil,
       "SYSTEMD_UNIT_PATH": "\(directory.file("units").path):/usr/lib/systemd/user",
     ]) { $1 }
+    let log = directory.file("manager.log")
     process = try ChildProcess(
-      "unshare",
-      [
-        "-m", "--propagation", "private", "sh", "-c", Self.setUp, "sh", "\(Self.user)", directory.path, programs, group,
-      ],
-      environment: environment, output: directory.file("manager.log"), error: directory.file("manager.log"))
-    let isThere = try await eventually(timeout: .seconds(60)) {
-      try await self.run("systemctl", "--user", "start", "dbus.socket", "urlloadd.socket").status == .exited(0)
+      "unshare", ["-m", "--propagation", "private", "sh", "-c", Self.setUp, "sh", directory.path, group],
+      environment: environment, output: log, error: log)
+    _ = try await eventually(timeout: .seconds(60)) {
+      if self.process.exitStatus != nil { return true }
+      return try await self.run("systemctl", "--user", "start", "dbus.socket", "urlloadd.socket").status == .exited(0)
     }
-    guard isThere else {
-      let log = try String(contentsOf: directory.file("manager.log"), encoding: .utf8)
-      throw TestServerError("no manager came: \(log)")
+    if let status = process.exitStatus {
+      throw TestServerError("the manager ended with \(status): \(try String(contentsOf: log, encoding: .utf8))")
     }
   }
 
   /// A command that runs as the user, beside the manager.
   private func command(_ words: [String]) -> [String] {
-    let user = ["--reuid=\(Self.user)", "--regid=\(Self.user)", "--clear-groups"]
-    return ["nsenter", "-t", "\(process.processID)", "-m", "setpriv"] + user + words
+    ["nsenter", "-t", "\(process.processID)", "-m"] + Self.asUser + words
   }
 
   /// Runs a command as the user, beside the manager.
@@ -114,21 +134,11 @@ final class UserManager: Sendable {
     throw TestServerError("the unit has no process: \(status)")
   }
 
-  /// Ends the manager and all that it has started.
+  /// Ends the manager and all that it has started, and waits until its control groups are gone.
   func stop() async {
     await process.stop(grace: .seconds(10))
-    for root in Self.groupRoots {
-      let folder = "\(root)/\(group)"
-      let inside = (FileManager.default.subpaths(atPath: folder) ?? []).filter { $0.hasSuffix("cgroup.procs") }
-      for list in inside {
-        let numbers = (try? String(contentsOfFile: "\(folder)/\(list)", encoding: .utf8)) ?? ""
-        for number in numbers.split(separator: "\n").compactMap({ pid_t($0) }) { kill(number, SIGKILL) }
-      }
-      // The kernel removes a group when its last process is gone; the innermost first.
-      let groups = inside.map { "\(folder)/\($0)".replacingOccurrences(of: "/cgroup.procs", with: "") }
-      for group in groups.sorted(by: { $0.count > $1.count }) {
-        _ = try? await eventually(timeout: .seconds(10)) { rmdir(group) == 0 || errno != EBUSY }
-      }
+    _ = try? await eventually(timeout: .seconds(10)) {
+      Self.groupRoots.allSatisfy { access("\($0)/\(self.group)", F_OK) != 0 }
     }
   }
 }

@@ -71,6 +71,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
       client?.urlProtocol(self, didFailWithError: error)
       return
     }
+    // The gate releases this at its end.
     sessionClient?.gate.observe { self.follow($0) }
     begin(isFirst: true)
   }
