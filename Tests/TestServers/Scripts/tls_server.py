@@ -92,8 +92,7 @@ class Server:
         number = next_number()
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         # pyOpenSSL takes a timeout in Python for a socket that does not block.
-        limit = 2 if self.options.get("renegotiates") else PATIENCE
-        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, limit.to_bytes(8, sys.byteorder) + bytes(8))
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, PATIENCE.to_bytes(8, sys.byteorder) + bytes(8))
         try:
             if self.options.get("speaks") == "plain":
                 client.recv(4096)
