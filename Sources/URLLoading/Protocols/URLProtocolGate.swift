@@ -64,8 +64,8 @@ public final class URLProtocolGate: Sendable {
 
   /// Calls `observer` after each change with whether the gate is open, and at once if it is closed: one call at a time, on any
   /// thread, the last one with the last state. Changes in quick succession are coalesced, so that a call may repeat the state of
-  /// the one before. The end is no change, and releases the observer. On a busy machine the call comes later than the change: look at ``isOpen`` before each
-  /// piece, and let the observer resume the sender.
+  /// the one before. The end is no change, and releases the observer. On a busy machine the call comes later than the change: check
+  /// ``isOpen`` before each piece, and let the observer resume the sender.
   public func observe(_ observer: @escaping @Sendable (_ isOpen: Bool) -> Void) {
     state.withLock { state in
       guard !state.hasEnded else { return }

@@ -23,10 +23,7 @@ open class URLSessionStreamTask: URLSessionTask, @unchecked Sendable {
     super.init(load: load)
   }
 
-  deinit {
-    // Of a task that nobody has resumed: the handlers of its requests retain the load, which retains the channel.
-    channel?.end(URLError(.cancelled, message: "The task was released before it was resumed.", url: nil))
-  }
+  deinit { channel?.taskIsReleased() }
 
   // MARK: Reading and writing
 

@@ -24,6 +24,11 @@ extension DuplexSink {
   var holdsBytes: Bool { false }
   func prepare(_ request: inout URLRequest) {}
   func end(_ error: (any Error)?) { end(error) {} }
+
+  /// The task was released. If nobody has resumed it, its requests fail: their handlers retain the load, which retains this.
+  func taskIsReleased() {
+    end(URLError(.cancelled, message: "The task was released before it was resumed.", url: nil))
+  }
 }
 
 extension Load {

@@ -26,10 +26,7 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
     super.init(load: load)
   }
 
-  deinit {
-    // Of a task that nobody has resumed: the handlers of its requests retain the load, which retains the channel.
-    channel?.end(URLError(.cancelled, message: "The task was released before it was resumed.", url: nil))
-  }
+  deinit { channel?.taskIsReleased() }
 
   /// Makes the handshake, or continues with it and with what waits. What was sent before goes out when it is done.
   open override func resume() { super.resume() }

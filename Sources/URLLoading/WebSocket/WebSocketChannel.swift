@@ -28,33 +28,33 @@ final class WebSocketChannel: DuplexSink {
   var closeReason: Data? { runner.read { $0.closeReason } }
   var maximumMessageSize: Int {
     get { runner.read { $0.maximumMessageSize } }
-    set { update { $0.maximumMessageSize = newValue } }
+    set { runner.update { $0.maximumMessageSize = newValue } }
   }
 
   // MARK: Requests of the owner
 
   func receive(_ identity: WebSocketReceiver.Identity, _ receiver: @escaping WebSocketConversation.Receiver) {
-    update { $0.receive(ObjectIdentifier(identity), receiver) }
+    runner.update { $0.receive(ObjectIdentifier(identity), receiver) }
   }
 
   /// A message that has come already.
-  func takeMessage() -> URLSessionWebSocketTask.Message? { update { $0.takeMessage() } }
+  func takeMessage() -> URLSessionWebSocketTask.Message? { runner.update { $0.takeMessage() } }
 
   func stopReceiving(_ identity: WebSocketReceiver.Identity) {
-    update { $0.stopReceiving(ObjectIdentifier(identity)) }
+    runner.update { $0.stopReceiving(ObjectIdentifier(identity)) }
   }
 
   func send(_ message: URLSessionWebSocketTask.Message, _ completion: @escaping WebSocketConversation.Completion) {
-    update { $0.send(message, completion) }
+    runner.update { $0.send(message, completion) }
   }
 
-  func ping(_ completion: @escaping WebSocketConversation.Completion) { update { $0.ping(completion) } }
+  func ping(_ completion: @escaping WebSocketConversation.Completion) { runner.update { $0.ping(completion) } }
 
   func close(_ code: URLSessionWebSocketTask.CloseCode?, reason: Data?) {
-    update { $0.close(code, reason: reason) }
+    runner.update { $0.close(code, reason: reason) }
   }
 
-  func cancel() { update { $0.cancel() } }
+  func cancel() { runner.update { $0.cancel() } }
 
   // MARK: The load's side
 
@@ -73,7 +73,7 @@ final class WebSocketChannel: DuplexSink {
       throw failure(error.words)
     }
     runner.connect(load)
-    update {
+    runner.update {
       let machine = WebSocketMachine(maximumMessageSize: $0.maximumMessageSize, compression: agreement.compression)
       $0.open(machine, protocol: agreement.subprotocol)
     }
@@ -86,12 +86,12 @@ final class WebSocketChannel: DuplexSink {
   }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws -> Bool {
-    update { $0.take(bytes) }
+    runner.update { $0.take(bytes) }
     return false
   }
 
   func connectionEnded(_ error: (any Error)?) -> (any Error)? {
-    update { $0.connectionEnded(error) }
+    runner.update { $0.connectionEnded(error) }
   }
 
   func end(_ error: (any Error)?, then last: @escaping @Sendable () -> Void) {
@@ -101,10 +101,5 @@ final class WebSocketChannel: DuplexSink {
         .networkConnectionLost, message: "The WebSocket is closed. URL: \(url?.redactedDescription ?? "none").",
         url: url)
     runner.end(then: last) { $0.end(later, dropsMessages: (error as? URLError)?.code == .cancelled) }
-  }
-
-  @discardableResult
-  private func update<Result>(_ change: (inout WebSocketConversation) -> Result) -> Result {
-    runner.update(change)
   }
 }

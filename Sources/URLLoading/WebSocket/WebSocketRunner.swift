@@ -38,6 +38,7 @@ final class WebSocketRunner: Sendable {
   func read<Result>(_ body: (WebSocketConversation) -> Result) -> Result { runner.read(body) }
 
   /// Changes the conversation, and carries out the effects.
+  @discardableResult
   func update<Result>(_ change: (inout WebSocketConversation) -> Result) -> Result {
     runner.update(change, carryingOut: carryOut)
   }

@@ -95,12 +95,13 @@ final class UserManager: Sendable {
     process = try ChildProcess(
       "unshare", ["-m", "--propagation", "private", "sh", "-c", Self.setUp, "sh", directory.path, group],
       environment: environment, output: log, error: log)
-    _ = try await eventually(timeout: .seconds(60)) {
+    let isReady = try await eventually(timeout: .seconds(60)) {
       if self.process.exitStatus != nil { return true }
       return try await self.run("systemctl", "--user", "start", "dbus.socket", "urlloadd.socket").status == .exited(0)
     }
-    if let status = process.exitStatus {
-      throw TestServerError("the manager ended with \(status): \(try String(contentsOf: log, encoding: .utf8))")
+    guard isReady, process.exitStatus == nil else {
+      let status = process.exitStatus.map { "ended with \($0)" } ?? "is not ready"
+      throw TestServerError("the manager \(status): \(try String(contentsOf: log, encoding: .utf8))")
     }
   }
 
@@ -110,7 +111,7 @@ final class UserManager: Sendable {
   }
 
   /// Runs a command as the user, beside the manager.
-  func run(_ words: String...) async throws -> Command.Outcome {
+  private func run(_ words: String...) async throws -> Command.Outcome {
     let command = command(words)
     return try await Command.run(command[0], Array(command.dropFirst()), environment: environment)
   }
