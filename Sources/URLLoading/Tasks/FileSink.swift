@@ -4,19 +4,25 @@ internal import URLLoadingBase
 ///
 /// A resumed download continues in the file that an earlier one left. Files are locked: two downloads never write one.
 ///
-/// Mutable state: `state`, guarded by its lock.
+/// Mutable state: `state`, guarded by its lock, which is held while the file is written; `extent`, guarded by one that never is: whoever
+/// asks how far the download is does not wait for a disk. Where both are held, that of `state` was taken first.
 final class FileSink: BodySink {
   private struct State {
     var descriptor: Int32 = -1
-    var url: URL?
-    var offset: Int64 = 0
-    var written: Int64 = 0
-    var reported: Int64 = 0
     /// The length of the body, in bytes, where its range promised one.
     var bodyLength: Int64?
     var isClosed = false
     /// An earlier download made the file, and its resume data names it.
     var isReopened = false
+  }
+
+  /// The file, and how far it is written and reported, in bytes.
+  private struct Extent {
+    var url: URL?
+    var offset: Int64 = 0
+    var written: Int64 = 0
+    var reported: Int64 = 0
+    var length: Int64 { offset + written }
   }
 
   private static let prefix = "URLLoadingDownload_"
@@ -30,6 +36,7 @@ final class FileSink: BodySink {
   }
 
   private let state = Locked(State())
+  private let extent = Locked(Extent())
   /// Where the file is made; nil for the temporary directory.
   private let directory: String?
   private let label: String?
@@ -48,19 +55,19 @@ final class FileSink: BodySink {
   }
 
   /// Bytes in the file, those of an earlier download included.
-  var length: Int64 { state.withLock { $0.offset + $0.written } }
+  var length: Int64 { extent.withLock { $0.length } }
 
   /// Bytes that were written since this was asked last, and the length of the file.
   func takeProgress() -> (new: Int64, length: Int64) {
-    state.withLock { state in
-      defer { state.reported = state.written }
-      return (state.written - state.reported, state.offset + state.written)
+    extent.withLock { extent in
+      defer { extent.reported = extent.written }
+      return (extent.written - extent.reported, extent.length)
     }
   }
 
   /// The file, and the bytes that it has; nil before there is one.
   var place: (url: URL, length: Int64)? {
-    state.withLock { state in state.url.map { ($0, state.offset + state.written) } }
+    extent.withLock { extent in extent.url.map { ($0, extent.length) } }
   }
 
   /// Whether an earlier download made the file.
@@ -88,27 +95,31 @@ final class FileSink: BodySink {
     return state.withLock { state in
       if state.descriptor >= 0 { Self.unlockAndClose(state.descriptor) }
       state.descriptor = descriptor
-      state.url = url
-      state.offset = Int64(status.st_size)
       state.isReopened = true
-      return state.offset
+      return extent.withLock { extent in
+        extent.url = url
+        extent.offset = Int64(status.st_size)
+        return extent.offset
+      }
     }
   }
 
   /// Continues with a body of `length` bytes at `offset`, and cuts the file there.
   func continueAt(_ offset: Int64, length: Int64) throws {
     try state.withLock { state in
-      try Self.cut(&state, to: offset)
+      try cut(state, to: offset)
       state.bodyLength = length
-      state.reported = 0
+      extent.withLock { $0.reported = 0 }
     }
   }
 
-  private static func cut(_ state: inout State, to offset: Int64) throws {
+  private func cut(_ state: State, to offset: Int64) throws {
     guard ftruncate(state.descriptor, off_t(offset)) == 0, lseek(state.descriptor, off_t(offset), SEEK_SET) >= 0
-    else { throw failure(of: state.url, errno) }
-    state.offset = offset
-    state.written = 0
+    else { throw failure(errno) }
+    extent.withLock { extent in
+      extent.offset = offset
+      extent.written = 0
+    }
   }
 
   /// The body exceeds its length.
@@ -118,7 +129,10 @@ final class FileSink: BodySink {
   }
 
   /// The bytes that the body lacks of its length; 0 where that is not known.
-  var missing: Int64 { state.withLock { state in state.bodyLength.map { $0 - state.written } ?? 0 } }
+  var missing: Int64 {
+    guard let bodyLength = state.withLock({ $0.bodyLength }) else { return 0 }
+    return bodyLength - extent.withLock { $0.written }
+  }
 
   /// Starts again with a new file.
   /// - Parameter isStale: the old file is of no use, and removed; else it stays for the owner of its resume data.
@@ -126,19 +140,20 @@ final class FileSink: BodySink {
     state.withLock { state in
       // Without a descriptor the file is not this download's to remove.
       if state.descriptor >= 0 {
-        if isStale, let url = state.url { unlink(url.path) }
+        if isStale, let url = place?.url { unlink(url.path) }
         Self.unlockAndClose(state.descriptor)
       }
       state = State()
+      extent.withLock { $0 = Extent() }
     }
   }
 
   /// Counts bytes that another process has written to the file that this one will adopt.
   func noteElsewhere(_ length: Int64) {
-    state.withLock { state in
-      state.written = length - state.offset
+    extent.withLock { extent in
+      extent.written = length - extent.offset
       // A download that has started over has fewer bytes than before.
-      state.reported = min(state.reported, state.written)
+      extent.reported = min(extent.reported, extent.written)
     }
   }
 
@@ -151,8 +166,10 @@ final class FileSink: BodySink {
     state.withLock { state in
       if state.descriptor >= 0 { Self.unlockAndClose(state.descriptor) }
       state.descriptor = descriptor
-      state.url = url
-      state.written = Int64(status.st_size) - state.offset
+      extent.withLock { extent in
+        extent.url = url
+        extent.written = Int64(status.st_size) - extent.offset
+      }
     }
   }
 
@@ -160,16 +177,17 @@ final class FileSink: BodySink {
     try state.withLock { state in
       guard !state.isClosed else { return false }
       if state.descriptor < 0 { try create(&state) }
-      if let length = state.bodyLength, Int64(bytes.count) > length - state.written {
+      let (offset, written) = extent.withLock { ($0.offset, $0.written) }
+      if let length = state.bodyLength, Int64(bytes.count) > length - written {
         // Which of the bytes are right is unknown: the file is truncated to its length before them.
-        try Self.cut(&state, to: state.offset)
+        try cut(state, to: offset)
         throw Excess(bodyLength: length)
       }
       var rest = bytes
       while let start = rest.baseAddress, !rest.isEmpty {
         let count = DescriptorIO.uninterrupted { Glibc.write(state.descriptor, start, rest.count) }
-        guard count >= 0 else { throw Self.failure(of: state.url, errno) }
-        state.written += Int64(count)
+        guard count >= 0 else { throw failure(errno) }
+        extent.withLock { $0.written += Int64(count) }
         rest = UnsafeRawBufferPointer(rebasing: rest[count...])
       }
       return false
@@ -182,15 +200,13 @@ final class FileSink: BodySink {
       if state.descriptor < 0 { try create(&state) }
       state.isClosed = true
       defer { state.descriptor = -1 }
-      if state.isReopened, let url = state.url {
+      if state.isReopened, let url = place?.url {
         // Resume data names the file; with a new name no other download can take it from its owner. The lock is kept until then.
         let renamed = newURL(in: url.deletingLastPathComponent())
-        if rename(url.path, renamed.path) == 0 { state.url = renamed }
+        if rename(url.path, renamed.path) == 0 { extent.withLock { $0.url = renamed } }
       }
       // Some file systems report a full disk only now.
-      guard Self.unlockAndClose(state.descriptor) == 0, let url = state.url else {
-        throw Self.failure(of: state.url, errno)
-      }
+      guard Self.unlockAndClose(state.descriptor) == 0, let url = place?.url else { throw failure(errno) }
       return url
     }
   }
@@ -200,17 +216,17 @@ final class FileSink: BodySink {
   func keep() -> (url: URL, length: Int64)? {
     state.withLock { state in
       state.isClosed = true
-      guard state.descriptor >= 0, let url = state.url else { return nil }
+      guard state.descriptor >= 0, let place else { return nil }
       Self.unlockAndClose(state.descriptor)
       state.descriptor = -1
-      return (url, state.offset + state.written)
+      return place
     }
   }
 
   /// Closes and removes the file, also one that ``finish()`` could not close.
   func discard() {
     _ = keep()
-    if let url = state.withLock({ $0.url }) { unlink(url.path) }
+    if let url = place?.url { unlink(url.path) }
   }
 
   private func create(_ state: inout State) throws {
@@ -220,7 +236,7 @@ final class FileSink: BodySink {
     guard descriptor >= 0 else { throw Self.failure(of: url, errno) }
     _ = flock(descriptor, LOCK_EX | LOCK_NB)
     state.descriptor = descriptor
-    state.url = url
+    extent.withLock { $0.url = url }
   }
 
   private func newURL(in directory: URL) -> URL {
@@ -233,6 +249,9 @@ final class FileSink: BodySink {
     guard name.hasPrefix(prefix), let end = name.lastIndex(of: "-") else { return nil }
     return String(name[..<end].dropFirst(prefix.count))
   }
+
+  /// The file cannot be written.
+  private func failure(_ reason: Int32) -> URLError { Self.failure(of: place?.url, reason) }
 
   private static func failure(of url: URL?, _ reason: Int32) -> URLError {
     let path = url?.path ?? "the temporary directory"
