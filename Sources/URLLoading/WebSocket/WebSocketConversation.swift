@@ -36,15 +36,15 @@ struct WebSocketConversation: EffectMachine {
   private enum Outgoing {
     case message(Message, Completion)
     case ping(Completion)
-    case close(CloseCode?, reason: Data?, refusal: URLError)
+    case close(CloseCode?, reason: Data?)
   }
 
   private enum Phase {
     /// The handshake is not done.
     case connecting
     case open
-    /// A close frame was sent; nothing follows it. With the error of later requests.
-    case closing(URLError)
+    /// A close frame was sent; nothing follows it.
+    case closing
     /// With the error of later requests.
     case over(any Error)
   }
@@ -70,6 +70,8 @@ struct WebSocketConversation: EffectMachine {
   /// Counts of all bytes that were put out, and taken.
   private var producedBytes: UInt64 = 0
   private var takenBytes: UInt64 = 0
+  /// The task is about to be cancelled, or is: why the connection ends, and why requests fail, whatever the peer does meanwhile.
+  private var cancellation: URLError?
   /// What broke the protocol.
   private var flaw: (any Error)?
   /// The connection ends as soon as what waits was taken.
@@ -135,14 +137,14 @@ struct WebSocketConversation: EffectMachine {
 
   /// Asks the peer to close the connection, once all before has been sent.
   mutating func close(_ code: CloseCode?, reason: Data?) {
-    request(.close(code, reason: reason, refusal: Self.closing))
+    request(.close(code, reason: reason))
   }
 
-  /// As ``close(_:reason:)``, for a task that is about to be cancelled: later requests fail with `URLError.cancelled`.
+  /// As ``close(_:reason:)``, for a task that is about to be cancelled: later requests, and the connection's end, fail with
+  /// `URLError.cancelled`.
   mutating func cancel() {
-    let refusal = URLError(.cancelled, message: "The task was cancelled.", url: url)
-    if case .closing = phase { phase = .closing(refusal) }
-    request(.close(nil, reason: nil, refusal: refusal))
+    cancellation = URLError(.cancelled, message: "The task was cancelled.", url: url)
+    request(.close(nil, reason: nil))
   }
 
   private static let closing = URLError(.networkConnectionLost, message: "The WebSocket is being closed.", url: nil)
@@ -151,7 +153,7 @@ struct WebSocketConversation: EffectMachine {
     switch phase {
     case .connecting: waiting.append(outgoing)
     case .open: putOut(outgoing)
-    case .closing(let error): refuse(outgoing, error)
+    case .closing: refuse(outgoing, cancellation ?? Self.closing)
     case .over(let error): refuse(outgoing, error)
     }
   }
@@ -174,10 +176,10 @@ struct WebSocketConversation: EffectMachine {
       machine?.ping(withUnsafeBytes(of: lastPing.bigEndian) { Data($0) })
       collectOutput()
       pings.append((lastPing, completion))
-    case .close(let code, let reason, let refusal):
+    case .close(let code, let reason):
       machine?.close(code.map { UInt16(clamping: $0.rawValue) }, reason: reason)
       collectOutput()
-      phase = .closing(refusal)
+      phase = .closing
       effects.append(.expectEnd)
       // The peer's close frame comes behind what nobody may receive any more: that waits for nobody.
       isLeaving = true
@@ -242,7 +244,7 @@ struct WebSocketConversation: EffectMachine {
   /// - Parameter error: what broke it; nil where the peer closed it.
   /// - Returns: the task's error.
   mutating func connectionEnded(_ error: (any Error)?) -> (any Error)? {
-    if let flaw { return flaw }
+    if let end = cancellation ?? flaw { return end }
     if hasPeerClosed { return nil }
     if machine != nil { closeCode = .abnormalClosure }
     return error
@@ -256,6 +258,7 @@ struct WebSocketConversation: EffectMachine {
   /// The task has ended: nothing more comes, and nothing more is put out.
   mutating func end(_ error: any Error, dropsMessages: Bool) {
     if case .over = phase { return }
+    let error = cancellation ?? error
     phase = .over(error)
     if dropsMessages { messages = FIFO() }
     for outgoing in exchange(&waiting, with: []) { refuse(outgoing, error) }
@@ -280,12 +283,12 @@ struct WebSocketConversation: EffectMachine {
         closeCode = CloseCode(rawValue: Int(code)) ?? .invalid
         closeReason = reason
         effects.append(.closed(closeCode, reason: reason))
-        phase = .closing(Self.closing)
+        phase = .closing
         effects.append(.expectEnd)
       case .failed(let fault):
         flaw = fault.error(url: url)
         closeCode = CloseCode(rawValue: Int(fault.code)) ?? .protocolError
-        phase = .closing(Self.closing)
+        phase = .closing
         endsWhenTaken = true
         effects.append(.expectEnd)
       }
@@ -302,7 +305,7 @@ struct WebSocketConversation: EffectMachine {
   private mutating func endIfTaken() {
     guard endsWhenTaken, takenBytes == producedBytes else { return }
     endsWhenTaken = false
-    effects.append(.end(flaw))
+    effects.append(.end(cancellation ?? flaw))
   }
 
   private mutating func take(_ message: Message) {

@@ -246,6 +246,20 @@ import URLLoadingTestServers
     #expect(owner.ping("p") == ["p: error -999"])
   }
 
+  /// The peer may answer the close frame, and close the connection, before the task's own cancellation is there.
+  @Test func aPeerThatAnswersACancellationDoesNotChangeTheError() {
+    let owner = Owner()
+    _ = owner.open()
+    _ = owner.change { $0.cancel() }
+    _ = owner.take(WebSocketPeer.close(1000, Data()))
+    #expect(owner.send("a", "1") == ["a: error -999"])
+    #expect(owner.read().notes == ["end error -999"])
+    #expect(owner.connectionEnded() == "error -999")
+    #expect(owner.connectionEnded(URLError(.networkConnectionLost)) == "error -999")
+    #expect(owner.end(.networkConnectionLost) == [])
+    #expect(owner.receive("b") == ["b: error -999"])
+  }
+
   @Test func theEndAnswersWhoWaits() {
     let owner = Owner()
     owner.receive("a")
