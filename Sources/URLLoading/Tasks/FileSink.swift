@@ -5,7 +5,8 @@ internal import URLLoadingBase
 /// A resumed download continues in the file that an earlier one left. Files are locked: two downloads never write one.
 ///
 /// Mutable state: `state`, guarded by its lock, which is held while the file is written; `extent`, guarded by one that never is: whoever
-/// asks how far the download is does not wait for a disk. Where both are held, that of `state` was taken first.
+/// asks how far the download is does not wait for a disk. Where both are held, that of `state` was taken first. Only ``takeProgress()`` and
+/// ``noteElsewhere(_:)`` change `extent` without the lock of `state`, and the latter never beside a write.
 final class FileSink: BodySink {
   private struct State {
     var descriptor: Int32 = -1
@@ -107,19 +108,20 @@ final class FileSink: BodySink {
   /// Continues with a body of `length` bytes at `offset`, and cuts the file there.
   func continueAt(_ offset: Int64, length: Int64) throws {
     try state.withLock { state in
-      try cut(state, to: offset)
+      try cut(state.descriptor, to: offset)
       state.bodyLength = length
-      extent.withLock { $0.reported = 0 }
     }
   }
 
-  private func cut(_ state: State, to offset: Int64) throws {
-    guard ftruncate(state.descriptor, off_t(offset)) == 0, lseek(state.descriptor, off_t(offset), SEEK_SET) >= 0
-    else { throw failure(errno) }
+  /// Nobody may count bytes that are about to go: the extent comes first.
+  private func cut(_ descriptor: Int32, to offset: Int64) throws {
     extent.withLock { extent in
       extent.offset = offset
       extent.written = 0
+      extent.reported = 0
     }
+    guard ftruncate(descriptor, off_t(offset)) == 0, lseek(descriptor, off_t(offset), SEEK_SET) >= 0
+    else { throw failure(errno) }
   }
 
   /// The body exceeds its length.
@@ -130,21 +132,21 @@ final class FileSink: BodySink {
 
   /// The bytes that the body lacks of its length; 0 where that is not known.
   var missing: Int64 {
-    guard let bodyLength = state.withLock({ $0.bodyLength }) else { return 0 }
-    return bodyLength - extent.withLock { $0.written }
+    state.withLock { state in state.bodyLength.map { $0 - extent.withLock { $0.written } } ?? 0 }
   }
 
   /// Starts again with a new file.
   /// - Parameter isStale: the old file is of no use, and removed; else it stays for the owner of its resume data.
   func startOver(isStale: Bool) {
     state.withLock { state in
+      // Nobody may be told of a file that is about to be removed.
+      let old = extent.withLock { exchange(&$0, with: Extent()) }
       // Without a descriptor the file is not this download's to remove.
       if state.descriptor >= 0 {
-        if isStale, let url = place?.url { unlink(url.path) }
+        if isStale, let url = old.url { unlink(url.path) }
         Self.unlockAndClose(state.descriptor)
       }
       state = State()
-      extent.withLock { $0 = Extent() }
     }
   }
 
@@ -177,10 +179,9 @@ final class FileSink: BodySink {
     try state.withLock { state in
       guard !state.isClosed else { return false }
       if state.descriptor < 0 { try create(&state) }
-      let (offset, written) = extent.withLock { ($0.offset, $0.written) }
-      if let length = state.bodyLength, Int64(bytes.count) > length - written {
+      if let length = state.bodyLength, Int64(bytes.count) > length - extent.withLock({ $0.written }) {
         // Which of the bytes are right is unknown: the file is truncated to its length before them.
-        try cut(state, to: offset)
+        try cut(state.descriptor, to: extent.withLock { $0.offset })
         throw Excess(bodyLength: length)
       }
       var rest = bytes
