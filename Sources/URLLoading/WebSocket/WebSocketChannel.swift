@@ -100,6 +100,6 @@ final class WebSocketChannel: DuplexSink {
       ?? URLError(
         .networkConnectionLost, message: "The WebSocket is closed. URL: \(url?.redactedDescription ?? "none").",
         url: url)
-    runner.end(then: last) { $0.end(later, dropsMessages: (error as? URLError)?.code == .cancelled) }
+    runner.end(then: last) { $0.end(later) }
   }
 }

@@ -255,12 +255,12 @@ struct WebSocketConversation: EffectMachine {
         url: url)
   }
 
-  /// The task has ended: nothing more comes, and nothing more is put out.
-  mutating func end(_ error: any Error, dropsMessages: Bool) {
+  /// The task has ended: nothing more comes, and nothing more is put out. Messages that have come stay, but for a cancellation.
+  mutating func end(_ error: any Error) {
     if case .over = phase { return }
     let error = cancellation ?? error
     phase = .over(error)
-    if dropsMessages { messages = FIFO() }
+    if (error as? URLError)?.code == .cancelled { messages = FIFO() }
     for outgoing in exchange(&waiting, with: []) { refuse(outgoing, error) }
     while let waiter = receivers.popFirst() { effects.append(.received(waiter.receiver, .failure(error))) }
     while let sender = senders.popFirst() { effects.append(.completed(sender.completion, error)) }

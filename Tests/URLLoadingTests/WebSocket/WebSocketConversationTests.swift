@@ -84,9 +84,7 @@ import URLLoadingTestServers
 
     func connectionEnded(_ error: (any Error)? = nil) -> String { Self.words(conversation.connectionEnded(error)) }
 
-    func end(_ code: URLError.Code, dropsMessages: Bool = false) -> [String] {
-      change { $0.end(URLError(code), dropsMessages: dropsMessages) }
-    }
+    func end(_ code: URLError.Code) -> [String] { change { $0.end(URLError(code)) } }
 
     var closeCode: Int { conversation.closeCode.rawValue }
 
@@ -250,6 +248,7 @@ import URLLoadingTestServers
   @Test func aPeerThatAnswersACancellationDoesNotChangeTheError() {
     let owner = Owner()
     _ = owner.open()
+    _ = owner.take(Self.text("1"))
     _ = owner.change { $0.cancel() }
     _ = owner.take(WebSocketPeer.close(1000, Data()))
     #expect(owner.send("a", "1") == ["a: error -999"])
@@ -275,7 +274,7 @@ import URLLoadingTestServers
     let owner = Owner()
     _ = owner.open()
     _ = owner.take(Self.text("1"))
-    _ = owner.end(isCancelled ? .cancelled : .networkConnectionLost, dropsMessages: isCancelled)
+    _ = owner.end(isCancelled ? .cancelled : .networkConnectionLost)
     #expect(owner.receive("a").first == (isCancelled ? "a: error -999" : "a: 1"))
     #expect(owner.take(Self.text("2")) == [])
   }
