@@ -29,7 +29,7 @@ package struct HelperProgram: Sendable {
   /// The first of them that can be run; nil for none.
   package func find() -> String? {
     let executable = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    return candidates(environment: { getenv($0).map { String(cString: $0) } }, executable: executable)
+    return candidates(environment: ProcessEnvironment.value(of:), executable: executable)
       .first { access($0, X_OK) == 0 }
   }
 }

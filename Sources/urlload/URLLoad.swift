@@ -27,7 +27,7 @@ struct URLLoad: AsyncParsableCommand {
   @OptionGroup(title: "Accepted, for they name what is done in any case") var defaults: DefaultOptions
 
   /// Parses the arguments and runs: `ls` lists, everything else loads. An error is one line on standard error.
-  static func main() async {
+  nonisolated(nonsending) static func main() async {
     StandardDescriptors.complete()
     let arguments = Array(CommandLine.arguments.dropFirst())
     SecretArguments.erase()
@@ -54,7 +54,8 @@ struct URLLoad: AsyncParsableCommand {
     }
   }
 
-  private static func run<Command: ParsableCommand>(
+  // On the caller's thread: another one would have to be made only to parse.
+  nonisolated(nonsending) private static func run<Command: ParsableCommand>(
     _ type: Command.Type, _ typed: [String], _ prepare: @Sendable (Command, Console) throws -> any Runnable
   ) async -> Never {
     let console = Console()

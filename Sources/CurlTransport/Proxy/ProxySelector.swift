@@ -1,4 +1,5 @@
 import Foundation
+internal import URLLoadingBase
 
 /// Decides which proxy a URL is loaded through.
 package struct ProxySelector: Sendable, Equatable {
@@ -10,7 +11,7 @@ package struct ProxySelector: Sendable, Equatable {
   /// - Parameter environment: Looks up a variable; nil or empty when it is not set.
   package init(
     _ configuration: ProxyConfiguration,
-    environment: (String) -> String? = { getenv($0).map { String(cString: $0) } }
+    environment: (String) -> String? = ProcessEnvironment.value(of:)
   ) {
     switch configuration {
     case .direct: settings = ProxySettings()

@@ -1,4 +1,4 @@
-import Glibc
+internal import URLLoadingBase
 package import URLLoadingX509
 
 /// How TLS connections are made. Certificates are always verified, by libcurl or by ``ConnectionSecurity``.
@@ -30,7 +30,6 @@ package struct TLSConfiguration: Sendable, Equatable {
   }
 
   private static func environment(_ name: String) -> String? {
-    guard let value = getenv(name), value.pointee != 0 else { return nil }
-    return String(cString: value)
+    ProcessEnvironment.value(of: name).flatMap { $0.isEmpty ? nil : $0 }
   }
 }

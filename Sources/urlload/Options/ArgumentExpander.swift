@@ -2,7 +2,7 @@
 /// options that send data as one, since their order counts and the parser keeps that of one option alone.
 struct ArgumentExpander {
   /// Letters with a value.
-  static let valued = Set("AbcCdDeEFHKmorTuUwxXz")
+  static let valued = "AbcCdDeEFHKmorTuUwxXz"
   /// Words with a value.
   static let valuedWords: Set<String> = [
     "archive-index", "cacert", "cert", "cert-type", "config", "connect-timeout", "continue", "continue-at", "cookie",
@@ -13,13 +13,16 @@ struct ArgumentExpander {
     "time-cond", "tls-max", "upload-file", "url", "url-query", "user", "user-agent", "write-out", DataPart.option,
   ]
   /// Words of options that send data, by what they do with their value.
-  private static let data: [String: DataPart.Kind] = [
-    "d": .text, "data": .text, "data-ascii": .text, "data-binary": .binary, "data-raw": .raw,
-    "data-urlencode": .encoded, "json": .json,
-  ]
-
-  /// Letters that the parser has as words alone.
-  private static let words: [Character: String] = ["V": "--version", "#": "--progress-bar"]
+  private static func data(_ name: String) -> DataPart.Kind? {
+    switch name {
+    case "d", "data", "data-ascii": .text
+    case "data-binary": .binary
+    case "data-raw": .raw
+    case "data-urlencode": .encoded
+    case "json": .json
+    default: nil
+    }
+  }
 
   /// The arguments, rewritten.
   private(set) var expanded: [String] = []
@@ -51,7 +54,7 @@ struct ArgumentExpander {
   private mutating func take(word argument: String, _ rest: inout ArraySlice<String>) {
     let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let name = parts.first.map { String($0) } ?? ""
-    guard Self.valuedWords.contains(name), !isListing || Self.data[name] == nil else {
+    guard Self.valuedWords.contains(name), !isListing || Self.data(name) == nil else {
       return expanded.append(argument)
     }
     if parts.count == 2 { return append("--" + name, name, String(parts[1])) }
@@ -62,7 +65,7 @@ struct ArgumentExpander {
     var letters = letters
     while let letter = letters.popFirst() {
       guard Self.valued.contains(letter) else {
-        expanded.append(Self.words[letter] ?? "-\(letter)")
+        expanded.append(Self.option(letter))
         continue
       }
       // curl's -o=FILE is a file named "=FILE", too.
@@ -71,12 +74,21 @@ struct ArgumentExpander {
     }
   }
 
+  /// The option of a letter without a value; the parser has two of them as words alone.
+  private static func option(_ letter: Character) -> String {
+    switch letter {
+    case "V": "--version"
+    case "#": "--progress-bar"
+    default: "-\(letter)"
+    }
+  }
+
   /// - Parameter value: nil where there is none, which the parser complains about.
   private mutating func append(_ option: String, _ name: String, _ value: String?) {
     guard let value else { return expanded.append(option) }
     if name == "K" || name == "config" {
       configurationFiles.append(value)
-    } else if let kind = Self.data[name] {
+    } else if let kind = Self.data(name) {
       expanded.append("--\(DataPart.option)=\(kind.rawValue)\(value)")
     } else {
       // Joined, so that no value is taken for an option; behind an equals sign the parser does not see one that is empty.

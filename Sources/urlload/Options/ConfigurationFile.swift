@@ -1,12 +1,13 @@
 import Foundation
+internal import URLLoadingBase
 
 /// A file of options, a line each, as curl reads them: `option value`, `option = value` or `-o value`; a value with spaces is in quotes.
 enum ConfigurationFile {
   /// The user's file: `urlload` in `$XDG_CONFIG_HOME`, or in `~/.config`; where that is a folder, `config` in it. Nil where there is none.
-  static func ofUser(_ environment: [String: String] = ProcessInfo.processInfo.environment) -> String? {
+  static func ofUser() -> String? {
     let folder =
-      environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-      ?? "\(LocalInput.home(environment))/.config"
+      ProcessEnvironment.value(of: "XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
+      ?? "\(LocalInput.home())/.config"
     return ["\(folder)/urlload/config", "\(folder)/urlload"].first { path in
       var status = stat()
       return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG

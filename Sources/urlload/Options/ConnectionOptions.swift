@@ -1,5 +1,6 @@
 import ArgumentParser
 import URLLoading
+internal import URLLoadingBase
 
 /// Options of the connection, for every command.
 struct ConnectionOptions: ParsableArguments {
@@ -169,7 +170,7 @@ struct ConnectionOptions: ParsableArguments {
 
   private func applySecurity(to options: inout LoadOptions) throws(Failure) {
     options.isInsecure = insecure
-    let authority = cacert ?? ProcessInfo.processInfo.environment["CURL_CA_BUNDLE"].flatMap { $0.isEmpty ? nil : $0 }
+    let authority = cacert ?? ProcessEnvironment.value(of: "CURL_CA_BUNDLE").flatMap { $0.isEmpty ? nil : $0 }
     if let authority {
       guard access(authority, R_OK) == 0 else { throw Failure(reading: authority, errno) }
       options.authorityFile = authority

@@ -38,7 +38,7 @@ enum LocalInput {
   }
 
   /// A folder of the user's that a variable may name.
-  static func home(_ environment: [String: String] = ProcessInfo.processInfo.environment) -> String {
-    environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? NSHomeDirectory()
+  static func home() -> String {
+    ProcessEnvironment.value(of: "HOME").flatMap { $0.isEmpty ? nil : $0 } ?? NSHomeDirectory()
   }
 }

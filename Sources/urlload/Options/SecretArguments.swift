@@ -2,7 +2,7 @@ import Foundation
 
 /// Overwrites secrets in the arguments of the process, which every user of the machine sees.
 enum SecretArguments {
-  private static let letters = Set("uUE")
+  private static let letters = "uUE"
   private static let words: Set<String> = ["user", "proxy-user", "pass", "cert", "oauth2-bearer"]
 
   /// To be called when the arguments have been read.

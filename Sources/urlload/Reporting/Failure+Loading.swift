@@ -1,4 +1,5 @@
 import URLLoading
+internal import URLLoadingBase
 
 extension Failure {
   /// What a load failed with, in the command's terms.
@@ -109,9 +110,8 @@ extension Failure {
     guard case .usual? = options?.proxy else { return nil }
     let scheme = url.scheme?.lowercased() ?? ""
     let names = ["\(scheme)_proxy", scheme == "http" ? "" : "\(scheme.uppercased())_PROXY", "all_proxy", "ALL_PROXY"]
-    let environment = ProcessInfo.processInfo.environment
     for name in names {
-      guard let text = environment[name], let proxy = try? ProxyOption(text) else { continue }
+      guard let text = ProcessEnvironment.value(of: name), let proxy = try? ProxyOption(text) else { continue }
       return (proxy.place, proxy.port, "; \(name) names it")
     }
     return nil

@@ -1,3 +1,5 @@
+internal import URLLoadingBase
+
 /// The languages that a user reads, as requests name them (RFC 9110 12.5.4).
 ///
 /// They are found as gettext does: `LC_ALL`, `LC_MESSAGES` or `LANG`, whichever is set first, names the locale, and
@@ -5,7 +7,7 @@
 /// language, for servers that know that only (RFC 4647 3.4): `de_DE.UTF-8` becomes `de-DE,de;q=0.9`.
 enum AcceptLanguage {
   /// The field's value for this process; nil in the locales C and POSIX. The environment is looked at once.
-  static let ofProcess = value { name in getenv(name).map { String(cString: $0) } }
+  static let ofProcess = value(environment: ProcessEnvironment.value(of:))
 
   /// Weights have one digit, and zero would mean "not acceptable".
   private static let largestCount = 10

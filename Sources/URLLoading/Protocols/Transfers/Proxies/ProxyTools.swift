@@ -3,7 +3,7 @@ internal import URLLoadingBase
 /// What proxies are found with. Tests put others in its place.
 struct ProxyTools: URLProtocolSettings {
   /// Looks up a variable of the environment.
-  var environment: @Sendable (String) -> String? = { getenv($0).map { String(cString: $0) } }
+  var environment: @Sendable (String) -> String? = ProcessEnvironment.value(of:)
   /// The settings of the system.
   var system = SystemProxies.shared
   /// The path of the program that runs scripts.
