@@ -171,7 +171,7 @@ let package = Package(
       name: "URLLoadingTests",
       dependencies: [
         "URLLoading", "URLLoadingBase", "URLLoadingX509", "URLLoadingSQLite", "URLLoadingCZlib", "URLLoadingCOpenSSL",
-        "URLLoadingTestServers",
+        "URLLoadingCLinux", "URLLoadingTestServers",
         "URLLoadingDownloadWorker", "URLLoadingConnectivityWorker",
       ],
       exclude: ["WebSocket/Autobahn/AUTOBAHN.md"]),

@@ -42,4 +42,14 @@ package struct Locked<Value>: ~Copyable, Sendable {
       Carried(try body(&value))
     }.content
   }
+
+  /// As ``withLock(_:)`` where nobody has the lock, else nil.
+  @inlinable
+  package borrowing func withLockIfAvailable<Result, Failure: Error>(
+    _ body: (inout Value) throws(Failure) -> Result
+  ) throws(Failure) -> Result? {
+    try storage.withLockIfAvailable { value throws(Failure) in
+      Carried(try body(&value))
+    }?.content
+  }
 }

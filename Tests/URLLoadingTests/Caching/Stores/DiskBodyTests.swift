@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import URLLoadingCLinux
 import URLLoadingCZlib
 import URLLoadingSQLite
 import URLLoadingTestServers
@@ -62,6 +63,65 @@ import URLLoadingTestServers
     #expect(throws: DiskCacheReader.Failure.self) { try reader.check(0..<Int64(body.count)) }
     #expect(throws: Never.self) { try reader.check(Int64(damaged.upperBound)..<Int64(body.count)) }
     #expect(throws: Never.self) { try reader.check(0..<0) }
+  }
+
+  // MARK: The page cache
+
+  /// A reader of a body of two blocks in a file, and how often it reported damage.
+  private func reader(of body: Data, in file: URL) throws -> (reader: DiskCacheReader, reports: Watched<Int>) {
+    let sums = try #require(Self.sums(body, piece: 100_000))
+    let reports = Watched(0)
+    let opened = try DiskCacheReader(path: file.path, length: Int64(body.count), sums: sums) {
+      reports.update { $0 += 1 }
+    }
+    return (try #require(opened), reports)
+  }
+
+  @Test func whatThePageCacheHasIsReadAtOnceAndElseNothing() throws {
+    let body = TestFiles.pattern(count: 300_000)
+    let file = directory.file("body")
+    try body.write(to: file)
+    #expect(try reader(of: body, in: file).reader.whole(mayWait: false) == body)
+    let descriptor = open(file.path, O_RDONLY)
+    defer { close(descriptor) }
+    // A file system without a disk has nothing to wait for.
+    guard immediate_read_flags(descriptor) != 0 else { return }
+    try #require(fsync(descriptor) == 0 && posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED) == 0)
+    #expect(try reader(of: body, in: file).reader.whole(mayWait: false) == nil)
+    #expect(try reader(of: body, in: file).reader.whole(mayWait: true) == body)
+  }
+
+  @Test(arguments: [0, 299_999]) func whatIsDamagedInThePageCacheIsNotGivenAway(position: Int) throws {
+    let body = TestFiles.pattern(count: 300_000)
+    var stored = body
+    stored[position] ^= 1
+    let file = directory.file("body")
+    try stored.write(to: file)
+    let (reader, reports) = try reader(of: body, in: file)
+    #expect(throws: DiskCacheReader.Failure.self) { try reader.whole(mayWait: false) }
+    #expect(reports.value == 1)
+  }
+
+  @Test func lookupsBesideChangesFindWholeBodies() async throws {
+    let store = DiskCacheStore(directory: directory.path, capacity: 100_000_000)
+    try Self.put(100_000, in: store)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          for _ in 0..<100 { #expect(await Self.body(100_000, in: store)?.count == 100_000) }
+        }
+      }
+      group.addTask {
+        for length in 20_000..<20_050 {
+          try Self.put(length, in: store)
+          #expect(await Self.body(length, in: store)?.count == length)
+          store.removeAll(for: "\(length)")
+          #expect(await Self.body(length, in: store) == nil)
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(await Self.body(100_000, in: store) == TestFiles.pattern(count: 100_000))
   }
 
   // MARK: Files that cannot be opened

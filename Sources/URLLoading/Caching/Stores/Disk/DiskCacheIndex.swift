@@ -90,12 +90,13 @@ final class DiskCacheIndex {
   }
 
   /// Finds entries, and notes that they are used: bodies that are not large come with them, where they can be read at the moment.
-  func entries(for key: String, hash: Int64) throws -> [URLCacheEntry] {
+  /// - Parameter mayWait: whether the disk may be waited for to read a body, else it comes from the page cache.
+  func entries(for key: String, hash: Int64, mayWait: Bool = true) throws -> [URLCacheEntry] {
     var rows = try rows(for: key, hash: hash)
     for row in rows { noteUse(of: row) }
     if rows.count == 1, rows[0].isFile, rows[0].entry.bodyLength <= Self.largestReadAtOnce {
       do {
-        let body = try reader(of: rows[0])?.whole()
+        let body = try reader(of: rows[0])?.whole(mayWait: mayWait)
         rows[0].entry.body = body.map { .data($0) }
       } catch is DiskCacheReader.Failure {
         try database.transaction { try delete(rows[0]) }

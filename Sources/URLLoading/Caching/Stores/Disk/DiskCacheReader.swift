@@ -1,5 +1,6 @@
 import Foundation
 internal import URLLoadingBase
+internal import URLLoadingCLinux
 
 /// Reads a body from its file, which stays readable when its entry goes. No byte is given away of a block that is damaged.
 ///
@@ -51,16 +52,40 @@ final class DiskCacheReader: URLCacheReader {
   deinit { if descriptor >= 0 { close(descriptor) } }
 
   /// All bytes, of a body of at most `BodyMemory.largestBlock`; nil without memory for them.
+  /// - Parameter mayWait: whether the disk may be waited for; nil is returned for what is not in the page cache otherwise.
   /// - Throws: where they are damaged or cannot be read.
-  func whole() throws -> Data? {
+  func whole(mayWait: Bool) throws -> Data? {
     guard let block = BodyMemory.shared.take(atLeast: Int(length)) else { return nil }
+    let bytes = UnsafeMutableRawBufferPointer(start: block.start, count: Int(length))
     do {
-      let count = try read(into: UnsafeMutableRawBufferPointer(start: block.start, count: Int(length)), at: 0)
-      return BodyMemory.shared.data(block, count: count)
+      if mayWait {
+        _ = try read(into: bytes, at: 0)
+      } else if !(try readAtOnce(into: bytes)) {
+        BodyMemory.shared.recycle(block)
+        return nil
+      }
+      return BodyMemory.shared.data(block, count: bytes.count)
     } catch {
       BodyMemory.shared.recycle(block)
       throw error
     }
+  }
+
+  /// Reads all bytes from the page cache.
+  /// - Returns: false where it does not have them.
+  private func readAtOnce(into buffer: UnsafeMutableRawBufferPointer) throws -> Bool {
+    let flags = immediate_read_flags(descriptor)
+    guard flags >= 0, immediate_read(descriptor, buffer.baseAddress, buffer.count, flags) == buffer.count else {
+      return false
+    }
+    var position: Int64 = 0
+    while position < length {
+      let block = sums.block(at: position)
+      let contents = UnsafeRawBufferPointer(rebasing: buffer[Int(block.range.lowerBound)..<Int(block.range.upperBound)])
+      guard sums.match(contents, of: block) else { throw failure(at: block, "damaged") }
+      position = block.range.upperBound
+    }
+    return true
   }
 
   /// Checks the first megabytes of a range.
@@ -109,9 +134,13 @@ final class DiskCacheReader: URLCacheReader {
     let count = DescriptorIO.read(into: target, from: descriptor, at: block.range.lowerBound)
     let message = count < 0 ? String(cString: strerror(errno)) : "damaged"
     guard count == target.count, sums.match(UnsafeRawBufferPointer(target), of: block) else {
-      whenDamaged()
-      throw Failure(
-        errorDescription: "The stored body cannot be read from byte \(block.range.lowerBound) on (\(message)).")
+      throw failure(at: block, message)
     }
+  }
+
+  private func failure(at block: BlockSums.Block, _ reason: String) -> Failure {
+    whenDamaged()
+    return Failure(
+      errorDescription: "The stored body cannot be read from byte \(block.range.lowerBound) on (\(reason)).")
   }
 }

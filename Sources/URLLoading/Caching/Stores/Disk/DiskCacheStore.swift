@@ -12,8 +12,11 @@ internal import URLLoadingSQLite
 /// The keys that the index has are known in memory by their hashes, so that a load of what is not stored asks no disk. What other processes
 /// store is found within a second.
 ///
-/// Mutable state: `state`, guarded by its lock; `index`, used on `queue` alone. What is changed is noted in `state` and carried out on the
-/// queue, all that has come meanwhile in one transaction.
+/// What is changed is noted in `state` and carried out on the queue, all that has come meanwhile in one transaction. A caller looks up by itself
+/// what the page cache has, where nothing else is done with the index: two changes of threads would cost more than the lookup.
+///
+/// Mutable state: `state` and `index`, each guarded by its lock. That of the index is held while the disk is used: the queue waits for it,
+/// others take it where it is free. Who has it may take that of the state.
 final class DiskCacheStore: URLCacheStore {
   private struct State {
     var capacity: Int
@@ -38,17 +41,14 @@ final class DiskCacheStore: URLCacheStore {
   let directory: String
   private let state: Locked<State>
   private let queue = DispatchQueue(label: "URLLoading.DiskCacheStore")
-  // Safe to share: touched on `queue` alone.
-  private nonisolated(unsafe) var index: DiskCacheIndex?
+  private let index = Locked<DiskCacheIndex?>(nil)
 
-  private static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
   /// As many changes wait at most; then all that is stored goes.
   private static let changeLimit = 1000
 
   init(directory: String, capacity: Int) {
     self.directory = directory
     state = Locked(State(capacity: max(0, capacity)))
-    queue.setSpecific(key: Self.queueKey, value: ObjectIdentifier(self))
   }
 
   /// The one store of a directory in this process. Its capacity is what was asked for last.
@@ -81,7 +81,7 @@ final class DiskCacheStore: URLCacheStore {
   }
 
   var usage: Int {
-    onQueue(waiting: true) { self.carryOutChanges() }
+    index.withLock { carryOutChanges(&$0) }
     return state.withLock { $0.usage }
   }
 
@@ -97,23 +97,35 @@ final class DiskCacheStore: URLCacheStore {
       if looks { state.lastLook = now }
       return (!state.keys.contains(hash), looks)
     }
-    if looks { queue.async { self.lookForOthers() } }
+    if looks { onQueue { self.lookForOthers(&$0) } }
     guard !isAbsent else { return completionHandler([]) }
-    onQueue {
-      self.carryOutChanges()
-      guard !self.state.withLock({ $0.isBehind }) else { return completionHandler([]) }
-      completionHandler(self.withIndex { try $0.entries(for: key, hash: hash) } ?? [])
-    }
+    look(for: { try $0.entries(for: key, hash: hash, mayWait: $1) }, then: { completionHandler($0 ?? []) })
   }
 
   func body(of entry: URLCacheEntry, completionHandler: @escaping @Sendable (URLCacheBody?) -> Void) {
-    onQueue {
-      self.carryOutChanges()
-      guard !self.state.withLock({ $0.isBehind }) else { return completionHandler(nil) }
-      let body = self.withIndex { index in
-        try index.body(of: entry) { [weak self] in self?.remove([entry]) }
+    look(
+      for: { index, _ in try index.body(of: entry) { [weak self] in self?.remove([entry]) } },
+      then: { completionHandler($0 ?? nil) })
+  }
+
+  /// Looks something up, at once where that needs nobody to be waited for.
+  /// - Parameters:
+  ///   - find: looks it up in the index, and is told whether it may wait for a body.
+  ///   - take: takes the answer; nil where the index cannot be used.
+  private func look<Answer: Sendable>(
+    for find: @escaping @Sendable (DiskCacheIndex, _ mayWait: Bool) throws -> Answer,
+    then take: @escaping @Sendable (Answer?) -> Void
+  ) {
+    let isIdle = !URLSession.isOnLoadingThread && state.withLock { $0.isOpened && $0.changes.isEmpty }
+    if isIdle, let answer = index.withLockIfAvailable({ index in withIndex(&index) { try find($0, false) } }) {
+      return take(answer)
+    }
+    queue.async {
+      let answer = self.index.withLock { index -> Answer? in
+        self.carryOutChanges(&index)
+        return self.state.withLock { $0.isBehind } ? nil : self.withIndex(&index) { try find($0, true) }
       }
-      completionHandler(body ?? nil)
+      take(answer)
     }
   }
 
@@ -154,7 +166,7 @@ final class DiskCacheStore: URLCacheStore {
 
   func flush(completionHandler: @escaping @Sendable () -> Void) {
     queue.async {
-      self.carryOutChanges()
+      self.index.withLock { self.carryOutChanges(&$0) }
       completionHandler()
     }
   }
@@ -166,18 +178,17 @@ final class DiskCacheStore: URLCacheStore {
       defer { state.isScheduled = true }
       return !state.isScheduled
     }
-    if schedules { queue.async { self.carryOutChanges() } }
+    if schedules { onQueue { self.carryOutChanges(&$0) } }
   }
 
-  // MARK: On the queue
-
-  /// Runs work on the queue, at once where that runs the caller: its answers reach code of the program, which may ask again.
-  private func onQueue(waiting: Bool = false, _ work: @escaping @Sendable () -> Void) {
-    if DispatchQueue.getSpecific(key: Self.queueKey) == ObjectIdentifier(self) { return work() }
-    if waiting { queue.sync(execute: work) } else { queue.async(execute: work) }
+  private func onQueue(_ work: @escaping @Sendable (inout DiskCacheIndex?) -> Void) {
+    queue.async { self.index.withLock { work(&$0) } }
   }
 
-  private func carryOutChanges() {
+  // MARK: With the index
+
+  /// Changes leave `state` under the lock of the index, so that none is neither noted nor carried out when somebody looks.
+  private func carryOutChanges(_ index: inout DiskCacheIndex?) {
     let (changes, capacity) = state.withLock { state in
       defer {
         state.changes = []
@@ -186,10 +197,10 @@ final class DiskCacheStore: URLCacheStore {
       return (state.changes, state.capacity)
     }
     guard !changes.isEmpty else {
-      if index == nil { _ = withIndex { _ in } }
+      if index == nil { _ = withIndex(&index) { _ in } }
       return
     }
-    let usage = withIndex { index in
+    let usage = withIndex(&index) { index in
       try index.carryOut(changes)
       return try index.trim(to: capacity)
     }
@@ -205,9 +216,9 @@ final class DiskCacheStore: URLCacheStore {
   }
 
   /// Takes over which keys other processes have stored.
-  private func lookForOthers() {
+  private func lookForOthers(_ index: inout DiskCacheIndex?) {
     if index?.isReplaced == true { index = nil }
-    guard let keys = withIndex({ try $0.keysIfChanged() }) ?? nil else { return }
+    guard let keys = withIndex(&index, { try $0.keysIfChanged() }) ?? nil else { return }
     state.withLock { state in
       // What is about to be stored is not in the index yet.
       let coming = state.changes.compactMap { change -> Int64? in
@@ -218,7 +229,9 @@ final class DiskCacheStore: URLCacheStore {
   }
 
   /// - Returns: nil where the index cannot be used: a damaged one is replaced, and found empty from then on.
-  private func withIndex<Result>(_ body: (DiskCacheIndex) throws -> Result) -> Result? {
+  private func withIndex<Result>(
+    _ index: inout DiskCacheIndex?, _ body: (DiskCacheIndex) throws -> Result
+  ) -> Result? {
     do {
       if index == nil {
         guard !state.withLock({ $0.isUnusable }) else { return nil }
