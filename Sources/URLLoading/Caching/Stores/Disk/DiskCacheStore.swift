@@ -13,7 +13,8 @@ internal import URLLoadingSQLite
 /// store is found within a second.
 ///
 /// What is changed is noted in `state` and carried out on the queue, all that has come meanwhile in one transaction. A caller looks up by itself
-/// what the page cache has, where nothing else is done with the index: two changes of threads would cost more than the lookup.
+/// what the page cache has, where nothing else is done with the index: two changes of threads take as long as a lookup, 39 % of the CPU time
+/// of a load of 100 KB (benchmark `K2`).
 ///
 /// Mutable state: `state` and `index`, each guarded by its lock. That of the index is held while the disk is used: the queue waits for it,
 /// others take it where it is free. Who has it may take that of the state.
