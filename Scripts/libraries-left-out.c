@@ -1,8 +1,8 @@
 // Stands in for librtmp, libldap, liblber, libgssapi_krb5 and libxml2 in urlload, which has libcurl and libarchive linked into it and never
-// comes to what they need these for: libcurl may speak http, https and ftp alone (CURLOPT_PROTOCOLS_STR), the library's Negotiate login opens
-// libgssapi_krb5 by itself, and xar archives are one of the optional formats, which the command does not allow. The shared libraries,
-// eighteen with what they need in turn, would be a quarter of its start-up time. Every function fails, in the way that its header
-// documents.
+// calls them. libcurl may speak http, https and ftp alone (CURLOPT_PROTOCOLS_STR), offers SOCKS servers no Kerberos (CURLOPT_SOCKS5_AUTH),
+// and gets no credential for a proxy's Negotiate challenge from the command; the library's own Negotiate login opens libgssapi_krb5. xar
+// archives are one of the optional formats, which the command does not allow. The shared libraries, eighteen with what they need in turn,
+// would be a quarter of its start-up time. Every function fails.
 #include <stddef.h>
 #include <stdint.h>
 

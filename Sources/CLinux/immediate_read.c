@@ -14,10 +14,10 @@ int immediate_read_flags(int descriptor) {
   return RWF_NOWAIT;
 }
 
-ssize_t immediate_read(int descriptor, void *buffer, size_t size, int flags) {
+ssize_t immediate_read(int descriptor, void *buffer, size_t size, off_t position, int flags) {
   struct iovec piece = {.iov_base = buffer, .iov_len = size};
   ssize_t result;
-  do result = preadv2(descriptor, &piece, 1, -1, flags);
+  do result = preadv2(descriptor, &piece, 1, position, flags);
   while (result < 0 && errno == EINTR);
   return result;
 }

@@ -123,10 +123,10 @@ package final class SQLiteDatabase {
   package func dataVersion() throws(SQLiteError) -> Int64 { try integer("PRAGMA data_version") }
 
   /// Runs work that does not wait for other connections: statements fail at once where one of these is writing.
-  package func withoutWaiting(_ body: () -> Void) {
+  package func withoutWaiting<Result>(_ body: () throws -> Result) rethrows -> Result {
     sqlite3_busy_timeout(handle, 0)
-    body()
-    sqlite3_busy_timeout(handle, busyMilliseconds)
+    defer { sqlite3_busy_timeout(handle, busyMilliseconds) }
+    return try body()
   }
 
   /// Whether the path names another file by now, or none: what is written here would be found by nobody.

@@ -54,7 +54,7 @@ struct URLLoad: AsyncParsableCommand {
     }
   }
 
-  // On the caller's thread: another one would have to be made only to parse.
+  /// Parses and prepares on the caller's thread; another one would be made only to parse.
   nonisolated(nonsending) private static func run<Command: ParsableCommand>(
     _ type: Command.Type, _ typed: [String], _ prepare: @Sendable (Command, Console) throws -> any Runnable
   ) async -> Never {

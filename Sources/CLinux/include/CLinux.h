@@ -15,11 +15,11 @@
 /// The flags for reads of a file that wait for no disk; -1 where it has no such reads, errno says why.
 int immediate_read_flags(int descriptor);
 
-/// Reads at the file's position, and moves that, without waiting for a disk.
+/// Reads without waiting for a disk, at a position, or at the file's own where that is -1, which moves.
 ///
 /// Returns the bytes that were read, 0 at the end of the file, or -1: errno is EAGAIN where a disk would have to be waited for, and
 /// EOPNOTSUPP where the file system knows no such reads.
-ssize_t immediate_read(int descriptor, void *buffer, size_t size, int flags);
+ssize_t immediate_read(int descriptor, void *buffer, size_t size, off_t position, int flags);
 
 /// A socket from which the kernel's messages about changes of links, addresses and routes can be read without waiting (rtnetlink(7));
 /// exec closes it. -1 where none can be had, errno says why.

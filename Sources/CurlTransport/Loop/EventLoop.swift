@@ -9,7 +9,7 @@ internal import URLLoadingCLinux
 /// checks what touches the actor's state. Code that runs here must not block.
 // Mutable state, and what guards it:
 // - `inbox`: its lock. Any thread appends; the loop thread takes everything out once a turn.
-// - `reactor`, `batch`, `resumptions`: the loop thread alone, but for waking it, which writes to a descriptor that stays.
+// - `reactor`, `batch`, `resumptions`, `runsTask`: the loop thread alone, but for waking it, which writes to a descriptor that stays.
 // - `thread`: written once, before `init` returns, so before anybody else can reach the loop.
 // Safe to share: other threads touch `inbox`, under its lock, `thread`, and the part of `reactor` that wakes it.
 package final class EventLoop: SerialExecutor, @unchecked Sendable {
@@ -58,6 +58,8 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Continuations of `async` functions whose transfers have ended in this turn, resumed in a batch. One by one they would compete with the
   /// loop for processors and memory while it reads the other sockets.
   private var resumptions: [UnsafeContinuation<Void, Never>] = []
+  /// Whether a task's job runs, between turns and outside of libcurl's callbacks.
+  private var runsTask = false
   private var thread = pthread_t()
 
   private init(name: StaticString) {
@@ -113,6 +115,9 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Whether the caller runs on the loop's thread.
   var isCurrentThread: Bool { pthread_equal(pthread_self(), thread) != 0 }
 
+  /// Whether the caller is a task's job that runs on the loop's thread.
+  var isRunningTask: Bool { isCurrentThread && runsTask }
+
   /// Resumes a continuation: on a loop's thread at the end of the turn, in a batch with others; elsewhere at once.
   package static func resume(_ continuation: UnsafeContinuation<Void, Never>) {
     guard let loop = current else { return continuation.resume() }
@@ -152,7 +157,10 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
           case .closure(let work): work()
           case .transfer(let transfer): transfer.run()
           case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
-          case .taskJob(let job): job.runSynchronously(on: LoopTaskExecutor.shared.asUnownedTaskExecutor())
+          case .taskJob(let job):
+            runsTask = true
+            job.runSynchronously(on: LoopTaskExecutor.shared.asUnownedTaskExecutor())
+            runsTask = false
           }
         }
         batch.removeAll(keepingCapacity: batch.capacity <= 4096)

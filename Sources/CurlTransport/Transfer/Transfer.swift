@@ -153,8 +153,13 @@ package final class Transfer: Sendable {
   }
 
   /// Asks the body source again after it said `BodyRead.wait`.
-  package func resumeSending() {
-    perform { $0.resumeSending() }
+  /// - Parameter isAwaited: whether the caller waits for these bytes to be sent: on the loop that takes place at once, without another turn.
+  package func resumeSending(isAwaited: Bool = false) {
+    if isAwaited, loop.isRunningTask {
+      handle?.resumeSending()
+    } else {
+      perform { $0.resumeSending() }
+    }
   }
 
   /// Answers ``TransferHandler/transfer(_:asksToTrust:)``. A peer that is not accepted fails the transfer.

@@ -5,8 +5,12 @@ internal import URLLoadingBase
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class UpstreamAnnouncer: Sendable {
+  /// Is called when there are bytes.
+  /// - Parameter isAwaited: whether the caller waits until they are taken, so that there is nothing to coalesce them with.
+  typealias Observer = @Sendable (_ isAwaited: Bool) -> Void
+
   private struct State {
-    var observer: (@Sendable () -> Void)?
+    var observer: Observer?
     /// Bytes were announced while there was no observer.
     var hasMissed = false
   }
@@ -14,20 +18,20 @@ final class UpstreamAnnouncer: Sendable {
   private let state = Locked(State())
 
   /// Replaces the observer, and calls it at once if it has missed a call.
-  func observe(_ observer: @escaping @Sendable () -> Void) {
+  func observe(_ observer: @escaping Observer) {
     let hasMissed = state.withLock { state in
       state.observer = observer
       return exchange(&state.hasMissed, with: false)
     }
-    if hasMissed { observer() }
+    if hasMissed { observer(false) }
   }
 
   /// Calls the observer.
-  func announce() {
+  func announce(isAwaited: Bool = false) {
     let observer = state.withLock { state in
       if state.observer == nil { state.hasMissed = true }
       return state.observer
     }
-    observer?()
+    observer?(isAwaited)
   }
 }

@@ -41,7 +41,7 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
   open func send(_ message: Message) async throws {
     try await withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Void, any Error>) in
       guard let channel else { return continuation.resume(throwing: Self.unmade) }
-      channel.send(message) { continuation.resume(with: $0.map { .failure($0) } ?? .success(())) }
+      channel.send(message, isAwaited: true) { continuation.resume(with: $0.map { .failure($0) } ?? .success(())) }
     }
   }
 
@@ -75,7 +75,7 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
   open func receive(completionHandler: @escaping @Sendable (Result<Message, any Error>) -> Void) {
     guard let channel else { return completionHandler(.failure(Self.unmade)) }
     let load = load
-    channel.receive(WebSocketReceiver.Identity()) { result in load.call { completionHandler(result) } }
+    channel.receive { result in load.call { completionHandler(result) } }
   }
 
   /// The most bytes that a message may have, 1 MiB unless set; a longer one ends the task.

@@ -33,19 +33,23 @@ final class WebSocketChannel: DuplexSink {
 
   // MARK: Requests of the owner
 
-  func receive(_ identity: WebSocketReceiver.Identity, _ receiver: @escaping WebSocketConversation.Receiver) {
-    runner.update { $0.receive(ObjectIdentifier(identity), receiver) }
+  /// - Parameter waiter: who may stop waiting; nil where nobody does.
+  func receive(by waiter: WebSocketReceiver? = nil, _ receiver: @escaping WebSocketConversation.Receiver) {
+    runner.update { $0.receive(waiter.map { ObjectIdentifier($0) }, receiver) }
   }
 
   /// A message that has come already.
   func takeMessage() -> URLSessionWebSocketTask.Message? { runner.update { $0.takeMessage() } }
 
-  func stopReceiving(_ identity: WebSocketReceiver.Identity) {
-    runner.update { $0.stopReceiving(ObjectIdentifier(identity)) }
+  func stopReceiving(_ waiter: WebSocketReceiver) {
+    runner.update { $0.stopReceiving(ObjectIdentifier(waiter)) }
   }
 
-  func send(_ message: URLSessionWebSocketTask.Message, _ completion: @escaping WebSocketConversation.Completion) {
-    runner.update { $0.send(message, completion) }
+  func send(
+    _ message: URLSessionWebSocketTask.Message, isAwaited: Bool = false,
+    _ completion: @escaping WebSocketConversation.Completion
+  ) {
+    runner.update { $0.send(message, isAwaited: isAwaited, completion) }
   }
 
   func ping(_ completion: @escaping WebSocketConversation.Completion) { runner.update { $0.ping(completion) } }

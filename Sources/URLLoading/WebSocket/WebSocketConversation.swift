@@ -17,8 +17,8 @@ struct WebSocketConversation: EffectMachine {
     case received(Receiver, Result<Message, any Error>)
     /// Calls who sent a message or a ping.
     case completed(Completion, (any Error)?)
-    /// There are bytes to send.
-    case announce
+    /// There are bytes to send, and somebody may wait for it.
+    case announce(isAwaited: Bool)
     /// So many bytes of messages wait for the owner from now on.
     case buffered(Int)
     /// So many wait no longer.
@@ -34,7 +34,7 @@ struct WebSocketConversation: EffectMachine {
   }
 
   private enum Outgoing {
-    case message(Message, Completion)
+    case message(Message, isAwaited: Bool, Completion)
     case ping(Completion)
     case close(CloseCode?, reason: Data?)
   }
@@ -56,7 +56,7 @@ struct WebSocketConversation: EffectMachine {
   /// In the order in which it was asked for, before the handshake is done.
   private var waiting: [Outgoing] = []
   private var machine: WebSocketMachine?
-  private var receivers = FIFO<(identity: ObjectIdentifier, receiver: Receiver)>()
+  private var receivers = FIFO<(identity: ObjectIdentifier?, receiver: Receiver)>()
   private var messages = FIFO<Message>()
   /// Bytes that wait in `messages`, with their overhead.
   private var waitingBytes = 0
@@ -103,8 +103,9 @@ struct WebSocketConversation: EffectMachine {
 
   // MARK: Requests of the owner
 
-  /// - Parameter identity: tells the receiver apart from others that wait.
-  mutating func receive(_ identity: ObjectIdentifier, _ receiver: @escaping Receiver) {
+  /// - Parameter identity: tells the receiver apart from others that wait, of an object that exists as long as it waits; nil for one that
+  ///   never stops waiting.
+  mutating func receive(_ identity: ObjectIdentifier?, _ receiver: @escaping Receiver) {
     if let message = messages.popFirst() {
       effects.append(.received(receiver, .success(message)))
       return release(message)
@@ -127,8 +128,9 @@ struct WebSocketConversation: EffectMachine {
     effects.append(.received(waiter.receiver, .failure(CancellationError())))
   }
 
-  mutating func send(_ message: Message, _ completion: @escaping Completion) {
-    request(.message(message, completion))
+  /// - Parameter isAwaited: whether the owner does nothing else until the message is sent.
+  mutating func send(_ message: Message, isAwaited: Bool = false, _ completion: @escaping Completion) {
+    request(.message(message, isAwaited: isAwaited, completion))
   }
 
   mutating func ping(_ completion: @escaping Completion) {
@@ -160,16 +162,16 @@ struct WebSocketConversation: EffectMachine {
 
   private mutating func refuse(_ outgoing: Outgoing, _ error: any Error) {
     switch outgoing {
-    case .message(_, let completion), .ping(let completion): effects.append(.completed(completion, error))
+    case .message(_, _, let completion), .ping(let completion): effects.append(.completed(completion, error))
     case .close: break
     }
   }
 
   private mutating func putOut(_ outgoing: Outgoing) {
     switch outgoing {
-    case .message(let message, let completion):
+    case .message(let message, let isAwaited, let completion):
       machine?.send(message)
-      collectOutput()
+      collectOutput(isAwaited: isAwaited)
       senders.append((producedBytes, completion))
     case .ping(let completion):
       lastPing += 1
@@ -334,9 +336,9 @@ struct WebSocketConversation: EffectMachine {
   }
 
   /// Notes what the machine has put out. The reader has to know only where it found nothing: else it reads on.
-  private mutating func collectOutput() {
+  private mutating func collectOutput(isAwaited: Bool = false) {
     guard let total = machine?.producedBytes, total != producedBytes else { return }
-    if takenBytes == producedBytes { effects.append(.announce) }
+    if takenBytes == producedBytes { effects.append(.announce(isAwaited: isAwaited)) }
     producedBytes = total
   }
 }

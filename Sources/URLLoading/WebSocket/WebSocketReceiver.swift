@@ -4,10 +4,6 @@ internal import URLLoadingBase
 ///
 /// Mutable state: `isCancelled`, guarded by its lock.
 final class WebSocketReceiver: Sendable {
-  /// Tells receivers apart.
-  final class Identity: Sendable {}
-
-  private let identity = Identity()
   private let isCancelled = Locked(false)
 
   /// Resumes the continuation with the next message. A cancellation may come before, at the same time, or after.
@@ -15,13 +11,13 @@ final class WebSocketReceiver: Sendable {
     _ continuation: UnsafeContinuation<URLSessionWebSocketTask.Message, any Error>, for channel: WebSocketChannel
   ) {
     guard !isCancelled.withLock({ $0 }) else { return continuation.resume(throwing: CancellationError()) }
-    channel.receive(identity) { continuation.resume(with: $0) }
+    channel.receive(by: self) { continuation.resume(with: $0) }
     // The cancellation found nobody.
-    if isCancelled.withLock({ $0 }) { channel.stopReceiving(identity) }
+    if isCancelled.withLock({ $0 }) { channel.stopReceiving(self) }
   }
 
   func cancel(_ channel: WebSocketChannel) {
     isCancelled.withLock { $0 = true }
-    channel.stopReceiving(identity)
+    channel.stopReceiving(self)
   }
 }

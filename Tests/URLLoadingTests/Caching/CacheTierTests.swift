@@ -117,6 +117,11 @@ import URLLoadingTestServers
       response: URLResponse(url: url, mimeType: nil, expectedContentLength: 3, textEncodingName: nil),
       data: Data("old".utf8))
     exchange.cache.storeCachedResponse(response, for: URLRequest(url: url))
+    // As long as these are being stored, the queue looks up, and makes the instance.
+    let large = CachedURLResponse(response: response.response, data: Data(count: 100_000))
+    for number in 0..<20 {
+      exchange.cache.storeCachedResponse(large, for: URLRequest(url: url.appending(path: "\(number)")))
+    }
     let (data, _) = try await session.data(from: url)
     #expect(String(decoding: data, as: UTF8.self) == "old true")
     session.invalidateAndCancel()
@@ -132,6 +137,13 @@ import URLLoadingTestServers
     required init(request: URLRequest, cachedResponse: CachedURLResponse?, client: (any URLProtocolClient)?) {
       super.init(request: request, cachedResponse: cachedResponse, client: client)
       let found = Self.cache.value?.cachedResponse(for: request)
+      // What waits to be stored has the store's queue ahead of the next question.
+      if let url = request.url?.appending(path: "b"), let found {
+        let other = URLRequest(url: url)
+        Self.cache.value?.storeCachedResponse(found, for: other)
+        Self.cache.value?.memory.removeAll(since: nil)
+        _ = Self.cache.value?.cachedResponse(for: other)
+      }
       let usage = Self.cache.value?.currentDiskUsage ?? 0
       answer = "\(String(decoding: found?.data ?? Data(), as: UTF8.self)) \(usage > 0)"
     }

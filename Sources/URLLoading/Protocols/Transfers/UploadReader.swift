@@ -43,7 +43,7 @@ package final class UploadReader: @unchecked Sendable {
   func readAtOnce(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
     guard let flags = flagsOfImmediateReads else { return nil }
     let rest = expected.map { Int(min(Int64(buffer.count), $0 - count)) } ?? buffer.count
-    let result = immediate_read(descriptor, buffer.baseAddress, max(rest, 0), flags)
+    let result = immediate_read(descriptor, buffer.baseAddress, max(rest, 0), -1, flags)
     guard result > 0 else {
       flagsOfImmediateReads = nil
       return nil

@@ -90,13 +90,12 @@ final class DiskCacheIndex {
   }
 
   /// Finds entries, and notes that they are used: bodies that are not large come with them, where they can be read at the moment.
-  /// - Parameter mayWait: whether the disk may be waited for to read a body, else it comes from the page cache.
-  func entries(for key: String, hash: Int64, mayWait: Bool = true) throws -> [URLCacheEntry] {
+  func entries(for key: String, hash: Int64) throws -> [URLCacheEntry] {
     var rows = try rows(for: key, hash: hash)
     for row in rows { noteUse(of: row) }
     if rows.count == 1, rows[0].isFile, rows[0].entry.bodyLength <= Self.largestReadAtOnce {
       do {
-        let body = try reader(of: rows[0])?.whole(mayWait: mayWait)
+        let body = try reader(of: rows[0])?.whole()
         rows[0].entry.body = body.map { .data($0) }
       } catch is DiskCacheReader.Failure {
         try database.transaction { try delete(rows[0]) }
@@ -106,13 +105,29 @@ final class DiskCacheIndex {
     return rows.map(\.entry)
   }
 
-  private func noteUse(of row: Row) {
+  /// As ``entries(for:hash:)``, but reads bodies from the page cache, and writes nothing; nil where that is not enough.
+  func entriesAtOnce(for key: String, hash: Int64) throws -> [URLCacheEntry]? {
+    var rows = try database.withoutWaiting { try self.rows(for: key, hash: hash) }
+    guard rows.allSatisfy({ Self.isNoted($0) }) else { return nil }
+    if rows.count == 1, rows[0].isFile, rows[0].entry.bodyLength <= Self.largestReadAtOnce {
+      guard let body = try reader(of: rows[0])?.wholeAtOnce() else { return nil }
+      rows[0].entry.body = .data(body)
+    }
+    return rows.map(\.entry)
+  }
+
+  /// Whether a row says well enough that it is used.
+  private static func isNoted(_ row: Row) -> Bool {
     let now = Int64(Date().timeIntervalSince1970)
-    guard !(now - Self.usePrecision...now + Self.usePrecision).contains(row.used) else { return }
+    return (now - usePrecision...now + usePrecision).contains(row.used)
+  }
+
+  private func noteUse(of row: Row) {
+    guard !Self.isNoted(row) else { return }
     // Another process may be writing: then the next use is noted.
     database.withoutWaiting {
       guard let update = try? database.statement("UPDATE entry SET used = ? WHERE number = ?") else { return }
-      try? update.bind(now, at: 1)
+      try? update.bind(Int64(Date().timeIntervalSince1970), at: 1)
       try? update.bind(row.number, at: 2)
       try? update.run()
     }

@@ -52,40 +52,43 @@ final class DiskCacheReader: URLCacheReader {
   deinit { if descriptor >= 0 { close(descriptor) } }
 
   /// All bytes, of a body of at most `BodyMemory.largestBlock`; nil without memory for them.
-  /// - Parameter mayWait: whether the disk may be waited for; nil is returned for what is not in the page cache otherwise.
   /// - Throws: where they are damaged or cannot be read.
-  func whole(mayWait: Bool) throws -> Data? {
+  func whole() throws -> Data? { try data { try read(into: $0, at: 0) == length } }
+
+  /// As ``whole()``, from the page cache; nil where that does not have all of them.
+  func wholeAtOnce() throws -> Data? {
+    let flags = immediate_read_flags(descriptor)
+    guard flags >= 0 else { return nil }
+    return try data { buffer in
+      guard immediate_read(descriptor, buffer.baseAddress, buffer.count, 0, flags) == buffer.count else { return false }
+      try check(UnsafeRawBufferPointer(buffer))
+      return true
+    }
+  }
+
+  /// - Parameter fill: fills memory for all bytes; returns false where it could not.
+  private func data(_ fill: (UnsafeMutableRawBufferPointer) throws -> Bool) throws -> Data? {
     guard let block = BodyMemory.shared.take(atLeast: Int(length)) else { return nil }
-    let bytes = UnsafeMutableRawBufferPointer(start: block.start, count: Int(length))
     do {
-      if mayWait {
-        _ = try read(into: bytes, at: 0)
-      } else if !(try readAtOnce(into: bytes)) {
-        BodyMemory.shared.recycle(block)
-        return nil
-      }
-      return BodyMemory.shared.data(block, count: bytes.count)
+      let isFilled = try fill(UnsafeMutableRawBufferPointer(start: block.start, count: Int(length)))
+      if isFilled { return BodyMemory.shared.data(block, count: Int(length)) }
+      BodyMemory.shared.recycle(block)
+      return nil
     } catch {
       BodyMemory.shared.recycle(block)
       throw error
     }
   }
 
-  /// Reads all bytes from the page cache.
-  /// - Returns: false where it does not have them.
-  private func readAtOnce(into buffer: UnsafeMutableRawBufferPointer) throws -> Bool {
-    let flags = immediate_read_flags(descriptor)
-    guard flags >= 0, immediate_read(descriptor, buffer.baseAddress, buffer.count, flags) == buffer.count else {
-      return false
-    }
+  /// Checks all blocks of the body.
+  private func check(_ contents: UnsafeRawBufferPointer) throws {
     var position: Int64 = 0
     while position < length {
       let block = sums.block(at: position)
-      let contents = UnsafeRawBufferPointer(rebasing: buffer[Int(block.range.lowerBound)..<Int(block.range.upperBound)])
-      guard sums.match(contents, of: block) else { throw failure(at: block, "damaged") }
+      let bytes = contents[Int(block.range.lowerBound)..<Int(block.range.upperBound)]
+      guard sums.match(UnsafeRawBufferPointer(rebasing: bytes), of: block) else { throw failure(at: block, "damaged") }
       position = block.range.upperBound
     }
-    return true
   }
 
   /// Checks the first megabytes of a range.

@@ -13,11 +13,11 @@ internal import URLLoadingSQLite
 /// store is found within a second.
 ///
 /// What is changed is noted in `state` and carried out on the queue, all that has come meanwhile in one transaction. A caller looks up by itself
-/// what the page cache has, where nothing else is done with the index: two changes of threads take as long as a lookup, 39 % of the CPU time
-/// of a load of 100 KB (benchmark `K2`).
+/// what only has to be read, and comes from the page cache: two changes of threads take as long as a lookup, 39 % of the CPU time of a load of
+/// 100 KB (benchmark `K2`).
 ///
-/// Mutable state: `state` and `index`, each guarded by its lock. That of the index is held while the disk is used: the queue waits for it,
-/// others take it where it is free. Who has it may take that of the state.
+/// Mutable state: `state` and `index`, each guarded by its lock. That of the index is held while the disk is used; the queue and `usage` wait for
+/// it, a caller takes it only where it is free. Who has it may take that of the state. No handler is called under either.
 final class DiskCacheStore: URLCacheStore {
   private struct State {
     var capacity: Int
@@ -44,12 +44,14 @@ final class DiskCacheStore: URLCacheStore {
   private let queue = DispatchQueue(label: "URLLoading.DiskCacheStore")
   private let index = Locked<DiskCacheIndex?>(nil)
 
+  private static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
   /// As many changes wait at most; then all that is stored goes.
   private static let changeLimit = 1000
 
   init(directory: String, capacity: Int) {
     self.directory = directory
     state = Locked(State(capacity: max(0, capacity)))
+    queue.setSpecific(key: Self.queueKey, value: ObjectIdentifier(self))
   }
 
   /// The one store of a directory in this process. Its capacity is what was asked for last.
@@ -98,36 +100,43 @@ final class DiskCacheStore: URLCacheStore {
       if looks { state.lastLook = now }
       return (!state.keys.contains(hash), looks)
     }
-    if looks { onQueue { self.lookForOthers(&$0) } }
+    if looks { queue.async { self.index.withLock { self.lookForOthers(&$0) } } }
     guard !isAbsent else { return completionHandler([]) }
-    look(for: { try $0.entries(for: key, hash: hash, mayWait: $1) }, then: { completionHandler($0 ?? []) })
+    if !looks, let entries = entriesAtOnce(for: key, hash: hash) { return completionHandler(entries) }
+    look(for: { try $0.entries(for: key, hash: hash) }, then: { completionHandler($0 ?? []) })
+  }
+
+  /// Looks up what needs nobody to be waited for, but for pages of the index that SQLite reads from the disk; nil where the queue has to.
+  private func entriesAtOnce(for key: String, hash: Int64) -> [URLCacheEntry]? {
+    guard !URLSession.isOnLoadingThread else { return nil }
+    let entries = index.withLockIfAvailable { index -> [URLCacheEntry]? in
+      guard let index, state.withLock({ !$0.isBehind && $0.changes.isEmpty }) else { return nil }
+      // What is damaged, the queue replaces.
+      return try? index.entriesAtOnce(for: key, hash: hash)
+    }
+    return entries ?? nil
   }
 
   func body(of entry: URLCacheEntry, completionHandler: @escaping @Sendable (URLCacheBody?) -> Void) {
     look(
-      for: { index, _ in try index.body(of: entry) { [weak self] in self?.remove([entry]) } },
+      for: { index in try index.body(of: entry) { [weak self] in self?.remove([entry]) } },
       then: { completionHandler($0 ?? nil) })
   }
 
-  /// Looks something up, at once where that needs nobody to be waited for.
-  /// - Parameters:
-  ///   - find: looks it up in the index, and is told whether it may wait for a body.
-  ///   - take: takes the answer; nil where the index cannot be used.
+  /// Looks something up on the queue, at once where that runs the caller: answers reach code of the program, which may ask again and wait.
+  /// - Parameter take: takes the answer; nil where the index cannot be used.
   private func look<Answer: Sendable>(
-    for find: @escaping @Sendable (DiskCacheIndex, _ mayWait: Bool) throws -> Answer,
-    then take: @escaping @Sendable (Answer?) -> Void
+    for find: @escaping @Sendable (DiskCacheIndex) throws -> Answer, then take: @escaping @Sendable (Answer?) -> Void
   ) {
-    let isIdle = !URLSession.isOnLoadingThread && state.withLock { $0.isOpened && $0.changes.isEmpty }
-    if isIdle, let answer = index.withLockIfAvailable({ index in withIndex(&index) { try find($0, false) } }) {
-      return take(answer)
-    }
-    queue.async {
+    let work = { @Sendable in
       let answer = self.index.withLock { index -> Answer? in
         self.carryOutChanges(&index)
-        return self.state.withLock { $0.isBehind } ? nil : self.withIndex(&index) { try find($0, true) }
+        return self.state.withLock { $0.isBehind } ? nil : self.withIndex(&index, find)
       }
       take(answer)
     }
+    if DispatchQueue.getSpecific(key: Self.queueKey) == ObjectIdentifier(self) { return work() }
+    queue.async(execute: work)
   }
 
   // MARK: Storing
@@ -151,7 +160,6 @@ final class DiskCacheStore: URLCacheStore {
 
   /// Stores an entry whose body is whole.
   func store(_ entry: URLCacheEntry, _ body: DiskCacheWriter.Body, replacing replaced: [URLCacheEntry]) {
-    state.withLock { state in _ = state.keys.insert(DiskCacheIndex.hash(of: entry.key)) }
     add(.store(entry, body, replaced))
   }
 
@@ -175,15 +183,12 @@ final class DiskCacheStore: URLCacheStore {
   private func add(_ change: DiskCacheChange) {
     let schedules = state.withLock { state in
       guard !state.isUnusable else { return false }
+      if case .store(let entry, _, _) = change { state.keys.insert(DiskCacheIndex.hash(of: entry.key)) }
       state.changes.append(change)
       defer { state.isScheduled = true }
       return !state.isScheduled
     }
-    if schedules { onQueue { self.carryOutChanges(&$0) } }
-  }
-
-  private func onQueue(_ work: @escaping @Sendable (inout DiskCacheIndex?) -> Void) {
-    queue.async { self.index.withLock { work(&$0) } }
+    if schedules { queue.async { self.index.withLock { self.carryOutChanges(&$0) } } }
   }
 
   // MARK: With the index
@@ -206,12 +211,13 @@ final class DiskCacheStore: URLCacheStore {
       return try index.trim(to: capacity)
     }
     state.withLock { state in
-      state.isBehind = usage == nil && !state.isUnusable
       if let usage { state.usage = usage }
-      guard state.isBehind else { return }
       // What was removed, or replaced, must not come back.
-      let rest = changes.compactMap(\.withoutNewEntry) + state.changes
-      state.changes = rest.count <= Self.changeLimit ? rest : [.removeSince(nil)]
+      let rest = usage == nil && !state.isUnusable ? changes.compactMap(\.withoutNewEntry) : []
+      state.isBehind = !rest.isEmpty
+      guard state.isBehind else { return }
+      let all = rest + state.changes
+      state.changes = all.count <= Self.changeLimit ? all : [.removeSince(nil)]
     }
     for case .store(_, let body, _) in changes where usage == nil { body.discard() }
   }
