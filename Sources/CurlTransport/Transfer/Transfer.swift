@@ -155,7 +155,7 @@ package final class Transfer: Sendable {
   /// Asks the body source again after it said `BodyRead.wait`.
   /// - Parameter isAwaited: whether the caller waits for these bytes to be sent: on the loop that takes place at once, without another turn.
   package func resumeSending(isAwaited: Bool = false) {
-    if isAwaited, loop.isRunningTask {
+    if isAwaited, loop.takeSendAtOnce() {
       handle?.resumeSending()
     } else {
       perform { $0.resumeSending() }

@@ -58,6 +58,53 @@ import URLLoadingTestServers
     }
   }
 
+  /// Where sends with `await` go within the call: behind those with handlers that have not been written yet, and in pieces.
+  @Test func theOrderHoldsOnTheLoadingExecutor() async throws {
+    try await withServer { server, session in
+      try await withTaskExecutorPreference(URLSession.loadingExecutor) {
+        let task = session.webSocketTask(with: server.url("/echo"))
+        task.resume()
+        for round in 0..<100 {
+          try await task.send(.string("\(round) first"))
+          for number in 0..<3 { task.send(.string("\(round) \(number)")) { _ in } }
+          try await task.send(.string("\(round) last"))
+          for words in ["first", "0", "1", "2", "last"] {
+            #expect(text(try await task.receive()) == "\(round) \(words)")
+          }
+        }
+        for length in [0, 65_536, 1 << 20] {
+          let sent = Data((0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+          try await task.send(.data(sent))
+          let isEqual = data(try await task.receive()) == sent
+          #expect(isEqual, "\(length)")
+        }
+      }
+    }
+  }
+
+  /// A task on the loop that sends without end delays other loads, and does not starve them.
+  @Test func aTaskThatSendsWithoutEndLetsOthersLoad() async throws {
+    try await withServer { server, session in
+      let flooding = session.webSocketTask(with: server.url("/echo"))
+      flooding.resume()
+      try await flooding.sendPing()
+      let draining = Task { while true { _ = try await flooding.receive() } }
+      let sending = Task(executorPreference: URLSession.loadingExecutor) {
+        while !Task.isCancelled { try await flooding.send(.string("1")) }
+      }
+      let other = session.webSocketTask(with: server.url("/echo"))
+      other.resume()
+      for number in 0..<20 {
+        try await other.send(.string("\(number)"))
+        #expect(text(try await other.receive()) == "\(number)")
+      }
+      sending.cancel()
+      flooding.cancel()
+      _ = await sending.result
+      _ = await draining.result
+    }
+  }
+
   @Test func pingsAndPongs() async throws {
     try await withServer { server, session in
       let task = session.webSocketTask(with: server.url("/echo"))
