@@ -58,7 +58,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Continuations of `async` functions whose transfers have ended in this turn, resumed in a batch. One by one they would compete with the
   /// loop for processors and memory while it reads the other sockets.
   private var resumptions: [UnsafeContinuation<Void, Never>] = []
-  /// How often the running job of a task may still send within its own calls; 0 while no such job runs, as in libcurl's callbacks.
+  /// How often the running job of a task may still send within its own calls; 0 while no such job runs.
   private var sendsAtOnce = 0
   /// A job that sent without end would never let the loop serve other sockets.
   private static let maximumSendsAtOnce = 16

@@ -153,7 +153,7 @@ package final class Transfer: Sendable {
   }
 
   /// Asks the body source again after it said `BodyRead.wait`.
-  /// - Parameter isAwaited: whether the caller waits for these bytes to be sent: on the loop that takes place at once, without another turn.
+  /// - Parameter isAwaited: whether the caller waits for these bytes to be sent: a task's job on the loop sends them within the call, up to a limit.
   package func resumeSending(isAwaited: Bool = false) {
     if isAwaited, loop.takeSendAtOnce() {
       handle?.resumeSending()

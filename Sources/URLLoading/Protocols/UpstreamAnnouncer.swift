@@ -6,7 +6,7 @@ internal import URLLoadingBase
 /// Mutable state: `state`, guarded by its lock.
 final class UpstreamAnnouncer: Sendable {
   /// Is called when there are bytes.
-  /// - Parameter isAwaited: whether the caller waits until they are taken, so that there is nothing to coalesce them with.
+  /// - Parameter isAwaited: whether the caller waits until they are taken.
   typealias Observer = @Sendable (_ isAwaited: Bool) -> Void
 
   private struct State {

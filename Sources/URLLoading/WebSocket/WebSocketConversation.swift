@@ -17,7 +17,7 @@ struct WebSocketConversation: EffectMachine {
     case received(Receiver, Result<Message, any Error>)
     /// Calls who sent a message or a ping.
     case completed(Completion, (any Error)?)
-    /// There are bytes to send, and somebody may wait for it.
+    /// There are bytes to send, and somebody may wait for them.
     case announce(isAwaited: Bool)
     /// So many bytes of messages wait for the owner from now on.
     case buffered(Int)
@@ -128,7 +128,7 @@ struct WebSocketConversation: EffectMachine {
     effects.append(.received(waiter.receiver, .failure(CancellationError())))
   }
 
-  /// - Parameter isAwaited: whether the owner does nothing else until the message is sent.
+  /// - Parameter isAwaited: whether the caller waits until the message is sent.
   mutating func send(_ message: Message, isAwaited: Bool = false, _ completion: @escaping Completion) {
     request(.message(message, isAwaited: isAwaited, completion))
   }
