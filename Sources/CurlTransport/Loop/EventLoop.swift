@@ -9,7 +9,7 @@ internal import URLLoadingCLinux
 /// checks what touches the actor's state. Code that runs here must not block.
 // Mutable state, and what guards it:
 // - `inbox`: its lock. Any thread appends; the loop thread takes everything out once a turn.
-// - `reactor`, `batch`, `resumptions`, `sendsAtOnce`: the loop thread alone, but for waking it, which writes to a descriptor that stays.
+// - `reactor`, `batch`, `resumptions`: the loop thread alone, but for waking it, which writes to a descriptor that stays.
 // - `thread`: written once, before `init` returns, so before anybody else can reach the loop.
 // Safe to share: other threads touch `inbox`, under its lock, `thread`, and the part of `reactor` that wakes it.
 package final class EventLoop: SerialExecutor, @unchecked Sendable {
@@ -58,10 +58,6 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Continuations of `async` functions whose transfers have ended in this turn, resumed in a batch. One by one they would compete with the
   /// loop for processors and memory while it reads the other sockets.
   private var resumptions: [UnsafeContinuation<Void, Never>] = []
-  /// How often the running job of a task may still send within its own calls; 0 while no such job runs.
-  private var sendsAtOnce = 0
-  /// A job that sent without end would never let the loop serve other sockets.
-  private static let maximumSendsAtOnce = 16
   private var thread = pthread_t()
 
   private init(name: StaticString) {
@@ -117,13 +113,6 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Whether the caller runs on the loop's thread.
   var isCurrentThread: Bool { pthread_equal(pthread_self(), thread) != 0 }
 
-  /// Whether the caller, a task's job on the loop's thread, may send within its call.
-  func takeSendAtOnce() -> Bool {
-    guard isCurrentThread, sendsAtOnce > 0 else { return false }
-    sendsAtOnce -= 1
-    return true
-  }
-
   /// Resumes a continuation: on a loop's thread at the end of the turn, in a batch with others; elsewhere at once.
   package static func resume(_ continuation: UnsafeContinuation<Void, Never>) {
     guard let loop = current else { return continuation.resume() }
@@ -163,10 +152,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
           case .closure(let work): work()
           case .transfer(let transfer): transfer.run()
           case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
-          case .taskJob(let job):
-            sendsAtOnce = Self.maximumSendsAtOnce
-            job.runSynchronously(on: LoopTaskExecutor.shared.asUnownedTaskExecutor())
-            sendsAtOnce = 0
+          case .taskJob(let job): job.runSynchronously(on: LoopTaskExecutor.shared.asUnownedTaskExecutor())
           }
         }
         batch.removeAll(keepingCapacity: batch.capacity <= 4096)

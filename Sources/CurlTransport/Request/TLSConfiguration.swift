@@ -20,16 +20,12 @@ package struct TLSConfiguration: Sendable, Equatable {
 
   /// The system's certificates, or those that SSL_CERT_FILE and SSL_CERT_DIR name.
   package init() {
-    caFile = Self.environment("SSL_CERT_FILE")
-    caDirectory = Self.environment("SSL_CERT_DIR")
+    caFile = ProcessEnvironment.nonemptyValue(of: "SSL_CERT_FILE")
+    caDirectory = ProcessEnvironment.nonemptyValue(of: "SSL_CERT_DIR")
   }
 
   /// The roots that connections are verified by.
   package var authorities: TrustedAuthorities {
     TrustedAuthorities(file: caFile ?? CurlLibrary.shared.defaultCAFile, directory: caDirectory)
-  }
-
-  private static func environment(_ name: String) -> String? {
-    ProcessEnvironment.value(of: name).flatMap { $0.isEmpty ? nil : $0 }
   }
 }

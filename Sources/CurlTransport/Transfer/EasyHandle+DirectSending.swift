@@ -11,7 +11,7 @@ internal import URLLoadingCCurl
 struct DirectSending {
   /// In bytes.
   static let pieceLength = 16 << 10
-  /// Pieces that are written in one call, so that other connections do not starve.
+  /// Pieces that are written in one turn, so that other connections do not starve.
   static let maximumPieces = 4
 
   /// Bytes that were written without libcurl.

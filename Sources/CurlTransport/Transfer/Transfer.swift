@@ -153,13 +153,8 @@ package final class Transfer: Sendable {
   }
 
   /// Asks the body source again after it said `BodyRead.wait`.
-  /// - Parameter isAwaited: whether the caller waits for these bytes to be sent: a task's job on the loop sends them within the call, up to a limit.
-  package func resumeSending(isAwaited: Bool = false) {
-    if isAwaited, loop.takeSendAtOnce() {
-      handle?.resumeSending()
-    } else {
-      perform { $0.resumeSending() }
-    }
+  package func resumeSending() {
+    perform { $0.resumeSending() }
   }
 
   /// Answers ``TransferHandler/transfer(_:asksToTrust:)``. A peer that is not accepted fails the transfer.

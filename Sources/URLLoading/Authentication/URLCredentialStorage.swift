@@ -61,7 +61,7 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
   private static let sharedStorage = URLCredentialStorage(
     vault: SecretServiceVault(
       program: ProgramDirectories.current.program,
-      busAddress: ProcessInfo.processInfo.environment["DBUS_SESSION_BUS_ADDRESS"]))
+      busAddress: ProcessEnvironment.value(of: "DBUS_SESSION_BUS_ADDRESS")))
 
   /// The storage of ``URLSessionConfiguration/default``.
   open class var shared: URLCredentialStorage { sharedStorage }

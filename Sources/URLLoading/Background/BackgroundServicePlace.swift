@@ -71,7 +71,7 @@ package struct BackgroundServicePlace: Sendable {
   /// Starts the service, which outlives this process.
   func startService() throws(BackgroundServiceError) {
     guard let path = findProgram() else {
-      let named = ProcessInfo.processInfo.environment[Self.program.variable].flatMap { $0.isEmpty ? nil : $0 }
+      let named = ProcessEnvironment.nonemptyValue(of: Self.program.variable)
       throw .noProgram(name: Self.program.name, variable: Self.program.variable, named: named)
     }
     try prepareStateDirectory()

@@ -80,7 +80,7 @@ extension URLSessionConfiguration {
     // What the program has stored for ever serves when it does not run; what it answers stays with its sessions.
     configuration.urlCredentialStorage = URLCredentialStorage(
       vault: SecretServiceVault(
-        program: description.program, busAddress: ProcessInfo.processInfo.environment["DBUS_SESSION_BUS_ADDRESS"]))
+        program: description.program, busAddress: ProcessEnvironment.value(of: "DBUS_SESSION_BUS_ADDRESS")))
     configuration.httpCookieAcceptPolicy =
       HTTPCookie.AcceptPolicy(rawValue: description.cookieAcceptPolicy) ?? .onlyFromMainDocumentDomain
     configuration.httpShouldSetCookies = description.setsCookies

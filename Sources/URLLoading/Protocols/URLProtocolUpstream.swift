@@ -60,10 +60,7 @@ public final class URLProtocolUpstream: Sendable {
 
   /// Sets the observer that is called, on any thread, when bytes are available after ``Read/wait``; at once where that was announced
   /// before. The latest observer replaces others.
-  public func observe(_ observer: @escaping @Sendable () -> Void) { announcer.observe { _ in observer() } }
-
-  /// As ``observe(_:)``, for an observer that can tell bytes that are waited for from others.
-  func observe(_ observer: @escaping UpstreamAnnouncer.Observer) { announcer.observe(observer) }
+  public func observe(_ observer: @escaping @Sendable () -> Void) { announcer.observe(observer) }
 
   /// Calls the observer: there is more.
   public func announce() { announcer.announce() }

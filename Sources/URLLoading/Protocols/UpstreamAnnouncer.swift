@@ -5,12 +5,8 @@ internal import URLLoadingBase
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class UpstreamAnnouncer: Sendable {
-  /// Is called when there are bytes.
-  /// - Parameter isAwaited: whether the caller waits until they are taken.
-  typealias Observer = @Sendable (_ isAwaited: Bool) -> Void
-
   private struct State {
-    var observer: Observer?
+    var observer: (@Sendable () -> Void)?
     /// Bytes were announced while there was no observer.
     var hasMissed = false
   }
@@ -18,20 +14,20 @@ final class UpstreamAnnouncer: Sendable {
   private let state = Locked(State())
 
   /// Replaces the observer, and calls it at once if it has missed a call.
-  func observe(_ observer: @escaping Observer) {
+  func observe(_ observer: @escaping @Sendable () -> Void) {
     let hasMissed = state.withLock { state in
       state.observer = observer
       return exchange(&state.hasMissed, with: false)
     }
-    if hasMissed { observer(false) }
+    if hasMissed { observer() }
   }
 
   /// Calls the observer.
-  func announce(isAwaited: Bool = false) {
+  func announce() {
     let observer = state.withLock { state in
       if state.observer == nil { state.hasMissed = true }
       return state.observer
     }
-    observer?(isAwaited)
+    observer?()
   }
 }

@@ -41,7 +41,7 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
   open func send(_ message: Message) async throws {
     try await withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Void, any Error>) in
       guard let channel else { return continuation.resume(throwing: Self.unmade) }
-      channel.send(message, isAwaited: true) { continuation.resume(with: $0.map { .failure($0) } ?? .success(())) }
+      channel.send(message) { continuation.resume(with: $0.map { .failure($0) } ?? .success(())) }
     }
   }
 

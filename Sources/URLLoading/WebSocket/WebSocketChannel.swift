@@ -45,11 +45,8 @@ final class WebSocketChannel: DuplexSink {
     runner.update { $0.stopReceiving(ObjectIdentifier(waiter)) }
   }
 
-  func send(
-    _ message: URLSessionWebSocketTask.Message, isAwaited: Bool = false,
-    _ completion: @escaping WebSocketConversation.Completion
-  ) {
-    runner.update { $0.send(message, isAwaited: isAwaited, completion) }
+  func send(_ message: URLSessionWebSocketTask.Message, _ completion: @escaping WebSocketConversation.Completion) {
+    runner.update { $0.send(message, completion) }
   }
 
   func ping(_ completion: @escaping WebSocketConversation.Completion) { runner.update { $0.ping(completion) } }

@@ -17,8 +17,8 @@ struct WebSocketConversation: EffectMachine {
     case received(Receiver, Result<Message, any Error>)
     /// Calls who sent a message or a ping.
     case completed(Completion, (any Error)?)
-    /// There are bytes to send, and somebody may wait for them.
-    case announce(isAwaited: Bool)
+    /// There are bytes to send.
+    case announce
     /// So many bytes of messages wait for the owner from now on.
     case buffered(Int)
     /// So many wait no longer.
@@ -34,7 +34,7 @@ struct WebSocketConversation: EffectMachine {
   }
 
   private enum Outgoing {
-    case message(Message, isAwaited: Bool, Completion)
+    case message(Message, Completion)
     case ping(Completion)
     case close(CloseCode?, reason: Data?)
   }
@@ -128,9 +128,8 @@ struct WebSocketConversation: EffectMachine {
     effects.append(.received(waiter.receiver, .failure(CancellationError())))
   }
 
-  /// - Parameter isAwaited: whether the caller waits until the message is sent.
-  mutating func send(_ message: Message, isAwaited: Bool = false, _ completion: @escaping Completion) {
-    request(.message(message, isAwaited: isAwaited, completion))
+  mutating func send(_ message: Message, _ completion: @escaping Completion) {
+    request(.message(message, completion))
   }
 
   mutating func ping(_ completion: @escaping Completion) {
@@ -162,16 +161,16 @@ struct WebSocketConversation: EffectMachine {
 
   private mutating func refuse(_ outgoing: Outgoing, _ error: any Error) {
     switch outgoing {
-    case .message(_, _, let completion), .ping(let completion): effects.append(.completed(completion, error))
+    case .message(_, let completion), .ping(let completion): effects.append(.completed(completion, error))
     case .close: break
     }
   }
 
   private mutating func putOut(_ outgoing: Outgoing) {
     switch outgoing {
-    case .message(let message, let isAwaited, let completion):
+    case .message(let message, let completion):
       machine?.send(message)
-      collectOutput(isAwaited: isAwaited)
+      collectOutput()
       senders.append((producedBytes, completion))
     case .ping(let completion):
       lastPing += 1
@@ -336,9 +335,9 @@ struct WebSocketConversation: EffectMachine {
   }
 
   /// Notes what the machine has put out. The reader has to know only where it found nothing: else it reads on.
-  private mutating func collectOutput(isAwaited: Bool = false) {
+  private mutating func collectOutput() {
     guard let total = machine?.producedBytes, total != producedBytes else { return }
-    if takenBytes == producedBytes { effects.append(.announce(isAwaited: isAwaited)) }
+    if takenBytes == producedBytes { effects.append(.announce) }
     producedBytes = total
   }
 }

@@ -66,7 +66,7 @@ final class WebSocketRunner: Sendable {
     switch effect {
     case .received(let receiver, let result): receiver(result)
     case .completed(let completion, let error): completion(error)
-    case .announce(let isAwaited): announcer.announce(isAwaited: isAwaited)
+    case .announce: announcer.announce()
     case .buffered(let count): load?.buffered(count)
     case .consumed(let count): load?.consumed(count)
     case .opened(let name):

@@ -170,7 +170,7 @@ struct ConnectionOptions: ParsableArguments {
 
   private func applySecurity(to options: inout LoadOptions) throws(Failure) {
     options.isInsecure = insecure
-    let authority = cacert ?? ProcessEnvironment.value(of: "CURL_CA_BUNDLE").flatMap { $0.isEmpty ? nil : $0 }
+    let authority = cacert ?? ProcessEnvironment.nonemptyValue(of: "CURL_CA_BUNDLE")
     if let authority {
       guard access(authority, R_OK) == 0 else { throw Failure(reading: authority, errno) }
       options.authorityFile = authority

@@ -39,6 +39,6 @@ enum LocalInput {
 
   /// A folder of the user's that a variable may name.
   static func home() -> String {
-    ProcessEnvironment.value(of: "HOME").flatMap { $0.isEmpty ? nil : $0 } ?? NSHomeDirectory()
+    ProcessEnvironment.nonemptyValue(of: "HOME") ?? NSHomeDirectory()
   }
 }

@@ -141,7 +141,6 @@ import URLLoadingTestServers
       if let url = request.url?.appending(path: "b"), let found {
         let other = URLRequest(url: url)
         Self.cache.value?.storeCachedResponse(found, for: other)
-        Self.cache.value?.memory.removeAll(since: nil)
         _ = Self.cache.value?.cachedResponse(for: other)
       }
       let usage = Self.cache.value?.currentDiskUsage ?? 0

@@ -21,7 +21,7 @@ import URLLoadingTestServers
         switch effect {
         case .received(let receiver, let result): receiver(result)
         case .completed(let completion, let error): completion(error)
-        case .announce(let isAwaited): note(isAwaited ? "announce, awaited" : "announce")
+        case .announce: note("announce")
         case .buffered(let count): note("buffered \(count - WebSocketConversation.overhead)")
         case .consumed(let count): note("consumed \(count - WebSocketConversation.overhead)")
         case .opened(let name): note("opened \(name ?? "-")")
@@ -64,8 +64,8 @@ import URLLoadingTestServers
 
     func stopReceiving(at index: Int) -> [String] { change { $0.stopReceiving(ObjectIdentifier(receivers[index])) } }
 
-    @discardableResult func send(_ name: String, _ text: String, isAwaited: Bool = false) -> [String] {
-      change { $0.send(.string(text), isAwaited: isAwaited, completion(name)) }
+    @discardableResult func send(_ name: String, _ text: String) -> [String] {
+      change { $0.send(.string(text), completion(name)) }
     }
 
     @discardableResult func ping(_ name: String) -> [String] { change { $0.ping(completion(name)) } }
@@ -139,15 +139,6 @@ import URLLoadingTestServers
     #expect(owner.read().notes == ["b: done", "c: done"])
     #expect(owner.ping("p") == ["announce"])
     #expect(owner.send("d", "4") == [])
-  }
-
-  @Test func theReaderIsToldWhetherSomebodyWaits() {
-    let owner = Owner()
-    _ = owner.open()
-    #expect(owner.send("a", "1", isAwaited: true) == ["announce, awaited"])
-    #expect(owner.send("b", "2", isAwaited: true) == [])
-    #expect(owner.read().notes == ["a: done", "b: done"])
-    #expect(owner.send("c", "3") == ["announce"])
   }
 
   @Test func onlyWhoMayStopIsStopped() {

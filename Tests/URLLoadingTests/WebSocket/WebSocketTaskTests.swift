@@ -58,7 +58,7 @@ import URLLoadingTestServers
     }
   }
 
-  /// Where sends with `await` go within the call: behind those with handlers that have not been written yet, and in pieces.
+  /// The caller and the connection share a thread there.
   @Test func theOrderHoldsOnTheLoadingExecutor() async throws {
     try await withServer { server, session in
       try await withTaskExecutorPreference(URLSession.loadingExecutor) {
@@ -79,29 +79,6 @@ import URLLoadingTestServers
           #expect(isEqual, "\(length)")
         }
       }
-    }
-  }
-
-  /// A task on the loop that sends without end delays other loads, and does not starve them.
-  @Test func aTaskThatSendsWithoutEndLetsOthersLoad() async throws {
-    try await withServer { server, session in
-      let flooding = session.webSocketTask(with: server.url("/echo"))
-      flooding.resume()
-      try await flooding.sendPing()
-      let draining = Task { while true { _ = try await flooding.receive() } }
-      let sending = Task(executorPreference: URLSession.loadingExecutor) {
-        while !Task.isCancelled { try await flooding.send(.string("1")) }
-      }
-      let other = session.webSocketTask(with: server.url("/echo"))
-      other.resume()
-      for number in 0..<20 {
-        try await other.send(.string("\(number)"))
-        #expect(text(try await other.receive()) == "\(number)")
-      }
-      sending.cancel()
-      flooding.cancel()
-      _ = await sending.result
-      _ = await draining.result
     }
   }
 

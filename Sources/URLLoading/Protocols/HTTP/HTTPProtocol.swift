@@ -202,7 +202,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     let transfer = connections.engine.start(transferRequest, handler: self)
     source?.attach(to: transfer)
     if let upstream = demand.upstream {
-      upstream.observe { transfer.resumeSending(isAwaited: $0) }
+      upstream.observe { transfer.resumeSending() }
       // An earlier transfer may have been told of the bytes that this one has to send.
       transfer.resumeSending()
     }

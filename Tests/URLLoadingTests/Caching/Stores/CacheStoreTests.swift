@@ -223,6 +223,22 @@ import URLLoadingTestServers
     #expect(await body(place.store, "GET http://a/") == Data("three".utf8))
   }
 
+  /// Where nothing was to go, what is stored is found, as long as another process does not let the index be changed and afterwards.
+  @Test func anEntryThatIsNotStoredHidesNoOther() async throws {
+    let place = try Place(.disk)
+    put(Data("one".utf8), "GET http://a/", in: place.store)
+    await flush(place.store)
+    let other = try SQLiteDatabase(path: place.directory.file("index.sqlite").path)
+    try other.execute("BEGIN IMMEDIATE")
+    put(Data("two".utf8), "GET http://b/", in: place.store)
+    place.store.capacity = 9_000_000
+    await flush(place.store)
+    #expect(await body(place.store, "GET http://a/") == Data("one".utf8))
+    try other.execute("ROLLBACK")
+    #expect(await body(place.store, "GET http://a/") == Data("one".utf8))
+    #expect(await body(place.store, "GET http://b/") == nil)
+  }
+
   @Test func whereNothingCanBeWrittenNothingIsFound() async throws {
     let folder = try TemporaryDirectory()
     let file = try folder.write("file", "no directory")

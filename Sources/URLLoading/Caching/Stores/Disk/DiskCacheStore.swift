@@ -34,6 +34,9 @@ final class DiskCacheStore: URLCacheStore {
     var isBehind = false
     /// When the index was last compared with what other processes may have done.
     var lastLook = MonotonicInstant.now
+
+    /// The hashes of the keys that are about to be stored: the index does not have them yet.
+    var keysOfChanges: Set<Int64> { Set(changes.compactMap { $0.newKey.map { DiskCacheIndex.hash(of: $0) } }) }
   }
 
   /// How long what another process has stored may go unseen.
@@ -183,7 +186,7 @@ final class DiskCacheStore: URLCacheStore {
   private func add(_ change: DiskCacheChange) {
     let schedules = state.withLock { state in
       guard !state.isUnusable else { return false }
-      if case .store(let entry, _, _) = change { state.keys.insert(DiskCacheIndex.hash(of: entry.key)) }
+      if let key = change.newKey { state.keys.insert(DiskCacheIndex.hash(of: key)) }
       state.changes.append(change)
       defer { state.isScheduled = true }
       return !state.isScheduled
@@ -214,8 +217,8 @@ final class DiskCacheStore: URLCacheStore {
       if let usage { state.usage = usage }
       // What was removed, or replaced, must not come back.
       let rest = usage == nil && !state.isUnusable ? changes.compactMap(\.withoutNewEntry) : []
-      state.isBehind = !rest.isEmpty
-      guard state.isBehind else { return }
+      state.isBehind = !rest.allSatisfy(\.onlyMakesRoom)
+      guard !rest.isEmpty else { return }
       let all = rest + state.changes
       state.changes = all.count <= Self.changeLimit ? all : [.removeSince(nil)]
     }
@@ -226,13 +229,7 @@ final class DiskCacheStore: URLCacheStore {
   private func lookForOthers(_ index: inout DiskCacheIndex?) {
     if index?.isReplaced == true { index = nil }
     guard let keys = withIndex(&index, { try $0.keysIfChanged() }) ?? nil else { return }
-    state.withLock { state in
-      // What is about to be stored is not in the index yet.
-      let coming = state.changes.compactMap { change -> Int64? in
-        if case .store(let entry, _, _) = change { DiskCacheIndex.hash(of: entry.key) } else { nil }
-      }
-      state.keys = keys.union(coming)
-    }
+    state.withLock { $0.keys = keys.union($0.keysOfChanges) }
   }
 
   /// - Returns: nil where the index cannot be used: a damaged one is replaced, and found empty from then on.
@@ -257,7 +254,7 @@ final class DiskCacheStore: URLCacheStore {
       index = nil
       if let damaged { index = try? DiskCacheIndex(directory: directory, replacing: damaged) }
       state.withLock { state in
-        state.keys = []
+        state.keys = state.keysOfChanges
         state.isOpened = index != nil
         state.isBehind = false
       }
@@ -288,9 +285,19 @@ enum DiskCacheChange: Sendable {
   case removeSince(Date?)
   case trim
 
+  /// The key that it stores.
+  var newKey: String? {
+    if case .store(let entry, _, _) = self { entry.key } else { nil }
+  }
+
   /// What is left to do where an entry could not be stored: what it was to replace goes all the same.
   var withoutNewEntry: DiskCacheChange? {
     guard case .store(_, _, let replaced) = self else { return self }
     return replaced.isEmpty ? nil : .remove(replaced)
+  }
+
+  /// Whether all that is stored is as valid without it as with it.
+  var onlyMakesRoom: Bool {
+    if case .trim = self { true } else { false }
   }
 }
