@@ -140,6 +140,9 @@ final class Reactor {
       if socket.registered != 0 { register(descriptor, 0) }
       return
     }
+    if event.events == EPOLLIN.rawValue, owner._withUnsafeGuaranteedRef({ $0.receiveDirectly(from: descriptor) }) {
+      return
+    }
     var ready: Int32 = 0
     if event.events & (EPOLLIN.rawValue | EPOLLHUP.rawValue) != 0 { ready |= 1 }
     if event.events & EPOLLOUT.rawValue != 0 { ready |= 2 }

@@ -24,7 +24,9 @@ extension EasyHandle {
     guard isReceivingPaused || isSendingPaused else { return }
     isReceivingPaused = false
     isSendingPaused = false
+    deliverRefused()
     applyPause()
+    endIfClosedByPeer()
   }
 
   func resumeSending() {

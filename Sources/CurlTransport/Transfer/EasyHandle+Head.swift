@@ -51,6 +51,7 @@ extension EasyHandle {
     isAnswered = true
     if shape?.switchesProtocols == true {
       hasSwitched = head.statusCode == 101
+      if hasSwitched == true { prepareDirectReceiving() }
       // libcurl waits for the end of the body, or for its beginning.
       transfer.resumeSending()
     }

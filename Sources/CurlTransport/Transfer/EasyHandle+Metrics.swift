@@ -12,8 +12,11 @@ extension EasyHandle {
     metrics.secureConnection = seconds(CURLINFO_APPCONNECT_TIME_T)
     metrics.preTransfer = seconds(CURLINFO_PRETRANSFER_TIME_T)
     metrics.startTransfer = seconds(CURLINFO_STARTTRANSFER_TIME_T)
-    metrics.total = Double(ccurl_get_off(curl, CURLINFO_TOTAL_TIME_T)) * 1e-6
-    metrics.noteQueueTime(queueTime, elapsed: startInstant.seconds(to: .now))
+    let elapsed = startInstant.seconds(to: .now)
+    // libcurl's total ends with what it has read itself.
+    let isDirect = directReceiving.socket != nil
+    metrics.total = isDirect ? elapsed : Double(ccurl_get_off(curl, CURLINFO_TOTAL_TIME_T)) * 1e-6
+    metrics.noteQueueTime(queueTime, elapsed: elapsed)
     metrics.isReusedConnection = isRequestSent && ccurl_get_long(curl, CURLINFO_NUM_CONNECTS) == 0
     metrics.isProxyConnection = shape?.proxy != nil
     if hasHead { metrics.networkProtocol = networkProtocol }
@@ -28,7 +31,7 @@ extension EasyHandle {
     metrics.requestHeaderBytes = Int64(ccurl_get_long(curl, CURLINFO_REQUEST_SIZE))
     metrics.requestBodyBytes = sentBodyBytes(uploaded: uploadedBytes)
     metrics.responseHeaderBytes = Int64(ccurl_get_long(curl, CURLINFO_HEADER_SIZE))
-    metrics.responseBodyBytes = Int64(ccurl_get_off(curl, CURLINFO_SIZE_DOWNLOAD_T))
+    metrics.responseBodyBytes = Int64(ccurl_get_off(curl, CURLINFO_SIZE_DOWNLOAD_T)) + directReceiving.receivedBytes
     metrics.decodedBodyBytes = deliveredBytes
     if !sentHeads.isEmpty { metrics.sentRequestHead = String(decoding: sentHeads, as: UTF8.self) }
     return metrics

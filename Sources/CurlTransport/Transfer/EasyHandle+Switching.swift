@@ -35,6 +35,13 @@ extension EasyHandle {
     multi.setDeadline(isClosed ? .now : .distantFuture, of: easy)
   }
 
+  /// Receiving was resumed. If libcurl 7.88 has read the end while it was paused, its interest changes no more.
+  func endIfClosedByPeer() {
+    guard hasSwitched == true, switchedSocket == nil, !isReceivingPaused, !isFlushing, let multi else { return }
+    isClosedByPeer = true
+    multi.setDeadline(.now, of: self)
+  }
+
   /// The server has closed its direction, and libcurl does not end the transfer.
   func endBecauseOfPeer() {
     multi?.finish(self, hasSwitched == true ? CURLE_OK : CURLE_GOT_NOTHING)

@@ -65,6 +65,7 @@ final class EasyHandle {
   var isClosedByPeer = false
   var switchedSocket: Int32?
   var directSending = DirectSending()
+  var directReceiving = DirectReceiving()
   /// See EasyHandle+Connection. Nil until the connection is established.
   var connection: RawConnection?
   /// Names that were set for one transfer, and TLS sessions, outlast `curl_easy_reset`, as it documents: no other transfer gets the handle.
@@ -170,6 +171,7 @@ final class EasyHandle {
     isClosedByPeer = false
     switchedSocket = nil
     directSending = DirectSending()
+    directReceiving = DirectReceiving()
     if shape?.isIsolated == true {
       handshakes = Handshakes()
       verification = nil

@@ -29,6 +29,8 @@ final class MultiHandle {
   var isReadingForEveryStream = false
   /// How the servers of open connections were verified, where libcurl did not.
   var verifications: [PortPair: ConnectionVerification] = [:]
+  /// See EasyHandle+DirectReceiving; by their sockets.
+  var upgraded: [Int32: EasyHandle] = [:]
   private var isRetired = false
   /// Each of its connections is one transfer's: see EasyHandle+Switching and EasyHandle+Connection.
   private let isOfSingleConnections: Bool
@@ -168,6 +170,7 @@ final class MultiHandle {
     easy.leaveSocket()
     curl_multi_remove_handle(curl, easy.curl)
     easy.multi = nil
+    if let socket = easy.directReceiving.socket { upgraded[socket] = nil }
     setDeadline(.distantFuture, of: easy)
     let index = easy.runningIndex
     running.swapAt(index, running.count - 1)
@@ -250,6 +253,12 @@ final class MultiHandle {
     reactor.touch(self)
   }
 
+  /// A socket can be read, and nothing else has happened to it.
+  /// - Returns: false if libcurl must read.
+  func receiveDirectly(from socket: Int32) -> Bool {
+    upgraded[socket]?.receiveDirectly() ?? false
+  }
+
   /// Delivers what `easy` coalesces when libcurl is done with this turn.
   func noteCoalescing(_ easy: EasyHandle) {
     coalescing.append(easy)
@@ -294,6 +303,7 @@ final class MultiHandle {
     // Taken before any handler is called, which might cancel another transfer.
     let waiting = queue.close().map { ($0, $0.takeWork()) }
     running.removeAll()
+    upgraded.removeAll()
     coalescing.removeAll()
     idle.removeAll()
     self.curl = nil

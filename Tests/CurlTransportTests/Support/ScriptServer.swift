@@ -173,6 +173,12 @@ final class ScriptConnection {
     while fill() { buffer.removeAll() }
   }
 
+  /// Sends a few bytes and closes this direction, in the same segment.
+  func endSending(with bytes: [UInt8]) {
+    _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_MORE))
+    shutdown(descriptor, Int32(SHUT_WR))
+  }
+
   func close() {
     guard descriptor >= 0 else { return }
     Glibc.close(descriptor)
