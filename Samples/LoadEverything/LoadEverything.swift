@@ -7,11 +7,8 @@ import URLLoading
     let reports = await withTaskGroup(of: (Int, String, Bool).self) { group in
       for (index, url) in urls.enumerated() {
         group.addTask {
-          do {
-            return (index, try await report(on: url), true)
-          } catch {
-            return (index, "\(url.scheme ?? "-")\tfailed: \(error.localizedDescription)", false)
-          }
+          let (line, isLoaded) = await report(on: url)
+          return (index, line, isLoaded)
         }
       }
       var reports: [(Int, String, Bool)] = []
@@ -22,8 +19,17 @@ import URLLoading
     exit(reports.allSatisfy(\.2) ? 0 : 1)
   }
 
+  /// A line, and whether the URL could be loaded.
+  static func report(on url: URL) async -> (String, Bool) {
+    do {
+      return (try await load(url), true)
+    } catch {
+      return ("\(url.scheme ?? "-")\tfailed: \(error.localizedDescription)", false)
+    }
+  }
+
   /// A line: scheme, status and type, length, and how the body begins.
-  static func report(on url: URL) async throws -> String {
+  static func load(_ url: URL) async throws -> String {
     let (data, response) = try await URLSession.shared.data(from: url)
     let status = (response as? HTTPURLResponse).map { "\($0.statusCode) " } ?? ""
     let beginning = data.prefix(16).map { byte in

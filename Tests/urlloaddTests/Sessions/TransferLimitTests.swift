@@ -26,6 +26,8 @@ import URLLoadingTestServers
         return HTTPResponse(text: "body")
       }
     }
+    // Optimized code would release them, which stops them, after their last use.
+    defer { withExtendedLifetime(servers) {} }
     let idle = try fixture.program("idle")
     let control = try await fixture.control()
     #expect(try control.set(BackgroundLimits(transfers: 2)).transfers == 2)
