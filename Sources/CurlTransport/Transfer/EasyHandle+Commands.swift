@@ -26,7 +26,7 @@ extension EasyHandle {
     isSendingPaused = false
     deliverRefused()
     applyPause()
-    endIfClosedByPeer()
+    if hasSwitched == true { detectClosingPeer() }
   }
 
   func resumeSending() {

@@ -18,28 +18,22 @@ extension EasyHandle {
   }
 
   /// What libcurl waits for on the socket of a handle, as it says.
-  ///
-  /// Nothing, while it waits for the answer or is not paused, means that the server has closed its direction: libcurl 7.88
-  /// reads no more then, and does not end the transfer while sending is paused. At other moments it reports the same
-  /// interest transiently, and another one immediately after.
   static func interestChanged(of curl: UnsafeMutableRawPointer, in descriptor: Int32, isNothing: Bool) {
     guard let context = ccurl_get_private(curl) else { return }
     let easy = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
     easy.switchedSocket = isNothing ? nil : descriptor
-    guard let multi = easy.multi, easy.shape?.switchesProtocols == true, easy.isRequestSent, easy.hasSwitched != false,
-      !easy.isFlushing
-    else { return }
-    let isClosed = isNothing && !easy.isReceivingPaused
-    guard isClosed != easy.isClosedByPeer else { return }
-    easy.isClosedByPeer = isClosed
-    multi.setDeadline(isClosed ? .now : .distantFuture, of: easy)
+    easy.detectClosingPeer()
   }
 
-  /// Receiving was resumed. If libcurl 7.88 has read the end while it was paused, its interest changes no more.
-  func endIfClosedByPeer() {
-    guard hasSwitched == true, switchedSocket == nil, !isReceivingPaused, !isFlushing, let multi else { return }
-    isClosedByPeer = true
-    multi.setDeadline(.now, of: self)
+  /// Nothing that libcurl waits for, while it waits for the answer or is not paused, means that the server has closed its direction:
+  /// libcurl 7.88 reads no more then, and does not end the transfer while sending is paused. At other moments it reports the same
+  /// interest transiently, and another one immediately after. An end that it reads while it is paused changes no interest later.
+  func detectClosingPeer() {
+    guard let multi, shape?.switchesProtocols == true, isRequestSent, hasSwitched != false, !isFlushing else { return }
+    let isClosed = switchedSocket == nil && !isReceivingPaused
+    guard isClosed != isClosedByPeer else { return }
+    isClosedByPeer = isClosed
+    multi.setDeadline(isClosed ? .now : .distantFuture, of: self)
   }
 
   /// The server has closed its direction, and libcurl does not end the transfer.
