@@ -87,9 +87,14 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     execute(.closure(work))
   }
 
-  /// Begins with a transfer on the loop's thread, after everything posted before it.
-  func start(_ transfer: Transfer) {
-    execute(.transfer(transfer))
+  /// Runs an entry on the loop's thread, after everything posted before it. Never runs it at once.
+  func execute(_ entry: Entry) {
+    let mustWake = inbox.withLock { inbox in
+      inbox.entries.append(entry)
+      defer { inbox.isAsleep = false }
+      return inbox.isAsleep
+    }
+    if mustWake { reactor.wake() }
   }
 
   /// Runs a job of an actor that is isolated to this loop.
@@ -117,15 +122,6 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   package static func resume(_ continuation: UnsafeContinuation<Void, Never>) {
     guard let loop = current else { return continuation.resume() }
     loop.resumptions.append(continuation)
-  }
-
-  private func execute(_ entry: Entry) {
-    let mustWake = inbox.withLock { inbox in
-      inbox.entries.append(entry)
-      defer { inbox.isAsleep = false }
-      return inbox.isAsleep
-    }
-    if mustWake { reactor.wake() }
   }
 
   // MARK: The thread
@@ -161,7 +157,8 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
         if !hasWork { break }
       }
       reactor.applyInterest()
-      resumeAll()
+      // Taken first: an executor of the application's may run a job at once, and that may resume another.
+      for continuation in exchange(&resumptions, with: []) { continuation.resume() }
       let canSleep = inbox.withLock { inbox in
         inbox.isAsleep = inbox.entries.isEmpty
         return inbox.isAsleep
@@ -171,11 +168,6 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
       if canSleep { inbox.withLock { $0.isAsleep = false } }
       reactor.dispatch()
     }
-  }
-
-  private func resumeAll() {
-    // Taken first: an executor of the application's may run a job at once, and that may resume another.
-    for continuation in exchange(&resumptions, with: []) { continuation.resume() }
   }
 
   /// Moves posted work to `batch`; false where there is none.

@@ -123,36 +123,36 @@ final class MultiHandle {
   private func begin(_ transfer: Transfer, at place: AdmissionQueue<Transfer>.Place, _ proxy: ProxyServer?) {
     guard let work = transfer.takeWork() else { return vacate(place) }
     do throws(TransferFailure) {
-      try add(transfer, work, at: place, proxy)
+      guard let curl else { throw TransferFailure(.outOfMemory) }
+      let easy = try handle(for: transfer, work, proxy)
+      easy.attach(transfer, work)
+      guard curl_multi_add_handle(curl, easy.curl) == CURLM_OK else {
+        easy.detach()
+        throw TransferFailure(.outOfMemory)
+      }
+      easy.place = place
+      easy.multi = self
+      if (1...Self.maximumBatchedSockets).contains(multiplexed.count) { batch.added() }
+      easy.runningIndex = running.count
+      running.append(easy)
     } catch {
       vacate(place)
       transfer.fail(error, to: work.handler)
     }
   }
 
-  private func add(
-    _ transfer: Transfer, _ work: borrowing Transfer.Work, at place: AdmissionQueue<Transfer>.Place,
-    _ proxy: ProxyServer?
-  ) throws(TransferFailure) {
-    guard let curl, let easy = idle.popLast() ?? EasyHandle(reactor: reactor) else {
-      throw TransferFailure(.outOfMemory)
-    }
+  /// A handle that is configured for a transfer: a used one, where there is one.
+  private func handle(
+    for transfer: Transfer, _ work: borrowing Transfer.Work, _ proxy: ProxyServer?
+  ) throws(TransferFailure) -> EasyHandle {
+    guard let easy = idle.popLast() ?? EasyHandle(reactor: reactor) else { throw TransferFailure(.outOfMemory) }
     do {
       try easy.configure(for: transfer.request, body: work.body, configuration, proxy)
+      return easy
     } catch {
       putBack(easy)
       throw TransferFailure(error)
     }
-    easy.attach(transfer, work)
-    guard curl_multi_add_handle(curl, easy.curl) == CURLM_OK else {
-      easy.detach()
-      throw TransferFailure(.outOfMemory)
-    }
-    easy.place = place
-    easy.multi = self
-    if (1...Self.maximumBatchedSockets).contains(multiplexed.count) { batch.added() }
-    easy.runningIndex = running.count
-    running.append(easy)
   }
 
   private func vacate(_ place: AdmissionQueue<Transfer>.Place) {

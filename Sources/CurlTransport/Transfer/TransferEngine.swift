@@ -55,7 +55,7 @@ package actor TransferEngine {
   package nonisolated func start(_ request: consuming TransferRequest, handler: any TransferHandler) -> Transfer {
     if request.kind == .ftp, loop !== EventLoop.ftp { return ftpEngine().start(request, handler: handler) }
     let transfer = Transfer(loop: loop, self, request, handler)
-    loop.start(transfer)
+    loop.execute(.transfer(transfer))
     return transfer
   }
 

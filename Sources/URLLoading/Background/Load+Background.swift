@@ -12,7 +12,8 @@ extension Load {
     let client = LoadClient(
       load: self, attempt: number, gate: gate, mayWait: ProtocolDriver.blocks(BackgroundRelay.self))
     let opened = Opened(request: request, protocolClass: BackgroundRelay.self, rangeOffset: nil, attempt: number)
-    begin(opened, BackgroundRelay(request, client: client), gate)
+    let beginning = beginning(opened, with: BackgroundRelay(request, client: client), gate)
+    update { $0.begin(beginning) }
   }
 
   /// Sets what an earlier process has said about the task.

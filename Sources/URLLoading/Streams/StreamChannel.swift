@@ -81,7 +81,10 @@ final class StreamChannel: DuplexSink, DeadlineHolder {
   /// A connection that the peer has closed, whether output was closed before or not, was shut down gracefully.
   func connectionEnded(_ error: (any Error)?) -> (any Error)? { error }
 
-  func end(_ error: (any Error)?, then last: @escaping @Sendable () -> Void) { update(then: last) { $0.end(error) } }
+  func end(_ error: (any Error)?, then last: @escaping @Sendable () -> Void) -> Bool {
+    update(then: last) { $0.end(error) }
+    return true
+  }
 
   /// A task that is suspended sends nothing; the load announces when it is resumed.
   private func send(into buffer: UnsafeMutableRawBufferPointer) -> URLProtocolUpstream.Read {

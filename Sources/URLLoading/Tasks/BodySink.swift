@@ -12,8 +12,8 @@ protocol BodySink: AnyObject, Sendable {
   func end(_ error: (any Error)?)
 
   /// The same, for every sink.
-  /// - Parameter last: called after the pending calls to the owner.
-  func end(_ error: (any Error)?, then last: @escaping @Sendable () -> Void)
+  /// - Returns: whether the sink calls `last`, behind its own calls to the owner. Otherwise the caller does.
+  func end(_ error: (any Error)?, then last: @escaping @Sendable () -> Void) -> Bool
 
   /// Whether the sink buffers bytes for a consumer, which count against the limit of the task (back-pressure).
   var holdsBytes: Bool { get }
@@ -31,9 +31,9 @@ extension BodySink {
   func begin(expectedLength: Int64) {}
   func begin(response: URLResponse) {}
   func end(_ error: (any Error)?) {}
-  func end(_ error: (any Error)?, then last: @escaping @Sendable () -> Void) {
+  func end(_ error: (any Error)?, then last: @escaping @Sendable () -> Void) -> Bool {
     end(error)
-    last()
+    return false
   }
   func write(_ data: Data) throws -> Bool { try data.withUnsafeBytes { try write($0) } }
 }

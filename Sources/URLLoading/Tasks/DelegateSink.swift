@@ -51,16 +51,16 @@ final class DelegateSink: BodySink {
     }
   }
 
-  func end(_ error: (any Error)?) { end(error) {} }
+  func end(_ error: (any Error)?) { _ = end(error) {} }
 
-  func end(_ error: (any Error)?, then last: @escaping @Sendable () -> Void) {
+  func end(_ error: (any Error)?, then last: @escaping @Sendable () -> Void) -> Bool {
     let next = continuation.withLock { state in
       state.end = .some(error)
       return state.next
     }
     if let next { return next.end(error, then: last) }
     if error == nil { deliverWhole() }
-    last()
+    return false
   }
 
   /// The body is whole, or a part of a multipart body: gives the delegate the collected bytes. Not called under a

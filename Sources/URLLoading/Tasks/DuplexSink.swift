@@ -23,7 +23,7 @@ protocol DuplexSink: BodySink {
 extension DuplexSink {
   var holdsBytes: Bool { false }
   func prepare(_ request: inout URLRequest) {}
-  func end(_ error: (any Error)?) { end(error) {} }
+  func end(_ error: (any Error)?) { _ = end(error) {} }
 
   /// The task was released. If nobody has resumed it, its requests fail: their handlers retain the load, which retains this.
   func taskIsReleased() {

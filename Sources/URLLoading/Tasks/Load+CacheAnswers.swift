@@ -7,17 +7,17 @@ extension Load {
   /// - Parameter cache: where the response is validated for the loads to come, once its body is held: another may take its place then.
   func answer(
     with found: FoundEntry, _ opened: Opened, _ caching: AttemptCaching, revalidatingIn cache: URLCache? = nil
-  ) {
-    body(of: found) { body in
+  ) -> Beginning? {
+    decide(awaiting: { body(of: found, $0) }) { body in
       guard let body, let answer = self.answer(found, body, to: caching.request) else {
         var caching = caching
         caching.found.removeAll { $0.entry.id == found.entry.id }
         self.events?.tell(.retries(.storedResponseGone))
-        guard let cache = self.session.values.urlCache else { return self.start(opened, caching) }
+        guard let cache = self.session.values.urlCache else { return self.beginning(opened, caching) }
         return self.decide(cache, opened, caching)
       }
       if let cache { self.revalidate(opened.request, caching.key, in: cache) }
-      self.deliver(answer, opened)
+      return self.beginning(opened, sending: answer)
     }
   }
 
@@ -43,12 +43,12 @@ extension Load {
       response: response, body: body, range: asked.method == "HEAD" ? 0..<0 : answer.bytes, discard: discard)
   }
 
-  /// Begins the attempt with an instance that sends the answer.
-  func deliver(_ answer: CachedResponseProtocol.Answer, _ opened: borrowing Opened) {
+  /// Makes an instance that sends the answer.
+  func beginning(_ opened: consuming Opened, sending answer: CachedResponseProtocol.Answer) -> Beginning {
     let gate = URLProtocolGate()
     let client = LoadClient(load: self, attempt: opened.attempt, gate: gate, mayWait: false)
     let instance = CachedResponseProtocol.instance(answer, for: opened.request, client: client)
-    begin(opened, instance, gate, isStored: true)
+    return beginning(opened, with: instance, gate, isStored: true)
   }
 
   /// A part that was asked for on the cache's behalf has come, or was refused: the program did not ask for it, and gets the whole of what
@@ -83,8 +83,8 @@ extension Load {
         guard let body, let new, let found = part.store(body, new) else {
           part.found.store.remove([part.found.entry])
           self.events?.tell(.retries(.storedResponseGone))
-          if let opened = self.supersede(caching, attempt: attempt) { self.start(opened) }
-          return
+          let beginning = self.supersede(caching, attempt: attempt).flatMap { self.beginning($0) }
+          return self.update { $0.begin(beginning) }
         }
         self.events?.tell(.hitCache(found.entry.response, .completed))
         self.replace(with: found, caching, isConfirmed: true, attempt: attempt)
@@ -108,7 +108,8 @@ extension Load {
     case .answered: break
     case .reload:
       events?.tell(.retries(.storedResponseGone))
-      if let opened = supersede(caching, attempt: attempt) { start(opened) }
+      let beginning = supersede(caching, attempt: attempt).flatMap { self.beginning($0) }
+      update { $0.begin(beginning) }
     }
     return true
   }
@@ -135,7 +136,8 @@ extension Load {
   private func openWithoutStored(attempt: Int) -> Bool {
     guard let opened = supersede(nil, attempt: attempt) else { return false }
     events?.tell(.retries(.storedResponseGone))
-    openThroughCache(opened)
+    let beginning = lookUp(opened)
+    update { $0.begin(beginning) }
     return true
   }
 
@@ -160,16 +162,17 @@ extension Load {
   private func replace(
     with found: FoundEntry, _ caching: AttemptCaching, isConfirmed: Bool = false, attempt: Int
   ) {
-    body(of: found) { body in
-      guard let opened = self.supersede(caching, attempt: attempt) else { return }
+    let beginning = decide(awaiting: { body(of: found, $0) }) { body in
+      guard let opened = self.supersede(caching, attempt: attempt) else { return nil }
       if let body, let answer = self.answer(found, body, to: caching.request, isValidated: isConfirmed) {
-        return self.deliver(answer, opened)
+        return self.beginning(opened, sending: answer)
       }
       // Its body has gone: the whole is loaded.
       self.events?.tell(.retries(.storedResponseGone))
       found.store.remove([found.entry])
-      self.start(opened)
+      return self.beginning(opened)
     }
+    update { $0.begin(beginning) }
   }
 
   /// Replaces the instance by one that loads the same request without the conditional fields.

@@ -216,25 +216,27 @@ extension Load {
   }
 
   /// The body is whole and was delivered: keeps it, if the delegate agrees.
-  /// - Parameter end: called when it is stored, or the delegate was asked.
-  func storeWhole(_ recorder: CacheRecorder, then end: @escaping @Sendable () -> Void) {
-    guard let cache = session.values.urlCache, let caching = read({ $0.attempt.caching }) else { return end() }
+  /// - Parameter end: called when it is stored, where this returns true.
+  /// - Returns: whether it is stored later. Otherwise it is stored, or dropped, or the delegate was asked.
+  func storesLater(_ recorder: CacheRecorder, then end: @escaping @Sendable () -> Void) -> Bool {
+    guard let cache = session.values.urlCache, let caching = read({ $0.attempt.caching }) else { return false }
     guard asksDelegate || cache.isSubclassed else {
       let isStored = recorder.finish()
       caching.claim?.end(.stored)
       events?.tell(isStored ? .stored(recorder.response) : .notStored(recorder.response, .tooLarge))
-      return end()
+      return false
     }
     let (delegate, task, delivery) = read { ($0.delegates.data, $0.task, $0.delivery) }
     guard let proposal = recorder.proposal else {
       remove(recorder.replaced, from: cache)
-      return end()
+      return false
     }
     guard asksDelegate, let delegate, let delivery, let dataTask = task as? URLSessionDataTask else {
-      return BlockingPool.protocols.run {
+      BlockingPool.protocols.run {
         self.keep(proposal, caching, in: cache)
         end()
       }
+      return true
     }
     delivery.addQuestion(
       ask: { answer in
@@ -253,7 +255,7 @@ extension Load {
         }
         self.keep(answer, caching, in: cache)
       })
-    end()
+    return false
   }
 
   /// Keeps what a delegate, or a cache of the program's own, gets whole. May wait.

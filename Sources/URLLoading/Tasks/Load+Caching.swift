@@ -4,16 +4,6 @@ internal import URLLoadingBase
 ///
 /// The decisions are those of `CacheRules`.
 extension Load {
-  /// What is to be loaded, once a class was chosen.
-  struct Opened: Sendable {
-    var request: URLRequest
-    let protocolClass: URLProtocol.Type
-    let rangeOffset: Int64?
-    let attempt: Int
-    /// Whether the request is another one than the attempt's by now: fields were added for the cache.
-    var isChanged = false
-  }
-
   /// The session's cache, if this load uses it.
   private func cache(for opened: borrowing Opened) -> URLCache? {
     guard let cache = session.values.urlCache, plan.usesCache, plan.kind != .listing, !plan.kind.isDuplex,
@@ -29,8 +19,9 @@ extension Load {
     return cache
   }
 
-  /// Asks the cache, then starts an instance or answers from what is stored.
-  func openThroughCache(_ opened: consuming Opened) {
+  /// Looks a request up: the attempt begins with what is stored, or with an instance.
+  /// - Returns: nil where the load has ended, or the answer comes later: the attempt begins by itself then.
+  func lookUp(_ opened: consuming Opened) -> Beginning? {
     let added = opened.request.urlFacts.isHTTP ? CacheRules.requestFields(for: opened.request.cachePolicy) : []
     let cache = cache(for: opened)
     let isRetrieval = CacheRequest.isRetrieval(opened.request.httpMethod)
@@ -41,10 +32,10 @@ extension Load {
     }
     let caching = cache == nil ? nil : AttemptCaching(opened.request)
     for field in added where opened.request.addIfAbsent(field) { opened.isChanged = true }
-    guard let cache, var caching else { return start(opened) }
+    guard let cache, var caching else { return beginning(opened) }
     guard isRetrieval else {
       events?.tell(.missedCache(URLSession.EventCacheReason(CacheReason.method)))
-      return start(opened, caching)
+      return beginning(opened, caching)
     }
     if cache.isSubclassed { return askSubclass(cache, opened, caching) }
     let key = caching.key
@@ -53,13 +44,13 @@ extension Load {
     if let store = cache.store, !key.hasPassword, !isAnswered(caching, in: cache) {
       return ask(store, of: cache, opened, caching)
     }
-    decide(cache, opened, caching)
+    return decide(cache, opened, caching)
   }
 
   private func ask(
     _ store: any URLCacheStore, of cache: URLCache, _ opened: Opened, _ caching: AttemptCaching
-  ) {
-    store.entries(for: caching.key.text) { entries in
+  ) -> Beginning? {
+    decide(awaiting: { store.entries(for: caching.key.text, completionHandler: $0) }) { entries in
       var caching = caching
       caching.found.removeAll { $0.store === store }
       for entry in entries {
@@ -75,41 +66,40 @@ extension Load {
       if store.isShared, !caching.hasAskedForClaim, !self.isAnswered(caching, in: cache), caching.mayBeClaimed {
         return self.claim(from: store, of: cache, opened, caching)
       }
-      self.decide(cache, opened, caching)
+      return self.decide(cache, opened, caching)
     }
   }
 
   /// Waits until no other load of the same resource is in progress (request coalescing), and looks it up again.
   private func claim(
     from store: any URLCacheStore, of cache: URLCache, _ opened: Opened, _ caching: AttemptCaching
-  ) {
+  ) -> Beginning? {
     waiting(true, attempt: opened.attempt)
-    store.claim(caching.key.text) { claim in
+    return decide(awaiting: { store.claim(caching.key.text, completionHandler: $0) }) { claim in
       var caching = caching
       caching.hasAskedForClaim = true
       caching.claim = claim
       self.waiting(false, attempt: opened.attempt)
-      self.ask(store, of: cache, opened, caching)
+      return self.ask(store, of: cache, opened, caching)
     }
   }
 
-  private func askSubclass(_ cache: URLCache, _ opened: Opened, _ caching: AttemptCaching) {
-    let task = read { $0.task }
-    let take: @Sendable (CachedURLResponse?) -> Void = { cached in
-      var caching = caching
-      if let cached {
-        caching.found = [FoundEntry(entry: URLCacheEntry(cached, key: caching.key), store: cache.memory)]
-      }
-      self.decide(cache, opened, caching)
-    }
-    guard let task = task as? URLSessionDataTask else { return take(cache.cachedResponse(for: opened.request)) }
-    waiting(true, attempt: opened.attempt)
-    let single = SingleAnswer()
-    cache.getCachedResponse(for: task) { cached in
-      guard single.take() else { return }
-      self.waiting(false, attempt: opened.attempt)
-      take(cached)
-    }
+  private func askSubclass(_ cache: URLCache, _ opened: Opened, _ caching: AttemptCaching) -> Beginning? {
+    let task = read { $0.task } as? URLSessionDataTask
+    if task != nil { waiting(true, attempt: opened.attempt) }
+    return decide(
+      awaiting: { (answer: @escaping @Sendable (CachedURLResponse?) -> Void) in
+        guard let task else { return answer(cache.cachedResponse(for: opened.request)) }
+        cache.getCachedResponse(for: task, completionHandler: answer)
+      },
+      then: { cached in
+        if task != nil { self.waiting(false, attempt: opened.attempt) }
+        var caching = caching
+        if let cached {
+          caching.found = [FoundEntry(entry: URLCacheEntry(cached, key: caching.key), store: cache.memory)]
+        }
+        return self.decide(cache, opened, caching)
+      })
   }
 
   func rules(for found: [FoundEntry]) -> CacheRules {
@@ -125,47 +115,47 @@ extension Load {
   }
 
   /// Carries out the decision of the rules about the found entries.
-  func decide(_ cache: URLCache, _ opened: consuming Opened, _ caching: consuming AttemptCaching) {
+  func decide(_ cache: URLCache, _ opened: consuming Opened, _ caching: consuming AttemptCaching) -> Beginning? {
     if caching.found.isEmpty, !caching.mayForbidLoading {
       events?.tell(CacheRules().lookup(caching.request, among: [], at: Date()), about: [])
-      return start(opened, caching)
+      return beginning(opened, caching)
     }
     guard caching.found.allSatisfy({ $0.entry.head != nil }) else { return decideByClass(opened, caching) }
     let decision = rules(for: caching.found).lookup(
       caching.request, among: caching.found.compactMap(\.entry.head), at: Date())
     events?.tell(decision, about: caching.found)
     switch decision {
-    case .miss: start(opened, caching)
+    case .miss: return beginning(opened, caching)
     case .complete(let index, let completion, _):
       var caching = caching
       caching.completing = caching.found[index]
       for field in completion.fields { caching.set(field, on: &opened.request) }
-      start(opened, caching)
-    case .answer(let index, _): answer(with: caching.found[index], opened, caching)
+      return beginning(opened, caching)
+    case .answer(let index, _): return answer(with: caching.found[index], opened, caching)
     case .answerAndRevalidate(let index, _, _):
-      answer(with: caching.found[index], opened, caching, revalidatingIn: cache)
+      return answer(with: caching.found[index], opened, caching, revalidatingIn: cache)
     case .validate(let indices, let conditions, staleIfError: let fallback, _):
       var caching = caching
       caching.validating = indices.map { caching.found[$0] }
       caching.fallback = fallback.map { caching.found[$0] }
       for field in conditions.fields { caching.set(field, on: &opened.request) }
-      start(opened, caching)
-    case .unavailable: refuse(opened)
+      return beginning(opened, caching)
+    case .unavailable: return refuse(opened)
     }
   }
 
   /// Responses of other schemes: the policy decides, or the class.
-  private func decideByClass(_ opened: consuming Opened, _ caching: consuming AttemptCaching) {
+  private func decideByClass(_ opened: consuming Opened, _ caching: consuming AttemptCaching) -> Beginning? {
     guard let found = caching.found.max(by: { $0.entry.responseDate < $1.entry.responseDate }) else {
-      return start(opened, caching)
+      return beginning(opened, caching)
     }
     events?.tell(classDecisionOn: found, policy: caching.request.policy)
     switch caching.request.policy {
-    case .returnCacheDataElseLoad, .returnCacheDataDontLoad: answer(with: found, opened, caching)
-    case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: start(opened, caching)
+    case .returnCacheDataElseLoad, .returnCacheDataDontLoad: return answer(with: found, opened, caching)
+    case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: return beginning(opened, caching)
     case .useProtocolCachePolicy, .reloadRevalidatingCacheData:
-      body(of: found) { [opened, caching] body in
-        self.start(opened, caching, stored: body?.wholeData.map { CachedURLResponse(found.entry, $0) })
+      return decide(awaiting: { body(of: found, $0) }) { [opened, caching] body in
+        self.beginning(opened, caching, stored: body?.wholeData.map { CachedURLResponse(found.entry, $0) })
       }
     }
   }
@@ -176,15 +166,15 @@ extension Load {
   }
 
   /// Only the cache may answer, and cannot.
-  private func refuse(_ opened: borrowing Opened) {
+  private func refuse(_ opened: consuming Opened) -> Beginning? {
     guard opened.request.cachePolicy != .returnCacheDataDontLoad, let url = opened.request.url else {
-      return abort(
-        failure(.resourceUnavailable, "The cache has no response, and the request's policy forbids to load one."))
+      abort(failure(.resourceUnavailable, "The cache has no response, and the request's policy forbids to load one."))
+      return nil
     }
     // RFC 9111, section 5.2.1.7.
     let response = HTTPURLResponse(
       url: url, statusCode: 504, httpVersion: "HTTP/1.1", fields: [("Content-Length", "0")], isReceived: false)
-    deliver(CachedResponseProtocol.Answer(response: response, body: .data(Data()), range: 0..<0), opened)
+    return beginning(opened, sending: .init(response: response, body: .data(Data()), range: 0..<0))
   }
 
   /// Revalidates a response that was served stale, for later loads (stale-while-revalidate, RFC 5861, section 3). One load a key.

@@ -25,19 +25,17 @@ extension Load {
     if case .reader = plan.owner, !isCompleted { tellEnd(error) }
     entries?.end(error)
     guard !isCompleted else { return }
-    // A stream's reader gets the end after the bytes.
-    guard let sink else { return deliverEnd(delivery, dropsWaiting: dropsWaiting) }
-    sink.end(error) { self.deliverEnd(delivery, dropsWaiting: dropsWaiting) }
-  }
-
-  private func deliverEnd(_ delivery: Delivery?, dropsWaiting: Bool) {
-    // The resumed function completes the load itself: this may be the transfer loop.
-    guard let delivery else {
-      if let waiter = update({ $0.ending.takeWaiter() }) { EventLoop.resume(waiter) }
-      return
+    let last: @Sendable () -> Void = {
+      guard let delivery else {
+        // The resumed function completes the load itself: this may be the transfer loop.
+        if let waiter = self.update({ $0.ending.takeWaiter() }) { EventLoop.resume(waiter) }
+        return
+      }
+      let complete: @Sendable () -> Void = { _ = self.complete() }
+      if dropsWaiting { delivery.replaceAll(with: complete) } else { delivery.addLast(complete) }
     }
-    let last: @Sendable () -> Void = { _ = self.complete() }
-    if dropsWaiting { delivery.replaceAll(with: last) } else { delivery.addLast(last) }
+    // A stream's reader gets the end after the bytes.
+    if sink?.end(error, then: last) != true { last() }
   }
 
   /// Resumes the continuation when the load has ended: at once if it has already.

@@ -18,8 +18,9 @@ extension Load {
       switch action {
       case .ignore, .retain: break
       case .finish:
-        guard let recorder = takeRecorder(attempt: attempt) else { return endWhole() }
-        storeWhole(recorder) { self.endWhole() }
+        let endWhole: @Sendable () -> Void = { self.end(self.errorOfWhole(), dropsWaiting: false) }
+        if let recorder = takeRecorder(attempt: attempt), storesLater(recorder, then: endWhole) { return }
+        endWhole()
       case .failOutOfOrder:
         abort(failure(.badServerResponse, "The protocol class finished without a response."))
       }
@@ -63,8 +64,10 @@ extension Load {
     }
   }
 
-  private func endWhole() {
-    end(plan.isResumption ? shortness() : duplex?.connectionEnded(nil), dropsWaiting: false)
+  /// The instance has sent all that it has.
+  /// - Returns: why that is not the whole.
+  private func errorOfWhole() -> (any Error)? {
+    plan.isResumption ? shortness() : duplex?.connectionEnded(nil)
   }
 
   // MARK: Body

@@ -1,6 +1,6 @@
 internal import URLLoadingBase
 
-/// How an attempt begins: the request is completed, a class is chosen, the cache is asked, an instance starts.
+/// How a load is opened: the request is completed, a class is chosen, the cache is asked, an instance starts.
 extension Load {
   enum Opening: Equatable {
     /// The task was resumed.
@@ -30,11 +30,14 @@ extension Load {
     duplex?.prepare(&prepared)
     // Here the program's thread waits for the file, and later, where a response sets cookies, the transfer loop need not.
     if opening == .first { session.values.httpCookieStorage?.load() }
+    let beginning: Beginning?
     if let storage = subclassedCookieStorage(for: prepared) {
-      return open(prepared, as: opening, withCookiesOf: storage, after: earlier)
+      beginning = prepare(prepared, withCookiesOf: storage, as: opening, after: earlier)
+    } else {
+      let storageCookies = addCookies(to: &prepared)
+      beginning = prepare(prepared, storageCookies, as: opening, after: earlier)
     }
-    let storageCookies = addCookies(to: &prepared)
-    open(prepared, storageCookies, as: opening, after: earlier)
+    update { $0.begin(beginning) }
   }
 
   private var asksForeignCode: Bool {
@@ -43,40 +46,40 @@ extension Load {
   }
 
   /// Asks a storage of the program's own by the method that takes a task, as Apple's system does.
-  private func open(
-    _ request: URLRequest, as opening: Opening, withCookiesOf storage: HTTPCookieStorage, after earlier: Attempt?
-  ) {
+  private func prepare(
+    _ request: URLRequest, withCookiesOf storage: HTTPCookieStorage, as opening: Opening, after earlier: Attempt?
+  ) -> Beginning? {
     let (task, previous, attempt) = update { state in
       let previous = earlier ?? state.attempt
       // The storage looks at the task's current request.
       state.attempt.request = request
       return (state.task, previous, state.machine.attempt)
     }
-    guard let task else { return }
+    guard let task else { return nil }
     waiting(true, attempt: attempt)
-    let single = SingleAnswer()
-    storage.getCookiesFor(task) { cookies in
-      guard single.take() else { return }
+    return decide(awaiting: { storage.getCookiesFor(task, completionHandler: $0) }) { cookies in
       self.waiting(false, attempt: attempt)
-      guard self.read({ $0.machine.attempt == attempt }) else { return }
+      guard self.read({ $0.machine.attempt == attempt }) else { return nil }
       var prepared = request
       let field = cookies.flatMap { $0.isEmpty ? nil : HTTPCookie.fieldValue(for: $0) }
       if let field { prepared.setValue(field, forHTTPHeaderField: "Cookie") }
-      self.open(prepared, field, as: opening, after: previous)
+      return self.prepare(prepared, field, as: opening, after: previous)
     }
   }
 
+  /// Makes the attempt, and chooses its class.
   /// - Parameters:
   ///   - storageCookies: what the cookie storage added to the request.
   ///   - earlier: the attempt before, where the load's is another one by now.
-  private func open(
+  /// - Returns: nil where the load has failed, or where another attempt begins, now or later.
+  private func prepare(
     _ request: consuming URLRequest, _ storageCookies: String?, as opening: Opening, after earlier: Attempt? = nil
-  ) {
+  ) -> Beginning? {
     var prepared = request
     let network = session.values.waitsForConnectivity ? Attempt.Network(changes: NetworkChanges.shared.count) : nil
     if opening == .first {
       if plan.addsSessionFields { session.addHeaders(to: &prepared) }
-      guard addBody(to: &prepared) else { return }
+      guard addBody(to: &prepared) else { return nil }
     } else {
       renewBody(of: &prepared)
     }
@@ -86,66 +89,25 @@ extension Load {
       state.attempt.network = network
       return (state.task, previous, state.upload, state.machine.attempt)
     }
-    guard let task, let chosen = chooseClass(for: task, prepared, after: previous, as: opening) else { return }
+    guard let task, let chosen = chooseClass(for: task, prepared, after: previous, as: opening) else { return nil }
     if let secured = securedRequest(for: prepared, class: chosen, removing: storageCookies) {
       noteUpgrade(of: prepared, to: secured, class: chosen)
-      return open(secured, as: opening, mayBlock: true, after: previous)
+      open(secured, as: opening, mayBlock: true, after: previous)
+      return nil
     }
     var canonical = chosen.canonicalRequest(for: prepared)
     events?.tell(.chose(chosen, canonical))
-    if let violation = violation(of: canonical, class: chosen) { return abort(violation) }
-    if let refusal = settleMethod(of: &canonical, upload, class: chosen) {
-      return abort(refusal.error(canonical.url))
+    let error =
+      violation(of: canonical, class: chosen)
+      ?? settleMethod(of: &canonical, upload, class: chosen)?.error(canonical.url)
+    if let error {
+      abort(error)
+      return nil
     }
     inviteResumption(in: &canonical, upload, class: chosen)
     let offset = addRange(to: &canonical, class: chosen)
     if !canonical.isSame(as: prepared) { update { $0.attempt.request = canonical } }
-    openThroughCache(Opened(request: canonical, protocolClass: chosen, rangeOffset: offset, attempt: number))
-  }
-
-  /// Starts an instance of the class that was chosen.
-  /// - Parameters:
-  ///   - caching: the attempt's cache state; nil if it does not use the cache.
-  ///   - stored: a response that the instance may use or validate.
-  func start(
-    _ opened: borrowing Opened, _ caching: AttemptCaching? = nil, stored: CachedURLResponse? = nil
-  ) {
-    guard
-      let task = update({ state -> URLSessionTask? in
-        guard state.machine.attempt == opened.attempt else { return nil }
-        // Instances are made for the task's current request.
-        if opened.isChanged || caching?.conditions.isEmpty == false { state.attempt.request = opened.request }
-        // A cancel may have come meanwhile: others must not wait for this load.
-        guard state.ending.error == nil, state.machine.state != .completed else { return nil }
-        state.attempt.caching = caching
-        state.attempt.cacheIsIdle = caching?.isIdle ?? false
-        return state.task
-      })
-    else { return }
-    let gate = URLProtocolGate()
-    let client = LoadClient(
-      load: self, attempt: opened.attempt, gate: gate, mayWait: ProtocolDriver.blocks(opened.protocolClass))
-    begin(opened, opened.protocolClass.init(task: task, cachedResponse: stored, client: client), gate)
-  }
-
-  /// Begins the attempt with an instance.
-  /// - Parameter isStored: whether that sends what a cache has stored.
-  func begin(
-    _ opened: borrowing Opened, _ instance: URLProtocol, _ gate: URLProtocolGate, isStored: Bool = false
-  ) {
-    if instance.task == nil { instance.task = read { $0.task } }
-    let driver = ProtocolDriver(instance, gate: gate)
-    update { state in
-      // A cancel may have come meanwhile; then the instance is never started.
-      guard state.machine.attempt == opened.attempt,
-        state.machine.state == .running || state.machine.state == .suspended, state.ending.error == nil
-      else { return }
-      state.attempt.protocolClass = opened.protocolClass
-      state.attempt.rangeOffset = opened.rangeOffset
-      state.attempt.isStored = isStored
-      state.metrics.beginTransaction(opened.request, isStored: isStored)
-      state.start(driver)
-    }
+    return lookUp(Opened(request: canonical, protocolClass: chosen, rangeOffset: offset, attempt: number))
   }
 
   /// The class that loads a request; nil when there is none that may, and the load has failed.

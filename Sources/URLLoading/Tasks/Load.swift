@@ -50,11 +50,19 @@ final class Load: Sendable {
       driverToRun = driver
     }
 
-    /// Starts the instance of the attempt after the lock is released.
-    mutating func start(_ driver: ProtocolDriver) {
-      attempt.driver = driver
-      driverToRun = driver
-      if machine.isPaused { driver.gate.set(isOpen: false) }
+    /// Starts an instance after the lock is released; none where a cancellation or another attempt came meanwhile.
+    /// - Parameter beginning: nil where the attempt does not begin now.
+    mutating func begin(_ beginning: Beginning?) {
+      guard let beginning, machine.attempt == beginning.opened.attempt,
+        machine.state == .running || machine.state == .suspended, ending.error == nil
+      else { return }
+      attempt.protocolClass = beginning.opened.protocolClass
+      attempt.rangeOffset = beginning.opened.rangeOffset
+      attempt.isStored = beginning.isStored
+      metrics.beginTransaction(beginning.opened.request, isStored: beginning.isStored)
+      attempt.driver = beginning.driver
+      driverToRun = beginning.driver
+      if machine.isPaused { beginning.driver.gate.set(isOpen: false) }
     }
 
     /// Stops the instance after the lock is released, and drops its retained events.

@@ -95,12 +95,13 @@ final class WebSocketChannel: DuplexSink {
     runner.update { $0.connectionEnded(error) }
   }
 
-  func end(_ error: (any Error)?, then last: @escaping @Sendable () -> Void) {
+  func end(_ error: (any Error)?, then last: @escaping @Sendable () -> Void) -> Bool {
     let later =
       error
       ?? URLError(
         .networkConnectionLost, message: "The WebSocket is closed. URL: \(url?.redactedDescription ?? "none").",
         url: url)
     runner.end(then: last) { $0.end(later) }
+    return true
   }
 }

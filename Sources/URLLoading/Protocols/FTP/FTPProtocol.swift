@@ -151,7 +151,7 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
       }
     }
     let connections = session.component(CurlSession.self)
-    if awaitsRoute(from: connections.proxies, then: { self.start(stage, body: body) }) { return }
+    guard resolvesRoute(with: connections.proxies, otherwise: { self.start(stage, body: body) }) else { return }
     var transferRequest = TransferRequest(url: Self.transferURL(url, for: stage), kind: .ftp, method: "GET")
     transferRequest.typeOfService = connections.typeOfService
     transferRequest.ftpTLS = url.scheme?.lowercased() == "ftps" ? .explicit : .none

@@ -2,22 +2,27 @@ internal import URLLoadingCurlTransport
 
 /// The route of the load: the proxies to try.
 extension HTTPProtocol {
-  /// Has the session say which proxies there are for the URL, unless it has: the load begins then, or fails.
-  /// - Returns: whether it waits for that.
-  func awaitsRoute(from proxies: ProxyResolution, _ body: URLUploadBody?) -> Bool {
-    guard let url = request.url, state.withLock({ !$0.isStopped && $0.route == nil }) else { return false }
-    proxies.route(for: url) { result in
-      switch result {
-      case .failure(let error): self.client?.urlProtocol(self, didFailWithError: error)
-      case .success(let route):
-        let isStopped = self.state.withLock { state in
-          state.route = route
-          return state.isStopped
-        }
-        if !isStopped { self.begin(body: body) }
+  /// Asks for the proxies of the URL, once.
+  /// - Parameter begin: called where they are known later.
+  /// - Returns: whether the load goes on now; false also where it has failed, or was stopped meanwhile.
+  func resolvesRoute(with proxies: ProxyResolution, otherwise begin: @escaping @Sendable () -> Void) -> Bool {
+    guard let url = request.url, state.withLock({ !$0.isStopped && $0.route == nil }) else { return true }
+    let known = proxies.route(for: url) { if self.takesRoute($0) { begin() } }
+    return known.map { takesRoute($0) } ?? false
+  }
+
+  /// - Returns: whether the load goes on.
+  private func takesRoute(_ result: Result<ProxyRoute, URLError>) -> Bool {
+    switch result {
+    case .failure(let error):
+      client?.urlProtocol(self, didFailWithError: error)
+      return false
+    case .success(let route):
+      return state.withLock { state in
+        state.route = route
+        return !state.isStopped
       }
     }
-    return true
   }
 
   /// The proxy that the load goes through now; nil for none.

@@ -150,7 +150,11 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
   func begin(body: URLUploadBody?, _ known: BodySource? = nil) {
     guard let sessionClient else { return }
     let connections = sessionClient.session.component(CurlSession.self)
-    if let proxies = connections.proxies, proxies.isNeeded, awaitsRoute(from: proxies, body) { return }
+    if let proxies = connections.proxies, proxies.isNeeded,
+      !resolvesRoute(with: proxies, otherwise: { self.begin(body: body, known) })
+    {
+      return
+    }
     if let space = state.withLock({ $0.negotiateToken == nil ? $0.negotiateSpace : nil }) {
       return negotiate(in: space) { self.begin(body: body, known) }
     }

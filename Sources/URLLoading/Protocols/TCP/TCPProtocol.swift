@@ -50,7 +50,7 @@ final class TCPProtocol: URLProtocol, @unchecked Sendable {
       let upstream = sessionClient.urlProtocolDemand(self).upstream
     else { return fail(URLError(.badURL, message: "A stream task needs a host and a port.", url: request.url)) }
     let connections = sessionClient.session.component(CurlSession.self)
-    if awaitsRoute(from: connections.proxies, then: { self.begin() }) { return }
+    guard resolvesRoute(with: connections.proxies, otherwise: { self.begin() }) else { return }
     // libcurl gets a URL of HTTP, of which it makes the connection alone: with one of HTTPS, it would begin with TLS.
     var transferRequest = TransferRequest(url: "http" + url.absoluteString.dropFirst(5))
     transferRequest.connect(upstream)

@@ -26,19 +26,25 @@ protocol ProxiedProtocol: URLProtocol, URLAuthenticationChallengeSender {
 }
 
 extension ProxiedProtocol {
-  /// Asks the session for its proxies, once: `begin` is called then, or the load fails.
-  /// - Returns: whether it waits for that.
-  func awaitsRoute(from proxies: ProxyResolution?, then begin: @escaping @Sendable () -> Void) -> Bool {
-    guard let proxies, proxies.isNeeded, let url = proxiedURL, !isStopped, route == nil else { return false }
-    proxies.route(for: url) { result in
-      switch result {
-      case .failure(let error): self.fail(error)
-      case .success(let route):
-        self.withProxies { $0.route = route }
-        if !self.isStopped { begin() }
-      }
+  /// Asks for the proxies of the URL, once.
+  /// - Parameter begin: called where they are known later.
+  /// - Returns: whether the load goes on now; false also where it has failed, or was stopped meanwhile.
+  func resolvesRoute(with proxies: ProxyResolution?, otherwise begin: @escaping @Sendable () -> Void) -> Bool {
+    guard let proxies, proxies.isNeeded, let url = proxiedURL, !isStopped, route == nil else { return true }
+    let known = proxies.route(for: url) { if self.takesRoute($0) { begin() } }
+    return known.map { takesRoute($0) } ?? false
+  }
+
+  /// - Returns: whether the load goes on.
+  private func takesRoute(_ result: Result<ProxyRoute, URLError>) -> Bool {
+    switch result {
+    case .failure(let error):
+      fail(error)
+      return false
+    case .success(let route):
+      withProxies { $0.route = route }
+      return !isStopped
     }
-    return true
   }
 
   var route: ProxyRoute? { withProxies { $0.route } }

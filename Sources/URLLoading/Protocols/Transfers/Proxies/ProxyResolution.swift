@@ -52,8 +52,17 @@ final class ProxyResolution: Sendable {
     if case .system = source { !tools.system.isAbsent } else { true }
   }
 
+  /// The route for a URL, or an error.
+  /// - Parameter later: gets it where it is not known when this returns.
+  /// - Returns: nil where that is so.
+  func route(
+    for url: URL, otherwise later: @escaping @Sendable (Result<ProxyRoute, URLError>) -> Void
+  ) -> Result<ProxyRoute, URLError>? {
+    immediateResult(of: { ask(url, $0) }, otherwise: later)
+  }
+
   /// - Parameter take: gets the route for a URL, or an error; synchronously where nothing has to be asked.
-  func route(for url: URL, _ take: @escaping @Sendable (Result<ProxyRoute, URLError>) -> Void) {
+  private func ask(_ url: URL, _ take: @escaping @Sendable (Result<ProxyRoute, URLError>) -> Void) {
     if case .system = source {
       return tools.system.get(for: url) { take(.success(self.route($0))) }
     }

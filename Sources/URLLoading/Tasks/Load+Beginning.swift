@@ -1,0 +1,73 @@
+internal import URLLoadingBase
+
+/// How an attempt begins: with an instance of the class that was chosen, or with one that sends what a cache has stored.
+extension Load {
+  /// What is to be loaded, once a class was chosen.
+  struct Opened: Sendable {
+    var request: URLRequest
+    let protocolClass: URLProtocol.Type
+    let rangeOffset: Int64?
+    let attempt: Int
+    /// Whether the request is another one than the attempt's by now: fields were added for the cache.
+    var isChanged = false
+  }
+
+  /// An instance to start, see ``State/begin(_:)``.
+  struct Beginning: Sendable {
+    let opened: Opened
+    let driver: ProtocolDriver
+    /// Whether the instance sends what a cache has stored.
+    let isStored: Bool
+  }
+
+  /// Makes an instance of the class that was chosen.
+  /// - Parameters:
+  ///   - caching: the attempt's cache state; nil if it does not use the cache.
+  ///   - stored: a response that the instance may use or validate.
+  /// - Returns: nil where the load has ended meanwhile.
+  func beginning(
+    _ opened: consuming Opened, _ caching: AttemptCaching? = nil, stored: CachedURLResponse? = nil
+  ) -> Beginning? {
+    let (request, attempt, isChanged) = (opened.request, opened.attempt, opened.isChanged)
+    let task = update { state -> URLSessionTask? in
+      guard state.machine.attempt == attempt else { return nil }
+      // Instances are made for the task's current request.
+      if isChanged || caching?.conditions.isEmpty == false { state.attempt.request = request }
+      // A cancel may have come meanwhile: others must not wait for this load.
+      guard state.ending.error == nil, state.machine.state != .completed else { return nil }
+      state.attempt.caching = caching
+      state.attempt.cacheIsIdle = caching?.isIdle ?? false
+      return state.task
+    }
+    guard let task else { return nil }
+    let gate = URLProtocolGate()
+    let client = LoadClient(
+      load: self, attempt: attempt, gate: gate, mayWait: ProtocolDriver.blocks(opened.protocolClass))
+    let instance = opened.protocolClass.init(task: task, cachedResponse: stored, client: client)
+    return beginning(opened, with: instance, gate)
+  }
+
+  /// - Parameter isStored: whether the instance sends what a cache has stored.
+  func beginning(
+    _ opened: consuming Opened, with instance: URLProtocol, _ gate: URLProtocolGate, isStored: Bool = false
+  ) -> Beginning {
+    if instance.task == nil { instance.task = read { $0.task } }
+    return Beginning(opened: opened, driver: ProtocolDriver(instance, gate: gate), isStored: isStored)
+  }
+
+  /// Asks for something by which the attempt's beginning is decided.
+  /// - Parameters:
+  ///   - function: passes the answer to its handler.
+  ///   - decide: gets the answer, once.
+  /// - Returns: the decision; nil also where the answer comes later, when the attempt begins by itself.
+  func decide<Value: Sendable>(
+    awaiting function: (_ handler: @escaping @Sendable (Value) -> Void) -> Void,
+    then decide: @escaping @Sendable (Value) -> Beginning?
+  ) -> Beginning? {
+    let value = immediateResult(of: function) { value in
+      let beginning = decide(value)
+      self.update { $0.begin(beginning) }
+    }
+    return value.flatMap { decide($0) }
+  }
+}
