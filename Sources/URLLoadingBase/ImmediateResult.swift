@@ -6,6 +6,7 @@
 ///   - function: gets the handler. Calls of it after the first are ignored.
 ///   - later: gets the result where the handler is called after the function has returned.
 /// - Returns: the result where the handler was called before; nil otherwise.
+@inlinable
 package func immediateResult<Value: Sendable>(
   of function: (_ handler: @escaping @Sendable (Value) -> Void) -> Void,
   otherwise later: @escaping @Sendable (Value) -> Void
@@ -18,8 +19,10 @@ package func immediateResult<Value: Sendable>(
 /// The result of one call.
 ///
 /// Mutable state: `state`, guarded by its lock.
-private final class PendingResult<Value: Sendable>: Sendable {
-  private enum State {
+@usableFromInline
+final class PendingResult<Value: Sendable>: Sendable {
+  @usableFromInline
+  enum State {
     /// The function has not returned.
     case calling
     /// The handler was called before the function has returned.
@@ -29,10 +32,14 @@ private final class PendingResult<Value: Sendable>: Sendable {
     case over
   }
 
-  private let state = Locked(State.calling)
+  @usableFromInline let state = Locked(State.calling)
+
+  @inlinable
+  init() {}
 
   /// The handler was called.
   /// - Returns: what gets the value; nil where the caller does, and after the first call.
+  @inlinable
   func handled(_ value: Value) -> (@Sendable (Value) -> Void)? {
     state.withLock { state in
       switch state {
@@ -49,6 +56,7 @@ private final class PendingResult<Value: Sendable>: Sendable {
 
   /// The function has returned.
   /// - Returns: the value that the handler got by then.
+  @inlinable
   func returned(_ later: @escaping @Sendable (Value) -> Void) -> Value? {
     state.withLock { state in
       if case .known(let value) = exchange(&state, with: .over) { return value }
