@@ -6,7 +6,7 @@ import URLLoading
 /// `BackgroundWorker IDENTIFIER FOLDER [OPTION …] [download:URL | thrifty:URL | upload:FILE,URL | put:FILE,URL |
 /// bytes:TEXT,URL | stream:TEXT,URL | task:URL …]`. A `thrifty` download may not use expensive networks, an `upload` by HTTP is a POST,
 /// `bytes` and a `stream` are uploads without a file, a `task` is a data task. Options:
-/// `--exit` ends at once when the tasks are resumed, `--launched-by PATH` has the service start `PATH`, with `--launch-argument TEXT` for
+/// `--exit` ends at once when the tasks are resumed, before its delegate hears of them, `--launched-by PATH` has the service start `PATH`, with `--launch-argument TEXT` for
 /// each argument, `--launch-unit NAME` a unit of systemd, `--launch-name NAME` what has the name on the session bus,
 /// `--request-timeout SECONDS` and `--resource-timeout SECONDS` set the session's limits,
 /// `--stores USER:PASSWORD URL` stores a login for ever, `--password USER:PASSWORD` answers challenges, `--many N TASK` makes N tasks
@@ -75,7 +75,10 @@ struct BackgroundWorker {
       }
     }
     let start = ContinuousClock.now
-    let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+    // A program that exits hears nothing, however slowly it does: what ends meanwhile is for the next one.
+    let silent = OperationQueue()
+    silent.isSuspended = true
+    let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: exits ? silent : nil)
     if isQuiet {
       let count = await session.allTasks.count
       say("attached \(count) \((ContinuousClock.now - start) / .milliseconds(1))")
