@@ -136,7 +136,7 @@ import URLLoadingTestServers
   /// No byte goes either way before there is an answer, and none after one that rejects.
   @Test func nothingIsSentBeforeTheAnswer() async throws {
     let server = try await StartTLSServer.start()
-    let session = try await session { $0.timeoutIntervalForRequest = 8 }
+    let session = try await session { $0.timeoutIntervalForRequest = 20 }
     let pending = Watched<(@Sendable (Bool) -> Void)?>(nil)
     for accepts in [true, false] {
       pending.update { $0 = nil }
@@ -150,7 +150,7 @@ import URLLoadingTestServers
       #expect(late?.code == .timedOut)
       // The request's timeout stands still while somebody thinks.
       let other = await #expect(throws: URLError.self) {
-        try await task.readData(ofMinLength: 1, maxLength: 1, timeout: 9)
+        try await task.readData(ofMinLength: 1, maxLength: 1, timeout: 21)
       }
       #expect(other?.code == .timedOut && judge.end.value == nil)
       let sending = Task { try await task.write(Data("echo b\n".utf8), timeout: 60) }
