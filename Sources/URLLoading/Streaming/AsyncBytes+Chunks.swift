@@ -7,8 +7,9 @@ extension URLSession.AsyncBytes {
   /// ```
   ///
   /// What holds for the bytes holds for them: the buffer is bounded, and the sender is paused while it is full; the load is cancelled
-  /// when the sequences and their iterators are released; there is one iterator at a time, of bytes or of chunks. An iterator of bytes takes
-  /// a whole chunk before it gives the first byte of it: one of chunks that follows it begins with the next chunk.
+  /// when the sequences and their iterators are released, and when a reading task is cancelled; there is one iterator at a time, of bytes
+  /// or of chunks. An iterator of bytes takes a whole chunk before it gives the first byte of it: one of chunks that follows it begins with
+  /// the next chunk.
   public var chunks: Chunks { Chunks(reader: reader) }
 
   /// The body of a resource as it comes, piece by piece. See ``URLSession/AsyncBytes/chunks``.
@@ -37,10 +38,6 @@ extension URLSession.AsyncBytes {
         guard !isFinished else { return nil }
         // Until a piece is there, nothing more comes: an error thrown from here is the end.
         isFinished = true
-        if Task.isCancelled {
-          reader.task.cancel()
-          throw CancellationError()
-        }
         guard let chunk = try await reader.nextChunk() else { return nil }
         isFinished = false
         return chunk

@@ -2,7 +2,7 @@ extension URLSession {
   /// The body of a resource as it comes, byte by byte.
   ///
   /// The buffer is bounded: while it is full, the sender is paused. The load is cancelled when the sequence and its iterators are
-  /// released. One iterator at a time.
+  /// released, and when a reading task is cancelled. One iterator at a time.
   ///
   /// A loop that only collects bytes, or passes them on, is many times faster over the ``chunks``.
   public struct AsyncBytes: AsyncSequence, Sendable {

@@ -1,7 +1,7 @@
 /// Hands out bytes one by one from chunks that an asynchronous source gives.
 ///
 /// Almost every `next` is a pointer comparison and a load that is inlined into the caller's loop. Only at the end of a chunk the source
-/// is called, and the task's cancellation is checked. Empty chunks are skipped. After the end or an error the source is not called again.
+/// is called, which also checks the task's cancellation. Empty chunks are skipped. After the end or an error the source is not called again.
 @frozen public struct AsyncBytesIterator: AsyncIteratorProtocol {
   @usableFromInline var cursor: UnsafePointer<UInt8>
   @usableFromInline var end: UnsafePointer<UInt8>
@@ -10,7 +10,8 @@
   private var isFinished = false
   private let source: @Sendable () async throws -> Data?
 
-  /// - Parameter source: gives the next bytes, or nil at the end. It is never called twice at a time.
+  /// - Parameter source: gives the next bytes, or nil at the end; throws `CancellationError` in a cancelled task. It is never called twice
+  ///   at a time.
   init(source: @escaping @Sendable () async throws -> Data?) {
     self.source = source
     chunk = .empty
@@ -47,7 +48,6 @@
     // Until a chunk is there, nothing more comes: an error thrown from here is the end.
     isFinished = true
     while true {
-      try Task.checkCancellation()
       guard let data = try await source() else { return nil }
       guard !data.isEmpty else { continue }
       let next = ByteChunk(copying: data)

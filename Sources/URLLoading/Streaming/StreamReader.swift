@@ -21,8 +21,15 @@ final class StreamReader: Sendable {
     }
   }
 
+  /// The next bytes; nil at the end.
+  /// - Throws: what the load failed with; `CancellationError` when the task was cancelled before, and `URLError.cancelled` when that
+  ///   happens meanwhile, which both cancel the load.
   func nextChunk() async throws -> Data? {
-    try await withTaskCancellationHandler {
+    if Task.isCancelled {
+      task.cancel()
+      throw CancellationError()
+    }
+    return try await withTaskCancellationHandler {
       try await sink.nextChunk()
     } onCancel: {
       task.cancel()

@@ -39,6 +39,7 @@ private actor ResourceOpening {
 
   func nextChunk() async throws -> Data? {
     if let reader { return try await reader.nextChunk() }
+    try Task.checkCancellation()
     let (bytes, response) = try await URLSession.shared.bytes(from: url)
     if let http = response as? HTTPURLResponse, !(200..<300).contains(http.statusCode) {
       throw URLError(

@@ -44,16 +44,4 @@ import URLLoadingBase
     await #expect(throws: ChunkedBytes.ScriptedFailure()) { try await iterator.next() }
     #expect(try await iterator.next() == nil)
   }
-
-  @Test func cancellationIsSeenAtTheNextChunk() async throws {
-    let task = Task {
-      var iterator = ChunkedBytes([1, 2, 3], size: 2).makeAsyncIterator()
-      var seen: [UInt8?] = [try await iterator.next()]
-      withUnsafeCurrentTask { $0?.cancel() }
-      seen.append(try await iterator.next())
-      await #expect(throws: CancellationError.self) { try await iterator.next() }
-      return seen
-    }
-    #expect(try await task.value == [1, 2])
-  }
 }

@@ -66,6 +66,39 @@ import URLLoadingTestServers
     #expect(await puppet.calls.wait { $0.last == "stop" })
   }
 
+  @Test func aReaderThatBeginsCancelledCancelsTheLoad() async throws {
+    let session = session()
+    let (puppet, opening) = try await open(session)
+    puppet.respond()
+    puppet.send("abc")
+    let (bytes, _) = try await opening.value
+    let reading = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      for try await _ in bytes {}
+    }
+    await #expect(throws: CancellationError.self) { try await reading.value }
+    #expect(await puppet.calls.wait { $0.last == "stop" })
+    withExtendedLifetime(bytes) {}
+  }
+
+  @Test func cancellationIsSeenAtTheNextChunk() async throws {
+    let (puppet, opening) = try await open(session())
+    puppet.respond()
+    puppet.send("abc")
+    let (bytes, _) = try await opening.value
+    let reading = Task {
+      var iterator = bytes.makeAsyncIterator()
+      var seen: [UInt8?] = [try await iterator.next()]
+      withUnsafeCurrentTask { $0?.cancel() }
+      for _ in 0..<2 { seen.append(try await iterator.next()) }
+      await #expect(throws: CancellationError.self) { try await iterator.next() }
+      return seen
+    }
+    #expect(try await reading.value == Array("abc".utf8))
+    #expect(await puppet.calls.wait { $0.last == "stop" })
+    withExtendedLifetime(bytes) {}
+  }
+
   @Test func cancellingBeforeTheResponse() async throws {
     let (puppet, opening) = try await open(session())
     opening.cancel()

@@ -123,6 +123,18 @@ import URLLoadingTestServers
     #expect(await puppet.calls.wait { $0.last == "stop" })
   }
 
+  @Test func aReaderThatBeginsCancelledCancelsTheLoad() async throws {
+    let (puppet, bytes) = try await open()
+    puppet.send("abc")
+    let reading = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      for try await _ in bytes.chunks {}
+    }
+    await #expect(throws: CancellationError.self) { try await reading.value }
+    #expect(await puppet.calls.wait { $0.last == "stop" })
+    withExtendedLifetime(bytes) {}
+  }
+
   /// As the documentation of `chunks` says.
   @Test func bytesAndChunksFollowEachOther() async throws {
     let (puppet, bytes) = try await open()

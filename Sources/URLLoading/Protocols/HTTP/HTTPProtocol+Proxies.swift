@@ -7,8 +7,7 @@ extension HTTPProtocol {
   /// - Returns: whether the load goes on now; false also where it has failed, or was stopped meanwhile.
   func resolvesRoute(with proxies: ProxyResolution, otherwise begin: @escaping @Sendable () -> Void) -> Bool {
     guard let url = request.url, state.withLock({ !$0.isStopped && $0.route == nil }) else { return true }
-    let known = proxies.route(for: url) { if self.takesRoute($0) { begin() } }
-    return known.map { takesRoute($0) } ?? false
+    return proxies.resolvesRoute(for: url, take: { self.takesRoute($0) }, otherwise: begin)
   }
 
   /// - Returns: whether the load goes on.

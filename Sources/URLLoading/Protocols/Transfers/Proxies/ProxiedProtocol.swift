@@ -31,8 +31,7 @@ extension ProxiedProtocol {
   /// - Returns: whether the load goes on now; false also where it has failed, or was stopped meanwhile.
   func resolvesRoute(with proxies: ProxyResolution?, otherwise begin: @escaping @Sendable () -> Void) -> Bool {
     guard let proxies, proxies.isNeeded, let url = proxiedURL, !isStopped, route == nil else { return true }
-    let known = proxies.route(for: url) { if self.takesRoute($0) { begin() } }
-    return known.map { takesRoute($0) } ?? false
+    return proxies.resolvesRoute(for: url, take: { self.takesRoute($0) }, otherwise: begin)
   }
 
   /// - Returns: whether the load goes on.
