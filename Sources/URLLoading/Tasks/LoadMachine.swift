@@ -165,6 +165,8 @@ struct LoadMachine {
   /// The redirect is followed, or its response is the result.
   mutating func redirectDecided(attempt: Int, follow: Bool, at now: MonotonicInstant) -> RedirectDecisionAction {
     guard accepts(attempt), phase == .redirecting else { return .ignore }
+    // What the instance sends until the load has ended is retained: it is no part of the result.
+    guard follow || !expectsEntries else { return .failUnlisted }
     phase = .opening
     if follow {
       redirectCount += 1
@@ -172,7 +174,6 @@ struct LoadMachine {
       pauses.remove(.decision)
       return .open
     }
-    guard !expectsEntries else { return .failUnlisted }
     isReplaying = true
     return .replay(unpause: removePause(.decision, at: now) == .unpause)
   }

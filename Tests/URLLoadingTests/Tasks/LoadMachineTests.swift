@@ -42,6 +42,10 @@ import URLLoadingBase
     _ = machine.redirected(attempt: 1, at: start)
     #expect(machine.receivedEntries(attempt: 1, at: start) == .retain)
     #expect(machine.redirectDecided(attempt: 1, follow: false, at: start) == .failUnlisted)
+    // The load has not ended yet, and another thread sends the redirect's own response.
+    #expect(machine.responded(attempt: 1, at: start) == .retain)
+    #expect(machine.finished(attempt: 1) == .retain)
+    #expect(machine.abort() == .end)
   }
 
   // MARK: Every event in every phase
