@@ -49,7 +49,7 @@ extension EasyHandle {
     for request: borrowing TransferRequest, _ configuration: TransferEngineConfiguration, _ proxy: ProxyServer?
   ) -> Bool {
     let new = EasyHandleShape(request, proxy: proxy)
-    if new == shape, new.isReusable { return true }
+    if let shape, new == shape, new.isReusable { return true }
     curl_easy_reset(curl)
     clearHeaders()
     curl_slist_free_all(proxyHeaderList)

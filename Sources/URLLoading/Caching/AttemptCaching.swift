@@ -1,34 +1,72 @@
+internal import URLLoadingBase
+
 /// What an attempt has to do with the cache.
-struct AttemptCaching {
-  /// The request in canonical form, without the fields that were added for the cache.
-  private let canonical: URLRequest
-  private let url: URL
-  let key: CacheKey
-  /// When the request was sent.
-  let requestDate: Date
-  /// The fields that were set to validate or to complete what is stored.
-  var conditions: [Condition] = []
-  /// All that was found.
-  var found: [FoundEntry] = []
-  /// Which of that is being validated.
-  var validating: [FoundEntry] = []
-  /// What may answer if the attempt fails.
-  var fallback: FoundEntry?
-  /// Whether the store was asked whether another one loads the same.
-  var hasAskedForClaim = false
-  /// The claim on the key in a shared store, for which other loads of it wait.
-  var claim: URLCacheClaim?
-  /// What lacks the bytes that are asked for.
-  var completing: FoundEntry?
+///
+/// It is passed on at each step of a load, so that it is two references, and one of them nil where nothing was found.
+struct AttemptCaching: Sendable {
+  /// What was looked up.
+  private final class Subject: Sendable {
+    /// The request in canonical form, without the fields that were added for the cache.
+    let canonical: URLRequest
+    let url: URL
+    let key: CacheKey
+    let requestDate = Date()
+
+    init(_ canonical: URLRequest, _ url: URL, _ key: CacheKey) {
+      (self.canonical, self.url, self.key) = (canonical, url, key)
+    }
+  }
+
+  /// What the caches have, and what follows from it.
+  struct Findings: Sendable {
+    /// The fields that were set to validate or to complete what is stored.
+    var conditions: [Condition] = []
+    /// All that was found.
+    var found: [FoundEntry] = []
+    /// Which of that is being validated.
+    var validating: [FoundEntry] = []
+    /// What may answer if the attempt fails.
+    var fallback: FoundEntry?
+    /// Whether the store was asked whether another one loads the same.
+    var hasAskedForClaim = false
+    /// The claim on the key in a shared store, for which other loads of it wait.
+    var claim: URLCacheClaim?
+    /// What lacks the bytes that are asked for.
+    var completing: FoundEntry?
+  }
+
+  private let subject: Subject
+  @Rare private var findings: Findings?
 
   /// Nil for a request without a URL.
   init?(_ request: URLRequest) {
     guard let url = request.url, let key = CacheKey(canonical: request, method: "GET") else { return nil }
-    (canonical, self.url, self.key, requestDate) = (request, url, key, Date())
+    subject = Subject(request, url, key)
+  }
+
+  var key: CacheKey { subject.key }
+  /// When the request was sent.
+  var requestDate: Date { subject.requestDate }
+  private var canonical: URLRequest { subject.canonical }
+
+  // See `Findings`.
+  var conditions: [Condition] { findings?.conditions ?? [] }
+  var found: [FoundEntry] { findings?.found ?? [] }
+  var validating: [FoundEntry] { findings?.validating ?? [] }
+  var fallback: FoundEntry? { findings?.fallback }
+  var hasAskedForClaim: Bool { findings?.hasAskedForClaim ?? false }
+  var claim: URLCacheClaim? { findings?.claim }
+  var completing: FoundEntry? { findings?.completing }
+
+  /// Changes what was found. Allocates.
+  mutating func update(_ change: (inout Findings) -> Void) {
+    var changed = findings ?? Findings()
+    change(&changed)
+    findings = changed
   }
 
   /// The request as the rules see it. Made anew each time: most loads that do not use the cache never need it.
-  var request: CacheRequest { CacheRequest(canonical, url: url) }
+  var request: CacheRequest { CacheRequest(canonical, url: subject.url) }
 
   /// Whether nothing that is stored plays a part, and nothing will be changed but by storing the response.
   var isIdle: Bool { found.isEmpty && claim == nil && canonical.httpMethod == "GET" }
@@ -53,7 +91,7 @@ struct AttemptCaching {
   }
 
   /// What follows when the instance has finished, where its response is for the cache and not for the program.
-  enum End: Sendable {
+  indirect enum End: Sendable {
     /// It says that this is valid.
     case confirmed(FoundEntry)
     /// It is about nothing that is stored: the request is made again.
@@ -72,7 +110,8 @@ struct AttemptCaching {
 
   /// Sets a field for the cache.
   mutating func set(_ field: (name: String, value: String), on request: inout URLRequest) {
-    conditions.append(Condition(name: field.name, own: request.value(forHTTPHeaderField: field.name)))
+    let own = request.value(forHTTPHeaderField: field.name)
+    update { $0.conditions.append(Condition(name: field.name, own: own)) }
     request.setValue(field.value, forHTTPHeaderField: field.name)
   }
 

@@ -30,17 +30,15 @@ struct Attempt {
   /// The first byte that was asked for, of a resumed download's range.
   var rangeOffset: Int64?
   /// Nil where the cache has nothing to do with the attempt.
-  @Rare var caching: AttemptCaching?
-  /// Whether the cache has nothing to do but to store the response.
-  var cacheIsIdle = false
+  var caching: AttemptCaching?
   /// Stores the response that comes.
   var recorder: CacheRecorder?
   /// What follows when the instance has finished; nil where its response is for the program.
-  @Rare var cacheEnd: AttemptCaching.End?
+  var cacheEnd: AttemptCaching.End?
   /// Whether the instance sends what a cache has stored.
   var isStored = false
   /// Whether what the instance sends is for the cache alone.
-  var isWithheld: Bool { _cacheEnd.isPresent }
+  var isWithheld: Bool { cacheEnd != nil }
   /// Whether a credential is sent that the request does not show.
   var isAuthorized = false
   /// The credential that answered the last challenge, to be stored if it is accepted.
@@ -50,9 +48,9 @@ struct Attempt {
   @Rare var network: Network?
 
   /// Removes the attempt's cache state, to release it outside locks.
-  mutating func takeCaching() -> (Rare<AttemptCaching>, CacheRecorder?) {
-    defer { (_caching, recorder) = (Rare(wrappedValue: nil), nil) }
-    return (_caching, recorder)
+  mutating func takeCaching() -> (AttemptCaching?, CacheRecorder?) {
+    defer { (caching, recorder) = (nil, nil) }
+    return (caching, recorder)
   }
 
   init(request: URLRequest?, storageCookies: String? = nil) {

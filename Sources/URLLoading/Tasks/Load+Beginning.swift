@@ -36,7 +36,6 @@ extension Load {
       // A cancel may have come meanwhile: others must not wait for this load.
       guard state.ending.error == nil, state.machine.state != .completed else { return nil }
       state.attempt.caching = caching
-      state.attempt.cacheIsIdle = caching?.isIdle ?? false
       return state.task
     }
     guard let task else { return nil }

@@ -11,7 +11,7 @@ extension Load {
     decide(awaiting: { body(of: found, $0) }) { body in
       guard let body, let answer = self.answer(found, body, to: caching.request) else {
         var caching = caching
-        caching.found.removeAll { $0.entry.id == found.entry.id }
+        caching.update { $0.found.removeAll { $0.entry.id == found.entry.id } }
         self.events?.tell(.retries(.storedResponseGone))
         guard let cache = self.session.values.urlCache else { return self.beginning(opened, caching) }
         return self.decide(cache, opened, caching)

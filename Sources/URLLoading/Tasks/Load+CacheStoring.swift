@@ -8,10 +8,9 @@ extension Load {
     let forbidsStoring = http?.forbidsStoring ?? (policy == .notAllowed)
     guard let cache = session.values.urlCache,
       let caching = read({ state -> AttemptCaching? in
+        guard state.machine.attempt == attempt, let caching = state.attempt.caching else { return nil }
         // A listener hears why.
-        let isSkipped = forbidsStoring && state.attempt.cacheIsIdle && events == nil
-        guard state.machine.attempt == attempt, !isSkipped else { return nil }
-        return state.attempt.caching
+        return forbidsStoring && caching.isIdle && events == nil ? nil : caching
       })
     else { return receive(response, attempt: attempt) }
     guard let http, let url = response.url else {

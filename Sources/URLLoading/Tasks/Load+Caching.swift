@@ -39,7 +39,8 @@ extension Load {
     }
     if cache.isSubclassed { return askSubclass(cache, opened, caching) }
     let key = caching.key
-    caching.found = cache.memory.entries(for: key.text).map { FoundEntry(entry: $0, store: cache.memory) }
+    let found = cache.memory.entries(for: key.text).map { FoundEntry(entry: $0, store: cache.memory) }
+    if !found.isEmpty { caching.update { $0.found = found } }
     // What memory has may do; the other store is asked where it does not.
     if let store = cache.store, !key.hasPassword, !isAnswered(caching, in: cache) {
       return ask(store, of: cache, opened, caching)
@@ -52,17 +53,18 @@ extension Load {
   ) -> Beginning? {
     decide(awaiting: { store.entries(for: caching.key.text, completionHandler: $0) }) { entries in
       var caching = caching
-      caching.found.removeAll { $0.store === store }
+      var found = caching.found.filter { $0.store !== store }
       for entry in entries {
-        guard let index = caching.found.firstIndex(where: { $0.entry.id == entry.id }) else {
-          caching.found.append(FoundEntry(entry: entry, store: store))
+        guard let index = found.firstIndex(where: { $0.entry.id == entry.id }) else {
+          found.append(FoundEntry(entry: entry, store: store))
           continue
         }
         // Another process may have had it validated.
-        if caching.found[index].entry.responseDate < entry.responseDate {
-          caching.found[index] = FoundEntry(entry: entry, store: store)
+        if found[index].entry.responseDate < entry.responseDate {
+          found[index] = FoundEntry(entry: entry, store: store)
         }
       }
+      caching.update { $0.found = found }
       if store.isShared, !caching.hasAskedForClaim, !self.isAnswered(caching, in: cache), caching.mayBeClaimed {
         return self.claim(from: store, of: cache, opened, caching)
       }
@@ -77,8 +79,10 @@ extension Load {
     waiting(true, attempt: opened.attempt)
     return decide(awaiting: { store.claim(caching.key.text, completionHandler: $0) }) { claim in
       var caching = caching
-      caching.hasAskedForClaim = true
-      caching.claim = claim
+      caching.update {
+        $0.hasAskedForClaim = true
+        $0.claim = claim
+      }
       self.waiting(false, attempt: opened.attempt)
       return self.ask(store, of: cache, opened, caching)
     }
@@ -96,7 +100,8 @@ extension Load {
         if task != nil { self.waiting(false, attempt: opened.attempt) }
         var caching = caching
         if let cached {
-          caching.found = [FoundEntry(entry: URLCacheEntry(cached, key: caching.key), store: cache.memory)]
+          let entry = URLCacheEntry(cached, key: caching.key)
+          caching.update { $0.found = [FoundEntry(entry: entry, store: cache.memory)] }
         }
         return self.decide(cache, opened, caching)
       })
@@ -128,7 +133,7 @@ extension Load {
     case .miss: return beginning(opened, caching)
     case .complete(let index, let completion, _):
       var caching = caching
-      caching.completing = caching.found[index]
+      caching.update { $0.completing = $0.found[index] }
       for field in completion.fields { caching.set(field, on: &opened.request) }
       return beginning(opened, caching)
     case .answer(let index, _): return answer(with: caching.found[index], opened, caching)
@@ -136,8 +141,10 @@ extension Load {
       return answer(with: caching.found[index], opened, caching, revalidatingIn: cache)
     case .validate(let indices, let conditions, staleIfError: let fallback, _):
       var caching = caching
-      caching.validating = indices.map { caching.found[$0] }
-      caching.fallback = fallback.map { caching.found[$0] }
+      caching.update { findings in
+        findings.validating = indices.map { findings.found[$0] }
+        findings.fallback = fallback.map { findings.found[$0] }
+      }
       for field in conditions.fields { caching.set(field, on: &opened.request) }
       return beginning(opened, caching)
     case .unavailable: return refuse(opened)

@@ -10,7 +10,7 @@ extension Load {
 
   /// Stops the instance and completes the task behind the pending deliveries; the machine has permitted it.
   func end(_ error: (any Error)?, dropsWaiting: Bool) {
-    var caching: (Rare<AttemptCaching>, CacheRecorder?)?
+    var caching: (AttemptCaching?, CacheRecorder?)?
     let (isCompleted, delivery, sink, entries) = update { state -> (Bool, Delivery?, (any BodySink)?, EntrySink?) in
       caching = state.attempt.takeCaching()
       // Another end may have come first, and be complete.

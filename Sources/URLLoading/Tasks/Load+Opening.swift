@@ -84,10 +84,11 @@ extension Load {
       renewBody(of: &prepared)
     }
     let (task, previous, upload, number) = update { state in
-      let previous = earlier ?? state.attempt
-      state.attempt = Attempt(request: prepared, storageCookies: storageCookies)
+      let replaced = exchange(&state.attempt, with: Attempt(request: nil))
+      state.attempt.request = prepared
+      state.attempt.storageCookies = storageCookies
       state.attempt.network = network
-      return (state.task, previous, state.upload, state.machine.attempt)
+      return (state.task, earlier ?? replaced, state.upload, state.machine.attempt)
     }
     guard let task, let chosen = chooseClass(for: task, prepared, after: previous, as: opening) else { return nil }
     if let secured = securedRequest(for: prepared, class: chosen, removing: storageCookies) {
