@@ -27,7 +27,8 @@ def say_goodbye(connection):
 def serve(connection, context):
     with contextlib.ExitStack() as stack:
         stack.callback(lambda: connection.close())
-        connection.settimeout(30)
+        # Longer than tests let a handshake stand, on a busy machine as well.
+        connection.settimeout(180)
         while (line := read_line(connection)) is not None:
             if line.startswith("echo "):
                 connection.sendall(line[5:].encode() + b"\n")
