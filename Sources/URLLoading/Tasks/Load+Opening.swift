@@ -84,9 +84,7 @@ extension Load {
       renewBody(of: &prepared)
     }
     let (task, previous, upload, number) = update { state in
-      let replaced = exchange(&state.attempt, with: Attempt(request: nil))
-      state.attempt.request = prepared
-      state.attempt.storageCookies = storageCookies
+      let replaced = exchange(&state.attempt, with: Attempt(request: prepared, storageCookies: storageCookies))
       state.attempt.network = network
       return (state.task, earlier ?? replaced, state.upload, state.machine.attempt)
     }

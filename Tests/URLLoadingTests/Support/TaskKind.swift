@@ -85,7 +85,7 @@ extension RecordedSession {
       }
     }
     task.resume()
-    #expect(await record.wait { $0.completions > 0 }, "no completion")
+    #expect(await record.wait(timeout: .seconds(20)) { $0.completions > 0 }, "no completion")
     return record.value
   }
 
@@ -106,7 +106,7 @@ extension RecordedSession {
         }
       }
     }
-    if await !record.wait(until: { $0.completions > 0 }) {
+    if await !record.wait(timeout: .seconds(20), until: { $0.completions > 0 }) {
       Issue.record("no completion")
       loading.cancel()
     }

@@ -2,13 +2,6 @@ internal import URLLoadingCurlTransport
 
 /// The route of the load: the proxies to try.
 extension HTTPProtocol {
-  /// Takes the proxies of the URL, where they are known.
-  /// - Returns: whether the load goes on.
-  func hasRoute(by proxies: ProxyResolution) -> Bool {
-    guard let url = request.url, state.withLock({ $0.route == nil }) else { return true }
-    return proxies.knownRoute(for: url).map { takesRoute(.success($0)) } ?? false
-  }
-
   /// Asks for the proxies of the URL, once.
   /// - Parameter begin: called where they are known later.
   /// - Returns: whether the load goes on now; false also where it has failed, or was stopped meanwhile.

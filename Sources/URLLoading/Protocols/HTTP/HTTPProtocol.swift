@@ -150,7 +150,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
   func begin(body: URLUploadBody?, _ known: BodySource? = nil) {
     guard let sessionClient else { return }
     let connections = sessionClient.session.component(CurlSession.self)
-    if let proxies = connections.proxies, proxies.isNeeded, !hasRoute(by: proxies),
+    if let proxies = connections.proxies, proxies.isNeeded,
       !resolvesRoute(with: proxies, otherwise: { self.begin(body: body, known) })
     {
       return

@@ -52,13 +52,7 @@ final class ProxyResolution: Sendable {
     if case .system = source { !tools.system.isAbsent } else { true }
   }
 
-  /// The route for a URL; nil where something has to be asked.
-  func knownRoute(for url: URL) -> ProxyRoute? {
-    guard case .system = source else { return nil }
-    return tools.system.known(for: url).map { route($0) }
-  }
-
-  /// Finds the route of a load to a URL, by asking.
+  /// Finds the route of a load to a URL.
   /// - Parameters:
   ///   - take: gets the route, or an error, and says whether the load goes on.
   ///   - begin: called where it goes on after this has returned.
@@ -67,15 +61,23 @@ final class ProxyResolution: Sendable {
     for url: URL, take: @escaping @Sendable (Result<ProxyRoute, URLError>) -> Bool,
     otherwise begin: @escaping @Sendable () -> Void
   ) -> Bool {
-    let known = immediateResult(of: { ask(url, $0) }) { if take($0) { begin() } }
+    let known = route(for: url) { if take($0) { begin() } }
     return known.map(take) ?? false
   }
 
+  /// The route for a URL, or an error.
+  /// - Parameter later: gets it where it is not known when this returns.
+  /// - Returns: nil where that is so.
+  private func route(
+    for url: URL, otherwise later: @escaping @Sendable (Result<ProxyRoute, URLError>) -> Void
+  ) -> Result<ProxyRoute, URLError>? {
+    guard case .system = source else { return immediateResult(of: { ask(url, $0) }, otherwise: later) }
+    return tools.system.proxies(for: url) { later(.success(self.route($0))) }.map { .success(route($0)) }
+  }
+
+  /// Asks the script.
   /// - Parameter take: gets the route for a URL, or an error; synchronously where nothing has to be asked.
   private func ask(_ url: URL, _ take: @escaping @Sendable (Result<ProxyRoute, URLError>) -> Void) {
-    if case .system = source {
-      return tools.system.get(for: url) { take(.success(self.route($0))) }
-    }
     guard let question = PACQuestion(url), !exceptions.isExcepted(url.absoluteString) else {
       return take(.success(ProxyRoute([nil])))
     }

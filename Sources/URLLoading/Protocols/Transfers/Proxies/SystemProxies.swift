@@ -45,21 +45,17 @@ final class SystemProxies: Sendable {
   /// Whether there is no library, as far as anybody has looked: then connections are direct, and nothing has to be asked.
   var isAbsent: Bool { absent.load(ordering: .relaxed) }
 
-  /// The proxies for a URL; nil where they have to be asked for.
-  func known(for url: URL) -> [ProxyServer?]? {
+  /// The proxies for a URL.
+  /// - Parameter later: gets them where they have to be asked for.
+  /// - Returns: nil where that is so.
+  func proxies(for url: URL, otherwise later: @escaping @Sendable ([ProxyServer?]) -> Void) -> [ProxyServer?]? {
     let key = Self.key(of: url)
-    return memory.withLock { $0.known(key, at: .now) }
-  }
-
-  /// Asks for the proxies for a URL.
-  /// - Parameter take: gets them, at once where they are known.
-  func get(for url: URL, _ take: @escaping @Sendable ([ProxyServer?]) -> Void) {
-    let key = Self.key(of: url)
-    switch memory.withLock({ $0.ask(key, take, at: .now) }) {
-    case .answer(let proxies): take(proxies)
+    switch memory.withLock({ $0.ask(key, later, at: .now) }) {
+    case .answer(let proxies): return proxies
     case .wait: break
     case .begin(let number): begin(number, key, Self.origin(of: url))
     }
+    return nil
   }
 
   /// - Parameter origin: what is asked about; nil for a URL without a host, which has no proxy.

@@ -26,19 +26,15 @@ struct SystemProxyMemory<Waiter: Sendable>: Sendable {
   private var pauseEnd: MonotonicInstant?
   private var questions = 0
 
-  /// The answer; nil where the question has to be asked, or is pending.
-  func known(_ origin: String, at now: MonotonicInstant) -> [ProxyServer?]? {
-    if case .known(let proxies, let until) = entries[origin], now < until { return proxies }
-    if case .asked = entries[origin] { return nil }
-    return pauseEnd.map { now < $0 } == true ? [nil] : nil
-  }
-
   mutating func ask(_ origin: String, _ waiter: Waiter, at now: MonotonicInstant) -> Action {
-    if let proxies = known(origin, at: now) { return .answer(proxies) }
-    if case .asked(let number, let waiting) = entries[origin] {
+    switch entries[origin] {
+    case .known(let proxies, let until) where now < until: return .answer(proxies)
+    case .asked(let number, let waiting):
       entries[origin] = .asked(number, waiting + [waiter])
       return .wait
+    case .known, nil: break
     }
+    if let pauseEnd, now < pauseEnd { return .answer([nil]) }
     if entries.count >= Self.limit {
       entries = entries.filter { if case .asked = $0.value { true } else { false } }
     }
