@@ -110,7 +110,7 @@ def main():
         places = Places(HERE, options.folder, options.programs, options.swift, options.python, modules_of(options.python))
         with Servers(options.folder, data, options.programs, options.python) as servers:
             environment = {
-                **os.environ, "HOME": servers.home, "CFFIXED_USER_HOME": servers.home, "TMPDIR": fixtures.downloads,
+                **os.environ, "HOME": servers.home, "CFFIXED_USER_HOME": servers.home, "TMPDIR": fixtures.temporary,
                 "SSL_CERT_FILE": servers.authority, "URLSessionCertificateAuthorityInfoFile": servers.authority,
             }
             # The user's agent has keys that these servers do not know.

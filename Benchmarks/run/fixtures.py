@@ -27,10 +27,10 @@ class Fixtures:
 
     def __init__(self, folder, data):
         self.folder, self.data, self.www = folder, data, f"{data}/www"
-        self.downloads = f"{data}/downloads"
+        self.downloads, self.temporary = f"{data}/downloads", f"{data}/temporary"
         self.lists = {}
         self.many, self.large = f"{folder}/archives/many.zip", f"{folder}/archives/large.zip"
-        for path in (f"{self.www}/small", f"{self.www}/put", f"{data}/index", self.downloads, f"{folder}/archives"):
+        for path in (f"{self.www}/small", f"{self.www}/put", f"{data}/index", self.downloads, self.temporary, f"{folder}/archives"):
             os.makedirs(path, exist_ok=True)
         # nginx writes there, perhaps as another user.
         os.chmod(f"{self.www}/put", 0o777)
