@@ -151,6 +151,7 @@ final class EasyHandle {
     transfer?.attach(nil)
     transfer = nil
     handler = nil
+    removeInlineBody()
     body = OutgoingBody()
     parser.reset()
     if !sentHeads.isEmpty { sentHeads = [] }
@@ -224,6 +225,7 @@ final class EasyHandle {
     hasSwitched = nil
     pendingHead = nil
     parser.expectHead()
+    noteInlineBody()
     return true
   }
 

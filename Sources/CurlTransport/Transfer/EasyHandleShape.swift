@@ -10,6 +10,8 @@ struct EasyHandleShape: Equatable {
   var method: String
   var hasBody: Bool
   var hasLargeBody: Bool
+  /// The body goes with the head; see EasyHandle+InlineBody.
+  var hasInlineBody: Bool
   var expectsLargeBody: Bool
   var isHTTPS: Bool
   var decodesContent: Bool
@@ -27,7 +29,7 @@ struct EasyHandleShape: Equatable {
   var switchesProtocols: Bool
   var connectsOnly: Bool
 
-  init(_ request: borrowing TransferRequest, proxy: ProxyServer?) {
+  init(_ request: borrowing TransferRequest, body: borrowing TransferRequest.Body, proxy: ProxyServer?) {
     kind = request.kind
     method = request.method
     expectsLargeBody = request.expectsLargeBody
@@ -35,6 +37,7 @@ struct EasyHandleShape: Equatable {
     decodesContent = request.decodesContent
     hasBody = Self.hasBody(request)
     hasLargeBody = hasBody && Self.hasLargeBody(request)
+    hasInlineBody = hasBody && EasyHandle.sendsInline(body, of: request)
     self.proxy = proxy
     credential = request.credential
     proxyCredential = request.proxyCredential

@@ -81,6 +81,11 @@ struct OutgoingBody {
     }
   }
 
+  /// libcurl has all bytes of a body whose length is known.
+  mutating func takeAll() {
+    if let length { readBytes = length }
+  }
+
   /// Begins again. False when the source cannot.
   mutating func rewind() -> Bool {
     if case .source(let source, _) = content {

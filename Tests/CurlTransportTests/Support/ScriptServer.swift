@@ -95,6 +95,9 @@ final class ScriptConnection {
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
   }
 
+  /// Bytes that have arrived and were not read yet.
+  var bufferedCount: Int { buffer.count }
+
   /// The next request's head, up to and with the empty line; nil when the peer closed.
   func readHead() -> String? {
     let end = Array("\r\n\r\n".utf8)
