@@ -45,6 +45,7 @@ import URLLoadingTestServers
     #expect(got.countWithHead == count)
     #expect(state.sent.last == Int64(count))
     #expect(state.metrics?.requestBodyBytes == Int64(count))
+    #expect(state.metrics?.requestHeaderBytes == Int64(got.head.utf8.count))
   }
 
   @Test func aLongerBodyIsWhole() async throws {
@@ -53,6 +54,26 @@ import URLLoadingTestServers
     let request = TransferRequest(url: try server(seen).url(), method: "POST", body: .data(Data(bytes)))
     #expect(try await makeEngine().run(request).failure == nil)
     #expect(difference(try #require(await seen.wait()).body, from: bytes) == nil)
+  }
+
+  /// By HTTP/2 it is in frames of its own.
+  @Test(arguments: [NginxServer.Listener.https, .httpsHTTP1])
+  func theHeadIsCountedWithoutTheBody(on listener: NginxServer.Listener) async throws {
+    let url = try await NginxServer.shared.url("/echo", on: listener).absoluteString
+    var configuration = TransferEngineConfiguration()
+    configuration.proxy = .direct
+    configuration.tls.caFile = try await TestCertificates.shared.authority.path
+    let engine = TransferEngine(configuration: configuration)
+    var counts: Set<Int64> = []
+    for count in [1000, 9000, 1001] {
+      let state = try await engine.run(TransferRequest(url: url, method: "POST", body: .data(Data(pattern(count)))))
+      #expect(state.head?.statusCode == 200)
+      let metrics = try #require(state.metrics)
+      #expect(metrics.requestBodyBytes == Int64(count))
+      counts.insert(metrics.requestHeaderBytes)
+    }
+    #expect(counts.count == 1)
+    #expect((50..<500).contains(counts.first ?? 0))
   }
 
   /// libcurl would say that it is a form.
@@ -102,13 +123,15 @@ import URLLoadingTestServers
   @Test func theBodyIsSentAgainOnAFreshConnection() async throws {
     let bytes = pattern(5000)
     let seen = Signal<[UInt8]>()
+    let heads = Signal<String>()
     let server = try ScriptServer { connection, number in
-      guard connection.readHead() != nil else { return }
+      guard let head = connection.readHead() else { return }
       if number == 0 {
         connection.send(Self.ok)
         guard connection.readHead() != nil else { return }
         return connection.reset()
       }
+      heads.send(head)
       seen.send(connection.read(bytes.count))
       connection.send(Self.ok)
     }
@@ -118,5 +141,7 @@ import URLLoadingTestServers
     #expect(state.failure == nil)
     #expect(await seen.wait() == bytes)
     #expect(state.sent.last == Int64(bytes.count))
+    // Sent twice.
+    #expect(await state.metrics?.requestHeaderBytes == heads.wait().map { Int64(2 * $0.utf8.count) })
   }
 }

@@ -10,10 +10,11 @@ extension EasyHandle {
 
   /// Whether the body goes with the head of the request.
   ///
-  /// With credentials it does not: libcurl may first ask the server for a challenge, without the body.
+  /// It does not with credentials, because libcurl may first ask the server for a challenge, without the body; nor with `Expect`, which
+  /// holds the body back.
   static func sendsInline(_ body: borrowing TransferRequest.Body, of request: borrowing TransferRequest) -> Bool {
     guard request.kind == .http, request.credential == nil, request.proxyCredential == nil, !request.switchesProtocols,
-      case .data(let data) = copy body
+      case .data(let data) = copy body, !request.headers.contains(where: { $0.name.equalsIgnoringASCIICase("expect") })
     else { return false }
     return !data.isEmpty && data.count <= inlineLimit
   }
@@ -35,5 +36,13 @@ extension EasyHandle {
     guard shape?.hasInlineBody == true else { return }
     sendingTurn = reactor.turn
     body.takeAll()
+  }
+  /// Bytes of the requests' heads that were sent.
+  var sentHeadBytes: Int64 {
+    let count = Int64(ccurl_get_long(curl, CURLINFO_REQUEST_SIZE))
+    // libcurl counts what it sends with a head; by HTTP/2 the body is in frames of its own.
+    let isFramed = ccurl_get_long(curl, CURLINFO_HTTP_VERSION) > Int(CURL_HTTP_VERSION_1_1)
+    guard shape?.hasInlineBody == true, !isFramed, let length = body.length else { return count }
+    return max(0, count - length * Int64(sentRequests))
   }
 }

@@ -28,7 +28,7 @@ extension EasyHandle {
     metrics.remoteAddress = text(CURLINFO_PRIMARY_IP)
     if metrics.localAddress != nil { metrics.localPort = ccurl_get_long(curl, CURLINFO_LOCAL_PORT) }
     if metrics.remoteAddress != nil { metrics.remotePort = ccurl_get_long(curl, CURLINFO_PRIMARY_PORT) }
-    metrics.requestHeaderBytes = Int64(ccurl_get_long(curl, CURLINFO_REQUEST_SIZE))
+    metrics.requestHeaderBytes = sentHeadBytes
     metrics.requestBodyBytes = sentBodyBytes(uploaded: uploadedBytes)
     metrics.responseHeaderBytes = Int64(ccurl_get_long(curl, CURLINFO_HEADER_SIZE))
     metrics.responseBodyBytes = Int64(ccurl_get_off(curl, CURLINFO_SIZE_DOWNLOAD_T)) + directReceiving.receivedBytes
