@@ -56,8 +56,7 @@ import URLLoadingTestServers
     #expect(difference(try #require(await seen.wait()).body, from: bytes) == nil)
   }
 
-  /// By HTTP/2 it is in frames of its own.
-  @Test(arguments: [NginxServer.Listener.https, .httpsHTTP1])
+  @Test(arguments: [NginxServer.Listener.http, .https, .httpsHTTP1])
   func theHeadIsCountedWithoutTheBody(on listener: NginxServer.Listener) async throws {
     let url = try await NginxServer.shared.url("/echo", on: listener).absoluteString
     var configuration = TransferEngineConfiguration()

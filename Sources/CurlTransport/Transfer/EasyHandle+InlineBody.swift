@@ -10,11 +10,15 @@ extension EasyHandle {
 
   /// Whether the body goes with the head of the request.
   ///
-  /// It does not with credentials, because libcurl may first ask the server for a challenge, without the body; nor with `Expect`, which
-  /// holds the body back.
-  static func sendsInline(_ body: borrowing TransferRequest.Body, of request: borrowing TransferRequest) -> Bool {
-    guard request.kind == .http, request.credential == nil, request.proxyCredential == nil, !request.switchesProtocols,
-      case .data(let data) = copy body, !request.headers.contains(where: { $0.name.equalsIgnoringASCIICase("expect") })
+  /// It does not with credentials, because libcurl may first ask the server for a challenge, without the body; with `Expect`, which holds the
+  /// body back; with a limit of the rate, which may cut it; by TLS, where HTTP/2 has it in frames of its own.
+  static func sendsInline(
+    _ body: borrowing TransferRequest.Body, of request: borrowing TransferRequest, isHTTPS: Bool,
+    _ network: NetworkLimits
+  ) -> Bool {
+    guard request.kind == .http, !isHTTPS, network.sendRate == nil, request.credential == nil,
+      request.proxyCredential == nil, !request.switchesProtocols, case .data(let data) = copy body,
+      !request.headers.contains(where: { $0.name.equalsIgnoringASCIICase("expect") })
     else { return false }
     return !data.isEmpty && data.count <= inlineLimit
   }
@@ -28,21 +32,22 @@ extension EasyHandle {
 
   /// Frees libcurl's copy.
   func removeInlineBody() {
-    if shape?.hasInlineBody == true { set(CURLOPT_POSTFIELDS, nil as UnsafeRawPointer?) }
+    guard shape?.hasInlineBody == true else { return }
+    set(CURLOPT_POSTFIELDS, nil as UnsafeRawPointer?)
+    inlineBodyCount = InlineBodyCount()
   }
 
   /// The request is about to be sent, and the body with it.
   func noteInlineBody() {
-    guard shape?.hasInlineBody == true else { return }
+    guard shape?.hasInlineBody == true, let length = body.length else { return }
+    inlineBodyCount.requestBegins(requestSize: requestSize, length: length)
     sendingTurn = reactor.turn
     body.takeAll()
   }
+
   /// Bytes of the requests' heads that were sent.
-  var sentHeadBytes: Int64 {
-    let count = Int64(ccurl_get_long(curl, CURLINFO_REQUEST_SIZE))
-    // libcurl counts what it sends with a head; by HTTP/2 the body is in frames of its own.
-    let isFramed = ccurl_get_long(curl, CURLINFO_HTTP_VERSION) > Int(CURL_HTTP_VERSION_1_1)
-    guard shape?.hasInlineBody == true, !isFramed, let length = body.length else { return count }
-    return max(0, count - length * Int64(sentRequests))
-  }
+  var sentHeadBytes: Int64 { requestSize - inlineBodyCount.bytes(requestSize: requestSize) }
+
+  /// What libcurl has sent as heads of requests, with the bodies that went with them.
+  private var requestSize: Int64 { Int64(ccurl_get_long(curl, CURLINFO_REQUEST_SIZE)) }
 }

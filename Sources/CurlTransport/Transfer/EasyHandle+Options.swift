@@ -53,7 +53,7 @@ extension EasyHandle {
     for request: borrowing TransferRequest, _ body: borrowing TransferRequest.Body,
     _ configuration: TransferEngineConfiguration, _ proxy: ProxyServer?
   ) -> Bool {
-    let new = EasyHandleShape(request, body: body, proxy: proxy)
+    let new = EasyHandleShape(request, body: body, configuration.network, proxy: proxy)
     if let shape, new == shape, new.isReusable { return true }
     curl_easy_reset(curl)
     clearHeaders()

@@ -31,6 +31,8 @@ final class EasyHandle {
   var typeOfService: UInt8?
   var hasAlternative = false
   var body = OutgoingBody()
+  /// See EasyHandle+InlineBody.
+  var inlineBodyCount = InlineBodyCount()
   var credentialsAnswer401 = false
   var credentialsAnswer407 = false
   var wantsMetrics = true

@@ -29,7 +29,10 @@ struct EasyHandleShape: Equatable {
   var switchesProtocols: Bool
   var connectsOnly: Bool
 
-  init(_ request: borrowing TransferRequest, body: borrowing TransferRequest.Body, proxy: ProxyServer?) {
+  init(
+    _ request: borrowing TransferRequest, body: borrowing TransferRequest.Body, _ network: NetworkLimits,
+    proxy: ProxyServer?
+  ) {
     kind = request.kind
     method = request.method
     expectsLargeBody = request.expectsLargeBody
@@ -37,7 +40,7 @@ struct EasyHandleShape: Equatable {
     decodesContent = request.decodesContent
     hasBody = Self.hasBody(request)
     hasLargeBody = hasBody && Self.hasLargeBody(request)
-    hasInlineBody = hasBody && EasyHandle.sendsInline(body, of: request)
+    hasInlineBody = hasBody && EasyHandle.sendsInline(body, of: request, isHTTPS: isHTTPS, network)
     self.proxy = proxy
     credential = request.credential
     proxyCredential = request.proxyCredential
