@@ -3,7 +3,7 @@ import Testing
 @testable import URLLoadingCurlTransport
 
 struct InlineBodyCountTests {
-  /// The first connection takes the request, the next one only reads that it has ended, the last one takes it again.
+  /// The second of three attempts fails before anything is sent.
   @Test func bodiesAreCountedThatWereSent() {
     var count = InlineBodyCount()
     count.requestBegins(requestSize: 0, length: 1000)

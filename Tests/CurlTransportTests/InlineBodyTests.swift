@@ -140,7 +140,7 @@ import URLLoadingTestServers
     #expect(state.failure == nil)
     #expect(await seen.wait() == bytes)
     #expect(state.sent.last == Int64(bytes.count))
-    // Sent twice.
+    // Both attempts sent the head.
     #expect(await state.metrics?.requestHeaderBytes == heads.wait().map { Int64(2 * $0.utf8.count) })
   }
 }
