@@ -159,6 +159,37 @@ import URLLoadingTestServers
     #expect(isFound)
   }
 
+  /// A program that stores nothing leaves no file, whatever else it does with its cache.
+  @Test func theIndexIsMadeWhenSomethingIsStored() async throws {
+    let place = try Place(.disk)
+    #expect(await entries(place.store, "GET http://a/").isEmpty)
+    place.store.capacity = 9_000_000
+    place.store.removeAll(for: "GET http://a/")
+    place.store.removeAll(since: nil)
+    #expect(place.store.usage == 0)
+    await flush(place.store)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: place.directory.path).isEmpty)
+    put(Data("one".utf8), "GET http://a/", in: place.store)
+    #expect(await body(place.store, "GET http://a/") == Data("one".utf8))
+    #expect(place.store.usage > 0)
+    #expect(FileManager.default.fileExists(atPath: place.directory.file("index.sqlite").path))
+  }
+
+  @Test func anIndexThatIsDeletedIsMadeAnew() async throws {
+    let place = try Place(.disk)
+    put(Data("one".utf8), "GET http://a/", in: place.store)
+    await flush(place.store)
+    for name in try FileManager.default.contentsOfDirectory(atPath: place.directory.path) {
+      try FileManager.default.removeItem(at: place.directory.file(name))
+    }
+    let isGone = try await eventually { await entries(place.store, "GET http://a/").isEmpty }
+    #expect(isGone)
+    #expect(place.store.usage == 0)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: place.directory.path).isEmpty)
+    put(Data("two".utf8), "GET http://a/", in: place.store)
+    #expect(await body(place.store, "GET http://a/") == Data("two".utf8))
+  }
+
   /// Damage costs entries, and never gives wrong bytes.
   @Test(arguments: 0..<30) func aDamagedIndexIsReplaced(seed: Int) async throws {
     let place = try Place(.disk)

@@ -31,9 +31,16 @@ final class DiskCacheIndex {
   /// An entry is noted as used when it was not for so many seconds: a write for each use would cost more than the use.
   private static let usePrecision: Int64 = 60
 
+  private static let file = "index.sqlite"
+
   private let database: SQLiteDatabase
   private let bodies: String
   private var lastVersion: Int64
+
+  /// Whether a directory has an index, or cannot be searched for one.
+  static func isThere(in directory: String) -> Bool {
+    access("\(directory)/\(file)", F_OK) == 0 || errno != ENOENT
+  }
 
   /// Opens the index of a directory, or makes a new one in the place of one that is damaged.
   init(directory: String, replacing damaged: DiskCacheIndex? = nil) throws {
@@ -41,7 +48,7 @@ final class DiskCacheIndex {
     // Without its last commits a cache is still right.
     let options = SQLiteDatabase.Options(isDurable: false)
     let file = SQLiteFile(
-      path: "\(directory)/index.sqlite", schemaVersion: 1, schema: Self.schema, options: options)
+      path: "\(directory)/\(Self.file)", schemaVersion: 1, schema: Self.schema, options: options)
     database = try damaged.map { try file.open(replacing: $0.database) } ?? file.open()
     try FileManager.default.createDirectory(
       atPath: bodies, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])

@@ -10,7 +10,8 @@ internal import URLLoadingSQLite
 /// is reached it fails, as by a connection that is lost.
 ///
 /// The keys that the index has are known in memory by their hashes, so that a load of what is not stored asks no disk. What other processes
-/// store is found within a second.
+/// store is found within a second. An index that is not there is made when something is stored: a program that stores nothing leaves no file,
+/// and its first load does not wait for one.
 ///
 /// What is changed is noted in `state` and carried out on the queue, all that has come meanwhile in one transaction. A caller looks up by itself
 /// what only has to be read, and comes from the page cache: two changes of threads take as long as a lookup, 39 % of the CPU time of a load of
@@ -23,9 +24,10 @@ final class DiskCacheStore: URLCacheStore {
     var capacity: Int
     /// Bytes of all entries, as of the last look at the index.
     var usage = 0
-    /// The hashes of the keys: of all that are stored once the index was opened, of what came before.
+    /// The hashes of the keys: of all that are stored where `knowsKeys`, of what this process has stored before.
     var keys: Set<Int64> = []
-    var isOpened = false
+    /// Whether the index was opened, or was not there.
+    var knowsKeys = false
     /// Whether there is no use in trying to open the index.
     var isUnusable = false
     var changes: [DiskCacheChange] = []
@@ -94,11 +96,12 @@ final class DiskCacheStore: URLCacheStore {
   // MARK: Finding
 
   func entries(for key: String, completionHandler: @escaping @Sendable ([URLCacheEntry]) -> Void) {
+    noteMissingIndex()
     let hash = DiskCacheIndex.hash(of: key)
     let now = MonotonicInstant.now
     let (isAbsent, looks) = state.withLock { state -> (Bool, Bool) in
       if state.isUnusable { return (true, false) }
-      guard state.isOpened else { return (false, false) }
+      guard state.knowsKeys else { return (false, false) }
       let looks = state.lastLook.advanced(by: Self.lookInterval) <= now
       if looks { state.lastLook = now }
       return (!state.keys.contains(hash), looks)
@@ -107,6 +110,15 @@ final class DiskCacheStore: URLCacheStore {
     guard !isAbsent else { return completionHandler([]) }
     if !looks, let entries = entriesAtOnce(for: key, hash: hash) { return completionHandler(entries) }
     look(for: { try $0.entries(for: key, hash: hash) }, then: { completionHandler($0 ?? []) })
+  }
+
+  /// Before the first lookup: where there is no index, nothing is stored.
+  private func noteMissingIndex() {
+    guard state.withLock({ !$0.knowsKeys && !$0.isUnusable }), !DiskCacheIndex.isThere(in: directory) else { return }
+    state.withLock { state in
+      state.knowsKeys = true
+      state.lastLook = .now
+    }
   }
 
   /// Looks up what needs nobody to be waited for, but for pages of the index that SQLite reads from the disk; nil where the queue has to.
@@ -134,7 +146,8 @@ final class DiskCacheStore: URLCacheStore {
     let work = { @Sendable in
       let answer = self.index.withLock { index -> Answer? in
         self.carryOutChanges(&index)
-        return self.state.withLock { $0.isBehind } ? nil : self.withIndex(&index, find)
+        guard index != nil, !self.state.withLock({ $0.isBehind }) else { return nil }
+        return self.withIndex(&index, find)
       }
       take(answer)
     }
@@ -205,6 +218,9 @@ final class DiskCacheStore: URLCacheStore {
       }
       return (state.changes, state.capacity)
     }
+    let stores = changes.contains { $0.newKey != nil }
+    // Where nothing is stored, nothing has to go.
+    guard index != nil || stores || DiskCacheIndex.isThere(in: directory) else { return forgetStored() }
     guard !changes.isEmpty else {
       if index == nil { _ = withIndex(&index) { _ in } }
       return
@@ -228,10 +244,22 @@ final class DiskCacheStore: URLCacheStore {
   /// Takes over which keys other processes have stored.
   private func lookForOthers(_ index: inout DiskCacheIndex?) {
     if index?.isReplaced == true { index = nil }
+    guard index != nil || DiskCacheIndex.isThere(in: directory) else { return forgetStored() }
     guard let keys = withIndex(&index, { try $0.keysIfChanged() }) ?? nil else { return }
     state.withLock { $0.keys = keys.union($0.keysOfChanges) }
   }
 
+  /// There is no index: nothing is stored. Not without the lock of the index, where somebody may be making it.
+  private func forgetStored() {
+    state.withLock { state in
+      state.keys = state.keysOfChanges
+      state.usage = 0
+      state.knowsKeys = true
+      state.isBehind = false
+    }
+  }
+
+  /// Opens the index, or makes it where there is none.
   /// - Returns: nil where the index cannot be used: a damaged one is replaced, and found empty from then on.
   private func withIndex<Result>(
     _ index: inout DiskCacheIndex?, _ body: (DiskCacheIndex) throws -> Result
@@ -244,7 +272,7 @@ final class DiskCacheStore: URLCacheStore {
         let (keys, usage) = (try opened.keys(), try opened.usage())
         state.withLock { state in
           state.keys.formUnion(keys)
-          state.isOpened = true
+          state.knowsKeys = true
           state.usage = usage
         }
       }
@@ -255,7 +283,7 @@ final class DiskCacheStore: URLCacheStore {
       if let damaged { index = try? DiskCacheIndex(directory: directory, replacing: damaged) }
       state.withLock { state in
         state.keys = state.keysOfChanges
-        state.isOpened = index != nil
+        state.knowsKeys = index != nil
         state.isBehind = false
       }
       return nil
