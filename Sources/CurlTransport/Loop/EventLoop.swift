@@ -9,7 +9,7 @@ internal import URLLoadingCLinux
 /// checks what touches the actor's state. Code that runs here must not block.
 // Mutable state, and what guards it:
 // - `inbox`: its lock. Any thread appends; the loop thread takes everything out once a turn.
-// - `reactor`, `batch`, `resumptions`: the loop thread alone, but for waking it, which writes to a descriptor that stays.
+// - `reactor`, `batch`, `resumptions`, `handovers`: the loop thread alone, but for waking it, which writes to a descriptor that stays.
 // - `thread`: written once, before `init` returns, so before anybody else can reach the loop.
 // Safe to share: other threads touch `inbox`, under its lock, `thread`, and the part of `reactor` that wakes it.
 package final class EventLoop: SerialExecutor, @unchecked Sendable {
@@ -58,6 +58,8 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Continuations of `async` functions whose transfers have ended in this turn, resumed in a batch. One by one they would compete with the
   /// loop for processors and memory while it reads the other sockets.
   private var resumptions: [UnsafeContinuation<Void, Never>] = []
+  /// Work for other threads that was deferred in this turn.
+  private var handovers: [@Sendable () -> Void] = []
   private var thread = pthread_t()
 
   private init(name: StaticString) {
@@ -124,6 +126,13 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     loop.resumptions.append(continuation)
   }
 
+  /// Calls `handover`, which gives work to another thread: on a loop's thread at the end of the turn, by when there may be more of that work;
+  /// elsewhere at once.
+  package static func handOver(_ handover: @escaping @Sendable () -> Void) {
+    guard let loop = current else { return handover() }
+    loop.handovers.append(handover)
+  }
+
   // MARK: The thread
 
   private func setUpThread() {
@@ -159,6 +168,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
       reactor.applyInterest()
       // Taken first: an executor of the application's may run a job at once, and that may resume another.
       for continuation in exchange(&resumptions, with: []) { continuation.resume() }
+      if !handovers.isEmpty { for handover in exchange(&handovers, with: []) { handover() } }
       let canSleep = inbox.withLock { inbox in
         inbox.isAsleep = inbox.entries.isEmpty
         return inbox.isAsleep

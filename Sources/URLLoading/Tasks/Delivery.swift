@@ -1,4 +1,5 @@
 internal import URLLoadingBase
+internal import URLLoadingCurlTransport
 
 /// Calls one task's owner: one call at a time, in the order in which they were added, on the session's delegate queue.
 ///
@@ -28,6 +29,8 @@ final class Delivery: Sendable {
     var items: [Item] = []
     var next = 0
     var isScheduled = false
+    /// The calls run at the end of the loop's turn at the latest.
+    var isDeferred = false
     var openQuestion: Int?
     var lastQuestion = 0
     var isClosed = false
@@ -117,7 +120,7 @@ final class Delivery: Sendable {
 
   /// Adds bytes of the body.
   func add(_ bytes: UnsafeRawBufferPointer) {
-    update { state in
+    addData { state in
       guard !state.isClosed, !Self.join(bytes, to: &state) else { return }
       state.items.append(.data(BodyMemory.shared.data(copying: bytes)))
     }
@@ -125,11 +128,24 @@ final class Delivery: Sendable {
 
   /// Adds bytes of the body, without a copy where they are many.
   func add(_ data: Data) {
-    update { state in
+    addData { state in
       guard !state.isClosed else { return }
       if data.count <= Self.largestJoin, data.withUnsafeBytes({ Self.join($0, to: &state) }) { return }
       state.items.append(.data(data))
     }
+  }
+
+  /// Changes the state, then runs the calls that are due: on a loop's thread at the end of its turn, by when the body may be whole. Each
+  /// operation of the queue costs several microseconds.
+  private func addData(_ change: (inout State) -> Void) {
+    guard case .queue = executor else { return update(change) }
+    let defers = state.withLock { state in
+      change(&state)
+      guard !state.isDeferred, !state.isScheduled, state.hasWork else { return false }
+      state.isDeferred = true
+      return true
+    }
+    if defers { EventLoop.handOver { self.update { $0.isDeferred = false } } }
   }
 
   /// Appends bytes to queued data, if both are small.

@@ -66,6 +66,34 @@ import URLLoadingTestServers
     await settle(queue)
   }
 
+  /// Counts what it is given.
+  private final class CountingQueue: OperationQueue, @unchecked Sendable {
+    let count = Watched(0)
+
+    override func addOperation(_ block: @escaping @Sendable () -> Void) {
+      count.update { $0 += 1 }
+      super.addOperation(block)
+    }
+  }
+
+  /// Data that comes on the loop's thread waits for the end of its turn: with what else comes by then it takes one operation.
+  @Test(arguments: [true, false]) func dataOfATurnTakesOneOperation(isWhole: Bool) async {
+    let queue = CountingQueue()
+    queue.maxConcurrentOperationCount = 1
+    let delivery = Delivery(executor: .queue { queue })
+    let log = log
+    delivery.setDataHandler { data in log.update { $0.append(String(decoding: data, as: UTF8.self)) } }
+    await withTaskExecutorPreference(URLSession.loadingExecutor) {
+      add("a", to: delivery)
+      add("b", to: delivery)
+      if isWhole { delivery.addLast(note("last")) }
+    }
+    let expected = isWhole ? ["ab", "last"] : ["ab"]
+    #expect(await log.wait { $0.count == expected.count })
+    #expect(log.value == expected)
+    #expect(queue.count.value == 1)
+  }
+
   @Test func joinsWaitingData() async {
     let (delivery, queue) = queued()
     queue.isSuspended = true
