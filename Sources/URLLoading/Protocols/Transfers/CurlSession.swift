@@ -21,12 +21,12 @@ final class CurlSession: URLSessionComponent {
   let typeOfService: UInt8?
 
   init(configuration: URLSessionConfiguration) {
-    // First, so that the loop's thread starts while the rest is made.
+    // First, so that the library behind the system's settings is opened, and the loop's thread starts, while the rest is made.
+    proxies = ProxyResolution(configuration)
     let loop = EventLoop.shared
     let engineConfiguration = TransferEngineConfiguration(configuration)
     engine = TransferEngine(configuration: engineConfiguration, loop: loop)
     authorities = engineConfiguration.tls.authorities
-    proxies = ProxyResolution(configuration)
     typeOfService = configuration.networkServiceType.differentiatedServicesCodePoint.map { $0 << 2 }
   }
 

@@ -29,6 +29,7 @@ final class ProxyResolution: Sendable {
     tools = configuration[ProxyTools.self]
     guard let dictionary = configuration.connectionProxyDictionary else {
       guard !ProxySelector.hasVariables(tools.environment) else { return nil }
+      tools.system.open()
       source = .system
       evaluator = nil
       exceptions = ProxySelector(.direct)

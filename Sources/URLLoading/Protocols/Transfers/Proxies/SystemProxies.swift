@@ -29,7 +29,7 @@ final class SystemProxies: Sendable {
 
   private let pool = BlockingPool(name: "URLLoading proxies", maximumThreadCount: 2)
   private let timeLimit: Duration
-  private let open: @Sendable () -> Ask?
+  private let opening: @Sendable () -> Ask?
   private let ask = Locked(Opening.pending)
   private let absent = Atomic(false)
   private let memory = Locked(SystemProxyMemory<@Sendable ([ProxyServer?]) -> Void>())
@@ -39,11 +39,16 @@ final class SystemProxies: Sendable {
   ///   - open: opens the library, before the first question; nil where there is none.
   init(timeLimit: Duration = .seconds(5), open: @escaping @Sendable () -> Ask?) {
     self.timeLimit = timeLimit
-    self.open = open
+    opening = open
   }
 
   /// Whether there is no library, as far as anybody has looked: then connections are direct, and nothing has to be asked.
   var isAbsent: Bool { absent.load(ordering: .relaxed) }
+
+  /// Opens the library ahead of the first question: that takes a millisecond, as long as the transfer engine takes to start.
+  func open() {
+    if case .pending = ask.withLock({ $0 }) { pool.run { _ = self.opened() } }
+  }
 
   /// The proxies for a URL.
   /// - Parameter later: gets them where they have to be asked for.
@@ -79,7 +84,7 @@ final class SystemProxies: Sendable {
   private func opened() -> Ask? {
     ask.withLock { state in
       if case .done(let ask) = state { return ask }
-      let ask = open()
+      let ask = opening()
       if ask == nil { absent.store(true, ordering: .relaxed) }
       state = .done(ask)
       return ask
