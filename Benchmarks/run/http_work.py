@@ -44,7 +44,8 @@ class HTTPWork(HTTPClients):
 
     def start(self):
         self.fixtures.file(1024)
-        url = f"{self.servers.http}/1024"
+        # A response that may be kept would be found in the cache by the next process.
+        url = f"{self.servers.http}/once/1024"
 
         def clock(name, *command, missing=""):
             return Client(name, (*command, url), output="clock", is_ours=name.startswith(OURS), missing=missing)

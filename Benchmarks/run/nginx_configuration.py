@@ -19,6 +19,7 @@ MANY = (
 KEPT = MANY.replace("'no-store'", "'max-age=86400'").replace("add_header X-Request-ID '$http_x_request_id'; ", "")
 LOCATIONS = f"""
   location /put/ {{ dav_methods PUT; client_max_body_size 0; }}
+  location /once/1024 {{ add_header Cache-Control no-store; try_files /1024 =404; }}
   location /of/1024/ {{ {MANY} try_files /1024 =404; }}
   location /of/100000/ {{ {MANY} try_files /100000 =404; }}
   location /kept/1024/ {{ {KEPT} try_files /1024 =404; }}

@@ -1,8 +1,7 @@
-// Stands in for librtmp, libldap, liblber, libgssapi_krb5 and libxml2 in urlload, which has libcurl and libarchive linked into it and never
-// calls them. libcurl may speak http, https and ftp alone (CURLOPT_PROTOCOLS_STR), offers SOCKS servers no Kerberos (CURLOPT_SOCKS5_AUTH),
-// and gets no credential for a proxy's Negotiate challenge from the command; the library's own Negotiate login opens libgssapi_krb5. xar
-// archives are one of the optional formats, which the command does not allow. The shared libraries, eighteen with what they need in turn,
-// would be a quarter of its start-up time. Every function fails.
+// Stands in for librtmp, libldap, liblber and libgssapi_krb5 in a program that has libcurl linked into it, and uses it by this package alone:
+// that has libcurl speak http, https and ftp (CURLOPT_PROTOCOLS_STR), offers SOCKS servers no Kerberos (CURLOPT_SOCKS5_AUTH), and logs in by
+// Negotiate without libcurl, with the libgssapi_krb5 that it opens at run time. With what they need in turn, half of the time before main would
+// be theirs. Every function fails.
 #include <stddef.h>
 #include <stdint.h>
 
@@ -64,16 +63,3 @@ FAILING(uint32_t, gss_unavailable, gss_display_status)
 FAILING(uint32_t, gss_unavailable, gss_release_buffer)
 FAILING(uint32_t, gss_unavailable, gss_wrap)
 FAILING(uint32_t, gss_unavailable, gss_unwrap)
-
-// libxml2: a reader that cannot be had, and its end.
-FAILING(void *, NULL, xmlReaderForIO)
-FAILING(void, , xmlTextReaderSetErrorHandler)
-FAILING(void, , xmlFreeTextReader)
-FAILING(void, , xmlCleanupParser)
-FAILING(int, -1, xmlTextReaderRead)
-FAILING(int, -1, xmlTextReaderNodeType)
-FAILING(int, -1, xmlTextReaderIsEmptyElement)
-FAILING(int, -1, xmlTextReaderMoveToFirstAttribute)
-FAILING(int, -1, xmlTextReaderMoveToNextAttribute)
-FAILING(const unsigned char *, NULL, xmlTextReaderConstLocalName)
-FAILING(const unsigned char *, NULL, xmlTextReaderConstValue)
