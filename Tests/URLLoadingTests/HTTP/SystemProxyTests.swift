@@ -101,6 +101,19 @@ import URLLoadingTestServers
     #expect(asked.value == 1)
   }
 
+  @Test func aLibraryThatDoesNotOpenHoldsNobody() async throws {
+    let released = AsyncEvent()
+    let system = SystemProxies(timeLimit: .milliseconds(300)) {
+      _ = released.waitBlocking()
+      return nil
+    }
+    defer { released.signal() }
+    let url = try await NginxServer.shared.url()
+    for _ in 0..<3 {
+      #expect(await Self.client(system).load(url, timeout: .seconds(5)).body == DocumentRoot.small)
+    }
+  }
+
   @Test func filesOfFTPServers() async throws {
     let socks = try await SOCKSServer.start()
     let (_, system) = Self.system(["socks5://127.0.0.1:\(socks.port)"])

@@ -8,7 +8,7 @@ internal import URLLoadingCurlTransport
 /// scripts. What it said holds for half a minute. Where it does not answer in time, connections are direct, and it is not
 /// asked for a while.
 ///
-/// Mutable state: `memory`, guarded by its lock; `isAbsent`, an atomic; `ask`, set once by a thread of the pool, under its lock.
+/// Mutable state: `memory`, guarded by its lock; `absent` and `hasBegun`, atomics; `ask`, set once by a thread of the pool, under its lock.
 final class SystemProxies: Sendable {
   /// Says the proxies for a URL as libproxy does, such as `http://proxy.example:3128` and `direct://`.
   typealias Ask = @Sendable (String) -> [String]
@@ -32,6 +32,8 @@ final class SystemProxies: Sendable {
   private let opening: @Sendable () -> Ask?
   private let ask = Locked(Opening.pending)
   private let absent = Atomic(false)
+  /// Whether ``open()`` was called: it does not wait for the lock of `ask`, which is held as long as the library takes to open.
+  private let hasBegun = Atomic(false)
   private let memory = Locked(SystemProxyMemory<@Sendable ([ProxyServer?]) -> Void>())
 
   /// - Parameters:
@@ -47,7 +49,8 @@ final class SystemProxies: Sendable {
 
   /// Opens the library ahead of the first question: that takes a millisecond, as long as the transfer engine takes to start.
   func open() {
-    if case .pending = ask.withLock({ $0 }) { pool.run { _ = self.opened() } }
+    guard !hasBegun.exchange(true, ordering: .relaxed) else { return }
+    pool.run { _ = self.opened() }
   }
 
   /// The proxies for a URL.
