@@ -41,7 +41,7 @@ def configuration(folder, data, ports, access_log):
 
     - `http`: the files in `data`. A file of N bytes is `/N`, and has any number of other URLs below `/of/N/`; their requests need a
       field `X-Request-ID`, their responses have ten fields more. Below `/json/` 1 KB of JSON is taken by POST, and sent.
-      Below `/kept/N/` is the same for caches to keep.
+      Below `/kept/N/` is the same for caches to keep; `/once/1024` is a file that they may not keep.
     - `caching`: what is below `/kept/` of the first, from nginx's own cache.
     - `https`: the same by HTTP/2.
     - `closing`: the same by HTTP/1.1 with TLS; each connection is closed after its first response.

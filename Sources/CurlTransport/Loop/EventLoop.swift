@@ -18,7 +18,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   /// The loop for FTP. libcurl waits for the end of an FTP transfer to be confirmed, and blocks its thread meanwhile:
   /// that must not hold up anything else.
-  static let ftp = EventLoop(name: "url-ftp")
+  static let ftp = EventLoop(name: "url-ftp", mayBlock: true)
 
   enum Entry {
     /// Of an actor that is isolated to the loop.
@@ -53,6 +53,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   let reactor: Reactor
 
   private let name: StaticString
+  private let mayBlock: Bool
   private let inbox = Locked(Inbox())
   private var batch: [Entry] = []
   /// Continuations of `async` functions whose transfers have ended in this turn, resumed in a batch. One by one they would compete with the
@@ -62,8 +63,9 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   private var handovers: [@Sendable () -> Void] = []
   private var thread = pthread_t()
 
-  private init(name: StaticString) {
+  private init(name: StaticString, mayBlock: Bool = false) {
     self.name = name
+    self.mayBlock = mayBlock
     reactor = Reactor()
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
@@ -126,10 +128,10 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     loop.resumptions.append(continuation)
   }
 
-  /// Calls `handover`, which gives work to another thread: on a loop's thread at the end of the turn, by when there may be more of that work;
-  /// elsewhere at once.
+  /// Calls `handover`, which gives work to another thread: at the end of the loop's turn, by when there may be more of that work; at once on
+  /// other threads, and where the turn may block.
   package static func handOver(_ handover: @escaping @Sendable () -> Void) {
-    guard let loop = current else { return handover() }
+    guard let loop = current, !loop.mayBlock else { return handover() }
     loop.handovers.append(handover)
   }
 
@@ -170,7 +172,8 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
       for continuation in exchange(&resumptions, with: []) { continuation.resume() }
       if !handovers.isEmpty { for handover in exchange(&handovers, with: []) { handover() } }
       let canSleep = inbox.withLock { inbox in
-        inbox.isAsleep = inbox.entries.isEmpty
+        // Code of the application's may have run meanwhile.
+        inbox.isAsleep = inbox.entries.isEmpty && resumptions.isEmpty && handovers.isEmpty
         return inbox.isAsleep
       }
       reactor.wait(canSleep: canSleep)

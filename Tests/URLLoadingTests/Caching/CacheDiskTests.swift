@@ -54,24 +54,27 @@ import URLLoadingTestServers
 
   // MARK: Read-only disks
 
-  private func checkReadOnly(_ outcome: Command.Outcome, _ place: String) {
+  private func checkReadOnly(_ outcome: Command.Outcome, _ place: String, length: Int = 3) {
     // Memory has it.
-    #expect(outcome.text == "loaded 3\nhit 3\nhit 3\n", "\(outcome.text) \(outcome.error)")
+    #expect(
+      outcome.text == "loaded \(length)\nhit \(length)\nhit \(length)\n", "\(outcome.text) \(outcome.error)")
     let lines = outcome.error.split(separator: "\n")
     #expect(lines.count == 1, "\(lines)")
     #expect(
       lines.first?.hasPrefix("URLLoading: the cache in \(place)/cache is not used, responses stay in memory: ") == true)
   }
 
-  private static func fresh() throws -> ScriptedServer {
-    try .http { _ in HTTPResponse(fields: ["Cache-Control": "max-age=600"], text: "abc") }
+  private static func fresh(length: Int = 3) throws -> ScriptedServer {
+    let text = String(repeating: "abc", count: length / 3)
+    return try .http { _ in HTTPResponse(fields: ["Cache-Control": "max-age=600"], text: text) }
   }
 
-  /// In there nobody makes directories, not even root.
-  @Test func whereNothingCanBeMadeALineSaysSo() async throws {
-    let server = try Self.fresh()
+  /// In there nobody makes directories, not even root. A large body would have a file of its own.
+  @Test(arguments: [3, 99_999]) func whereNothingCanBeMadeALineSaysSo(length: Int) async throws {
+    let server = try Self.fresh(length: length)
     let place = "/proc/url-loading"
-    checkReadOnly(try await Command.run(Self.program, ["cached", server.url().absoluteString, place, "3"]), place)
+    let outcome = try await Command.run(Self.program, ["cached", server.url().absoluteString, place, "3"])
+    checkReadOnly(outcome, place, length: length)
   }
 
   @Test(.enabled("this machine lets nobody mount (unshare -rm)") { await PrivateDisk.isAvailable })

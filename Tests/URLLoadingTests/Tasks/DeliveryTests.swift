@@ -86,6 +86,7 @@ import URLLoadingTestServers
     await withTaskExecutorPreference(URLSession.loadingExecutor) {
       add("a", to: delivery)
       add("b", to: delivery)
+      #expect(queue.count.value == 0)
       if isWhole { delivery.addLast(note("last")) }
     }
     let expected = isWhole ? ["ab", "last"] : ["ab"]

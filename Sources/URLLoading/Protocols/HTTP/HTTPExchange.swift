@@ -35,6 +35,7 @@ struct HTTPExchange {
   /// Credentials that may be refused before the server's refusal is the result, whatever a delegate says.
   private static let largestFailureCount = 16
 
+  private let offersNegotiate: Bool
   @Rare private var pending: Pending?
   private var triedCredentials = 0
   private var triedProxyCredentials = 0
@@ -45,6 +46,12 @@ struct HTTPExchange {
 
   /// The response is a redirect that was reported.
   private(set) var isRedirect = false
+
+  /// - Parameter offersNegotiate: whether the transfer's owner makes tokens for Negotiate. libcurl would make them on the loop's thread, which
+  ///   a silent KDC blocks.
+  init(offersNegotiate: Bool = true) {
+    self.offersNegotiate = offersNegotiate
+  }
 
   /// A challenge waits for its answer; bytes that come belong to its response.
   var awaitsAnswer: Bool { pending != nil }
@@ -200,7 +207,7 @@ struct HTTPExchange {
     let challenges = AuthenticateHeader(fieldValues: response.fields.values(of: field)).challenges
     let hasBody = request.httpBody != nil || request.httpBodyStream != nil
     let offers = challenges.filter { !Self.coversBody($0) || !hasBody }
-      .compactMap { Self.offer($0, url: url, proxy: proxy) }
+      .compactMap { offer($0, url: url, proxy: proxy) }
       .sorted { $0.strength > $1.strength }
       .map { $0.offer }
     guard let best = offers.first else {
@@ -223,12 +230,12 @@ struct HTTPExchange {
     return values.contains("auth-int") && !values.contains("auth")
   }
 
-  private static func offer(
+  private func offer(
     _ challenge: AuthenticateHeader.Challenge, url: URL, proxy: ProxyServer?
   ) -> (offer: Offer, strength: Int)? {
     let (schemes, method, strength): (TransferCredential.Schemes, String, Int)
     switch challenge.scheme.lowercased() {
-    case "negotiate" where NegotiateLogin.isAvailable:
+    case "negotiate" where offersNegotiate && NegotiateLogin.isAvailable:
       (schemes, method, strength) = (.negotiate, NSURLAuthenticationMethodNegotiate, 4)
     case "digest": (schemes, method, strength) = (.digest, NSURLAuthenticationMethodHTTPDigest, 3)
     case "ntlm": (schemes, method, strength) = (.ntlm, NSURLAuthenticationMethodNTLM, 2)

@@ -85,6 +85,14 @@ import URLLoadingCurlTransport
     #expect(exchange.rejected() == nil)
   }
 
+  @Test(.enabled("this machine has no GSS-API") { NegotiateLogin.isAvailable }, arguments: [true, false])
+  func negotiateIsOfferedWhereSomebodyMakesTokens(offersNegotiate: Bool) throws {
+    var exchange = HTTPExchange(offersNegotiate: offersNegotiate)
+    let head = try response(401, [("WWW-Authenticate", "Negotiate"), ("WWW-Authenticate", "Basic realm=\"b\"")])
+    let method = try challenge(exchange.received(head, for: try request())).space.authenticationMethod
+    #expect(method == (offersNegotiate ? NSURLAuthenticationMethodNegotiate : NSURLAuthenticationMethodHTTPBasic))
+  }
+
   @Test func aChallengeWithoutARealmHasNone() throws {
     for (field, realm) in [("Basic", nil), ("Basic charset=\"UTF-8\"", nil), ("Basic realm=\"\"", "")] {
       var exchange = HTTPExchange()

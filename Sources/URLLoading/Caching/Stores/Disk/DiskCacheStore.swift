@@ -112,9 +112,11 @@ final class DiskCacheStore: URLCacheStore {
     look(for: { try $0.entries(for: key, hash: hash) }, then: { completionHandler($0 ?? []) })
   }
 
-  /// Before the first lookup: where there is no index, nothing is stored.
+  /// Before the first lookup: where there is no index, nothing is stored. On the loop's thread the queue finds out: a disk may block.
   private func noteMissingIndex() {
-    guard state.withLock({ !$0.knowsKeys && !$0.isUnusable }), !DiskCacheIndex.isThere(in: directory) else { return }
+    guard state.withLock({ !$0.knowsKeys && !$0.isUnusable }), !URLSession.isOnLoadingThread,
+      !DiskCacheIndex.isThere(in: directory)
+    else { return }
     state.withLock { state in
       state.knowsKeys = true
       state.lastLook = .now
@@ -165,13 +167,15 @@ final class DiskCacheStore: URLCacheStore {
     return DiskCacheWriter(store: self, id: entry.id, limit: limit)
   }
 
-  /// Makes a file for a body. The directory may not be there before the index was opened.
+  /// Makes a file for a body. The directory may not be there before the index was opened; where it cannot be made, neither can the index.
   func makePart(_ id: String) -> DiskCachePart? {
     let path = "\(directory)/bodies/\(id).part"
     if let part = DiskCachePart(path: path) { return part }
     try? FileManager.default.createDirectory(
       atPath: "\(directory)/bodies", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    return DiskCachePart(path: path)
+    let part = DiskCachePart(path: path)
+    if part == nil { queue.async { self.index.withLock { _ = self.withIndex(&$0) { _ in } } } }
+    return part
   }
 
   /// Stores an entry whose body is whole.

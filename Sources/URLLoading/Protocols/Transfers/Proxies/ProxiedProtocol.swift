@@ -6,7 +6,7 @@ struct ProxyAttempt {
   /// The proxies, where they had to be asked for.
   @Rare var route: ProxyRoute?
   @Rare var credential: TransferCredential?
-  var exchange = HTTPExchange()
+  var exchange = HTTPExchange(offersNegotiate: false)
 }
 
 /// A class that goes through proxies and does not speak their protocol itself: FTP, and connections alone. They are asked for first, another
