@@ -66,6 +66,7 @@ import URLLoadingTestServers
     await settle(queue)
   }
 
+  // Safe to share: the count guards itself, and a queue is.
   /// Counts what it is given.
   private final class CountingQueue: OperationQueue, @unchecked Sendable {
     let count = Watched(0)
