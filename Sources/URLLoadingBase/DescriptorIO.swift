@@ -1,7 +1,7 @@
 import Glibc
 
-/// Calls on file descriptors that are continued where a signal interrupts them (`EINTR`), or where only a part was transferred. After a
-/// failure `errno` is that of the last call.
+/// Calls on file descriptors. Reading and writing is continued where a signal interrupts it (`EINTR`), or where only a part was
+/// transferred; after a failure `errno` is that of the last call.
 package enum DescriptorIO {
   /// Repeats a call as long as signals interrupt it.
   package static func uninterrupted(_ call: () -> Int) -> Int {
@@ -43,5 +43,12 @@ package enum DescriptorIO {
       filled += count
     }
     return filled
+  }
+
+  /// Whether a path still leads to an open file. Does not follow a symbolic link at its end.
+  package static func isFile(_ descriptor: Int32, at path: String) -> Bool {
+    var (open, named) = (stat(), stat())
+    return fstat(descriptor, &open) == 0 && lstat(path, &named) == 0 && open.st_ino == named.st_ino
+      && open.st_dev == named.st_dev
   }
 }

@@ -31,6 +31,21 @@ struct DescriptorIOTests {
     #expect(count == 9 && String(decoding: bytes[..<9], as: UTF8.self) == "b2xy56789")
   }
 
+  @Test func whetherAPathStillLeadsToAnOpenFile() throws {
+    let folder = try TemporaryDirectory("descriptor")
+    let (path, other) = (try folder.write("a", "x").path, folder.file("b").path)
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    defer { close(descriptor) }
+    #expect(DescriptorIO.isFile(descriptor, at: path) && !DescriptorIO.isFile(-1, at: path))
+    #expect(rename(path, other) == 0)
+    #expect(DescriptorIO.isFile(descriptor, at: other) && !DescriptorIO.isFile(descriptor, at: path))
+    #expect(symlink(other, path) == 0)
+    #expect(!DescriptorIO.isFile(descriptor, at: path))
+    try folder.write("c", "x")
+    #expect(rename(folder.file("c").path, other) == 0)
+    #expect(!DescriptorIO.isFile(descriptor, at: other))
+  }
+
   @Test func aFailureIsReported() {
     let isWritten = Data("x".utf8).withUnsafeBytes { DescriptorIO.write($0, to: -1) }
     let code = errno

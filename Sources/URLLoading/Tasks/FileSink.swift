@@ -84,11 +84,9 @@ final class FileSink: BodySink {
     let descriptor = open(url.path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     var status = stat()
-    var named = stat()
     // A download that ended meanwhile has given its file to its owner, under another name.
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &status) == 0, stat(url.path, &named) == 0,
-      status.st_ino == named.st_ino, status.st_dev == named.st_dev, status.st_mode & S_IFMT == S_IFREG,
-      status.st_uid == geteuid()
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &status) == 0,
+      DescriptorIO.isFile(descriptor, at: url.path), status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid()
     else {
       Self.unlockAndClose(descriptor)
       return nil

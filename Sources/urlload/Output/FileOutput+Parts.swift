@@ -92,7 +92,7 @@ extension FileOutput.State {
   mutating func cutRecord() throws(Failure) {
     let path = partial ?? ""
     // Another process may have put its own part into the place of this one.
-    guard PartFile.isFile(descriptor, at: path) else { throw Failure(inUse: path) }
+    guard DescriptorIO.isFile(descriptor, at: path) else { throw Failure(inUse: path) }
     guard ftruncate(descriptor, off_t(written)) == 0 else { throw Failure(writing: path, errno) }
     (recordStart, hasChanged) = (written, true)
     if let mode { fchmod(descriptor, mode) }

@@ -81,11 +81,4 @@ extension PartFile {
     // Some file systems have no locks.
     return flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
   }
-
-  /// Whether a path still leads to an open file.
-  static func isFile(_ descriptor: Int32, at path: String) -> Bool {
-    var (open, named) = (stat(), stat())
-    return fstat(descriptor, &open) == 0 && lstat(path, &named) == 0 && open.st_ino == named.st_ino
-      && open.st_dev == named.st_dev
-  }
 }

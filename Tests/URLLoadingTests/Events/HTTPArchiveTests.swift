@@ -74,6 +74,27 @@ import URLLoadingTestServers
     writer.close()
   }
 
+  /// The session of an archive may be released after the next archive has begun in its place.
+  @Test func theNextArchiveTakesItsPlace() async throws {
+    let fake = Fake(["x"])
+    var writer: HTTPArchiveWriter? = try HTTPArchiveWriter(file: file)
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.protocolClasses = [FakeProtocol.self]
+    configuration.sessionEventListener = writer
+    let first = URLSession(configuration: configuration)
+    _ = try await first.data(from: fake.url())
+    let second = try session()
+    _ = try await first.data(from: fake.url())
+    #expect(writer?.error?.description.contains("another archive has taken its place") == true)
+    #expect(try entries().isEmpty)
+    writer?.close()
+    writer = nil
+    for count in 1...2 {
+      _ = try await second.data(from: fake.url())
+      #expect(try entries().count == count)
+    }
+  }
+
   @Test func redirectsAndTheirTarget() async throws {
     let server = try await NginxServer.shared
     let session = try session()

@@ -9,7 +9,9 @@ internal import URLLoadingCLinux
 ///
 /// What is in memory is one entry. Where the file system cannot exchange names (NFS), entries are written in place.
 ///
-/// Mutable state: all; the writer that owns the file calls it under its lock.
+/// Of two objects for one file, the one that was made last has it: the other neither adds to it nor removes what is hidden beside it.
+///
+/// Mutable state: all; the writer that owns the file calls it under its lock. The two names are guarded by `names`, for all files.
 final class HTTPArchiveFile {
   /// An open file, and where its next entry goes.
   private struct Part {
@@ -26,6 +28,8 @@ final class HTTPArchiveFile {
   private var lag = Data()
   private var isEmpty = true
 
+  /// Held from the check whose file has the hidden name to what is done with it.
+  private static let names = Locked(())
   private static let trailer = Data("\n]}}\n".utf8)
 
   /// Makes the file, in the place of one that is there.
@@ -38,22 +42,14 @@ final class HTTPArchiveFile {
     self.path = path
     let url = URL(fileURLWithPath: path)
     hiddenPath = url.deletingLastPathComponent().appending(component: ".\(url.lastPathComponent).next").path
-    named = try Self.make(hiddenPath, header)
-    // From here on the end of this object closes what is open.
-    guard rename(hiddenPath, path) == 0 else {
-      let error = HTTPArchiveError(path, errno)
-      unlink(hiddenPath)
-      throw error
-    }
-    hidden = try Self.make(hiddenPath, header)
+    (named, hidden) = try Self.begin(path, hiddenPath, header)
   }
 
   deinit {
     Self.close(named)
-    if let hidden {
-      Self.close(hidden)
-      unlink(hiddenPath)
-    }
+    guard let hidden else { return }
+    removeHiddenFile()
+    Self.close(hidden)
   }
 
   /// Adds an entry. What fails leaves the file as it was.
@@ -61,10 +57,9 @@ final class HTTPArchiveFile {
     let addition = Data((isEmpty ? "\n" : ",\n").utf8) + entry
     guard var next = hidden else { return try appendInPlace(addition) }
     try write(lag + addition, to: &next)
-    guard exchange_names(hiddenPath, path) == 0 else {
-      guard errno == EINVAL || errno == ENOSYS else { throw HTTPArchiveError(path, errno) }
+    guard try exchangeNames() else {
+      removeHiddenFile()
       Self.close(next)
-      unlink(hiddenPath)
       hidden = nil
       return try appendInPlace(addition)
     }
@@ -77,6 +72,29 @@ final class HTTPArchiveFile {
     isEmpty = false
   }
 
+  /// Gives the hidden file the name, and the other one the hidden name.
+  /// - Returns: false where the file system cannot do that.
+  private func exchangeNames() throws(HTTPArchiveError) -> Bool {
+    try Self.names.withLock { _ throws(HTTPArchiveError) in
+      guard hasHiddenName else {
+        throw HTTPArchiveError(path, "another archive has taken its place, or \(hiddenPath) was removed")
+      }
+      if exchange_names(hiddenPath, path) == 0 { return true }
+      guard errno == EINVAL || errno == ENOSYS else { throw HTTPArchiveError(path, errno) }
+      return false
+    }
+  }
+
+  private func removeHiddenFile() {
+    Self.names.withLock { _ in
+      if hasHiddenName { unlink(hiddenPath) }
+    }
+  }
+
+  private var hasHiddenName: Bool {
+    hidden.map { DescriptorIO.isFile($0.descriptor, at: hiddenPath) } ?? false
+  }
+
   /// Writes entries and the end of the file behind them.
   private func write(_ bytes: Data, to part: inout Part) throws(HTTPArchiveError) {
     let whole = bytes + Self.trailer
@@ -84,6 +102,26 @@ final class HTTPArchiveFile {
       throw HTTPArchiveError(path, errno)
     }
     part.end += bytes.count
+  }
+
+  /// Makes the two files.
+  private static func begin(
+    _ path: String, _ hiddenPath: String, _ header: Data
+  ) throws(HTTPArchiveError) -> (named: Part, hidden: Part) {
+    try names.withLock { _ throws(HTTPArchiveError) in
+      let named = try make(hiddenPath, header)
+      do throws(HTTPArchiveError) {
+        guard rename(hiddenPath, path) == 0 else {
+          let error = HTTPArchiveError(path, errno)
+          unlink(hiddenPath)
+          throw error
+        }
+        return (named, try make(hiddenPath, header))
+      } catch {
+        close(named)
+        throw error
+      }
+    }
   }
 
   private static func make(_ path: String, _ header: Data) throws(HTTPArchiveError) -> Part {

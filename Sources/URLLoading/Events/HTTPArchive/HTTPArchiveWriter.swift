@@ -11,6 +11,7 @@ internal import URLLoadingBase
 /// loads of other schemes too. It is written when the transaction is over, before the program hears of the end of the
 /// task. The file is valid JSON at any moment, even if the process is killed; a hidden file is beside it until the
 /// writer is released (`.loads.har.next`). Only their owner can read both. Memory use does not grow with the file.
+/// Where another writer begins the same file anew, this one writes no more, and ``error`` says so.
 /// A reader that two entries overtake may see the second one half written, and has to read the file again.
 ///
 /// Passwords in URLs and the values of header fields and cookies that may be credentials are `***`, unless ``Options`` say otherwise.
