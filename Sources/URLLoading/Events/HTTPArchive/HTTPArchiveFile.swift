@@ -68,6 +68,7 @@ final class HTTPArchiveFile {
   }
 
   private func appendInPlace(_ addition: Data) throws(HTTPArchiveError) {
+    guard DescriptorIO.isFile(named.descriptor, at: path) else { throw replaced(path) }
     try write(addition, to: &named)
     isEmpty = false
   }
@@ -76,9 +77,7 @@ final class HTTPArchiveFile {
   /// - Returns: false where the file system cannot do that.
   private func exchangeNames() throws(HTTPArchiveError) -> Bool {
     try Self.names.withLock { _ throws(HTTPArchiveError) in
-      guard hasHiddenName else {
-        throw HTTPArchiveError(path, "another archive has taken its place, or \(hiddenPath) was removed")
-      }
+      guard hasHiddenName else { throw replaced(hiddenPath) }
       if exchange_names(hiddenPath, path) == 0 { return true }
       guard errno == EINVAL || errno == ENOSYS else { throw HTTPArchiveError(path, errno) }
       return false
@@ -89,6 +88,10 @@ final class HTTPArchiveFile {
     Self.names.withLock { _ in
       if hasHiddenName { unlink(hiddenPath) }
     }
+  }
+
+  private func replaced(_ missing: String) -> HTTPArchiveError {
+    HTTPArchiveError(path, "another archive has taken its place, or \(missing) was removed")
   }
 
   private var hasHiddenName: Bool {
