@@ -6,7 +6,7 @@ internal import URLLoadingSQLite
 /// The transfer service: takes commands of programs, has the queue decide, and the transfers load.
 ///
 /// Everything in it is touched by one thread alone, which ``run()`` is called on. Each turn of it takes what has come, decides, commits
-/// what was changed, and only then answers.
+/// what was changed, and only then begins transfers and answers.
 final class TransferService {
   /// What the service goes by.
   struct Options: Sendable {
@@ -118,6 +118,8 @@ final class TransferService {
     }
     lookAtTime()
     commit()
+    // Behind the commit: no request is sent of a task that cannot be stored.
+    startTransfers(now: Date())
     for peer in peers.values { peer.flush() }
   }
 
@@ -142,6 +144,8 @@ final class TransferService {
 
   private var millisecondsToWait: Int32 {
     let now = Date()
+    // Of tasks that could not begin.
+    if hasUncommittedChanges, !retriesCommit { return 0 }
     var dates = [queue.nextDate(), launcher.nextDate, rate.heldUntil, costLookDate].compactMap { $0 }
     if retriesCommit || shutdown != nil { dates.append(now.addingTimeInterval(1)) }
     if options.idleTime != nil { dates.append(now.addingTimeInterval(5)) }
@@ -158,7 +162,6 @@ final class TransferService {
     while let expired = queue.takeExpired(now: now) { expire(expired) }
     if let holds = rate.change(now: now) { for session in transfers.values { session.hold(holds) } }
     lookAtNetworkCost(now: now)
-    startTransfers(now: now)
     launchPrograms(now: now)
   }
 
@@ -201,6 +204,8 @@ final class TransferService {
   var isEnding: Bool { shutdown != nil }
 
   // MARK: The disk
+
+  private var hasUncommittedChanges: Bool { !changes.isEmpty || !queue.changed.isEmpty }
 
   private func commit() {
     for number in queue.changed { changes.tasks.insert(number) }

@@ -227,7 +227,6 @@ import URLLoadingTestServers
     let number = add(1)
     for change in [
       { _ = $0.suspend(number) }, { $0.resume(number, now: .distantPast) },
-      { _ = $0.takeStartable(now: .distantFuture) },
       { $0.setSparesCost(true, of: number) }, { $0.asks(number) },
       { $0.proceed(number, hasAsked: true, now: .distantPast) }, { $0.end(number) },
       { $0.tookFile(number) }, { $0.remove(number) },
@@ -237,6 +236,15 @@ import URLLoadingTestServers
       #expect(queue.changed == [number])
     }
     #expect(queue.jobs.isEmpty)
+  }
+
+  /// A commit for each start would be too expensive, and a restart begins again what ran and what waited.
+  @Test func aStartIsNotNoted() {
+    let number = add(1)
+    subject.queue.resume(number, now: .distantPast)
+    subject.queue.changed = []
+    #expect(subject.queue.takeStartable(now: .distantFuture).map(\.number) == [number])
+    #expect(queue.changed.isEmpty)
   }
 
   @Test func anyOrderOfEventsKeepsTheCounts() {

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import URLLoading
+import URLLoadingSQLite
 import URLLoadingTestServers
 
 /// Disks that are full for a while.
@@ -45,6 +46,55 @@ import URLLoadingTestServers
     try await fixture.killService()
     #expect(try await program.says("ended 1 0"), "\(program.lines)")
     #expect(try isTaken())
+    await program.kill()
+    await fixture.stop()
+  }
+
+  @Test func aTaskIsRefusedWhoseRequestHasNoRoomInTheQueue() async throws {
+    let server = try ScriptedServer.http { _ in HTTPResponse(text: "body") }
+    // The files of the queue are there when the limit is set: the log has no room for one large row more.
+    let first = try fixture.program("first", "download:\(server.url("/first"))")
+    #expect(try await first.says("ended 1 0 200"), "\(first.lines)")
+    await first.kill()
+    try await fixture.killService()
+    let starter = try ProgramStarter(
+      in: fixture.directory, preparation: "\(ProgramStarter.outlivesFileLimit); ulimit -f 128")
+    let program = try fixture.program(
+      "test", "--token", String(repeating: "t", count: 100_000), "download:\(server.url("/a"))",
+      environment: ["URLLOADD": starter.path])
+    let code = URLError.Code.cannotWriteToFile.rawValue
+    #expect(try await program.says("ended 1 \(code)"), "\(program.lines)")
+    #expect(server.requests.map(\.path) == ["/first"])
+    await program.kill()
+    // With room, the same is loaded.
+    try await fixture.killService()
+    let last = try fixture.program(
+      "test", "--token", String(repeating: "t", count: 100_000), "download:\(server.url("/b"))")
+    #expect(try await last.says("ended 2 0 200"), "\(last.lines)")
+    await last.kill()
+    await fixture.stop()
+  }
+
+  /// Else its request would be sent, though its program hears that there is no task.
+  @Test func aTaskThatCannotBeStoredIsNotBegun() async throws {
+    let server = try ScriptedServer.http { _ in HTTPResponse(text: "body") }
+    let program = try fixture.program("test", "download:\(server.url("/a"))")
+    #expect(try await program.says("ended 1 0 200"), "\(program.lines)")
+    let control = try BackgroundControl(at: fixture.place)
+    #expect(try await eventually { try control.jobs().isEmpty })
+    // Whoever writes to the file keeps the service from it, for longer than it waits.
+    let options = SQLiteDatabase.Options(busyTimeout: .seconds(5), isDurable: true, erasesWhatIsDeleted: true)
+    let database = try SQLiteDatabase(path: fixture.state.appending(path: "queue.sqlite").path, options: options)
+    try database.statement("BEGIN IMMEDIATE").run()
+    // While the first one is waited for, all that is said of the second one comes, and is taken in one turn.
+    for path in ["/b", "/c"] { program.tell("make download:\(server.url(path))") }
+    let code = URLError.Code.cannotWriteToFile.rawValue
+    for number in [2, 3] { #expect(try await program.says("ended \(number) \(code)"), "\(program.lines)") }
+    #expect(server.requests.map(\.path) == ["/a"])
+    try database.statement("ROLLBACK").run()
+    program.tell("make download:\(server.url("/d"))")
+    #expect(try await program.says("ended 4 0 200"), "\(program.lines)")
+    #expect(server.requests.map(\.path) == ["/a", "/d"])
     await program.kill()
     await fixture.stop()
   }
