@@ -95,6 +95,8 @@ final class TransferService {
 
   /// Runs until there has been nothing to do for a while, or somebody ends it.
   func run() {
+    // Stored tasks may be due: nothing else wakes the loop for them.
+    proceed()
     while true {
       turn()
       if hasToEnd { break }
@@ -116,9 +118,14 @@ final class TransferService {
     for descriptor in descriptors where descriptor.revents != 0 {
       if let peer = peers[descriptor.fd] { read(peer) }
     }
+    proceed()
+  }
+
+  /// Does what is due, commits it, and says so.
+  private func proceed() {
     lookAtTime()
     commit()
-    // Behind the commit: no request is sent of a task that cannot be stored.
+    // Behind the commit: no request is sent for a task that cannot be stored.
     startTransfers(now: Date())
     for peer in peers.values { peer.flush() }
   }
@@ -144,7 +151,7 @@ final class TransferService {
 
   private var millisecondsToWait: Int32 {
     let now = Date()
-    // Of tasks that could not begin.
+    // What was changed behind the commit, as of tasks that could not begin, is committed at once; behind a failed commit, in a second.
     if hasUncommittedChanges, !retriesCommit { return 0 }
     var dates = [queue.nextDate(), launcher.nextDate, rate.heldUntil, costLookDate].compactMap { $0 }
     if retriesCommit || shutdown != nil { dates.append(now.addingTimeInterval(1)) }
@@ -174,7 +181,7 @@ final class TransferService {
     case nil: break
     }
     guard let limit = options.idleTime else { return false }
-    guard peers.isEmpty, queue.isIdle, !launcher.hasWork else {
+    guard peers.isEmpty, queue.isIdle, !hasUncommittedChanges, !launcher.hasWork else {
       idleSince = nil
       return false
     }

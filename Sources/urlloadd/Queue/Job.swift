@@ -3,7 +3,7 @@ import URLLoading
 
 /// A task of a program, in the service's queue.
 struct Job: Sendable, Equatable {
-  /// What changes with the task, stored with each change.
+  /// What changes with the task, stored with each change that ``JobQueue/changed`` has.
   struct State: Sendable, Equatable {
     var phase = Phase.idle
     var hints = BackgroundTaskHints()

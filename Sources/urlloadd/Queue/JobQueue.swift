@@ -3,8 +3,8 @@ import URLLoading
 
 /// Decides which tasks are loaded when: a value that is fed what happens and a clock, without I/O.
 ///
-/// Each method that changes a task adds its number to ``changed``, which the store takes, but for the start of a transfer: a restart
-/// begins again what ran and what waited.
+/// Each method that changes a task adds its number to ``changed``, which the store takes, but for the start and the progress of a
+/// transfer: a restart begins again what ran and what waited.
 struct JobQueue {
   /// What all transfers of the user may use together.
   struct Limits: Codable, Equatable, Sendable {
@@ -152,7 +152,7 @@ struct JobQueue {
       unqueue(job)
       running[job.origin, default: 0] += 1
       runningCount += 1
-      // Not noted as a change: see above.
+      // Not noted in `changed`.
       jobs[number]?.state.phase = .running
       jobs[number]?.state.nextTry = nil
       if let job = jobs[number] { started.append(job) }

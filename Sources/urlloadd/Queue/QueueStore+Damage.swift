@@ -28,7 +28,15 @@ extension QueueStore {
       kept.tasks.insert(number)
     }
     try beginNewFile()
-    try write(kept) { jobs[$0] }
+    try write(kept) { number in
+      guard var job = jobs[number], job.state.phase == .ended, kept.blobs[number]?.outcome == nil else {
+        return jobs[number]
+      }
+      // What has become of it comes with the next commit. Until then it is no task that has ended, whose end its program would not hear.
+      job.state.phase = .waiting
+      job.state.endOrder = nil
+      return job
+    }
     ServiceLog.write("The queue was damaged: \(kept.tasks.count) of its tasks could be read, the others are lost.")
     return Set(jobs.keys).subtracting(kept.tasks)
   }

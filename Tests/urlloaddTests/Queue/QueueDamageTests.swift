@@ -56,4 +56,17 @@ import URLLoadingTestServers
       #expect(try store.stored(number)?.description.request == DamagedQueue.request(number, length: length))
     }
   }
+
+  /// Its outcome comes with the commit behind it. A service that is killed between them leaves no task that its program hears nothing of.
+  @Test func aTaskThatHasJustEndedIsLoadedAgainBehindAKill() throws {
+    try DamagedQueue(at: path, requestLength: 20_000).damage()
+    let store = try QueueStore(path: path)
+    let contents = try store.contents()
+    var jobs = Dictionary(uniqueKeysWithValues: contents.jobs.map { ($0.number, $0) })
+    jobs[1]?.state.phase = .ended
+    jobs[1]?.state.endOrder = 1
+    _ = try store.replaceDamaged(sessions: contents.sessions, jobs: jobs, limits: nil)
+    let next = try QueueStore(path: path).contents().jobs.first { $0.number == 1 }
+    #expect(next?.state.phase == .waiting && next?.state.endOrder == nil)
+  }
 }

@@ -14,7 +14,10 @@ import URLLoadingTestServers
   /// The next try of this one would be in an hour.
   @Test func aJobIsTriedAgainAtOnce() async throws {
     let server = try ScriptedServer.http { _ in HTTPResponse(text: "ok") }
-    try store(download: server.url("/a"), nextTry: Date().addingTimeInterval(3600))
+    try fixture.storeDownload(BackgroundValues.data(of: URLRequest(url: server.url("/a")))) { state in
+      (state.failures, state.nextTry) = (9, Date().addingTimeInterval(3600))
+      state.lastFailure = BackgroundFailure(URLError(.timedOut))
+    }
     let idle = try fixture.program("idle")
     _ = try await fixture.control()
     let list = try await urlload("jobs")
@@ -33,24 +36,5 @@ import URLLoadingTestServers
 
   private func urlload(_ arguments: String...) async throws -> Command.Outcome {
     try await Command.run(BuiltProgram.path("urlload"), arguments, environment: fixture.environment)
-  }
-
-  /// Writes a queue with a task that has failed.
-  private func store(download url: URL, nextTry: Date) throws {
-    try FileManager.default.createDirectory(
-      at: fixture.state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    var job = Job(number: 1, session: "test", identifier: 1, kind: .download, origin: "o")
-    job.state.phase = .waiting
-    (job.state.failures, job.state.nextTry) = (9, nextTry)
-    job.state.lastFailure = BackgroundFailure(URLError(.timedOut))
-    var task = BackgroundTaskDescription(kind: .download, request: BackgroundValues.data(of: URLRequest(url: url)))
-    task.identifier = 1
-    var changes = QueueChanges()
-    changes.sessions["test"] = QueueStore.StoredSession(
-      description: BackgroundSessionDescription(identifier: "test", program: "/bin/true"), nextIdentifier: 2)
-    changes.tasks = [1]
-    changes.blobs[1] = QueueChanges.Blobs(description: task)
-    let stored = job
-    try QueueStore(path: fixture.state.appending(path: "queue.sqlite").path).write(changes) { $0 == 1 ? stored : nil }
   }
 }
