@@ -20,11 +20,15 @@ extension TransferService {
       control(job, number, peer) { queue.retryNow($0.number, now: Date()) }
     case .answer(let question, let answer):
       take(answer, to: question, from: peer)
+      launchHadEffect(peer)
       peer.acknowledge(.done(number: number))
     case .create(let task): create(task, number, peer)
     case .resume(let task): changeTask(task, number, peer) { queue.resume($0.number, now: Date()) }
     case .suspend(let task):
-      changeTask(task, number, peer) { job in if queue.suspend(job.number) { stopTransfer(of: job) } }
+      changeTask(task, number, peer) { job in
+        dropQuestions(of: job)
+        if queue.suspend(job.number) { stopTransfer(of: job) }
+      }
     case .update(let task, let hints):
       changeTask(task, number, peer) { job in
         queue.setHints(hints.shortened, of: job.number, now: Date())
@@ -37,7 +41,9 @@ extension TransferService {
         queue.tookFile(job.number)
         changes.files.append(TransferSession.bodyPath(job.number, in: files))
       }
-    case .tookEnd(let task): changeTask(task, number, peer) { discard($0) }
+    case .tookEnd(let task):
+      changeTask(task, number, peer) { discard($0) }
+      launchHadEffect(peer)
     }
   }
 
@@ -81,7 +87,8 @@ extension TransferService {
       transfers.removeValue(forKey: identifier)?.end()
     }
     session.description = description
-    (session.launches, session.nextLaunch) = (0, nil)
+    // One that ends without an effect is started again at once, though no more often than any.
+    session.nextLaunch = nil
     session.lastUse = Date()
     set(session, for: identifier)
     reportTasks(of: identifier, next: session.nextIdentifier, to: peer)
@@ -163,11 +170,12 @@ extension TransferService {
   private func create(_ task: BackgroundTaskDescription, _ number: Int, _ peer: Peer) {
     guard let identifier = peer.session, var session = sessions[identifier] else { return peer.end() }
     // A program that has lost its connection repeats what was not acknowledged.
-    if queue.job(task.identifier, of: identifier) != nil || task.identifier < session.nextIdentifier {
-      return peer.acknowledge(.done(number: number))
-    }
+    if queue.job(task.identifier, of: identifier) != nil { return peer.acknowledge(.done(number: number)) }
     func refuse(_ code: URLError.Code, _ reason: String) {
       peer.send(.refused(number: number, code: code.rawValue, reason: reason))
+    }
+    guard task.identifier >= session.nextIdentifier else {
+      return refuse(.backgroundSessionWasDisconnected, "The transfer service had this task, and has lost it.")
     }
     guard let request = BackgroundValues.request(task.request) else {
       return refuse(.badURL, "The request cannot be read.")

@@ -55,6 +55,11 @@ extension TransferService {
     }
   }
 
+  /// Nobody is to answer what was asked about a task.
+  func dropQuestions(of job: Job) {
+    for (number, question) in questions where question.number == job.number { questions[number] = nil }
+  }
+
   /// The program of a task that waits for it is there.
   func programCame(_ job: Job) {
     if job.state.hints.earliestBegin != nil, !job.state.hasAsked {
@@ -85,6 +90,13 @@ extension TransferService {
       jobs.contains(where: { $0.state.phase == .asking }) || jobs.allSatisfy({ $0.state.phase == .ended })
     else { return }
     launcher.schedule(identifier, at: session.nextLaunch ?? Date())
+  }
+
+  /// A program has done what it was started for: it may be started as often again.
+  func launchHadEffect(_ peer: Peer) {
+    guard let identifier = peer.session, var session = sessions[identifier], session.launches > 0 else { return }
+    session.launches = 0
+    set(session, for: identifier)
   }
 
   func launchPrograms(now: Date) {

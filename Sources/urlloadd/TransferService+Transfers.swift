@@ -170,7 +170,10 @@ extension TransferService {
   }
 
   func finished(_ number: Int, file: String?, metrics: BackgroundMetrics?) {
-    guard let job = queue.jobs[number], job.state.phase == .running else { return }
+    // Also one that was to stop while its body was on its way to the disk: it would be loaded again, and an upload be sent again.
+    guard let job = queue.jobs[number], job.state.phase != .ended else { return }
+    // It may have begun again already.
+    transfers[job.session]?.cancel(number)
     var outcome = BackgroundOutcome()
     outcome.file = file
     outcome.metrics = metrics
@@ -231,10 +234,13 @@ extension TransferService {
     outcome.metrics = given.metrics?.following(earlier) ?? earlier
     if let resumed = job.state.resumed { outcome.metrics?.start = resumed }
     queue.end(job.number)
+    if outcome.error != nil, outcome.resumeData == nil, let part = stored(job.number)?.resumption?.file {
+      changes.files.append(part)
+    }
     if earlier != nil { changes.blobs[job.number, default: QueueChanges.Blobs()].metrics = .some(nil) }
     changes.blobs[job.number, default: QueueChanges.Blobs()].outcome = .some(outcome)
     if outcome.resumeData == nil { changes.blobs[job.number]?.resumption = .some(nil) }
-    for (number, question) in questions where question.number == job.number { questions[number] = nil }
+    dropQuestions(of: job)
     if var description = stored(job.number)?.description,
       let request = BackgroundValues.withoutSecrets(description.request)
     {
@@ -308,7 +314,7 @@ extension TransferService {
   /// - Parameter keepsPart: the file of a download that was not whole is named by resume data that the program has.
   func remove(_ job: Job, keepsPart: Bool) {
     let stored = stored(job.number)
-    for (number, question) in questions where question.number == job.number { questions[number] = nil }
+    dropQuestions(of: job)
     queue.remove(job.number)
     if job.state.phase != .ended {
       if let request = stored?.description.request, BackgroundValues.withoutSecrets(request) != nil {

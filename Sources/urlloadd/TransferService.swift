@@ -198,7 +198,8 @@ final class TransferService {
     guard shutdown == nil else { return }
     shutdown = .by(.now.advanced(by: .seconds(10)))
     listener = nil
-    for job in queue.jobs.values where job.state.phase == .running {
+    for job in queue.jobs.values
+    where job.state.phase == .running && transfers[job.session]?.isFinishing(job.number) != true {
       guard stored(job.number)?.resumption != nil || transfers[job.session]?.resumption(of: job.number) != nil else {
         continue
       }

@@ -46,6 +46,17 @@ final class BackgroundSession: Sendable {
     var endWaiters: [EndWaiter] = []
     /// No event is taken any more.
     var isLeaving = false
+
+    /// The tasks that the service was to have, and has not: its queue was damaged or removed.
+    func lostTasks(besides told: Set<Int>) -> [BackgroundTask] {
+      guard tasks.count > told.count || !told.isSuperset(of: tasks.keys) else { return [] }
+      // Where the service has not answered, it will be asked again.
+      let unsettled = Set(
+        unanswered.values.compactMap { $0.command.createdTask?.identifier ?? $0.command.endedTask })
+      return tasks.filter { !told.contains($0.key) && !unsettled.contains($0.key) }.values.sorted {
+        $0.identifier < $1.identifier
+      }
+    }
   }
 
   /// How often the service is looked for, a second apart on average, before tasks fail.
@@ -267,17 +278,17 @@ final class BackgroundSession: Sendable {
   private func converse(over socket: BackgroundSocket) throws(BackgroundServiceError) -> Bool {
     greet(socket)
     var wasAttached = false
-    var hasTasks = false
+    var told: Set<Int> = []
     while let report = socket.receive() {
       switch report {
       // Both sides use the smaller version, and this program has the smallest.
       case .welcome(_, _, let files): state.withLock { $0.files = files }
       case .task(let task, let isSuspended):
-        hasTasks = true
+        told.insert(task.identifier)
         adopt(task, isSuspended: isSuspended)
       case .attached(let next):
         wasAttached = true
-        attached(next: next, hasTasks: hasTasks, over: socket)
+        attached(next: next, told: told, over: socket)
       case .caughtUp: caughtUp()
       case .done(let number), .resumeData(let number, _), .jobs(let number, _), .limits(let number, _):
         answered(number, by: report)
@@ -315,21 +326,27 @@ final class BackgroundSession: Sendable {
     session.adopt(task, description, isSuspended: isSuspended)
   }
 
-  /// - Parameter hasTasks: the service has told of tasks, and will say when the events of these are told.
-  private func attached(next: Int, hasTasks: Bool, over socket: BackgroundSocket) {
-    let waiters = state.withLock { state -> [@Sendable () -> Void] in
-      guard case .connecting = state.phase else { return [] }
+  /// - Parameter told: the tasks that the service has. Where there are some, it will say when the events of these are told.
+  private func attached(next: Int, told: Set<Int>, over socket: BackgroundSocket) {
+    let (waiters, lost) = state.withLock { state -> ([@Sendable () -> Void], [BackgroundTask]) in
+      guard case .connecting = state.phase else { return ([], []) }
       state.session?.taskRegistry.skipIdentifiers(below: next)
       state.phase = .attached
-      if !hasTasks { state.hasCaughtUp = true }
+      if told.isEmpty { state.hasCaughtUp = true }
+      let lost = state.lostTasks(besides: told)
       for (number, unanswered) in state.unanswered.sorted(by: { $0.key < $1.key }) {
         let command = NumberedCommand(number: number, command: unanswered.command)
         if let bytes = BackgroundFrames.encoded(command) { _ = socket.send(bytes) }
       }
       defer { state.waiters = [] }
-      return state.waiters
+      return (state.waiters, lost)
     }
     for waiter in waiters { waiter() }
+    for task in lost {
+      task.refuse(
+        BackgroundFailure(
+          URLError(.backgroundSessionWasDisconnected, message: "The transfer service has lost this task.", url: nil)))
+    }
   }
 
   private func caughtUp() {

@@ -77,6 +77,8 @@ struct BackgroundTaskMachine: EffectMachine {
 
   /// The service has cancelled the task, for its resume data.
   mutating func wasCancelled() {
+    // Its end came first, which the service keeps until it is taken.
+    guard !hasEnded else { return }
     isOver = true
     waiting = FIFO()
   }

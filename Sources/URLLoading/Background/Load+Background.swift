@@ -56,7 +56,8 @@ extension Load {
       if let url = self.plan.request.url { info[NSURLErrorFailingURLErrorKey] = url }
       let error = NSError(domain: NSURLErrorDomain, code: URLError.Code.cancelled.rawValue, userInfo: info)
       self.cancel(task, because: URLError(_nsError: error))
-      handler(data)
+      // Not on the thread that receives: a task that is made with the data waits for what comes there.
+      DispatchQueue.global().async { handler(data) }
     }
   }
 }

@@ -4,7 +4,8 @@ internal import URLLoadingBase
 extension Load {
   func challenged(_ challenge: URLAuthenticationChallenge, attempt: Int) {
     let action = update { state in
-      let action = state.machine.challenged(attempt: attempt, isDuplex: plan.kind.isDuplex)
+      let mayFollowResponse = plan.kind.isDuplex || plan.background != nil
+      let action = state.machine.challenged(attempt: attempt, mayFollowResponse: mayFollowResponse)
       if case .ask(let flow) = action {
         state.apply(flow)
         if let response = challenge.failureResponse { state.metrics.responded(response) }

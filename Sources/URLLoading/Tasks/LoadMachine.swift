@@ -195,10 +195,11 @@ struct LoadMachine {
   enum ChallengeAction: Equatable { case ignore, ask(FlowAction), failOutOfOrder }
 
   /// The instance needs an answer to a challenge. The request timeout stands still until it has one.
-  /// - Parameter isDuplex: the connection is full duplex, and TLS may start after the response.
-  mutating func challenged(attempt: Int, isDuplex: Bool = false) -> ChallengeAction {
+  /// - Parameter mayFollowResponse: the connection is full duplex, where TLS may start after the response, or the transfer service resumes
+  ///   the load, where the server is asked again.
+  mutating func challenged(attempt: Int, mayFollowResponse: Bool = false) -> ChallengeAction {
     guard accepts(attempt) else { return .ignore }
-    guard phase == .opening || (isDuplex && phase == .receiving) else { return .failOutOfOrder }
+    guard phase == .opening || (mayFollowResponse && phase == .receiving) else { return .failOutOfOrder }
     isChallengedInside = phase == .receiving
     phase = .challenged
     connectivity.hasConnected = true

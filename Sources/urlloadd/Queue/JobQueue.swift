@@ -163,9 +163,9 @@ struct JobQueue {
   /// The transfer moves.
   mutating func progressed(_ number: Int, _ progress: BackgroundProgress) {
     // Not stored: what a restart needs is in the file.
-    guard jobs[number]?.state.phase == .running else { return }
+    guard let before = jobs[number]?.state, before.phase == .running else { return }
     jobs[number]?.state.progress = progress
-    jobs[number]?.state.failures = 0
+    if progress.moves(beyond: before.progress) { jobs[number]?.state.failures = 0 }
   }
 
   /// The transfer goes on where an earlier one has stopped: what that has moved is no progress of this one.
@@ -304,5 +304,13 @@ struct JobQueue {
     runningCount -= 1
     running[job.origin] = running[job.origin].flatMap { $0 > 1 ? $0 - 1 : nil }
     return true
+  }
+}
+
+extension BackgroundProgress {
+  /// Whether a transfer has moved bytes, after the last report of it or of the one before. One that fails at once reports what an earlier
+  /// one has moved, or nothing.
+  fileprivate func moves(beyond last: BackgroundProgress) -> Bool {
+    (received > 0 && received != last.received) || (sent > 0 && sent != last.sent)
   }
 }

@@ -22,8 +22,9 @@ struct HandedFiles {
   }
 
   /// Gives the file of a task another name. A program that dies before it has said that it took the file leaves the first one.
-  /// - Returns: the path that the program may move; `file` itself where there is no room for a name.
+  /// - Returns: the path that the program may move, the last one where nobody has moved that; `file` itself where there is no room for a name.
   mutating func secondName(of file: String, _ number: Int) -> String {
+    if let last = names[number]?.last.map({ "\(folder)/\($0)" }), access(last, F_OK) == 0 { return last }
     let name = "\(Self.prefix)\(number)-\(UInt32.random(in: 0 ... .max))"
     guard link(file, "\(folder)/\(name)") == 0 else { return file }
     names[number, default: []].append(name)

@@ -92,7 +92,7 @@ final class TransferSession: NSObject, Sendable {
   /// Begins to load a task, where an earlier transfer has stopped if that is possible; does nothing where its whole body is on its way to the
   /// disk.
   func start(_ job: Job, _ stored: StoredJob, request: URLRequest) {
-    if state.withLock({ $0.finishing.contains(job.number) }) { return }
+    if isFinishing(job.number) { return }
     guard let (session, asks) = self.session(for: job.origin) else { return }
     let resumeData = stored.resumption?.data ?? stored.description.resumeData
     let task: URLSessionTask
@@ -114,6 +114,9 @@ final class TransferSession: NSObject, Sendable {
     // One that is held back begins with the others.
     if !holds { task.resume() }
   }
+
+  /// Whether the whole body of a task is on its way to the disk.
+  func isFinishing(_ number: Int) -> Bool { state.withLock { $0.finishing.contains(number) } }
 
   /// Whether a task has a transfer.
   func isLoading(_ number: Int) -> Bool { state.withLock { $0.transfers[number] != nil } }

@@ -149,6 +149,13 @@ struct BackgroundWorker {
           next.resume()
           say("resumed \(next.taskIdentifier)")
         }
+      case "continue":
+        (task as? URLSessionDownloadTask)?.cancel { data in
+          guard let data else { return say("no data") }
+          let next = session.downloadTask(withResumeData: data)
+          next.resume()
+          say("resumed \(next.taskIdentifier)")
+        }
       case "tasks": say("tasks \(await session.allTasks.map { String($0.taskIdentifier) }.joined(separator: ","))")
       case "invalidate": session.finishTasksAndInvalidate()
       default: say("what?")

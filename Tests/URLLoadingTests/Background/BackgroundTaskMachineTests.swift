@@ -15,4 +15,16 @@ import Testing
     }
     #expect(delivered.count == 1)
   }
+
+  /// Else the service would keep its end for the next program.
+  @Test func anEndThatCameBeforeACancellationIsTaken() {
+    var machine = BackgroundTaskMachine(task: 1, isResumed: true)
+    machine.begin()
+    machine.receive(.ended(BackgroundOutcome()))
+    machine.wasCancelled()
+    _ = machine.takeEffects()
+    machine.end()
+    let sent = machine.takeEffects().filter { if case .send(.tookEnd(task: 1), _) = $0 { true } else { false } }
+    #expect(sent.count == 1)
+  }
 }

@@ -192,8 +192,8 @@ import URLLoadingBase
   @Test func aChallengeBehindTheResponse() {
     var machine = opened()
     _ = machine.responded(attempt: 1, at: start)
-    #expect(machine.challenged(attempt: 1, isDuplex: true) == .ask(.pause))
-    #expect(machine.challenged(attempt: 1, isDuplex: true) == .failOutOfOrder)
+    #expect(machine.challenged(attempt: 1, mayFollowResponse: true) == .ask(.pause))
+    #expect(machine.challenged(attempt: 1, mayFollowResponse: true) == .failOutOfOrder)
     #expect(machine.challengeAnswered(attempt: 1, at: start) == .pass(unpause: true))
     #expect(machine.receivedData(attempt: 1, at: start) == .deliver)
     #expect(machine.finished(attempt: 1) == .finish)

@@ -106,6 +106,22 @@ import URLLoadingTestServers
     #expect(nextDate() == start.addingTimeInterval(1))
   }
 
+  /// Each transfer reports at its end how far it is, also one that its server has refused.
+  @Test(arguments: [0, 100]) func aReportWithoutProgressKeepsTheDelay(received: Int64) {
+    let number = add(1)
+    var progress = BackgroundProgress()
+    progress.received = received
+    var now = start
+    for delay in [1.0, 2, 4, 8] {
+      #expect(startable(now: now).count == 1)
+      // What an earlier transfer has moved, which a resumed one begins with.
+      if delay > 1 { queue.progressed(number, progress) } else { queue.continued(number, at: received) }
+      #expect(fails(number, isTransient: true, now: now) == .triesAgain)
+      #expect(nextDate() == now.addingTimeInterval(delay))
+      now += delay
+    }
+  }
+
   @Test func aNetworkThatComesEndsTheWaiting() {
     let number = add(1)
     _ = queue.takeStartable(now: start)

@@ -191,6 +191,72 @@ import URLLoadingTestServers
     await fixture.stop()
   }
 
+  /// The service that goes on with a transfer knows no credential that the one before was given.
+  @Test func aServerAsksAgainBehindAKill() async throws {
+    let body = TestFiles.pattern(count: 3_000_000, seed: 35)
+    let server = try ScriptedServer { connection in
+      while let request = try connection.readRequest() {
+        guard request.fields["Authorization"] == "Basic dTpw" else {
+          try connection.send("HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=\"r\"\r\nContent-Length: 0\r\n\r\n")
+          continue
+        }
+        let start = request.fields["Range"].flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
+        let range =
+          start == 0 ? "200 OK" : "206 Partial\r\nContent-Range: bytes \(start)-\(body.count - 1)/\(body.count)"
+        try connection.send(
+          "HTTP/1.1 \(range)\r\nETag: \"35\"\r\nAccept-Ranges: bytes\r\nContent-Length: \(body.count - start)\r\n\r\n")
+        guard start == 0 else {
+          try connection.send(body[start...])
+          continue
+        }
+        try connection.send(body[..<2_000_000])
+        _ = connection.waitForPeerClose(timeout: .seconds(60))
+        return
+      }
+    }
+    let program = try fixture.program("test", "--password", "u:p", "download:\(server.url("/a"))")
+    #expect(try await program.says("wrote"), "\(program.lines)")
+    let control = try BackgroundControl(at: fixture.place)
+    #expect(try await eventually { try control.jobs().first?.progress.received == 2_000_000 })
+    try await fixture.killService()
+    #expect(try await program.says("ended 1 0 20"), "\(program.lines)")
+    #expect(program.all("asked").count == 2, "\(program.lines)")
+    #expect(try TestFiles.firstDifference(in: fixture.taken.appending(path: "1"), count: body.count, seed: 35) == nil)
+    await program.kill()
+    await fixture.stop()
+  }
+
+  /// The handler waits for the service, which its session hears meanwhile.
+  @Test func aTaskIsResumedInTheHandlerOfItsResumeData() async throws {
+    let server = try OutlivingTests.slowServer(held: 1)
+    let program = try fixture.program("test", "download:\(server.url("/a"))")
+    #expect(try await program.says("wrote"), "\(program.lines)")
+    program.tell("continue 1")
+    // Below the longest time that a command is waited for.
+    #expect(try await program.says("resumed 2", timeout: .seconds(20)), "\(program.lines)")
+    #expect(try await program.says("ended 2 0 20"), "\(program.lines)")
+    await program.kill()
+    await fixture.stop()
+  }
+
+  /// A living program hears of tasks that the next service does not have.
+  @Test func aTaskThatTheServiceHasLostEnds() async throws {
+    let server = try OutlivingTests.slowServer(held: 1)
+    let program = try fixture.program("test", "download:\(server.url("/a"))")
+    #expect(try await program.says("wrote"), "\(program.lines)")
+    try await fixture.killService()
+    for name in ["queue.sqlite", "queue.sqlite-wal", "queue.sqlite-shm"] {
+      try? FileManager.default.removeItem(at: fixture.state.appending(path: name))
+    }
+    let code = URLError.Code.backgroundSessionWasDisconnected.rawValue
+    #expect(try await program.says("ended 1 \(code)"), "\(program.lines)")
+    // Later ones have other numbers.
+    program.tell("make download:\(server.url("/b"))")
+    #expect(try await program.says("ended 2 0 200"), "\(program.lines)")
+    await program.kill()
+    await fixture.stop()
+  }
+
   @Test func theResponseOfAnUploadComesOnce() async throws {
     let server = try ScriptedServer.http { _ in HTTPResponse(text: "thanks") }
     let file = fixture.directory.file("source")

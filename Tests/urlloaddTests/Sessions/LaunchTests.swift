@@ -95,11 +95,41 @@ import URLLoadingTestServers
     service.launchPrograms(now: first)
     #expect(service.sessions["s"]?.launches == 1)
     service.take(.attach(session: description), 1, from: peer)
-    #expect(service.launcher.nextDate == nil && service.sessions["s"]?.launches == 0)
+    #expect(service.launcher.nextDate == nil)
     // It has gone without what came of its task: that is a reason to start it, at once.
     service.drop(peer)
     let again = try #require(service.launcher.nextDate)
     #expect(again.timeIntervalSince(first) < 60)
+  }
+
+  /// One that dies of what it is told.
+  @Test func aProgramThatOnlyComesIsNotStartedForEver() throws {
+    let service = try self.service()
+    service.queue.end(add(1, to: service))
+    service.considerLaunch(of: "s")
+    var starts = 0
+    while let next = service.launcher.nextDate, starts < 100 {
+      service.launchPrograms(now: next)
+      starts += 1
+      try attach(to: service) { _ in }
+    }
+    #expect(starts == Launcher.attempts)
+    // One that its user has started takes what there is, and may be started again for the next task.
+    try attach(to: service) { service.take(.tookEnd(task: 1), 2, from: $0) }
+    #expect(service.sessions["s"]?.launches == 0 && service.launcher.nextDate == nil)
+    service.queue.end(add(2, to: service))
+    service.considerLaunch(of: "s")
+    #expect(service.launcher.nextDate != nil)
+  }
+
+  /// Has the program come and go.
+  private func attach(to service: TransferService, _ meanwhile: (Peer) -> Void) throws {
+    let (peer, program) = try Peer.connected()
+    defer { close(program) }
+    peer.hasGreeted = true
+    service.take(.attach(session: description), 1, from: peer)
+    meanwhile(peer)
+    service.drop(peer)
   }
 
   /// The next service neither starts it at once nor for ever.
