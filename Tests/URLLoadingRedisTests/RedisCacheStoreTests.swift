@@ -99,6 +99,23 @@ import URLLoadingTestServers
     session.invalidateAndCancel()
   }
 
+  /// The whole of a part and its completion has the fields of both.
+  @Test func aCookieThatComesWithACompletionIsNotShared() async throws {
+    let text = "0123456789"
+    let fleet = try await Fleet { request, number in
+      var fields: URLLoadingTestServers.HTTPFields = ["ETag": "\"v\"", "Cache-Control": "max-age=60"]
+      guard let range = request.fields["Range"] else { return HTTPResponse(fields: fields, text: text) }
+      let isFirst = range == "bytes=0-4"
+      fields["Content-Range"] = isFirst ? "bytes 0-4/10" : "bytes 5-9/10"
+      if !isFirst { fields["Set-Cookie"] = "sid=\(number)" }
+      return HTTPResponse(206, fields: fields, text: String(isFirst ? text.prefix(5) : text.suffix(5)))
+    }
+    #expect(try await fleet.get(fleet.member(), "/", ["Range": "bytes=0-4"]) == "01234")
+    for _ in 0..<2 { #expect(try await fleet.get(fleet.member()) == text) }
+    let (_, response) = try await fleet.member().data(from: fleet.server.url("/"))
+    #expect((response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Set-Cookie") == nil)
+  }
+
   private final class OwnCache: URLCache, @unchecked Sendable {}
 
   @Test func aSubclassOfTheCacheDoesNotStopTheLoop() async throws {

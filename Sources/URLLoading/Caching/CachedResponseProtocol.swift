@@ -48,7 +48,9 @@ class CachedResponseProtocol: URLProtocol, @unchecked Sendable {
       sendHead(answer.response, to: sessionClient)
       switch answer.body {
       case .data(let data):
-        let range = Int(answer.range.lowerBound)..<Int(answer.range.upperBound)
+        // A cache of the program's own may have given a slice, whose positions do not begin at 0.
+        let start = data.startIndex
+        let range = start + Int(answer.range.lowerBound)..<start + Int(answer.range.upperBound)
         let part = range.count == data.count ? data : data.subdata(in: range)
         if !part.isEmpty { sessionClient.urlProtocol(self, didLoad: part) }
       case .reader(let reader): try send(reader, answer.range, to: sessionClient)

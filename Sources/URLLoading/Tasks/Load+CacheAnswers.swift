@@ -58,10 +58,11 @@ extension Load {
   ) {
     var end = AttemptCaching.End.reload
     var recorder: CacheRecorder?
+    let rules = rules(for: [found])
     if answer.statusCode == 206, let head = found.entry.head, let stored = head.part,
       let coming = answer.contentRange,
-      let combined = rules(for: [found]).combined(
-        head, with: answer, requestDate: caching.requestDate, responseDate: Date()),
+      let combined = rules.combined(head, with: answer, requestDate: caching.requestDate, responseDate: Date()),
+      rules.mayKeep(combined, answering: request(caching, in: found.store)),
       combined.bodyLength <= Int64(found.store.capacity / URLCache.largestShare)
     {
       let entry = found.entry.combined(combined)

@@ -14,7 +14,8 @@ extension Load {
       })
     else { return receive(response, attempt: attempt) }
     guard let http, let url = response.url else {
-      if policy != .notAllowed {
+      // What other methods answer, and a part of it, is not the resource.
+      if policy != .notAllowed, caching.request.method == "GET", response.contentRange == nil {
         record(response, policy, caching, in: cache, replacing: caching.found, attempt: attempt)
       }
       return receive(response, attempt: attempt)
@@ -74,8 +75,7 @@ extension Load {
       let head = rules.freshened(
         heads[index], by: answer, requestDate: caching.requestDate, responseDate: Date())
       found.entry.freshen(by: head)
-      let request = found.store.isShared ? sharedRequest(caching) : caching.request
-      if rules.mayKeep(head, answering: request) {
+      if rules.mayKeep(head, answering: request(caching, in: found.store)) {
         replaceHead(of: found, in: cache)
       } else {
         remove([found], from: cache)
@@ -91,7 +91,8 @@ extension Load {
     for found in caching.found {
       guard let head = found.entry.head else { continue }
       let effects = rules(for: [found]).freshenedByHead(
-        [head], by: answer, to: caching.request, requestDate: caching.requestDate, responseDate: Date())
+        [head], by: answer, to: request(caching, in: found.store), requestDate: caching.requestDate,
+        responseDate: Date())
       for effect in effects {
         switch effect {
         case .updated(_, let head):
@@ -195,6 +196,11 @@ extension Load {
   /// The request for the rules of a shared cache: with the `Authorization` that a credential of the session adds.
   private func sharedRequest(_ caching: AttemptCaching) -> CacheRequest {
     caching.request.authorized(read { $0.attempt.isAuthorized })
+  }
+
+  /// The request for the rules of the cache that a store belongs to.
+  func request(_ caching: AttemptCaching, in store: any URLCacheStore) -> CacheRequest {
+    store.isShared ? sharedRequest(caching) : caching.request
   }
 
   private var asksDelegate: Bool {

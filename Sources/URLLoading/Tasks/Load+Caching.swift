@@ -189,9 +189,15 @@ extension Load {
     guard cache.revalidations.withLock({ $0.insert(key.text).inserted }) else { return }
     var request = request
     request.cachePolicy = .reloadRevalidatingCacheData
-    let handler: @Sendable (Data?, URLResponse?, (any Error)?) -> Void = { _, _, _ in
-      _ = cache.revalidations.withLock { $0.remove(key.text) }
-    }
-    session.dataTask(with: request, completionHandler: handler).resume()
+    let load = session.load(LoadPlan(request: request, kind: .bytes, owner: .reader))
+    let task = session.made(URLSessionDataTask(load: load))
+    // Nobody reads the body, and what no store has room for is not loaded on.
+    let limit = cache.isSubclassed ? Int.max : (cache.stores.map(\.capacity).max() ?? 0) / URLCache.largestShare
+    load.setSink(
+      DiscardingSink(limit: limit) {
+        _ = cache.revalidations.withLock { $0.remove(key.text) }
+        withExtendedLifetime(task) {}
+      })
+    task.resume()
   }
 }

@@ -45,12 +45,18 @@ extension Load {
   func reconnect(at now: MonotonicInstant) {
     events?.tell(.retries(.networkChanged))
     lookAtDeadline(now)
-    let (request, storageCookies, upload, isUsedUp, attempt) = update { state in
+    let (request, storageCookies, caching, upload, isUsedUp, attempt) = update { state in
       defer { state.uploadIsUsedUp = false }
       let (attempt, machine) = (state.attempt, state.machine)
-      return (attempt.request, attempt.storageCookies, state.upload, state.uploadIsUsedUp, machine.attempt)
+      return (
+        attempt.request, attempt.storageCookies, state.attempt.caching.take(), state.upload, state.uploadIsUsedUp,
+        machine.attempt
+      )
     }
     guard var request else { return }
+    // The cache is asked anew. Its conditions would be taken for the program's own, which gets a 304 or a part then.
+    caching?.removeConditions(from: &request)
+    caching?.claim?.end(.notStored)
     if let storageCookies, request.value(forHTTPHeaderField: "Cookie") == storageCookies {
       request.setValue(nil, forHTTPHeaderField: "Cookie")
     }

@@ -95,7 +95,9 @@ extension Load {
     }
     let toSend = expectedBytesToSend
     let toReceive = hasResponse ? counts.expectedToReceive : -1
-    progress.totalUnitCount = toSend < 0 || toReceive < 0 ? -1 : toSend + toReceive
+    // A server may announce any length.
+    let (total, isTooLarge) = toSend.addingReportingOverflow(toReceive)
+    progress.totalUnitCount = toSend < 0 || toReceive < 0 || isTooLarge ? -1 : total
     progress.completedUnitCount = moved
   }
 }

@@ -43,6 +43,24 @@ import URLLoadingTestServers
     }
   }
 
+  /// A part without a length of its own is as long as its range says, which a server may make up.
+  @Test func aMadeUpLengthIsNoTotal() async throws {
+    let server = try ScriptedServer { connection in
+      _ = try connection.readRequest()
+      try connection.send(
+        "HTTP/1.1 206 Part\r\nContent-Range: bytes 0-\(Int64.max - 2)/*\r\nConnection: close\r\n\r\nabc")
+    }
+    var request = URLRequest(url: server.url("/"))
+    request.httpMethod = "POST"
+    request.httpBody = Data(count: 1000)
+    let session = RecordedSession()
+    let task = session.session.dataTask(with: request)
+    let progress = task.progress
+    let record = await session.run(task)
+    #expect(record.response != nil && record.text == "abc")
+    #expect(progress.completedUnitCount >= 3)
+  }
+
   /// Keeps the task that a session makes.
   private final class Making: NSObject, URLSessionTaskDelegate, Sendable {
     let made = Watched<URLSessionTask?>(nil)
