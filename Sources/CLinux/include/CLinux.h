@@ -4,12 +4,15 @@
 // What Swift's Glibc module lacks of Linux.
 
 #include <fcntl.h>
+#include <linux/magic.h>
+#include <stdbool.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/statfs.h>
 #include <sys/types.h>
 
 /// The flags for reads of a file that wait for no disk; -1 where it has no such reads, errno says why.
@@ -28,6 +31,12 @@ int open_network_changes(void);
 /// Has two files of one file system exchange their names in one step (renameat2(2)). -1 where that failed; errno is EINVAL where the file
 /// system cannot do it.
 int exchange_names(const char *first, const char *second);
+
+/// Whether a descriptor is of a file below `/sys`.
+static inline bool is_of_sysfs(int descriptor) {
+  struct statfs status;
+  return fstatfs(descriptor, &status) == 0 && status.f_type == SYSFS_MAGIC;
+}
 
 /// Whether a descriptor is a local socket that children inherit.
 static inline int is_inherited_local_socket(int descriptor) {

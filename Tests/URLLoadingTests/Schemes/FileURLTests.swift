@@ -55,6 +55,29 @@ import URLLoadingTestServers
     #expect(try Data(contentsOf: location).isEmpty)
   }
 
+  /// Files below `/proc` have contents, and a size of 0.
+  @Test func aFileWithoutASizeIsReadToItsEnd() async throws {
+    let file = URL(fileURLWithPath: "/proc/self/status")
+    let (data, response) = try await session.data(from: file)
+    #expect(String(decoding: data, as: UTF8.self).hasPrefix("Name:"))
+    #expect(response.expectedContentLength == -1 && !response.acceptsByteRanges)
+    #expect(response.mimeType == "text/plain")
+    let (nothing, head) = try await session.data(for: request(file, method: "HEAD"))
+    #expect(nothing.isEmpty && head.expectedContentLength == -1)
+    let (location, _) = try await session.download(from: file)
+    defer { unlink(location.path) }
+    #expect(try String(contentsOf: location, encoding: .utf8).hasPrefix("Name:"))
+  }
+
+  /// Files below `/sys` have the size of a page, whatever is in them.
+  @Test(.enabled(if: access("/sys/kernel/cpu_byteorder", R_OK) == 0), arguments: [[:], ["Range": "bytes=0-1"]])
+  func aFileWithTheSizeOfAPageIsReadToItsEnd(fields: [String: String]) async throws {
+    let file = URL(fileURLWithPath: "/sys/kernel/cpu_byteorder")
+    let (data, response) = try await session.data(for: request(file, fields))
+    #expect(data == Data("\(1.littleEndian == 1 ? "little" : "big")\n".utf8))
+    #expect(response.expectedContentLength == -1 && !response.acceptsByteRanges && response.contentRange == nil)
+  }
+
   @Test(
     arguments: [
       ("bytes=0-0", "0", "bytes 0-0/10"), ("bytes=9-9", "9", "bytes 9-9/10"), ("bytes=3-5", "345", "bytes 3-5/10"),

@@ -3,7 +3,7 @@ internal import URLLoadingBase
 /// Loads `file:` URLs, stores uploads in them, and lists directories.
 ///
 /// Regular files are read in pieces on a thread pool. Pipes, sockets and devices are read when they are readable; no thread blocks
-/// on them.
+/// on them. So are files of the kernel's whose size says nothing.
 ///
 /// Mutable state: `pump`'s own; `state`, guarded by its lock.
 // Safe to share: the mutable state is guarded as said above.
@@ -76,7 +76,7 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
     } catch {
       return fail(error)
     }
-    guard file.isRegular else { return stream(file, url) }
+    guard file.hasLength else { return stream(file, url) }
     let validators = file.validators
     let selection = request.byteRange(ofLength: file.length, validators: validators)
     guard let (bytes, contentRange) = selection.bytes(ofLength: file.length) else {
@@ -119,7 +119,7 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
     }
   }
 
-  // MARK: Pipes and devices
+  // MARK: Pipes, devices, and files of unknown length
 
   private func stream(_ file: OpenFile, _ url: URL) {
     client?.urlProtocol(
@@ -127,6 +127,10 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
       didReceive: URLResponse(
         url: url, mimeType: file.mimeType, expectedContentLength: -1, textEncodingName: file.textEncodingName),
       cacheStoragePolicy: .notAllowed)
+    guard request.httpMethod != "HEAD" else {
+      client?.urlProtocolDidFinishLoading(self)
+      return
+    }
     pump.start {
       // Without a writer, reading a pipe looks like its end: ask before the read.
       guard file.isReady else { return self.waitForBytes(of: file) }

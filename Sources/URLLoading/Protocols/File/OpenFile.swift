@@ -1,3 +1,5 @@
+internal import URLLoadingCLinux
+
 /// A file that is open for reading, and what is known about it. Closes it when released.
 final class OpenFile: Sendable {
   let descriptor: Int32
@@ -50,6 +52,12 @@ final class OpenFile: Sendable {
     return URLError(
       code, message: "Cannot load \(url.redactedDescription): \(words).", url: url,
       underlying: POSIXErrorCode(rawValue: reason).map { POSIXError($0) })
+  }
+
+  /// Whether the file ends where its size says. Files below `/proc` have contents and a size of 0, and those below `/sys` the size of a
+  /// page, whatever is in them.
+  var hasLength: Bool {
+    isRegular && (length > 0 ? !is_of_sysfs(descriptor) : beginning.isEmpty)
   }
 
   /// An error in the middle of the file.
