@@ -69,6 +69,24 @@ import URLLoadingTestServers
     await host.stop()
   }
 
+  /// Who may not read the old contents must not read the new ones, not even while they come.
+  @Test(arguments: [0o600, 0o444] as [mode_t])
+  func whatReplacesAFileHasItsPermissionsFromTheStart(mode: mode_t) async throws {
+    let host = try PipedHost()
+    let file = try host.folder.write("f", "old")
+    chmod(file.path, mode)
+    let (loading, goesOn) = try await stalledUpload(to: host, in: session)
+    defer { goesOn.signal() }
+    let temporary = host.folder.file(try #require(try names(host).first { $0.hasSuffix(".part") }))
+    var status = stat()
+    #expect(try await eventually { stat(temporary.path, &status) == 0 && status.st_size > 0 })
+    #expect(status.st_mode & 0o777 == mode, "\(String(status.st_mode, radix: 8))")
+    goesOn.signal()
+    _ = try await loading.value
+    #expect(stat(file.path, &status) == 0 && status.st_mode & 0o777 == mode && status.st_size >= 1 << 20)
+    await host.stop()
+  }
+
   /// Only root gives files away; the second server lets nobody do it, and the file is written in place.
   @Test(.enabled(if: geteuid() == 0), arguments: [[], ["-P", "posix-rename"], ["-P", "fsetstat"]])
   func aFileThatIsReplacedKeepsItsOwner(arguments: [String]) async throws {

@@ -66,7 +66,7 @@ import URLLoading
     let script = try replacing()
     let fsetstat = try expect([Kind.fsetstat], in: script)
     script.answer(.status(fsetstat[0], 0))
-    for request in try expect([Kind.write, Kind.fsetstat, Kind.close], in: script) {
+    for request in try expect([Kind.fsetstat, Kind.write, Kind.close], in: script) {
       script.answer(.status(request, 0))
     }
     #expect(uploads.urls.count == 1)
@@ -154,7 +154,7 @@ import URLLoading
     script.answer(.handle(try expect([Kind.open], in: script)[0], [9]))
     #expect(uploads.urls.first?.absoluteString.hasPrefix("sftp://host/d/.g.") == true)
     script.answer(.attributes(try expect([Kind.fstat], in: script)[0], permissions: 0o100644, user: 1, group: 2))
-    for request in try expect([Kind.write, Kind.fsetstat, Kind.close], in: script) {
+    for request in try expect([Kind.fsetstat, Kind.write, Kind.close], in: script) {
       script.answer(.status(request, 0))
     }
     script.answer(.status(try expect([Kind.rename], in: script)[0], 0))

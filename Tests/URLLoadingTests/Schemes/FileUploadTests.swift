@@ -90,6 +90,29 @@ import URLLoadingTestServers
     #expect(stat(target.path, &status) == 0 && status.st_mode & 0o777 == 0o640)
   }
 
+  /// Who may not read the old contents must not read the new ones, not even while they come.
+  @Test(arguments: [0o600, 0o640, 0o444] as [mode_t])
+  func whatReplacesAFileHasItsPermissionsFromTheStart(mode: mode_t) async throws {
+    let target = try directory.write("target", "old")
+    chmod(target.path, mode)
+    let pipe = try Pipes()
+    defer { pipe.close() }
+    var request = URLRequest(url: target)
+    request.httpBodyStream = InputStream(fileAtPath: pipe.path)
+    let task = session.uploadTask(withStreamedRequest: request)
+    task.resume()
+    pipe.write(Data("new".utf8))
+    #expect(try await eventually { task.countOfBytesSent == 3 })
+    let temporary = try #require(try names().first { $0 != "target" })
+    var status = stat()
+    #expect(stat(directory.file(temporary).path, &status) == 0 && status.st_size == 3)
+    #expect(status.st_mode & 0o777 == mode, "\(String(status.st_mode, radix: 8))")
+    pipe.close()
+    #expect(try await eventually { try names() == ["target"] })
+    #expect(try String(contentsOf: target, encoding: .utf8) == "new")
+    #expect(stat(target.path, &status) == 0 && status.st_mode & 0o777 == mode)
+  }
+
   @Test func streamsThatStallHoldUpNobody() async throws {
     let pipes = try (0..<20).map { _ in try Pipes() }
     defer { for pipe in pipes { pipe.close() } }

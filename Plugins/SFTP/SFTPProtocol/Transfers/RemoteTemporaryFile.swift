@@ -68,13 +68,17 @@ final class RemoteTemporaryFile {
     }
   }
 
+  /// Sets the permissions before what is written next, without waiting: a server carries out requests for one file in order
+  /// (draft-ietf-secsh-filexfer-02, section 6.1). A failure leaves the server's default.
+  func set(permissions: UInt32) {
+    guard let handle else { return }
+    client.fsetstat(handle, FileAttributes(permissions: permissions)) { _ in }
+  }
+
   /// Closes what is open.
-  /// - Parameter permissions: set first, if given.
-  func close(permissions: UInt32?, _ reply: @escaping SFTPClient.Reply<Void>) {
+  func close(_ reply: @escaping SFTPClient.Reply<Void>) {
     guard case .open(let handle) = state else { return }
     state = .closed
-    // A failure leaves the server's default permissions.
-    if let permissions { client.fsetstat(handle, FileAttributes(permissions: permissions)) { _ in } }
     client.close(handle, reply)
   }
 

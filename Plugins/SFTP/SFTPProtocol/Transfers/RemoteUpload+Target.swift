@@ -99,6 +99,8 @@ extension RemoteUpload {
 
   private func keptOwner() {
     hasOwner = true
+    // Who may not read the target must not read what replaces it.
+    if let permissions { temporary?.set(permissions: permissions) }
     readOn()
   }
 

@@ -153,7 +153,7 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
       isClosed = true
       commitIfWritten()
     }
-    if let inPlace { inPlace.close(closed) } else { temporary?.close(permissions: permissions, closed) }
+    if let inPlace { inPlace.close(closed) } else { temporary?.close(closed) }
   }
 
   private func commitIfWritten() {

@@ -20,7 +20,6 @@ final class UploadTarget: Sendable {
   /// Nil where the target itself is written.
   private let temporary: String?
   private let path: String
-  private let permissions: mode_t?
   private let record: UnfinishedUploads
   private let mark: UnfinishedUploads.Mark
 
@@ -35,8 +34,8 @@ final class UploadTarget: Sendable {
     guard let target = realpath(path, nil) else { throw .ofLastCall }
     defer { free(target) }
     let real = String(cString: target)
-    let made = try makeTemporary(beside: real, record, permissions: status.st_mode & 0o777)
-    if made.takesOwner(of: status) { return made }
+    let made = try makeTemporary(beside: real, record, 0o600)
+    if made.takesPlace(of: status) { return made }
     made.discard()
     return try makeInPlace(real, record, O_WRONLY | O_CLOEXEC)
   }
@@ -48,20 +47,20 @@ final class UploadTarget: Sendable {
     let isLink = lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     return isLink
       ? try makeInPlace(path, record, O_WRONLY | O_CREAT | O_CLOEXEC)
-      : try makeTemporary(beside: path, record, permissions: nil)
+      : try makeTemporary(beside: path, record, 0o666)
   }
 
   private static func makeTemporary(
-    beside path: String, _ record: UnfinishedUploads, permissions: mode_t?
+    beside path: String, _ record: UnfinishedUploads, _ permissions: mode_t
   ) throws(POSIXError) -> UploadTarget {
     let temporary = "\(path).\(UInt64.random(in: 0 ... .max))"
     let mark = record.begin(URL(fileURLWithPath: temporary))
-    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, permissions)
     guard descriptor >= 0 else {
       defer { record.end(mark) }
       throw .ofLastCall
     }
-    return UploadTarget(descriptor, temporary, path, permissions, record, mark)
+    return UploadTarget(descriptor, temporary, path, record, mark)
   }
 
   private static func makeInPlace(
@@ -69,30 +68,33 @@ final class UploadTarget: Sendable {
   ) throws(POSIXError) -> UploadTarget {
     let descriptor = open(path, flags, 0o666)
     guard descriptor >= 0 else { throw .ofLastCall }
-    return UploadTarget(descriptor, nil, path, nil, record, record.begin(URL(fileURLWithPath: path)))
+    return UploadTarget(descriptor, nil, path, record, record.begin(URL(fileURLWithPath: path)))
   }
 
   private init(
-    _ descriptor: Int32, _ temporary: String?, _ path: String, _ permissions: mode_t?, _ record: UnfinishedUploads,
+    _ descriptor: Int32, _ temporary: String?, _ path: String, _ record: UnfinishedUploads,
     _ mark: UnfinishedUploads.Mark
   ) {
     state = Locked(State(descriptor: descriptor))
     self.temporary = temporary
     self.path = path
-    self.permissions = permissions
     self.record = record
     self.mark = mark
   }
 
   deinit { discard() }
 
-  /// Gives the temporary file the owner and group of the target.
-  private func takesOwner(of status: stat) -> Bool {
+  /// Gives the temporary file the owner, group and permissions of the target, before there is anything in it: who may not read the target
+  /// must not read what replaces it.
+  private func takesPlace(of status: stat) -> Bool {
     state.withLock { state in
       var own = stat()
       guard fstat(state.descriptor, &own) == 0 else { return false }
-      if own.st_uid == status.st_uid, own.st_gid == status.st_gid { return true }
-      return fchown(state.descriptor, status.st_uid, status.st_gid) == 0
+      if own.st_uid != status.st_uid || own.st_gid != status.st_gid {
+        guard fchown(state.descriptor, status.st_uid, status.st_gid) == 0 else { return false }
+      }
+      _ = fchmod(state.descriptor, status.st_mode & 0o777)
+      return true
     }
   }
 
@@ -123,7 +125,6 @@ final class UploadTarget: Sendable {
   func commit() throws {
     try state.withLock { state in
       guard !state.isOver else { throw CancellationError() }
-      if let permissions { _ = fchmod(state.descriptor, permissions) }
       try tear(&state)
       let closed = close(state.descriptor)
       state.descriptor = -1
