@@ -76,6 +76,40 @@ struct FormatLimitsTests {
       limit { try OpenedArchive(file, options: spool).read("c") } == (solid == "-ms=on" ? "maximumSpooledBytes" : nil))
   }
 
+  /// Reads the first bytes of a member.
+  private func begin(_ name: String, in archive: OpenedArchive) throws -> Int {
+    let entry = try #require(archive.byPath[name])
+    let body = try archive.reader.open(entry, from: 0, source: archive.source, password: nil)
+    var buffer = [UInt8](repeating: 1, count: 1 << 16)
+    return try buffer.withUnsafeMutableBytes { try body.read(into: $0) }
+  }
+
+  @Test func aHoleIsLimited() throws {
+    let honest = try OpenedArchive(MemoryByteSource(SparseTar.hole(named: "x", size: 1 << 20)))
+    #expect(try honest.read("x") == Data(count: 1 << 20))
+    let huge = SparseTar.hole(named: "x", size: 1 << 62)
+    #expect(limit { _ = try begin("x", in: OpenedArchive(MemoryByteSource(huge))) } == "maximumMemberSize")
+    let unlimited = options { $0.maximumMemberSize = .max }
+    #expect(
+      limit { _ = try begin("x", in: OpenedArchive(MemoryByteSource(huge), options: unlimited)) }
+        == "maximumExpansionRatio")
+  }
+
+  @Test(arguments: [
+    ["tar", "-cf", "ARCHIVE", "dir"], ["cpio", "-o", "-H", "newc", "-O", "ARCHIVE"],
+    ["7z", "a", "-bd", "ARCHIVE", "dir"], ["7z", "a", "-bd", "-ms=off", "ARCHIVE", "dir"],
+    ["zip", "-qr", "ARCHIVE", "dir"],
+  ]) func memberSize(command: [String]) async throws {
+    let tree = try SampleTree()
+    let archive = tree.directory.file("x.\(command[0])")
+    let input = command[0] == "cpio" ? Data("dir/big.bin".utf8) : nil
+    try await tree.make(archive, command[0], Array(command.dropFirst()), input: input)
+    let small = options { $0.maximumMemberSize = 700_000 }
+    #expect(limit { _ = try begin("dir/big.bin", in: OpenedArchive(archive, options: small)) } == "maximumMemberSize")
+    let enough = options { $0.maximumMemberSize = 700_001 }
+    #expect(try OpenedArchive(archive, options: enough).read("dir/big.bin") == tree.files["dir/big.bin"])
+  }
+
   @Test func nothingIsLeftOnDisk() async throws {
     let packed = try await Tool.filter("gzip", data: TestFiles.pattern(count: 3_000_000))
     let folder = try TemporaryDirectory("spool")

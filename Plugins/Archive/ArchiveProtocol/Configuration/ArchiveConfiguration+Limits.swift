@@ -18,10 +18,15 @@ extension ArchiveConfiguration {
   ///   - memberSize: what the archive says of a member.
   ///   - compressedSize: the bytes that the member has in the archive.
   func check(memberSize: Int64, compressedSize: Int64) throws(ArchiveError) {
-    if memberSize > maximumMemberSize {
+    try check(memberSize: memberSize)
+    try checkRatio(decoded: memberSize, packed: compressedSize)
+  }
+
+  /// - Parameter memberSize: what the archive says of a member; nil where it says nothing.
+  func check(memberSize: Int64?) throws(ArchiveError) {
+    if let memberSize, memberSize > maximumMemberSize {
       throw .limitExceeded(what: "the bytes of a member", limit: maximumMemberSize, property: "maximumMemberSize")
     }
-    try checkRatio(decoded: memberSize, packed: compressedSize)
   }
 
   func checkRatio(decoded: Int64, packed: Int64) throws(ArchiveError) {

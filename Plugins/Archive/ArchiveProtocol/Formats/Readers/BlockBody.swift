@@ -70,7 +70,7 @@ final class BlockBody: MemberBody {
       guard next.offset >= position, isSparse || next.offset == position, !overflow, end <= size ?? .max else {
         throw ArchiveError.damaged("the member has other bytes than its header says")
       }
-      try limits?.checkRatio(decoded: end, packed: handle.feed.fetchedCount)
+      try limits?.check(memberSize: end, compressedSize: handle.feed.fetchedCount)
       if checksum != nil { running.add(next.bytes) }
       if end > position { block = next }
     }
@@ -79,7 +79,10 @@ final class BlockBody: MemberBody {
       return gap > 0 ? gap : block.offset + Int64(block.bytes.count) - position
     }
     if let size, size > position {
-      if isSparse { return size - position }
+      if isSparse {
+        try limits?.checkRatio(decoded: size, packed: handle.feed.fetchedCount)
+        return size - position
+      }
       throw ArchiveError.damaged("the member has \(position) bytes, but its header says \(size)")
     }
     try running.check(checksum)

@@ -58,6 +58,7 @@ final class LibarchiveReader: ArchiveReader, @unchecked Sendable {
       throw ArchiveError.unsupported("this member has no bytes of its own")
     }
     if entry.isEncrypted { throw ArchiveError.unsupported("encrypted members of \(format.rawValue) archives") }
+    try configuration.check(memberSize: entry.size)
     return try SourceFailure.unwrapping {
       if let group = try groups(reading: source).group(of: ordinal) {
         return SolidBody(

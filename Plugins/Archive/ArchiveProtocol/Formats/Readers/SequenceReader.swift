@@ -19,6 +19,7 @@ struct SequenceReader: ArchiveReader {
   func open(
     _ entry: ArchiveEntry, from offset: Int64, source: any ByteSource, password: [UInt8]?
   ) throws -> any MemberBody {
+    try configuration.check(memberSize: entry.size)
     switch entry.location {
     case .plain(let position):
       return PlainBody(source: source, position: position, size: entry.size, offset: offset)
