@@ -113,6 +113,17 @@ import URLLoadingTestServers
     await jump.stop()
   }
 
+  @Test(arguments: [1e21, .greatestFiniteMagnitude, .infinity])
+  func aConnectionTimeoutLongerThanAnyDurationLoads(timeout: TimeInterval) async throws {
+    let server = try await SSHServer.start()
+    var network = NetworkSettings()
+    network.connectionTimeout = timeout
+    let home = try await SSHHome.friendly(to: server, network: network)
+    try TestFiles.write(count: 10, to: server.home.appendingPathComponent("f"))
+    #expect(try await home.session.data(from: server.url("/~/f")).0.count == 10)
+    await server.stop()
+  }
+
   @Test func aServerThatIsNotThere() async throws {
     let home = try SSHHome()
     let port = try FreePort.pick()

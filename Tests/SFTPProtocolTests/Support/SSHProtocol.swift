@@ -25,7 +25,8 @@ private final class SSHPool: URLSessionComponent {
     // Nothing of the machine's own configuration.
     source.read = { $0.hasPrefix(home) ? read($0) : .failure(Problem("not of this test", isMissing: true)) }
     pool = SFTPPool(
-      connector: SSHConnector(source: source, credentials: configuration.urlCredentialStorage),
+      connector: SSHConnector(
+        source: source, credentials: configuration.urlCredentialStorage, network: configuration.network),
       largestConnectionCount: configuration.httpMaximumConnectionsPerHost)
   }
 
@@ -40,7 +41,7 @@ final class SSHHome: Sendable {
 
   init(
     knownHosts: String = "", configuration: String = "", delegate: (any URLSessionDelegate)? = nil,
-    credentials: URLCredentialStorage? = nil
+    credentials: URLCredentialStorage? = nil, network: NetworkSettings = NetworkSettings()
   ) throws {
     folder = try TemporaryDirectory("home")
     try folder.write(".ssh/known_hosts", knownHosts)
@@ -52,6 +53,7 @@ final class SSHHome: Sendable {
     setup.protocolClasses = [SSHProtocol.self]
     setup.httpAdditionalHeaders = ["X-Home": path]
     setup.urlCredentialStorage = credentials
+    setup.network = network
     session = URLSession(configuration: setup, delegate: delegate, delegateQueue: nil)
   }
 
@@ -66,12 +68,12 @@ final class SSHHome: Sendable {
   /// A home that knows sshd's keys and has a key for it.
   static func friendly(
     to server: SSHServer, knownHosts: String? = nil, configuration: String = "",
-    delegate: (any URLSessionDelegate)? = nil
+    delegate: (any URLSessionDelegate)? = nil, network: NetworkSettings = NetworkSettings()
   ) async throws -> SSHHome {
     let key = try await SSHServer.clientKeys.ed25519.file.path
     return try SSHHome(
       knownHosts: knownHosts ?? server.knownHosts,
       configuration: "\(configuration)\nHost *\n  IdentityFile \"\(key)\"\n",
-      delegate: delegate)
+      delegate: delegate, network: network)
   }
 }

@@ -7,6 +7,8 @@ struct ConnectionOptionsPlan {
   private static let largestJumpCount = 8
   /// Seconds of silence before a keep-alive request, unless the files say otherwise.
   private static let keepAliveInterval = 30
+  /// Seconds, as for libcurl; no duration is as long as the largest Double.
+  private static let longestTimeout = 2_000_000.0
 
   let place: ServerPlace
   let source: ConfigurationSource
@@ -42,7 +44,9 @@ struct ConnectionOptionsPlan {
     options.identities = identities(configuration)
     if let timeout = configuration.connectTimeout, timeout > 0 { options.timeout = .seconds(timeout) }
     // What the program says goes before the files.
-    if let timeout = network.connectionTimeout, timeout > 0 { options.timeout = .seconds(timeout) }
+    if let timeout = network.connectionTimeout, timeout > 0 {
+      options.timeout = .seconds(min(timeout, Self.longestTimeout))
+    }
     options.addressFamily = network.addressFamily
     options.hostAddresses = network.hostAddresses
     let interval = configuration.serverAliveInterval ?? Self.keepAliveInterval
