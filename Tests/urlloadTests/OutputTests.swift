@@ -17,6 +17,15 @@ import URLLoadingTestServers
     #expect(try await Urlload.run(["data:text/plain;base64,SGVsbG8="]).text == "Hello")
   }
 
+  /// The head is output too: with it there is more than can be counted.
+  @Test func aSizeThatIsTheLargestNumberIsShown() async throws {
+    let folder = try TemporaryDirectory("urlload")
+    let archive = try folder.write("x.tar", SparseTar.hole(named: "x", size: UInt64(Int64.max)))
+    let outcome = try await Urlload.run(["-I", "archive:\(archive.absoluteString)!/x"])
+    #expect(outcome.status == .exited(0), "\(outcome.status) \(outcome.error)")
+    #expect(outcome.text.contains("Content-Length: 9223372036854775807"))
+  }
+
   @Test func trustsAnAuthorityOnlyWhenTold() async throws {
     let url = try await NginxServer.shared.url(on: .https).absoluteString
     let authority = try await TestCertificates.shared.authority.path

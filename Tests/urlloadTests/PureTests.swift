@@ -32,6 +32,18 @@ import URLLoading
     #expect(beyond.text(width: 80).hasSuffix("100%"))
   }
 
+  @Test func whatIsTooMuchToBeCountedIsUnknown() {
+    func load(_ done: Int64, of total: Int64?) -> LoadStatus.Snapshot {
+      LoadStatus.Snapshot(name: "a", done: done, total: total, hasBegun: true)
+    }
+    let unknown = ProgressBlock.sum(of: [load(1, of: .max), load(2, of: 1)])
+    #expect(unknown.total == nil && unknown.done == 3)
+    #expect(ProgressBlock.sum(of: [load(1, of: .max - 1), load(2, of: 1)]).total == .max)
+    #expect(ProgressBlock.sum(of: [load(.max, of: nil), load(1, of: nil)]).done == .max)
+    let fast = ProgressLine(label: "a", done: 0, total: nil, rate: 1e20)
+    #expect(fast.text(width: 80).hasSuffix("9.2 EB/s"))
+  }
+
   @Test func ratesForgetThePast() {
     var meter = RateMeter()
     #expect(meter.rate == nil)

@@ -117,10 +117,12 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
     try judge(size: response.expectedContentLength)
     let total = response.expectedContentLength
     let done = output.count
+    // More than can be counted is unknown: servers announce what they like.
+    let (sum, overflows) = total.addingReportingOverflow(done)
     status.update { status in
       if let name = output.name { status.name = name }
       if options.body == nil || total > 0 { status.done = done }
-      status.total = total >= 0 ? total + done : nil
+      status.total = total >= 0 && !overflows ? sum : nil
     }
   }
 

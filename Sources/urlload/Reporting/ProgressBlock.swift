@@ -44,13 +44,21 @@ struct ProgressBlock: Sendable {
     }
     let failed = loads.count { $0.hasFailed }
     let whole = loads.count { $0.hasEnded } - failed
-    let done = loads.reduce(0) { $0 + $1.done }
+    let done = sum(of: loads.map(\.done)) ?? .max
     // What failed is not to come any more.
     let isKnown = loads.allSatisfy { $0.hasFailed || $0.total != nil }
-    let total = isKnown ? loads.reduce(0) { $0 + ($1.hasFailed ? $1.done : $1.total ?? 0) } : nil
+    let total = isKnown ? sum(of: loads.map { $0.hasFailed ? $0.done : $0.total ?? 0 }) : nil
     let failures = failed > 0 ? ", \(failed) failed" : ""
     let label = "\(whole) of \(loads.count)"
     return ProgressLine(
       label: "\(label) files\(failures)", done: done, total: total, rate: nil, shortLabel: label + failures)
+  }
+
+  /// Nil for more than can be counted: servers announce what they like.
+  private static func sum(of counts: [Int64]) -> Int64? {
+    counts.reduce(0 as Int64?) { sum, count in
+      guard let (sum, overflows) = sum?.addingReportingOverflow(count), !overflows else { return nil }
+      return sum
+    }
   }
 }

@@ -21,7 +21,7 @@ struct ProgressLine: Equatable, Sendable {
   func text(width: Int, isColumn: Bool = false) -> String {
     var facts = [ByteText.size(done)]
     if let total { facts[0] += " of \(ByteText.size(total))" }
-    if let rate { facts.append("\(ByteText.size(Int64(rate)))/s") }
+    if let rate { facts.append("\(ByteText.size(Int64(exactly: rate.rounded(.down)) ?? .max))/s") }
     if let total, let rate, rate > 0, total > done {
       facts.append("\(ByteText.time(Double(total - done) / rate)) left")
     }
