@@ -27,7 +27,7 @@ enum HelpText {
       urlload 'data:text/plain;base64,SGVsbG8K'  any scheme works the same
 
     Options mean what they mean to curl. A file has its name only when it is whole; what is left of a load that fails is \
-    in FILE.part. A status of 400 or above is a failure: its body is written where the output is no file, with -f nowhere, \
+    in FILE.part, a name that no server can suggest: -O writes FILE_part then. A status of 400 or above is a failure: its body is written where the output is no file, with -f nowhere, \
     with --fail-with-body everywhere.
 
     FILES AND VARIABLES:

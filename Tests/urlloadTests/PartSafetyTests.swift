@@ -155,6 +155,40 @@ import URLLoadingTestServers
     #expect(try data("a") == Self.body)
   }
 
+  /// A part file as another server could send it, which says that it is of this URL.
+  private func forgedPart(of url: String, _ members: String = "\"start\":0") -> Data {
+    let record = Data("{\"url\":\"\(url)\",\"entityTag\":\"\\\"v1\\\"\",\(members)}".utf8)
+    let length = withUnsafeBytes(of: UInt64(record.count).bigEndian) { Data($0) }
+    return Data("forged".utf8) + record + length + Data("urlload1".utf8)
+  }
+
+  @Test(arguments: ["a.part", "a.part.1"]) func aServerPlantsNoPartOfAnothersFile(name: String) async throws {
+    let server = try Self.server([])
+    let url = server.url("/a").absoluteString
+    let forged = forgedPart(of: url)
+    let planter = try ScriptedServer.http { _ in
+      HTTPResponse(fields: ["Content-Disposition": "attachment; filename=\"\(name)\""], body: forged)
+    }
+    #expect(try await Urlload.run(["-O", planter.url().absoluteString], in: folder).status == .exited(0))
+    let outcome = try await Urlload.run(["-O", "-C", "-", url], in: folder)
+    #expect(outcome.status == .exited(0), "\(outcome.error)")
+    #expect(try data("a") == Self.body)
+    #expect(server.requests.last?.fields["Range"] == nil)
+  }
+
+  @Test(arguments: [
+    #""start":0,"last":9223372036854775807"#, #""start":9223372036854775807"#, #""start":-9223372036854775808"#,
+    #""start":0,"length":-1"#, #""start":5,"last":4"#,
+  ]) func aPartThatCannotBeIsNone(members: String) async throws {
+    let server = try Self.server([])
+    let url = server.url("/a").absoluteString
+    let forged = forgedPart(of: url, members)
+    try folder.write("a.part", forged)
+    let outcome = try await Urlload.run(["-O", "-C", "-", url], in: folder)
+    #expect(outcome.status == .exited(0), "\(outcome.error)")
+    #expect(try data("a") == Self.body && data("a.part") == forged)
+  }
+
   @Test func whatHasNotChangedStays() async throws {
     let server = try ScriptedServer.http { request in
       HTTPResponse(request.fields["If-Modified-Since"] == nil ? 200 : 304, fields: ["ETag": "\"1\""], text: "new")

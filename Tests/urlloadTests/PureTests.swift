@@ -190,4 +190,18 @@ import URLLoading
     #expect(FileNames.safe("../../a") == "a")
     #expect(Array(FileNames.candidates(for: "a").prefix(3)) == ["a", "a.1", "a.2"])
   }
+
+  @Test func noSuggestedNameIsThatOfAPart() {
+    for (name, safe) in [
+      ("a.part", "a_part"), ("a.part.7", "a_part.7"), (".part", "_part"), ("a.part.part.1", "a_part_part.1"),
+      ("a.parts", "a.parts"), ("part.a", "part.a"), ("x/a.part", "a_part"), ("a.part\u{301}", "a.part\u{301}"),
+    ] {
+      #expect(FileNames.safe(name) == safe)
+    }
+    // Cut off for a number, a long name does not become one either.
+    let long = String(repeating: "a", count: 245) + ".parts"
+    for candidate in FileNames.candidates(for: long).prefix(3) {
+      #expect(!candidate.hasSuffix(".part") && !candidate.contains(".part."))
+    }
+  }
 }

@@ -2,17 +2,30 @@ import Foundation
 
 /// Names of files by a server's suggestion.
 enum FileNames {
-  /// A name without directories.
+  /// A name without directories, and not that of a ``PartFile``: `-C -` would take the file for a part of another server's resource.
   static func safe(_ suggestion: String?) -> String {
     let last = (suggestion ?? "").unicodeScalars.split { $0 == "/" || $0 == "\0" }.last.map { String($0) } ?? ""
-    return last.isEmpty || last == "." || last == ".." ? "download" : last
+    return last.isEmpty || last == "." || last == ".." ? "download" : withoutPart(last)
+  }
+
+  /// `a_part` for `a.part`, `a_part.1` for `a.part.1`.
+  private static func withoutPart(_ name: String) -> String {
+    var bytes = Array(name.utf8)
+    let suffix = Array(PartFile.suffix.utf8)
+    for start in bytes.indices where bytes[start...].starts(with: suffix) {
+      let end = start + suffix.count
+      if end == bytes.count || bytes[end] == UInt8(ascii: ".") { bytes[start] = UInt8(ascii: "_") }
+    }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// The name, then the name with a number: `a.txt`, `a.txt.1` …
   static func candidates(for name: String) -> some Sequence<String> {
     // Room for the number in the 255 bytes that file systems allow.
     var stem = name
-    while stem.utf8.count > 250 { stem.removeLast() }
+    while stem.utf8.count > 250 || (stem.utf8.count < name.utf8.count && stem.hasSuffix(PartFile.suffix)) {
+      stem.removeLast()
+    }
     return (0..<10_000).lazy.map { $0 == 0 ? name : "\(stem).\($0)" }
   }
 

@@ -42,6 +42,12 @@ struct PartFile: Equatable, Sendable {
       return Resumption(start: start, last: last, completeLength: length, validators: validators)
     }
 
+    /// Whether there can be such a part of so many bytes: what stands in a file need not be ours.
+    func canBe(with count: Int64) -> Bool {
+      guard start >= 0, !start.addingReportingOverflow(count).overflow else { return false }
+      return (last.map { start <= $0 && $0 < .max } ?? true) && length ?? 0 >= 0
+    }
+
     /// Whether the bytes came from this URL.
     func isOf(_ url: URL) -> Bool { Self.origin(url) == (self.url, queryHash) }
 
@@ -93,7 +99,7 @@ struct PartFile: Equatable, Sendable {
     let start = size - 16 - Int64(length)
     let text = Self.read(descriptor, at: start, count: Int(length))
     guard let record = try? JSONDecoder().decode(Record.self, from: Data(text)),
-      (0...start).contains(record.count ?? start)
+      (0...start).contains(record.count ?? start), record.canBe(with: record.count ?? start)
     else { return nil }
     self.record = record
     self.path = path
