@@ -110,6 +110,33 @@ struct FormatLimitsTests {
     #expect(try OpenedArchive(archive, options: enough).read("dir/big.bin") == tree.files["dir/big.bin"])
   }
 
+  /// libarchive takes memory for what the header announces, before it sees whether that comes. Here it does not.
+  @Test(arguments: [HandmadeSevenZip.Packing.plain, .copy, .lzma, .lzma2])
+  func whatAHeaderOf7zAnnouncesIsLimited(packing: HandmadeSevenZip.Packing) async throws {
+    let many = HandmadeSevenZip.number(8_000_000)
+    for (header, what) in [
+      ([0x01, 0x05] + many + [0x00, 0x00], "files"),
+      ([0x01, 0x04, 0x06] + HandmadeSevenZip.number(0) + HandmadeSevenZip.number(64_000_000) + [0x09], "streams"),
+      ([0x01, 0x04, 0x07, 0x0b] + many + [0x00], "folders"),
+    ] {
+      let bytes = try await HandmadeSevenZip.archive(header, packing)
+      #expect(limit { _ = try OpenedArchive(MemoryByteSource(bytes)) } == "maximumMembers", "\(what)")
+    }
+    guard packing != .plain else { return }
+    let long = try await HandmadeSevenZip.archive([0x01, 0x00], packing, size: 1 << 40)
+    #expect(limit { _ = try OpenedArchive(MemoryByteSource(long)) } == "maximumIndexBytes")
+  }
+
+  /// Whose size nobody knows before libarchive has unpacked it.
+  @Test func aHeaderOf7zThatCannotBeLimitedIsUnsupported() async throws {
+    let bytes = try await HandmadeSevenZip.archive([0x01, 0x00], .bzip2)
+    let error = #expect(throws: ArchiveError.self) { try OpenedArchive(MemoryByteSource(bytes)) }
+    guard case .unsupported? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+  }
+
   @Test func nothingIsLeftOnDisk() async throws {
     let packed = try await Tool.filter("gzip", data: TestFiles.pattern(count: 3_000_000))
     let folder = try TemporaryDirectory("spool")

@@ -52,10 +52,27 @@ struct SevenZipTests {
     for (options, expected) in [("-ms=on", 1), ("-ms=off", tree.files.count - 1)] {
       try? FileManager.default.removeItem(at: archive)
       try await tree.make(archive, "7z", ["a", "-bd", "-y", "-mqs=on", options, "ARCHIVE", "."])
-      let layout = try #require(try SevenZipLayout.read(from: try LocalByteSource(archive), limit: 1 << 20))
+      let layout = try SevenZipLayout.read(from: try LocalByteSource(archive), limits: .all)
       #expect(Set(layout.folders.compactMap { $0 }).count == expected)
       #expect(layout.folders.count == (try OpenedArchive(archive)).entries.count)
     }
+  }
+
+  /// 7-Zip packs headers by LZMA, py7zr by LZMA2.
+  @Test(arguments: [HandmadeSevenZip.Packing.copy, .lzma, .lzma2])
+  func headersOfOtherTools(packing: HandmadeSevenZip.Packing) async throws {
+    let tree = try SampleTree()
+    try await tree.make(archive, "7z", ["a", "-bd", "-y", "-mhc=off", "ARCHIVE", "."])
+    let (body, header) = HandmadeSevenZip.parts(of: try Data(contentsOf: archive))
+    let repacked = try OpenedArchive(
+      MemoryByteSource(try await HandmadeSevenZip.archive(header, packing, body: body)))
+    #expect(Set(repacked.fileNames) == Set(tree.files.keys))
+    try repacked.expect(tree.files)
+  }
+
+  @Test func anArchiveOfNothingIsEmpty() async throws {
+    let empty = try await HandmadeSevenZip.archive([], .plain)
+    #expect(try OpenedArchive(MemoryByteSource(empty)).entries.isEmpty)
   }
 
   @Test func aMemberThatIsPackedAloneIsReadAlone() async throws {

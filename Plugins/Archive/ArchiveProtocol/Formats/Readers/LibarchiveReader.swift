@@ -38,6 +38,8 @@ final class LibarchiveReader: ArchiveReader, @unchecked Sendable {
 
   func readEntries() throws -> [ArchiveEntry] {
     try SourceFailure.unwrapping {
+      // First: at the first header libarchive reads all of a 7z archive's directory, whatever its size.
+      _ = try groups(reading: source)
       let walk = try MemberWalk(format, source: source, blocks: .directory)
       var collector = EntryCollector(limits: configuration)
       while let header = try walk.next() {

@@ -17,8 +17,7 @@ struct MemberGroups: Sendable {
   init(_ format: ArchiveFormat, source: any ByteSource, head: [UInt8], limits: ArchiveConfiguration) throws {
     switch format {
     case .sevenZip:
-      let layout = try SevenZipLayout.read(from: source, limit: limits.maximumIndexBytes)
-      known = Self.groups(layout?.folders ?? [])
+      known = Self.groups(try SevenZipLayout.read(from: source, limits: limits).folders)
       others = Self.all
     case .cab: others = Self.all
     case .rar5: others = Rar5Header.isSolid(head) ? Self.all : nil

@@ -34,10 +34,12 @@ struct SevenZipCursor {
     return number
   }
 
-  /// A count of items, each of which takes at least `bits` bits of what follows.
-  mutating func count(ofAtLeast bits: Int) throws -> Int {
+  /// A count of members, or of what takes memory as they do.
+  /// - Parameter share: how many of these a member can have.
+  mutating func count(within limits: ArchiveConfiguration, share: Int = 1) throws -> Int {
     let number = try number()
-    guard bits == 0 ? number <= SevenZipLayout.maximumCount : number <= remaining * 8 / bits else { throw Malformed() }
+    try limits.check(members: UInt64(number / share))
+    guard number <= SevenZipLayout.maximumCount else { throw Malformed() }
     return number
   }
 

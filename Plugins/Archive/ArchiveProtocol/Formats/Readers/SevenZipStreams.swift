@@ -2,9 +2,10 @@
 struct SevenZipStreams {
   /// The output of one chain of decoders. Files in one folder can be decoded only one after another.
   struct Folder {
-    /// The identifiers of its methods, and their properties.
+    /// The identifiers of its methods, and their properties; of the only folder, which may be that of a header.
     var coders: [(method: [UInt8], properties: [UInt8])] = []
     var outputCount = 0
+    /// Of the only folder.
     var unpackedSizes: [Int] = []
     var hasDigest = false
   }
@@ -15,8 +16,11 @@ struct SevenZipStreams {
   /// How many files with bytes each folder has.
   var fileCounts: [Int] = []
 
+  private let limits: ArchiveConfiguration
+
   /// - Parameter cursor: is behind the identifier of the streams' description.
-  init(_ cursor: inout SevenZipCursor) throws {
+  init(_ cursor: inout SevenZipCursor, limits: ArchiveConfiguration) throws {
+    self.limits = limits
     while true {
       switch try cursor.byte() {
       case 0x00:
@@ -32,7 +36,8 @@ struct SevenZipStreams {
 
   private mutating func readPacked(_ cursor: inout SevenZipCursor) throws {
     packPosition = try cursor.number()
-    let count = try cursor.count(ofAtLeast: 0)
+    // BCJ2 has four streams.
+    let count = try cursor.count(within: limits, share: 4)
     while true {
       switch try cursor.byte() {
       case 0x00: return
@@ -47,13 +52,17 @@ struct SevenZipStreams {
 
   private mutating func readFolders(_ cursor: inout SevenZipCursor) throws {
     guard try cursor.byte() == 0x0b else { throw SevenZipCursor.Malformed() }
-    let count = try cursor.count(ofAtLeast: 16)
+    let count = try cursor.count(within: limits)
+    guard count <= cursor.remaining / 2 else { throw SevenZipCursor.Malformed() }
     // No tool writes descriptions in another stream.
     guard try cursor.byte() == 0 else { throw SevenZipCursor.Malformed() }
-    folders = try (0..<count).map { _ in try Self.readFolder(&cursor) }
+    folders = try (0..<count).map { _ in try Self.readFolder(&cursor, isOnly: count == 1) }
     guard try cursor.byte() == 0x0c else { throw SevenZipCursor.Malformed() }
     for index in folders.indices {
-      folders[index].unpackedSizes = try (0..<folders[index].outputCount).map { _ in try cursor.number() }
+      for _ in 0..<folders[index].outputCount {
+        let size = try cursor.number()
+        if count == 1 { folders[index].unpackedSizes.append(size) }
+      }
     }
     while true {
       switch try cursor.byte() {
@@ -65,7 +74,7 @@ struct SevenZipStreams {
     }
   }
 
-  private static func readFolder(_ cursor: inout SevenZipCursor) throws -> Folder {
+  private static func readFolder(_ cursor: inout SevenZipCursor, isOnly: Bool) throws -> Folder {
     var folder = Folder()
     var inputs = 0
     let count = try cursor.number()
@@ -79,7 +88,7 @@ struct SevenZipStreams {
       inputs += streams.0
       folder.outputCount += streams.1
       let properties = flags & 0x20 != 0 ? Array(try cursor.take(try cursor.number())) : []
-      folder.coders.append((method, properties))
+      if isOnly { folder.coders.append((method, properties)) }
     }
     guard folder.outputCount >= 1, inputs >= folder.outputCount - 1 else { throw SevenZipCursor.Malformed() }
     for _ in 0..<(2 * (folder.outputCount - 1)) { _ = try cursor.number() }
@@ -98,10 +107,11 @@ struct SevenZipStreams {
       case 0x0d:
         var total = 0
         for index in folders.indices {
-          fileCounts[index] = try cursor.count(ofAtLeast: 0)
+          fileCounts[index] = try cursor.count(within: limits)
           total += fileCounts[index]
+          try limits.check(members: UInt64(total))
+          guard total <= SevenZipLayout.maximumCount else { throw SevenZipCursor.Malformed() }
         }
-        guard total <= SevenZipLayout.maximumCount else { throw SevenZipCursor.Malformed() }
       case 0x09:
         for count in fileCounts where count > 1 {
           for _ in 1..<count { _ = try cursor.number() }
