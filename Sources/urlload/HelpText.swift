@@ -27,8 +27,8 @@ enum HelpText {
       urlload 'data:text/plain;base64,SGVsbG8K'  any scheme works the same
 
     Options mean what they mean to curl. A file has its name only when it is whole; what is left of a load that fails is \
-    in FILE.part, a name that no server can suggest: -O writes FILE_part then. A status of 400 or above is a failure: its body is written where the output is no file, with -f nowhere, \
-    with --fail-with-body everywhere.
+    in FILE.part, a name that no server can suggest: -O writes FILE_part then. A status of 400 or above is a failure: \
+    its body is written where the output is no file, with -f nowhere, with --fail-with-body everywhere.
 
     FILES AND VARIABLES:
       ~/.config/urlload   options that go before those of the command line; not read after a first -q

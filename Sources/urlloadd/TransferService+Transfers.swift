@@ -233,17 +233,17 @@ extension TransferService {
     let earlier = earlierMetrics(of: job)
     outcome.metrics = given.metrics?.following(earlier) ?? earlier
     if let resumed = job.state.resumed { outcome.metrics?.start = resumed }
+    let stored = stored(job.number)
     queue.end(job.number)
-    if outcome.error != nil, outcome.resumeData == nil, let part = stored(job.number)?.resumption?.file {
+    // No resume data names the part any more.
+    if outcome.error != nil, outcome.resumeData == nil, let part = stored?.resumption?.file {
       changes.files.append(part)
     }
     if earlier != nil { changes.blobs[job.number, default: QueueChanges.Blobs()].metrics = .some(nil) }
     changes.blobs[job.number, default: QueueChanges.Blobs()].outcome = .some(outcome)
     if outcome.resumeData == nil { changes.blobs[job.number]?.resumption = .some(nil) }
     dropQuestions(of: job)
-    if var description = stored(job.number)?.description,
-      let request = BackgroundValues.withoutSecrets(description.request)
-    {
+    if var description = stored?.description, let request = BackgroundValues.withoutSecrets(description.request) {
       description.request = request
       changes.erases = true
       if changes.blobs[job.number]?.description == nil {

@@ -198,11 +198,12 @@ final class TransferService {
     guard shutdown == nil else { return }
     shutdown = .by(.now.advanced(by: .seconds(10)))
     listener = nil
-    for job in queue.jobs.values
-    where job.state.phase == .running && transfers[job.session]?.isFinishing(job.number) != true {
-      guard stored(job.number)?.resumption != nil || transfers[job.session]?.resumption(of: job.number) != nil else {
-        continue
-      }
+    for job in queue.jobs.values where job.state.phase == .running {
+      let transfer = transfers[job.session]
+      // A body that is whole ends in a moment.
+      guard transfer?.isFinishing(job.number) != true,
+        stored(job.number)?.resumption != nil || transfer?.resumption(of: job.number) != nil
+      else { continue }
       stopTransfer(of: job)
       // This service begins none any more, and the next one at once.
       queue.stopped(job.number, now: Date())

@@ -49,7 +49,6 @@ final class BackgroundSession: Sendable {
 
     /// The tasks that the service was to have, and has not: its queue was damaged or removed.
     func lostTasks(besides told: Set<Int>) -> [BackgroundTask] {
-      guard tasks.count > told.count || !told.isSuperset(of: tasks.keys) else { return [] }
       // Where the service has not answered, it will be asked again.
       let unsettled = Set(
         unanswered.values.compactMap { $0.command.createdTask?.identifier ?? $0.command.endedTask })

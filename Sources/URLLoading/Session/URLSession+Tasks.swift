@@ -94,6 +94,15 @@ extension URLSession {
     return made(URLSessionStreamTask(load: load, channel: channel))
   }
 
+  /// A task whose response, body and end go to a sink, by a plan of which a reader is the owner.
+  func task(
+    _ plan: consuming LoadPlan, sink: any BodySink, delegate: (any URLSessionTaskDelegate)? = nil
+  ) -> URLSessionDataTask {
+    let load = load(plan)
+    load.setSink(sink)
+    return made(URLSessionDataTask(load: load), delegate: delegate)
+  }
+
   func load(_ plan: consuming LoadPlan) -> Load {
     // A request that a protocol class got for a listing may be loaded as something else.
     if !acceptsTasks { plan.flaw = invalidity(for: plan.request) }

@@ -14,7 +14,7 @@ final class DiscardingSink: BodySink {
 
   /// - Parameters:
   ///   - limit: in bytes; a longer body ends the load.
-  ///   - atEnd: called once. The sink retains it, and all that it captures, until then.
+  ///   - atEnd: called once.
   init(limit: Int, atEnd: @escaping @Sendable () -> Void) {
     self.limit = limit
     state = Locked(State(atEnd: atEnd))

@@ -189,15 +189,9 @@ extension Load {
     guard cache.revalidations.withLock({ $0.insert(key.text).inserted }) else { return }
     var request = request
     request.cachePolicy = .reloadRevalidatingCacheData
-    let load = session.load(LoadPlan(request: request, kind: .bytes, owner: .reader))
-    let task = session.made(URLSessionDataTask(load: load))
     // Nobody reads the body, and what no store has room for is not loaded on.
     let limit = cache.isSubclassed ? Int.max : (cache.stores.map(\.capacity).max() ?? 0) / URLCache.largestShare
-    load.setSink(
-      DiscardingSink(limit: limit) {
-        _ = cache.revalidations.withLock { $0.remove(key.text) }
-        withExtendedLifetime(task) {}
-      })
-    task.resume()
+    let sink = DiscardingSink(limit: limit) { _ = cache.revalidations.withLock { $0.remove(key.text) } }
+    session.task(LoadPlan(request: request, kind: .bytes, owner: .reader), sink: sink).resume()
   }
 }

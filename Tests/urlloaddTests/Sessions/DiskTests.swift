@@ -59,8 +59,9 @@ import URLLoadingTestServers
     try await fixture.killService()
     let starter = try ProgramStarter(
       in: fixture.directory, preparation: "\(ProgramStarter.outlivesFileLimit); ulimit -f 128")
+    let token = String(repeating: "t", count: 100_000)
     let program = try fixture.program(
-      "test", "--token", String(repeating: "t", count: 100_000), "download:\(server.url("/a"))",
+      "test", "--token", token, "download:\(server.url("/a"))",
       environment: ["URLLOADD": starter.path])
     let code = URLError.Code.cannotWriteToFile.rawValue
     #expect(try await program.says("ended 1 \(code)"), "\(program.lines)")
@@ -69,7 +70,7 @@ import URLLoadingTestServers
     // With room, the same is loaded.
     try await fixture.killService()
     let last = try fixture.program(
-      "test", "--token", String(repeating: "t", count: 100_000), "download:\(server.url("/b"))")
+      "test", "--token", token, "download:\(server.url("/b"))")
     #expect(try await last.says("ended 2 0 200"), "\(last.lines)")
     await last.kill()
     await fixture.stop()

@@ -3,7 +3,7 @@ internal import URLLoadingBase
 /// Loads `file:` URLs, stores uploads in them, and lists directories.
 ///
 /// Regular files are read in pieces on a thread pool. Pipes, sockets and devices are read when they are readable; no thread blocks
-/// on them. So are files of the kernel's whose size says nothing.
+/// on them. Files of the kernel whose size says nothing are read in the same way.
 ///
 /// Mutable state: `pump`'s own; `state`, guarded by its lock.
 // Safe to share: the mutable state is guarded as said above.

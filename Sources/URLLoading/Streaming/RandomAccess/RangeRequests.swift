@@ -33,9 +33,7 @@ struct RangeRequests: Sendable {
   func task(for request: URLRequest, sink: any BodySink) -> URLSessionDataTask {
     let plan = LoadPlan(
       request: request, kind: .bytes, owner: .reader, waitsForConnectivity: waitsForConnectivity, usesCache: false)
-    let load = session.load(plan)
-    load.setSink(sink)
-    return session.made(URLSessionDataTask(load: load), delegate: delegate)
+    return session.task(plan, sink: sink, delegate: delegate)
   }
 
   /// The requests for the resource where a task found it: at another host with the fields that the redirect left, because the first
