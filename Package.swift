@@ -276,7 +276,31 @@ if Context.environment["URL_LOADING_DOCS"] != nil {
   package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
 }
 
-// A part of the tests, for a quick build: `URL_LOADING_ONLY_TESTS="URLLoadingTests urlloadTests"`.
-if let names = Context.environment["URL_LOADING_ONLY_TESTS"]?.split(separator: " ").map(String.init) {
-  package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
+// A part of the tests and what they need, for a quick build: `URL_LOADING_ONLY_TESTS="URLLoadingTests/Cookies urlloadTests"`. A name may
+// say which of the target's folders is compiled, beside those that its tests share.
+if let selection = Context.environment["URL_LOADING_ONLY_TESTS"]?.split(separator: " ") {
+  var folders: [String: [String]] = [:]
+  for item in selection {
+    let parts = item.split(separator: "/", maxSplits: 1).map(String.init)
+    folders[parts[0], default: []] += parts.dropFirst()
+  }
+  for target in package.targets where target.type == .test {
+    guard let chosen = folders[target.name], !chosen.isEmpty else { continue }
+    target.sources = chosen + ["Support", "Suite.swift"]
+  }
+  var needed = Set(folders.keys)
+  var open = Array(needed)
+  while let name = open.popLast() {
+    for dependency in package.targets.first(where: { $0.name == name })?.dependencies ?? [] {
+      switch dependency {
+      case .targetItem(let name, _), .byNameItem(let name, _): if needed.insert(name).inserted { open.append(name) }
+      default: break
+      }
+    }
+  }
+  package.targets.removeAll { !needed.contains($0.name) }
+  package.products.removeAll { product in
+    let targets = (product as? Product.Library)?.targets ?? (product as? Product.Executable)?.targets ?? []
+    return !targets.allSatisfy(needed.contains)
+  }
 }
