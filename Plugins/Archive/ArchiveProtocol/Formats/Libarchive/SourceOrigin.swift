@@ -3,16 +3,24 @@ final class SourceOrigin: FeedOrigin {
   var source: (any ByteSource)?
   let isSeekable: Bool
   private let start: Int64
+  private let head: [UInt8]
 
-  init(_ source: any ByteSource, start: Int64 = 0, isSeekable: Bool = true) {
+  /// - Parameter head: the first bytes of the source, where they are known, and not to be read again.
+  init(_ source: any ByteSource, start: Int64 = 0, isSeekable: Bool = true, head: [UInt8] = []) {
     self.source = source
     self.start = start
     self.isSeekable = isSeekable
+    self.head = head
   }
 
   func fetch(into buffer: UnsafeMutableRawBufferPointer, at position: Int64) throws -> Int {
     let (sum, overflow) = start.addingReportingOverflow(position)
     guard !overflow, sum >= 0 else { return 0 }
+    if sum < head.count {
+      let known = head[Int(sum)...].prefix(buffer.count)
+      buffer.copyBytes(from: known)
+      return known.count
+    }
     return try withSource { try $0.read(into: buffer, at: sum) }
   }
 

@@ -10,6 +10,8 @@ internal import URLLoadingBase
 final class LibarchiveReader: ArchiveReader, @unchecked Sendable {
   private struct State {
     var groups: MemberGroups?
+    /// The archive's beginning that was checked before libarchive read it; empty where nothing is checked.
+    var checkedHead: [UInt8]?
     var idle: [MemberWalk] = []
     var passes: [SolidPass] = []
   }
@@ -40,7 +42,7 @@ final class LibarchiveReader: ArchiveReader, @unchecked Sendable {
     try SourceFailure.unwrapping {
       // First: at the first header libarchive reads all of a 7z archive's directory, whatever its size.
       _ = try groups(reading: source)
-      let walk = try MemberWalk(format, source: source, blocks: .directory)
+      let walk = try MemberWalk(format, source: source, head: try checkedHead(reading: source), blocks: .directory)
       var collector = EntryCollector(limits: configuration)
       while let header = try walk.next() {
         let ordinal = try collector.nextOrdinal()
@@ -73,7 +75,9 @@ final class LibarchiveReader: ArchiveReader, @unchecked Sendable {
   private func openAlone(
     _ entry: ArchiveEntry, _ ordinal: Int, from offset: Int64, source: any ByteSource
   ) throws -> any MemberBody {
-    let walk = try takeIdle(before: ordinal) ?? MemberWalk(format, source: source, blocks: .bodies)
+    let walk =
+      try takeIdle(before: ordinal)
+      ?? MemberWalk(format, source: source, head: try checkedHead(reading: source), blocks: .bodies)
     walk.origin.source = source
     let header = try walk.advance(to: ordinal)
     // Except for a hard link, which has another name than the member with its bytes.
@@ -115,6 +119,13 @@ final class LibarchiveReader: ArchiveReader, @unchecked Sendable {
     let groups = try MemberGroups(format, source: source, head: head, limits: configuration)
     state.withLock { $0.groups = groups }
     return groups
+  }
+
+  private func checkedHead(reading source: any ByteSource) throws -> [UInt8] {
+    if let head = state.withLock({ $0.checkedHead }) { return head }
+    let head = format == .xar ? try XarTableOfContents(source: source, limits: configuration).head : []
+    state.withLock { $0.checkedHead = head }
+    return head
   }
 
   /// The pass through a group. The least recently used passes are dropped.

@@ -5,8 +5,11 @@ final class MemberWalk {
   /// The member whose header comes next.
   private(set) var nextOrdinal = 0
 
-  init(_ format: ArchiveFormat, source: any ByteSource, blocks: LibarchiveFeed.BlockSizes) throws {
-    origin = SourceOrigin(source)
+  /// - Parameter head: see ``SourceOrigin``.
+  init(
+    _ format: ArchiveFormat, source: any ByteSource, head: [UInt8] = [], blocks: LibarchiveFeed.BlockSizes
+  ) throws {
+    origin = SourceOrigin(source, head: head)
     handle = try LibarchiveHandle(LibarchiveFeed(origin, blocks: blocks), format: format)
   }
 
