@@ -105,6 +105,52 @@ struct SequenceFormatTests {
     #expect(try opened.read("x") == Data("second".utf8))
   }
 
+  /// What a name leads to.
+  private func load(_ path: String) throws -> Data? {
+    let opened = try OpenedArchive(archive)
+    guard case .member(let entry) = ArchiveIndex(opened.entries).resolve(Array(path.utf8)) else { return nil }
+    return try opened.read(entry)
+  }
+
+  @Test(arguments: ["gnu", "pax", "v7"]) func aFileThatIsArchivedTwice(format: String) async throws {
+    let tree = try TemporaryDirectory("twice")
+    try tree.write("foo", "content")
+    try FileManager.default.linkItem(atPath: tree.path + "/foo", toPath: tree.path + "/bar")
+    for names in [["foo", "foo"], ["foo", "bar", "foo"], ["foo", "bar", "bar", "foo", "foo"]] {
+      try await Command.check(
+        Tool.path("tar"), ["--format=\(format)", "-chf", archive.path] + names, directory: tree.url)
+      for name in Set(names) { #expect(try load(name) == Data("content".utf8), "\(names): \(name)") }
+      #expect(try OpenedArchive(archive).byPath["foo"]?.kind == .file)
+    }
+  }
+
+  /// A link is another name of the file that had its target's name when it was made, as for extraction tools.
+  @Test func linksInAnyOrder() async throws {
+    let tree = try TemporaryDirectory("order")
+    func add(_ names: String..., content: String) async throws {
+      try tree.write(names[0], content)
+      for name in names.dropFirst() {
+        try? FileManager.default.removeItem(at: tree.file(name))
+        try FileManager.default.linkItem(at: tree.file(names[0]), to: tree.file(name))
+      }
+      try await Command.check(Tool.path("tar"), ["-rhf", archive.path] + names, directory: tree.url)
+      for name in names { try FileManager.default.removeItem(at: tree.file(name)) }
+    }
+    try await add("a", "b", content: "first")
+    try await add("a", content: "second")
+    #expect(try load("a") == Data("second".utf8) && load("b") == Data("first".utf8))
+    // Each is a link to the other.
+    try await add("b", "a", content: "third")
+    #expect(try load("a") == Data("third".utf8) && load("b") == Data("third".utf8))
+    try await add("b", "c", content: "fourth")
+    try await add("c", "d", "a", content: "fifth")
+    let expected = ["a": "fifth", "b": "fourth", "c": "fifth", "d": "fifth"]
+    for (name, content) in expected { #expect(try load(name) == Data(content.utf8), "\(name)") }
+    let extracted = try TemporaryDirectory("extracted")
+    try await Command.check(Tool.path("tar"), ["-xf", archive.path], directory: extracted.url)
+    for (name, content) in expected { #expect(try Data(contentsOf: extracted.file(name)) == Data(content.utf8)) }
+  }
+
   @Test(arguments: ["newc", "crc", "odc", "bin", "hpbin"])
   func cpio(format: String) async throws {
     let tree = try SampleTree(hasAllNames: format != "bin" && format != "hpbin")

@@ -72,6 +72,7 @@ struct ArchiveIndex: Sendable {
         // Some archives have a file and members below its name.
         guard hasMembers(below: candidate) else { return .missing }
         place = candidate
+      case .hardLink where remaining.isEmpty && entry.location != .none: return .member(entry)
       case .hardLink(let target):
         links += 1
         guard links <= Self.maximumLinks else { return .tooManyLinks }

@@ -13,7 +13,8 @@ internal import URLLoadingBase
 /// A file is valid for the limits under which the directory was read: a session with other limits reads the archive itself, which
 /// it may have to refuse.
 struct IndexFile {
-  private static let magic = Array("URLLoading index 2\n".utf8)
+  /// Version 3 knows the kinds of zip members by their data, and hard links by the order of members.
+  private static let magic = Array("URLLoading index 3\n".utf8)
   /// Files in a directory of indexes; the oldest are removed.
   private static let maximumFiles = 256
 

@@ -3,10 +3,10 @@ struct EntryCollector {
   private(set) var entries: [ArchiveEntry] = []
   private let limits: ArchiveConfiguration
   private var indexBytes: Int64 = 0
-  /// The last file of each name, for hard links.
-  private var files: [[UInt8]: Int] = [:]
-  /// Hard links, and the file that each is another name of.
-  private var links: [(link: Int, file: Int)] = []
+  /// The last member of each name; for a hard link, the member that it is another name of.
+  private var holders: [[UInt8]: Int] = [:]
+  /// Hard links, and the member that each is another name of.
+  private var links: [(link: Int, holder: Int)] = []
   private var headerCount = 0
 
   init(limits: ArchiveConfiguration) {
@@ -43,18 +43,26 @@ struct EntryCollector {
       entry.size = size
       entry.location = location
       entry.checksum = checksum
-      files[path] = entries.count
     case .hardLink(let target):
-      if let file = files[target] {
-        links.append((entries.count, file))
-        // cpio's newer formats have the bytes at the last name only.
-        if let size, size > 0, (entries[file].size ?? 0) == 0 {
-          entries[file].size = size
-          entries[file].location = location
-        }
+      guard let holder = holders[target] else {
+        // Its target may come later. Extraction tools make no link then, and leave a member of its name as it is.
+        if holders[path] == nil, target != path { entries.append(entry) }
+        return
       }
+      // cpio's newer formats have the bytes at the last name only.
+      if entries[holder].kind == .file, let size, size > 0, (entries[holder].size ?? 0) == 0 {
+        entries[holder].size = size
+        entries[holder].location = location
+      }
+      // A file that is archived twice becomes a link to itself, which extraction tools ignore.
+      guard holders[path] != holder else { return }
+      links.append((entries.count, holder))
+      holders[path] = holder
+      entries.append(entry)
+      return
     case .directory, .symbolicLink, .other: break
     }
+    holders[path] = entries.count
     entries.append(entry)
   }
 
@@ -63,13 +71,14 @@ struct EntryCollector {
     entries[entries.count - 1].location = location
   }
 
-  /// All members. A hard link has the size and location of its file, if that came before.
+  /// All members. A hard link has the size and location of the file that had its target's name when the link was made.
   func finished() -> [ArchiveEntry] {
     var entries = entries
-    for (link, file) in links {
-      entries[link].size = entries[file].size
-      entries[link].location = entries[file].location
-      entries[link].checksum = entries[file].checksum
+    for (link, holder) in links {
+      entries[link].size = entries[holder].size
+      entries[link].location = entries[holder].location
+      entries[link].checksum = entries[holder].checksum
+      entries[link].isEncrypted = entries[holder].isEncrypted
     }
     return entries
   }
