@@ -65,10 +65,13 @@ struct ZipDirectoryParserTests {
   }
 
   @Test func kinds() throws {
-    func kind(_ name: String, _ system: UInt16, _ mode: UInt32) throws -> ArchiveEntry.Kind? {
+    func kind(
+      _ name: String, _ system: UInt16, _ mode: UInt32, dos: UInt32 = 0, content: String = "content"
+    ) throws -> ArchiveEntry.Kind? {
       try Self.member(name) {
         $0.madeBy = system << 8
-        $0.attributes = mode << 16
+        $0.attributes = mode << 16 | dos
+        $0.content = Array(content.utf8)
       }?.kind
     }
     #expect(try kind("a", 3, 0o100644) == .file)
@@ -76,11 +79,25 @@ struct ZipDirectoryParserTests {
     #expect(try kind("a", 3, 0o120777) == .symbolicLink(target: []))
     #expect(try kind("a", 19, 0o120777) == .symbolicLink(target: []))
     #expect(try kind("a", 0, 0o120777) == .file)
-    #expect(try kind("a", 3, 0o040755) == .directory)
+    #expect(try kind("a", 3, 0o040755, content: "") == .directory)
     #expect(try kind("a/", 3, 0o120777) == .directory)
     #expect(try kind("a/", 0, 0) == .directory)
-    #expect(try kind("a", 3, 0o010644) == .other(.fifo))
-    #expect(try kind("a", 3, 0o020644) == .other(.characterDevice))
+    #expect(try kind("a", 3, 0o020644, content: "") == .other(.characterDevice))
+    #expect(try kind("a", 3, 0o140644, content: "") == .other(.socket))
+    // The folder of a tool for MS-DOS or Windows, without a slash.
+    for system: UInt16 in [0, 10, 11, 14, 3] {
+      #expect(try kind("a", system, 0, dos: 0x10, content: "") == .directory)
+      #expect(try kind("a", system, 0, dos: 0x20, content: "") == .file)
+    }
+    #expect(try kind("a", 2, 0, dos: 0x10, content: "") == .file)
+    // What came from a pipe has the mode of one.
+    #expect(try kind("-", 3, 0o010600, content: "") == .file)
+    // No kind takes data away.
+    for mode: UInt32 in [0o010644, 0o020644, 0o060644, 0o140644, 0o040755, 0o170000] {
+      #expect(try kind("a", 3, mode) == .file)
+    }
+    #expect(try kind("a", 0, 0, dos: 0x10) == .file)
+    #expect(try kind("a", 3, 0o120777, content: String(repeating: "x", count: 4097)) == .file)
   }
 
   @Test func times() throws {
@@ -159,10 +176,12 @@ struct ZipDirectoryParserTests {
     #expect(failure([nil, 88, 44]) == nil)
     #expect(failure([nil, 0]).isDamaged("share bytes"))
     #expect(failure([44, nil, 44]).isDamaged("share bytes"))
-    #expect(failure([nil, 43]).isDamaged("share bytes"))
+    // The length of its name in the local header is not known.
+    #expect(failure([nil, 37]) == nil)
+    #expect(failure([nil, 36]).isDamaged("share bytes"))
     // The second's data is quoted by the first.
     #expect(failure([nil, nil]) { $0[0].compressedSize = 51 }.isDamaged("share bytes"))
-    #expect(failure([nil, nil]) { $0[1].compressedSize = 8 }.isDamaged("into its directory"))
+    #expect(failure([nil, nil]) { $0[1].compressedSize = 15 }.isDamaged("into its directory"))
     #expect(failure([nil, nil]) { $0[1].position = 89 }.isDamaged("into its directory"))
   }
 

@@ -93,6 +93,38 @@ struct ZipMemberTests {
       }.isDamaged("no local header"))
   }
 
+  /// Names in two codings are one name, whatever their lengths and wherever the member lies; others refuse their member alone.
+  @Test func namesOfTwoCodings() throws {
+    /// The content of a member between and behind others, or nil where it is refused.
+    func content(_ name: [UInt8], local: [UInt8], flags: UInt16 = 0, isLast: Bool) throws -> [UInt8]? {
+      var member = ZipSample.Member(bytes: name)
+      (member.localName, member.flags) = (local, flags)
+      let members = [ZipSample.Member("first"), member] + (isLast ? [] : [ZipSample.Member("last")])
+      let source = MemoryByteSource(ZipSample(members).bytes())
+      let reader = ZipReader(source: source)
+      let entries = try reader.readEntries()
+      #expect(entries.count == members.count)
+      for (index, entry) in entries.enumerated() where index != 1 {
+        #expect(try reader.bytes(of: entry, source: source) == Array("content".utf8))
+      }
+      return try? reader.bytes(of: entries[1], source: source)
+    }
+    let name = Array("d/\u{e9}\u{8868}.txt".utf8)
+    for isLast in [true, false] {
+      // Latin 1, code page 932 (whose second byte is a backslash), and what cannot be written.
+      for local in [[0xE9, 0x3F], [0x95, 0x5C], [0x3F], [0x5F, 0x5F]] as [[UInt8]] {
+        let local = Array("d/".utf8) + local + Array(".txt".utf8)
+        #expect(try content(name, local: local, isLast: isLast) == Array("content".utf8))
+        #expect(try content(local, local: name, isLast: isLast) == Array("content".utf8))
+        #expect(try content(name, local: local, flags: ZipName.utf8Flag, isLast: isLast) == nil)
+      }
+      for local in ["d/x.doc", "e/x.txt", "d/.txt", "other", "", "a-name-that-is-longer-than-the-other.txt"] {
+        #expect(try content(name, local: Array(local.utf8), isLast: isLast) == nil)
+        #expect(try content(Array("d/y.txt".utf8), local: Array(local.utf8), isLast: isLast) == nil)
+      }
+    }
+  }
+
   @Test func methodsThatNothingUndoes() {
     #expect(Self.failure { $0.method = 6 }.isUnsupported("Implode"))
     #expect(Self.failure { $0.method = 9 }.isUnsupported("Deflate64"))

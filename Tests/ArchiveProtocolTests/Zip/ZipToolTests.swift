@@ -220,6 +220,19 @@ struct ZipToolTests {
     }
   }
 
+  @Test func aZipOfAPipeHasItsContent() async throws {
+    let place = try TemporaryDirectory("zip")
+    for (command, content) in [("echo dump", "dump\n"), ("true", "")] {
+      let file = place.file("\(content.count).zip")
+      try await Command.check("/bin/sh", ["-c", "\(command) | zip -q > \(file.path)"], directory: place.url)
+      let source = MemoryByteSource(try Data(contentsOf: file))
+      let reader = ZipReader(source: source)
+      let entry = try #require(try reader.readEntries().first)
+      #expect(entry.name == "-" && entry.kind == .file)
+      #expect(try reader.bytes(of: entry, source: source) == Array(content.utf8))
+    }
+  }
+
   @Test func stopsWhenCancelledInside() async throws {
     let tree = try SourceTree()
     let place = try TemporaryDirectory("zip")

@@ -4,6 +4,10 @@ import Foundation
 struct ZipDirectoryParser {
   /// A record without its name, extra fields and comment.
   static let recordSize = 46
+  /// The attribute of a folder, which some tools write instead of a slash behind its name.
+  private static let dosDirectory: UInt32 = 0x10
+  /// MS-DOS, Windows NTFS by APPNOTE and by Info-ZIP, and VFAT (APPNOTE 4.4.2).
+  private static let dosHosts: [UInt8] = [ZipName.dosHost, 10, 11, 14]
 
   private let bytes: UnsafeRawBufferPointer
   private let directory: ZipDirectory
@@ -68,9 +72,7 @@ struct ZipDirectoryParser {
       hasBackslashes: host == ZipName.dosHost)
     let (localHeader, overflow) = extra.localHeader.addingReportingOverflow(directory.shift)
     guard !overflow, localHeader >= 0,
-      extents.append(
-        localHeader, nameLength: extraStart - nameStart, compressedSize: extra.compressedSize,
-        limit: directory.range.lowerBound)
+      extents.append(localHeader, compressedSize: extra.compressedSize, limit: directory.range.lowerBound)
     else {
       throw .damaged(
         """
@@ -84,22 +86,31 @@ struct ZipDirectoryParser {
       ?? ZipTime.date(dosDate: bytes.uint16(at: position + 14), dosTime: bytes.uint16(at: position + 12))
     entries.append(
       ArchiveEntry(
-        path: name.path, kind: Self.kind(of: name, host: host, attributes: attributes), size: extra.size,
+        path: name.path, kind: Self.kind(of: name, host: host, attributes: attributes, extra), size: extra.size,
         modificationDate: date, checksum: extra.hasNoChecksum ? nil : bytes.uint32(at: position + 16),
         isEncrypted: flags & ZipFlags.encrypted != 0,
         location: .zip(localHeader: localHeader, compressedSize: extra.compressedSize, method: method, flags: flags)))
     return end
   }
 
-  /// The kind by the name, and by the mode that Unix (3) and macOS (19) write (APPNOTE 4.4.2, 4.4.15).
-  private static func kind(of name: ZipName, host: UInt8, attributes: UInt32) -> ArchiveEntry.Kind {
+  /// The kind by the name, and by the mode that Unix (3) and macOS (19) write, or MS-DOS's attributes (APPNOTE 4.4.2, 4.4.15).
+  ///
+  /// No kind takes away data that is there: a zip made from a pipe has a member with the mode of a FIFO, for example.
+  private static func kind(
+    of name: ZipName, host: UInt8, attributes: UInt32, _ extra: ZipRecordExtra
+  ) -> ArchiveEntry.Kind {
     if name.isDirectory { return .directory }
-    switch (host, attributes >> 16 & UInt32(S_IFMT)) {
-    case (3, UInt32(S_IFLNK)), (19, UInt32(S_IFLNK)): return .symbolicLink(target: [])
-    case (3, UInt32(S_IFDIR)), (19, UInt32(S_IFDIR)): return .directory
-    case (3, 0), (19, 0), (3, UInt32(S_IFREG)), (19, UInt32(S_IFREG)): return .file
-    case (3, _), (19, _): return .other(ArchiveEntry.Special(mode: attributes >> 16))
-    default: return .file
+    let isUnix = host == 3 || host == 19
+    let hasData = extra.size > 0 && extra.compressedSize > 0
+    switch isUnix ? attributes >> 16 & UInt32(S_IFMT) : 0 {
+    case 0:
+      let isFolder = attributes & dosDirectory != 0 && (isUnix || dosHosts.contains(host))
+      return isFolder && !hasData ? .directory : .file
+    case UInt32(S_IFLNK): return extra.size <= ZipReader.maximumLinkTarget ? .symbolicLink(target: []) : .file
+    // What came from a pipe may be empty.
+    case UInt32(S_IFREG), UInt32(S_IFIFO): return .file
+    case UInt32(S_IFDIR): return hasData ? .file : .directory
+    default: return hasData ? .file : .other(ArchiveEntry.Special(mode: attributes >> 16))
     }
   }
 }

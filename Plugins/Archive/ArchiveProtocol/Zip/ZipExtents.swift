@@ -1,7 +1,7 @@
 /// The bytes of each member, to find out whether any are shared.
 ///
-/// Members that share bytes expand a small archive to petabytes, however low the ratio of each; no tool writes them. The length of a
-/// local header's extra fields is not known here, so an extent is the least that the member takes.
+/// Members that share bytes expand a small archive to petabytes, however low the ratio of each; no tool writes them. The lengths of a
+/// local header's name and extra fields are not known here, so an extent is the least that the member takes.
 struct ZipExtents {
   /// A local header without its name and extra fields (APPNOTE 4.3.7).
   static let localHeaderSize: Int64 = 30
@@ -12,8 +12,8 @@ struct ZipExtents {
   mutating func reserve(_ count: Int) { extents.reserveCapacity(count) }
 
   /// - Returns: false, and nothing is added, where the member ends behind the limit.
-  mutating func append(_ localHeader: Int64, nameLength: Int, compressedSize: Int64, limit: Int64) -> Bool {
-    let (dataStart, firstOverflow) = localHeader.addingReportingOverflow(Self.localHeaderSize + Int64(nameLength))
+  mutating func append(_ localHeader: Int64, compressedSize: Int64, limit: Int64) -> Bool {
+    let (dataStart, firstOverflow) = localHeader.addingReportingOverflow(Self.localHeaderSize)
     let (end, secondOverflow) = dataStart.addingReportingOverflow(compressedSize)
     guard !firstOverflow, !secondOverflow, compressedSize >= 0, end <= limit else { return false }
     if let last = extents.last, localHeader < last.upperBound { isSorted = false }

@@ -56,14 +56,20 @@ extension ZipLocalHeader {
     }
     // Only the directory says which system made the name, which decides what a backslash means; and some tools set the flag for
     // UTF-8 in one place only.
-    let names = [(self.flags, false), (self.flags, true), (flags, false), (flags, true)].lazy.map {
-      flags, backslashes in
+    let variants = [(self.flags, false), (self.flags, true), (flags, false), (flags, true)]
+    let names = variants.map { flags, backslashes in
       ZipName(
         bytes, in: Int(ZipExtents.localHeaderSize)..<nameEnd, unicodePath: unicodePath, flags: flags,
-        hasBackslashes: backslashes)
+        hasBackslashes: backslashes
+      ).path
     }
-    guard names.contains(where: { $0.path == entry.path }) else {
-      let local = names.first.map { String(decoding: $0.path, as: UTF8.self) } ?? ""
+    // Two names that both say UTF-8 have the same coding.
+    let isCodingKnown = self.flags & flags & ZipName.utf8Flag != 0
+    guard
+      names.contains(entry.path)
+        || (!isCodingKnown && names.contains { ZipNameCoding.canBeSame($0, entry.path) })
+    else {
+      let local = String(decoding: names.first ?? [], as: UTF8.self)
       throw .damaged("its directory has another name than its local header, where it is '\(local)'")
     }
   }

@@ -13,7 +13,7 @@ struct ZipReader: ArchiveReader {
   private static let smallestBlock: Int64 = 1 << 10
   private static let largestBlock: Int64 = 512 << 10
   /// Linux has no longer paths (PATH_MAX).
-  private static let maximumLinkTarget: Int64 = 4096
+  static let maximumLinkTarget: Int64 = 4096
 
   let formatName = "zip"
   let source: any ByteSource
