@@ -61,6 +61,27 @@ import URLLoadingTestServers
     await server.stop()
   }
 
+  /// As PyPI's server did: ranges, but no suffix ranges.
+  @Test(arguments: [400, 416, 501]) func aServerWithoutSuffixRanges(status: Int) async throws {
+    let folder = try TemporaryDirectory("zip")
+    let file = folder.file("many.zip")
+    try await ZipTool.makeMany(500, size: Self.size, at: file)
+    let body = try Data(contentsOf: file)
+    let server = try ScriptedServer.http { request in
+      let range = request.fields["Range"].flatMap(ByteRange.init(fieldValue:))
+      if case .suffix = range { return HTTPResponse(status, text: "Unsupported client range") }
+      guard case .partial(let part)? = range?.selection(ofLength: Int64(body.count)) else {
+        return HTTPResponse(fields: ["ETag": "\"a\""], body: body)
+      }
+      return HTTPResponse(
+        206, fields: ["ETag": "\"a\"", "Content-Range": part.fieldValue],
+        body: body[Int(part.firstByte)...Int(part.lastByte)])
+    }
+    let url = try #require(URL(archive: server.url("/many.zip"), member: ZipTool.name(250)))
+    #expect(try await ArchiveSession.make().data(from: url).0 == ZipTool.content(250, size: Self.size))
+    #expect(server.requests.allSatisfy { $0.fields["Range"] != nil } && server.requests.count <= 5)
+  }
+
   @Test func manyLoadsAtOnceShareOneIndex() async throws {
     let (server, _) = try await Self.serveMany()
     let session = ArchiveSession.make()

@@ -8,6 +8,8 @@ enum FirstAnswer {
   case empty
   /// A part of a coded form: only the whole can be decoded.
   case coded
+  /// The server may have the resource, but not the range that was asked for.
+  case refusedRange
   case refused(URLError)
 
   /// Judges a response.
@@ -29,11 +31,26 @@ enum FirstAnswer {
       let length = response.expectedContentLength
       self = .whole(length < 0 ? nil : length)
     case .unsatisfiable(completeLength: 0): self = .empty
+    case .unsatisfiable where Self.fitsAny(asked): self = .refusedRange
+    case .other(400) where Self.fitsAny(asked), .other(501) where Self.fitsAny(asked): self = .refusedRange
     case .unsatisfiable: self = .refused(ResourceVersion.refusal(416, url))
     case .contradicts(let contradiction):
+      // Some servers take the last bytes for the first.
+      if contradiction.kind == .range, case .suffix = asked {
+        self = .refusedRange
+        return
+      }
       let isCoded = contradiction.kind == .form && (response as? HTTPURLResponse)?.contentCoding != nil
       self = isCoded ? .coded : .refused(ResourceVersion.error(contradiction, url))
     case .other(let status): self = .refused(ResourceVersion.refusal(status, url))
+    }
+  }
+
+  /// Whether every resource that is not empty has such a range, so that a refusal says nothing of the resource.
+  private static func fitsAny(_ range: ByteRange?) -> Bool {
+    switch range {
+    case .suffix, .positions(first: 0, last: _), .from(0): true
+    case .positions, .from, nil: false
     }
   }
 }

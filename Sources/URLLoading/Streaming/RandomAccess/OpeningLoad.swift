@@ -31,12 +31,15 @@ final class OpeningLoad: BodySink {
   /// What ``open()`` throws when the resource has ranges of a coded form only.
   struct CodedPart: Error {}
 
-  /// - Parameter asksForRange: whether a part is asked for; else all is loaded, and decoded where it is coded.
-  init(_ requests: RangeRequests, url: URL, options: RandomAccessOptions, asksForRange: Bool) {
+  /// What ``open()`` throws when the server may have the resource, but not the range.
+  struct RefusedRange: Error {}
+
+  /// - Parameter range: the part that is asked for; nil for all, decoded where it is coded.
+  init(_ requests: RangeRequests, url: URL, options: RandomAccessOptions, range: ByteRange?) {
     self.requests = requests
     self.url = url
     self.options = options
-    range = asksForRange ? options.effectiveFirstRange : nil
+    self.range = range
   }
 
   /// The first response.
@@ -85,6 +88,9 @@ final class OpeningLoad: BodySink {
     case .whole(let length): beginSpool(found, length, task)
     case .coded:
       opened(.failure(CodedPart()))
+      task.cancel()
+    case .refusedRange:
+      opened(.failure(RefusedRange()))
       task.cancel()
     case .refused(let error):
       opened(.failure(error))

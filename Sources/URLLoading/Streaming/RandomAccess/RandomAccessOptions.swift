@@ -4,7 +4,8 @@ public struct RandomAccessOptions: Sendable, Hashable {
   @frozen public enum FirstRange: Sendable, Hashable {
     /// The first so many bytes, rounded up to whole blocks.
     case beginning(Int)
-    /// The last so many bytes: where some formats, such as zip, have their directory.
+    /// The last so many bytes: where some formats, such as zip, have their directory. Of a server that refuses such a range the first
+    /// bytes are requested, and then all.
     case suffix(Int)
     /// So many bytes from a position on, rounded to whole blocks: for a reader that knows already where to look. A resource
     /// that ends before them is an error.
@@ -47,6 +48,13 @@ extension RandomAccessOptions {
 
   /// The blocks that may be in memory.
   var cachedBlocks: Int { max(2, maximumCachedBytes / effectiveBlockSize) }
+
+  /// The first block.
+  static func beginning(like options: RandomAccessOptions) -> ByteRange {
+    var options = options
+    options.firstRange = .beginning(1)
+    return options.effectiveFirstRange
+  }
 
   /// What the first request asks for, within the limits.
   var effectiveFirstRange: ByteRange {

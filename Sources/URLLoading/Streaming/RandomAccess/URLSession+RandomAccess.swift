@@ -12,8 +12,8 @@ extension URLSession {
   ///
   /// The first request asks for a range, and its response has the length, so no other request precedes the first read.
   /// If the server supports ranges, blocks are loaded on demand. If not, the first response is the whole resource,
-  /// which is stored in an unnamed temporary file. A local file is read in place, without requests, if the session
-  /// would load it with the built-in class.
+  /// which is stored in an unnamed temporary file; a server that refuses the range (status 400, 416 or 501) is asked for the
+  /// whole. A local file is read in place, without requests, if the session would load it with the built-in class.
   ///
   /// Positions refer to the resource without a content coding, so requests ask for `identity`. If the server has only a
   /// coded form, the whole resource is loaded and decoded.
@@ -53,13 +53,21 @@ extension URLSession {
   private func open(
     _ url: URL, _ requests: RangeRequests, _ options: RandomAccessOptions
   ) async throws -> (any RandomAccessSource, URLResponse?) {
-    let opening = OpeningLoad(requests, url: url, options: options, asksForRange: true)
-    do {
+    func answer(to range: ByteRange?) async throws -> (any RandomAccessSource, URLResponse?) {
+      let opening = OpeningLoad(requests, url: url, options: options, range: range)
       return (try await opening.open(), opening.response)
-    } catch is OpeningLoad.CodedPart {
-      let whole = OpeningLoad(requests, url: url, options: options, asksForRange: false)
-      return (try await whole.open(), whole.response)
     }
+    var ranges = [options.effectiveFirstRange]
+    // Some servers have ranges, but none of the last bytes.
+    if case .suffix = options.firstRange { ranges.append(RandomAccessOptions.beginning(like: options)) }
+    for range in ranges {
+      do {
+        return try await answer(to: range)
+      } catch is OpeningLoad.CodedPart {
+        break
+      } catch is OpeningLoad.RefusedRange {}
+    }
+    return try await answer(to: nil)
   }
 
   /// The file that a `file:` URL names; nil when it is not the built-in class that loads it here, or it has no positions.

@@ -181,6 +181,38 @@ import URLLoadingTestServers
     }
   }
 
+  /// Of a server that refuses the last bytes, or sends others, the first are requested, and once all.
+  @Test(arguments: [400, 416, 501, 206], [true, false])
+  func aServerWithoutSuffixRanges(status: Int, hasOthers: Bool) async throws {
+    let server = try RangeServer { number, response, _ in
+      if number == 1 || (number == 2 && !hasOthers) {
+        response = HTTPResponse(status == 206 && number > 1 ? 501 : status, text: "no")
+        if status == 206, number == 1 { response.fields["Content-Range"] = "bytes 0-1/200000" }
+      }
+    }
+    let resource = try await session.randomAccess(to: server.url, options: .small(first: .suffix(1000)))
+    #expect(resource.length == 200_000 && resource.hasByteRanges == hasOthers)
+    #expect(try await resource.read(at: 199_990, count: 10) == server.body[199_990...])
+    #expect(server.ranges.prefix(3) == ["bytes=-1000", "bytes=0-999", hasOthers ? "bytes=199000-199999" : "none"])
+    #expect(server.ranges.count == 3)
+  }
+
+  @Test func aServerThatRefusesEveryRangeGivesTheWhole() async throws {
+    let server = try RangeServer { number, response, _ in if number == 1 { response = HTTPResponse(501, text: "no") } }
+    let resource = try await session.randomAccess(to: server.url, options: .small())
+    #expect(resource.length == 200_000 && !resource.hasByteRanges)
+    #expect(server.ranges == ["bytes=0-999", "none"])
+  }
+
+  @Test func aServerThatRefusesEverythingIsAskedThreeTimes() async throws {
+    let server = try RangeServer { _, response, _ in response = HTTPResponse(400, text: "no") }
+    let error = try await #require(throws: URLError.self) {
+      try await session.randomAccess(to: server.url, options: .small(first: .suffix(1000)))
+    }
+    #expect(error.code == .badServerResponse && error.localizedDescription.contains("400"), "\(error)")
+    #expect(server.ranges == ["bytes=-1000", "bytes=0-999", "none"])
+  }
+
   @Test func aFirstBodyThatIsTooShortFailsItsReads() async throws {
     let server = try RangeServer { number, response, _ in
       guard number == 1 else { return }

@@ -76,6 +76,7 @@ import Testing
       case .whole(let length): "whole \(length.map(String.init) ?? "?")"
       case .empty: "empty"
       case .coded: "coded"
+      case .refusedRange: "refused range"
       case .refused(let error): "\(error.code.rawValue)"
       }
     }
@@ -91,16 +92,21 @@ import Testing
     #expect(try answer(206, ["Content-Range": "bytes 0-4/*"], beginning) == bad)
     #expect(try answer(206, ["Content-Range": "bytes 0-8/100"], beginning) == bad)
     #expect(try answer(206, ["Content-Range": "bytes 1-9/100"], beginning) == bad)
-    #expect(try answer(206, ["Content-Range": "bytes 80-89/100"], suffix) == bad)
-    #expect(try answer(206, ["Content-Range": "bytes 95-99/*"], suffix) == bad)
+    #expect(try answer(206, ["Content-Range": "bytes 80-89/100"], suffix) == "refused range")
+    #expect(try answer(206, ["Content-Range": "bytes 0-10/100"], suffix) == "refused range")
+    #expect(try answer(206, ["Content-Range": "bytes 95-99/*"], suffix) == "refused range")
     #expect(try answer(206, [:], beginning) == bad)
     #expect(try answer(206, ["Content-Range": "bytes 0-9/100", "Content-Encoding": "gzip"], beginning) == "coded")
     #expect(try answer(206, ["Content-Range": "bytes 0-9/100", "Content-Length": "9"], beginning) == bad)
-    #expect(try answer(206, ["Content-Type": "multipart/byteranges; boundary=x"], suffix) == bad)
+    #expect(try answer(206, ["Content-Type": "multipart/byteranges; boundary=x"], suffix) == "refused range")
     #expect(try answer(200, ["Content-Length": "7"], suffix) == "whole 7")
     #expect(try answer(200, ["Content-Length": "7", "Content-Encoding": "gzip"], suffix) == "whole ?")
     #expect(try answer(416, ["Content-Range": "bytes */0"], suffix) == "empty")
-    #expect(try answer(416, ["Content-Range": "bytes */9"], suffix) == bad)
+    #expect(try answer(416, ["Content-Range": "bytes */9"], suffix) == "refused range")
+    for status in [400, 416, 501] {
+      #expect(try answer(status, [:], suffix) == "refused range" && answer(status, [:], beginning) == "refused range")
+      #expect(try answer(status, [:], .positions(first: 10, last: 19)) == bad)
+    }
     #expect(try answer(404, [:], suffix) == "\(URLError.fileDoesNotExist.rawValue)")
     #expect(try answer(403, [:], suffix) == "\(URLError.noPermissionsToReadFile.rawValue)")
     #expect(try answer(401, [:], suffix) == "\(URLError.userAuthenticationRequired.rawValue)")
