@@ -38,6 +38,20 @@ import URLLoadingTestServers
     await server.stop()
   }
 
+  /// Such a server names no algorithm of RSA; the key that it takes comes behind.
+  @Test func byEd25519WhereRSAIsNotTaken() async throws {
+    var serverOptions = SSHServer.Options()
+    serverOptions.configuration = ["PubkeyAcceptedAlgorithms ssh-ed25519"]
+    let server = try await SSHServer.start(options: serverOptions)
+    let keys = try await SSHServer.clientKeys
+    let test = try await connect(server, SSHIdentities(files: [keys.rsa.file.path, keys.ed25519.file.path]))
+    await test.expectOpen()
+    let alone = try await connect(server, SSHIdentities(files: [keys.rsa.file.path]))
+    let failure = await alone.failure()
+    #expect(failure?.kind == .loginFailed, "\(String(describing: failure))")
+    await server.stop()
+  }
+
   @Test(arguments: ["ed25519", "rsa"]) func byEncryptedKey(_ type: String) async throws {
     let plain = try await type == "rsa" ? SSHServer.clientKeys.rsa : SSHServer.clientKeys.ed25519
     let directory = try TemporaryDirectory("keys")

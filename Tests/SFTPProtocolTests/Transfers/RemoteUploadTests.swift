@@ -126,6 +126,11 @@ import URLLoading
       #expect(script.failure == nil)
       script.answer(answer)
     }
+    // Nor does it take the target itself.
+    let inPlace = script.requests()
+    try #require(inPlace.map(\.type) == [Kind.open])
+    #expect(script.failure == nil)
+    script.answer(.status(inPlace[0].identifier, Self.permissionDenied, "Permission denied"))
     #expect(script.failure?.code == .cannotCreateFile)
     #expect(script.failure?.localizedDescription.contains("refused to create /.f.") == true)
     #expect(!script.client.isBusy)

@@ -13,8 +13,10 @@ parser.add_argument("--root", required=True)
 parser.add_argument("--user", required=True)
 parser.add_argument("--password", help="let in who knows it")
 parser.add_argument("--answer", action="append", default=[], help="of keyboard-interactive; each is a question")
+parser.add_argument("--question-name", help="over the questions, which are short then")
 parser.add_argument("--authorized-keys")
 parser.add_argument("--no-login", action="store_true", help="let everybody in")
+parser.add_argument("--refuse", action="append", default=[], help="fstat, lstat of a missing file, rename, dot, exclusive")
 parser.add_argument("--stall", default="", help="the phase in which nothing is answered any more: login, channel, service")
 options = parser.parse_args()
 
@@ -51,6 +53,8 @@ class Server(asyncssh.SSHServer):
         return self.question()
 
     def question(self):
+        if options.question_name:
+            return (options.question_name, "", "", [("PIN: ", self.rounds > 0)])
         return ("Test name", "Test instruction", "", [(f"Question {self.rounds + 1}: ", self.rounds > 0)])
 
     def validate_kbdint_response(self, username, responses):
@@ -84,8 +88,52 @@ async def process(process):
     process.exit(0)
 
 
+class SFTPServer(asyncssh.SFTPServer):
+    """Refuses what a server may refuse."""
+
+    def open(self, path, pflags, attrs):
+        name = path.rsplit(b"/", 1)[-1]
+        print("open", path.decode(), pflags, flush=True)
+        if "dot" in options.refuse and name.startswith(b"."):
+            raise asyncssh.SFTPPermissionDenied("no name with a dot")
+        if "exclusive" in options.refuse and pflags & asyncssh.FXF_EXCL:
+            raise asyncssh.SFTPOpUnsupported("no such flag")
+        return super().open(path, pflags, attrs)
+
+    def fstat(self, file_obj):
+        if "fstat" in options.refuse:
+            raise asyncssh.SFTPOpUnsupported("no such request")
+        return super().fstat(file_obj)
+
+    def lstat(self, path):
+        try:
+            return super().lstat(path)
+        except OSError:
+            if "lstat" in options.refuse:
+                raise asyncssh.SFTPFailure("something is wrong") from None
+            raise
+
+    def stat(self, path):
+        try:
+            return super().stat(path)
+        except OSError:
+            if "lstat" in options.refuse:
+                raise asyncssh.SFTPFailure("something is wrong") from None
+            raise
+
+    def rename(self, oldpath, newpath):
+        if "rename" in options.refuse:
+            raise asyncssh.SFTPOpUnsupported("no such request")
+        return super().rename(oldpath, newpath)
+
+    def posix_rename(self, oldpath, newpath):
+        if "rename" in options.refuse:
+            raise asyncssh.SFTPOpUnsupported("no such request")
+        return super().posix_rename(oldpath, newpath)
+
+
 def sftp(channel):
-    return asyncssh.SFTPServer(channel, chroot=options.root)
+    return SFTPServer(channel, chroot=options.root)
 
 
 async def main():

@@ -13,15 +13,31 @@ package final class PasswordSSHServer: Sendable {
       case service
     }
 
+    /// A request that a server may refuse, and whose absence a client has to bear.
+    package enum Refusal: String, Sendable {
+      case fstat
+      /// A file that is missing: LSTAT fails without a reason.
+      case lstat
+      case rename
+      /// Names that begin with a dot.
+      case dot
+      /// To make a file only if it does not exist.
+      case exclusive
+    }
+
     /// The password that lets in; nil if passwords are not accepted.
     package var password: String? = PasswordSSHServer.password
     /// The right answers to keyboard-interactive's questions, one a round; none if it is not offered.
     package var answers: [String] = []
+    /// The name over keyboard-interactive's questions, which are short then.
+    package var questionName: String?
     /// Whether everybody is let in.
     package var needsNoLogin = false
     /// Keys that are let in, as lines of `authorized_keys`.
     package var authorizedKeys: [String] = []
     package var stall: Stall?
+    /// What SFTP refuses.
+    package var refuses: [Refusal] = []
 
     /// The usual server.
     package init() {}
@@ -54,6 +70,8 @@ package final class PasswordSSHServer: Sendable {
       ]
       if let password = options.password { arguments += ["--password", password] }
       for answer in options.answers { arguments += ["--answer", answer] }
+      for refusal in options.refuses { arguments += ["--refuse", refusal.rawValue] }
+      if let name = options.questionName { arguments += ["--question-name", name] }
       if options.needsNoLogin { arguments.append("--no-login") }
       if let stall = options.stall { arguments += ["--stall", stall.rawValue] }
       if !options.authorizedKeys.isEmpty {

@@ -67,6 +67,8 @@ final class SFTPClient: SSHChannelUser, @unchecked Sendable {
   private(set) var handleLimit = portableHandleCount
   private var handleCount = 0
   private var waitingOpens: [OpenWaiter] = []
+  /// The server has said that it renames no file.
+  var refusesRename = false
   private var closeReason: (any Error)?
   private var pendingWorkCount = 0
   /// Called once, when no work is pending any more.

@@ -7,6 +7,7 @@ extension SSHSession {
     let receive: @convention(c) (Int32, UnsafeMutableRawPointer?, Int, Int32, Context?) -> Int = {
       _, buffer, count, _, context in
       guard let buffer, let session = SSHSession.from(context) else { return -Int(ECONNRESET) }
+      session.beginsKeyLogin = false
       return session.socket.receive(buffer, count)
     }
     let send: @convention(c) (Int32, UnsafeRawPointer?, Int, Int32, Context?) -> Int = { _, bytes, count, _, context in
@@ -30,7 +31,7 @@ extension SSHSession {
 
   typealias Context = UnsafeMutablePointer<UnsafeMutableRawPointer?>
 
-  private static func from(_ context: Context?) -> SSHSession? {
+  static func from(_ context: Context?) -> SSHSession? {
     context?.pointee.map { Unmanaged<SSHSession>.fromOpaque($0).takeUnretainedValue() }
   }
 

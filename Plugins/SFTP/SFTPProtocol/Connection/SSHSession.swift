@@ -27,6 +27,9 @@ final class SSHSession {
   /// Answers the server's questions; nil gives up.
   var onQuestions: (([InteractivePrompt]) -> [String]?)?
 
+  /// Whether libssh2 is at the beginning of a login by a key: see ``SSHMemory``.
+  var beginsKeyLogin = false
+
   private let descriptor: Int32
   private var session: OpaquePointer?
   private var channel: OpaquePointer?
@@ -40,7 +43,7 @@ final class SSHSession {
     context.initialize(to: nil)
     // Not retained: this object frees the session first.
     let owner = Unmanaged.passUnretained(self).toOpaque()
-    session = libssh2_session_init_ex(nil, nil, nil, owner)
+    session = SSHMemory.makeSession(owner)
     guard session != nil else { return nil }
     context.pointee = owner
     libssh2_session_set_blocking(session, 0)
@@ -137,7 +140,9 @@ final class SSHSession {
 
   /// Logs in by a key; ``signing`` has the bytes to sign if the server accepts the key.
   func logIn(user: String, publicKey: [UInt8]) -> Step {
-    step(libssh2_userauth_publickey(session, user, publicKey, publicKey.count, Self.sign, context))
+    beginsKeyLogin = true
+    defer { beginsKeyLogin = false }
+    return step(libssh2_userauth_publickey(session, user, publicKey, publicKey.count, Self.sign, context))
   }
 
   /// Logs in by keyboard-interactive, with ``onQuestions`` for the answers.

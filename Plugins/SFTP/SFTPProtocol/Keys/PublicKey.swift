@@ -34,7 +34,8 @@ struct PublicKey: Sendable, Hashable {
     return "SHA256:" + Data(hash).base64EncodedString().replacingOccurrences(of: "=", with: "")
   }
 
-  /// The blob under the name of the signature's algorithm, which libssh2 1.10 takes from there. OpenSSH accepts such a blob.
+  /// The blob under the name of the signature's algorithm, which libssh2 takes from there unless it ``LibraryVersion/choosesSignatures``.
+  /// OpenSSH accepts such a blob.
   func blob(for algorithm: KeyAlgorithm) -> [UInt8] {
     var reader = SSHFieldReader(blob)
     guard algorithm.rawValue != type, reader.string() != nil else { return blob }

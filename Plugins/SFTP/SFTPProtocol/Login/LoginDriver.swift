@@ -38,7 +38,7 @@ final class LoginDriver {
 
   init(driver: ConnectionDriver, isOpenSSH: Bool) {
     self.driver = driver
-    machine = LoginMachine(isOpenSSH: isOpenSSH)
+    machine = LoginMachine(signing: LibraryVersion.choosesSignatures ? .byLibrary : .byBlob(isOpenSSH: isOpenSSH))
     perform(machine.start())
   }
 
@@ -97,6 +97,10 @@ final class LoginDriver {
         if case .underWay = session.signing { return .wait }
       case .failed(let code):
         if let failure = fatal(code, session) { return .failed(failure) }
+        if case .questions = activity, code.number != LIBSSH2_ERROR_AUTHENTICATION_FAILED {
+          note(unreadableQuestions: code)
+          continue
+        }
         wasRefused(session)
       }
     }
@@ -122,10 +126,24 @@ final class LoginDriver {
     if session.isGone { return driver.failure(code) }
     switch code.number {
     case LIBSSH2_ERROR_AUTHENTICATION_FAILED, LIBSSH2_ERROR_PUBLICKEY_UNVERIFIED: return nil
+    // No signature of the key's kind is among those that the server names.
+    case LIBSSH2_ERROR_METHOD_NONE where isTryingKey: return nil
+    // Not what the server refused, but what libssh2 cannot read.
+    case _ where isAnswering: return nil
     case LIBSSH2_ERROR_PASSWORD_EXPIRED:
       return SSHFailure(.loginFailed, "the password of \(login) has expired: log in with ssh to give it a new one")
     default: return driver.failure(code)
     }
+  }
+
+  private var isTryingKey: Bool { if case .key = activity { true } else { false } }
+  private var isAnswering: Bool { if case .questions = activity { true } else { false } }
+
+  /// libssh2 1.10 takes many questions with a name (RFC 4256, section 3.2) for malformed ones. A server drops them at the next request (RFC
+  /// 4252, section 5).
+  private func note(unreadableQuestions code: SSHSession.Code) {
+    problems.append("the server's questions, which libssh2 cannot read (\(code.text))")
+    perform(machine.refusedAnswers(wasAnswered: false))
   }
 
   func note(_ what: String) {

@@ -11,6 +11,14 @@ struct LoginMachine {
     case giveUp
   }
 
+  /// Who names the algorithm of an RSA key's signature.
+  enum Signing {
+    /// libssh2: the key has one attempt.
+    case byLibrary
+    /// The key blob that is offered. OpenSSH's server takes RSA signatures with SHA-2, and none with SHA-1.
+    case byBlob(isOpenSSH: Bool)
+  }
+
   private struct KeyAttempt: Equatable {
     let key: Int
     let algorithm: KeyAlgorithm
@@ -24,7 +32,7 @@ struct LoginMachine {
 
   /// The methods that the server accepts; nil before its reply.
   private(set) var methods: [String]?
-  private let isOpenSSH: Bool
+  private let signing: Signing
   private var keyAttempts: [KeyAttempt]?
   private var triedKeys = 0
   private var lists = 0
@@ -32,9 +40,8 @@ struct LoginMachine {
   private var passwordAttempts = 0
   private var isFinished = false
 
-  /// - Parameter isOpenSSH: OpenSSH's server takes RSA signatures with SHA-2, and none with SHA-1.
-  init(isOpenSSH: Bool) {
-    self.isOpenSSH = isOpenSSH
+  init(signing: Signing) {
+    self.signing = signing
   }
 
   mutating func start() -> Action { list() }
@@ -59,11 +66,10 @@ struct LoginMachine {
       let algorithms = type.map { KeyAlgorithm.all(forKeyType: $0) } ?? [.ed25519]
       for algorithm in algorithms {
         let attempt = KeyAttempt(key: index, algorithm: algorithm)
-        switch algorithm {
-        // Servers with SHA-512 nearly always have SHA-256 too, and each attempt counts against the user.
-        case .rsaSHA256: if isOpenSSH { lastAttempts.append(attempt) }
-        case .rsaSHA1: if !isOpenSSH { attempts.append(attempt) }
-        default: attempts.append(attempt)
+        switch turn(of: algorithm) {
+        case .inOrder: attempts.append(attempt)
+        case .last: lastAttempts.append(attempt)
+        case .never: break
         }
       }
     }
@@ -73,11 +79,29 @@ struct LoginMachine {
 
   /// A key of unknown type was opened.
   mutating func opened(_ key: Int, type: String) -> Action {
-    let algorithms = KeyAlgorithm.all(forKeyType: type).filter { algorithm in
-      algorithm != .rsaSHA256 && !(algorithm == .rsaSHA1 && isOpenSSH)
+    let algorithms = KeyAlgorithm.all(forKeyType: type)
+    func attempts(_ turn: Turn) -> [KeyAttempt] {
+      algorithms.filter { self.turn(of: $0) == turn }.reversed().map { KeyAttempt(key: key, algorithm: $0) }
     }
-    keyAttempts?.append(contentsOf: algorithms.reversed().map { KeyAttempt(key: key, algorithm: $0) })
+    keyAttempts = attempts(.last) + (keyAttempts ?? []) + attempts(.inOrder)
     return next()
+  }
+
+  private enum Turn {
+    case inOrder, last, never
+  }
+
+  /// When a key's attempt with an algorithm is made.
+  private func turn(of algorithm: KeyAlgorithm) -> Turn {
+    switch (signing, algorithm) {
+    // libssh2 1.11 uses the name "ssh-rsa" for every key that follows one whose signatures the server does not take at all.
+    case (.byLibrary, .rsaSHA1): .last
+    case (.byLibrary, .rsaSHA512), (.byLibrary, .rsaSHA256): .never
+    // Servers with SHA-512 nearly always have SHA-256 too, and each attempt counts against the user.
+    case (.byBlob(let isOpenSSH), .rsaSHA256): isOpenSSH ? .last : .never
+    case (.byBlob(let isOpenSSH), .rsaSHA1): isOpenSSH ? .never : .inOrder
+    default: .inOrder
+    }
   }
 
   /// The server refused a key.

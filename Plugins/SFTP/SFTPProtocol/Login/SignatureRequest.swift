@@ -8,7 +8,7 @@ enum SignatureRequest {
   case signed([UInt8])
   case refused
 
-  /// The algorithm that the bytes to sign name (RFC 4252, section 7). libssh2 1.10 may choose another than it was given.
+  /// The algorithm that the bytes to sign name (RFC 4252, section 7). libssh2 may choose another than it was given.
   static func algorithm(in data: [UInt8]) -> KeyAlgorithm? {
     var reader = SSHFieldReader(data)
     // Session, SSH_MSG_USERAUTH_REQUEST, user, service, "publickey", true

@@ -10,6 +10,13 @@ struct FileVersion: Hashable, Sendable {
     modificationTime = attributes.modificationTime
   }
 
+  /// What FSTAT says of a file that has bytes. Servers that do not know the attributes of an open file say 0.
+  init(ofOpenFile attributes: FileAttributes) {
+    var known = attributes.size == 0 ? FileAttributes() : attributes
+    if known.modificationTime == 0 { known.modificationTime = nil }
+    self.init(known)
+  }
+
   var validators: ResourceValidators {
     guard let size, let modificationTime else { return ResourceValidators() }
     return ResourceValidators(

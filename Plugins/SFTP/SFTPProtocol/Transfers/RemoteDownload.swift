@@ -4,7 +4,8 @@ internal import URLLoadingBase
 /// Loads a file, or a range of it.
 ///
 /// The file's attributes are loaded before it is opened, since a server that opens a pipe blocks the whole connection; and again at the
-/// end, to notice a change. A file that fits into one reply needs no second look: the reply is a snapshot.
+/// end, to notice a change, where the server has that request. A file that fits into one reply needs no second look: the reply is a
+/// snapshot.
 // Safe to share: see `RemoteOperation`.
 final class RemoteDownload: RemoteOperation, @unchecked Sendable {
   /// How far an earlier connection got.
@@ -57,6 +58,7 @@ final class RemoteDownload: RemoteOperation, @unchecked Sendable {
       guard !isOver else { return }
       switch result {
       case .success(let attributes): found(attributes)
+      case .failure(let failure) where failure.status == .unsupported: found(FileAttributes())
       case .failure(let failure): end(failures.refused("load", failure), failure)
       }
     }
@@ -179,6 +181,7 @@ final class RemoteDownload: RemoteOperation, @unchecked Sendable {
     switch readAhead?.ended(part) {
     case .askAgain(let rest):
       takesOneRequest = false
+      // The check that was sent is older than these bytes.
       if check == .asked { check = .outdated }
       ask(rest)
     case .fail: return end(failures.broken("the server answered a read with no bytes"))
@@ -236,12 +239,14 @@ final class RemoteDownload: RemoteOperation, @unchecked Sendable {
     client.fstat(handle) { [self] result in
       guard !isOver else { return }
       switch result {
-      case .failure(let failure): end(failures.broken(failure), failure)
+      case .failure(let failure) where failure.status == nil: return end(failures.broken(failure), failure)
+      // The attributes of an open file are not what is loaded: a server without them has its files read, as by OpenSSH's client.
+      case .failure: check = .passed
       case .success(let attributes):
-        if let change = version.change(to: FileVersion(attributes)) { return end(failures.broken(change)) }
+        if let change = version.change(to: FileVersion(ofOpenFile: attributes)) { return end(failures.broken(change)) }
         if check == .asked { check = .passed }
-        finishIfComplete()
       }
+      finishIfComplete()
     }
   }
 

@@ -5,7 +5,7 @@ final class RemoteLink {
   enum End {
     /// A path without a link at its end, and its attributes; nil where there is no file.
     case leads(to: [UInt8], FileAttributes?)
-    /// The file exists, but the server does not say where.
+    /// The file may exist, but the server does not say where.
     case hidden(FileAttributes)
     case failed(SFTPFailure)
   }
@@ -40,8 +40,8 @@ final class RemoteLink {
       switch result {
       case .success(let attributes) where attributes.kind == .symbolicLink: hop()
       case .success(let attributes): reply(.leads(to: target, attributes))
-      case .failure(let failure) where failure.status == .noSuchFile: lookThroughLink()
-      case .failure(let failure): reply(.failed(failure))
+      case .failure(let failure) where failure.status == nil: reply(.failed(failure))
+      case .failure: lookThroughLink()
       }
     }
   }
@@ -62,7 +62,8 @@ final class RemoteLink {
       switch result {
       case .success(let attributes): reply(.hidden(attributes))
       case .failure(let failure) where failure.status == .noSuchFile: reply(.leads(to: target, nil))
-      case .failure(let failure): reply(.failed(failure))
+      case .failure(let failure) where failure.status == nil: reply(.failed(failure))
+      case .failure: reply(.hidden(FileAttributes()))
       }
     }
   }

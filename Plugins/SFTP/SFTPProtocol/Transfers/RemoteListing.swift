@@ -55,8 +55,11 @@ final class RemoteListing: RemoteOperation, @unchecked Sendable {
   }
 
   private func list(_ names: [RemoteName]) {
-    // Another request might have the same result, without an end.
-    guard !names.isEmpty else { return end(failures.broken("the server answered with no names, and did not end")) }
+    // Some servers end so, and OpenSSH's client takes it for the end. Another request might have the same result, without an end.
+    guard !names.isEmpty else {
+      isAtEnd = true
+      return
+    }
     let entries = names.compactMap { name in
       let attributes = name.attributes
       let kind: URLDirectoryEntry.Kind =

@@ -35,19 +35,22 @@ struct RemoteReplacement {
         }
         client.rename(from, to: to) { result in
           switch result {
-          case .success: record.remove(aside, mark, by: client)
-          case .failure: putBack(aside, mark)
+          case .success:
+            record.remove(aside, mark, by: client)
+            reply(result)
+          // Whoever is told may write to the name.
+          case .failure: putBack(aside, mark) { reply(result) }
           }
-          reply(result)
         }
       }
     }
   }
 
-  private func putBack(_ aside: [UInt8], _ mark: UploadRecord.Mark?) {
+  private func putBack(_ aside: [UInt8], _ mark: UploadRecord.Mark?, _ then: @escaping () -> Void) {
     client.beginWork()
     client.rename(aside, to: to) { result in
       if case .success = result { record.end(mark) } else { record.giveUp(mark) }
+      then()
       client.endWork()
     }
   }

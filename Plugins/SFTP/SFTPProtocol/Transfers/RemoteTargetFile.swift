@@ -10,6 +10,8 @@ final class RemoteTargetFile {
   }
 
   private let path: [UInt8]
+  /// Whether a file that has the name may be replaced.
+  private let replaces: Bool
   private let client: SFTPClient
   private let record: UploadRecord
   private var mark: UploadRecord.Mark?
@@ -18,8 +20,9 @@ final class RemoteTargetFile {
   /// It was emptied, or may have been, and is not complete.
   private(set) var isTorn = false
 
-  init(_ path: [UInt8], client: SFTPClient, record: UploadRecord) {
+  init(_ path: [UInt8], replaces: Bool, client: SFTPClient, record: UploadRecord) {
     self.path = path
+    self.replaces = replaces
     self.client = client
     self.record = record
   }
@@ -35,7 +38,7 @@ final class RemoteTargetFile {
   func open(willSend: @escaping () -> Bool, _ reply: @escaping SFTPClient.Reply<Void>) {
     client.open(
       // `truncate` demands `create` (draft-ietf-secsh-filexfer-02, section 6.3).
-      path, [.write, .create, .truncate],
+      path, replaces ? [.write, .create, .truncate] : [.write, .create, .exclusive],
       willSend: { [self] in
         guard !isUnwanted else { return false }
         _ = willSend()

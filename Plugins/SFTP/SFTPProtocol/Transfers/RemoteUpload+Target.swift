@@ -21,6 +21,19 @@ extension RemoteUpload {
     }.follow()
   }
 
+  /// The server does not tell links from files, or does not say what is no file as others do.
+  func lookThroughLinks() {
+    client.stat(target) { [self] result in
+      guard !isOver else { return }
+      switch result {
+      case .success(let attributes): found(attributes)
+      case .failure(let failure) where failure.status == nil: refuse(failure)
+      // A target that cannot be replaced shows it when it is.
+      case .failure: acceptTarget()
+      }
+    }
+  }
+
   func found(_ attributes: FileAttributes, onlyByLink: Bool = false) {
     switch attributes.kind {
     case .directory: return end(failures.directory("store the upload at"))
@@ -48,6 +61,7 @@ extension RemoteUpload {
 
   func acceptTarget() {
     mayReplaceTarget = true
+    guard !client.refusesRename else { return writeInPlace("the server does not rename files") }
     if temporary == nil { return create() }
     if let openFailure { refuseToOpen(openFailure) } else { keepOwner() }
   }
@@ -65,11 +79,29 @@ extension RemoteUpload {
     }
   }
 
+  /// No temporary file could be made: the server may refuse its name, or to make what must not exist, but take the target.
   private func refuseToOpen(_ failure: SFTPFailure) {
-    guard failure.status == .noSuchFile else { return refuse(failure, .create(temporary?.path ?? target)) }
-    end(
-      failures.error(
-        .fileDoesNotExist, "Cannot store the upload at \(failures.name): there is no such folder.", failure))
+    let step = RemoteFailures.Step.create(temporary?.path ?? target)
+    guard failure.status != nil else { return refuse(failure, step) }
+    refusedWay = (failure, step)
+    writeInPlace("the server takes no file beside it")
+  }
+
+  /// The target cannot be written in place.
+  func refuseInPlace(_ failure: SFTPFailure) {
+    guard let refusedWay, failure.status != nil else { return refuse(failure, .write(target)) }
+    failures.remark = ""
+    if case .create = refusedWay.step, failure.status == .noSuchFile {
+      return end(
+        failures.error(
+          .fileDoesNotExist, "Cannot store the upload at \(failures.name): there is no such folder.", failure))
+    }
+    // A file that was made meanwhile, and has to stay.
+    guard !replaces else { return refuse(refusedWay.failure, refusedWay.step) }
+    client.lstat(target) { [self] result in
+      guard !isOver else { return }
+      if case .success = result { end(exists) } else { refuse(refusedWay.failure, refusedWay.step) }
+    }
   }
 
   // MARK: The owner
@@ -105,10 +137,10 @@ extension RemoteUpload {
   }
 
   /// - Parameter reason: why no other file can replace the target, for the middle of a sentence.
-  private func writeInPlace(_ reason: String) {
+  func writeInPlace(_ reason: String) {
     discardTemporary()
     failures.remark = "It has to be written in place: \(reason)."
-    inPlace = RemoteTargetFile(target, client: client, record: record)
+    inPlace = RemoteTargetFile(target, replaces: replaces, client: client, record: record)
     readOn()
   }
 }

@@ -3,8 +3,9 @@ import URLLoading
 /// Stores an upload: in a temporary file beside the target, which is renamed to the target when it is complete. Until then the target is
 /// the old file.
 ///
-/// The target keeps its permissions, owner and group, and links stay links. Where a new file cannot be given the owner and group, or the
-/// server does not say where a link leads, the target is written in place, and is incomplete until the end.
+/// The target keeps its permissions, owner and group, and links stay links. Where a new file cannot be given the owner and group, the
+/// server does not say where a link leads, or it refuses the temporary file or its rename, the target is written in place, and is
+/// incomplete until the end.
 // Safe to share: see `RemoteOperation`.
 final class RemoteUpload: RemoteOperation, @unchecked Sendable {
   /// Bytes read and not confirmed: 2 MiB, the channel window of most servers. More would only wait, and leave the processor's cache.
@@ -13,7 +14,7 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
 
   let record: UploadRecord
   let replaces: Bool
-  private let body: UploadBodyReader
+  private var body: UploadBodyReader
   /// Temporary files that a connection may leave behind.
   private var leftovers: [RemoteTemporaryFile.Leftover]
 
@@ -29,6 +30,8 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
   /// The target, where it is written in place.
   var inPlace: RemoteTargetFile?
   var openFailure: SFTPFailure?
+  /// Why the target is written in place: what a refusal of that would hide.
+  var refusedWay: (failure: SFTPFailure, step: RemoteFailures.Step)?
   private var offset: UInt64 = 0
   private var confirmed: Int64 = 0
   private var underWay = 0
@@ -63,11 +66,12 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
       case .success(let attributes) where attributes.kind == .symbolicLink: followLink()
       case .success(let attributes): found(attributes)
       case .failure(let failure) where failure.status == .noSuchFile: acceptTarget()
-      case .failure(let failure): refuse(failure)
+      case .failure(let failure) where failure.status == nil: refuse(failure)
+      case .failure: lookThroughLinks()
       }
     }
     // Most targets are no links or directories: the temporary file is made in the same round trip.
-    if replaces, !isOver { create() }
+    if replaces, !isOver, !client.refusesRename { create() }
   }
 
   override func pause(_ pauses: Bool) {
@@ -113,7 +117,7 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
         case .success:
           failures.remark += " What is there now is not whole."
           send(bytes)
-        case .failure(let failure): refuse(failure, .write(target))
+        case .failure(let failure): refuseInPlace(failure)
         }
       }
     }
@@ -184,11 +188,22 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
   private func refuseName(_ failure: SFTPFailure) {
     isCommitting = false
     let step = RemoteFailures.Step.rename(temporary?.path ?? target, to: target)
-    guard !replaces else { return refuse(failure, step) }
+    if failure.status == .unsupported { client.refusesRename = true }
+    guard !replaces else { return writeAgainInPlace(failure, step) }
     client.lstat(target) { [self] result in
       guard !isOver else { return }
-      if case .success = result { end(exists) } else { refuse(failure, step) }
+      if case .success = result { end(exists) } else { writeAgainInPlace(failure, step) }
     }
+  }
+
+  /// Writes the body a second time, to the target.
+  private func writeAgainInPlace(_ failure: SFTPFailure, _ step: RemoteFailures.Step) {
+    guard body.canRepeat else { return refuse(failure, step) }
+    body = body.again()
+    (offset, confirmed) = (0, 0)
+    (hasReadAll, isClosed) = (false, false)
+    refusedWay = (failure, step)
+    writeInPlace("the server does not rename the complete file")
   }
 
   private func stored() {
