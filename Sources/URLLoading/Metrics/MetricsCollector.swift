@@ -65,6 +65,11 @@ struct MetricsCollector {
   @discardableResult
   mutating func endTransaction() -> URLSessionTaskTransactionMetrics? {
     guard let transaction = current else { return nil }
+    // One answer with two challenges has ended its transaction when the first was answered; where that came to nothing, nothing was sent.
+    if let response = transaction.response, response === finishedTransactions.last?.response {
+      current = nil
+      return nil
+    }
     transaction.responseEnd = Date()
     let metrics = Self.metrics(of: transaction)
     finishedTransactions.append(metrics)

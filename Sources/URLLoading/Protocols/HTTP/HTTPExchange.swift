@@ -136,6 +136,14 @@ struct HTTPExchange {
     return (question, result)
   }
 
+  /// The protection space of a challenge for Negotiate, where the server offers other ways as well; nil where no such challenge waits.
+  var negotiateBesideOthers: URLProtectionSpace? {
+    guard let pending, !pending.isDeclined, pending.offers.count > 1, let offer = pending.offers.first,
+      offer.schemes == .negotiate
+    else { return nil }
+    return offer.space
+  }
+
   /// A credential was given; what it is for. Nil when no challenge waits.
   mutating func answered() -> Offer? {
     guard let pending, !pending.isDeclined, let offer = pending.offers.first else { return nil }

@@ -4,6 +4,17 @@ internal import URLLoadingCurlTransport
 extension HTTPProtocol {
   func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {
     guard !resolve(by: .credential(credential)) else { return }
+    guard let space = state.withLock({ $0.exchange.negotiateBesideOthers }) else { return logIn(credential) }
+    // The next offer of the same answer is there for those who have no ticket.
+    negotiate(in: space) {
+      self.logIn(credential)
+    } otherwise: { _ in
+      self.rejectProtectionSpaceAndContinue(with: challenge)
+    }
+  }
+
+  /// Sends the request again, with a credential for what is offered.
+  private func logIn(_ credential: URLCredential) {
     let (transfer, offer) = state.withLock { state -> (Transfer?, HTTPExchange.Offer?) in
       guard let offer = state.exchange.answered() else { return (nil, nil) }
       state.logIn(credential, as: offer)
@@ -17,8 +28,24 @@ extension HTTPProtocol {
     begin(isFirst: false)
   }
 
-  /// Obtains a GSS-API token for the request that `begin` sends. That may take as long as a KDC does; the load may end meanwhile.
+  /// Obtains a GSS-API token for the request that `begin` sends, or ends the load for want of one.
   func negotiate(in space: URLProtectionSpace, then begin: @escaping @Sendable () -> Void) {
+    negotiate(in: space, then: begin) { failure in
+      self.client?.urlProtocol(
+        self,
+        didFailWithError: URLError(
+          .userAuthenticationRequired,
+          message:
+            "The \(space.isProxy() ? "proxy" : "server") wants Negotiate (Kerberos), and there is no token for it: \(failure.words). Get a ticket with kinit. URL: "
+            + "\(self.request.url?.redactedDescription ?? "none").", url: self.request.url))
+    }
+  }
+
+  /// Obtains a GSS-API token. That may take as long as a KDC does; the load may end meanwhile, and then neither is called.
+  private func negotiate(
+    in space: URLProtectionSpace, then begin: @escaping @Sendable () -> Void,
+    otherwise fail: @escaping @Sendable (NegotiateLogin.Failure) -> Void
+  ) {
     let take: @Sendable (NegotiateTokens.Outcome) -> Void = { outcome in
       switch outcome {
       case .success(let data):
@@ -29,13 +56,11 @@ extension HTTPProtocol {
         }
         if !isStopped { begin() }
       case .failure(let failure):
-        self.client?.urlProtocol(
-          self,
-          didFailWithError: URLError(
-            .userAuthenticationRequired,
-            message:
-              "The \(space.isProxy() ? "proxy" : "server") wants Negotiate (Kerberos), and there is no token for it: \(failure.words). Get a ticket with kinit. URL: "
-              + "\(self.request.url?.redactedDescription ?? "none").", url: self.request.url))
+        let isStopped = self.state.withLock { state in
+          state.negotiation = nil
+          return state.isStopped
+        }
+        if !isStopped { fail(failure) }
       }
     }
     // Whoever stops finds the request to cancel, or it is not made.
@@ -44,8 +69,13 @@ extension HTTPProtocol {
     }
   }
 
+  /// A ticket is not used unasked, but a password of the URL or of a storage may answer another offer.
   func performDefaultHandling(for challenge: URLAuthenticationChallenge) {
-    continueWithoutCredential(for: challenge)
+    if state.withLock({ $0.exchange.negotiateBesideOthers }) != nil {
+      rejectProtectionSpaceAndContinue(with: challenge)
+    } else {
+      continueWithoutCredential(for: challenge)
+    }
   }
 
   func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {
@@ -91,11 +121,12 @@ extension HTTPProtocol.State {
     } else {
       self.credential = isNegotiate ? nil : given
     }
-    negotiateToken = nil
     if isNegotiate {
+      // The token for it may be there.
       negotiateSpace = offer.space
-    } else if negotiateSpace?.isProxy() == offer.space.isProxy() {
-      negotiateSpace = nil
+    } else {
+      negotiateToken = nil
+      if negotiateSpace?.isProxy() == offer.space.isProxy() { negotiateSpace = nil }
     }
   }
 }

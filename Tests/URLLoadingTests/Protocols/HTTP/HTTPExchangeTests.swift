@@ -93,6 +93,20 @@ import URLLoadingCurlTransport
     #expect(method == (offersNegotiate ? NSURLAuthenticationMethodNegotiate : NSURLAuthenticationMethodHTTPBasic))
   }
 
+  @Test(.enabled("this machine has no GSS-API") { NegotiateLogin.isAvailable })
+  func negotiateBesideOthersIsKnown() throws {
+    for (others, isBeside) in [(["Basic realm=\"b\""], true), ([], false), (["Unknown"], false)] {
+      var exchange = HTTPExchange()
+      #expect(exchange.negotiateBesideOthers == nil)
+      let fields = (others + ["Negotiate"]).map { ("WWW-Authenticate", $0) }
+      _ = try challenge(exchange.received(try response(401, fields), for: try request()))
+      #expect((exchange.negotiateBesideOthers != nil) == isBeside)
+      guard isBeside else { continue }
+      #expect(exchange.rejected()?.authenticationMethod == NSURLAuthenticationMethodHTTPBasic)
+      #expect(exchange.negotiateBesideOthers == nil && exchange.answered()?.schemes == .basic)
+    }
+  }
+
   @Test func aChallengeWithoutARealmHasNone() throws {
     for (field, realm) in [("Basic", nil), ("Basic charset=\"UTF-8\"", nil), ("Basic realm=\"\"", "")] {
       var exchange = HTTPExchange()
