@@ -21,12 +21,55 @@ import Testing
       proxies.proxy(for: "ftp://a.test/")
         == ProxyServer(kind: .socks5h, host: "::1", port: 83, user: "u", password: "p@"))
     #expect(proxies.proxy(for: "ftp://a.test/")?.url == "socks5h://[::1]:83")
-    for direct in ["localhost", "LOCALHOST", "example.org", "a.b.example.org", "10.9.8.7", "[::1]:80", "exact.test."] {
+    for direct in [
+      "localhost", "LOCALHOST", "example.org", "a.b.example.org", "10.9.8.7", "[::1]:80", "exact.test.:8080",
+    ] {
       #expect(proxies.proxy(for: "http://\(direct)/") == nil, "\(direct)")
     }
-    for proxied in ["notexample.org", "11.0.0.1", "example.org.evil.test", "10.0.0.1.test", "[::2]", "localhost.test"] {
+    for proxied in [
+      "notexample.org", "11.0.0.1", "example.org.evil.test", "10.0.0.1.test", "[::2]", "localhost.test", "exact.test",
+    ] {
       #expect(proxies.proxy(for: "http://\(proxied)/") != nil, "\(proxied)")
     }
+  }
+
+  @Test func exceptionsWithAPort() {
+    let proxies = selector([
+      "all_proxy": "x:1",
+      "no_proxy": "a.test:80,b.test:443,127.0.0.1:8080,[::1]:8443,*.c.test:81,*:9,d.test:x,::2,e.test:",
+    ])
+    for direct in [
+      "http://a.test/", "http://a.test:80", "http://sub.a.test/", "https://a.test:80/", "https://b.test/",
+      "http://u:p@127.0.0.1:8080/", "https://[::1]:8443/", "http://x.c.test:81/", "http://any:9/", "http://[::2]:5/",
+      "http://e.test:7/",
+    ] {
+      #expect(proxies.proxy(for: direct) == nil, "\(direct)")
+      #expect(proxies.isExcepted(direct), "\(direct)")
+    }
+    for proxied in [
+      "https://a.test/", "http://a.test:8080/", "http://b.test/", "http://127.0.0.1/", "http://[::1]/",
+      "http://x.c.test/", "http://any:90/", "http://d.test/",
+    ] {
+      #expect(proxies.proxy(for: proxied) != nil, "\(proxied)")
+    }
+  }
+
+  /// What a user wants to go by a proxy never goes past it.
+  @Test(arguments: ["foo bar", "not a url://x", "gopher://h:1", "http://h:99999", "http://[::1", "h:1:2", " ", "://"])
+  func aMalformedVariableIsAnError(text: String) async throws {
+    let proxies = selector(["http_proxy": text, "https_proxy": "x:1", "no_proxy": "excepted.test"])
+    #expect(proxies.proxy(for: "http://a.test/")?.malformedVariable == "http_proxy")
+    #expect(proxies.proxy(for: "http://excepted.test/") == nil)
+    #expect(proxies.proxy(for: "https://a.test/")?.malformedVariable == nil)
+    #expect(proxies.proxy(for: "ftp://a.test/") == nil)
+    #expect(selector(["ALL_PROXY": text]).proxy(for: "ftp://a.test/")?.malformedVariable == "ALL_PROXY")
+    #expect(selector(["all_proxy": text, "http_proxy": "x:1"]).proxy(for: "http://a.test/")?.host == "x")
+    var settings = ProxySettings()
+    settings.http = ProxyServer(malformedVariable: "http_proxy")
+    let server = try ScriptServer { connection, _ in connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") }
+    let state = try await makeEngine(proxy: .settings(settings)).get("http://127.0.0.1:\(server.port)/")
+    let failure = try #require(state.failure)
+    #expect(failure.urlErrorCode == .badURL && failure.message.contains("http_proxy names no proxy"), "\(failure)")
   }
 
   @Test func theUpperCaseVariableForHTTPIsIgnored() {

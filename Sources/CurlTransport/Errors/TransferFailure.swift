@@ -217,6 +217,11 @@ struct InvalidRequest: Error {
   var message: String
   var urlErrorCode = URLError.Code.badURL
 
+  /// A connection past a proxy that should be taken would be another way than the user's.
+  static func malformedProxy(_ variable: String) -> InvalidRequest {
+    InvalidRequest(message: "the environment variable \(variable) names no proxy, such as http://HOST:PORT")
+  }
+
   /// A session judges servers, or logs in with certificates, and libcurl is not one that this package can do that with.
   static var otherTLSLibrary: InvalidRequest {
     InvalidRequest(

@@ -3,9 +3,16 @@ import Glibc
 /// A list of hosts that are reached without a proxy.
 ///
 /// An entry is `*` (every host), a name (that host and all below it; a leading dot changes nothing), a pattern with
-/// `*`, an address, or a range in CIDR form, the octets of an IPv4 range cut short if one likes (`169.254/16`).
+/// `*`, an address, or a range in CIDR form, the octets of an IPv4 range cut short if one likes (`169.254/16`). A name, a pattern or an
+/// address may have a port (`example.org:8080`), and counts for that port alone.
 struct HostExceptions: Sendable, Equatable {
-  private enum Entry: Sendable, Equatable {
+  private struct Entry: Sendable, Equatable {
+    var hosts: Hosts
+    /// Nil for every port.
+    var port: Int?
+  }
+
+  private enum Hosts: Sendable, Equatable {
     case all
     case name(String)
     case pattern(String)
@@ -21,11 +28,13 @@ struct HostExceptions: Sendable, Equatable {
   }
 
   /// Whether `host`, in lower case and without brackets, is on the list.
-  func contains(_ host: String) -> Bool {
+  /// - Parameter port: nil where it is not known, and no entry with a port counts.
+  func contains(_ host: String, port: Int?) -> Bool {
     let address = Self.address(host)
     if excludesSimpleHostnames, address == nil, !host.utf8.contains(UInt8(ascii: ".")) { return true }
     return entries.contains { entry in
-      switch entry {
+      if let own = entry.port, own != port { return false }
+      switch entry.hosts {
       case .all: return true
       case .name(let name): return address == nil && (host == name || host.hasSuffix("." + name))
       case .pattern(let pattern): return fnmatch(pattern, host, 0) == 0
@@ -37,19 +46,33 @@ struct HostExceptions: Sendable, Equatable {
   }
 
   private static func parse(_ text: String) -> Entry? {
-    var name = text.lowercased()
-    if name == "*" { return .all }
-    if let slash = name.firstIndex(of: "/") {
-      guard let address = address(String(name[..<slash]), allowsShort: true),
-        let bits = Int(name[name.index(after: slash)...]), (0...address.count * 8).contains(bits)
+    let text = text.lowercased()
+    if let slash = text.firstIndex(of: "/") {
+      guard let address = address(String(text[..<slash]), allowsShort: true),
+        let bits = Int(text[text.index(after: slash)...]), (0...address.count * 8).contains(bits)
       else { return nil }
-      return .range(address: address, bits: bits)
+      return Entry(hosts: .range(address: address, bits: bits))
     }
-    if name.hasPrefix("["), let end = name.firstIndex(of: "]") { name = String(name.dropFirst().prefix(upTo: end)) }
-    if let address = address(name) { return .range(address: address, bits: address.count * 8) }
-    // A port, as other programs allow; it is ignored here.
-    if let colon = name.lastIndex(of: ":") { name = String(name[..<colon]) }
-    if let address = address(name) { return .range(address: address, bits: address.count * 8) }
+    // Without brackets colons belong to an address of IPv6.
+    if let address = address(text) { return Entry(hosts: .range(address: address, bits: address.count * 8)) }
+    var host = Substring(text)
+    var rest = Substring()
+    if text.hasPrefix("[") {
+      host = text.dropFirst().prefix { $0 != "]" }
+      rest = text.drop { $0 != "]" }.dropFirst()
+    } else if let colon = text.lastIndex(of: ":") {
+      (host, rest) = (text[..<colon], text[colon...])
+    }
+    guard rest.isEmpty || rest.first == ":" else { return nil }
+    let port = UInt16(rest.dropFirst()).map(Int.init)
+    guard port != nil || rest.count < 2 else { return nil }
+    return hosts(String(host)).map { Entry(hosts: $0, port: port) }
+  }
+
+  private static func hosts(_ text: String) -> Hosts? {
+    if text == "*" { return .all }
+    if let address = address(text) { return .range(address: address, bits: address.count * 8) }
+    var name = text
     while name.hasPrefix(".") { name.removeFirst() }
     if name.hasSuffix(".") { name.removeLast() }
     if name.isEmpty { return nil }

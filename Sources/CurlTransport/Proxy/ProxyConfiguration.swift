@@ -57,8 +57,11 @@ package final class ProxyServer: Sendable, Equatable {
   package let port: Int
   package let user: String?
   package let password: String?
+  /// The variable of the environment that should name the proxy, and has no proxy's form: what it is for cannot be loaded.
+  package let malformedVariable: String?
 
   package init(kind: Kind = .http, host: String, port: Int, user: String? = nil, password: String? = nil) {
+    malformedVariable = nil
     self.kind = kind
     self.host = host
     self.port = port
@@ -66,9 +69,15 @@ package final class ProxyServer: Sendable, Equatable {
     self.password = password
   }
 
+  /// What stands for the proxy of a variable that names none.
+  init(malformedVariable: String) {
+    (kind, host, port, user, password) = (.http, "", 0, nil, nil)
+    self.malformedVariable = malformedVariable
+  }
+
   package static func == (first: ProxyServer, second: ProxyServer) -> Bool {
     first.kind == second.kind && first.host == second.host && first.port == second.port && first.user == second.user
-      && first.password == second.password
+      && first.password == second.password && first.malformedVariable == second.malformedVariable
   }
 
   /// Whether both are the same proxy, regardless of their logins.
@@ -110,7 +119,7 @@ package final class ProxyServer: Sendable, Equatable {
       host = rest.prefix { $0 != ":" }
       rest = rest.dropFirst(host.count)
     }
-    guard !host.isEmpty else { return nil }
+    guard !host.isEmpty, !host.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else { return nil }
     // libcurl's default ports for proxies.
     var port = kind == .https ? 443 : 1080
     if rest.first == ":", rest.count > 1 {

@@ -32,12 +32,14 @@ package struct ProxySelector: Sendable, Equatable {
       case "ftp": settings.ftp
       default: ProxyServer?.none
       }
-    guard let proxy = own ?? settings.socks, !exceptions.contains(target.host) else { return nil }
+    guard let proxy = own ?? settings.socks, !exceptions.contains(target.host, port: target.port) else { return nil }
     return proxy
   }
 
   /// Whether a host is on the list of those that are reached directly.
-  package func isExcepted(_ url: String) -> Bool { Target(url).map { exceptions.contains($0.host) } ?? false }
+  package func isExcepted(_ url: String) -> Bool {
+    Target(url).map { exceptions.contains($0.host, port: $0.port) } ?? false
+  }
 
   /// Whether the environment configures proxies. HTTP_PROXY counts here: libproxy would use it, which a CGI program
   /// must not (see below).
@@ -52,24 +54,33 @@ package struct ProxySelector: Sendable, Equatable {
   /// The variables that libcurl knows. HTTP_PROXY in upper case is ignored: in a CGI program it is the client's
   /// `Proxy` field (CVE-2016-5385).
   private static func settings(of environment: (String) -> String?) -> ProxySettings {
-    func first(_ names: String...) -> String? {
-      names.lazy.compactMap(environment).first { !$0.isEmpty }
+    func first(_ names: String...) -> (name: String, value: String)? {
+      for name in names {
+        if let value = environment(name), !value.isEmpty { return (name, value) }
+      }
+      return nil
     }
-    func server(_ value: String?) -> ProxyServer? { value.flatMap(ProxyServer.init(parsing:)) }
+    func server(_ variable: (name: String, value: String)?) -> ProxyServer? {
+      variable.map { ProxyServer(parsing: $0.value) ?? ProxyServer(malformedVariable: $0.name) }
+    }
     let all = server(first("all_proxy", "ALL_PROXY"))
     var settings = ProxySettings()
     settings.http = server(first("http_proxy")) ?? all
     settings.https = server(first("https_proxy", "HTTPS_PROXY")) ?? all
     settings.ftp = server(first("ftp_proxy", "FTP_PROXY")) ?? all
-    let none = first("no_proxy", "NO_PROXY") ?? ""
+    let none = first("no_proxy", "NO_PROXY")?.value ?? ""
     settings.exceptions = none.split { $0 == "," || $0 == " " || $0 == "\t" }.map(String.init)
     return settings
   }
 
   /// The parts of a URL that matter here.
   struct Target {
+    private static let defaultPorts = ["http": 80, "https": 443, "ftp": 21]
+
     var scheme: String
     var host: String
+    /// That of the URL, else that of its scheme; nil where nobody knows.
+    var port: Int?
 
     init?(_ url: String) {
       guard let colon = url.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
@@ -81,11 +92,11 @@ package struct ProxySelector: Sendable, Equatable {
         authority = authority[..<end]
       }
       if let at = authority.lastIndex(of: "@") { authority = authority[authority.index(after: at)...] }
-      if authority.first == "[" {
-        host = String(authority.dropFirst().prefix { $0 != "]" }).lowercased()
-      } else {
-        host = authority.prefix { $0 != ":" }.lowercased()
-      }
+      let isAddress = authority.first == "["
+      let end: Character = isAddress ? "]" : ":"
+      host = (isAddress ? authority.dropFirst() : authority).prefix { $0 != end }.lowercased()
+      let rest = authority.drop { $0 != end }
+      port = Int(rest.dropFirst(isAddress ? 2 : 1)) ?? Self.defaultPorts[scheme]
       if host.hasSuffix(".") { host.removeLast() }
       guard !host.isEmpty else { return nil }
     }
