@@ -6,7 +6,10 @@ extension URLLoad {
       (connection.cookieJar != nil, "-c"), (connection.insecure, "-k"), (connection.cert != nil, "-E"),
       (connection.har != nil, "--har"), (connection.archiveIndex != nil, "--archive-index"),
       (connection.noproxy != nil && connection.proxy == nil, "--noproxy without -x"),
-      (connection.waitsForChallenge, "--digest, --ntlm, --negotiate or --anyauth"),
+      (
+        connection.anyauth || connection.digest || connection.ntlm || connection.negotiate,
+        "--digest, --ntlm, --negotiate or --anyauth"
+      ), (request.referer?.contains(";auto") == true, "-e with ;auto"),
       (output.dumpHeader != nil, "-D"), (output.include, "-i"), (output.writeOut != nil, "-w"),
       (output.maxFilesize != nil, "--max-filesize"), (output.noClobber, "--no-clobber"),
       (output.etagSave != nil, "--etag-save"), (output.continueAt != nil, "-C"), (request.head, "-I"),

@@ -206,7 +206,8 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
       try? heads?.write(head)
       state.withLock { $0.heads += head }
     }
-    completionHandler(isFollowed ? request : nil)
+    guard isFollowed else { return completionHandler(nil) }
+    completionHandler(options.refersToRedirects ? Referrer.named(in: request, by: response) : request)
   }
 
   // MARK: End

@@ -36,6 +36,11 @@ final class LoginAnswer: NSObject, URLSessionTaskDelegate, Sendable {
         completionHandler(.useCredential, URLCredential(user: "", password: answer, persistence: .none))
       }
     }
+    if !space.isProxy(), let chosen = options.loginMethods, !chosen.contains(space.authenticationMethod),
+      LoadOptions.allLoginMethods.contains(space.authenticationMethod)
+    {
+      return completionHandler(.rejectProtectionSpace, nil)
+    }
     // What was sent at once is refused.
     let wasSent =
       space.authenticationMethod == NSURLAuthenticationMethodHTTPBasic
@@ -51,7 +56,7 @@ final class LoginAnswer: NSObject, URLSessionTaskDelegate, Sendable {
     guard let current = task.currentRequest?.url else { return nil }
     if options.login != nil {
       let named = task.originalRequest?.url.map(WebOrigin.init)
-      return named == WebOrigin(current) ? options.login : nil
+      return named == WebOrigin(current) ? options.login(for: current) : nil
     }
     return options.login(for: current)
   }

@@ -22,10 +22,20 @@ struct ConnectionOptions: ParsableArguments {
       "Log in, at once where a password is given; a missing one is asked for.", valueName: "USER[:PASSWORD]"))
   var user: String?
 
-  @Flag(
-    name: [.customLong("anyauth"), .customLong("digest"), .customLong("ntlm"), .customLong("negotiate")],
-    help: "Log in only when the server asks, and in the way that it asks for, not at once.")
-  var waitsForChallenge = false
+  @Flag(help: "Log in only when the server asks, and in the way that it asks for, not at once.")
+  var anyauth = false
+
+  @Flag(help: "Log in by basic authentication alone, or by the best way of those that are named beside it.")
+  var basic = false
+
+  @Flag(help: "Log in by Digest, when the server asks.")
+  var digest = false
+
+  @Flag(help: "Log in by NTLM, when the server asks.")
+  var ntlm = false
+
+  @Flag(help: "Log in by Negotiate with a ticket of Kerberos, when the server asks; -u : stands for its user.")
+  var negotiate = false
 
   @Flag(name: .shortAndLong, help: "Log in as ~/.netrc says.")
   var netrc = false
@@ -145,6 +155,16 @@ struct ConnectionOptions: ParsableArguments {
     }
   }
 
+  /// The ways of logging in that are named; nil for all.
+  private var loginMethods: Set<String>? {
+    let named = [
+      (basic, NSURLAuthenticationMethodHTTPBasic), (digest, NSURLAuthenticationMethodHTTPDigest),
+      (ntlm, NSURLAuthenticationMethodNTLM), (negotiate, NSURLAuthenticationMethodNegotiate),
+    ].filter(\.0).map(\.1)
+    if anyauth { return LoadOptions.allLoginMethods }
+    return named.isEmpty ? nil : Set(named)
+  }
+
   private func applyFields(to options: inout LoadOptions) throws(Failure) {
     // Those of -H go before those of other options.
     if let userAgent { options.headers.append(try OptionReader.header("User-Agent: \(userAgent)")) }
@@ -160,7 +180,7 @@ struct ConnectionOptions: ParsableArguments {
       for line in lines { options.headers.append(try OptionReader.header(line)) }
     }
     options.login = user.map(OptionReader.login)
-    options.waitsForChallenge = waitsForChallenge
+    options.loginMethods = loginMethods
     if netrc || netrcOptional || netrcFile != nil {
       options.netrc = try Netrc(path: netrcFile, isOptional: netrcOptional && !netrc)
     }
@@ -196,12 +216,14 @@ struct ConnectionOptions: ParsableArguments {
       options.network.connectionTimeout = try OptionReader.seconds(connectTimeout, of: "--connect-timeout")
     }
     if let proxy, !proxy.isEmpty {
-      options.proxy = .through(try ProxyOption(proxy, login: proxyUser, exceptions: noproxy))
+      let variables = ["no_proxy", "NO_PROXY"].lazy.compactMap(ProcessEnvironment.nonemptyValue)
+      options.proxy = .through(try ProxyOption(proxy, login: proxyUser, exceptions: noproxy ?? variables.first))
     } else if proxy != nil || noproxy == "*" {
       options.proxy = .direct
     } else if let noproxy {
-      // The library's own reading of the variables goes by this one.
+      // The library's own reading of the variables goes by this one; where it is empty, by the other.
       setenv("no_proxy", noproxy, 1)
+      unsetenv("NO_PROXY")
     }
     guard !ipv4 || !ipv6 else {
       throw Failure(.usage, "-4 and -6 exclude each other", advice: "leave both out to connect by either")
@@ -224,12 +246,8 @@ extension LoadOptions {
   /// Asks for the user's password, if there is none.
   mutating func askPassword() throws(Failure) {
     guard let login, login.password == nil else { return }
-    if let netrc, let host = urls.first?.host(percentEncoded: false),
-      let known = netrc.login(for: host, user: login.user)
-    {
-      self.login?.password = known.password
-      return
-    }
+    // The file has one for each server.
+    if !urls.isEmpty, urls.allSatisfy({ self.login(for: $0)?.password != nil }) { return }
     self.login?.password = Terminal.askSecret("Password for \(login.user): ")
     if self.login?.password == nil {
       throw Failure(.usage, "no password, and no terminal to ask for it", advice: "write -u USER:PASSWORD")

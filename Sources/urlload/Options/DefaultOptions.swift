@@ -32,9 +32,6 @@ struct DefaultOptions: ParsableArguments {
   @Flag(help: "Connections of FTP are passive.")
   var ftpPasv = false
 
-  @Flag(help: "User and password are sent at once.")
-  var basic = false
-
   @Flag(help: "Progress is shown as a bar.")
   var progressBar = false
 

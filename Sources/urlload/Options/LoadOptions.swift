@@ -62,6 +62,8 @@ struct LoadOptions: Sendable {
   var outputs: [OutputPlan.Target] = []
   var method: String?
   var headers: [Header] = []
+  /// Requests that a redirect leads to name the URL before them as their referrer.
+  var refersToRedirects = false
   var body: Body?
   /// What `-z` asks for; also of servers that do not know it.
   var timeCondition: TimeCondition?
@@ -84,8 +86,9 @@ struct LoadOptions: Sendable {
   var network = NetworkSettings()
   var proxy = Proxy.usual
   var login: Login?
-  /// Whether a login is sent when the server asks for it, in the way that it asks for; else at once, as basic authentication.
-  var waitsForChallenge = false
+  /// The ways of logging in to HTTP servers that the user has chosen, as protection spaces name them; nil for at once, as basic
+  /// authentication, and then as the server asks.
+  var loginMethods: Set<String>?
   var netrc: Netrc?
   var cookies = CookieFiles()
   var archiveIndex: URL?
@@ -112,11 +115,19 @@ struct LoadOptions: Sendable {
   /// What is done in another way than it was asked for, a clause each.
   var notes: [String] = []
 
-  /// The login for the server of a URL: that of `-u`, else of the netrc file.
+  static let allLoginMethods: Set<String> = [
+    NSURLAuthenticationMethodHTTPBasic, NSURLAuthenticationMethodHTTPDigest, NSURLAuthenticationMethodNTLM,
+    NSURLAuthenticationMethodNegotiate,
+  ]
+
+  /// Whether a login is sent when the server asks for it, in the way that it asks for; else at once, as basic authentication.
+  var waitsForChallenge: Bool { loginMethods.map { $0 != [NSURLAuthenticationMethodHTTPBasic] } ?? false }
+
+  /// The login for the server of a URL: that of `-u`, else of the netrc file, which also has the password for a user of either.
   func login(for url: URL) -> Login? {
-    if let login { return login }
-    guard url.password == nil, let host = url.host(percentEncoded: false) else { return nil }
-    return netrc?.login(for: host, user: url.user(percentEncoded: false))
+    guard login?.password == nil, login != nil || url.password == nil, let host = url.host(percentEncoded: false)
+    else { return login }
+    return netrc?.login(for: host, user: login?.user ?? url.user(percentEncoded: false)) ?? login
   }
 }
 

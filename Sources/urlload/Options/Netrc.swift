@@ -80,7 +80,10 @@ struct Netrc: Equatable, Sendable {
   /// The login for a host.
   /// - Parameter user: whose; nil for whichever comes first.
   func login(for host: String, user: String? = nil) -> LoadOptions.Login? {
-    let entry = entries.first { ($0.host == nil || $0.host == host.lowercased()) && (user == nil || $0.user == user) }
-    return entry.map { LoadOptions.Login(user: $0.user, password: $0.password) }
+    // An entry without a user is for everyone, as for curl.
+    let entry = entries.first {
+      ($0.host == nil || $0.host == host.lowercased()) && (user == nil || $0.user.isEmpty || $0.user == user)
+    }
+    return entry.map { LoadOptions.Login(user: user ?? $0.user, password: $0.password) }
   }
 }

@@ -37,7 +37,7 @@ struct ProxyOption: Equatable, Sendable {
     let given = login.map(OptionReader.login)
     user = components.user ?? given?.user
     password = components.password ?? given?.password
-    self.exceptions = (exceptions ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+    self.exceptions = (exceptions ?? "").split { $0 == "," || $0.isWhitespace }.map(String.init)
   }
 
   /// The proxy's address, for messages.

@@ -10,7 +10,12 @@ enum RequestBuilder {
     for header in options.headers { HeaderFields.add(header, to: &request) }
     if let login = loginAtOnce(for: url, options) { request.setValue(login, forHTTPHeaderField: "Authorization") }
     switch options.body {
-    case .data(let data): request.httpBody = data
+    case .data(let data):
+      request.httpBody = data
+      // An empty form is one, too, whatever the method; the library says it of bodies that are there.
+      if !options.headers.contains(where: { $0.name.lowercased() == "content-type" }) {
+        request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
+      }
     // The task of a form sets its Content-Type.
     case .form, .file, .stream, nil: break
     }
@@ -38,13 +43,16 @@ enum RequestBuilder {
   }
 
   /// A file that is uploaded to a directory keeps its name there. A login for FTP is part of the URL, because a server with anonymous
-  /// users does not ask for one; so is that for SSH, where a login begins with the user.
+  /// users does not ask for one; so is that for SSH, where a login begins with the user, and the password of a user that is part of it
+  /// already, which challenges are answered with.
   private static func target(of url: URL, _ options: LoadOptions) -> URL {
     var target = url
     if let path = options.body?.path, url.absoluteString.hasSuffix("/") {
       target = url.appending(component: URL(fileURLWithPath: path).lastPathComponent)
     }
-    guard let login = options.login(for: url), ["ftp", "ftps", "sftp"].contains(url.scheme?.lowercased() ?? ""),
+    let isWaiting = options.waitsForChallenge && options.login == nil && url.user != nil && url.password == nil
+    guard let login = options.login(for: url),
+      isWaiting || ["ftp", "ftps", "sftp"].contains(url.scheme?.lowercased() ?? ""),
       var components = URLComponents(url: target, resolvingAgainstBaseURL: true)
     else { return target }
     components.user = login.user

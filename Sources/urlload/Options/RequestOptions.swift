@@ -84,7 +84,9 @@ struct RequestOptions: ParsableArguments {
 
   @Option(
     name: [.customShort("e"), .long], parsing: .unconditional,
-    help: ArgumentHelp("What the Referer field says.", valueName: "URL"))
+    help: ArgumentHelp(
+      "What the Referer field says; with ;auto behind it, or alone, redirects name the URL before them.",
+      valueName: "URL"))
   var referer: String?
 
   @Flag(help: "Do not follow redirects: write what they say themselves.")
@@ -101,8 +103,12 @@ struct RequestOptions: ParsableArguments {
     if let range { options.range = try OptionReader.range(range) }
     options.headOnly = head
     if let referer {
-      // Of curl's ";auto" the library knows nothing.
-      options.headers.insert(try OptionReader.header("Referer: \(referer.replacing(";auto", with: ""))"), at: 0)
+      let mark = referer.firstRange(of: ";auto")
+      options.refersToRedirects = mark != nil
+      let start = referer[..<(mark?.lowerBound ?? referer.endIndex)]
+      if mark == nil || !start.isEmpty {
+        options.headers.insert(try OptionReader.header("Referer: \(start)"), at: 0)
+      }
     }
     try applyConditions(to: &options)
     options.followsRedirects = !noLocation

@@ -91,6 +91,8 @@ extension Failure {
       return (.login, "the proxy wants another login (\(detail))", proxyLogin)
     case .timedOut where options?.network.connectionTimeout != nil && words.contains("connect"):
       return (.timeout, "no connection in time (\(detail))", "allow more with --connect-timeout")
+    case .badURL where words.contains("names no proxy"):
+      return (.usage, detail, "set the variable to another value, or go without it by -x \"\"")
     case .badURL where words.hasPrefix("the method "): return (.usage, detail, "choose another with -X")
     case .badURL where url.scheme?.lowercased() == "data":
       return (.badURL, "the data URL cannot be read (\(detail))", "write data:TYPE;base64,BASE64 or data:TYPE,TEXT")

@@ -48,6 +48,16 @@ struct WriteOut {
   }
 
   private var http: HTTPURLResponse? { response as? HTTPURLResponse }
+  /// The URL that was loaded, without a password that the user has not written there, such as that of the netrc file.
+  private var effective: URL {
+    let effective = response?.url ?? request.url ?? url
+    guard url.password == nil, effective.password != nil,
+      var components = URLComponents(url: effective, resolvingAgainstBaseURL: true)
+    else { return effective }
+    components.password = nil
+    return components.url ?? url
+  }
+
   private var last: URLSessionTaskTransactionMetrics? { metrics?.transactionMetrics.last }
 
   // swift-format-ignore: one variable a line
@@ -57,7 +67,7 @@ struct WriteOut {
     case "content_type":
       response?.mimeType == nil ? "" : http?.value(forHTTPHeaderField: "Content-Type") ?? response?.mimeType ?? ""
     case "url": url.absoluteString
-    case "url_effective": (response?.url ?? request.url ?? url).absoluteString
+    case "url_effective": effective.absoluteString
     case "urlnum": String(number)
     case "scheme": (response?.url ?? url).scheme ?? ""
     case "method": request.httpMethod ?? "GET"
