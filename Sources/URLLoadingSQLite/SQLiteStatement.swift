@@ -91,6 +91,8 @@ package final class SQLiteStatement {
 
   package func isNull(_ column: Int) -> Bool { sqlite3_column_type(handle, Int32(column)) == SQLITE_NULL }
 
+  package func isBlob(_ column: Int) -> Bool { sqlite3_column_type(handle, Int32(column)) == SQLITE_BLOB }
+
   /// The text of a column, with what is no UTF-8 replaced; empty for NULL.
   package func text(_ column: Int) -> String {
     guard let bytes = sqlite3_column_text(handle, Int32(column)) else { return "" }

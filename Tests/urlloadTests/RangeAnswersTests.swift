@@ -49,9 +49,12 @@ import URLLoadingTestServers
     ("-100", "bytes 900-999/1000", 900..<1000), ("900-", "bytes 900-999/1000", 900..<1000),
     ("-2000", "bytes 0-999/1000", 0..<1000),
   ]) func whatWasAskedForIsTaken(asked: String, range: String, bytes: Range<Int>) async throws {
-    for isChunked in [false, true] {
+    for (isChunked, status) in [(false, 206), (true, 206), (false, 200)] {
+      // With status 200 the whole is to be known by its length, and the version by a validator.
+      if status == 200, range.hasSuffix("*") || bytes.count == 1000 { continue }
       let server = try ScriptedServer.http { _ in
-        let response = Self.part(range, Self.body[bytes])
+        var response = Self.part(range, Self.body[bytes])
+        (response.status, response.fields["ETag"]) = (status, "\"a\"")
         return isChunked ? response.chunked : response
       }
       let outcome = try await Urlload.run(["-r", asked, server.url().absoluteString])

@@ -32,6 +32,25 @@ import URLLoadingTestServers
     return response
   }
 
+  /// With the status of the whole.
+  private static func whole(_ range: String?, _ fields: HTTPFields = [:], _ bytes: Data) -> HTTPResponse {
+    var response = part(range, fields, bytes)
+    response.status = 200
+    return response
+  }
+
+  @Test func aPartWithTheStatusOfTheWholeContinues() async throws {
+    for arguments in [["-o", "a"], []] {
+      let server = try Self.server { _ in Self.whole("bytes 500-999/1000", [:], Self.body[500...]) }
+      let folder = try TemporaryDirectory("urlload")
+      let outcome = try await Urlload.run(["--retry", "2"] + arguments + [server.url().absoluteString], in: folder)
+      #expect(outcome.status == .exited(0), "\(outcome.error)")
+      let found = arguments.isEmpty ? outcome.output : try Data(contentsOf: folder.file("a"))
+      #expect(TestFiles.firstDifference(found, Self.body) == nil)
+      #expect(server.requests.map { $0.fields["Range"] } == [nil, "bytes=500-"])
+    }
+  }
+
   static let strangers: [(name: String, response: HTTPResponse)] = [
     ("another entity tag", part("bytes 500-999/1000", ["ETag": "\"b\""], other[500..<1000])),
     ("one byte off", part("bytes 501-999/1000", body[501...])),
@@ -47,6 +66,10 @@ import URLLoadingTestServers
     ("another unit", part("lines 500-999/1000", body[500...])),
     ("announced as shorter", part("bytes 500-999/1000", body[500..<900])),
     ("announced as longer", part("bytes 500-999/1000", body[500...] + Data(count: 5))),
+    ("status 200 and no entity tag", whole("bytes 500-999/1000", ["ETag": ""], other[500..<1000])),
+    ("status 200 and another entity tag", whole("bytes 500-999/1000", ["ETag": "\"b\""], other[500..<1000])),
+    ("status 200 and another length", whole("bytes 500-1999/2000", [:], other[500...])),
+    ("status 200 and no range", whole("bytes */1000", [:], other[500..<1000])),
     ("no such range", HTTPResponse(416, fields: ["Content-Range": "bytes */400"], text: "no")),
   ]
 

@@ -75,7 +75,8 @@ import URLLoadingTestServers
     let server = try ScriptedServer.http { _ in
       answered.update { $0 += 1 }
       return answered.value == 1
-        ? HTTPResponse(503, fields: ["Retry-After": "1"], text: "later") : HTTPResponse(text: "now")
+        ? HTTPResponse(503, fields: ["Retry-After": "1", "retry-after": "1"], text: "later")
+        : HTTPResponse(text: "now")
     }
     let begin = ContinuousClock.now
     let outcome = try await Urlload.run(["--retry", "1", server.url().absoluteString])

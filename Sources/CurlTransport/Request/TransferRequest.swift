@@ -52,6 +52,8 @@ package struct TransferRequest: Sendable {
   package var headers: [(name: String, value: String)]
   /// Names, in lower case, of fields that it goes without, beside those of the configuration.
   package var omittedFields: Set<String> = []
+  /// Names, in lower case, of fields whose values are sent as ISO-8859-1, an octet for each character; all others are sent as UTF-8.
+  package var latin1Fields: Set<String> = []
   package var body: Body {
     get { content }
     set {
@@ -87,8 +89,8 @@ package struct TransferRequest: Sendable {
   package var rangeReachesEnd = false
   /// FTP: what is asked before a download. HEAD always asks the size.
   package var ftpQuestions = FTPQuestions.all
-  /// Content codings are decoded. A body with one that is unknown, damaged or cut off makes the transfer fail. A part (status
-  /// 206) is not decoded: it is a range of the coded form.
+  /// Content codings are decoded. A body with one that is damaged or cut off makes the transfer fail, and so do more than five of them. A body
+  /// with one that is unknown is delivered as it came, and so is a part (status 206): it is a range of the coded form.
   package var decodesContent: Bool
   package var ftpTLS: FTPSecurity
   /// The IP header's type of service, for a connection that this request opens.

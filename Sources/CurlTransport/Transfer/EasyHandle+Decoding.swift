@@ -10,7 +10,8 @@ extension EasyHandle {
   /// Notes how the body that is to come is coded.
   func expectBody(after head: TransferHead) {
     guard head.hasContentEncoding, head.statusCode != 206, shape?.decodesContent == true else { return }
-    contentEncoding = head.lines.values(of: "content-encoding")
+    let fields = head.lines.values(of: "content-encoding")
+    contentEncoding = ContentCoding.areDecoded(fields) ? fields : nil
   }
 
   /// Takes bytes of a coded body. Returns what the callback returns to libcurl.

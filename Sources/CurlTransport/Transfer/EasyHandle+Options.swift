@@ -297,7 +297,12 @@ extension EasyHandle {
         continue
       }
       let value = value.trimmingFieldWhitespace
-      append(value.isEmpty ? "\(name);" : "\(name): \(value)")
+      let line = value.isEmpty ? "\(name);" : "\(name): \(value)"
+      if !shape.latin1Fields.isEmpty, shape.latin1Fields.contains(name.lowercased()), let octets = line.latin1Octets {
+        append(octets)
+      } else {
+        append(line)
+      }
     }
     // A name without a value keeps libcurl from adding the field by itself.
     if !hasAccept, !configuration.sendsDefaultAccept { append("Accept:") }
@@ -321,6 +326,13 @@ extension EasyHandle {
   private func append(_ line: String) {
     // Nil only when memory ran out; the list is then as before.
     if let list = curl_slist_append(headerList, line) { headerList = list }
+  }
+
+  private func append(_ octets: [UInt8]) {
+    (octets + [0]).withUnsafeBytes { line in
+      guard let line = line.baseAddress?.assumingMemoryBound(to: CChar.self) else { return }
+      if let list = curl_slist_append(headerList, line) { headerList = list }
+    }
   }
 
   private func clearHeaders() {

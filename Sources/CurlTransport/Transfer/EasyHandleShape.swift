@@ -24,6 +24,7 @@ struct EasyHandleShape: Equatable {
   var ftpTLS: TransferRequest.FTPSecurity
   var streamWeight: Int?
   var omittedFields: Set<String>
+  var latin1Fields: Set<String>
   /// The connection is judged by ``ConnectionSecurity``, and shares no TLS session.
   var isIsolated: Bool
   var switchesProtocols: Bool
@@ -49,6 +50,7 @@ struct EasyHandleShape: Equatable {
     ftpTLS = request.ftpTLS
     streamWeight = request.streamWeight
     omittedFields = request.omittedFields
+    latin1Fields = request.latin1Fields
     isIsolated = request.security != nil
     switchesProtocols = request.switchesProtocols
     connectsOnly = request.connectsOnly

@@ -1,4 +1,5 @@
 import Glibc
+internal import URLLoadingBase
 
 /// Header fields as bytes, converted to strings on demand: programs read few fields of most responses.
 struct FieldLines: Sendable {
@@ -37,10 +38,20 @@ struct FieldLines: Sendable {
     return result
   }
 
+  /// The same, where the octets matter.
+  func octetValues(of name: StaticString) -> [OctetText] {
+    var result: [OctetText] = []
+    forEach { field, value in
+      guard field.count == name.utf8CodeUnitCount, ResponseHeadParser.equal(field, name) else { return }
+      result.append(OctetText(octets: value))
+    }
+    return result
+  }
+
   var fields: [(name: String, value: String)] {
     var result: [(name: String, value: String)] = []
     result.reserveCapacity(count)
-    forEach { result.append((FieldNames.string($0), ResponseHeadParser.string($1))) }
+    forEach { result.append((FieldNames.string($0), FieldOctets.text(of: $1, in: $0))) }
     return result
   }
 

@@ -1,5 +1,10 @@
+internal import URLLoadingBase
+
 /// Converts between a cookie's contents and the dictionary of its properties. Values of a wrong type count as missing.
 enum CookieProperties {
+  /// Not in Apple's API: marks a cookie whose name and value have an octet in each character.
+  private static let latin1 = HTTPCookiePropertyKey("URLLoading.latin1")
+
   static func contents(of properties: [HTTPCookiePropertyKey: Any], now: Date = Date()) -> HTTPCookie.Contents? {
     guard let name = string(properties[.name]), let value = string(properties[.value]),
       let path = string(properties[.path]), let domain = domain(properties),
@@ -12,6 +17,7 @@ enum CookieProperties {
     contents.isSecure = properties[.secure] != nil
     contents.isHTTPOnly = flag(properties[.httpOnly])
     contents.version = text(properties[.version]).flatMap { Int($0) } == 1 ? 1 : 0
+    contents.isLatin1 = properties[latin1] != nil && name.latin1Octets != nil && value.latin1Octets != nil
     contents.comment = string(properties[.comment])
     contents.commentURL = url(properties[.commentURL])
     let policy = properties[.sameSitePolicy]
@@ -32,6 +38,7 @@ enum CookieProperties {
     if contents.expires == nil { result[.discard] = "TRUE" }
     if contents.isSecure { result[.secure] = "TRUE" }
     if contents.isHTTPOnly { result[.httpOnly] = "TRUE" }
+    if contents.isLatin1 { result[latin1] = "TRUE" }
     result[.sameSitePolicy] = contents.sameSite?.rawValue
     result[.comment] = contents.comment
     result[.commentURL] = contents.commentURL

@@ -1,3 +1,5 @@
+internal import URLLoadingBase
+
 extension HTTPCookie {
   /// The `Cookie` field for cookies, in their order; no field at all for no cookies.
   public class func requestHeaderFields(with cookies: [HTTPCookie]) -> [String: String] {
@@ -19,6 +21,13 @@ extension HTTPCookie {
     }
   }
 
+  /// The `Cookie` field with the octets that the cookies came with.
+  static func field(for cookies: [HTTPCookie]) -> OctetText {
+    guard cookies.contains(where: \.contents.isLatin1) else { return OctetText(fieldValue(for: cookies)) }
+    let octets = cookies.map { OctetText(fieldValue(for: [$0]), isLatin1: $0.contents.isLatin1).octets }
+    return OctetText(String(latin1: Array(octets.joined(separator: Array("; ".utf8)))), isLatin1: true)
+  }
+
   /// `name=value; name=value`; a cookie without a name is its value alone.
   static func fieldValue(for cookies: [HTTPCookie]) -> String {
     var result = ""
@@ -38,7 +47,11 @@ extension HTTPCookie {
   ///
   /// - Parameter defaultPath: the path of a cookie that names none; nil for what the request's path gives.
   convenience init?(setCookie text: String, origin: CookieOrigin, defaultPath: String? = nil, now: Date = Date()) {
-    guard let parsed = SetCookie(text), let domain = Self.domain(of: parsed, from: origin) else { return nil }
+    self.init(setCookie: OctetText(text), origin: origin, defaultPath: defaultPath, now: now)
+  }
+
+  convenience init?(setCookie field: OctetText, origin: CookieOrigin, defaultPath: String? = nil, now: Date = Date()) {
+    guard let parsed = SetCookie(field.text), let domain = Self.domain(of: parsed, from: origin) else { return nil }
     // Step 19.
     guard !parsed.allowsAllSites || parsed.isSecure else { return nil }
     self.init(
@@ -46,7 +59,7 @@ extension HTTPCookie {
         name: parsed.name, value: parsed.value, domain: domain,
         path: parsed.path ?? defaultPath ?? CookieMatching.defaultPath(requestPath: origin.path),
         expires: parsed.expiry(now: now), isSecure: parsed.isSecure, isHTTPOnly: parsed.isHTTPOnly,
-        sameSite: parsed.sameSite, version: parsed.version, comment: parsed.comment))
+        sameSite: parsed.sameSite, version: parsed.version, comment: parsed.comment, isLatin1: field.isLatin1))
     // Step 21 wants the attributes in so many words, and an address is a domain of one host.
     if Self.hasHostPrefix(parsed.name) {
       guard parsed.hasPath, parsed.domain == nil || PublicSuffixes.isPublicSuffix(origin.host) else { return nil }

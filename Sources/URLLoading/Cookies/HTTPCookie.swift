@@ -27,6 +27,8 @@ open class HTTPCookie: NSObject, @unchecked Sendable {
     var comment: String?
     var commentURL: URL?
     var ports: [Int]?
+    /// Each character of the name and the value is an octet: those that came are no UTF-8.
+    var isLatin1 = false
 
     /// Whether there is a time at which it ends, later than the session.
     var isLasting: Bool { expires.map { !$0.timeIntervalSinceReferenceDate.isNaN } ?? false }

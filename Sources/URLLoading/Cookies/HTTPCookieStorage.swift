@@ -171,10 +171,15 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
 
   /// The value of the `Cookie` field for a request, or nil if no cookie is for it.
   func cookieHeader(for url: URL, mainDocumentURL: URL? = nil, partition: String? = nil) -> String? {
+    cookieField(for: url, mainDocumentURL: mainDocumentURL, partition: partition)?.text
+  }
+
+  /// The same, with the octets that the cookies came with.
+  func cookieField(for url: URL, mainDocumentURL: URL?, partition: String?) -> OctetText? {
     // Before the URL is taken apart: many storages stay empty.
     guard !keeper.isEmpty else { return nil }
     let found = takeCookies(for: url, mainDocumentURL: mainDocumentURL, partition: partition)
-    return found.isEmpty ? nil : HTTPCookie.fieldValue(for: found)
+    return found.isEmpty ? nil : HTTPCookie.field(for: found)
   }
 
   /// Stores what the `Set-Cookie` fields of a response say, one value for each field.
@@ -184,6 +189,15 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
     setCookieValues values: [String], from url: URL, mainDocumentURL: URL? = nil,
     policy: HTTPCookie.AcceptPolicy = .always, partition: String? = nil
   ) {
+    store(
+      setCookies: values.map { OctetText($0) }, from: url, mainDocumentURL: mainDocumentURL, policy: policy,
+      partition: partition)
+  }
+
+  func store(
+    setCookies values: [OctetText], from url: URL, mainDocumentURL: URL?, policy: HTTPCookie.AcceptPolicy,
+    partition: String?
+  ) {
     guard !values.isEmpty, let origin = CookieOrigin(url, mainDocumentURL: mainDocumentURL) else { return }
     store(
       values.compactMap { HTTPCookie(setCookie: $0, origin: origin) }, from: origin, policy: policy,
@@ -192,7 +206,7 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
 
   /// The cookies of a response as a storage of the program's own gets them: those that the session's policy accepts.
   static func cookies(
-    setCookieValues values: [String], from url: URL, mainDocumentURL: URL?, policy: HTTPCookie.AcceptPolicy
+    setCookies values: [OctetText], from url: URL, mainDocumentURL: URL?, policy: HTTPCookie.AcceptPolicy
   ) -> [HTTPCookie] {
     guard let origin = CookieOrigin(url, mainDocumentURL: mainDocumentURL), policy.accepts(from: origin) else {
       return []

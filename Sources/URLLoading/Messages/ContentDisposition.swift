@@ -15,7 +15,9 @@ struct ContentDisposition {
     if type == "filename" || type == "filename*" { scanner = FieldScanner(";" + fieldValue) }
     let parameters = scanner.parameters()
     filename =
-      parameters.first { $0.name == "filename*" }.flatMap { Self.decodeExtended($0.value) }
+      parameters.first { $0.name == "filename*" }.flatMap { Self.decodeExtended($0.value) }.flatMap {
+        $0.isEmpty ? nil : $0
+      }
       ?? parameters.first { $0.name == "filename" }?.value
   }
 

@@ -5,6 +5,37 @@ struct ContentType {
   /// The `charset` parameter in lower case.
   let charset: String?
 
+  /// The type that the fields of a message give, by "extract a MIME type" of the Fetch standard: the last one that can be read. Nil where none
+  /// can.
+  init?(fieldValues: [String]) {
+    var found: ContentType?
+    for value in fieldValues.flatMap(Self.members) {
+      guard let type = ContentType(value), type.mimeType != "*/*" else { continue }
+      // The same type without a charset keeps the charset that was said before.
+      let isRepeated = found?.mimeType == type.mimeType && type.charset == nil
+      if !isRepeated { found = type }
+    }
+    guard let found else { return nil }
+    self = found
+  }
+
+  /// The members of a list, at commas that are not in quotes: proxies join repeated fields.
+  private static func members(_ fieldValue: String) -> [String] {
+    guard fieldValue.utf8.contains(UInt8(ascii: ",")) else { return [fieldValue] }
+    var members: [[UInt8]] = [[]]
+    var (isQuoted, isEscaped) = (false, false)
+    for byte in fieldValue.utf8 {
+      if byte == UInt8(ascii: ","), !isQuoted {
+        members.append([])
+        continue
+      }
+      if byte == UInt8(ascii: "\""), !isEscaped { isQuoted.toggle() }
+      isEscaped = isQuoted && byte == UInt8(ascii: "\\") && !isEscaped
+      members[members.count - 1].append(byte)
+    }
+    return members.map { String(decoding: $0, as: UTF8.self) }
+  }
+
   /// Nil unless there is at least a type and a subtype.
   init?(_ fieldValue: String) {
     var scanner = FieldScanner(fieldValue)

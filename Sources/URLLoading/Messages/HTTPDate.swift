@@ -10,20 +10,22 @@ package enum HTTPDate {
   }
 
   /// Reads the preferred format and the two obsolete ones (RFC 850 and asctime), all of which a recipient
-  /// must accept. Two-digit years more than 50 years ahead of `now` are in the past.
+  /// must accept, in any case (RFC 9111 4.2). What is none of these is no date: in `Expires` it counts as past (RFC 9111 5.3).
+  /// Two-digit years more than 50 years ahead of `now` are in the past.
   package static func date(from text: some StringProtocol, now: Date = Date()) -> Date? {
     if let date = text.utf8.withContiguousStorageIfAvailable({ preferredDate($0) }) ?? nil { return date }
     let text = Substring(text).trimmingFieldWhitespace
     guard text.utf8.count <= 64 else { return nil }
-    let words = text.split(separator: " ", omittingEmptySubsequences: true)
-    if words.count == 5, !words[0].hasSuffix(",") {
-      return asctime(words)
+    guard text.utf8.contains(UInt8(ascii: ",")) else {
+      // A day of one digit has a space before it.
+      let words = text.split(separator: " ", omittingEmptySubsequences: true)
+      return words.count == 5 ? asctime(words) : nil
     }
-    guard words.first?.hasSuffix(",") == true else { return nil }
-    if words.count == 4 {
-      return rfc850(words, now: now)
-    }
-    return words.count == 6 ? fixdate(words) : nil
+    let words = text.split(separator: " ", omittingEmptySubsequences: false)
+    guard words[0].hasSuffix(",") else { return nil }
+    // Weekdays have three letters in the one format, and all of theirs in the other.
+    if words[0].utf8.count == 4 { return words.count == 6 ? fixdate(words) : nil }
+    return words.count == 4 ? rfc850(words, now: now) : nil
   }
 
   /// Reads the preferred format where it is as it has to be: nearly always, at a tenth of the cost.
@@ -55,7 +57,7 @@ package enum HTTPDate {
   }
 
   private static func fixdate(_ words: [Substring]) -> Date? {
-    guard words[0].utf8.count == 4, isWeekday(words[0]), isUTC(words[5]) else { return nil }
+    guard isWeekday(words[0]), isUTC(words[5]) else { return nil }
     return date(day: words[1], month: words[2], year: number(words[3], digits: 4), time: words[4])
   }
 
@@ -81,7 +83,8 @@ package enum HTTPDate {
   private static func date(day: Substring, month: Substring, year: Int?, time: Substring) -> Date? {
     let clock = time.split(separator: ":", omittingEmptySubsequences: false)
     guard clock.count == 3, month.utf8.count == 3, let year, let month = CivilDate.month(named: month),
-      let day = number(day, digits: 2), let hour = number(clock[0], digits: 2),
+      let day = number(day, digits: 2), clock.allSatisfy({ $0.utf8.count == 2 }),
+      let hour = number(clock[0], digits: 2),
       let minute = number(clock[1], digits: 2), let second = number(clock[2], digits: 2)
     else { return nil }
     return CivilDate(year: year, month: month, day: day, hour: hour, minute: minute, second: second).date

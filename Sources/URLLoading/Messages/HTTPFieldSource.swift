@@ -40,6 +40,12 @@ struct HTTPFieldSource: ~Copyable, Sendable {
   /// Whether no cookie is set, without a look at the fields.
   var hasNoCookies: Bool { head.map { !$0.hasSetCookie } ?? false }
 
+  /// The cookies that are set, each apart. What a program has made, or a store has kept, has no octets any more.
+  var setCookies: [OctetText] {
+    if let head { return head.setCookies }
+    return fields.values(of: "Set-Cookie").map { OctetText($0) }
+  }
+
   /// Whether the response came from a server that is trusted; see `TransferHead.isServerVerified`.
   var isServerVerified: Bool { head?.isServerVerified ?? true }
 

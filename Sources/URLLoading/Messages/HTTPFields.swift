@@ -1,3 +1,5 @@
+internal import URLLoadingCurlTransport
+
 /// The header fields of a message, in the order they were set or received.
 ///
 /// Names compare without regard to ASCII case (RFC 9110 5.1). Lookup is a linear search: messages
@@ -53,11 +55,6 @@ struct HTTPFields: Sendable {
     fields.compactMap { $0.name.equalsIgnoringASCIICase(name) ? $0.value : nil }
   }
 
-  /// The value of the last field of that name. For fields that must not be repeated.
-  func last(_ name: String) -> String? {
-    fields.last { $0.name.equalsIgnoringASCIICase(name) }?.value
-  }
-
   func contains(_ name: String) -> Bool {
     firstIndex(of: name) != nil
   }
@@ -95,12 +92,9 @@ struct HTTPFields: Sendable {
     return result
   }
 
-  /// Whether a `Content-Encoding` field names a coding that changes the bytes (RFC 9110, section 8.4).
-  static func isCoded(contentEncoding field: String) -> Bool {
-    field.split(separator: ",").map(\.trimmingFieldWhitespace).contains {
-      !$0.isEmpty && !$0.equalsIgnoringASCIICase("identity")
-    }
-  }
+  /// Whether a body with this `Content-Encoding` has codings that are decoded (RFC 9110, section 8.4): one that is unknown makes it count as
+  /// uncoded.
+  static func isCoded(contentEncoding field: String) -> Bool { ContentCoding.areDecoded([field]) }
 
   private func firstIndex(of name: String) -> Int? {
     fields.firstIndex { $0.name.equalsIgnoringASCIICase(name) }

@@ -1,3 +1,4 @@
+internal import URLLoadingBase
 internal import URLLoadingCurlTransport
 
 // Safe to share: nothing changes after init.
@@ -136,7 +137,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
   }
 
   private var contentType: ContentType? {
-    fields.last("Content-Type").flatMap(ContentType.init)
+    ContentType(fieldValues: fields.values(of: "Content-Type"))
   }
 
   /// The number of bytes to come, -1 if unknown. It is unknown for a compressed body that was received, since the
@@ -159,14 +160,14 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
 
   open override var suggestedFilename: String? {
     SuggestedFilename.make(
-      proposed: fields.last("Content-Disposition").flatMap { ContentDisposition($0).filename },
+      proposed: fields.single("Content-Disposition").first.flatMap { ContentDisposition($0).filename },
       url: url, mimeType: mimeType)
   }
 
   /// From `Content-Range`, which means something in a 206 response only (RFC 9110 14.4).
   open override var contentRange: ContentRange? {
     guard statusCode == 206 else { return nil }
-    return fields.last("Content-Range").flatMap(ContentRange.init(fieldValue:))
+    return fields.single("Content-Range").agreed.flatMap(ContentRange.init(fieldValue:))
   }
 
   /// From `ETag`, `Last-Modified` and `Date`.
@@ -183,9 +184,9 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
   }
 
   /// The cookies that the server sets, each apart.
-  var setCookieValues: [String] {
-    fieldSource.hasNoCookies ? [] : fields.values(of: "Set-Cookie")
-  }
+  var setCookies: [OctetText] { fieldSource.setCookies }
+
+  var setCookieValues: [String] { setCookies.map(\.text) }
 
   /// Whether the response came from a server whose certificates are trusted, not only accepted by a delegate.
   var isServerVerified: Bool { fieldSource.isServerVerified }

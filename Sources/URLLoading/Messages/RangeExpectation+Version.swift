@@ -6,6 +6,20 @@ extension RangeExpectation {
     difference(response.validators, completeLength: part.completeLength).map { Contradiction(.version, $0) }
   }
 
+  /// Nothing but a strong validator tells that a part under the status of the whole is of the known version: the server does not follow the
+  /// rules for parts, so that it may not have looked at `If-Range` either.
+  func unmarkedContradiction(_ part: ContentRange, _ response: URLResponse) -> Contradiction? {
+    guard part.completeLength != nil else {
+      return Contradiction(
+        .range, "\"\(part.fieldValue)\" in an answer with status 200 does not tell the length of the whole")
+    }
+    guard let validator = response.validators.ifRangeValue, validators.isEmpty || validator == validators.ifRangeValue
+    else {
+      return Contradiction(.version, "it has status 200, and no strong validator that tells its version")
+    }
+    return nil
+  }
+
   private func difference(_ new: ResourceValidators, completeLength: Int64?) -> String? {
     if let known = self.completeLength {
       if let completeLength {
@@ -32,13 +46,14 @@ extension RangeExpectation {
 }
 
 extension HTTPURLResponse {
-  /// The content codings of the body as it was sent (RFC 9110, section 8.4); nil for none.
-  var contentCoding: String? {
-    value(forHTTPHeaderField: "Content-Encoding").flatMap { HTTPFields.isCoded(contentEncoding: $0) ? $0 : nil }
+  /// The content codings of the body as it was sent (RFC 9110, section 8.4); nil for none, and where the bytes are delivered as they were
+  /// sent because a coding is unknown.
+  package var contentCoding: String? {
+    fields["Content-Encoding"].flatMap { HTTPFields.isCoded(contentEncoding: $0) ? $0 : nil }
   }
 
   /// The length of the whole in the answer to a range that lies outside of it.
   var unsatisfiedLength: Int64? {
-    value(forHTTPHeaderField: "Content-Range").flatMap(ContentRange.unsatisfiedLength)
+    fields.single("Content-Range").agreed.flatMap(ContentRange.unsatisfiedLength)
   }
 }

@@ -39,7 +39,8 @@ public struct RangeExpectation: Sendable, Hashable {
 
   /// How an answer relates to the request.
   @frozen public enum Verdict: Sendable, Hashable {
-    /// Exactly the part that was asked for, of the version that is known: as many bytes follow as the range has.
+    /// Exactly the part that was asked for, of the version that is known: as many bytes follow as the range has. A server that sends it
+    /// with status 200 has to tell its version by a strong validator.
     case continues(ContentRange)
     /// The whole follows, from its first byte on, of the known version or of another one: the bytes that are there are replaced.
     case replaces
@@ -85,7 +86,7 @@ public struct RangeExpectation: Sendable, Hashable {
     // Without a status, a content range makes it a part.
     case nil: if response.contentRange == nil { return .replaces }
     case 206: break
-    case 200, 203: return .replaces
+    case 200, 203: return http.flatMap(unmarkedVerdict) ?? .replaces
     case 416: return .unsatisfiable(completeLength: http?.unsatisfiedLength)
     case let status?: return .other(status: status)
     }
@@ -100,10 +101,22 @@ public struct RangeExpectation: Sendable, Hashable {
     return found.map { .contradicts($0) } ?? .continues(part)
   }
 
+  /// The verdict on a part under the status of the whole; nil for the whole.
+  private func unmarkedVerdict(_ response: HTTPURLResponse) -> Verdict? {
+    guard let range, let unmarked = response.unmarkedPart else { return nil }
+    guard case .bytes(let part) = unmarked else {
+      return .contradicts(Contradiction(.range, Self.namelessness(response)))
+    }
+    let found =
+      contradiction(of: part, to: range) ?? unmarkedContradiction(part, response)
+      ?? versionContradiction(part, response) ?? Self.flaw(part, response)
+    return found.map { .contradicts($0) } ?? .continues(part)
+  }
+
   /// Why it is not known which part follows.
   private static func namelessness(_ response: HTTPURLResponse?) -> String {
     if response?.mimeType == "multipart/byteranges" { return "it has several parts, and one was asked for" }
-    guard let field = response?.value(forHTTPHeaderField: "Content-Range") else {
+    guard let field = response?.fields["Content-Range"] else {
       return "it does not say which part it is"
     }
     return "its Content-Range \"\(field)\" names no bytes"

@@ -63,13 +63,15 @@ public struct ResourceValidators: Sendable, Hashable {
 extension ResourceValidators {
   /// The validators in the fields of an HTTP response, whose years of two digits are near those of `now`.
   init(_ fields: HTTPFields, now: @autoclosure () -> Date = Date()) {
-    let modified = fields.last("Last-Modified").flatMap { HTTPDate.date(from: $0, now: now()) }
-    let sent = fields.last("Date").flatMap { HTTPDate.date(from: $0, now: now()) }
+    let modified = fields.single("Last-Modified").agreed.flatMap { HTTPDate.date(from: $0, now: now()) }
+    let sent = fields.single("Date").agreed.flatMap { HTTPDate.date(from: $0, now: now()) }
+    let tagField = fields.single("ETag")
     var isStrong = false
-    if let modified, let sent {
+    // Which of several entity tags is the version's is unknown, and so is whether the date is.
+    if let modified, let sent, !tagField.isConflict {
       isStrong = sent.timeIntervalSince(modified) >= 1
     }
-    let tag = fields.last("ETag").map { String($0.trimmingFieldWhitespace) }
+    let tag = tagField.agreed.map { String($0.trimmingFieldWhitespace) }
     self.init(
       entityTag: tag?.isEmpty == true ? nil : tag, lastModified: modified, isLastModifiedStrong: isStrong)
   }

@@ -67,7 +67,13 @@ extension URLSession {
     let channel = WebSocketChannel(
       protocols: protocols, offersCompression: parts.configuration.webSocket.compressesMessages,
       limit: values.maximumBufferedBytesPerTask, url: request.url)
-    let load = load(LoadPlan(request: request, kind: .webSocket, owner: .delegate))
+    var plan = LoadPlan(request: request, kind: .webSocket, owner: .delegate)
+    let offered = request.value(forHTTPHeaderField: WebSocketSubprotocols.field).map(WebSocketSubprotocols.members)
+    if let flaw = WebSocketSubprotocols.flaw(in: protocols.isEmpty ? offered ?? [] : protocols) {
+      plan.flaw = URLError(
+        .badURL, message: "The WebSocket task's sub-protocols cannot be offered: \(flaw).", url: request.url)
+    }
+    let load = load(plan)
     load.setSink(channel)
     return made(URLSessionWebSocketTask(load: load, channel: channel))
   }

@@ -307,7 +307,8 @@ open class URLSession: NSObject, @unchecked Sendable {
   /// A WebSocket task; the URL's scheme is `ws` or `wss`.
   open func webSocketTask(with url: URL) -> URLSessionWebSocketTask { webSocket(URLRequest(url: url)) }
 
-  /// A WebSocket task that offers sub-protocols (RFC 6455, section 1.9), the preferred first.
+  /// A WebSocket task that offers sub-protocols (RFC 6455, section 1.9), the preferred first. It fails with `URLError.badURL` if one is not a
+  /// token or is there twice.
   open func webSocketTask(with url: URL, protocols: [String]) -> URLSessionWebSocketTask {
     webSocket(URLRequest(url: url), protocols: protocols)
   }

@@ -30,7 +30,7 @@ extension Load {
         state.metrics.responded(response)
       }
     }
-    if let found = caching.completing, http.statusCode == 206 || http.statusCode == 416 {
+    if let found = caching.completing, [206, 416].contains(http.statusCode) || answer.isUnmarkedPart {
       update { $0.metrics.responded(response) }
       storeCookiesAndCredential(of: response)
       return complete(found, with: answer, caching, attempt: attempt)

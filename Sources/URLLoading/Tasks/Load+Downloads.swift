@@ -136,7 +136,6 @@ extension Load {
     }
     guard let response, let request, let url = request.url,
       request.httpMethod ?? "GET" == "GET", protocolClass?.capabilities.contains(.byteRanges) == true,
-      response.acceptsByteRanges || response.contentRange != nil,
       // The user's own range is not the whole resource: the offsets of its bytes in the partial file differ.
       plan.request.value(forHTTPHeaderField: "Range") == nil, (response as? HTTPURLResponse)?.contentCoding == nil
     else { return nil }
@@ -148,6 +147,7 @@ extension Load {
       validators = resumption?.validators ?? response.validators
       total = range.completeLength ?? resumption?.expectedTotalLength ?? -1
     case .replaces:
+      guard response.acceptsByteRanges else { return nil }
       validators = response.validators
       total = response.expectedContentLength
     case .contradicts, .unsatisfiable, .other: return nil

@@ -213,7 +213,7 @@ extension Load {
   func storeCookies(of response: URLResponse) {
     guard let response = response as? HTTPURLResponse else { return }
     noteTransportSecurity(of: response)
-    let cookies = response.setCookieValues
+    let cookies = response.setCookies
     guard !cookies.isEmpty, let url = response.url, let storage = session.values.httpCookieStorage,
       session.values.httpCookieAcceptPolicy != .never, !read({ $0.attempt.isStored }),
       let request = read({ $0.attempt.request }),
@@ -221,13 +221,13 @@ extension Load {
     else { return }
     guard !session.parts.hasSubclassedCookieStorage else {
       let accepted = HTTPCookieStorage.cookies(
-        setCookieValues: cookies, from: url, mainDocumentURL: request.mainDocumentURL,
+        setCookies: cookies, from: url, mainDocumentURL: request.mainDocumentURL,
         policy: session.values.httpCookieAcceptPolicy)
       if !accepted.isEmpty, let task = read({ $0.task }) { storage.storeCookies(accepted, for: task) }
       return
     }
     storage.store(
-      setCookieValues: cookies, from: url, mainDocumentURL: request.mainDocumentURL,
+      setCookies: cookies, from: url, mainDocumentURL: request.mainDocumentURL,
       policy: session.values.httpCookieAcceptPolicy, partition: request.cookiePartitionIdentifier)
   }
 

@@ -61,9 +61,9 @@ extension Load {
       self.waiting(false, attempt: attempt)
       guard self.read({ $0.machine.attempt == attempt }) else { return nil }
       var prepared = request
-      let field = cookies.flatMap { $0.isEmpty ? nil : HTTPCookie.fieldValue(for: $0) }
-      if let field { prepared.setValue(field, forHTTPHeaderField: "Cookie") }
-      return self.prepare(prepared, field, as: opening, after: previous)
+      let field = cookies.flatMap { $0.isEmpty ? nil : HTTPCookie.field(for: $0) }
+      if let field { prepared.setCookies(field) }
+      return self.prepare(prepared, field?.text, as: opening, after: previous)
     }
   }
 
@@ -156,11 +156,11 @@ extension Load {
   /// - Returns: the value of the added field.
   private func addCookies(to request: inout URLRequest) -> String? {
     guard let storage = cookieStorage(for: request), let url = request.url,
-      let cookies = storage.cookieHeader(
+      let cookies = storage.cookieField(
         for: url, mainDocumentURL: request.mainDocumentURL, partition: request.cookiePartitionIdentifier)
     else { return nil }
-    request.setValue(cookies, forHTTPHeaderField: "Cookie")
-    return cookies
+    request.setCookies(cookies)
+    return cookies.text
   }
 
   /// The task's request gets the cookies that a challenge has set: the instance takes them over when it sends the request again. A storage

@@ -27,9 +27,9 @@ struct WebSocketHandshake {
 
   /// Makes a request one for a handshake, with a key of its own. `ws` and `wss` become what the handshake is made by: `http` and `https`.
   mutating func prepare(_ request: inout URLRequest) {
-    let field = "Sec-WebSocket-Protocol"
+    let field = WebSocketSubprotocols.field
     if protocols.isEmpty, let offered = request.value(forHTTPHeaderField: field) {
-      protocols = offered.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+      protocols = WebSocketSubprotocols.members(of: offered)
     } else if !protocols.isEmpty {
       request.setValue(protocols.joined(separator: ", "), forHTTPHeaderField: field)
     }
@@ -61,7 +61,7 @@ struct WebSocketHandshake {
     guard hasToken("upgrade", in: response.value(forHTTPHeaderField: "Connection")) else {
       throw Refusal(words: "the answer has no Connection: Upgrade")
     }
-    guard response.value(forHTTPHeaderField: "Sec-WebSocket-Accept") == Self.accept(key) else {
+    guard response.agreedValue(of: "Sec-WebSocket-Accept") == Self.accept(key) else {
       throw Refusal(
         words: "the answer's Sec-WebSocket-Accept does not fit the request's key: it was not made for this request")
     }
@@ -72,7 +72,9 @@ struct WebSocketHandshake {
       }
       agreement.compression = try WebSocketCompression(agreedBy: extensions)
     }
-    guard let chosen = response.value(forHTTPHeaderField: "Sec-WebSocket-Protocol") else { return agreement }
+    let answer = response.fields.single(WebSocketSubprotocols.field)
+    guard let chosen = answer.first else { return agreement }
+    guard !answer.isConflict else { throw Refusal(words: "the server chose several sub-protocols") }
     guard protocols.contains(chosen) else {
       throw Refusal(words: "the server chose the sub-protocol \(chosen.prefix(100)), which was not offered")
     }

@@ -81,7 +81,7 @@ enum ResponseVerdict: Equatable, Sendable {
 
   /// A status of 400 or above.
   private init(status response: HTTPURLResponse, _ now: Situation) {
-    let retryAfter = response.value(forHTTPHeaderField: "Retry-After")
+    let retryAfter = response.firstValue(of: "Retry-After")
     if let delay = now.policy.delay(
       afterStatus: response.statusCode, retryAfter: retryAfter, attempt: now.attempt)
     {
@@ -132,7 +132,8 @@ extension ResponseVerdict.Situation {
 
   /// What is wrong with a body that is longer than its range.
   func excess(in response: URLResponse) -> Failure {
-    let range = response.contentRange.map { "\"\($0.fieldValue)\"" } ?? "its range"
+    let part = isResumption || options.range != nil ? (response as? HTTPURLResponse)?.answeredRange : nil
+    let range = (part ?? response.contentRange).map { "\"\($0.fieldValue)\"" } ?? "its range"
     return Failure(
       .broken, "the answer has more bytes than \(range)", subject, advice: "try again, or tell the server's owner",
       keepsPart: false)

@@ -22,15 +22,17 @@ struct Resumption: Equatable, Sendable {
   /// not the resource's.
   /// - Parameter isPart: whether a part was asked for.
   init?(_ response: URLResponse, isPart: Bool) {
-    guard response.acceptsByteRanges, response.validators.isStrong else { return nil }
-    if let response = response as? HTTPURLResponse {
-      // A multipart answer has several positions.
-      guard response.statusCode == 200 || response.statusCode == 206 && response.contentRange != nil,
-        response.value(forHTTPHeaderField: "Content-Encoding").map({ $0.lowercased() == "identity" }) ?? true
-      else { return nil }
+    let http = response as? HTTPURLResponse
+    // Some servers send a part with status 200.
+    let range = isPart ? http?.answeredRange ?? response.contentRange : response.contentRange
+    guard response.acceptsByteRanges || range != nil, response.validators.isStrong else { return nil }
+    // A multipart answer has several positions.
+    if let http {
+      guard http.statusCode == 200 || http.statusCode == 206 && range != nil, http.contentCoding == nil else {
+        return nil
+      }
     }
     validators = response.validators
-    let range = response.contentRange
     start = range?.firstByte ?? 0
     last = isPart ? range?.lastByte : nil
     let whole = response.expectedContentLength

@@ -1,4 +1,5 @@
 import URLLoading
+internal import URLLoadingBase
 
 /// Whether a load that failed is tried again, and when.
 struct RetryPolicy: Sendable {
@@ -53,7 +54,10 @@ struct RetryPolicy: Sendable {
 
   /// `Retry-After` is a number of seconds or a date.
   private static func seconds(_ field: String, now: Date) -> TimeInterval? {
-    if let seconds = UInt(field) { return TimeInterval(seconds) }
+    // A proxy may have joined several fields; a date has a comma of its own.
+    if let seconds = field.split(separator: ",").first.flatMap({ UInt($0.trimmingFieldWhitespace) }) {
+      return TimeInterval(seconds)
+    }
     return HTTPDate.date(from: field, now: now).map { max(0, $0.timeIntervalSince(now)) }
   }
 }

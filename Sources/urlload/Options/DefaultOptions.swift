@@ -8,7 +8,10 @@ struct DefaultOptions: ParsableArguments {
   @Flag(name: [.customShort("N"), .customLong("no-buffer")], help: "What comes is written at once.")
   var noBuffer = false
 
-  @Flag(help: "Compressed answers are asked for, and decoded.")
+  @Flag(
+    help:
+      "Compressed answers are asked for, and decoded. A body whose Content-Encoding is unknown is written as it came, where curl fails."
+  )
   var compressed = false
 
   @Flag(name: [.customShort("Z"), .customLong("parallel")], help: "Several URLs are loaded at a time.")

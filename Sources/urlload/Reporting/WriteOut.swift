@@ -129,7 +129,7 @@ struct WriteOut {
   }
 
   private var redirectTarget: String {
-    guard let http, (300..<400).contains(http.statusCode), let place = http.value(forHTTPHeaderField: "Location") else {
+    guard let http, (300..<400).contains(http.statusCode), let place = http.agreedValue(of: "Location") else {
       return ""
     }
     return URL(string: place, relativeTo: http.url)?.absoluteString ?? place

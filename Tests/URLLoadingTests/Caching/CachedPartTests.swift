@@ -57,6 +57,21 @@ import URLLoadingTestServers
     #expect(exchange.requests.count == 2)
   }
 
+  /// What completes a stored part has to be a 206: a server that sends the part with status 200 is asked for the whole.
+  @Test(arguments: CacheExchange.Tier.allCases)
+  func aPartWithTheStatusOfTheWholeIsNeverTheWhole(tier: CacheExchange.Tier) async throws {
+    let exchange = try CacheExchange(tier) { request, number in
+      var response = Self.ranged(request)
+      if number > 1 { response.status = 200 }
+      return response
+    }
+    _ = try await exchange.get("/", ["Range": "bytes=0-9999"])
+    #expect(try await exchange.get().text == Self.text)
+    #expect(exchange.requests.map { $0.fields["Range"] } == ["bytes=0-9999", "bytes=10000-", nil])
+    #expect(try await exchange.get("/other", ["Range": "bytes=10-19"]).text == Self.part(10, 19))
+    #expect(try await exchange.get("/other").text == Self.text)
+  }
+
   enum Lie: CaseIterable { case refusal, otherVersion, otherPlace, otherLength, shortBody }
 
   /// Whatever a server sends for a part that the program did not ask for, the program gets what it asked for.

@@ -76,6 +76,13 @@ import URLLoadingTestServers
       "another length in no Content-Range",
       { partial($0, ["Content-Range": "bytes \($0)-199998/*"], of: old.dropLast()) }
     ),
+    ("status 200 and another total", { unmarked($0, [:], of: new) }),
+    ("status 200 and an unknown total", { unmarked($0, ["Content-Range": "bytes \($0)-199999/*"]) }),
+    ("status 200 and no range", { unmarked($0, ["Content-Range": "bytes */200000"]) }),
+    ("status 200 and no entity tag", { unmarked($0, ["ETag": ""]) }),
+    ("status 200 and a weak entity tag", { unmarked($0, ["ETag": "W/\"v1\""]) }),
+    ("status 200 and another entity tag", { unmarked($0, ["ETag": "\"v2\""]) }),
+    ("status 200 and two entity tags", { unmarked($0, [:], "ETag: \"v1\"", "ETag: \"v3\"") }),
     ("announced as shorter", { partial($0, ["Content-Length": "\(200_000 - $0 - 100)"], of: old) }),
     ("announced as longer", { partial($0, ["Content-Length": "\(200_000 - $0 + 5)"], of: old + Data(count: 5)) }),
   ]
@@ -89,6 +96,46 @@ import URLLoadingTestServers
     #expect(try difference(Data(contentsOf: #require(log.file)), from: Self.new) == nil)
     #expect(log.written.last?.dropFirst() == [150_000, 150_000])
     #expect(try !FileManager.default.fileExists(atPath: Downloads.partialFile(data).path))
+  }
+
+  /// The part, with the status of the whole.
+  private static func unmarked(
+    _ start: Int, _ fields: HTTPFields, _ lines: String..., of body: Data = old
+  ) -> HTTPResponse {
+    var response = partial(start, fields, of: body)
+    if !lines.isEmpty { response.fields["ETag"] = nil }
+    for line in lines {
+      let parts = line.split(separator: ": ", maxSplits: 1).map(String.init)
+      response.fields.list.append((name: parts[0], value: parts[1]))
+    }
+    response.status = 200
+    return response
+  }
+
+  @Test func aPartWithTheStatusOfTheWholeContinuesTheFile() async throws {
+    for isChunked in [false, true] {
+      let (log, _, ranges) = try await run { start in
+        var response = Self.unmarked(start, [:])
+        if isChunked { response.beChunked() }
+        return response
+      }
+      #expect(ranges == [nil, "bytes=\(Self.stop)-"])
+      #expect(log.error == nil && log.resumed == [[Int64(Self.stop), 200_000]])
+      #expect(try difference(Data(contentsOf: #require(log.file)), from: Self.old) == nil)
+    }
+  }
+
+  @Test func aPartWithTheStatusOfTheWholeThatIsCutOffCanBeResumed() async throws {
+    let (log, _, _) = try await run { start in
+      var response = Self.unmarked(start, [:])
+      response.body = response.body.dropLast(100)
+      response.beChunked()
+      return response
+    }
+    #expect(log.error?.code == .networkConnectionLost && log.file == nil, "\(log.calls)")
+    let data = try #require(log.error?.userInfo[NSURLSessionDownloadTaskResumeData] as? Data)
+    #expect(try difference(Data(contentsOf: Downloads.partialFile(data)), from: Self.old.dropLast(100)) == nil)
+    unlink(try Downloads.partialFile(data).path)
   }
 
   @Test func wholeAnswerIsTakenAsItIs() async throws {

@@ -54,6 +54,19 @@ import URLLoadingTestServers
     #expect(asked.value.count == 1)
   }
 
+  /// RFC 9110, section 11.2: whitespace around the equals sign of a parameter is bad, and taken.
+  @Test(arguments: ["realm = \"a realm\" , charset=\"UTF-8\"", "realm =\"a realm\"", "realm= \"a realm\""])
+  func spacesAroundTheEqualsSign(parameters: String) async throws {
+    let server = try ScriptedServer.http { request in
+      request.fields["Authorization"].map { HTTPResponse(text: $0) }
+        ?? HTTPResponse(401, fields: ["WWW-Authenticate": "Basic \(parameters)"])
+    }
+    let asked = Watched<[URLAuthenticationChallenge]>([])
+    let record = await client(asked: asked).load(server.url("/x"))
+    #expect(asked.value.map(\.protectionSpace.realm) == ["a realm"])
+    #expect(record.status == 200 && record.text.hasPrefix("Basic "), "\(record)")
+  }
+
   @Test func aHashOfTheBodyIsAnErrorThatSaysSo() async throws {
     let asked = Watched<[URLAuthenticationChallenge]>([])
     let url = try await AuthServer.shared.url("/digest/auth-int")

@@ -34,7 +34,8 @@ import URLLoadingTestServers
     coded("gzip and more", "gzip", gzip + Data("more".utf8), .failure(.cannotDecodeContentData)),
     coded("two members of gzip", "gzip", gzip + gzip, .success(200, "hellohello")),
     coded("an empty gzip", "gzip", Data(), .success(200, "")),
-    coded("an unknown coding", "x-unknown", Data("abc".utf8), .failure(.cannotDecodeContentData)),
+    coded("an unknown coding", "x-unknown", Data("abc".utf8), .success(200, "abc")),
+    coded("a known coding and an unknown one", "gzip, aws-chunked", Data("abc".utf8), .success(200, "abc")),
   ]
 
   private static func coded(_ name: String, _ coding: String, _ body: Data, _ outcome: Hostility.Outcome) -> Hostility {

@@ -23,6 +23,10 @@ import URLLoadingTestServers
     "Xyz, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 94 08:49:37 GMT", "Sun, 06 Nov 19940 08:49:37 GMT",
     "Sun, 06 Nov 1994 08:49 GMT", "Sun, 06 Nov 1994 8:49:37:00 GMT", "Sun, -6 Nov 1994 08:49:37 GMT",
     "Sun, 29 Feb 1900 00:00:00 GMT", "Sun, 06 Nov 99999999999999999999 08:49:37 GMT", "1994-11-06T08:49:37Z",
+    // RFC 9111, 5.3: an IMF-fixdate with two spaces, with dashes, with an hour of one digit.
+    "Thu, 18  Aug  2050 02:01:18 GMT", "Thu, 18-Aug-2050 02:01:18 GMT", "Thu, 18 Aug 2050 2:01:18 GMT",
+    "Thu,  18 Aug 2050 02:01:18 GMT", "Thu, 18-Aug-50 02:01:18 GMT", "Sunday, 06 Nov 1994 08:49:37 GMT",
+    "Sunday, 06-Nov-94  08:49:37 GMT", "Sun Nov  6 8:49:37 1994",
     "Sun, ٠٦ Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT\0", "Sunday, 06-Nov 08:49:37 GMT",
   ])
   func refusesOthers(text: String) {

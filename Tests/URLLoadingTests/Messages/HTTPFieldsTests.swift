@@ -24,7 +24,6 @@ import Testing
     #expect(fields["Via"] == "1, 2, 3")
     #expect(fields.values(of: "via") == ["1", "2", "3"])
     #expect(fields.dictionary == ["Via": "1, 2, 3", "X": "x"])
-    #expect(fields.last("Via") == "3")
   }
 
   @Test func settingReplacesAllOfThatName() {

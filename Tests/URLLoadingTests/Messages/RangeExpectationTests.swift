@@ -39,7 +39,8 @@ import URLLoading
       (206, ["Content-Length": "500", "Content-Encoding": "identity"], .continues),
       (206, ["Content-Range": "bytes 500-999/*"], .continues),
       (206, ["Content-Range": "Bytes 500-999/1000", "Last-Modified": Self.date], .continues),
-      (200, [:], .replaces), (203, [:], .replaces), (200, ["ETag": "\"b\"", "Content-Encoding": "gzip"], .replaces),
+      (200, ["Content-Range": ""], .replaces), (203, ["Content-Range": ""], .replaces),
+      (200, ["ETag": "\"b\"", "Content-Encoding": "gzip"], .replaces),
       (206, ["Content-Range": ""], .contradicts(.range)),
       (206, ["Content-Range": "bytes 500-999"], .contradicts(.range)),
       (206, ["Content-Range": "bytes 999-500/1000"], .contradicts(.range)),
@@ -58,6 +59,8 @@ import URLLoading
       (206, ["ETag": "a"], .contradicts(.version)),
       (206, ["ETag": ""], .contradicts(.version)),
       (206, ["Content-Encoding": "gzip"], .contradicts(.form)),
+      (206, ["Content-Encoding": "aws-chunked"], .continues),
+      (206, ["Content-Encoding": "gzip, none-of-these"], .continues),
       (206, ["Content-Encoding": "identity, br"], .contradicts(.form)),
       (206, ["Content-Length": "400"], .contradicts(.form)),
       (206, ["Content-Length": "505"], .contradicts(.form)),
@@ -124,6 +127,57 @@ import URLLoading
   func aPartThatNobodyAskedFor(fields: [String: String]) throws {
     #expect(try judge(RangeExpectation(range: nil), 206, fields) == .contradicts(.unasked))
     #expect(try judge(RangeExpectation(range: nil), 200, fields) == .replaces)
+  }
+
+  /// Servers that answer a request for a range with the part, and with the status of the whole.
+  @Test func aPartWithTheStatusOfTheWhole() throws {
+    let rest = RangeExpectation(range: .from(500), completeLength: 1000, validators: Self.tagged)
+    let right = ["Content-Range": "bytes 500-999/1000", "ETag": "\"a\""]
+    let cases: [([String: String], Kind)] = [
+      ([:], .continues), (["Content-Length": "500"], .continues),
+      (["Content-Encoding": "identity, aws-chunked"], .continues),
+      (["Content-Range": "bytes 500-999/*"], .contradicts(.range)),
+      (["Content-Range": "bytes 500-1499/1500"], .contradicts(.version)),
+      (["Content-Range": "bytes 500-899/900"], .contradicts(.version)),
+      (["Content-Range": "bytes 501-999/1000"], .contradicts(.range)),
+      (["Content-Range": "bytes 500-899/1000"], .contradicts(.range)),
+      (["Content-Range": "bytes */1000"], .contradicts(.range)),
+      (["Content-Range": "bytes */1000", "Content-Length": "500"], .contradicts(.range)),
+      (["ETag": ""], .contradicts(.version)), (["ETag": "W/\"a\""], .contradicts(.version)),
+      (["ETag": "\"b\""], .contradicts(.version)), (["Content-Length": "1000"], .contradicts(.form)),
+      // The whole.
+      (["Content-Range": ""], .replaces), (["Content-Range": "bytes 0-999/1000", "Content-Length": "1000"], .replaces),
+      (["Content-Range": "bytes 0-999/1000"], .replaces), (["Content-Range": "bytes 0-99/1000"], .replaces),
+      (["Content-Range": "bytes */1000", "Content-Length": "1000"], .replaces),
+      (["Content-Range": "lines 500-999/1000"], .replaces), (["Content-Range": "x"], .replaces),
+      (["Content-Encoding": "gzip"], .replaces),
+      // The beginning, by its length.
+      (["Content-Range": "bytes 0-99/1000", "Content-Length": "100"], .contradicts(.range)),
+    ]
+    for (changes, expected) in cases {
+      let fields = right.merging(changes) { $1 }.filter { !$0.value.isEmpty }
+      for status in [200, 203] { #expect(try judge(rest, status, fields) == expected, "\(status) \(changes)") }
+      // Where no range was asked for, it means nothing.
+      #expect(
+        try judge(RangeExpectation(range: nil, completeLength: 1000, validators: Self.tagged), 200, fields) == .replaces
+      )
+    }
+    let dated = [
+      "Content-Range": "bytes 500-999/1000", "Last-Modified": Self.date, "Date": "Tue, 14 Nov 2023 23:13:20 GMT",
+    ]
+    let known = RangeExpectation(range: .from(500), completeLength: 1000, validators: Self.dated)
+    #expect(try judge(known, 200, dated) == .continues)
+    #expect(
+      try judge(known, 200, dated.merging(["Last-Modified": "Tue, 14 Nov 2023 22:13:21 GMT"]) { $1 })
+        == .contradicts(.version))
+    #expect(try judge(known, 200, ["Content-Range": "bytes 500-999/1000"]) == .contradicts(.version))
+    let nothing = RangeExpectation(range: .positions(first: 10, last: 19))
+    #expect(try judge(nothing, 200, ["Content-Range": "bytes 10-19/100", "ETag": "\"a\""]) == .continues)
+    #expect(try judge(nothing, 200, ["Content-Range": "bytes 10-19/100"]) == .contradicts(.version))
+    let beginning = ["Content-Range": "bytes 0-99/1000", "Content-Length": "100", "ETag": "\"a\""]
+    #expect(try judge(RangeExpectation(range: .positions(first: 0, last: 99)), 200, beginning) == .continues)
+    #expect(try judge(RangeExpectation(range: .suffix(length: 100)), 200, right) == .contradicts(.range))
+    #expect(try judge(RangeExpectation(range: .suffix(length: 500)), 200, right) == .continues)
   }
 
   /// Schemes without a status.

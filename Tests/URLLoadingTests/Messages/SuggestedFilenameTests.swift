@@ -42,8 +42,10 @@ import URLLoadingTestServers
 
   @Test(
     arguments: [
-      ("http://a/dir/x.html", nil, "x.html"), ("http://a/dir/", nil, "dir"), ("http://a/", nil, "Unknown"),
-      ("http://a", "text/html", "Unknown.html"), ("http://a/?x=y.z", "image/png", "Unknown.png"),
+      ("http://a/dir/x.html", nil, "x.html"), ("http://a/dir/", nil, "dir"),
+      ("http://example.org/", nil, "example.org"),
+      ("http://example.org", "text/html", "example.org"), ("http://a/?x=y.z", "image/png", "a"),
+      ("file:///", nil, "Unknown"), ("x:", "image/png", "Unknown.png"),
       ("http://a/%2e%2e%2fsecret", nil, "secret"), ("http://a/a%00b", nil, "ab"),
     ] as [(URL, String?, String)])
   func fallsBackToTheURL(url: URL, type: String?, expected: String) {

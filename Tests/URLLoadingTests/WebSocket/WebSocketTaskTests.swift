@@ -233,6 +233,22 @@ import URLLoadingTestServers
     }
   }
 
+  @Test(arguments: [[""], ["a b"], ["a", "a"], ["a,b"], ["é"], ["a\r\nX: y"], ["a", ""]])
+  func subprotocolsThatCannotBeOffered(_ names: [String]) async throws {
+    try await withServer { server, session in
+      let task = session.webSocketTask(with: server.url("/echo"), protocols: names)
+      task.resume()
+      let error = await #expect(throws: URLError.self) { try await task.receive() }
+      #expect(error?.code == .badURL && error?.localizedDescription.contains("sub-protocols") == true)
+      var request = URLRequest(url: server.url("/echo"))
+      request.setValue(names.joined(separator: ","), forHTTPHeaderField: "Sec-WebSocket-Protocol")
+      guard names != ["a,b"] else { return }
+      let other = session.webSocketTask(with: request)
+      other.resume()
+      await #expect(throws: URLError.self) { try await other.receive() }
+    }
+  }
+
   @Test func manyConnectionsAtOnce() async throws {
     try await withServer { server, session in
       let tasks = (0..<100).map { _ in session.webSocketTask(with: server.url("/echo")) }

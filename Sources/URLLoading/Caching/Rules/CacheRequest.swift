@@ -44,6 +44,6 @@ struct CacheRequest: Sendable {
 
   /// The part that is asked for. Only GET has ranges, and what is malformed or lists several is ignored (RFC 9110, section 14.2).
   var range: ByteRange? {
-    method == "GET" ? fields.last("Range").flatMap(ByteRange.init(fieldValue:)) : nil
+    method == "GET" ? fields["Range"].flatMap(ByteRange.init(fieldValue:)) : nil
   }
 }

@@ -12,8 +12,13 @@ struct CacheResponse: Sendable {
     self.url = url
   }
 
+  var isCoded: Bool { fields["Content-Encoding"].map(HTTPFields.isCoded) ?? false }
+
+  /// In answer to a request for a range: whether it carries a part, or something that is no whole, under the status of the whole.
+  var isUnmarkedPart: Bool { UnmarkedPart(statusCode: statusCode, fields, isCoded: isCoded) != nil }
+
   /// The part that a 206 holds.
   var contentRange: ContentRange? {
-    statusCode == 206 ? fields.last("Content-Range").flatMap(ContentRange.init(fieldValue:)) : nil
+    statusCode == 206 ? fields.single("Content-Range").agreed.flatMap(ContentRange.init(fieldValue:)) : nil
   }
 }

@@ -5,7 +5,7 @@ extension CacheRules {
     let whole: ByteRangeSelection? = head.part == nil ? .whole : nil
     // A range is asked of what would be a 200 (RFC 9110, section 14.2).
     guard let range = request.range, [200, 206].contains(head.statusCode) else { return whole }
-    if let condition = request.fields.last("If-Range"), !head.validators.matches(ifRange: condition) { return whole }
+    if let condition = request.fields["If-Range"], !head.validators.matches(ifRange: condition) { return whole }
     guard !head.isCoded else { return nil }
     guard let part = head.part else { return range.selection(ofLength: head.bodyLength) }
     guard part.length == head.bodyLength, let wanted = Self.wanted(range, ofWhole: part.completeLength),
@@ -38,7 +38,7 @@ extension CacheRules {
     guard request.method == "GET", !head.isCoded, let part = head.part, part.length == head.bodyLength,
       let length = part.completeLength, let condition = head.validators.ifRangeValue
     else { return nil }
-    if let own = request.fields.last("If-Range"), !head.validators.matches(ifRange: own) { return nil }
+    if let own = request.fields["If-Range"], !head.validators.matches(ifRange: own) { return nil }
     // A list of ranges is no range that could be completed.
     guard request.range != nil || !request.fields.contains("Range"),
       let wanted = Self.wanted(request.range ?? .from(0), ofWhole: length),

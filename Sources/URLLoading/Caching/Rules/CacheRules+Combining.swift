@@ -7,7 +7,7 @@ extension CacheRules {
     _ stored: StoredHead, with response: CacheResponse, requestDate: Date, responseDate: Date
   ) -> StoredHead? {
     guard let old = stored.part, old.length == stored.bodyLength, let new = response.contentRange, !stored.isCoded,
-      response.fields["Content-Encoding"].map(HTTPFields.isCoded) != true,
+      !response.isCoded,
       Self.areOfOneVersion(stored, response, now: responseDate), let union = Self.union(old, new)
     else { return nil }
     var head = updated(stored, by: response.fields, requestDate: requestDate, responseDate: responseDate)

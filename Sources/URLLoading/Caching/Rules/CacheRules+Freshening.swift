@@ -62,14 +62,20 @@ extension CacheRules {
   private static func isSameVersion(_ head: StoredHead, _ fields: HTTPFields) -> Bool {
     guard [200, 206].contains(head.statusCode) else { return false }
     for name in ["ETag", "Last-Modified"] {
-      guard let new = fields.last(name) else { continue }
-      guard head.fields.last(name)?.trimmingFieldWhitespace == new.trimmingFieldWhitespace else { return false }
+      let new = fields.single(name)
+      if new == .missing { continue }
+      guard let value = new.agreed?.trimmingFieldWhitespace,
+        head.fields.single(name).agreed?.trimmingFieldWhitespace == value
+      else { return false }
     }
-    guard let field = fields.last("Content-Length") else { return true }
-    guard let length = Int64(asciiDigits: field.trimmingFieldWhitespace) else { return false }
+    let announced = fields.single("Content-Length")
+    if announced == .missing { return true }
+    guard let length = announced.agreed.flatMap({ Int64(asciiDigits: $0.trimmingFieldWhitespace) }) else {
+      return false
+    }
     // Of a part the whole counts, if it is known, and of a body that was decoded what its field says of the coded one.
     if let part = head.part { return part.completeLength.map { $0 == length } ?? (part.lastByte < length) }
-    if let stored = head.fields.last("Content-Length") {
+    if let stored = head.fields.single("Content-Length").agreed {
       return Int64(asciiDigits: stored.trimmingFieldWhitespace) == length
     }
     return head.isCoded || head.bodyLength == length

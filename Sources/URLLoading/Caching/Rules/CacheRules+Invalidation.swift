@@ -9,11 +9,13 @@ extension CacheRules {
     let origin = WebOrigin(request.url)
     var urls = [request.url]
     for name in ["Location", "Content-Location"] {
-      guard let value = response.fields.last(name),
-        let url = LocationReference(value)?.resolved(against: request.url), WebOrigin(url) == origin,
-        !urls.contains(url)
-      else { continue }
-      urls.append(url)
+      // Each of several: what is removed for nothing costs a load.
+      for value in response.fields.values(of: name) {
+        guard let url = LocationReference(value)?.resolved(against: request.url), WebOrigin(url) == origin,
+          !urls.contains(url)
+        else { continue }
+        urls.append(url)
+      }
     }
     return urls
   }
@@ -25,9 +27,9 @@ extension CacheRules {
     guard request.method == "GET", (200...499).contains(response.statusCode),
       !Self.momentaryStatusCodes.contains(response.statusCode)
     else { return [] }
+    let isPart = response.statusCode == 206 || request.fields.contains("Range") && response.isUnmarkedPart
     return stored.indices.filter { index in
-      stored[index].matches(request)
-        && (response.statusCode != 206 || Self.isOtherVersion(stored[index].fields, response.fields))
+      stored[index].matches(request) && (!isPart || Self.isOtherVersion(stored[index].fields, response.fields))
     }
   }
 
@@ -35,7 +37,9 @@ extension CacheRules {
     if let old = EntityTag.field(of: old), let new = EntityTag.field(of: new) {
       return EntityTag.opaque(old) != EntityTag.opaque(new)
     }
-    guard let old = old.last("Last-Modified"), let new = new.last("Last-Modified") else { return false }
+    guard let old = old.single("Last-Modified").agreed, let new = new.single("Last-Modified").agreed else {
+      return false
+    }
     return old.trimmingFieldWhitespace != new.trimmingFieldWhitespace
   }
 

@@ -33,10 +33,11 @@ extension CacheRules {
       return .status
     }
     // A part is the answer to a request for one (RFC 9110, section 15.3.7). It has to be one whole part of what is stored undecoded.
+    let asksForPart = request.fields.contains("Range")
     if response.statusCode == 206 {
-      let isCoded = response.fields["Content-Encoding"].map(HTTPFields.isCoded) ?? false
-      guard request.fields.contains("Range"), response.contentRange != nil, !isCoded else { return .part }
+      guard asksForPart, response.contentRange != nil, !response.isCoded else { return .part }
     }
+    if asksForPart, response.isUnmarkedPart { return .part }
     return refusal(ofAnswer: response, given, to: request)
   }
 

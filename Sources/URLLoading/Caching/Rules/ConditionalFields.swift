@@ -23,9 +23,9 @@ struct ConditionalFields: Sendable, Equatable {
   init(_ head: StoredHead, forPart: Bool) {
     ifNoneMatch = EntityTag.field(of: head.fields)
     if !forPart {
-      // As it was received (RFC 9110, section 13.1.3).
-      ifModifiedSince = head.fields.last("Last-Modified").map { String($0.trimmingFieldWhitespace) }
-      if ifModifiedSince?.isEmpty == true { ifModifiedSince = nil }
+      // As it was received (RFC 9110, section 13.1.3). What is not ASCII is no date, and would be sent as other octets.
+      let date = head.fields.single("Last-Modified").agreed.map { String($0.trimmingFieldWhitespace) }
+      ifModifiedSince = date.flatMap { !$0.isEmpty && $0.utf8.allSatisfy { $0 < 0x80 } ? $0 : nil }
     }
   }
 

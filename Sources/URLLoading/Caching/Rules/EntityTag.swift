@@ -2,9 +2,10 @@ internal import URLLoadingBase
 
 /// How entity tags compare (RFC 9110, section 8.8.3.2).
 enum EntityTag {
-  /// The value of the `ETag` field, well-formed or not: who sent it may recognize it. Nil where it is missing or empty.
+  /// The value of the `ETag` field, well-formed or not: who sent it may recognize it. Nil where it is missing or empty, and where there are
+  /// several that differ.
   static func field(of fields: HTTPFields) -> String? {
-    guard let field = fields.last("ETag")?.trimmingFieldWhitespace, !field.isEmpty else { return nil }
+    guard let field = fields.single("ETag").agreed?.trimmingFieldWhitespace, !field.isEmpty else { return nil }
     return String(field)
   }
 

@@ -30,19 +30,22 @@ struct Freshness: Sendable, Equatable {
   private static func lifetime(
     of head: StoredHead, _ directives: CacheDirectives, _ kind: CacheRules.Kind, _ date: Date
   ) -> TimeInterval {
+    // Which of several counts is unknown: stale.
+    guard !head.fields.single("Date").isConflict, !head.fields.single("Age").isConflict else { return 0 }
     if kind == .shared, let shared = directives.sharedMaxAge { return TimeInterval(shared.limit) }
     if let maxAge = directives.maxAge { return TimeInterval(maxAge.limit) }
-    let expiries = head.fields.values(of: "Expires")
-    if let expires = expiries.first {
-      // Several that differ: stale. What is no date is in the past (section 5.3).
-      guard expiries.allSatisfy({ $0 == expires }), let end = expiryDate(expires, now: head.responseDate) else {
-        return 0
-      }
-      return capped(end.timeIntervalSince(date))
+    switch head.fields.single("Expires") {
+    case .missing: break
+    case .conflict: return 0
+    case .value(let expires):
+      // What is no date is in the past (section 5.3).
+      return expiryDate(expires, now: head.responseDate).map { capped($0.timeIntervalSince(date)) } ?? 0
     }
     let isExplicit = directives.isPublic || kind == .private && directives.isPrivate != .nothing
     guard heuristicStatusCodes.contains(head.statusCode) || isExplicit,
-      let modified = head.fields.last("Last-Modified").flatMap({ HTTPDate.date(from: $0, now: head.responseDate) })
+      let modified = head.fields.single("Last-Modified").agreed.flatMap({
+        HTTPDate.date(from: $0, now: head.responseDate)
+      })
     else { return 0 }
     return min(capped(date.timeIntervalSince(modified)) * heuristicFraction, heuristicLimit)
   }
@@ -73,7 +76,7 @@ struct Freshness: Sendable, Equatable {
 
   /// The first member counts; what is no number is ignored (section 5.1).
   private static func ageField(_ fields: HTTPFields) -> Int64 {
-    let first = fields.values(of: "Age").first?.split(separator: ",", omittingEmptySubsequences: false).first
+    let first = fields.single("Age").first?.split(separator: ",", omittingEmptySubsequences: false).first
     return first.flatMap { DeltaSeconds.parse($0.trimmingFieldWhitespace) } ?? 0
   }
 

@@ -11,8 +11,9 @@ struct StoredFields {
     // A transfer coding overrides a length, which is then an error or an attack (RFC 9112, section 6.3).
     if received.contains("Transfer-Encoding") { excluded.insert("content-length") }
     fields = HTTPFields(received.fields.filter { !excluded.contains($0.name.lowercased()) })
-    // A date is recorded where there is none that can be read (RFC 9110, section 6.6.1).
-    if fields.last("Date").flatMap({ HTTPDate.date(from: $0, now: responseDate) }) == nil {
+    // A date is recorded where there is none that can be read (RFC 9110, section 6.6.1). Several that differ stay: they make it stale.
+    let date = fields.single("Date")
+    if !date.isConflict, date.agreed.flatMap({ HTTPDate.date(from: $0, now: responseDate) }) == nil {
       fields["Date"] = HTTPDate.string(from: responseDate)
     }
   }

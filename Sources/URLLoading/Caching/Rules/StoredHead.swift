@@ -21,7 +21,7 @@ struct StoredHead: Sendable, Equatable {
 
   /// When the response was made, by the sender's clock, or else when it came (RFC 9110, section 6.6.1).
   var date: Date {
-    fields.last("Date").flatMap { HTTPDate.date(from: $0, now: responseDate) } ?? responseDate
+    fields.single("Date").agreed.flatMap { HTTPDate.date(from: $0, now: responseDate) } ?? responseDate
   }
 
   var validators: ResourceValidators { ResourceValidators(fields, now: responseDate) }

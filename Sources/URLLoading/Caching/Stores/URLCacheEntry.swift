@@ -52,7 +52,8 @@ public struct URLCacheEntry: Sendable, Identifiable {
 
   /// What a program gave to a cache of its own. Without an origin it is as old as its fields say.
   init(_ cached: CachedURLResponse, key: CacheKey) {
-    let date = (cached.response as? HTTPURLResponse)?.fields.last("Date").flatMap { HTTPDate.date(from: $0) } ?? Date()
+    let field = (cached.response as? HTTPURLResponse)?.agreedValue(of: "Date")
+    let date = field.flatMap { HTTPDate.date(from: $0) } ?? Date()
     self.init(
       key: key.text, response: cached.response, bodyLength: Int64(cached.data.count), staysInMemory: true,
       requestDate: cached.origin?.requestDate ?? date, responseDate: cached.origin?.responseDate ?? date,

@@ -1,3 +1,4 @@
+internal import URLLoadingBase
 internal import URLLoadingSQLite
 
 extension CookieRow {
@@ -31,7 +32,12 @@ extension CookieRow {
   func bind(to statement: SQLiteStatement) throws {
     let contents = record.cookie.contents
     try Self.bindKey(record.cookie, partition: partition, to: statement)
-    try statement.bind(contents.value, at: 5)
+    // Octets that are no UTF-8 are a BLOB. The name is a part of the key, and stays a text.
+    if contents.isLatin1 {
+      try statement.bind(Data(OctetText(contents.value, isLatin1: true).octets), at: 5)
+    } else {
+      try statement.bind(contents.value, at: 5)
+    }
     try statement.bind(contents.expires?.timeIntervalSinceReferenceDate, at: 6)
     try statement.bind(contents.isSecure, at: 7)
     try statement.bind(contents.isHTTPOnly, at: 8)
@@ -49,7 +55,10 @@ extension CookieRow {
   /// Reads a row of ``selection``; nil where it is not as it was written.
   init?(_ row: SQLiteStatement) {
     func text(_ column: Int) -> String? { row.isNull(column) ? nil : row.text(column) }
-    var contents = HTTPCookie.Contents(name: row.text(3), value: row.text(4), domain: row.text(1), path: row.text(2))
+    let isLatin1 = row.isBlob(4)
+    let value = isLatin1 ? String(latin1: row.data(4)) : row.text(4)
+    var contents = HTTPCookie.Contents(name: row.text(3), value: value, domain: row.text(1), path: row.text(2))
+    contents.isLatin1 = isLatin1
     contents.expires = Date(timeIntervalSinceReferenceDate: row.double(5))
     contents.isSecure = row.integer(6) != 0
     contents.isHTTPOnly = row.integer(7) != 0

@@ -67,11 +67,14 @@ public struct NetscapeCookieFile: Sendable {
     self.init(try Data(contentsOf: url))
   }
 
-  /// The content of the file, in UTF-8. A cookie whose domain, path, name or value has a tab or a line end has no form in it, and is left
+  /// The content of the file, in UTF-8 but for cookies that a server has set in other octets, which stay as they came. A cookie whose domain, path, name or value has a tab or a line end has no form in it, and is left
   /// out.
   public var data: Data {
     let head = "# Netscape HTTP Cookie File\n# https://curl.se/docs/http-cookies.html\n\n"
-    return Data(cookies.reduce(into: head) { $0 += NetscapeCookieLine.text(for: $1).map { "\($0)\n" } ?? "" }.utf8)
+    return cookies.reduce(into: Data(head.utf8)) { data, cookie in
+      guard let line = NetscapeCookieLine.text(for: cookie) else { return }
+      data += OctetText("\(line)\n", isLatin1: cookie.contents.isLatin1).octets
+    }
   }
 
   /// Writes the file atomically, readable only by its owner (mode 0600). An existing file that is not regular, such as

@@ -1,8 +1,9 @@
+internal import URLLoadingBase
+
 /// A line of a ``NetscapeCookieFile``.
 enum NetscapeCookieLine {
   /// What is wrong with a line. No description has anything of the cookie's value.
   enum Flaw: Error, CustomStringConvertible {
-    case encoding
     case fieldCount(Int)
     case switchField(name: String)
     case expiry
@@ -14,7 +15,6 @@ enum NetscapeCookieLine {
 
     var description: String {
       switch self {
-      case .encoding: "this is no UTF-8"
       case .fieldCount(let count):
         "there are \(count) fields in place of 7, with a tab between each two: domain, subdomains, path, secure, expiry, name, value"
       case .switchField(let name): "the field \"\(name)\" is neither TRUE nor FALSE"
@@ -42,8 +42,9 @@ enum NetscapeCookieLine {
     guard isHTTPOnly || line.first != UInt8(ascii: "#"), line.contains(where: { $0 != 0x20 && $0 != 0x09 }) else {
       return nil
     }
-    guard let text = String(validating: line, as: UTF8.self) else { throw .encoding }
-    var fields = text.utf8.split(separator: 0x09, omittingEmptySubsequences: false).map { String(Substring($0)) }
+    // curl writes the octets that a server has sent.
+    let text = OctetText(octets: line)
+    var fields = text.text.utf8.split(separator: 0x09, omittingEmptySubsequences: false).map { String(Substring($0)) }
     // Editors take away the tab before an empty value.
     if fields.count == 6 { fields.append("") }
     guard fields.count == 7 else { throw .fieldCount(fields.count) }
@@ -55,6 +56,7 @@ enum NetscapeCookieLine {
     contents.expires = try expiry(fields[4])
     contents.isSecure = isSecure
     contents.isHTTPOnly = isHTTPOnly
+    contents.isLatin1 = text.isLatin1
     return try checked(contents)
   }
 

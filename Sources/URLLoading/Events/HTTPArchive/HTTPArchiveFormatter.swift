@@ -52,7 +52,7 @@ struct HTTPArchiveFormatter: Sendable {
     // Schemes without a status have a response where they have succeeded so far.
     let status = http?.statusCode ?? (metrics.response == nil ? 0 : 200)
     let content = body?.content
-    let location = http.flatMap { (300..<400).contains($0.statusCode) ? $0.fields["Location"] : nil }
+    let location = http.flatMap { (300..<400).contains($0.statusCode) ? $0.agreedValue(of: "Location") : nil }
     let isLocal = metrics.resourceFetchType == .localCache
     return HTTPArchiveEntry.Response(
       status: status, statusText: http.map { HTTPURLResponse.localizedString(forStatusCode: $0.statusCode) } ?? "",

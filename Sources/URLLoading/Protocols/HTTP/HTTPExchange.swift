@@ -180,13 +180,17 @@ struct HTTPExchange {
   // MARK: Redirects
 
   private mutating func redirect(_ response: HTTPURLResponse, _ request: URLRequest) -> HeadAction {
-    guard let url = request.url, let location = response.value(forHTTPHeaderField: "Location") else { return .deliver }
+    let field = response.fields.single("Location")
+    guard let url = request.url, let location = field.first else { return .deliver }
     let hasBody = request.httpBody != nil || request.httpBodyStream != nil
     let decision = HTTPRedirect(
       status: response.statusCode, location: location, url: url, method: request.httpMethod ?? "GET",
       fields: request.fields.fields, hasBody: hasBody)
     switch decision {
     case .notARedirect: return .deliver
+    case _ where field.isConflict:
+      return .fail(
+        URLError(.badServerResponse, message: "The redirect has several Location fields that differ.", url: url))
     case .invalidLocation(let text):
       return .fail(
         URLError(.badServerResponse, message: "The redirect's Location is no URL: \(text.prefix(200)).", url: url))

@@ -143,7 +143,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
       return request
     }
     var renewed = request
-    renewed.setValue(current.value(forHTTPHeaderField: "Cookie"), forHTTPHeaderField: "Cookie")
+    renewed.takeCookies(of: current)
     return renewed
   }
 

@@ -22,7 +22,7 @@ enum HTTPRedirect: Equatable, Sendable {
   }
 
   /// - Parameters:
-  ///   - location: the value of the response's Location field, read as UTF-8 or as Latin-1.
+  ///   - location: the value of the response's Location field; octets that are no UTF-8 are percent-encoded in it.
   ///   - url: the URL of the request that was answered, as are the method, which is case-sensitive, and the fields.
   init(
     status: Int, location: String?, url: URL, method: String, fields: [(name: String, value: String)], hasBody: Bool

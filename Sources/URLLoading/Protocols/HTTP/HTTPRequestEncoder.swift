@@ -42,6 +42,7 @@ enum HTTPRequestEncoder {
     var transferRequest = TransferRequest(
       url: request.urlFacts.text, kind: .http, method: method, headers: fields, decodesContent: true)
     transferRequest.omittedFields = request.omittedFields
+    transferRequest.latin1Fields = request.latin1Fields
     return transferRequest
   }
 }

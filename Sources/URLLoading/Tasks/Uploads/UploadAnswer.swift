@@ -24,7 +24,7 @@ struct UploadAnswer: Equatable, Sendable {
     isComplete = StructuredField.boolean(fields.values(of: "Upload-Complete"))
     length = StructuredField.count(fields.values(of: "Upload-Length"))
     limits = UploadLimits(fields.values(of: "Upload-Limit"))
-    location = response.value(forHTTPHeaderField: "Location")
+    location = response.agreedValue(of: "Location")
     version = StructuredField.count(fields.values(of: "Upload-Draft-Interop-Version"))
   }
 

@@ -80,6 +80,8 @@ extension CachingRules {
         ("Tue, 14 Nov 2023 23:13:20 UTC", dateField, 0), ("Tue, 14 Nov 2023 23:13:20 EST", dateField, 0),
         ("Tue, 14 Nov 2023 23:13:20 +0000", dateField, 0),
         // Section 5.3: what is no date has passed.
+        ("Tue, 14  Nov  2023 23:13:20 GMT", dateField, 0), ("Tue, 14-Nov-2023 23:13:20 GMT", dateField, 0),
+        ("Tue, 14 Nov 2023 3:13:20 GMT", "Tue, 14 Nov 2023 00:00:00 GMT", 0),
         ("0", dateField, 0), ("-1", dateField, 0), ("", dateField, 0), ("3600", dateField, 0), ("never", dateField, 0),
         ("\(hourAfter), \(hourAfter)", dateField, 0),
       ] as [(String, String?, TimeInterval)])
@@ -134,9 +136,17 @@ extension CachingRules {
       #expect(rules.age(of: head, at: date + 7.9) == min(age + 7, 2_147_483_648))
     }
 
-    @Test("5.1: of several lines the first one") func ageLines() throws {
-      let head = try stored(["Age": "10", "age": "20", "Cache-Control": "max-age=60"])
-      #expect(CacheRules().age(of: head, at: date) == 10)
+    @Test("4.2.1: several lines of Age or Date that differ make it stale, the same one twice is one")
+    func severalLines() throws {
+      let ages = try stored(["Age": "10", "age": "20", "Cache-Control": "max-age=60"])
+      #expect(lookup([ages], after: 0).reason == .stale)
+      let dates = try stored(["Date": dateField, "date": hourAfter, "Cache-Control": "max-age=60"])
+      #expect(lookup([dates], after: 0).reason == .stale)
+      let same = try stored([
+        "Age": "10", "age": "10", "Date": dateField, "date": dateField, "Cache-Control": "max-age=60",
+      ])
+      #expect(CacheRules().age(of: same, at: date) == 10)
+      #expect(lookup([same], after: 0).reason == .fresh)
     }
 
     @Test("4.2.3: the age is counted from the request on, or from Date") func correctedAge() throws {

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import URLLoadingBase
 import URLLoadingTestServers
 
 @testable import URLLoading
@@ -53,6 +54,22 @@ import URLLoadingTestServers
     #expect(second.cookies == first.cookies?.filter { !$0.isSessionOnly })
     #expect(second.cookies?.count == 4)
     #expect(second.cookieHeader(for: url) == "a=1; b=2; nameless; ü=ö\t")
+  }
+
+  @Test func octetsThatAreNoUTF8OutliveTheStorage() async throws {
+    let first = storage()
+    first.store(
+      setCookies: [
+        OctetText(octets: [UInt8]("b=".utf8) + [0xFF, 0xC3] + "x; Max-Age=1000".utf8),
+        OctetText(octets: [UInt8]("c=é; Max-Age=1000".utf8)),
+      ], from: url, mainDocumentURL: nil, policy: .always, partition: nil)
+    await flush(first)
+    let second = storage()
+    let field = try #require(second.cookieField(for: url, mainDocumentURL: nil, partition: nil))
+    #expect(field.octets == [UInt8]("b=".utf8) + [0xFF, 0xC3] + "x; c=é".utf8)
+    #expect(second.cookies == first.cookies && second.cookies?.count == 2)
+    let copies = try (second.cookies ?? []).map { try #require(HTTPCookie(properties: $0.properties ?? [:])) }
+    #expect(copies == second.cookies)
   }
 
   @Test func theOrderOfCreationAndOfUseIsKept() async throws {

@@ -51,10 +51,14 @@ import URLLoadingTestServers
     #expect(!description.contains("secret"))
   }
 
-  @Test func bytesThatAreNoTextAreToldOf() {
-    let file = NetscapeCookieFile(Data("a\tTRUE\t/\tTRUE\t0\tn\t".utf8) + [0xFF, 0x0A] + Data("# x".utf8) + [0xFF])
-    #expect(file.cookies.isEmpty)
-    #expect(file.malformedLines.map(\.reason) == ["this is no UTF-8"])
+  /// curl writes cookies as servers have sent them.
+  @Test func octetsThatAreNoUTF8StayWhatTheyAre() {
+    let line = Data("a\tFALSE\t/\tTRUE\t0\tn\t".utf8) + [0xFF, 0xC3, 0xA9, 0x0A]
+    let file = NetscapeCookieFile(line + Data("# x".utf8) + [0xFF])
+    #expect(file.malformedLines.isEmpty && file.cookies.map(\.value) == ["\u{FF}\u{C3}\u{A9}"])
+    #expect(file.data.suffix(line.count) == line)
+    let text = NetscapeCookieFile(Data("a\tFALSE\t/\tTRUE\t0\tn\té\n".utf8))
+    #expect(text.cookies.map(\.value) == ["é"] && text.data.suffix(4) == Data("\té\n".utf8))
   }
 
   @Test func aPublicSuffixOrAnAddressIsTheDomainOfOneHost() {

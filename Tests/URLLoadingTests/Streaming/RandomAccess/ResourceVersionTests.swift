@@ -101,6 +101,17 @@ import Testing
     #expect(try answer(206, ["Content-Type": "multipart/byteranges; boundary=x"], suffix) == "refused range")
     #expect(try answer(200, ["Content-Length": "7"], suffix) == "whole 7")
     #expect(try answer(200, ["Content-Length": "7", "Content-Encoding": "gzip"], suffix) == "whole ?")
+    let tag = ["ETag": "\"a\""]
+    #expect(
+      try answer(200, tag.merging(["Content-Range": "bytes 90-99/100"]) { $1 }, suffix) == "90..<100 of 100")
+    #expect(
+      try answer(200, tag.merging(["Content-Range": "bytes 0-9/100", "Content-Length": "10"]) { $1 }, beginning)
+        == "0..<10 of 100")
+    #expect(try answer(200, ["Content-Range": "bytes 90-99/100"], suffix) == bad)
+    #expect(try answer(200, tag.merging(["Content-Range": "bytes */100"]) { $1 }, suffix) == "refused range")
+    #expect(
+      try answer(206, ["Content-Range": "bytes 0-9/100", "Content-Encoding": "UTF-8"], beginning) == "0..<10 of 100")
+    #expect(try answer(200, ["Content-Length": "7", "Content-Encoding": "UTF-8"], suffix) == "whole 7")
     #expect(try answer(416, ["Content-Range": "bytes */0"], suffix) == "empty")
     #expect(try answer(416, ["Content-Range": "bytes */9"], suffix) == "refused range")
     for status in [400, 416, 501] {

@@ -1,0 +1,30 @@
+import Foundation
+import Testing
+import URLLoadingTestServers
+
+@testable import URLLoading
+
+/// Loads whose responses repeat fields of which there may be one.
+@Suite(.timeLimit(.minutes(2))) struct RepeatedFieldTests {
+  private static func server(_ status: Int = 302, _ locations: String...) throws -> ScriptedServer {
+    let fields = URLLoadingTestServers.HTTPFields(locations.map { (name: "Location", value: $0) })
+    return try .http { request in
+      request.path == "/start" ? HTTPResponse(status, fields: fields) : HTTPResponse(text: request.target)
+    }
+  }
+
+  @Test func theSameLocationTwiceIsFollowed() async throws {
+    let server = try Self.server(302, "/a", "/a")
+    #expect(await RecordedSession().load(server.url("/start")).text == "/a")
+  }
+
+  @Test func locationsThatDifferAreAnError() async throws {
+    let server = try Self.server(302, "/a", "/b")
+    let record = await RecordedSession().load(server.url("/start"))
+    #expect(record.code == .badServerResponse && server.requests.count == 1)
+    #expect(record.error?.localizedDescription.contains("several Location fields") == true)
+    // Only a redirect is led by it.
+    let created = try Self.server(201, "/a", "/b")
+    #expect(await RecordedSession().load(created.url("/start")).status == 201)
+  }
+}
