@@ -16,10 +16,19 @@ import Testing
     return heads
   }
 
+  private func failure(_ text: String, parser: inout ResponseHeadParser) -> TransferFailure.Reason? {
+    for line in text.utf8.split(separator: 10, omittingEmptySubsequences: false).dropLast() {
+      let event = (Array(line) + [10]).withUnsafeBytes { parser.take($0) }
+      if case .failure(let reason) = event { return reason }
+    }
+    return nil
+  }
+
   @Test func statusLines() {
     let cases: [(String, Int, String)] = [
       ("HTTP/1.1 200 OK", 200, "HTTP/1.1"), ("HTTP/2 204 ", 204, "HTTP/2"), ("HTTP/1.0 404", 404, "HTTP/1.0"),
-      ("HTTP/1.1  301  Moved  on", 301, "HTTP/1.1"), ("HTTP", 0, "HTTP"), ("HTTP/1.1 abc", 0, "HTTP/1.1"),
+      ("HTTP/1.1  301  Moved  on", 301, "HTTP/1.1"), ("HTTP/1.1 \t200 OK", 200, "HTTP/1.1"),
+      ("HTTP/1.1\t200 OK", 200, "HTTP/1.1"), ("HTTP/1.1 200OK", 200, "HTTP/1.1"), ("HTTP/3 200", 200, "HTTP/3"),
     ]
     for (line, status, version) in cases {
       var parser = ResponseHeadParser()
@@ -27,8 +36,31 @@ import Testing
       #expect(head?.statusCode == status, "\(line)")
       #expect(head?.httpVersion == version, "\(line)")
     }
+  }
+
+  @Test(arguments: [
+    "HTTP", "HTTP/1.1", "HTTP/1.1 ", "HTTP/1.1 abc", "HTTP/1. 1 200 OK", "HTTP/ 1.1 200 OK", "HTTP/1.1 20 OK",
+    "HTTP/1.1 2 00 OK", "HTTP/1.1 +200 OK", "HTTP/1.1 \r200 OK", "HTTP/1.1\r200 OK", "HTTP/1.1 2000 OK",
+    "HTTP/x 200 OK",
+    "HTTP/1.1 099 OK", "HTTP/1.1 999999999999999999999 X", "http/1.1 200 OK", "200 OK", "HTTP/1.11 200 OK",
+  ])
+  func whatIsNoStatusLine(_ line: String) {
     var parser = ResponseHeadParser()
-    #expect(heads("HTTP/1.1 999999999999999999999 X\r\n\r\n", parser: &parser).count == 1)
+    #expect(failure("\(line)\r\n", parser: &parser) != nil)
+  }
+
+  /// RFC 9110, section 5.5: a space in its place makes it harmless.
+  @Test func aCarriageReturnInAValueIsASpace() {
+    var parser = ResponseHeadParser()
+    let text = "HTTP/1.1 200 O\rK\r\nA: b\rInjected: yes\r\nB: c\r\r\nC:\rd\r\n e\rf\r\nD: g\r\n\r\n"
+    let head = heads(text, parser: &parser).first
+    #expect(head?.fields.map(\.name) == ["A", "B", "C", "D"])
+    #expect(head?.fields.map(\.value) == ["b Injected: yes", "c", "d e f", "g"])
+  }
+
+  @Test(arguments: ["X\rY: z", "\rX: z", "\r X: z", "\rX"]) func aCarriageReturnBeforeTheColon(_ line: String) {
+    var parser = ResponseHeadParser()
+    #expect(failure("HTTP/1.1 200 OK\r\nA: b\r\n\(line)\r\n\r\n", parser: &parser) != nil)
   }
 
   @Test func fieldsWithoutSense() {

@@ -64,6 +64,20 @@ import URLLoadingTestServers
     #expect(server.requests.count == 6 && server.requests[4].fields["Authorization"] == nil)
   }
 
+  /// It ended the command with libcurl 7.88, where an earlier response had come.
+  @Test func aFirstFieldBehindASpaceIsIgnored() async throws {
+    let server = try ScriptedServer { connection in
+      while let request = try connection.readRequestHead() {
+        let field = request.path == "/bad" ? " X: y" : "X: \(String(repeating: "y", count: 200))"
+        try connection.send("HTTP/1.1 200 OK\r\n\(field)\r\nContent-Length: 5\r\n\r\nTest.")
+      }
+    }
+    let urls = ["/good", "/bad", "/good", "/bad"].map { server.url($0).absoluteString }
+    let outcome = try await Urlload.run(["-i"] + urls)
+    #expect(outcome.status == .exited(0), "\(outcome)")
+    #expect(outcome.text.components(separatedBy: "Test.").count == 5, "\(outcome)")
+  }
+
   @Test func timesAndCounts() throws {
     var options = LoadOptions()
     options.maxTime = 200

@@ -52,6 +52,7 @@ enum CurlErrorTable {
       return isLineTooLong(context) ? .dataLengthExceedsMaximum : .unknown
     case 35, 64, 80: return tlsCode(message)  // SSL_CONNECT_ERROR, USE_SSL_FAILED, SSL_SHUTDOWN_FAILED
     case 53, 54, 59, 66, 77, 82, 83: return .secureConnectionFailed  // engines, ciphers, CA and CRL files
+    case 43 where context.kind == .http: return .cannotParseResponse  // BAD_FUNCTION_ARGUMENT: a line that is no field
     case 45: return .cannotConnectToHost  // INTERFACE_FAILED
     case 47: return .httpTooManyRedirects  // TOO_MANY_REDIRECTS
     case 52: return .networkConnectionLost  // GOT_NOTHING

@@ -153,6 +153,10 @@ package struct TransferFailure: Error, Sendable {
       }
   }
 
+  /// For what libcurl calls a bad argument.
+  private static let noField =
+    "a line of the response's head is no field: it has no name with a colon (RFC 9112, section 5)"
+
   private static func words(for verdict: TrustVerdict) -> (URLError.Code, String) {
     (CurlErrorTable.verificationCode(verdict.code), "SSL certificate problem: \(verdict.reason)")
   }
@@ -203,6 +207,7 @@ package struct TransferFailure: Error, Sendable {
     if words.isEmpty, let text = curl_easy_strerror(CURLcode(UInt32(clamping: curlCode))) {
       message = String(cString: text)
     }
+    if curlCode == 43, context.kind == .http, words.isEmpty { message = Self.noField }
     urlErrorCode = CurlErrorTable.urlErrorCode(forCurlCode: curlCode, message: message, context: context)
     if let limit = CurlErrorTable.exceededLineLength(forCurlCode: curlCode, message: message, context: context) {
       reason = .headTooLarge

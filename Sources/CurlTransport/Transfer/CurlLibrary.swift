@@ -10,6 +10,8 @@ struct CurlLibrary: Sendable {
   let defaultCAFile: String?
   /// The buffer that a transfer reads into is freed with its end; seen with 7.88.1. Earlier ones may keep it as long as the handle.
   let freesReceiveBuffers: Bool
+  /// See EasyHandle+FirstField: 7.83 to 8.2.
+  let misjudgesFirstFields: Bool
 
   /// libcurl speaks TLS by the OpenSSL that this package is linked with, whose functions know its objects.
   let usesLinkedOpenSSL: Bool
@@ -24,6 +26,8 @@ struct CurlLibrary: Sendable {
     let library = version?.ssl_version.map { String(cString: $0) }
     let linked = OpenSSL_version(OPENSSL_VERSION_STRING).map { String(cString: $0) }
     usesLinkedOpenSSL = linked.map { library == "OpenSSL/\($0)" } ?? false
-    freesReceiveBuffers = (version?.version_num ?? 0) >= 0x07_58_00
+    let number = version?.version_num ?? 0
+    freesReceiveBuffers = number >= 0x07_58_00
+    misjudgesFirstFields = (0x07_53_00..<0x08_03_00).contains(number)
   }
 }

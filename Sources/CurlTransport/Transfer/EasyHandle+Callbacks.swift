@@ -36,6 +36,7 @@ extension EasyHandle {
       return 0
     }
     setSocketCallbacks(context)
+    if CurlLibrary.shared.misjudgesFirstFields { setLogCallback() }
   }
 
   private func setSocketCallbacks(_ context: UnsafeRawPointer) {
@@ -94,15 +95,28 @@ extension EasyHandle {
   }
 
   /// Keeps the heads of requests as they are sent; only libcurl's log has them.
-  func setRequestHeadCallback() {
+  func recordRequestHeads() {
+    setLogCallback()
+    set(CURLOPT_VERBOSE, 1)
+  }
+
+  /// Gets what libcurl logs of HTTP, while it does.
+  private func setLogCallback() {
     set(CURLOPT_DEBUGDATA, UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()))
     _ = ccurl_set_debug(curl) { _, type, bytes, count, context in
-      guard type == CURLINFO_HEADER_OUT, let bytes, let handle = EasyHandle.handle(context) else { return 0 }
-      let head = UnsafeRawBufferPointer(start: bytes, count: count)
-      handle._withUnsafeGuaranteedRef { $0.sentHeads.append(contentsOf: head) }
+      guard type == CURLINFO_HEADER_IN || type == CURLINFO_HEADER_OUT, let bytes,
+        let handle = EasyHandle.handle(context)
+      else { return 0 }
+      let line = UnsafeMutableRawBufferPointer(start: bytes, count: count)
+      handle._withUnsafeGuaranteedRef { easy in
+        if type == CURLINFO_HEADER_IN {
+          easy.willEvaluate(headerLine: line)
+        } else if easy.recordsRequestHeads {
+          easy.sentHeads.append(contentsOf: line)
+        }
+      }
       return 0
     }
-    set(CURLOPT_VERBOSE, 1)
   }
 
   /// libcurl 7.88 has sent QUIT, and would block the loop until the server replies.

@@ -52,6 +52,7 @@ extension EasyHandle {
 
   func applyPause() {
     guard shape?.connectsOnly != true else { return pauseChanged() }
+    if isReceivingPaused { watchFirstFieldWhilePaused() }
     // libcurl delivers what it has buffered from within this call.
     let code = curl_easy_pause(curl, pauseMask)
     deliverCoalescedBody()

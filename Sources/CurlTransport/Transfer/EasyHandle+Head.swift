@@ -7,6 +7,7 @@ extension EasyHandle {
   /// `cselect_bits`). It keeps lines that it reads so, and passes them on as one piece.
   /// - Returns: how much was taken: less than all ends the transfer.
   func receive(headerLines lines: UnsafeRawBufferPointer) -> Int {
+    noteHeaderLine()
     var rest = lines
     while let start = rest.baseAddress, let end = memchr(start, Int32(UInt8(ascii: "\n")), rest.count) {
       let count = UnsafeRawPointer(end) - start + 1

@@ -17,6 +17,7 @@ extension EasyHandle {
     if let variable = proxy?.malformedVariable { throw .malformedProxy(variable) }
     let isSameShape = reshape(for: request, body, configuration, proxy)
     kind = request.kind
+    expectFirstField()
     wantsMetrics = request.wantsMetrics
     isHeadRequest = request.method == "HEAD"
     coalescingLimit = request.coalescingLimit
@@ -102,7 +103,8 @@ extension EasyHandle {
       set(CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, min(timeout * 1000, 2_000_000_000))))
     }
     if let rate = network.sendRate { set(CURLOPT_MAX_SEND_SPEED_LARGE, Int64(rate)) }
-    if network.recordsRequestHeads { setRequestHeadCallback() }
+    recordsRequestHeads = network.recordsRequestHeads
+    if recordsRequestHeads { recordRequestHeads() }
   }
 
   private func setTLS(_ tls: TLSConfiguration) {
@@ -205,6 +207,9 @@ extension EasyHandle {
     if network.connectionTimeout == nil { set(CURLOPT_CONNECTTIMEOUT, Self.longestConnectSeconds) }
   }
 
+  /// CURLUSESSL_ALL: an enumerator in older headers, a number in newer ones, and no one type in Swift.
+  private static let requiresTLS = 3
+
   private func setFTP(_ shape: EasyHandleShape) {
     switch shape.method {
     case "PUT": break
@@ -215,7 +220,7 @@ extension EasyHandle {
     }
     setCommandCallback()
     if let range = shape.range { set(CURLOPT_RANGE, range) }
-    if shape.ftpTLS == .explicit { set(CURLOPT_USE_SSL, Int(CURLUSESSL_ALL.rawValue)) }
+    if shape.ftpTLS == .explicit { set(CURLOPT_USE_SSL, Self.requiresTLS) }
   }
 
   private func setProxy(_ shape: EasyHandleShape, _ tls: TLSConfiguration) {

@@ -58,6 +58,9 @@ final class EasyHandle {
   var triedAddresses = TriedAddresses()
   /// The heads of requests, where they are recorded.
   var sentHeads: [UInt8] = []
+  var recordsRequestHeads = false
+  /// See EasyHandle+FirstField.
+  var firstField = FirstField()
   var hasHead = false
   /// A request to switch protocols: whether the answer was 101; nil while there is none.
   var hasSwitched: Bool?

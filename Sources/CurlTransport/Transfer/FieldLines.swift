@@ -28,6 +28,12 @@ struct FieldLines: Sendable {
     bytes.append(10)
   }
 
+  /// Makes spaces of carriage returns within a value (RFC 9110, section 5.5).
+  /// - Parameter count: how many of the last bytes may have some; a line feed stays.
+  mutating func replaceCarriageReturns(inLast count: Int) {
+    for index in max(0, bytes.count - count - 1)..<bytes.count where bytes[index] == 13 { bytes[index] = 32 }
+  }
+
   /// The values of the fields with this name, given in lower case.
   func values(of name: StaticString) -> [String] {
     var result: [String] = []

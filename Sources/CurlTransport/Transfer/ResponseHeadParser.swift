@@ -54,6 +54,8 @@ struct ResponseHeadParser: ~Copyable {
   }
 
   /// Takes one line with its line end.
+  ///
+  /// A carriage return elsewhere is whitespace in a value, and refused before it (RFC 9112, section 2.2).
   mutating func take(_ line: UnsafeRawBufferPointer) -> Event {
     bytes += line.count
     totalBytes += line.count
@@ -63,9 +65,8 @@ struct ResponseHeadParser: ~Copyable {
     switch state {
     case .statusLine:
       guard length > 0 else { return .none }
-      takeStatusLine(UnsafeRawBufferPointer(rebasing: line[..<length]))
       state = .fields
-      return .none
+      return takeStatusLine(UnsafeRawBufferPointer(rebasing: line[..<length]))
     case .fields: return length > 0 ? takeField(line, length) : endHead()
     case .trailers: return length > 0 ? takeField(line, length) : .none
     }
@@ -87,16 +88,24 @@ struct ResponseHeadParser: ~Copyable {
     return .head(TransferHead(facts, lines: exchange(&lines, with: FieldLines())))
   }
 
-  private mutating func takeStatusLine(_ line: UnsafeRawBufferPointer) {
+  /// RFC 9112, section 4, but for more whitespace before the status. libcurl's versions take other lines, too, and not the same ones.
+  private mutating func takeStatusLine(_ line: UnsafeRawBufferPointer) -> Event {
     facts = Facts()
     lines = FieldLines()
-    var index = line.firstIndex(of: 32) ?? line.count
-    facts.httpVersion = Self.string(UnsafeRawBufferPointer(rebasing: line[..<index]))
-    while index < line.count, line[index] == 32 { index += 1 }
-    while index < line.count, line[index] &- 48 < 10, facts.statusCode < 100_000 {
+    let versionEnd = line.firstIndex(where: Self.isBlank) ?? line.count
+    let version = UnsafeRawBufferPointer(rebasing: line[..<versionEnd])
+    var index = versionEnd
+    while index < line.count, Self.isBlank(line[index]) { index += 1 }
+    let start = index
+    while index < line.count, index - start < 4, Self.isDigit(line[index]) {
       facts.statusCode = facts.statusCode * 10 + Int(line[index] - 48)
       index += 1
     }
+    guard Self.isVersion(version), index - start == 3, facts.statusCode >= 100 else {
+      return .failure(.malformedHead("the response does not begin with a status line (RFC 9112, section 4)"))
+    }
+    facts.httpVersion = Self.string(version)
+    return .none
   }
 
   /// - Parameters:
@@ -104,14 +113,22 @@ struct ResponseHeadParser: ~Copyable {
   ///   - length: how much of it stands before the line end; not 0.
   private mutating func takeField(_ line: UnsafeRawBufferPointer, _ length: Int) -> Event {
     let content = UnsafeRawBufferPointer(rebasing: line[..<length])
+    let bareReturn = Self.carriageReturn(in: content)
     if Self.isBlank(content[0]) {
       // A folded line (RFC 9112 section 5.2) continues the value before it.
       lines.appendFolded(Self.trimmed(content))
+      if bareReturn != nil { lines.replaceCarriageReturns(inLast: length) }
       return .none
     }
-    guard let colon = Self.colon(in: content), colon > 0 else { return .none }
+    let colon = Self.colon(in: content)
+    if let bareReturn, bareReturn < colon ?? content.count {
+      return .failure(
+        .malformedHead("a line of the response's head has a carriage return where a field's name is to be"))
+    }
+    guard let colon, colon > 0 else { return .none }
     guard lines.count < Self.maximumFields else { return .failure(.headTooLarge) }
     lines.append(line)
+    if bareReturn != nil { lines.replaceCarriageReturns(inLast: line.count) }
     guard state == .fields else { return .none }
     var nameEnd = colon
     while nameEnd > 0, Self.isBlank(content[nameEnd - 1]) { nameEnd -= 1 }
@@ -157,6 +174,21 @@ struct ResponseHeadParser: ~Copyable {
   // MARK: Bytes
 
   static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { byte &- 48 < 10 }
+
+  /// `HTTP/1.1`, or `HTTP/2` as libcurl writes it.
+  private static func isVersion(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard bytes.count == 8 || bytes.count == 6, let start = bytes.baseAddress, memcmp(start, "HTTP/", 5) == 0,
+      isDigit(bytes[5])
+    else { return false }
+    return bytes.count == 6 || bytes[6] == UInt8(ascii: ".") && isDigit(bytes[7])
+  }
+
+  private static func carriageReturn(in line: UnsafeRawBufferPointer) -> Int? {
+    guard let start = line.baseAddress, let found = memchr(start, 13, line.count) else { return nil }
+    return UnsafeRawPointer(found) - start
+  }
 
   /// Where a field's name ends.
   static func colon(in line: UnsafeRawBufferPointer) -> Int? {

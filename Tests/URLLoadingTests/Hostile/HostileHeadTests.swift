@@ -24,6 +24,19 @@ import URLLoadingTestServers
       "invalid UTF-8 in a field", .success(200, "a"),
       sends: Data("HTTP/1.1 200 ".utf8) + Data([0xC3, 0x28]) + Data("\r\nX-A: ".utf8) + Data([0xFF, 0xFE, 0x80])
         + Data("\r\nContent-Length: 1\r\n\r\na".utf8)),
+    Hostility("a first field behind a space", .success(200, "a"), sends: ok + " X: y\r\nContent-Length: 1\r\n\r\na"),
+    Hostility(
+      "a name with a carriage return", .failure(.cannotParseResponse),
+      sends: ok + "X\rY: z\r\nContent-Length: 1\r\n\r\na"),
+    Hostility(
+      "a carriage return before a name", .failure(.cannotParseResponse),
+      sends: ok + "A: b\r\n\rX: z\r\nContent-Length: 1\r\n\r\na"),
+    Hostility(
+      "a split version", .failure(.cannotParseResponse), sends: "HTTP/1. 1 200 OK\r\nContent-Length: 1\r\n\r\na"),
+    Hostility("no version", .failure(.cannotParseResponse), sends: "HTTP/x 200 OK\r\nContent-Length: 1\r\n\r\na"),
+    Hostility(
+      "a status behind a carriage return", .failure(.cannotParseResponse),
+      sends: "HTTP/1.1 \r200 OK\r\nContent-Length: 1\r\n\r\na"),
     Hostility(
       "101 that nobody asked for", .failure(.networkConnectionLost),
       sends: "HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"),
@@ -32,6 +45,63 @@ import URLLoadingTestServers
   @Test(arguments: malformed, LoadKind.allCases)
   func aMalformedHeadDoesNoHarm(_ hostility: Hostility, _ kind: LoadKind) async throws {
     try await hostility.check(as: kind)
+  }
+
+  /// What libcurl does not take, or takes by another version, has an error that says what was wrong.
+  @Test(arguments: [
+    (ok + "X\rY: z\r\n\r\n", "field"), (ok + "\rX: z\r\n\r\n", "carriage return"),
+    ("HTTP/1. 1 200 OK\r\n\r\n", "response"),
+  ])
+  func theErrorSaysWhatWasWrong(_ head: String, _ word: String) async throws {
+    let server = try ScriptedServer { connection in
+      _ = try connection.readRequestHead()
+      try connection.send(head)
+    }
+    let record = await RecordedSession().load(server.url())
+    let message = record.error?.localizedDescription ?? ""
+    #expect(record.code == .cannotParseResponse && message.lowercased().contains(word), "\(message)")
+    #expect(!message.contains("argument") && !message.contains("protocol class"), "\(message)")
+  }
+
+  /// Of a value with a carriage return the rest is no field of its own: libcurl refuses it in newer versions.
+  @Test func aCarriageReturnInAValueIsNoLineEnd() async throws {
+    let server = try ScriptedServer { connection in
+      _ = try connection.readRequestHead()
+      try connection.send("HTTP/1.1 200 OK\r\nA: b\rInjected: yes\r\nContent-Length: 1\r\n\r\na")
+    }
+    let record = await RecordedSession().load(server.url())
+    if record.code == .cannotParseResponse { return }
+    #expect(record.error == nil && record.text == "a")
+    #expect(record.http?.value(forHTTPHeaderField: "A") == "b Injected: yes")
+    #expect(record.http?.value(forHTTPHeaderField: "Injected") == nil)
+  }
+
+  @Test func aStatusBehindATabIsRead() async throws {
+    let server = try ScriptedServer { connection in
+      _ = try connection.readRequestHead()
+      try connection.send("HTTP/1.1 \t200 OK\r\nContent-Length: 1\r\n\r\na")
+    }
+    let record = await RecordedSession().load(server.url())
+    #expect(record.code == .cannotParseResponse || record.status == 200 && record.text == "a", "\(record)")
+  }
+
+  /// A redirect and what it leads to share a handle of libcurl: see FirstFieldTests.
+  @Test(arguments: LoadKind.allCases) func aFirstFieldBehindASpaceAfterARedirect(_ kind: LoadKind) async throws {
+    let server = try ScriptedServer { connection in
+      while let request = try connection.readRequestHead() {
+        let filler = String(repeating: "a", count: 200)
+        try connection.send(
+          request.path == "/end"
+            ? "HTTP/1.1 200 OK\r\n X: y\r\nContent-Length: 5\r\n\r\nTest."
+            : "HTTP/1.1 302 Found\r\nLocation: /end\r\nX-A: \(filler)\r\nContent-Length: 0\r\n\r\n")
+      }
+    }
+    let client = RecordedSession()
+    for _ in 0..<5 {
+      let record = await client.load(URLRequest(url: server.url("/start")), as: kind)
+      #expect(record.error == nil && record.text == "Test.", "\(record)")
+      #expect(record.http?.value(forHTTPHeaderField: "X") == nil)
+    }
   }
 
   static let endless: [(name: String, head: String, piece: String)] = [
