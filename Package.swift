@@ -62,6 +62,7 @@ let package = Package(
     .target(name: "URLLoadingCBlockCache", path: "Sources/CBlockCache"),
     .target(name: "URLLoadingCGSSAPI", path: "Sources/CGSSAPI"),
     .target(name: "URLLoadingCLinux", path: "Sources/CLinux"),
+    .target(name: "URLLoadingCCrashRecord", path: "Sources/CCrashRecord"),
     .target(
       name: "URLLoadingBase", dependencies: ["URLLoadingCLinux"],
       swiftSettings: sanitizesThreads ? [.define("URL_LOADING_THREAD_SANITIZER")] : []),
@@ -125,7 +126,7 @@ let package = Package(
       name: "urlloadd",
       dependencies: [
         "URLLoading", "ArchiveProtocol", "SFTPProtocol", "URLLoadingBase", "URLLoadingSQLite", "URLLoadingCLinux",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "URLLoadingCCrashRecord", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(name: "URLLoadingPrivateScheme", dependencies: ["URLLoading"], path: "Samples/PrivateScheme"),
     .executableTarget(name: "URLLoadingMemoryScheme", dependencies: ["URLLoading"], path: "Samples/MemoryScheme"),

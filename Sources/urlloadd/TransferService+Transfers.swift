@@ -14,6 +14,7 @@ extension TransferService {
     while case let jobs = queue.takeStartable(
       now: now, besides: blocked, costs: mayCost, discretionary: discretionary), !jobs.isEmpty
     {
+      noteLoading()
       for job in jobs { begin(job, now: now) }
     }
   }

@@ -24,6 +24,10 @@ final class TransferService {
     var networkCost: @Sendable () -> NetworkCost = { .current() }
     /// Seconds between two checks of that, while a session depends on it.
     var costInterval = NetworkCost.interval
+    /// What earlier services have crashed by, and nobody has drawn a conclusion from.
+    var crashes: [CrashRecord.Crash] = []
+    /// Notes the tasks that are loaded, for the record of a crash.
+    var notesLoading: @Sendable (Set<Int>) -> Void = { _ in }
   }
 
   /// A question that a program has been asked.
@@ -57,6 +61,8 @@ final class TransferService {
   var stopping: Set<Int> = []
   /// The names of files that programs were given.
   var handed: HandedFiles
+  /// What a crash would be laid to.
+  var noted: Set<Int> = []
   /// Tasks whose end nobody was told of yet.
   var endedJobs: [Int] = []
   private var idleSince: MonotonicInstant? = .now
@@ -78,6 +84,9 @@ final class TransferService {
     handed = HandedFiles(in: files) { wanted.contains($0) }
     sessions = stored.sessions
     for job in stored.jobs { queue.restore(job) }
+    let ended = options.crashes.compactMap { crash in
+      queue.crashed(loading: crash.tasks, now: Date()).map { ($0, crash) }
+    }
     apply(readStore { try $0.limits() } ?? queue.limits)
     retryTasksWithoutClass()
     forgetOldSessions()
@@ -90,6 +99,7 @@ final class TransferService {
     // Resume data of a program may name the file of a task that no longer exists: no other task gets its number.
     queue.skipNumbers(through: FileCleanup.largestNumber(in: files))
     watchNetwork()
+    for (number, crash) in ended { endTask(number, by: crash) }
     for identifier in sessions.keys { considerLaunch(of: identifier) }
   }
 
@@ -127,6 +137,7 @@ final class TransferService {
     commit()
     // Behind the commit: no request is sent for a task that cannot be stored.
     startTransfers(now: Date())
+    noteLoading()
     for peer in peers.values { peer.flush() }
   }
 

@@ -45,12 +45,16 @@ struct URLLoadDaemon: ParsableCommand {
     }
     let list = PluginLoader.list(environment: ProcessInfo.processInfo.environment)
     let plugins = PluginLoader(list: list).load()
-    let options = TransferService.Options(
+    let record = try CrashRecord(in: state)
+    var options = TransferService.Options(
       state: state, idleTime: idleSeconds == 0 ? nil : .seconds(idleSeconds), mostTasks: mostTasks, plugins: plugins,
       hasNewPlugins: { PluginLoader(list: list).hasNews(since: plugins) })
+    options.crashes = record.take()
+    options.notesLoading = { CrashRecord.note(loading: $0) }
+    try record.begin()
     let service = try TransferService(options, listener: listener)
     let signals = EndSignals(loop: service.loop)
     service.run()
-    withExtendedLifetime((lock, signals)) {}
+    withExtendedLifetime((lock, record, signals)) {}
   }
 }

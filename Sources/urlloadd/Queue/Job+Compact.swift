@@ -14,6 +14,8 @@ extension Job.State: CompactValue {
     writer.optional(endOrder) { $0.integer($1) }
     writer.flag(tookFile)
     writer.flag(sparesCost)
+    // Left out where an earlier version has none, so that it can read most tasks, too.
+    if crashes > 0 { writer.integer(Int32(clamping: crashes)) }
   }
 
   init?(reading reader: inout CompactReader) {
@@ -26,11 +28,13 @@ extension Job.State: CompactValue {
       let endOrder = reader.optional({ $0.integer(Int.self) }), let tookFile = reader.flag(),
       let sparesCost = reader.flag()
     else { return nil }
+    guard let crashes = reader.isAtEnd ? 0 : reader.integer(Int32.self), crashes >= 0 else { return nil }
     // The next task that ends comes behind it.
     if let endOrder, endOrder < 0 || endOrder > 1 << 60 { return nil }
     self.init()
     (self.phase, self.hints, self.resumed, self.hasAsked) = (phase, hints, resumed, hasAsked)
     (self.failures, self.nextTry, self.lastFailure) = (Int(failures), nextTry, lastFailure)
     (self.progress, self.endOrder, self.tookFile, self.sparesCost) = (progress, endOrder, tookFile, sparesCost)
+    self.crashes = Int(crashes)
   }
 }

@@ -22,6 +22,8 @@ struct Job: Sendable, Equatable {
     var tookFile = false
     /// The request may not use a network that costs by the byte.
     var sparesCost = false
+    /// How often the service has crashed while it loaded this: see ``JobQueue/crashed(loading:now:)``.
+    var crashes = 0
   }
 
   enum Phase: String, Sendable {

@@ -31,8 +31,14 @@ struct JobQueue {
   private var unfinished: [String: Int] = [:]
   /// The tasks that may begin.
   private var ready = ReadyTasks()
+  /// Those of them that the service has crashed by, perhaps.
+  var suspects = ReadyTasks()
   private var running: [String: Int] = [:]
-  private(set) var runningCount = 0
+  /// The tasks that are running.
+  private(set) var loading: Set<Int> = []
+  var runningCount: Int { loading.count }
+  /// The suspect that runs, alone.
+  var trial: Trial?
   /// Tasks that have not ended whose requests may not use a network that costs by the byte.
   private(set) var thrifty: Set<Int> = []
   private var delayed = DateQueue()
@@ -123,16 +129,17 @@ struct JobQueue {
   /// Says whether the request of a task may use a network that costs by the byte.
   mutating func setSparesCost(_ spares: Bool, of number: Int) {
     guard let job = jobs[number], job.state.phase != .ended, spares != job.state.sparesCost else { return }
-    let wasReady = ready.remove(job)
+    let wasReady = takeFromReady(job)
     change(number) { $0.state.sparesCost = spares }
-    if wasReady, let job = jobs[number] { ready.insert(job) }
+    if wasReady, let job = jobs[number] { makeReady(job) }
     if spares { thrifty.insert(number) } else { thrifty.remove(number) }
   }
 
   /// Has the tasks that are due wait for a free place.
   mutating func admit(now: Date) {
+    if let end = trial?.end, end <= now { trial = nil }
     while let due = delayed.takeDue(now) {
-      if let job = jobs[due], job.state.phase == .waiting { ready.insert(job) }
+      if let job = jobs[due], job.state.phase == .waiting { makeReady(job) }
     }
   }
 
@@ -146,12 +153,13 @@ struct JobQueue {
   ) -> [Job] {
     admit(now: now)
     var started: [Job] = []
-    while runningCount < limits.transfers, let number = nextReady(besides: blocked, costs: costs, discretionary),
-      let job = jobs[number]
+    while runningCount < limits.transfers, trial == nil,
+      let number = nextReady(besides: blocked, costs: costs, discretionary), let job = jobs[number]
     {
       unqueue(job)
       running[job.origin, default: 0] += 1
-      runningCount += 1
+      loading.insert(number)
+      if job.state.crashes > 0 { trial = Trial(of: job, now: now) }
       // Not noted in `changed`.
       jobs[number]?.state.phase = .running
       jobs[number]?.state.nextTry = nil
@@ -247,10 +255,12 @@ struct JobQueue {
     changed.insert(number)
   }
 
-  /// What waits for another try is tried now: the network may have come.
+  /// What waits for another try is tried now: the network may have come, which helps no task that the service has crashed by.
   mutating func retryNow(_ number: Int? = nil, now: Date) {
     for candidate in number.map({ [$0] }) ?? delayed.numbers {
-      guard let job = jobs[candidate], job.state.phase == .waiting, job.state.nextTry != nil else { continue }
+      guard let job = jobs[candidate], job.state.phase == .waiting, job.state.nextTry != nil,
+        number != nil || job.state.crashes == 0
+      else { continue }
       delayed.set(nil, for: candidate)
       change(candidate) { $0.state.nextTry = nil }
       if let job = jobs[candidate] { enqueue(job, now: now) }
@@ -264,44 +274,58 @@ struct JobQueue {
 
   /// When something is due, other than what waits for a free place.
   mutating func nextDate() -> Date? {
-    [delayed.next(), deadlines.next()].compactMap { $0 }.min()
+    [delayed.next(), deadlines.next(), trial?.end].compactMap { $0 }.min()
   }
 
   // MARK: The order
 
-  private mutating func change(_ number: Int, _ body: (inout Job) -> Void) {
+  mutating func change(_ number: Int, _ body: (inout Job) -> Void) {
     guard var job = jobs[number] else { return }
     body(&job)
     jobs[number] = job
     changed.insert(number)
   }
 
-  private mutating func enqueue(_ job: Job, now: Date) {
+  mutating func enqueue(_ job: Job, now: Date) {
     let date = [job.state.nextTry, job.state.hints.earliestBegin].compactMap { $0 }.max()
-    if let date, date > now { delayed.set(date, for: job.number) } else { ready.insert(job) }
+    if let date, date > now { delayed.set(date, for: job.number) } else { makeReady(job) }
+  }
+
+  private mutating func makeReady(_ job: Job) {
+    if job.state.crashes > 0 { suspects.insert(job) } else { ready.insert(job) }
+  }
+
+  /// - Returns: whether it was there.
+  @discardableResult
+  private mutating func takeFromReady(_ job: Job) -> Bool {
+    job.state.crashes > 0 ? suspects.remove(job) : ready.remove(job)
   }
 
   /// The first task in the order that has a free place.
   private func nextReady(besides blocked: Set<String>, costs: Bool, _ discretionary: Set<String>) -> Int? {
-    func first(isDiscretionary: Bool) -> Int? {
+    func first(_ ready: ReadyTasks, isDiscretionary: Bool) -> Int? {
       ready.first { group in
         running[group.origin] ?? 0 < limits.transfersPerHost && !blocked.contains(group.session)
           && !(costs && group.sparesCost) && discretionary.contains(group.session) == isDiscretionary
       }
     }
-    return first(isDiscretionary: false) ?? (discretionary.isEmpty ? nil : first(isDiscretionary: true))
+    func first(of ready: ReadyTasks) -> Int? {
+      first(ready, isDiscretionary: false) ?? (discretionary.isEmpty ? nil : first(ready, isDiscretionary: true))
+    }
+    return first(of: ready) ?? (loading.isEmpty ? first(of: suspects) : nil)
   }
 
-  private mutating func unqueue(_ job: Job) {
+  mutating func unqueue(_ job: Job) {
     delayed.set(nil, for: job.number)
-    ready.remove(job)
+    takeFromReady(job)
   }
 
   /// - Returns: whether it was running.
   private mutating func leave(_ job: Job) -> Bool {
     unqueue(job)
     guard job.state.phase == .running else { return false }
-    runningCount -= 1
+    loading.remove(job.number)
+    if trial?.number == job.number { trial = nil }
     running[job.origin] = running[job.origin].flatMap { $0 > 1 ? $0 - 1 : nil }
     return true
   }

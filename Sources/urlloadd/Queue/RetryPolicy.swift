@@ -6,6 +6,9 @@ enum RetryPolicy {
   /// In seconds.
   static let longestDelay = 300.0
 
+  /// Seconds until a task is tried again that the service may have crashed by.
+  static let delayAfterCrash = 10.0
+
   /// Seconds until the next try: 1, 2, 4 … 300.
   static func delay(afterFailures count: Int) -> Double { min(longestDelay, Double(1 << min(max(0, count - 1), 10))) }
 

@@ -36,6 +36,8 @@ final class BackgroundFixture: Sendable {
       "XDG_CONFIG_HOME": directory.file("config").path,
       "TMPDIR": directory.path, "CFFIXED_USER_HOME": directory.path, "SSH_AUTH_SOCK": nil,
       "URLLOADD": serviceProgram, "DBUS_SESSION_BUS_ADDRESS": nil,
+      // It takes seconds, in which a service that has crashed still has its lock.
+      "SWIFT_BACKTRACE": "enable=no",
     ]
   }
 
@@ -128,9 +130,9 @@ final class BackgroundFixture: Sendable {
   }
 
   /// Kills the service, and waits until it is gone.
-  func killService() async throws {
+  func killService(by signal: Int32 = SIGKILL) async throws {
     guard let service else { return }
-    kill(service, SIGKILL)
+    kill(service, signal)
     _ = try await eventually { kill(service, 0) != 0 || Self.isZombie(service) }
   }
 
