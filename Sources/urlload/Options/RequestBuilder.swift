@@ -12,8 +12,10 @@ enum RequestBuilder {
     switch options.body {
     case .data(let data):
       request.httpBody = data
-      // An empty form is one, too, whatever the method; the library says it of bodies that are there.
-      if !options.headers.contains(where: { $0.name.lowercased() == "content-type" }) {
+      // The library says of a POST with bytes alone that it is a form.
+      if data.isEmpty || request.httpMethod != "POST",
+        !options.headers.contains(where: { $0.name.lowercased() == "content-type" })
+      {
         request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
       }
     // The task of a form sets its Content-Type.

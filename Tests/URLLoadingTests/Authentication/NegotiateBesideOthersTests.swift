@@ -20,10 +20,6 @@ struct NegotiateBesideOthersTests {
     }
   }
 
-  private static func url(_ server: ScriptedServer, login: String = "") -> URL {
-    URL(string: "http://\(login)127.0.0.1:\(server.port)/") ?? server.url()
-  }
-
   private func expectLogin(_ server: ScriptedServer, _ session: URLSession, _ url: URL) async throws {
     let collected = Watched<URLSessionTaskMetrics?>(nil)
     let listener = MetricsListener { metrics in collected.update { $0 = metrics } }
@@ -37,9 +33,21 @@ struct NegotiateBesideOthersTests {
     await server.stop()
   }
 
+  /// The URL's password, which is sent at once as basic authentication, answers the next challenge as well.
   @Test func theURLsPasswordAnswersTheNext() async throws {
-    let server = try Self.server()
-    try await expectLogin(server, URLSession(configuration: .ephemeral), Self.url(server, login: "me:pw@"))
+    let server = try ScriptedServer.http { request in
+      if request.fields["Authorization"]?.hasPrefix("Digest ") == true { return HTTPResponse(text: "hello") }
+      return HTTPResponse(
+        401,
+        fields: HTTPFields([
+          ("WWW-Authenticate", "Negotiate"), ("WWW-Authenticate", "Digest realm=\"x\", nonce=\"n\""),
+        ]))
+    }
+    let session = URLSession(configuration: .ephemeral)
+    let url = try #require(URL(string: "http://me:pw@127.0.0.1:\(server.port)/"))
+    #expect(try await String(decoding: session.data(from: url).0, as: UTF8.self) == "hello")
+    session.invalidateAndCancel()
+    await server.stop()
   }
 
   @Test func theStoragesPasswordAnswersTheNext() async throws {
@@ -50,28 +58,23 @@ struct NegotiateBesideOthersTests {
       authenticationMethod: NSURLAuthenticationMethodHTTPBasic)
     configuration.urlCredentialStorage?.setDefaultCredential(
       URLCredential(user: "me", password: "pw", persistence: .forSession), for: space)
-    try await expectLogin(server, URLSession(configuration: configuration), Self.url(server))
+    try await expectLogin(server, URLSession(configuration: configuration), server.url())
   }
 
   /// A delegate that answers every challenge, or leaves Negotiate to the system.
   @Test(arguments: [URLSession.AuthChallengeDisposition.useCredential, .performDefaultHandling, .rejectProtectionSpace])
   func theDelegateIsAskedAboutTheNext(disposition: URLSession.AuthChallengeDisposition) async throws {
     let server = try Self.server()
-    let delegate = TrustDelegate { challenge in
-      let isNegotiate = challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodNegotiate
-      #expect(challenge.previousFailureCount == 0)
-      return (
-        isNegotiate ? disposition : .useCredential, URLCredential(user: "me", password: "pw", persistence: .none)
-      )
-    }
-    try await expectLogin(server, delegate.session(), Self.url(server))
-    #expect(delegate.methods == [NSURLAuthenticationMethodNegotiate, NSURLAuthenticationMethodHTTPBasic])
+    let delegate = LoginDelegate(aboutNegotiate: disposition)
+    let session = URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+    try await expectLogin(server, session, server.url())
+    #expect(delegate.methods.value == [NSURLAuthenticationMethodNegotiate, NSURLAuthenticationMethodHTTPBasic])
   }
 
   @Test func whatIsDeclinedIsTheAnswer() async throws {
     let server = try Self.server()
     let session = URLSession(configuration: .ephemeral)
-    let (data, response) = try await session.data(from: Self.url(server))
+    let (data, response) = try await session.data(from: server.url())
     #expect((response as? HTTPURLResponse)?.statusCode == 401 && String(decoding: data, as: UTF8.self) == "refused")
     #expect(server.requests.count == 1)
     session.invalidateAndCancel()
@@ -86,5 +89,35 @@ private final class MetricsListener: NSObject, URLSessionTaskDelegate, Sendable 
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
     take(metrics)
+  }
+}
+
+/// Answers challenges of the connection and of the task, and records their methods.
+private final class LoginDelegate: NSObject, URLSessionTaskDelegate, Sendable {
+  let methods = Watched<[String]>([])
+  private let aboutNegotiate: URLSession.AuthChallengeDisposition
+
+  init(aboutNegotiate: URLSession.AuthChallengeDisposition) { self.aboutNegotiate = aboutNegotiate }
+
+  func urlSession(
+    _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
+    completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+  ) {
+    answer(challenge, aboutNegotiate, completionHandler)
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+    completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+  ) {
+    answer(challenge, .useCredential, completionHandler)
+  }
+
+  private func answer(
+    _ challenge: URLAuthenticationChallenge, _ disposition: URLSession.AuthChallengeDisposition,
+    _ completionHandler: @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+  ) {
+    methods.update { $0.append(challenge.protectionSpace.authenticationMethod) }
+    completionHandler(disposition, URLCredential(user: "me", password: "pw", persistence: .none))
   }
 }
