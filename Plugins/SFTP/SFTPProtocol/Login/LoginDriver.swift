@@ -38,7 +38,7 @@ final class LoginDriver {
 
   init(driver: ConnectionDriver, isOpenSSH: Bool) {
     self.driver = driver
-    machine = LoginMachine(signing: LibraryVersion.choosesSignatures ? .byLibrary : .byBlob(isOpenSSH: isOpenSSH))
+    machine = LoginMachine(isOpenSSH: isOpenSSH, libraryChooses: LibraryVersion.choosesSignatures)
     perform(machine.start())
   }
 

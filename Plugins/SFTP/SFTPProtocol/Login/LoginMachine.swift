@@ -11,14 +11,6 @@ struct LoginMachine {
     case giveUp
   }
 
-  /// Who names the algorithm of an RSA key's signature.
-  enum Signing {
-    /// libssh2: the key has one attempt.
-    case byLibrary
-    /// The key blob that is offered. OpenSSH's server takes RSA signatures with SHA-2, and none with SHA-1.
-    case byBlob(isOpenSSH: Bool)
-  }
-
   private struct KeyAttempt: Equatable {
     let key: Int
     let algorithm: KeyAlgorithm
@@ -32,7 +24,8 @@ struct LoginMachine {
 
   /// The methods that the server accepts; nil before its reply.
   private(set) var methods: [String]?
-  private let signing: Signing
+  private let isOpenSSH: Bool
+  private let libraryChooses: Bool
   private var keyAttempts: [KeyAttempt]?
   private var triedKeys = 0
   private var lists = 0
@@ -40,8 +33,12 @@ struct LoginMachine {
   private var passwordAttempts = 0
   private var isFinished = false
 
-  init(signing: Signing) {
-    self.signing = signing
+  /// - Parameters:
+  ///   - isOpenSSH: OpenSSH's server takes RSA signatures with SHA-2, and none with SHA-1.
+  ///   - libraryChooses: whether libssh2 chooses the algorithm of a key that is offered as `ssh-rsa`.
+  init(isOpenSSH: Bool, libraryChooses: Bool) {
+    self.isOpenSSH = isOpenSSH
+    self.libraryChooses = libraryChooses
   }
 
   mutating func start() -> Action { list() }
@@ -60,20 +57,15 @@ struct LoginMachine {
   mutating func foundKeys(_ types: [String?]) -> Action {
     guard keyAttempts == nil else { return next() }
     var attempts: [KeyAttempt] = []
-    var lastAttempts: [KeyAttempt] = []
     for (index, type) in types.enumerated() {
       // Of an unknown type any algorithm will do: the key is opened first, and then gets its own.
       let algorithms = type.map { KeyAlgorithm.all(forKeyType: $0) } ?? [.ed25519]
-      for algorithm in algorithms {
-        let attempt = KeyAttempt(key: index, algorithm: algorithm)
-        switch turn(of: algorithm) {
-        case .inOrder: attempts.append(attempt)
-        case .last: lastAttempts.append(attempt)
-        case .never: break
-        }
-      }
+      attempts += algorithms.map { KeyAttempt(key: index, algorithm: $0) }
     }
-    keyAttempts = Array((attempts + lastAttempts).prefix(Self.largestKeyAttemptCount).reversed())
+    let inTurn = [Turn.inOrder, .last, .afterAll].flatMap { turn in
+      attempts.filter { self.turn(of: $0.algorithm) == turn }
+    }
+    keyAttempts = Array(inTurn.prefix(Self.largestKeyAttemptCount).reversed())
     return next()
   }
 
@@ -83,23 +75,23 @@ struct LoginMachine {
     func attempts(_ turn: Turn) -> [KeyAttempt] {
       algorithms.filter { self.turn(of: $0) == turn }.reversed().map { KeyAttempt(key: key, algorithm: $0) }
     }
-    keyAttempts = attempts(.last) + (keyAttempts ?? []) + attempts(.inOrder)
+    keyAttempts = attempts(.afterAll) + attempts(.last) + (keyAttempts ?? []) + attempts(.inOrder)
     return next()
   }
 
   private enum Turn {
-    case inOrder, last, never
+    case inOrder, last, afterAll, never
   }
 
   /// When a key's attempt with an algorithm is made.
   private func turn(of algorithm: KeyAlgorithm) -> Turn {
-    switch (signing, algorithm) {
+    switch algorithm {
     // libssh2 1.11 uses the name "ssh-rsa" for every key that follows one whose signatures the server does not take at all.
-    case (.byLibrary, .rsaSHA1): .last
-    case (.byLibrary, .rsaSHA512), (.byLibrary, .rsaSHA256): .never
+    case .rsaSHA1 where libraryChooses: .last
+    case .rsaSHA1: isOpenSSH ? .never : .inOrder
+    case .rsaSHA512 where libraryChooses: .never
     // Servers with SHA-512 nearly always have SHA-256 too, and each attempt counts against the user.
-    case (.byBlob(let isOpenSSH), .rsaSHA256): isOpenSSH ? .last : .never
-    case (.byBlob(let isOpenSSH), .rsaSHA1): isOpenSSH ? .never : .inOrder
+    case .rsaSHA256: isOpenSSH ? .afterAll : .never
     default: .inOrder
     }
   }
