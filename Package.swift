@@ -63,6 +63,7 @@ let package = Package(
     .target(name: "URLLoadingCGSSAPI", path: "Sources/CGSSAPI"),
     .target(name: "URLLoadingCLinux", path: "Sources/CLinux"),
     .target(name: "URLLoadingCCrashRecord", path: "Sources/CCrashRecord"),
+    .target(name: "URLLoadingCEnumerations", path: "Sources/CEnumerations"),
     .target(
       name: "URLLoadingBase", dependencies: ["URLLoadingCLinux"],
       swiftSettings: sanitizesThreads ? [.define("URL_LOADING_THREAD_SANITIZER")] : []),
@@ -77,8 +78,8 @@ let package = Package(
     .target(
       name: "URLLoading",
       dependencies: [
-        "URLLoadingBase", "URLLoadingX509", "URLLoadingCurlTransport", "URLLoadingCLinux", "URLLoadingCGSSAPI",
-        "URLLoadingCPSL", "URLLoadingCZlib", "URLLoadingSQLite",
+        "URLLoadingBase", "URLLoadingX509", "URLLoadingCurlTransport", "URLLoadingCEnumerations", "URLLoadingCLinux",
+        "URLLoadingCGSSAPI", "URLLoadingCPSL", "URLLoadingCZlib", "URLLoadingSQLite",
       ],
       swiftSettings: dropIn("URLLoading")),
     .target(name: "FoundationNetworking", dependencies: ["URLLoading"], swiftSettings: dropIn("URLLoading")),

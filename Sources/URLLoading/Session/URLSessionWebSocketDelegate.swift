@@ -11,8 +11,7 @@ public protocol URLSessionWebSocketDelegate: URLSessionTaskDelegate {
   /// - Parameters:
   ///   - session: the task's session.
   ///   - webSocketTask: the task whose peer it is.
-  ///   - closeCode: what the peer gave; ``URLSessionWebSocketTask/CloseCode/noStatusReceived`` where it gave none, and
-  ///     ``URLSessionWebSocketTask/CloseCode/invalid`` for a code without a name here, whose number ``URLSessionWebSocketTask/closeCode`` has not either.
+  ///   - closeCode: what the peer gave; any number that RFC 6455, section 7.4, allows; `noStatusReceived` where it gave none.
   ///   - reason: text in UTF-8, at most 123 bytes; nil for none.
   func urlSession(
     _ session: URLSession, webSocketTask: URLSessionWebSocketTask,

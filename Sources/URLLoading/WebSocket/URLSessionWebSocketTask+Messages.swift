@@ -13,7 +13,7 @@ extension URLSessionWebSocketTask: WebSocketMessageSource {}
 
 extension WebSocketMessageSource {
   /// The messages as they come, until the peer closes the connection: an error where that is with anything but
-  /// ``URLSessionWebSocketTask/CloseCode/normalClosure``, ``URLSessionWebSocketTask/CloseCode/goingAway`` or no code.
+  /// `normalClosure`, `goingAway` or no code.
   ///
   /// Reading does not cancel the task, nor does ending the loop early.
   public var messages: WebSocketMessages { WebSocketMessages(source: self) }

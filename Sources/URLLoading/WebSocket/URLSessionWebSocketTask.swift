@@ -98,7 +98,8 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
   /// Closes the connection gracefully, after the queued messages. The task ends when the peer has closed too, or after
   /// 5 s.
   /// - Parameters:
-  ///   - closeCode: one that may be sent, see ``CloseCode``; for others the close frame has no code.
+  ///   - closeCode: 1000 to 1003, 1007 to 1014, or one of one's own, 3000 to 4999; for others, which may not be sent, the close frame has
+  ///     no code.
   ///   - reason: text in UTF-8; what is beyond 123 bytes is cut.
   open func cancel(with closeCode: CloseCode, reason: Data?) {
     guard let channel else { return }
@@ -112,7 +113,7 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
     super.cancel()
   }
 
-  /// The peer's code; ``CloseCode/invalid`` while the connection is open, and where the peer's has no name.
+  /// The peer's code, whatever its number; `invalid` while the connection is open.
   open var closeCode: CloseCode { channel?.closeCode ?? .invalid }
 
   /// The peer's reason: text in UTF-8.

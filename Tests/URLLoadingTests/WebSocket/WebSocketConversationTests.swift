@@ -214,6 +214,21 @@ import URLLoadingTestServers
     #expect(owner.closeCode == 1001)
   }
 
+  /// Codes without a name are numbers, as named ones are: registered later (1012 to 1014), by libraries (3000), by programs (4000).
+  @Test(arguments: [1012, 1013, 1014, 3000, 4000, 4999]) func closeCodesWithoutANamePassBothWays(_ code: UInt16) throws
+  {
+    let peers = Owner()
+    _ = peers.open()
+    #expect(peers.take(WebSocketPeer.close(code, Data())) == ["closed \(code) -", "expectEnd", "announce"])
+    #expect(peers.closeCode == Int(code))
+    let own = try #require(URLSessionWebSocketTask.CloseCode(rawValue: Int(code)))
+    let owner = Owner()
+    _ = owner.open()
+    _ = owner.change { $0.close(own, reason: Data("why".utf8)) }
+    // Two bytes of header, four of the mask, two of the code, three of the reason.
+    #expect(owner.read().bytes == 11)
+  }
+
   @Test func whatBreaksTheProtocolIsTheTasksError() {
     let owner = Owner()
     _ = owner.open()

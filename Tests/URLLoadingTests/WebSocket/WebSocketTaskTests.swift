@@ -130,6 +130,31 @@ import URLLoadingTestServers
     }
   }
 
+  /// As programs define codes of their own (RFC 6455, section 7.4.2).
+  @Test func codesOfProgramsPassBothWays() async throws {
+    try await withServer { server, session in
+      let (delegate, peers) = (
+        WebSocketDelegate(), session.webSocketTask(with: server.url("/close?code=4000&reason=own"))
+      )
+      peers.delegate = delegate
+      peers.resume()
+      let error = await #expect(throws: URLError.self) { try await peers.receive() }
+      #expect(error?.code == .networkConnectionLost)
+      #expect(try await delegate.completion() == nil)
+      #expect(delegate.events.value == ["opened nil", "closed 4000 own"])
+      let code = try #require(URLSessionWebSocketTask.CloseCode(rawValue: 4000))
+      #expect(peers.closeCode == code && code.rawValue == 4000)
+      let (observer, task) = (WebSocketDelegate(), session.webSocketTask(with: server.url("/echo")))
+      task.delegate = observer
+      task.resume()
+      try await task.sendPing()
+      // The server answers with the code that it was given.
+      task.cancel(with: try #require(URLSessionWebSocketTask.CloseCode(rawValue: 3999)), reason: Data("mine".utf8))
+      #expect(try await observer.completion() == nil)
+      #expect(observer.events.value == ["opened nil", "closed 3999 mine"])
+    }
+  }
+
   @Test func cancelSendsACloseFrameWithoutACode() async throws {
     try await withServer { server, session in
       let task = session.webSocketTask(with: server.url("/echo"))

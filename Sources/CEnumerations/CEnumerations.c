@@ -1,0 +1,2 @@
+// The enumerations are in the header; a target needs a source.
+#include "CEnumerations.h"
