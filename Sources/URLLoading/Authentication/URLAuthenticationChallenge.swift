@@ -1,6 +1,6 @@
 // Safe to share: nothing changes after init.
 /// A request of a server or proxy for credentials.
-open class URLAuthenticationChallenge: NSObject, NSSecureCoding, @unchecked Sendable {
+open class URLAuthenticationChallenge: NSObject, NSSecureCoding, ShadowableMembers, @unchecked Sendable {
   private let space: URLProtectionSpace
   private let credential: URLCredential?
   private let failures: Int
@@ -43,8 +43,7 @@ open class URLAuthenticationChallenge: NSObject, NSSecureCoding, @unchecked Send
     answerTo = sender
   }
 
-  /// Reads an archived challenge, which has no sender; nil if it is damaged.
-  public required init?(coder: NSCoder) {
+  init?(archivedBy coder: NSCoder) {
     guard let list = PropertyListArchive.decode(from: coder), let failures = list["previousFailureCount"] as? Int,
       let space = (list["space"] as? [String: Any]).flatMap({ URLProtectionSpace(archived: $0) })
     else { return nil }
@@ -96,4 +95,12 @@ open class URLAuthenticationChallenge: NSObject, NSSecureCoding, @unchecked Send
 
   /// The object that takes the answer; nil for a challenge from an archive. Session delegates answer by their completion handler instead.
   open var sender: (any URLAuthenticationChallengeSender)? { answerTo }
+}
+
+extension ShadowableMembers where Self: URLAuthenticationChallenge {
+  // Not required of subclasses: FoundationNetworking's class has none.
+  /// Reads an archived challenge, which has no sender; nil if it is damaged, and for a subclass.
+  public init?(coder: NSCoder) {
+    self.init(made: { URLAuthenticationChallenge(archivedBy: coder) })
+  }
 }

@@ -3,7 +3,7 @@
 ///
 /// Spaces with equal properties are equal, so that they are the keys of credentials. Host names compare without regard
 /// to case (RFC 9110 4.2.3).
-open class URLProtectionSpace: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
+open class URLProtectionSpace: NSObject, NSSecureCoding, NSCopying, ShadowableMembers, @unchecked Sendable {
   private let parts: Parts
   /// What the server has shown, or asks for; not in archives, and without a part in comparisons.
   private let handshake: Handshake
@@ -60,17 +60,6 @@ open class URLProtectionSpace: NSObject, NSSecureCoding, NSCopying, @unchecked S
       host: host, port: port, scheme: isProxy ? nil : scheme, proxyType: isProxy ? NSURLProtectionSpaceHTTPSProxy : nil,
       authenticationMethod: method)
     self.handshake = handshake
-  }
-
-  /// Reads an archived space; nil if it is damaged.
-  public required init?(coder: NSCoder) {
-    guard let list = PropertyListArchive.decode(from: coder), let host = list["host"] as? String,
-      let port = list["port"] as? Int, let method = list["authenticationMethod"] as? String
-    else { return nil }
-    parts = Parts(
-      host: host, port: port, scheme: list["protocol"] as? String, proxyType: list["proxyType"] as? String,
-      realm: list["realm"] as? String, authenticationMethod: method)
-    handshake = .none
   }
 
   /// A space from an archive of another object; nil if it is damaged.
@@ -172,5 +161,13 @@ open class URLProtectionSpace: NSObject, NSSecureCoding, NSCopying, @unchecked S
       let secure = [NSURLProtectionSpaceHTTPS, "ftps", "sftp", "wss"]
       return self.protocol.map { secure.contains($0.lowercased()) } ?? false
     }
+  }
+}
+
+extension ShadowableMembers where Self: URLProtectionSpace {
+  // Not required of subclasses: FoundationNetworking's class has none.
+  /// Reads an archived space; nil if it is damaged, and for a subclass.
+  public init?(coder: NSCoder) {
+    self.init(made: { PropertyListArchive.decode(from: coder).flatMap { URLProtectionSpace(archived: $0) } })
   }
 }

@@ -3,7 +3,7 @@ import Foundation
 // Safe to share: nothing changes after init. As on Apple's systems, who puts objects into `userInfo` answers
 // for their being safe to share.
 /// A response with its body, as a cache keeps it.
-open class CachedURLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
+open class CachedURLResponse: NSObject, NSSecureCoding, NSCopying, ShadowableMembers, @unchecked Sendable {
   /// The response.
   open var response: URLResponse { contents.response }
 
@@ -50,8 +50,7 @@ open class CachedURLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Se
     origin = nil
   }
 
-  /// Reads an archived response; nil if it is damaged.
-  public required init?(coder: NSCoder) {
+  init?(archivedBy coder: NSCoder) {
     guard let list = PropertyListArchive.decode(from: coder), let data = list["data"] as? Data,
       let policy = (list["storagePolicy"] as? Int).flatMap(UInt.init(exactly:)).flatMap(URLCache.StoragePolicy.init),
       let response = URLResponse.nested(list["response"])
@@ -111,5 +110,13 @@ open class CachedURLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Se
   /// The response and the length of the body.
   open override var description: String {
     "<\(type(of: self))> { response: \(response), data: \(data.count) bytes, storage policy: \(storagePolicy) }"
+  }
+}
+
+extension ShadowableMembers where Self: CachedURLResponse {
+  // Not required of subclasses: FoundationNetworking's class has none.
+  /// Reads an archived response; nil if it is damaged, and for a subclass.
+  public init?(coder: NSCoder) {
+    self.init(made: { CachedURLResponse(archivedBy: coder) })
   }
 }

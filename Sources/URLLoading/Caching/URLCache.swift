@@ -58,8 +58,10 @@ open class URLCache: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Makes a cache with the capacities of ``shared``, in the program's own directory.
-  public override init() {
+  /// Makes a cache with the capacities of ``shared``, in the program's own directory: `URLCache()`.
+  ///
+  /// It is not `init()`, which FoundationNetworking's class does not have: a subclass may declare that without `override`.
+  public init(_ nothing: Void = ()) {
     memory = MemoryCacheStore(capacity: Self.defaultMemoryCapacity)
     store = Self.diskStore(capacity: Self.defaultDiskCapacity, directory: nil)
     diskLimit = Locked(Self.defaultDiskCapacity)

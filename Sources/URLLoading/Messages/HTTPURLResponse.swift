@@ -164,19 +164,16 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
       url: url, mimeType: mimeType)
   }
 
-  /// From `Content-Range`, which means something in a 206 response only (RFC 9110 14.4).
-  open override var contentRange: ContentRange? {
+  override var ownContentRange: ContentRange? {
     guard statusCode == 206 else { return nil }
     return fields.single("Content-Range").agreed.flatMap(ContentRange.init(fieldValue:))
   }
 
-  /// From `ETag`, `Last-Modified` and `Date`.
-  open override var validators: ResourceValidators {
+  override var ownValidators: ResourceValidators {
     ResourceValidators(fields)
   }
 
-  /// Whether the server says so in `Accept-Ranges` (RFC 9110 14.3), or has just sent a range.
-  open override var acceptsByteRanges: Bool {
+  override var ownAcceptsByteRanges: Bool {
     if let field = fields["Accept-Ranges"] {
       return field.split(separator: ",").contains { $0.trimmingFieldWhitespace.equalsIgnoringASCIICase("bytes") }
     }

@@ -4,17 +4,14 @@ import Foundation
 /// protocol classes attached included.
 open class NSMutableURLRequest: NSURLRequest {
   /// A request with a timeout of 60 seconds, or of what the session's configuration says.
-  public override init(url: URL) {
-    super.init(url: url)
+  public convenience init(url: URL) {
+    self.init(url: url, cachePolicy: .useProtocolCachePolicy, timeoutInterval: RequestValues.defaultTimeoutInterval)
+    forgetDefaultTimeout()
   }
 
   /// A request with a timeout of its own, in seconds.
   public override init(url: URL, cachePolicy: CachePolicy, timeoutInterval: TimeInterval) {
     super.init(url: url, cachePolicy: cachePolicy, timeoutInterval: timeoutInterval)
-  }
-
-  override init(_ request: URLRequest) {
-    super.init(request)
   }
 
   /// Reads an archived request; nil if it is damaged.

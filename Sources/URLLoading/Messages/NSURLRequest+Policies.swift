@@ -19,6 +19,9 @@ extension NSURLRequest {
   }
 
   /// What kind of traffic a request is. Raw values are Apple's.
+  ///
+  /// The cases are FoundationNetworking's, since switches over them have no default. What else Apple's system has stands for the nearest
+  /// of them.
   @frozen public enum NetworkServiceType: UInt, Sendable {
     /// Ordinary traffic.
     case `default` = 0
@@ -30,17 +33,30 @@ extension NSURLRequest {
     case background = 3
     /// Voice.
     case voice = 4
-    /// Data that a user waits for.
-    case responsiveData = 6
-    /// Streamed audio and video.
-    case avStreaming = 8
-    /// Interactive audio and video.
-    case responsiveAV = 9
     /// The signalling of calls.
-    case callSignaling = 11
+    case networkServiceTypeCallSignaling = 11
 
-    /// The older name of `callSignaling`.
-    public static var networkServiceTypeCallSignaling: NetworkServiceType { .callSignaling }
+    /// The signalling of calls.
+    public static var callSignaling: NetworkServiceType { .networkServiceTypeCallSignaling }
+    /// Data that a user waits for: ordinary traffic here.
+    public static var responsiveData: NetworkServiceType { .default }
+    /// Streamed audio and video: video here.
+    public static var avStreaming: NetworkServiceType { .video }
+    /// Interactive audio and video: video here.
+    public static var responsiveAV: NetworkServiceType { .video }
+
+    /// The type with one of Apple's raw values, or FoundationNetworking's for the signalling of calls (5); nil for other numbers.
+    public init?(rawValue: UInt) {
+      switch rawValue {
+      case 0, 6: self = .default
+      case 1: self = .voip
+      case 2, 8, 9: self = .video
+      case 3: self = .background
+      case 4: self = .voice
+      case 5, 11: self = .networkServiceTypeCallSignaling
+      default: return nil
+      }
+    }
   }
 
   /// Who caused a request. Raw values are Apple's.

@@ -5,8 +5,9 @@ open class NSURLRequest: NSObject, NSSecureCoding, NSCopying, NSMutableCopying {
   var request: URLRequest
 
   /// A request with a timeout of 60 seconds, or of what the session's configuration says.
-  public init(url: URL) {
-    request = URLRequest(url: url)
+  public convenience init(url: URL) {
+    self.init(url: url, cachePolicy: .useProtocolCachePolicy, timeoutInterval: RequestValues.defaultTimeoutInterval)
+    forgetDefaultTimeout()
   }
 
   /// A request with a timeout of its own, in seconds.
@@ -14,8 +15,19 @@ open class NSURLRequest: NSObject, NSSecureCoding, NSCopying, NSMutableCopying {
     request = URLRequest(url: url, cachePolicy: cachePolicy, timeoutInterval: timeoutInterval)
   }
 
-  init(_ request: URLRequest) {
+  // Not designated: a subclass of another module inherits convenience initialisers only where it sees all that are.
+  convenience init(_ request: URLRequest) {
+    self.init(url: Self.anyURL, cachePolicy: .useProtocolCachePolicy, timeoutInterval: 0)
     self.request = request
+  }
+
+  private static let anyURL = URL(fileURLWithPath: "/")
+
+  /// Lets the session's configuration decide on the timeout, unless a subclass has chosen another than the default.
+  final func forgetDefaultTimeout() {
+    if request.timeoutInterval == RequestValues.defaultTimeoutInterval {
+      request.change { $0.explicitTimeoutInterval = nil }
+    }
   }
 
   /// Reads an archived request; nil if it is damaged.

@@ -1,6 +1,6 @@
 // Safe to share: nothing changes after init.
 /// The head of an answer: what a source says about a resource before it sends the bytes, for any scheme.
-open class URLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
+open class URLResponse: NSObject, NSSecureCoding, NSCopying, ShadowableMembers, @unchecked Sendable {
   private let details: Details
 
   struct Details: Hashable {
@@ -51,8 +51,10 @@ open class URLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable
       acceptsByteRanges: acceptsByteRanges, suggestedFilename: suggestedFilename)
   }
 
-  /// A response of nothing. There for tests and subclasses.
-  public override init() {
+  /// A response of nothing: `URLResponse()`. There for tests and subclasses.
+  ///
+  /// It is not `init()`, which FoundationNetworking's class does not have: a subclass, or an extension of one, may declare that.
+  public init(_ nothing: Void = ()) {
     details = Details()
   }
 
@@ -119,12 +121,20 @@ open class URLResponse: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable
     SuggestedFilename.make(proposed: details.suggestedFilename, url: url, mimeType: mimeType)
   }
 
-  /// The part of the resource that follows, or nil if it is all of it.
-  open var contentRange: ContentRange? { details.contentRange }
+  var ownContentRange: ContentRange? { details.contentRange }
+  var ownValidators: ResourceValidators { details.validators }
+  var ownAcceptsByteRanges: Bool { details.acceptsByteRanges }
+}
 
-  /// The validators of this version of the resource.
-  open var validators: ResourceValidators { details.validators }
+extension ShadowableMembers where Self: URLResponse {
+  /// The part of the resource that follows, or nil if it is all of it. Of an HTTP response from `Content-Range`, which means something in
+  /// a 206 response only (RFC 9110 14.4).
+  public var contentRange: ContentRange? { ownContentRange }
 
-  /// Whether a request with a `Range` field would get that range of the resource.
-  open var acceptsByteRanges: Bool { details.acceptsByteRanges }
+  /// The validators of this version of the resource. Of an HTTP response from `ETag`, `Last-Modified` and `Date`.
+  public var validators: ResourceValidators { ownValidators }
+
+  /// Whether a request with a `Range` field would get that range of the resource. An HTTP response says so in `Accept-Ranges`
+  /// (RFC 9110 14.3), or has a range.
+  public var acceptsByteRanges: Bool { ownAcceptsByteRanges }
 }

@@ -1,6 +1,7 @@
 /// Loading with `async` functions without a delegate. Apple's class has these overloads too: protocols that abstract a
-/// session for tests require these signatures, which a default argument does not satisfy.
-extension URLSession {
+/// session for tests require these signatures, which a default argument does not satisfy. FoundationNetworking's class has none of them, so
+/// that subclasses declare them for themselves.
+extension ShadowableMembers where Self: URLSession {
   /// Loads a resource into memory.
   @_disfavoredOverload
   public func data(from url: URL) async throws -> (Data, URLResponse) {

@@ -12,7 +12,7 @@ internal import URLLoadingBase
 ///
 /// Mutable state: `state`, guarded by its lock; in `parts`, the registry of tasks, the components and the deadlines, each with a lock
 /// of its own.
-open class URLSession: NSObject, @unchecked Sendable {
+open class URLSession: NSObject, ShadowableMembers, @unchecked Sendable {
   private enum Lifetime { case valid, finishing, invalid }
 
   private struct State {
@@ -20,6 +20,8 @@ open class URLSession: NSObject, @unchecked Sendable {
     var delegates = SessionDelegates.none
     var description: String?
     var delegateQueue: OperationQueue?
+    /// Set as it is made.
+    var isShared = false
     /// Calls of ``invalidateAndCancel()`` that still cancel tasks.
     var cancellers = 0
   }
@@ -30,7 +32,6 @@ open class URLSession: NSObject, @unchecked Sendable {
   private let state: Locked<State>
   /// Whether there is a delegate, or was.
   private let hadDelegate: Bool
-  private let isShared: Bool
   let parts: SessionParts
 
   /// The queue that delegate methods and completion handlers run on.
@@ -46,21 +47,31 @@ open class URLSession: NSObject, @unchecked Sendable {
 
   /// The session that programs share: default configuration, no delegate. Invalidating it has no effect.
   open class var shared: URLSession { sharedInstance }
-  private static let sharedInstance = URLSession(
-    configuration: .default, delegate: nil, delegateQueue: nil, isShared: true)
+  private static let sharedInstance = {
+    let session = URLSession(configuration: .default)
+    session.state.withLock { $0.isShared = true }
+    return session
+  }()
 
-  /// Makes a session with the default configuration: the designated initialiser for subclasses, as on Apple's systems.
-  public override init() {
+  private var isShared: Bool { state.withLock { $0.isShared } }
+
+  /// Makes a session with the default configuration: `URLSession()`, and `super.init()` of subclasses, as on Apple's systems.
+  ///
+  /// It is not `init()`, which FoundationNetworking's class does not have: a subclass may declare that without `override`.
+  public init(_ nothing: Void = ()) {
     parts = SessionParts(configuration: .default)
     state = Locked(State())
     hadDelegate = false
-    isShared = false
     super.init()
   }
 
   /// Makes a session without a delegate.
-  public convenience init(configuration: URLSessionConfiguration) {
-    self.init(configuration: configuration, delegate: nil, delegateQueue: nil)
+  public init(configuration: URLSessionConfiguration) {
+    parts = SessionParts(configuration: configuration)
+    state = Locked(State())
+    hadDelegate = false
+    super.init()
+    parts.background?.begin(self)
   }
 
   /// Makes a session.
@@ -68,20 +79,12 @@ open class URLSession: NSObject, @unchecked Sendable {
   ///   - configuration: copied.
   ///   - delegate: retained until the session is invalid.
   ///   - queue: a serial queue for delegate methods and completion handlers; nil makes one.
-  public convenience init(
+  public init(
     configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?, delegateQueue queue: OperationQueue?
-  ) {
-    self.init(configuration: configuration, delegate: delegate, delegateQueue: queue, isShared: false)
-  }
-
-  private init(
-    configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?, delegateQueue queue: OperationQueue?,
-    isShared: Bool
   ) {
     parts = SessionParts(configuration: configuration)
     state = Locked(State(delegates: SessionDelegates(delegate), delegateQueue: queue))
     hadDelegate = delegate != nil
-    self.isShared = isShared
     super.init()
     parts.background?.begin(self)
   }

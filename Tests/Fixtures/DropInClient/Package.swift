@@ -8,5 +8,8 @@ let package = Package(
     .target(name: "Importing"),
     .executableTarget(name: "Client", dependencies: ["Importing"]),
     .executableTarget(name: "Plugins"),
-  ]
+    .executableTarget(name: "WrittenForLinux"),
+    .executableTarget(name: "CloseCodes"),
+  ],
+  swiftLanguageModes: Context.environment["LANGUAGE_MODE"] == "5" ? [.v5] : [.v6]
 )

@@ -32,6 +32,15 @@ import Testing
     #expect(((value as Any) as? NSURLRequest)?.url == "http://example.org/a?b")
   }
 
+  /// `init(url:)` goes by the other initialiser, as FoundationNetworking's does, and sets no timeout all the same.
+  @Test func aPlainRequestHasNoTimeoutOfItsOwn() {
+    for request in [NSURLRequest(url: "http://a/"), NSMutableURLRequest(url: "http://a/")] {
+      #expect((request as URLRequest).explicitTimeoutInterval == nil && request.timeoutInterval == 60)
+    }
+    let own = NSURLRequest(url: "http://a/", cachePolicy: .useProtocolCachePolicy, timeoutInterval: 60)
+    #expect((own as URLRequest).explicitTimeoutInterval == 60)
+  }
+
   @Test func theValueTakenDoesNotFollowTheObject() {
     let object = sample()
     let value = object as URLRequest

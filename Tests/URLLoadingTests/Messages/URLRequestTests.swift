@@ -148,6 +148,13 @@ import Testing
     #expect(NSURLRequest.CachePolicy.reloadIgnoringCacheData == .reloadIgnoringLocalCacheData)
     #expect(NSURLRequest.CachePolicy.reloadRevalidatingCacheData.rawValue == 5)
     #expect(NSURLRequest.NetworkServiceType.networkServiceTypeCallSignaling.rawValue == 11)
-    #expect(NSURLRequest.NetworkServiceType.responsiveAV.rawValue == 9)
+    #expect(NSURLRequest.NetworkServiceType.callSignaling == .networkServiceTypeCallSignaling)
+  }
+
+  /// What FoundationNetworking has no case for stands for the nearest of those that it has, by its raw value, too.
+  @Test func furtherKindsOfTrafficStandForTheNearest() {
+    typealias Kind = NSURLRequest.NetworkServiceType
+    #expect(Kind.responsiveData == .default && Kind.avStreaming == .video && Kind.responsiveAV == .video)
+    #expect((0...12).map { Kind(rawValue: $0)?.rawValue } == [0, 1, 2, 3, 4, 11, 0, nil, 2, 2, nil, 11, nil])
   }
 }

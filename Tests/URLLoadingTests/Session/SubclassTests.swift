@@ -34,12 +34,14 @@ import URLLoadingTestServers
     private var body = "", state = 0, cookies: [HTTPCookie] = [], entries: [String] = [], load = 0
     private(set) var lastURL: URL?
 
-    override init() {
+    init() {
       data = Data("default".utf8)
+      super.init()
     }
 
     init(data: Data) {
       self.data = data
+      super.init()
     }
 
     override func dataTask(with url: URL, completionHandler: @escaping Handler) -> URLSessionDataTask {
@@ -145,7 +147,7 @@ import URLLoadingTestServers
   }
   final class MockCache: URLCache, @unchecked Sendable {
     private var responses: [URL: CachedURLResponse] = [:], memory = 0, state = 0
-    override init() { super.init() }
+    init() { super.init() }
     override func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
       request.url.flatMap { responses[$0] }
     }

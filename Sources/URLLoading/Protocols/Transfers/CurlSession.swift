@@ -47,11 +47,10 @@ extension NSURLRequest.NetworkServiceType {
   var differentiatedServicesCodePoint: UInt8? {
     switch self {
     case .voice, .voip: 46
-    case .video, .avStreaming, .responsiveAV: 34
-    case .networkServiceTypeCallSignaling, .callSignaling: 40
-    case .responsiveData: 18
+    case .video: 34
+    case .networkServiceTypeCallSignaling: 40
     case .background: 1
-    default: nil
+    case .default: nil
     }
   }
 }
