@@ -1,9 +1,13 @@
 import Foundation
 import Testing
-import URLLoadingCurlTransport
 import URLLoadingTestServers
 
+@testable import URLLoadingCurlTransport
+
 /// How a body over HTTP/2 without Content-Length ends, and how it is cut off.
+///
+/// libcurl before 8.1 takes the end of a connection on which the server broke the rules for the end of its streams, and no way of telling
+/// the two apart is right with all servers that keep the rules: it is believed, and so such a body looks whole.
 @Suite(.timeLimit(.minutes(4))) struct HTTP2EndTests {
   /// A server whose script speaks HTTP/2, and an engine that trusts it.
   private final class Peer: Sendable {
@@ -25,17 +29,6 @@ import URLLoadingTestServers
     }
 
     func get() async throws -> Recorder.State { try await engine.get(front.url().absoluteString) }
-
-    /// Reads a request, and waits for the return of the client's call that wrote it. What comes in that very call may be an end or a
-    /// breach, and nobody can tell (``EasyHandle``, the end of a body over HTTP/2).
-    static func readWrittenRequest(_ connection: Connection) throws -> UInt32 {
-      let stream = try connection.readHTTP2Request()
-      let hasReturned = AsyncEvent()
-      // The loop runs this between two calls of libcurl.
-      EventLoop.shared.execute { hasReturned.signal() }
-      guard hasReturned.waitBlocking() else { throw TestServerError("the transfer loop does not run") }
-      return stream
-    }
   }
 
   /// A breach of the rules, as RFC 9113 has it.
@@ -76,7 +69,7 @@ import URLLoadingTestServers
   func aBreachCutsTheBodyOff(breach: Breach, moment: Moment) async throws {
     let hasBody = AsyncEvent()
     let peer = try await Peer { connection in
-      let stream = try Peer.readWrittenRequest(connection)
+      let stream = try connection.readHTTP2Request()
       var frames = [HTTP2Frame.head(stream: stream), .body(stream: stream, Data("part".utf8))]
       if moment == .afterTheServerSaidThatItGoes { frames.append(.goAway(last: stream)) }
       if moment != .withTheHead {
@@ -92,27 +85,35 @@ import URLLoadingTestServers
     _ = try await recorder.wait { !$0.body.isEmpty || $0.result != nil }
     hasBody.signal()
     let state = try await recorder.completion()
+    guard LibcurlFacts.tellsBrokenConnections else {
+      #expect(state.failure == nil, "\(String(describing: state.failure))")
+      #expect(state.body == Array("part".utf8))
+      return
+    }
     let failure = try #require(state.failure, "\(state.body.count) bytes were taken for the whole")
-    #expect(failure.urlErrorCode.rawValue == -1005)
-    #expect(failure.reason == .brokenConnection, "\(failure.message)")
+    #expect(failure.urlErrorCode.rawValue == -1005, "\(failure)")
+    #expect(failure.reason == .libcurl)
   }
 
   @Test func aBreachWithoutABodyIsNoEmptyBody() async throws {
     let peer = try await Peer { connection in
-      try connection.send([.head(stream: Peer.readWrittenRequest(connection))])
+      try connection.send([.head(stream: connection.readHTTP2Request())])
       try connection.send([HTTP2Frame(.ping, [0])])
       _ = connection.waitForPeerClose()
     }
-    #expect(try await peer.get().failure?.urlErrorCode.rawValue == -1005)
+    let failure = try await peer.get().failure
+    #expect(
+      failure?.urlErrorCode.rawValue == (LibcurlFacts.tellsBrokenConnections ? -1005 : nil),
+      "\(String(describing: failure))")
   }
 
-  /// At once: the server says nothing more.
-  @Test func everyStreamOfTheConnectionIsCutOff() async throws {
+  /// At once: the server says nothing more. Before 8.1, libcurl ends the streams of such a connection with one event of the socket each.
+  @Test(.enabled(if: LibcurlFacts.tellsBrokenConnections)) func everyStreamOfTheConnectionIsCutOff() async throws {
     let count = 5
     let isClosed = AsyncEvent()
     let peer = try await Peer { connection in
       for _ in 0..<count {
-        let stream = try Peer.readWrittenRequest(connection)
+        let stream = try connection.readHTTP2Request()
         try connection.send([.head(stream: stream), .body(stream: stream, Data("part".utf8))])
       }
       try connection.send([HTTP2Frame(.ping, [0])])
@@ -192,7 +193,7 @@ import URLLoadingTestServers
     #expect(state.head?.statusCode == status && state.body.isEmpty)
   }
 
-  /// The end of a gzip body is seen in the body.
+  /// The end of a gzip body is seen in the body, whatever libcurl tells.
   @Test(arguments: [true, false])
   func aContentCodingKnowsItsEnd(isWhole: Bool) async throws {
     let coded = Data(Encoding.gzip.encode(Array("whole".utf8)))
@@ -206,8 +207,9 @@ import URLLoadingTestServers
     }
     let request = TransferRequest(url: peer.front.url().absoluteString, decodesContent: true)
     let state = try await peer.engine.run(request)
-    #expect((state.failure == nil) == isWhole, "\(String(describing: state.failure))")
-    if isWhole { #expect(state.body == Array("whole".utf8)) }
+    let isTold = LibcurlFacts.tellsBrokenConnections
+    #expect((state.failure == nil) == (isWhole && !isTold), "\(String(describing: state.failure))")
+    if state.failure == nil { #expect(state.body == Array("whole".utf8)) }
   }
 
   /// One after the other, on one connection, which the server ends in good order after every tenth.

@@ -23,10 +23,12 @@ package struct TransferFailure: Error, Sendable {
     case bodyNotRewindable
     /// The body source ended before the length that was announced.
     case bodyTooShort
-    /// A reused connection was closed without a response, and the method is not idempotent.
+    /// The request got no response on a reused connection, and the method is not idempotent.
     case notRepeated(method: String)
-    /// The server broke the rules of HTTP/2 before the end of the response's body.
-    case brokenConnection
+    /// The server has refused the request unprocessed, and again when it was repeated.
+    case refused
+    /// The server answered before it had read the request's body, and libcurl has lost the answer.
+    case lostAnswer
     /// FTP: the server did not reply to SIZE or MDTM in time. The transfer may be repeated without these.
     case unanswered(FTPQuestions)
     /// TLS was not started on an established connection, for the reason in words.
@@ -104,13 +106,18 @@ package struct TransferFailure: Error, Sendable {
       case .notRepeated(let method):
         (
           .networkConnectionLost,
-          "the connection was closed without an answer, and the request was not sent again: the server may have carried it out, and "
+          "no answer came, and the request was not sent again: nothing tells whether the server has carried it out, and "
             + "\(method) is not idempotent. Send it again where doing it twice does no harm, or find out first whether it was done"
         )
-      case .brokenConnection:
+      case .refused:
         (
           .networkConnectionLost,
-          "the server broke the rules of HTTP/2, which ended the connection before the end of the response's body"
+          "the server refused the request unprocessed, and refused it again when it was repeated"
+        )
+      case .lostAnswer:
+        (
+          .networkConnectionLost,
+          "the server answered before it had read the request's body, and this version of libcurl has lost the answer; 8.1 and later keep it"
         )
       case .refusedHandshake(let words): (.secureConnectionFailed, "TLS cannot begin on this connection: \(words)")
       case .truncated:
@@ -180,14 +187,25 @@ package struct TransferFailure: Error, Sendable {
     message += ": no name service can be reached"
   }
 
-  /// A reused connection was stale, and no byte of a response arrived.
+  /// No byte of a response arrived.
+  var hasNoResponse: Bool { metrics.responseHeaderBytes == 0 && metrics.responseBodyBytes == 0 }
+
+  /// The connection was stale, where no byte of a response arrived.
   var isOfStaleConnection: Bool {
-    guard metrics.responseHeaderBytes == 0, metrics.responseBodyBytes == 0 else { return false }
     switch curlCode {
-    case 52, 55, 56: return metrics.isReusedConnection
+    // HTTP2: a connection that takes many requests was given up, which may be new, such as one to a server that is about to stop.
+    case 16: return true
+    // PARTIAL_FILE, of such a connection, too; GOT_NOTHING, SEND_ERROR, RECV_ERROR.
+    case 18, 52, 55, 56: return metrics.isReusedConnection
     case 65: return true  // libcurl was about to send the body again, on a new connection
     default: return false
     }
+  }
+
+  /// The stream was closed in good order, with a whole head, before the request's body was sent, and libcurl before 8.1 has dropped what
+  /// came. That code has words for any other cause.
+  func hasLostAnswer(words: String) -> Bool {
+    CurlLibrary.shared.losesEarlyAnswers && curlCode == 92 && words.isEmpty
   }
 
   init(_ error: InvalidRequest) {

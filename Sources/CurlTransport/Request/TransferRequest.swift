@@ -95,6 +95,10 @@ package struct TransferRequest: Sendable {
   package var ftpTLS: FTPSecurity
   /// The IP header's type of service, for a connection that this request opens.
   package var typeOfService: UInt8?
+  /// The request is sent again because the server had refused it, or its answer was lost.
+  package var isRepetition = false
+  /// HTTP/1.1 is used, whatever the server offers.
+  package var avoidsHTTP2 = false
   /// HTTP/2: 1 to 256.
   package var streamWeight: Int?
   /// The response is likely to be large: it is read with a buffer of 512 KiB in place of 64 KiB.

@@ -12,6 +12,8 @@ struct CurlLibrary: Sendable {
   let freesReceiveBuffers: Bool
   /// See EasyHandle+FirstField: 7.83 to 8.2.
   let misjudgesFirstFields: Bool
+  /// The answer to an upload over HTTP/2 is lost if RST_STREAM comes with it, in one record of TLS.
+  let losesEarlyAnswers: Bool
 
   /// libcurl speaks TLS by the OpenSSL that this package is linked with, whose functions know its objects.
   let usesLinkedOpenSSL: Bool
@@ -29,5 +31,6 @@ struct CurlLibrary: Sendable {
     let number = version?.version_num ?? 0
     freesReceiveBuffers = number >= 0x07_58_00
     misjudgesFirstFields = (0x07_53_00..<0x08_03_00).contains(number)
+    losesEarlyAnswers = number < 0x08_01_00
   }
 }

@@ -42,12 +42,14 @@ extension EasyHandle {
     guard transfer != nil else { return Int(CURL_READFUNC_ABORT) }
     guard !isSendingPaused else { return Int(CURL_READFUNC_PAUSE) }
     if shape?.switchesProtocols == true, let number = readBeforeSwitch() { return number }
-    sendingTurn = reactor.turn
     switch body.read(into: buffer) {
     case .bytes(let count): return count
     case .end: return 0
     case .wait:
       isAwaitingBody = true
+      let isChallenge =
+        pendingHead?.statusCode == 401 && credentialsAnswer401 || pendingHead?.statusCode == 407 && credentialsAnswer407
+      if !isChallenge { deliverPendingHead() }
       return Int(CURL_READFUNC_PAUSE)
     case .secure:
       failureReason = .bodyFailed
@@ -64,7 +66,6 @@ extension EasyHandle {
   }
 
   func progress(uploaded: Int64) {
-    if endWatch != nil { noteProgress() }
     let sent = sentBodyBytes(uploaded: uploaded)
     guard sent != reportedSentBytes, let transfer else { return }
     reportedSentBytes = sent

@@ -35,8 +35,8 @@ extension EasyHandle {
       EasyHandle.handle(context)?._withUnsafeGuaranteedRef { $0.leaveQueue() }
       return 0
     }
+    setLogCallback()
     setSocketCallbacks(context)
-    if CurlLibrary.shared.misjudgesFirstFields { setLogCallback() }
   }
 
   private func setSocketCallbacks(_ context: UnsafeRawPointer) {
@@ -70,7 +70,7 @@ extension EasyHandle {
     setProgressCallback()
   }
 
-  /// Makes libcurl report progress, for the last time at the end, before it gives the connection up.
+  /// Makes libcurl report how much it has sent.
   func setProgressCallback() {
     set(CURLOPT_XFERINFODATA, UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()))
     _ = ccurl_set_progress(curl) { context, _, _, _, uploaded in
@@ -94,29 +94,31 @@ extension EasyHandle {
     set(CURLOPT_VERBOSE, 1)
   }
 
-  /// Keeps the heads of requests as they are sent; only libcurl's log has them.
-  func recordRequestHeads() {
-    setLogCallback()
-    set(CURLOPT_VERBOSE, 1)
-  }
-
-  /// Gets what libcurl logs of HTTP, while it does.
+  /// Gets what libcurl logs of HTTP, while it does: the heads of requests as they are sent, lines that it is about to evaluate, and what
+  /// becomes of streams. Only its log has them.
   private func setLogCallback() {
     set(CURLOPT_DEBUGDATA, UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()))
     _ = ccurl_set_debug(curl) { _, type, bytes, count, context in
-      guard type == CURLINFO_HEADER_IN || type == CURLINFO_HEADER_OUT, let bytes,
+      guard type == CURLINFO_HEADER_IN || type == CURLINFO_HEADER_OUT || type == CURLINFO_TEXT, let bytes,
         let handle = EasyHandle.handle(context)
       else { return 0 }
       let line = UnsafeMutableRawBufferPointer(start: bytes, count: count)
       handle._withUnsafeGuaranteedRef { easy in
         if type == CURLINFO_HEADER_IN {
           easy.willEvaluate(headerLine: line)
+        } else if type == CURLINFO_TEXT {
+          easy.logged(UnsafeRawBufferPointer(line))
         } else if easy.recordsRequestHeads {
           easy.sentHeads.append(contentsOf: line)
         }
       }
       return 0
     }
+  }
+
+  /// Has libcurl log while something is to be found in its log.
+  func updateLogging() {
+    set(CURLOPT_VERBOSE, recordsRequestHeads || firstField.isLogged || fate.isHeard ? 1 : 0)
   }
 
   /// libcurl 7.88 has sent QUIT, and would block the loop until the server replies.

@@ -24,6 +24,11 @@ extension EasyHandle {
   func completion(_ code: CURLcode) -> Completion? {
     guard let transfer, let handler else { return nil }
     let code = kind == .ftp ? ftpResult(code) : code
+    if code == CURLE_HTTP2_STREAM, failureReason == nil, CurlLibrary.shared.losesEarlyAnswers, errorBuffer.pointee == 0
+    {
+      // What came of the body is lost.
+      pendingHead = nil
+    }
     let isGood = code == CURLE_OK || (failureReason == nil && isComplete(despite: code))
     let head = isGood || pendingHead != nil ? takePendingHead() : nil
     let flaw = isGood ? self.flaw : nil
@@ -40,7 +45,10 @@ extension EasyHandle {
     // libcurl 7.88 takes half a head for a whole one.
     guard hasHead else { return .incompleteHead }
     if let incompleteness = decoder?.incompleteness { return .undecodableBody(incompleteness) }
-    return isCutOff ? .brokenConnection : nil
+    // libcurl may have been told to ignore the length; see `requestBegins`.
+    guard kind == .http, body.isPresent, let expectedLength else { return nil }
+    let received = Int64(ccurl_get_off(curl, CURLINFO_SIZE_DOWNLOAD_T))
+    return received == expectedLength ? nil : .wrongLength(received: received, expected: expectedLength)
   }
 
   private var unreportedSentBytes: Int64? {
@@ -57,11 +65,15 @@ extension EasyHandle {
     return Completion(transfer: transfer, handler: handler, result: .failure(failure))
   }
 
-  /// A server may answer, and close, before it has read the request's body. What counts is that the answer is whole.
+  /// A server may answer, and close the connection or the stream (RFC 9113, section 8.1), before it has read the request's body. What
+  /// counts is that the answer is whole.
   private func isComplete(despite code: CURLcode) -> Bool {
     guard kind == .http else { return isCompleteFTP(despite: code) }
-    guard hasHead, code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR, body.isPresent
-    else { return false }
+    switch code {
+    case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2_STREAM, CURLE_HTTP2, CURLE_PARTIAL_FILE: break
+    default: return false
+    }
+    guard hasHead, body.isPresent else { return false }
     return isHeadRequest || expectedLength == Int64(ccurl_get_off(curl, CURLINFO_SIZE_DOWNLOAD_T))
   }
 
@@ -104,15 +116,23 @@ extension EasyHandle {
   /// Whether the request is about to be sent again because its connection ended, and must not be. The transfer is to be ended then.
   func refusesRepetition() -> Bool {
     guard kind == .http, sentRequests > 0, !isAnswered, let repetition, !repetition.isAllowed else { return false }
-    failureReason = .notRepeated(method: repetition.method)
+    if fate.isRefused, !fate.isRepetition { return false }
+    failureReason = fate.isRefused ? .refused : .notRepeated(method: repetition.method)
+    isOfOneTransfer = true
     return true
   }
 
   /// Decides whether the request of a failed transfer may be retried.
   private func judgeRepetition(_ failure: inout TransferFailure) {
-    guard failureReason == nil, kind == .http, failure.isOfStaleConnection, let repetition else { return }
-    guard !repetition.isAllowed else { return failure.isRepeatable = true }
-    var refusal = TransferFailure(.notRepeated(method: repetition.method))
+    guard failureReason == nil, kind == .http, let repetition else { return }
+    let hasLostAnswer = !hasHead && failure.hasLostAnswer(words: String(cString: errorBuffer))
+    guard failure.hasNoResponse || hasLostAnswer else { return }
+    guard fate.isRefused || hasLostAnswer || failure.isOfStaleConnection else { return }
+    let isAllowed = fate.isRefused ? !fate.isRepetition || repetition.isAllowed : repetition.isAllowed
+    guard !isAllowed || hasLostAnswer else { return failure.isRepeatable = true }
+    var refusal = TransferFailure(
+      hasLostAnswer ? .lostAnswer : fate.isRefused ? .refused : .notRepeated(method: repetition.method))
+    refusal.isRepeatable = isAllowed
     refusal.curlCode = failure.curlCode
     refusal.metrics = failure.metrics
     failure = refusal

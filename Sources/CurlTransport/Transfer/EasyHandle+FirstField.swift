@@ -7,7 +7,7 @@ struct FirstField {
 
   fileprivate var phase = Phase.past
   /// libcurl logs for this line's sake.
-  fileprivate var isLogged = false
+  fileprivate(set) var isLogged = false
 }
 
 /// A line that begins with whitespace, and that no field comes before, is to be ignored (RFC 9112, section 2.2).
@@ -22,9 +22,10 @@ struct FirstField {
 extension EasyHandle {
   /// A transfer begins.
   func expectFirstField() {
-    if firstField.isLogged { set(CURLOPT_VERBOSE, recordsRequestHeads ? 1 : 0) }
+    let wasLogged = firstField.isLogged
     firstField = FirstField(
       phase: kind == .http && CurlLibrary.shared.misjudgesFirstFields ? .statusLine : .past)
+    if wasLogged { updateLogging() }
   }
 
   /// A line of a head has come: the first is a status line.
@@ -54,9 +55,9 @@ extension EasyHandle {
       guard let first = line.first, first != 13, first != 10, !isStatusLine(line) else { return }
       if ResponseHeadParser.isBlank(first) { line[0] = UInt8(ascii: ":") }
       firstField.phase = .past
-      guard firstField.isLogged, !recordsRequestHeads else { return }
+      guard firstField.isLogged else { return }
       firstField.isLogged = false
-      set(CURLOPT_VERBOSE, 0)
+      updateLogging()
     }
   }
 

@@ -59,7 +59,12 @@ extension EasyHandle {
     if tlsVersion == nil { (tlsVersion, tlsCipherSuite) = TLSInspector.parameters(of: curl) }
     let isChallenge =
       (head.statusCode == 401 && credentialsAnswer401) || (head.statusCode == 407 && credentialsAnswer407)
-    guard !isChallenge else {
+    // libcurl before 8.1 may lose the body of an answer that comes before the request's body was sent. Without a byte of it the answer is
+    // held back, so that the request can be sent again; but not from a body that may wait for the answer.
+    let mayLoseBody =
+      CurlLibrary.shared.losesEarlyAnswers && head.httpVersion == "HTTP/2" && body.isPresent && !body.isComplete
+      && !isAwaitingBody && head.statusCode != 204 && head.statusCode != 304 && (head.contentLength ?? 0) > 0
+    guard !isChallenge, !mayLoseBody else {
       pendingHead = head
       return
     }
@@ -96,6 +101,5 @@ extension EasyHandle {
     expectBody(after: head)
     let hasNoBody = isHeadRequest || head.statusCode == 204 || head.statusCode == 304
     expectedLength = hasNoBody ? 0 : head.contentLength
-    if expectedLength == nil { watchEnd(after: head) }
   }
 }

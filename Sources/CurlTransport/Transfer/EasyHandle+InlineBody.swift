@@ -41,7 +41,6 @@ extension EasyHandle {
   func noteInlineBody() {
     guard shape?.hasInlineBody == true, let length = body.length else { return }
     inlineBodyCount.requestBegins(requestSize: requestSize, length: length)
-    sendingTurn = reactor.turn
     body.takeAll()
   }
 

@@ -104,7 +104,7 @@ extension EasyHandle {
     }
     if let rate = network.sendRate { set(CURLOPT_MAX_SEND_SPEED_LARGE, Int64(rate)) }
     recordsRequestHeads = network.recordsRequestHeads
-    if recordsRequestHeads { recordRequestHeads() }
+    if recordsRequestHeads { set(CURLOPT_VERBOSE, 1) }
   }
 
   private func setTLS(_ tls: TLSConfiguration) {
@@ -177,9 +177,10 @@ extension EasyHandle {
     }
     if shape.switchesProtocols { return setProtocolSwitch() }
     if shape.connectsOnly { return setConnectionOnly(network) }
-    set(CURLOPT_HTTP_VERSION, Int(network.allowsHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
+    let allowsHTTP2 = network.allowsHTTP2 && !shape.avoidsHTTP2
+    set(CURLOPT_HTTP_VERSION, Int(allowsHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
     // Wait for a connection that may turn out to be HTTP/2. On http:// every transfer would wait for the first to end.
-    if shape.isHTTPS, network.allowsHTTP2 { set(CURLOPT_PIPEWAIT, 1) }
+    if shape.isHTTPS, allowsHTTP2 { set(CURLOPT_PIPEWAIT, 1) }
     if let weight = shape.streamWeight { set(CURLOPT_STREAM_WEIGHT, min(max(weight, 1), 256)) }
   }
 

@@ -52,7 +52,9 @@ final class EasyHandle {
   private(set) var isRequestSent = false
   private(set) var sentRequests = 0
   /// The latest request got an answer that is more than informational.
-  var isAnswered = false
+  var isAnswered = false {
+    didSet { if isAnswered { leaveStream() } }
+  }
   /// The socket of the connection that it has opened, until a request is sent on that.
   var openedSocket: Int32?
   var triedAddresses = TriedAddresses()
@@ -73,7 +75,8 @@ final class EasyHandle {
   var directReceiving = DirectReceiving()
   /// See EasyHandle+Connection. Nil until the connection is established.
   var connection: RawConnection?
-  /// Names that were set for one transfer, and TLS sessions, outlast `curl_easy_reset`, as it documents: no other transfer gets the handle.
+  /// Names that were set for one transfer, and TLS sessions, outlast `curl_easy_reset`, as it documents; so does, undocumented, that a
+  /// stream was refused, which libcurl then says of the next one that fails. No other transfer gets the handle.
   var isOfOneTransfer = false
   /// A challenge that libcurl may answer with credentials; then the handler does not get it.
   var pendingHead: TransferHead?
@@ -95,10 +98,8 @@ final class EasyHandle {
   var isSendingPaused = false
   var drainBudget = 0
   var failureReason: TransferFailure.Reason?
-  /// See EasyHandle+End. Nil where the end of the response's body shows in other ways.
-  var endWatch: EndWatch?
-  /// The loop's turn in which bytes of the request's body were last handed to libcurl.
-  var sendingTurn: UInt64 = 0
+  /// See EasyHandle+Refusal.
+  var fate = StreamFate()
   /// See EasyHandle+Handshake.
   var handshakes = Handshakes()
   /// How the server of the connection was verified.
@@ -147,6 +148,7 @@ final class EasyHandle {
     startInstant = transfer.startInstant
     isReceivingPaused = work.isPaused
     isSendingPaused = work.isPaused
+    fate.isRepetition = transfer.request.isRepetition
     transfer.attach(self)
     errorBuffer.pointee = 0
   }
@@ -170,7 +172,8 @@ final class EasyHandle {
     if sentRequests > 1 { shape = nil }
     sentRequests = 0
     isAnswered = false
-    stopWatchingEnd()
+    hear(false)
+    fate = StreamFate()
     hasHead = false
     hasSwitched = nil
     isFlushing = false
@@ -223,7 +226,13 @@ final class EasyHandle {
     self.ports = ports
     leaveQueue()
     noteMultiplexing(on: ports)
-    multi?.requestBegins(on: ports)
+    multi?.requestBegins()
+    if sentRequests > 0, !isAnswered { isOfOneTransfer = true }
+    followStream(on: ports)
+    if CurlLibrary.shared.losesEarlyAnswers, kind == .http, body.isPresent {
+      // Once it has an answer's length, libcurl before 8.1 reads no more, and would not see that the server lets go of the stream.
+      set(CURLOPT_IGNORE_CONTENT_LENGTH, multi?.isMultiplexed(ports) == true ? 1 : 0)
+    }
     isRequestSent = true
     sentRequests += 1
     isAnswered = false

@@ -22,6 +22,7 @@ struct EasyHandleShape: Equatable {
   /// FTP: where libcurl is to end a transfer before the server does.
   var range: String?
   var ftpTLS: TransferRequest.FTPSecurity
+  var avoidsHTTP2: Bool
   var streamWeight: Int?
   var omittedFields: Set<String>
   var latin1Fields: Set<String>
@@ -48,6 +49,7 @@ struct EasyHandleShape: Equatable {
     proxyFields = request.proxyFields
     range = request.rangeReachesEnd ? nil : request.range
     ftpTLS = request.ftpTLS
+    avoidsHTTP2 = request.avoidsHTTP2
     streamWeight = request.streamWeight
     omittedFields = request.omittedFields
     latin1Fields = request.latin1Fields

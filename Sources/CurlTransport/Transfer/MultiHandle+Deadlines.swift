@@ -34,10 +34,8 @@ extension MultiHandle {
       curlDeadline = .distantFuture
       var count: Int32 = 0
       perform(batch.begins())
-      noteWrittenBytes()
       curl_multi_socket_action(curl, CURL_SOCKET_TIMEOUT, 0, &count)
       perform(batch.ends())
-      if !multiplexed.isEmpty { readForStreamsOfGivenUpConnections(running: count) }
       deliverCoalesced()
       reactor.touch(self)
     }

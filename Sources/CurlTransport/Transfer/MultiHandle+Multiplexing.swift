@@ -1,6 +1,6 @@
 internal import URLLoadingCCurl
 
-/// Multiplexed connections, and the batches of requests on them.
+/// Multiplexed connections, the batches of requests on them, and what a server says of their streams.
 extension MultiHandle {
   /// Whether connections to a host are known to take many transfers at once.
   func isMultiplexing(at place: AdmissionQueue<Transfer>.Place) -> Bool { queue.isMultiplexing(at: place) }
@@ -32,44 +32,32 @@ extension MultiHandle {
     if !verifications.isEmpty, let ports = PortPair(of: socket) { verifications[ports] = nil }
   }
 
-  /// An open connection that takes many transfers at once.
-  func multiplexedConnection(_ ports: PortPair) -> MultiplexedConnection? {
-    multiplexed.first { $0.ports == ports }
+  /// The TLS session of a connection that is known to take many transfers at once.
+  func session(on ports: PortPair) -> OpaquePointer? {
+    multiplexed.first { $0.ports == ports }?.session
   }
 
-  /// Notes how much has been written to a connection, or to all of them, before libcurl may write more.
-  func noteWrittenBytes(to socket: Int32? = nil) {
-    for index in multiplexed.indices where socket == nil || multiplexed[index].socket == socket {
-      multiplexed[index].noteWrittenBytes()
+  // MARK: Refusals
+
+  /// One more request, or one less, is followed.
+  func follows(_ change: Int) {
+    let before = followedRequests
+    followedRequests += change
+    guard (before == 0) != (followedRequests == 0) else { return }
+    for easy in running { easy.hear(followedRequests > 0) }
+  }
+
+  /// A server has not looked at streams with numbers beyond `last`.
+  func serverGoesAway(on ports: PortPair, last: UInt32) {
+    for easy in running where easy.ports == ports && !easy.isAnswered {
+      if let number = easy.fate.number, number > last { easy.fate.isRefused = true }
     }
   }
 
-  /// Has libcurl read for each stream of the connections that it may have given up in its last turn. It ends the streams of such a
-  /// connection when it reads for them, one with each event of the socket, and a server that broke the rules may keep silent.
-  /// - Parameter running: the transfers that run, as libcurl says.
-  func readForStreamsOfGivenUpConnections(running: Int32) {
-    let sockets = multiplexed.filter(\.mayHaveWrittenGoAway).map(\.socket)
-    // Ends that are not watched show without help.
-    guard !sockets.isEmpty, self.running.contains(where: { $0.endWatch != nil }) else { return }
-    isReadingForEveryStream = true
-    defer { isReadingForEveryStream = false }
-    var running = running
-    for socket in sockets {
-      var idle = 0
-      // The first call finds out that the connection is done with.
-      while idle < 3, multiplexed.contains(where: { $0.socket == socket }) {
-        let before = running
-        curl_multi_socket_action(curl, socket, CURL_CSELECT_IN, &running)
-        idle = running < before ? 0 : idle + 1
-      }
-      // Events of other sockets do not ask for it again.
-      noteWrittenBytes(to: socket)
-    }
-  }
+  // MARK: Batches
 
   /// A request is about to be written.
-  func requestBegins(on ports: PortPair) {
-    if let index = multiplexed.firstIndex(where: { $0.ports == ports }) { multiplexed[index].requestBegins() }
+  func requestBegins() {
     perform(batch.requestBegins())
   }
 

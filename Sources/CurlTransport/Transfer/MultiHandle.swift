@@ -25,8 +25,8 @@ final class MultiHandle {
   /// Multiplexed connections, and the batches of requests on them.
   var multiplexed: [MultiplexedConnection] = []
   var batch = RequestBatch()
-  /// See `readForStreamsOfGivenUpConnections`.
-  var isReadingForEveryStream = false
+  /// How many requests wait that only their refusal allows to repeat; see EasyHandle+Refusal.
+  var followedRequests = 0
   /// How the servers of open connections were verified, where libcurl did not.
   var verifications: [PortPair: ConnectionVerification] = [:]
   /// See EasyHandle+DirectReceiving; by their sockets.
@@ -168,6 +168,7 @@ final class MultiHandle {
   private func remove(_ easy: EasyHandle) {
     guard easy.multi === self, let curl else { return }
     easy.leaveSocket()
+    easy.leaveStream()
     curl_multi_remove_handle(curl, easy.curl)
     easy.multi = nil
     if let socket = easy.directReceiving.socket { upgraded[socket] = nil }
@@ -246,9 +247,7 @@ final class MultiHandle {
   func socketIsReady(_ descriptor: Int32, _ ready: Int32) {
     guard let curl else { return }
     var count: Int32 = 0
-    noteWrittenBytes(to: descriptor)
     curl_multi_socket_action(curl, descriptor, ready, &count)
-    if !multiplexed.isEmpty { readForStreamsOfGivenUpConnections(running: count) }
     deliverCoalesced()
     reactor.touch(self)
   }

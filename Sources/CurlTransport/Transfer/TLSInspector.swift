@@ -13,11 +13,6 @@ enum TLSInspector {
     return OpaquePointer(session)
   }
 
-  /// How many bytes were written to a session's connection, as they went to the network; nil when that cannot be known.
-  static func writtenBytes(_ session: OpaquePointer) -> UInt64? {
-    SSL_get_wbio(session).map { BIO_number_written($0) }
-  }
-
   /// Closes the output of a session (RFC 8446, section 6.1), and returns the bytes of close_notify for the peer.
   ///
   /// libcurl's own BIO cannot write them: it belongs to a call of libcurl's, and crashes outside of one where the connection has broken.

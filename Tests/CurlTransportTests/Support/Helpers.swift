@@ -1,11 +1,20 @@
 import Foundation
 import URLLoadingCurlTransport
+import URLLoadingTestServers
 
 /// An engine that no variable of the environment reaches.
 func makeEngine(connectionsPerHost: Int = 6, proxy: ProxyConfiguration = .direct) -> TransferEngine {
   var configuration = TransferEngineConfiguration()
   configuration.maximumConnectionsPerHost = connectionsPerHost
   configuration.proxy = proxy
+  return TransferEngine(configuration: configuration)
+}
+
+/// An engine that trusts the test servers' authority.
+func makeTrustingEngine() async throws -> TransferEngine {
+  var configuration = TransferEngineConfiguration()
+  configuration.proxy = .direct
+  configuration.tls.caFile = try await TestCertificates.shared.authority.path
   return TransferEngine(configuration: configuration)
 }
 

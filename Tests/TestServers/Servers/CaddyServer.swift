@@ -1,7 +1,8 @@
 import Foundation
+import Glibc
 
 /// A caddy with the files of `DocumentRoot`: HTTP, and HTTPS with HTTP/1.1, HTTP/2 and HTTP/3.
-package final class CaddyServer: Sendable {
+package final class CaddyServer: FrontServer {
   /// The port of HTTP.
   package let port: UInt16
   /// The port of HTTPS, TCP and UDP.
@@ -20,7 +21,34 @@ package final class CaddyServer: Sendable {
   /// Starts a server of the test's own.
   ///
   /// Files are compressed with zstd or gzip where the client accepts that; `large.bin` has `largeSize` bytes.
-  package static func start(largeSize: Int = DocumentRoot.largeSize) async throws -> CaddyServer {
+  ///
+  /// - Parameters:
+  ///   - largeSize: the size of `large.bin` in bytes.
+  ///   - directives: more directives of caddy for both ports.
+  package static func start(
+    largeSize: Int = DocumentRoot.largeSize, directives: String = ""
+  ) async throws -> CaddyServer {
+    try await start(largeSize: largeSize) { root in
+      """
+      root * \(root.path)
+      encode zstd gzip
+      file_server browse
+      log
+      \(directives)
+      """
+    }
+  }
+
+  /// Starts a server that is in front of another, for all paths.
+  ///
+  /// - Parameter origin: the port of the server behind.
+  package static func start(before origin: UInt16) async throws -> CaddyServer {
+    try await start(largeSize: 0) { _ in "reverse_proxy 127.0.0.1:\(origin)" }
+  }
+
+  private static func start(
+    largeSize: Int, serving directives: @Sendable (URL) -> String
+  ) async throws -> CaddyServer {
     try await ServerProcess.retrying {
       let directory = try TemporaryDirectory("caddy")
       let root = directory.file("root")
@@ -31,26 +59,23 @@ package final class CaddyServer: Sendable {
         "Caddyfile",
         """
         {
-          admin off
+          admin unix/\(directory.path)/admin.sock
           auto_https off
           default_sni localhost
           servers {
             protocols h1 h2 h3
           }
         }
-        (files) {
+        (site) {
           bind 127.0.0.1
-          root * \(root.path)
-          encode zstd gzip
-          file_server browse
-          log
+          \(directives(root))
         }
         http://:\(ports[0]) {
-          import files
+          import site
         }
         https://:\(ports[1]) {
           tls \(identity.certificate.path) \(identity.key.path)
-          import files
+          import site
         }
         """)
       let home = directory.path
@@ -74,6 +99,21 @@ package final class CaddyServer: Sendable {
     let origin = secure ? "https://127.0.0.1:\(securePort)" : "http://127.0.0.1:\(port)"
     return URL(string: origin + path) ?? URL(fileURLWithPath: path)
   }
+
+  package func reload() async throws {
+    // The same configuration is taken again by force alone.
+    try await Command.check(
+      "caddy",
+      [
+        "reload", "--force", "--config", process.directory.file("Caddyfile").path, "--adapter", "caddyfile",
+        "--address",
+        "unix/\(process.directory.path)/admin.sock",
+      ])
+  }
+
+  package func finish() { process.send(signal: SIGTERM) }
+
+  package var isRunning: Bool { process.isRunning }
 
   /// What caddy wrote: a JSON object a line, one for each request.
   package var log: String { process.log }

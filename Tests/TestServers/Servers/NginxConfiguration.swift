@@ -7,6 +7,7 @@ struct NginxConfiguration {
   let ports: [NginxServer.Listener: UInt16]
   let certificates: TestCertificates
   let modules: [String]
+  let requestsPerConnection: Int
   let directives: String
   let locations: String
 
@@ -41,7 +42,7 @@ struct NginxConfiguration {
       client_max_body_size 0;
       sendfile on;
       tcp_nopush on;
-      keepalive_requests 1000000;
+      keepalive_requests \(requestsPerConnection);
       keepalive_timeout 120s;
       absolute_redirect off;
       large_client_header_buffers 4 32k;

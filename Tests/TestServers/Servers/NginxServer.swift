@@ -14,7 +14,7 @@ import Glibc
 ///   entity tag and date; `/slow/…?rate=50k` at that many bytes a second (100k unless given);
 /// - `/upload/…`: PUT writes a file, GET reads it, DELETE deletes it;
 /// - `/cookies/set` sets two, `/cookies/echo` answers with those it got.
-package final class NginxServer: Sendable {
+package final class NginxServer: FrontServer {
   /// A port, by what it speaks. All HTTPS ones but `httpsHTTP1` offer HTTP/2 by ALPN.
   package enum Listener: String, CaseIterable, Sendable {
     /// HTTP on 127.0.0.1.
@@ -59,10 +59,12 @@ package final class NginxServer: Sendable {
   /// - Parameters:
   ///   - largeSize: the size of `large.bin` in bytes.
   ///   - modules: modules that nginx is to load, without the suffix of their files.
+  ///   - requestsPerConnection: how many requests it takes on a connection.
   ///   - directives: more nginx directives for the `http` context.
   ///   - locations: more nginx locations for every port.
   package static func start(
-    largeSize: Int = DocumentRoot.largeSize, modules: [String] = [], directives: String = "", locations: String = ""
+    largeSize: Int = DocumentRoot.largeSize, modules: [String] = [], requestsPerConnection: Int = 1_000_000,
+    directives: String = "", locations: String = ""
   ) async throws -> NginxServer {
     try await ServerProcess.retrying {
       let directory = try TemporaryDirectory("nginx")
@@ -76,7 +78,7 @@ package final class NginxServer: Sendable {
       for listener in listeners { ports[listener] = try FreePort.pick(ipv6: listener == .httpIPv6) }
       let configuration = NginxConfiguration(
         directory: directory.path, root: root.path, ports: ports, certificates: try await .shared,
-        modules: modules, directives: directives, locations: locations)
+        modules: modules, requestsPerConnection: requestsPerConnection, directives: directives, locations: locations)
       try directory.write("nginx.conf", configuration.text)
       try directory.write("locations.conf", configuration.locationsText)
       try directory.write("passwords", "\(user):{PLAIN}\(password)\n")
@@ -86,6 +88,23 @@ package final class NginxServer: Sendable {
         ports: ports.filter { $0.key != .httpIPv6 }.map(\.value))
       return NginxServer(process: process, ports: ports, documentRoot: root, uploads: uploads)
     }
+  }
+
+  /// Starts a server that is in front of another, for all paths.
+  ///
+  /// - Parameters:
+  ///   - origin: the port of the server behind.
+  ///   - requestsPerConnection: how many requests it takes on a connection.
+  package static func start(before origin: UInt16, requestsPerConnection: Int = 1000) async throws -> NginxServer {
+    try await start(
+      largeSize: 0, requestsPerConnection: requestsPerConnection,
+      locations: """
+        location / {
+          proxy_pass http://127.0.0.1:\(origin);
+          proxy_http_version 1.1;
+          proxy_set_header Connection '';
+        }
+        """)
   }
 
   private init(process: ServerProcess, ports: [Listener: UInt16], documentRoot: URL, uploads: URL) {
@@ -104,6 +123,14 @@ package final class NginxServer: Sendable {
     let host = host ?? (listener == .httpIPv6 ? "[::1]" : "127.0.0.1")
     return URL(string: "\(scheme)://\(host):\(port(listener))\(path)") ?? URL(fileURLWithPath: path)
   }
+
+  package func url(_ path: String, secure: Bool) -> URL { url(path, on: secure ? .https : .http) }
+
+  package func reload() { process.send(signal: SIGHUP) }
+
+  package func finish() { process.send(signal: SIGQUIT) }
+
+  package var isRunning: Bool { process.isRunning }
 
   /// A file's name, served by this server, with `count` bytes of the pattern `seed`.
   package func addFile(_ name: String, count: Int, seed: UInt64 = 1) throws {

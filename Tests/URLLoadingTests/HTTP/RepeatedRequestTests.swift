@@ -95,6 +95,33 @@ import URLLoadingTestServers
     #expect(server.log.requests.count == 5)
   }
 
+  /// The server goes away without having looked at it (RFC 9113, section 6.8).
+  @Test(arguments: ["POST", "GET"], [Source.none, .data, .file, .stream])
+  func whatAServerHasRefusedIsSentAgain(_ method: String, _ source: Source) async throws {
+    let server = try ScriptedServer { connection in
+      try connection.beginHTTP2()
+      while true {
+        let stream = try connection.readHTTP2Request()
+        if connection.number == 1, stream > 1 {
+          try connection.send([.goAway(last: 1)])
+        } else {
+          try connection.send([.head(stream: stream), .body(stream: stream, Data("done".utf8), ends: true)])
+        }
+      }
+    }
+    let front = try await TLSFront.start(before: server.port)
+    let authority = try await TestCertificates.shared.authority
+    let folder = try TemporaryDirectory()
+    let file = try folder.write("body", Data("a body".utf8))
+    let client = RecordedSession(LoadRecorder(onStream: { _ in InputStream(data: Data("a body".utf8)) })) {
+      $0.certificateAuthorityFile = authority
+    }
+    #expect(await client.load(front.url("/first")).text == "done")
+    let record = await client.run(Self.task(method, source, to: front.url("/second"), client.session, file: file))
+    #expect(record.error == nil && record.text == "done", "\(String(describing: record.error))")
+    #expect(server.connectionCount == 2)
+  }
+
   /// A challenge is an answer: what follows is another request.
   @Test(arguments: ["/digest/md5", "/basic"], [Source.data, .empty])
   func aPostIsSentAgainWithACredential(_ path: String, _ source: Source) async throws {

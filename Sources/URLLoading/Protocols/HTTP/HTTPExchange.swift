@@ -76,7 +76,7 @@ struct HTTPExchange {
     case challenge(URLProtectionSpace, previousFailureCount: Int)
     /// The handshake was aborted to ask this, and may be repeated.
     case question(ConnectionQuestion)
-    /// The reused connection was closed before the request reached the server: send it again.
+    /// Nothing came of the request, and it may be sent again.
     case retry
   }
 
@@ -100,7 +100,7 @@ struct HTTPExchange {
       return .question(question)
     }
     // RFC 9112, section 9.3.1: servers close idle connections as they please. libcurl tries again by itself, but for
-    // bodies that it cannot rewind or had begun to send.
+    // bodies that it cannot rewind or had begun to send, and for most ends of HTTP/2 connections.
     guard !hasResponse, !hasRetried, failure.isRepeatable else { return .fail }
     hasRetried = true
     return .retry

@@ -87,6 +87,10 @@ extension HTTPProtocol: TransferHandler {
       challenge(space, failures, refusal)
     case .question(let question): ask(question)
     case .retry:
+      state.withLock { state in
+        state.isRepetition = true
+        state.avoidsHTTP2 = failure.reason == .lostAnswer
+      }
       sessionClient?.urlProtocol(self, willRetryAfter: URLError(failure, url: request.url))
       begin(after: failure)
     }

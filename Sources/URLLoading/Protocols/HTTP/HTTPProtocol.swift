@@ -34,6 +34,9 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     var source: BodySource?
     /// Connections are made for what follows the answer 101, by the whole way.
     var switchesProtocols = false
+    /// The request was repeated, for want of an answer.
+    var isRepetition = false
+    var avoidsHTTP2 = false
     var isStopped = false
   }
 
@@ -162,6 +165,8 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     let demand = sessionClient.urlProtocolDemand(self)
     let (credential, proxyCredential, route, token, answers, number) = state.withLock { state in
       state.starts += 1
+      transferRequest.isRepetition = state.isRepetition
+      transferRequest.avoidsHTTP2 = state.avoidsHTTP2
       // A full-duplex connection is usually ended by its owner, and a cancelled transfer makes no more calls.
       state.reportsConnection = demand.wantsConnectionMetrics || demand.upstream != nil
       state.switchesProtocols = demand.upstream != nil

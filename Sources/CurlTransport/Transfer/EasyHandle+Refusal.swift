@@ -1,0 +1,61 @@
+internal import URLLoadingCCurl
+
+/// What is known of a request's stream.
+struct StreamFate {
+  /// libcurl's log is read.
+  var isHeard = false
+  /// There is no answer, and only a refusal allows the request to be repeated.
+  var isFollowed = false
+  var number: UInt32?
+  /// The server has not looked at the request.
+  var isRefused = false
+  /// The request was repeated because the server had refused it.
+  var isRepetition = false
+}
+
+/// Requests that a server has refused unprocessed, and that may be repeated whatever their method (RFC 9113, sections 6.8 and 8.7).
+///
+/// No code and no information of libcurl tells them, only its log, and that not always. RST_STREAM with REFUSED_STREAM: 8.21 always,
+/// 7.88 and 8.14 for the first request of a connection alone. GOAWAY: all of them, to the transfer that happens to read it. So the log of
+/// all transfers is read while a request waits that nothing else allows to repeat. What the log does not tell is not known.
+extension EasyHandle {
+  /// A request is about to be sent.
+  func followStream(on ports: PortPair) {
+    if fate.isRefused { fate.isRepetition = true }
+    fate.isRefused = false
+    fate.number = nil
+    guard kind == .http, let shape, shape.isHTTPS, let multi, multi.isMultiplexed(ports) else { return }
+    if !fate.isFollowed, !Repetition.isIdempotent(shape.method) {
+      fate.isFollowed = true
+      multi.follows(1)
+    }
+    if multi.followedRequests > 0 { hear(true) }
+  }
+
+  /// An answer has come, or the transfer is over.
+  func leaveStream() {
+    guard fate.isFollowed else { return }
+    fate.isFollowed = false
+    multi?.follows(-1)
+  }
+
+  /// Reads libcurl's log, or stops that.
+  func hear(_ isOn: Bool) {
+    guard fate.isHeard != isOn, kind == .http, shape?.isHTTPS == true else { return }
+    fate.isHeard = isOn
+    updateLogging()
+  }
+
+  func logged(_ line: UnsafeRawBufferPointer) {
+    guard fate.isHeard, let news = StreamNews(line) else { return }
+    switch news {
+    case .opened(let number): fate.number = number
+    case .refused: fate.isRefused = true
+    case .goesAway(let last):
+      // libcurl may look whether another connection can be used.
+      guard let ports, let multi, let session = multi.session(on: ports), session == TLSInspector.session(of: curl)
+      else { return }
+      multi.serverGoesAway(on: ports, last: last)
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import Testing
+import URLLoading
+import URLLoadingTestServers
+
+/// Real servers end connections at limits, when they are configured anew, and when they stop: in good order, so that no load is lost.
+@Suite(.timeLimit(.minutes(10))) struct ConnectionEndTests {
+  /// How the body's length is told.
+  enum Framing: String, CaseIterable {
+    case length, chunks
+  }
+
+  private static let body = TestFiles.pattern(count: 20_000)
+
+  /// Answers each request, with or without a length; in the middle of a body under `/held/` it waits for `opens`.
+  private static func origin(until opens: AsyncEvent = AsyncEvent()) throws -> ScriptedServer {
+    try ScriptedServer { connection in
+      while let request = try connection.readRequest() {
+        let isChunked = request.path.hasSuffix(Framing.chunks.rawValue)
+        let field = isChunked ? "Transfer-Encoding: chunked" : "Content-Length: \(body.count)"
+        try connection.send("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\(field)\r\n\r\n")
+        for start in stride(from: 0, to: body.count, by: 5000) {
+          if start == 10_000, request.path.hasPrefix("/held/"), !opens.waitBlocking(timeout: .seconds(20)) { return }
+          let piece = body[start..<(start + 5000)]
+          if isChunked { try connection.sendChunk(piece) } else { try connection.send(piece) }
+        }
+        if isChunked { try connection.sendChunk(Data()) }
+      }
+    }
+  }
+
+  private static func session() async throws -> RecordedSession {
+    let authority = try await TestCertificates.shared.authority
+    return RecordedSession { $0.certificateAuthorityFile = authority }
+  }
+
+  /// What was wrong with a load; nil for nothing.
+  private static func flaw(of url: URL, in session: URLSession) async -> String? {
+    do {
+      let (body, response) = try await session.data(from: url)
+      guard (response as? HTTPURLResponse)?.statusCode == 200 else { return "\(url.path): \(response)" }
+      return body == Self.body ? nil : "\(url.path): \(body.count) bytes"
+    } catch {
+      return "\(url.path): \(error)"
+    }
+  }
+
+  /// Every connection ends after 10 requests, where the server has such a limit; and the server is configured anew six times.
+  @Test(arguments: FrontProgram.allCases, [true, false])
+  func noneOfAThousandLoadsIsLostAcrossLimitsAndReloads(program: FrontProgram, secure: Bool) async throws {
+    let origin = try Self.origin()
+    let server = try await program.start(before: origin.port, requestsPerConnection: 10)
+    let client = try await Self.session()
+    let count = Watched(0)
+    let flaws = await withTaskGroup(of: [String].self) { group in
+      for _ in 0..<16 {
+        group.addTask { await Self.loadInTurn(count, from: server, secure: secure, client.session) }
+      }
+      return await group.reduce(into: []) { $0 += $1 }
+    }
+    #expect(flaws.isEmpty, "\(flaws.count): \(flaws.prefix(5).joined(separator: "\n"))")
+    #expect(count.value >= 1000)
+    await server.stop()
+    withExtendedLifetime(origin) {}
+  }
+
+  private static func loadInTurn(
+    _ count: Watched<Int>, from server: any FrontServer, secure: Bool, _ session: URLSession
+  ) async -> [String] {
+    var flaws: [String] = []
+    while true {
+      let number = count.update { count in
+        count += 1
+        return count
+      }
+      guard number <= 1000 else { return flaws }
+      if number % 150 == 0 {
+        do { try await server.reload() } catch { flaws.append("reload: \(error)") }
+      }
+      let framing = Framing.allCases[number % 2]
+      if let flaw = await flaw(of: server.url("/\(number)/\(framing)", secure: secure), in: session) {
+        flaws.append(flaw)
+      }
+    }
+  }
+
+  /// The server has taken these requests before it was told to stop.
+  @Test(arguments: FrontProgram.allCases, [true, false])
+  func whatHasBegunBeforeAServerStopsIsWhole(program: FrontProgram, secure: Bool) async throws {
+    let opens = AsyncEvent()
+    let origin = try Self.origin(until: opens)
+    let server = try await program.start(before: origin.port)
+    let client = try await Self.session()
+    let flaws = await withTaskGroup(of: String?.self) { group in
+      for number in 0..<4 {
+        let url = server.url("/held/\(number)/\(Framing.allCases[number % 2])", secure: secure)
+        group.addTask { await Self.flaw(of: url, in: client.session) }
+      }
+      #expect(await origin.wait(timeout: .seconds(60)) { $0.requests.count == 4 })
+      server.finish()
+      let port = UInt16(server.url("/", secure: secure).port ?? 0)
+      #expect((try? await eventually(timeout: .seconds(10)) { !FreePort.answers(port) }) == true)
+      opens.signal()
+      return await group.reduce(into: []) { $0 += $1.map { [$0] } ?? [] }
+    }
+    #expect(flaws.isEmpty, "\(flaws.count): \(flaws.prefix(5).joined(separator: "\n"))")
+    await server.stop()
+    withExtendedLifetime(origin) {}
+  }
+
+  /// A server that answers before it has read the body, and then lets go of the stream (RFC 9113, section 8.1).
+  @Test(arguments: ["/ok", "/redirect"], [true, false])
+  func anUploadThatCaddyAnswersEarlyKeepsItsAnswer(path: String, secure: Bool) async throws {
+    let caddy = try await CaddyServer.start(
+      largeSize: 0,
+      directives: """
+        respond /ok "fine" 200
+        redir /redirect /ok 307
+        """)
+    let client = try await Self.session()
+    let body = Data(count: 5_000_000)
+    for number in 0..<16 {
+      var request = URLRequest(url: caddy.url(path, secure: secure))
+      request.httpMethod = "PUT"
+      let record = await client.run(client.session.uploadTask(with: request, from: body))
+      #expect(record.error == nil, "\(number): \(String(describing: record.error))")
+      #expect(record.status == 200 && record.text == "fine", "\(number)")
+    }
+  }
+}
