@@ -49,17 +49,18 @@ import URLLoadingTestServers
 
   /// What libcurl does not take, or takes by another version, has an error that says what was wrong.
   @Test(arguments: [
-    (ok + "X\rY: z\r\n\r\n", "field"), (ok + "\rX: z\r\n\r\n", "carriage return"),
-    ("HTTP/1. 1 200 OK\r\n\r\n", "response"),
+    (ok + "X\rY: z\r\n\r\n", ["field", "carriage return"]), (ok + "\rX: z\r\n\r\n", ["carriage return"]),
+    ("HTTP/1. 1 200 OK\r\n\r\n", ["response"]),
   ])
-  func theErrorSaysWhatWasWrong(_ head: String, _ word: String) async throws {
+  func theErrorSaysWhatWasWrong(_ head: String, _ words: [String]) async throws {
     let server = try ScriptedServer { connection in
       _ = try connection.readRequestHead()
       try connection.send(head)
     }
     let record = await RecordedSession().load(server.url())
     let message = record.error?.localizedDescription ?? ""
-    #expect(record.code == .cannotParseResponse && message.lowercased().contains(word), "\(message)")
+    #expect(record.code == .cannotParseResponse)
+    #expect(words.contains { message.lowercased().contains($0) }, "\(message)")
     #expect(!message.contains("argument") && !message.contains("protocol class"), "\(message)")
   }
 
