@@ -81,14 +81,20 @@ enum CurlErrorTable {
   }
 
   /// The limit that a line of the header or the trailers exceeded; nil for any other failure. libcurl reports that as
-  /// out of memory (`CURL_MAX_HTTP_HEADER`, `DYN_H1_TRAILER`).
+  /// out of memory (`CURL_MAX_HTTP_HEADER`, `DYN_H1_TRAILER`), from 8.6 on as too large.
   static func exceededLineLength(forCurlCode code: Int, message: String, context: CurlErrorContext) -> Int? {
     guard context.kind == .http else { return nil }
     switch code {
     case 27 where isLineTooLong(context): return 100 * 1024
-    case 56 where message.hasPrefix("Out of memory in chunked-encoding"): return 4096
+    // TOO_LARGE has words of its own for the number of fields, and none for a line.
+    case 100 where isLineTooLong(context) && message.hasPrefix("A value or data field grew larger"): return 100 * 1024
+    case 56 where isTrailerTooLong(message), 100 where isTrailerTooLong(message): return 4096
     default: return nil
     }
+  }
+
+  private static func isTrailerTooLong(_ message: String) -> Bool {
+    message.hasPrefix("Out of memory in chunked-encoding")
   }
 
   private static func isLineTooLong(_ context: CurlErrorContext) -> Bool {
