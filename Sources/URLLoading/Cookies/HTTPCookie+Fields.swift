@@ -59,7 +59,8 @@ extension HTTPCookie {
         name: parsed.name, value: parsed.value, domain: domain,
         path: parsed.path ?? defaultPath ?? CookieMatching.defaultPath(requestPath: origin.path),
         expires: parsed.expiry(now: now), isSecure: parsed.isSecure, isHTTPOnly: parsed.isHTTPOnly,
-        sameSite: parsed.sameSite, version: parsed.version, comment: parsed.comment, isLatin1: field.isLatin1))
+        sameSite: parsed.sameSite, version: parsed.version, comment: parsed.comment,
+        commentURL: parsed.commentURL, isLatin1: field.isLatin1))
     // Step 21 wants the attributes in so many words, and an address is a domain of one host.
     if Self.hasHostPrefix(parsed.name) {
       guard parsed.hasPath, parsed.domain == nil || PublicSuffixes.isPublicSuffix(origin.host) else { return nil }

@@ -19,6 +19,7 @@ struct SetCookie {
   /// Whether the policy is `None` in so many words.
   var allowsAllSites = false
   var comment: String?
+  var commentURL: URL?
   var version = 0
 
   /// The most bytes that name and value may have together, and that an attribute's value may have.
@@ -71,6 +72,8 @@ struct SetCookie {
       allowsAllSites = policy == "none"
       sameSite = policy == "strict" ? .sameSiteStrict : policy == "lax" ? .sameSiteLax : nil
     case "comment": comment = value
+    // Between quotes, as RFC 2965, section 3.2.2, has it.
+    case "commenturl": commentURL = URL(string: value.trimmingCharacters(in: CharacterSet(charactersIn: "\"")))
     case "version": version = value == "1" ? 1 : 0
     default: break
     }

@@ -73,9 +73,7 @@ struct RequestValues {
 
   /// Methods whose spelling is put right, as Fetch's "normalize a method" does. All others are
   /// case-sensitive (RFC 9110 9.1) and stay as they are.
-  private static let knownMethods: Set<String> = [
-    "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "CONNECT", "TRACE",
-  ]
+  private static let knownMethods: Set<String> = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]
 
   mutating func setMethod(_ method: String?) {
     guard let method, !method.isEmpty else {

@@ -53,7 +53,7 @@ final class ProtocolRegistry: Sendable {
   /// - Parameter origin: the URL that redirected to it, if one did.
   func unsupported(_ url: URL?, configured: [URLProtocol.Type], redirectedFrom origin: URL? = nil) -> URLError {
     let available = schemes(configured) { _ in true }
-    guard let url else { return URLError(.badURL, message: "The request has no URL.", url: nil) }
+    guard let url else { return URLError(.unsupportedURL, message: "The request has no URL.", url: nil) }
     if let origin {
       return RefusedRequest(redirectFrom: origin, toUnknown: url, available: available).error(url)
     }

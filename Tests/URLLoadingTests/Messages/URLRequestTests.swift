@@ -59,7 +59,7 @@ import Testing
 
   @Test(arguments: [
     (nil, "GET"), ("", "GET"), ("get", "GET"), ("Post", "POST"), ("delete", "DELETE"), ("patch", "patch"),
-    ("Propfind", "Propfind"), ("PURGE", "PURGE"),
+    ("trace", "trace"), ("connect", "connect"), ("Propfind", "Propfind"), ("PURGE", "PURGE"),
   ])
   func methods(set: String?, read: String) {
     var request = URLRequest(url: "http://a/")

@@ -61,6 +61,6 @@ import Testing
     for word in ["\"gopher\"", "http", "https", "ftp", "file", "data", "second"] { #expect(text.contains(word)) }
     #expect(!text.contains("secret"))
     #expect(registry.unsupported(URL(string: "no/scheme"), configured: []).localizedDescription.contains("no scheme"))
-    #expect(registry.unsupported(nil, configured: []).code == .badURL)
+    #expect(registry.unsupported(nil, configured: []).code == .unsupportedURL)
   }
 }

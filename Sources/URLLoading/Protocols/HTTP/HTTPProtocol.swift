@@ -152,6 +152,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
 
   func begin(body: URLUploadBody?, _ known: BodySource? = nil) {
     guard let sessionClient else { return }
+    let body = body.flatMap { HTTPRequestEncoder.sends($0, by: request.httpMethod ?? "GET") ? $0 : nil }
     let connections = sessionClient.session.component(CurlSession.self)
     if let proxies = connections.proxies, proxies.isNeeded,
       !resolvesRoute(with: proxies, otherwise: { self.begin(body: body, known) })
@@ -175,8 +176,15 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
         state.credential, state.proxyCredential, state.route, state.negotiateToken, state.answers, state.starts
       )
     }
-    if let credential { transferRequest.credential = credential }
-    if let proxyCredential { transferRequest.proxyCredential = proxyCredential }
+    // The answer to a challenge replaces what the request has brought itself, and was refused with.
+    if let credential {
+      transferRequest.credential = credential
+      transferRequest.removeField("Authorization")
+    }
+    if let proxyCredential {
+      transferRequest.proxyCredential = proxyCredential
+      transferRequest.removeField("Proxy-Authorization")
+    }
     if let route { transferRequest.take(route) }
     transferRequest.wantsMetrics = demand.wantsMetrics
     transferRequest.typeOfService = connections.typeOfService
@@ -195,6 +203,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
         isKnownHost: demand.connectionJudge != nil && isOfKnownHost, login: login, answers: answers)
     }
     if let token {
+      transferRequest.removeField(token.isForProxy ? "Proxy-Authorization" : "Authorization")
       if token.isForProxy {
         transferRequest.proxyFields = ["Proxy-Authorization: \(token.fieldValue)"]
       } else {
@@ -221,5 +230,11 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
       return state.isStopped
     }
     if isStopped { transfer.cancel() } else { transfer.begin(under: sessionClient.gate) }
+  }
+}
+
+extension TransferRequest {
+  fileprivate mutating func removeField(_ name: String) {
+    headers.removeAll { $0.name.equalsIgnoringASCIICase(name) }
   }
 }

@@ -26,6 +26,15 @@ enum HTTPRequestEncoder {
     String(decoding: name.lazy.filter { $0 & 0xC0 != 0x80 }.map { $0 > 32 && $0 < 127 ? $0 : 0x5F }, as: UTF8.self)
   }
 
+  /// Methods that anticipate no content (RFC 9110, sections 9.3.1 to 9.3.8).
+  private static let bodiless: Set<String> = ["GET", "HEAD", "DELETE", "OPTIONS", "TRACE", "CONNECT"]
+
+  /// Whether a request has a body to send. An empty one is none where the method anticipates no content, and announces no length (RFC 9110,
+  /// section 8.6).
+  static func sends(_ body: URLUploadBody, by method: String) -> Bool {
+    body.length != 0 || !bodiless.contains(method)
+  }
+
   static func transferRequest(for request: URLRequest, body: URLUploadBody?) -> TransferRequest {
     let method = request.httpMethod ?? "GET"
     var fields: [(name: String, value: String)] = []
