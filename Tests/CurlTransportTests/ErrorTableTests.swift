@@ -54,7 +54,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (10, -1201), (9, -1204), (18, -1203), (19, -1203), (20, -1203), (21, -1203), (62, -1202), (0, -1202), (23, -1202),
+    (10, -1201), (9, -1204), (2, -1202), (18, -1202), (19, -1202), (20, -1202), (21, -1202), (62, -1202), (0, -1202),
+    (23, -1202),
   ])
   func certificates(result: Int, expected: Int) {
     #expect(code(60, "", CurlErrorContext(verifyResult: result)) == expected)

@@ -167,8 +167,8 @@ enum CurlErrorTable {
     switch result {
     case 9, 11: return .serverCertificateNotYetValid  // NOT_YET_VALID, CRL_NOT_YET_VALID
     case 10, 12, 13, 14: return .serverCertificateHasBadDate  // HAS_EXPIRED, unreadable dates
-    case 2, 18, 19, 20, 21: return .serverCertificateHasUnknownRoot  // no issuer, self-signed
-    default: return .serverCertificateUntrusted  // another host's, revoked, too weak
+    // As Apple's system has it: also for an unknown root and for one that signed itself.
+    default: return .serverCertificateUntrusted  // no issuer, another host's, revoked, too weak
     }
   }
 }

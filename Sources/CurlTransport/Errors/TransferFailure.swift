@@ -15,8 +15,10 @@ package struct TransferFailure: Error, Sendable {
     case malformedHead(String)
     /// The connection was closed before the head of the response was complete.
     case incompleteHead
-    /// The body's content coding is unknown, damaged or cut off.
+    /// The body's content coding is damaged or cut off.
     case undecodableBody(String)
+    /// The body's content codings are none that are decoded.
+    case unknownCoding(String)
     /// The body source failed; see `bodyError`.
     case bodyFailed
     /// The body had to be sent again and its source could not start over.
@@ -98,8 +100,9 @@ package struct TransferFailure: Error, Sendable {
       case .malformedHead(let text): (.cannotParseResponse, text)
       case .incompleteHead:
         (.networkConnectionLost, "the connection was closed before the head of the response was complete")
-      case .undecodableBody(let text): (.cannotDecodeContentData, text)
-      case .bodyFailed: (.unknown, "the request's body could not be read")
+      case .undecodableBody(let text): (.cannotDecodeRawData, text)
+      case .unknownCoding(let text): (.cannotDecodeContentData, text)
+      case .bodyFailed: (.requestBodyStreamExhausted, "the request's body could not be read")
       case .bodyNotRewindable:
         (.requestBodyStreamExhausted, "the request's body must be sent again, and cannot be read a second time")
       case .bodyTooShort: (.requestBodyStreamExhausted, "the request's body ended before its announced length")

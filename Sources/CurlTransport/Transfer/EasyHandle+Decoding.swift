@@ -26,7 +26,7 @@ extension EasyHandle {
       return try decode(bytes, with: decoder)
     } catch {
       switch error {
-      case .malformed(let text): failureReason = .undecodableBody(text)
+      case .malformed(let text): failureReason = decoder == nil ? .unknownCoding(text) : .undecodableBody(text)
       case .outOfMemory: failureReason = .outOfMemory
       }
       // Less than came: the end of the transfer.

@@ -57,7 +57,7 @@ import URLLoadingTestServers
       let server = try server(Array(coded.prefix(count)), encoding.name)
       let state = try await engine.run(request(server.url()))
       let failure = try #require(state.failure, "\(count) of \(coded.count)")
-      #expect(failure.urlErrorCode.rawValue == -1016)
+      #expect(failure.urlErrorCode.rawValue == -1015)
       #expect(failure.message.contains(encoding.name))
       #expect(failure.metrics.responseBodyBytes == Int64(count))
       #expect(state.events.last == "complete")

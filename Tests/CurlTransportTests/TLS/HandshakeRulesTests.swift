@@ -70,7 +70,7 @@ import URLLoadingX509
     }
     #expect(rules.judge(peer(untrusted)) == .refuse(.untrustedKnownHost(untrusted)))
     #expect(rules.judge(peer()) == .proceed(ConnectionVerification(peer())))
-    #expect(TransferFailure(.untrustedKnownHost(untrusted)).urlErrorCode == .serverCertificateHasUnknownRoot)
+    #expect(TransferFailure(.untrustedKnownHost(untrusted)).urlErrorCode == .serverCertificateUntrusted)
     // The way to the host is none of its business.
     var proxy = peer(untrusted)
     proxy.endpoint = TLSEndpoint(host: "localhost", port: 443, isProxy: true)

@@ -16,22 +16,22 @@ import URLLoadingTestServers
 
   static let codings: [Hostility] = [
     coded("whole gzip", "gzip", gzip, .success(200, "hello")),
-    coded("garbage for gzip", "gzip", Data("this is no gzip at all".utf8), .failure(.cannotDecodeContentData)),
-    coded("garbage for deflate", "deflate", Data([0xFF, 0xFF, 0xFF, 0xFF]), .failure(.cannotDecodeContentData)),
-    coded("garbage for br", "br", Data(repeating: 0xFF, count: 64), .failure(.cannotDecodeContentData)),
-    coded("garbage for zstd", "zstd", Data("this is no zstd".utf8), .failure(.cannotDecodeContentData)),
+    coded("garbage for gzip", "gzip", Data("this is no gzip at all".utf8), .failure(.cannotDecodeRawData)),
+    coded("garbage for deflate", "deflate", Data([0xFF, 0xFF, 0xFF, 0xFF]), .failure(.cannotDecodeRawData)),
+    coded("garbage for br", "br", Data(repeating: 0xFF, count: 64), .failure(.cannotDecodeRawData)),
+    coded("garbage for zstd", "zstd", Data("this is no zstd".utf8), .failure(.cannotDecodeRawData)),
     coded(
       "gzip with garbage inside", "gzip", gzip.prefix(10) + Data(repeating: 0xFF, count: 20),
-      .failure(.cannotDecodeContentData)),
+      .failure(.cannotDecodeRawData)),
     coded(
       "gzip with a wrong checksum", "gzip", gzip.prefix(17) + Data(repeating: 0, count: 8),
-      .failure(.cannotDecodeContentData)),
+      .failure(.cannotDecodeRawData)),
     // The length is as announced: only the coding tells.
-    coded("a gzip that is cut off", "gzip", gzip.prefix(14), .failure(.cannotDecodeContentData)),
-    coded("a gzip without its checksum", "gzip", gzip.dropLast(8), .failure(.cannotDecodeContentData)),
-    coded("a br that is cut off", "br", brotli.dropLast(2), .failure(.cannotDecodeContentData)),
+    coded("a gzip that is cut off", "gzip", gzip.prefix(14), .failure(.cannotDecodeRawData)),
+    coded("a gzip without its checksum", "gzip", gzip.dropLast(8), .failure(.cannotDecodeRawData)),
+    coded("a br that is cut off", "br", brotli.dropLast(2), .failure(.cannotDecodeRawData)),
     coded("whole br", "br", brotli, .success(200, "hello")),
-    coded("gzip and more", "gzip", gzip + Data("more".utf8), .failure(.cannotDecodeContentData)),
+    coded("gzip and more", "gzip", gzip + Data("more".utf8), .failure(.cannotDecodeRawData)),
     coded("two members of gzip", "gzip", gzip + gzip, .success(200, "hellohello")),
     coded("an empty gzip", "gzip", Data(), .success(200, "")),
     coded("an unknown coding", "x-unknown", Data("abc".utf8), .success(200, "abc")),

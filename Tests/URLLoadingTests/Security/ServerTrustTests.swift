@@ -40,7 +40,7 @@ import URLLoadingTestServers
       return (.performDefaultHandling, nil)
     }
     let session = delegate.session()
-    #expect(await code(session, nginx.url(on: .https)) == .serverCertificateHasUnknownRoot)
+    #expect(await code(session, nginx.url(on: .https)) == .serverCertificateUntrusted)
     let trust = try #require(trusts.value.first)
     let leaf = try #require(trust.certificates.first)
     #expect(leaf.addresses.contains("127.0.0.1") && leaf.dnsNames == ["localhost"])
@@ -66,7 +66,7 @@ import URLLoadingTestServers
     #expect(await code(session, nginx.url(on: .https)) == nil)
     #expect(await code(session, nginx.url(on: .httpsExpired)) == .serverCertificateHasBadDate)
     #expect(await code(session, nginx.url(on: .httpsWrongHost)) == .serverCertificateUntrusted)
-    #expect(await code(session, nginx.url(on: .httpsSelfSigned)) == .serverCertificateHasUnknownRoot)
+    #expect(await code(session, nginx.url(on: .httpsSelfSigned)) == .serverCertificateUntrusted)
     #expect(delegate.challenges.value.count == 4)
     #expect(delegate.metrics.value.allSatisfy { $0.weakenedChecks.isEmpty })
     session.finishTasksAndInvalidate()
@@ -107,7 +107,7 @@ import URLLoadingTestServers
     }
     // What one delegate accepted is not accepted for another, nor for loads without one.
     #expect(first.asked.value == 1 && second.asked.value == 1)
-    #expect(await code(session, nginx.url(on: .https)) == .serverCertificateHasUnknownRoot)
+    #expect(await code(session, nginx.url(on: .https)) == .serverCertificateUntrusted)
     session.finishTasksAndInvalidate()
   }
 

@@ -10,7 +10,7 @@ enum TrustOutcome: Equatable, Sendable, CustomStringConvertible {
 
   private static let codes: [String: URLError.Code] = [
     "expired": .serverCertificateHasBadDate, "early": .serverCertificateNotYetValid,
-    "unknown": .serverCertificateHasUnknownRoot, "untrusted": .serverCertificateUntrusted, "cancelled": .cancelled,
+    "unknown": .serverCertificateUntrusted, "untrusted": .serverCertificateUntrusted, "cancelled": .cancelled,
     "tls": .secureConnectionFailed, "lost": .networkConnectionLost, "required": .clientCertificateRequired,
     "rejected": .clientCertificateRejected,
   ]

@@ -29,7 +29,7 @@ struct TaskTrust {
 
         do {
             _ = try await URLSession.shared.data(for: request)
-        } catch let error as URLError where error.code == .serverCertificateHasUnknownRoot {
+        } catch let error as URLError where error.code == .serverCertificateUntrusted {
             print("without delegate: not trusted")
         }
     }

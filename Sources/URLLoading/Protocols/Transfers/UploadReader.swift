@@ -85,7 +85,8 @@ package final class UploadReader: @unchecked Sendable {
       guard let start = buffer.baseAddress else { return }
       let result = stream.read(start, maxLength: limit)
       guard result >= 0 else {
-        throw stream.streamError ?? URLError(.cannotOpenFile, message: "The body stream failed.", url: nil)
+        throw stream.streamError
+          ?? URLError(.requestBodyStreamExhausted, message: "The body stream cannot be read.", url: nil)
       }
       initialized = result
     }

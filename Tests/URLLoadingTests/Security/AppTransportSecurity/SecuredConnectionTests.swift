@@ -70,7 +70,7 @@ import URLLoadingTestServers
     #expect(try await load([:], as: delegate) == DocumentRoot.small)
     #expect(delegate.challenges.value.count == 1)
     let error = await refusal { try await load([:], on: .httpsSelfSigned, as: delegate) }
-    #expect(error?.code == .serverCertificateHasUnknownRoot && delegate.challenges.value.count == 1)
+    #expect(error?.code == .serverCertificateUntrusted && delegate.challenges.value.count == 1)
     let open: [String: Any] = ["NSExceptionDomains": ["localhost": ["NSExceptionAllowsInsecureHTTPLoads": true]]]
     #expect(try await load(open, on: .httpsSelfSigned, as: delegate) == DocumentRoot.small)
   }
