@@ -55,6 +55,9 @@ package struct TransferHead: Sendable {
     hasStrictTransportSecurity ? lines.values(of: "strict-transport-security").first : nil
   }
 
+  /// The first Content-Type field, parsed on its own.
+  package var contentType: String? { lines.values(of: "content-type").first }
+
   /// The fields in the order in which they came, repeated ones apart. Empty for FTP. Made when asked for: take it once.
   package var fields: [(name: String, value: String)] { lines.fields }
 }

@@ -49,6 +49,9 @@ struct HTTPFieldSource: ~Copyable, Sendable {
   /// Whether the response came from a server that is trusted; see `TransferHead.isServerVerified`.
   var isServerVerified: Bool { head?.isServerVerified ?? true }
 
+  /// The first Content-Type field, without a look at the others where they are still bytes.
+  var contentType: String? { head?.contentType ?? fields.values(of: "Content-Type").first }
+
   /// The first Strict-Transport-Security field, without a look at the others where they are still bytes.
   var strictTransportSecurity: String? {
     if let head { return head.strictTransportSecurity }

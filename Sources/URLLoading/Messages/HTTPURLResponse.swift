@@ -105,7 +105,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
   }
 
   open override var description: String {
-    "<\(type(of: self))> { URL: \(url?.redactedDescription ?? "nil") }{ Status Code: \(statusCode), Headers: "
+    "<\(type(of: self))> { URL: \(url?.shownDescription ?? "nil") }{ Status Code: \(statusCode), Headers: "
       + fields.dictionary.sorted { $0.key < $1.key }.map { "\"\($0.key)\" = \"\($0.value)\"" }
       .joined(separator: "; ") + " }"
   }
@@ -187,6 +187,14 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
 
   /// Whether the response came from a server whose certificates are trusted, not only accepted by a delegate.
   var isServerVerified: Bool { fieldSource.isServerVerified }
+
+  /// The boundary of a body of the type `multipart/x-mixed-replace`; nil for all others.
+  var replacedPartBoundary: String? {
+    guard let type = fieldSource.contentType, type.utf8.first.map({ $0 | 0x20 }) == UInt8(ascii: "m") else {
+      return nil
+    }
+    return MixedReplaceParser.boundary(inContentType: type)
+  }
 
   /// What the server says by `Strict-Transport-Security`. Of several fields the first counts (RFC 6797, section 8.1).
   var strictTransportSecurity: String? { fieldSource.strictTransportSecurity }

@@ -72,7 +72,8 @@ public struct URLRequest: @unchecked Sendable {
     set { change { $0.cachePolicy = newValue } }
   }
 
-  /// The longest time without any data before the load fails, in seconds; fractions count. 60 by default.
+  /// The longest time without any data before the load fails, in seconds; fractions count. 60 by default. An interval that was set, or
+  /// given to the initializer, holds in place of the session's `timeoutIntervalForRequest`, be it longer or shorter.
   public var timeoutInterval: TimeInterval {
     get { storage.values.explicitTimeoutInterval ?? RequestValues.defaultTimeoutInterval }
     set { change { $0.explicitTimeoutInterval = newValue } }
@@ -94,8 +95,8 @@ public struct URLRequest: @unchecked Sendable {
     set { change { $0.networkServiceType = newValue } }
   }
 
-  /// The method, never nil when read; `GET` by default and when set to nil or to the empty string. Standard
-  /// methods are put in upper case, others stay as they are (RFC 9110 9.1).
+  /// The method, never nil when read; `GET` by default and when set to nil or to the empty string. The six that Fetch
+  /// normalizes (GET, HEAD, POST, PUT, DELETE, OPTIONS) are put in upper case, others stay as they are (RFC 9110 9.1).
   public var httpMethod: String? {
     get { storage.values.method }
     set { change { $0.setMethod(newValue) } }

@@ -11,6 +11,9 @@ extension AsyncURLProtocol {
     let streamReading = SingleAnswer()
     private let hasResponded = Locked(false)
 
+    /// Whether neither a response nor a redirect was reported.
+    var lacksResponse: Bool { hasResponded.withLock { !$0 } }
+
     init(_ instance: AsyncURLProtocol, gate: URLProtocolGate) {
       self.instance = instance
       self.gate = gate

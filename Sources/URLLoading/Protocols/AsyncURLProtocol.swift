@@ -52,6 +52,10 @@ open class AsyncURLProtocol: URLProtocol, @unchecked Sendable {
           try await self.load(self.request, to: writer)
         }
         try await writer.waitForEnd()
+        guard !writer.lacksResponse else {
+          throw URLError(
+            .badServerResponse, message: "\(type(of: self)) returned without a response.", url: self.request.url)
+        }
         self.client?.urlProtocolDidFinishLoading(self)
       } catch {
         self.client?.urlProtocol(self, didFailWithError: error)

@@ -1,6 +1,8 @@
 /// The client of a protocol instance: Apple's calls. ``URLProtocolSessionClient`` has our additions.
 ///
 /// The order is *(redirect | challenge)\*, one response, data\*, finish*; a failure may come at any time.
+/// Data ahead of the response, as classes for tests send it, is held until the response or the end; a finish without a response is an end
+/// without an error for tasks with a delegate or a completion handler. The conformance kit reports both.
 /// In a listing, entries take the place of data, by a call of ``URLProtocolSessionClient``.
 @preconcurrency
 public protocol URLProtocolClient: NSObjectProtocol, Sendable {

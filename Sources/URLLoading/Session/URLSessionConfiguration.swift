@@ -123,8 +123,9 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
 
   // MARK: Time
 
-  /// The longest time without progress, in seconds; 60 unless set, `.infinity` for none. A request's own timeout goes
-  /// first unless this one is stricter. Does not run while a task is suspended, waits for a free connection, or for a delegate.
+  /// The longest time without progress, in seconds; 60 unless set, `.infinity` for none. A request's own timeout, if
+  /// it was set, holds in its place, be it longer or shorter. Does not run while a task is suspended, waits for a free connection, or for a
+  /// delegate.
   open var timeoutIntervalForRequest: TimeInterval {
     get { values.withLock { $0.timeoutIntervalForRequest } }
     set { values.withLock { $0.timeoutIntervalForRequest = newValue } }

@@ -44,6 +44,8 @@ struct Attempt {
   /// The credential that answered the last challenge, to be stored if it is accepted.
   var credential: (space: URLProtectionSpace, credential: URLCredential)?
   var retained: [Event] = []
+  /// What the instance has sent ahead of its response.
+  var held = Data()
   /// Nil where the session does not wait for connectivity.
   @Rare var network: Network?
 

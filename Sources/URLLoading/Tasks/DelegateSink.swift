@@ -63,9 +63,8 @@ final class DelegateSink: BodySink {
     return false
   }
 
-  /// The body is whole, or a part of a multipart body: gives the delegate the collected bytes. Not called under a
-  /// load's lock.
-  func deliverWhole() {
+  /// The body is whole: gives the delegate the collected bytes. Not called under a load's lock.
+  private func deliverWhole() {
     guard let data = whole?.take(), !data.isEmpty else { return }
     delivery.add(data)
   }

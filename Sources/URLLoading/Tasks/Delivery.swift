@@ -34,6 +34,8 @@ final class Delivery: Sendable {
     var openQuestion: Int?
     var lastQuestion = 0
     var isClosed = false
+    /// Nothing but handlers and the last call is left.
+    var isDropped = false
     var isDone = false
     var takeData: @Sendable (Data) -> Void = { _ in }
 
@@ -115,6 +117,22 @@ final class Delivery: Sendable {
       })
   }
 
+  /// Adds a question in front of all that is queued, and a call right behind it; nothing once ``replaceAll(with:)`` was called.
+  func addNextQuestion<Answer: Sendable>(
+    ask: @escaping @Sendable (@escaping @Sendable (Answer) -> Void) -> Void,
+    then proceed: @escaping @Sendable (Answer) -> Void, followedBy call: @escaping @Sendable () -> Void
+  ) {
+    update { state in
+      guard !state.isDropped else { return }
+      state.lastQuestion += 1
+      let number = state.lastQuestion
+      let question = Item.question(number) {
+        ask { answer in self.answered(number) { proceed(answer) } }
+      }
+      state.items.insert(contentsOf: [question, .call(call)], at: state.next)
+    }
+  }
+
   /// Pieces are coalesced up to this length, in bytes: single bytes would cost a call each, large pieces a copy.
   private static let largestJoin = 64 << 10
 
@@ -194,6 +212,7 @@ final class Delivery: Sendable {
         state.items = dropped[state.next...].filter { if case .handler = $0 { true } else { false } }
         state.next = 0
         state.openQuestion = nil
+        state.isDropped = true
       } else if state.isClosed {
         return (false, [])
       }

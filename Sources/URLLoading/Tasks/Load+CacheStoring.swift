@@ -45,6 +45,9 @@ extension Load {
     for invalid in CacheRules().invalidated(by: answer, to: caching.request) { invalidate(invalid, in: cache) }
     if caching.request.method == "HEAD" {
       freshen(caching, byHead: answer, in: cache)
+    } else if policy != .notAllowed, http.replacedPartBoundary != nil {
+      // Each answer has other parts, and may have no end, for which others would wait.
+      caching.claim?.end(.notStored)
     } else if policy != .notAllowed {
       let storage = CacheRules().storage(
         of: answer, to: caching.request, requestDate: caching.requestDate, responseDate: Date())

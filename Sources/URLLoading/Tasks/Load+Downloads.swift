@@ -137,7 +137,9 @@ extension Load {
     guard let response, let request, let url = request.url,
       request.httpMethod ?? "GET" == "GET", protocolClass?.capabilities.contains(.byteRanges) == true,
       // The user's own range is not the whole resource: the offsets of its bytes in the partial file differ.
-      plan.request.value(forHTTPHeaderField: "Range") == nil, (response as? HTTPURLResponse)?.contentCoding == nil
+      plan.request.value(forHTTPHeaderField: "Range") == nil, (response as? HTTPURLResponse)?.contentCoding == nil,
+      // Each answer has other parts.
+      (response as? HTTPURLResponse)?.replacedPartBoundary == nil
     else { return nil }
     let validators: ResourceValidators
     let total: Int64

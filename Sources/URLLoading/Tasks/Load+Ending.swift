@@ -10,6 +10,7 @@ extension Load {
 
   /// Stops the instance and completes the task behind the pending deliveries; the machine has permitted it.
   func end(_ error: (any Error)?, dropsWaiting: Bool) {
+    let error = error.map(namingOwnURL)
     var caching: (AttemptCaching?, CacheRecorder?)?
     let (isCompleted, delivery, sink, entries) = update { state -> (Bool, Delivery?, (any BodySink)?, EntrySink?) in
       caching = state.attempt.takeCaching()
@@ -38,6 +39,17 @@ extension Load {
     if sink?.end(error, then: last) != true { last() }
   }
 
+  /// An error of a WebSocket task names a URL of its own scheme, and not that of its handshake.
+  private func namingOwnURL(_ error: any Error) -> any Error {
+    guard plan.kind == .webSocket, let error = error as? URLError, let failing = error.failingURL,
+      let own = plan.request.url, own.scheme?.lowercased().hasPrefix("ws") == true,
+      let scheme = failing.scheme, scheme.lowercased().hasPrefix("http")
+    else { return error }
+    // That of the task as it was written; after a redirect the other one.
+    let renamed = URL(string: "ws" + failing.absoluteString.dropFirst(4))
+    return error.about(renamed?.absoluteString.lowercased() == own.absoluteString.lowercased() ? own : renamed ?? own)
+  }
+
   /// Resumes the continuation when the load has ended: at once if it has already.
   func wait(_ function: UnsafeContinuation<Void, Never>) {
     if update({ $0.ending.wait(function) }) { function.resume() }
@@ -64,6 +76,7 @@ extension Load {
   /// Completes the task: metrics, then its one completion.
   /// - Returns: the outcome for a function that completes the load itself; nil for other owners, and when it was completed before.
   private func complete() -> LoadPlan.Outcome? {
+    if let parts = read({ $0.ending.error == nil ? $0.parts : nil }) { deliverRest(of: parts) }
     guard let ended = update({ $0.takeEnded() }) else { return nil }
     let task = ended.task
     var (body, error) = closeBody(ended)

@@ -21,11 +21,13 @@ extension Load {
         let endWhole: @Sendable () -> Void = { self.end(self.errorOfWhole(), dropsWaiting: false) }
         if let recorder = takeRecorder(attempt: attempt), storesLater(recorder, then: endWhole) { return }
         endWhole()
+      case .finishUnanswered: finishUnanswered(attempt: attempt, isReplay: isReplay)
       case .failOutOfOrder:
         abort(failure(.badServerResponse, "The protocol class finished without a response."))
       }
     case .failed(let error):
       if failedForCache(error, attempt: attempt) { return }
+      passHeldBytes(attempt: attempt, isReplay: isReplay)
       let lacksConnectivity = lacksConnectivity(error)
       if !lacksConnectivity, failedForUpload(error, attempt: attempt, isReplay: isReplay) { return }
       let action = update { state in
@@ -100,7 +102,7 @@ extension Load {
         state.machine.progressed(attempt: attempt, at: now)
         return (nil, nil, state.attempt.recorder, false)
       }
-      let action = state.machine.receivedData(attempt: attempt, isReplay: isReplay, at: now)
+      let action = state.machine.receivedData(count, attempt: attempt, isReplay: isReplay, at: now)
       switch action {
       case .deliver:
         if !countsWhatIsWritten { state.counts.received += Int64(count) }
@@ -112,6 +114,7 @@ extension Load {
           pauseEnd = due
         }
       case .retain: state.attempt.retained.append(.data(copy()))
+      case .hold: state.attempt.held.append(copy())
       case .ignore, .failOutOfOrder, .failUnasked: break
       }
       return (action, state.sink, state.attempt.recorder, state.isWatched)
@@ -122,9 +125,10 @@ extension Load {
       if let recorder { record(recorder) }
       // Further bytes are of no use, or exceed the announced length, and may never end.
       if recorder?.hasOverflowed != false { _ = finishedForCache(attempt: attempt) }
-    case .ignore, .retain: break
+    case .ignore, .retain, .hold: break
     case .failOutOfOrder:
-      abort(failure(.badServerResponse, "The protocol class sent data before a response."))
+      let limit = read { $0.machine.limits.bufferedBytes }
+      abort(failure(.badServerResponse, "The protocol class sent more than \(limit) bytes before a response."))
     case .failUnasked:
       abort(failure(.badServerResponse, "The protocol class sent data where entries were asked for."))
     case .deliver:
@@ -155,22 +159,25 @@ extension Load {
   func receive(_ response: URLResponse, attempt: Int, isReplay: Bool = false) {
     if tookForUpload(response, attempt: attempt, isReplay: isReplay) { return }
     let now = MonotonicInstant.now
-    let (action, hasCredential, earlierPart) = update { state -> (LoadMachine.ResponseAction, Bool, DelegateSink?) in
+    var held = Data()
+    let (action, hasCredential, isSurplus) = update { state -> (LoadMachine.ResponseAction, Bool, Bool) in
       let action = state.machine.responded(attempt: attempt, isReplay: isReplay, at: now)
-      var earlierPart: DelegateSink?
       switch action {
       case .deliver:
-        if state.response != nil { earlierPart = state.sink as? DelegateSink }
+        if let first = state.response, !mayFollow(first) { return (action, false, true) }
+        beginParts(&state, with: response)
         state.response = response
+        swap(&held, &state.attempt.held)
         state.metrics.responded(response)
         state.events?.note(.response(response))
       case .retain: state.attempt.retained.append(.response(response))
       case .ignore: break
       }
-      return (action, state.attempt.credential != nil, earlierPart)
+      return (action, state.attempt.credential != nil, false)
     }
     guard action == .deliver else { return }
-    earlierPart?.deliverWhole()
+    if isSurplus { return abort(failure(.badServerResponse, "The protocol class sent a second response.")) }
+    defer { if !held.isEmpty { receive(held, attempt: attempt, isReplay: isReplay) } }
     if hasCredential { storeCredential(response) }
     storeCookies(of: response)
     let offset: Int64

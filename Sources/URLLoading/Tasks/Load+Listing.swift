@@ -11,12 +11,12 @@ extension Load {
       switch action {
       case .deliver: state.apply(state.machine.buffered(cost))
       case .retain: state.attempt.retained.append(.entries(entries))
-      case .ignore, .failOutOfOrder, .failUnasked: break
+      case .ignore, .hold, .failOutOfOrder, .failUnasked: break
       }
       return (action, state.entries)
     }
     switch action {
-    case .ignore, .retain: break
+    case .ignore, .retain, .hold: break
     case .failOutOfOrder:
       abort(failure(.badServerResponse, "The protocol class listed entries before a response."))
     case .failUnasked:

@@ -26,6 +26,8 @@ final class Load: Sendable {
     var metrics = MetricsCollector()
     var counts = ByteCounts()
     var progress: Progress?
+    /// Takes the body apart; nil for all but bodies of parts that replace each other.
+    var parts: ReplacedParts?
     /// Nil where there is no limit.
     @Rare var rate: ReceiveRate?
     @Rare var resumption: ResumeData?
@@ -111,14 +113,14 @@ final class Load: Sendable {
 
   var isDetached: Bool { if case .nobody = plan.owner { true } else { false } }
 
-  /// Which idle timeout wins is not said by Apple: a request's own, unless the session's is stricter. Zero means unset.
+  /// A request's own interval holds, be it longer or shorter than the session's. Zero means unset.
   private static func limits(of plan: LoadPlan, session: URLSession) -> LoadMachine.Limits {
     // The transfer service has the clocks of its tasks.
     guard plan.background == nil else { return LoadMachine.Limits() }
     let request = plan.request
     var limits = session.limits
     if let own = request.explicitTimeoutInterval, own > 0 {
-      limits.idle = Duration(timeout: min(own, session.values.idleTimeout))
+      limits.idle = Duration(timeout: own)
     }
     return limits
   }
@@ -273,9 +275,15 @@ final class Load: Sendable {
   }
 
   private func deliver(_ data: Data) {
+    if let parts = read({ $0.parts }) { return deliver(data, apartBy: parts) }
+    tellDelegate(data)
+    consumed(data.count)
+  }
+
+  /// Gives the delegate bytes of the body.
+  func tellDelegate(_ data: Data) {
     let (delegates, task) = read { ($0.delegates, $0.task as? URLSessionDataTask) }
     if let task { delegates.data?.tell(.data) { $0.urlSession(session, dataTask: task, didReceive: data) } }
-    consumed(data.count)
   }
 
   /// The consumer took buffered bytes.
@@ -349,7 +357,7 @@ final class Load: Sendable {
   func failure(_ code: URLError.Code, _ message: String, underlying: (any Error)? = nil) -> URLError {
     let url = read { $0.attempt.request?.url } ?? plan.request.url
     return URLError(
-      code, message: "\(message) URL: \(url?.redactedDescription ?? "none").", url: url, underlying: underlying)
+      code, message: message, url: url, underlying: underlying)
   }
 }
 

@@ -55,6 +55,8 @@ struct LoadMachine {
   private(set) var attempt = 0
   private(set) var redirectCount = 0
   private(set) var bufferedBytes = 0
+  /// Bytes that the attempt has sent ahead of its response.
+  private var heldBytes = 0
 
   init(limits: Limits, expectsEntries: Bool = false, waitsForConnectivity: Bool = false) {
     self.expectsEntries = expectsEntries
@@ -218,7 +220,7 @@ struct LoadMachine {
 
   enum ResponseAction: Equatable { case ignore, retain, deliver }
 
-  /// A response came. A second one begins another part of a multipart body.
+  /// A response came. Whether there may be a second one, the load knows.
   mutating func responded(attempt: Int, isReplay: Bool = false, at now: MonotonicInstant) -> ResponseAction {
     guard accepts(attempt) else { return .ignore }
     lastProgress = now
@@ -231,12 +233,17 @@ struct LoadMachine {
     }
   }
 
-  /// `failUnasked` for bytes where entries were asked for, and the other way round.
-  enum DataAction: Equatable { case ignore, retain, deliver, failOutOfOrder, failUnasked }
+  /// `failUnasked` for bytes where entries were asked for, and the other way round; `hold` for bytes ahead of their response.
+  enum DataAction: Equatable { case ignore, retain, hold, deliver, failOutOfOrder, failUnasked }
 
-  /// Bytes of the body came.
-  mutating func receivedData(attempt: Int, isReplay: Bool = false, at now: MonotonicInstant) -> DataAction {
-    received(entries: false, attempt: attempt, isReplay, at: now)
+  /// Bytes of the body came. Ahead of a response the load holds as many as a task may have waiting.
+  mutating func receivedData(
+    _ count: Int = 0, attempt: Int, isReplay: Bool = false, at now: MonotonicInstant
+  ) -> DataAction {
+    let action = received(entries: false, attempt: attempt, isReplay, at: now)
+    guard action == .failOutOfOrder, !expectsEntries, count <= limits.bufferedBytes - heldBytes else { return action }
+    heldBytes += count
+    return .hold
   }
 
   /// Entries of a directory came.
@@ -257,19 +264,28 @@ struct LoadMachine {
     }
   }
 
-  enum FinishAction: Equatable { case ignore, retain, finish, failOutOfOrder }
+  /// `finishUnanswered` without a response: see ``unanswered(attempt:isReplay:)``.
+  enum FinishAction: Equatable { case ignore, retain, finish, finishUnanswered, failOutOfOrder }
 
   /// The instance has sent the whole body.
   mutating func finished(attempt: Int, isReplay: Bool = false) -> FinishAction {
     guard accepts(attempt) else { return .ignore }
     if retains(isReplay) { return .retain }
     switch phase {
-    case .opening: return .failOutOfOrder
+    case .opening: return expectsEntries ? .failOutOfOrder : .finishUnanswered
     case .receiving:
       phase = .finishing
       return .finish
     case .unstarted, .redirecting, .challenged, .unconnected, .finishing, .ended: return .ignore
     }
+  }
+
+  /// There will be no response: what was held passes without one.
+  /// - Returns: false where that is not so, or not known.
+  mutating func unanswered(attempt: Int, isReplay: Bool = false) -> Bool {
+    guard opens(attempt: attempt, isReplay: isReplay) else { return false }
+    phase = .receiving
+    return true
   }
 
   enum FailureAction: Equatable {
@@ -452,6 +468,7 @@ struct LoadMachine {
   private mutating func beginAttempt(at now: MonotonicInstant) {
     attempt += 1
     retainedCount = 0
+    heldBytes = 0
     isReplaying = false
     isWaiting = false
     lastProgress = now

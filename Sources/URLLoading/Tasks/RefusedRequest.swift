@@ -27,12 +27,7 @@ package struct RefusedRequest: Error {
   func error(_ url: URL?) -> URLError {
     var message = what.prefix(1).uppercased() + what.dropFirst()
     if let hint { message += "; " + hint }
-    switch kind {
-    // Both ends of it are named.
-    case .redirect, .unknownRedirect: message += "."
-    case .method, .body, .missingBody, .listing: message += ". URL: \(url?.redactedDescription ?? "none")."
-    }
-    return URLError(.unsupportedURL, message: message, url: url, underlying: self)
+    return URLError(.unsupportedURL, message: message + ".", url: url, underlying: self)
   }
 }
 

@@ -55,15 +55,73 @@ import URLLoadingTestServers
 
   @Test func eventsOutOfOrderFailTheLoad() async {
     let session = RecordedSession.fake()
-    let data = Fake { $0.send(Data("x".utf8)) }
-    #expect(await session.load(data.url()).code == .badServerResponse)
-    let finish = Fake { $0.finish() }
-    #expect(await session.load(finish.url()).code == .badServerResponse)
     let late = Fake { instance in
       instance.respond()
       instance.redirect(to: URL(stringLiteral: "fake://elsewhere/"))
     }
     #expect(await session.load(late.url()).code == .badServerResponse)
+    let twice = Fake { instance in
+      instance.respond()
+      instance.respond()
+      instance.finish()
+    }
+    #expect(await session.load(twice.url()).code == .badServerResponse)
+  }
+
+  @Test(arguments: TaskKind.allCases) func dataAheadOfItsResponseIsHeldUntilThen(_ kind: TaskKind) async {
+    let fake = Fake { instance in
+      instance.send(Data("one ".utf8))
+      instance.send(Data("two ".utf8))
+      instance.respond(length: 13)
+      instance.send(Data("three".utf8))
+      instance.finish()
+    }
+    let record = await RecordedSession.fake().load(fake.url(), by: kind)
+    #expect(record.text == "one two three" && record.error == nil && record.response?.expectedContentLength == 13)
+    if kind == .dataDelegate { #expect(record.events.first == "response") }
+  }
+
+  @Test(arguments: [TaskKind.dataDelegate, .dataHandler, .downloadDelegate, .downloadHandler], ["", "body"])
+  func aFinishWithoutAResponseIsAnEndWithoutAnError(_ kind: TaskKind, _ body: String) async {
+    let fake = Fake { instance in
+      if !body.isEmpty { instance.send(Data(body.utf8)) }
+      instance.finish()
+    }
+    let record = await RecordedSession.fake().load(fake.url(), by: kind)
+    #expect(record.error == nil && record.text == body && record.response == nil && record.completions == 1)
+  }
+
+  @Test(arguments: [TaskKind.dataAsync, .downloadAsync, .bytes])
+  func aFunctionThatReturnsAResponseThrowsWithoutOne(_ kind: TaskKind) async {
+    let fake = Fake { instance in
+      instance.send(Data("body".utf8))
+      instance.finish()
+    }
+    #expect(await RecordedSession.fake().load(fake.url(), by: kind).code == .badServerResponse)
+  }
+
+  @Test(arguments: TaskKind.allCases) func aFailureAfterDataWithoutAResponseIsTheError(_ kind: TaskKind) async {
+    let fake = Fake { instance in
+      instance.send(Data("body".utf8))
+      instance.fail(URLError(.cannotParseResponse))
+    }
+    let record = await RecordedSession.fake().load(fake.url(), by: kind)
+    #expect(record.code == .cannotParseResponse && record.completions == 1)
+    if kind == .dataDelegate { #expect(record.text == "body") }
+  }
+
+  @Test(arguments: TaskKind.allCases) func notMoreIsHeldThanATaskMayHaveWaiting(_ kind: TaskKind) async {
+    let sent = Watched(0)
+    let fake = Fake { instance in
+      for _ in 0..<64 {
+        instance.send(Data(count: 4096))
+        sent.update { $0 += 1 }
+      }
+    }
+    let session = RecordedSession.fake { $0.maximumBufferedBytesPerTask = 64 << 10 }
+    let record = await session.load(fake.url(), by: kind)
+    #expect(record.code == .badServerResponse)
+    #expect(record.error?.localizedDescription.contains("65536 bytes") == true)
   }
 
   @Test func whatComesAfterTheEndIsIgnored() async {

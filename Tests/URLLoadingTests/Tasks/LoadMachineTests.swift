@@ -24,13 +24,45 @@ import URLLoadingBase
     var machine = LoadMachine(limits: .init(bufferedBytes: 100), expectsEntries: expectsEntries)
     _ = machine.resume(at: start)
     #expect(machine.receivedEntries(attempt: 1, at: start) == .failOutOfOrder)
-    #expect(machine.receivedData(attempt: 1, at: start) == .failOutOfOrder)
+    #expect(machine.receivedData(attempt: 1, at: start) == (expectsEntries ? .failOutOfOrder : .hold))
     #expect(machine.responded(attempt: 1, at: start) == .deliver)
     #expect(machine.receivedEntries(attempt: 1, at: start) == (expectsEntries ? .deliver : .failUnasked))
     #expect(machine.receivedData(attempt: 1, at: start) == (expectsEntries ? .failUnasked : .deliver))
     #expect(machine.receivedEntries(attempt: 2, at: start) == .ignore)
     #expect(machine.finished(attempt: 1) == .finish)
     #expect(machine.receivedEntries(attempt: 1, at: start) == .ignore)
+  }
+
+  // MARK: Without a response
+
+  @Test func dataAheadOfAResponseIsHeldUpToTheLimit() {
+    var machine = opened(buffer: 100)
+    #expect(machine.receivedData(60, attempt: 1, at: start) == .hold)
+    #expect(machine.receivedData(40, attempt: 1, at: start) == .hold)
+    #expect(machine.receivedData(1, attempt: 1, at: start) == .failOutOfOrder)
+    #expect(machine.receivedData(.max, attempt: 1, at: start) == .failOutOfOrder)
+    #expect(machine.responded(attempt: 1, at: start) == .deliver)
+    #expect(machine.receivedData(100, attempt: 1, at: start) == .deliver)
+  }
+
+  @Test func aFinishWithoutAResponseComesBackWhenWhatWasHeldHasPassed() {
+    var machine = opened()
+    #expect(machine.finished(attempt: 1) == .finishUnanswered)
+    let answers = [2, 1, 1].map { machine.unanswered(attempt: $0) }
+    #expect(answers == [false, true, false])
+    #expect(machine.receivedData(5, attempt: 1, at: start) == .deliver)
+    #expect(machine.finished(attempt: 1) == .finish)
+    var listing = LoadMachine(limits: .init(bufferedBytes: 100), expectsEntries: true)
+    _ = listing.resume(at: start)
+    #expect(listing.finished(attempt: 1) == .failOutOfOrder)
+  }
+
+  @Test func anotherAttemptHoldsAnew() {
+    var machine = opened(buffer: 100)
+    #expect(machine.receivedData(100, attempt: 1, at: start) == .hold)
+    _ = machine.redirected(attempt: 1, at: start)
+    _ = machine.redirectDecided(attempt: 1, follow: true, at: start)
+    #expect(machine.receivedData(100, attempt: 2, at: start) == .hold)
   }
 
   @Test func entriesWaitForDecisions() {
@@ -79,7 +111,7 @@ import URLLoadingBase
   private func row(_ phase: Phase) -> Row {
     switch phase {
     case .unstarted: (.ignore, .ignore, .ignore, .ignore, .ignore, .ignore, .end, .end)
-    case .opening: (.ask(.pause), .ask(.pause), .deliver, .failOutOfOrder, .failOutOfOrder, .end, .end, .end)
+    case .opening: (.ask(.pause), .ask(.pause), .deliver, .hold, .finishUnanswered, .end, .end, .end)
     case .redirecting: (.failOutOfOrder, .failOutOfOrder, .retain, .retain, .retain, .retain, .end, .end)
     case .challenged: (.failOutOfOrder, .failOutOfOrder, .retain, .retain, .retain, .end, .end, .end)
     case .receiving: (.failOutOfOrder, .failOutOfOrder, .deliver, .deliver, .finish, .end, .end, .end)

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
-import URLLoading
 import URLLoadingTestServers
+
+@testable import URLLoading
 
 /// Serial, since they measure time.
 @Suite(.serialized, .timeLimit(.minutes(4))) struct TimeoutTests {
@@ -63,13 +64,40 @@ import URLLoadingTestServers
     #expect(await session.load(nginx.url()).body == DocumentRoot.small)
   }
 
-  @Test func theStricterOfRequestAndSessionCounts() async throws {
-    let server = try ScriptedServer.silent()
+  /// A request's own interval, on its way to the load by itself, through an archive, and through the form that the transfer service gets.
+  private static let ways: [@Sendable (URLRequest) throws -> URLRequest?] = [
+    { $0 },
+    { try archivedAndBack($0 as NSURLRequest) as URLRequest? },
+    { request in
+      var writer = CompactWriter()
+      writer.request(request)
+      var reader = CompactReader(writer.data)
+      return reader.request()
+    },
+  ]
+
+  @Test(arguments: 0..<3, TaskKind.allCases) func aRequestsOwnIntervalHoldsThoughItIsLonger(
+    _ way: Int, _ kind: TaskKind
+  ) async throws {
+    let server = try ScriptedServer { connection in
+      _ = try connection.readRequestHead()
+      _ = connection.waitForPeerClose(timeout: .milliseconds(900))
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+    }
     let session = RecordedSession { $0.timeoutIntervalForRequest = 0.3 }
     var request = URLRequest(url: server.url())
     request.timeoutInterval = 30
+    let sent = try #require(try Self.ways[way](request))
+    let record = await session.load(sent, by: kind)
+    #expect(record.text == "ok", "\(String(describing: record.error))")
+  }
+
+  @Test(arguments: 0..<3) func withoutAnIntervalOfItsOwnTheSessionsHolds(_ way: Int) async throws {
+    let server = try ScriptedServer.silent()
+    let session = RecordedSession { $0.timeoutIntervalForRequest = 0.3 }
+    let sent = try #require(try Self.ways[way](URLRequest(url: server.url())))
     var record = LoadRecord()
-    let seconds = await time { record = await session.load(request) }
+    let seconds = await time { record = await session.load(sent) }
     #expect(record.code == .timedOut && seconds < 5)
   }
 
