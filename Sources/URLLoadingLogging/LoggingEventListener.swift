@@ -11,7 +11,7 @@ import URLLoading
 /// in the metadata: `task`, and by event `url`, `status`, `reason`, `duration` and more, as `EventMetadata` writes them. The end of a load
 /// is logged at ``Levels/endings`` or ``Levels/failures``, decisions on the way at ``Levels/decisions``, all else at ``Levels/details``.
 ///
-/// Passwords in URLs are `***`; header fields, bodies and passwords are not logged. Of a challenge and its credential the realm and the
+/// Passwords in URLs are `***`, and queries are left out; header fields, bodies and passwords are not logged. Of a challenge and its credential the realm and the
 /// user's name are.
 public struct LoggingEventListener: URLSession.EventListener {
   /// Which events are logged at which level.
@@ -31,14 +31,14 @@ public struct LoggingEventListener: URLSession.EventListener {
 
   private let logger: Logger
   private let levels: Levels
-  /// Whether URLs are logged with their passwords.
+  /// Whether URLs are logged with their passwords and queries.
   private let includesSecrets: Bool
 
   /// Makes a listener that logs.
   /// - Parameters:
   ///   - logger: where to.
   ///   - levels: at which levels.
-  ///   - includesSecrets: whether passwords in URLs and errors are logged as they are.
+  ///   - includesSecrets: whether passwords and queries of URLs are logged as they are.
   public init(_ logger: Logger, levels: Levels = Levels(), includesSecrets: Bool = false) {
     self.logger = logger
     self.levels = levels

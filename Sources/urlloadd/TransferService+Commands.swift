@@ -261,7 +261,7 @@ extension TransferService {
     let failure = stored?.outcome?.error ?? job.state.lastFailure
     return BackgroundJob(
       number: job.number, session: job.session, program: sessions[job.session]?.description.program ?? "",
-      url: url?.redactedDescription ?? "", kind: job.kind, state: stateWords(of: job, stored),
+      url: url?.shownDescription ?? "", kind: job.kind, state: stateWords(of: job, stored),
       hasEnded: job.state.phase == .ended, progress: job.state.progress, failure: failure?.description,
       nextTry: job.state.phase == .waiting ? job.state.nextTry ?? job.state.hints.earliestBegin : nil)
   }

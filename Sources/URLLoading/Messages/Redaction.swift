@@ -16,7 +16,12 @@ package enum Redaction {
   }
 
   /// The text of an error: Foundation's and libcurl's words may repeat what they were given.
-  package static func error(_ error: any Error) -> String { text(error.localizedDescription) }
+  package static func error(_ error: any Error) -> String {
+    let message = text(error.localizedDescription)
+    guard let query = (error as? URLError)?.failingURL?.query(), !query.isEmpty else { return message }
+    // A protocol class may have quoted its URL.
+    return message.replacing("?" + query, with: "?…")
+  }
 
   private static let namesScheme = [
     "authorization", "proxy-authorization", "www-authenticate", "proxy-authenticate",

@@ -99,7 +99,7 @@ open class URLResponse: NSObject, NSSecureCoding, NSCopying, ShadowableMembers, 
   open override var hash: Int { details.url.hashValue }
 
   open override var description: String {
-    "<\(type(of: self))> { URL: \(url?.redactedDescription ?? "nil") }{ MIME type: \(mimeType ?? "nil"), expected length: "
+    "<\(type(of: self))> { URL: \(url?.shownDescription ?? "nil") }{ MIME type: \(mimeType ?? "nil"), expected length: "
       + "\(expectedContentLength), text encoding: \(textEncodingName ?? "nil") }"
   }
 

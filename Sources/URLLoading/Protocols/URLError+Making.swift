@@ -2,8 +2,8 @@ extension URLError {
   /// An error that says what was wrong and in which URL.
   ///
   /// The URL goes to `failingURL` whole, password included, as on Apple's systems: programs load it again. So `print(error)`,
-  /// which writes all of `userInfo`, shows it. `localizedDescription` is for logs and people: build the message with
-  /// `URL.redactedDescription`.
+  /// which writes all of `userInfo`, shows it. `localizedDescription` is for logs and people, and need not name
+  /// the URL; a message that names one does so by `URL.redactedDescription`, which has no query.
   /// - Parameters:
   ///   - code: the kind of failure.
   ///   - message: one sentence, or more; goes to `localizedDescription`. A full stop right behind the URL at the end is left
@@ -24,6 +24,16 @@ extension URLError {
   private static func withoutStop(_ message: String, behind url: URL?) -> String {
     guard message.hasSuffix("."), let url, message.dropLast().hasSuffix(url.redactedDescription) else { return message }
     return String(message.dropLast())
+  }
+}
+
+extension URLError {
+  /// The same error about another URL.
+  func about(_ url: URL) -> URLError {
+    var info = userInfo
+    info[NSURLErrorFailingURLErrorKey] = url
+    info["NSErrorFailingURLStringKey"] = url.absoluteString
+    return URLError(_nsError: NSError(domain: NSURLErrorDomain, code: code.rawValue, userInfo: info))
   }
 }
 

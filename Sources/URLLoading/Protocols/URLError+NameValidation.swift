@@ -10,7 +10,7 @@ extension URLError {
     return URLError(
       .dnsLookupFailed,
       message:
-        "The request requires DNSSEC validation (requiresDNSSECValidation), and no resolver of this system says whether it has validated the address of \(host). URL: \(request.url?.redactedDescription ?? "none").",
+        "The request requires DNSSEC validation (requiresDNSSECValidation), and no resolver of this system says whether it has validated the address of \(host).",
       url: request.url)
   }
 

@@ -83,7 +83,7 @@ final class WebSocketChannel: DuplexSink {
   private func failure(_ words: String) -> URLError {
     URLError(
       .badServerResponse,
-      message: "The WebSocket handshake failed: \(words). URL: \(url?.redactedDescription ?? "none").", url: url)
+      message: "The WebSocket handshake failed: \(words).", url: url)
   }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws -> Bool {
@@ -99,7 +99,7 @@ final class WebSocketChannel: DuplexSink {
     let later =
       error
       ?? URLError(
-        .networkConnectionLost, message: "The WebSocket is closed. URL: \(url?.redactedDescription ?? "none").",
+        .networkConnectionLost, message: "The WebSocket is closed.",
         url: url)
     runner.end(then: last) { $0.end(later) }
     return true

@@ -252,7 +252,7 @@ struct WebSocketConversation: EffectMachine {
       ?? URLError(
         .networkConnectionLost,
         message:
-          "The connection ended without a close frame (RFC 6455, section 7.1.5). URL: \(url?.redactedDescription ?? "none").",
+          "The connection ended without a close frame (RFC 6455, section 7.1.5).",
         url: url)
   }
 

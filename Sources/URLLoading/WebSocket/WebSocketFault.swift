@@ -14,6 +14,6 @@ struct WebSocketFault: Error, Equatable {
   func error(url: URL?) -> URLError {
     URLError(
       code == 1009 ? .dataLengthExceedsMaximum : .badServerResponse,
-      message: "The WebSocket's peer \(words). URL: \(url?.redactedDescription ?? "none").", url: url)
+      message: "The WebSocket's peer \(words).", url: url)
   }
 }

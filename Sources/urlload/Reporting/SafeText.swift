@@ -26,10 +26,10 @@ enum SafeText {
   static func sentence(_ text: String) -> String { text.hasSuffix(".") ? String(text.dropLast()) : text }
 
   /// A URL for a message: without passwords, and shortened to a line.
-  static func url(_ url: URL) -> String { url.redactedDescription }
+  static func url(_ url: URL) -> String { url.shownDescription }
 
   /// The same for what was typed as a URL.
-  static func url(_ text: String) -> String { URL.redactedDescription(of: text) }
+  static func url(_ text: String) -> String { URL.shownDescription(of: text) }
 
   /// Text that may contain URLs: without their passwords.
   static func withoutPasswords(_ text: String) -> String { Redaction.text(text) }

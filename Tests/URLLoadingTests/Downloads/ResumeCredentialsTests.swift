@@ -71,7 +71,7 @@ import URLLoadingTestServers
       let error = try #require(log.error)
       #expect(error.code == .userAuthenticationRequired)
       #expect(error.localizedDescription.contains("X-Api-Key"), "\(error.localizedDescription)")
-      #expect(error.localizedDescription.hasSuffix(server.url("/file").absoluteString))
+      #expect(error.failingURL == server.url("/file"))
       #expect(log.file == nil)
       // What came is not lost, nor is the name.
       data = try #require(error.userInfo[NSURLSessionDownloadTaskResumeData] as? Data)

@@ -61,7 +61,7 @@ import URLLoadingTestServers
     let start = ContinuousClock.now
     let record = await client.load(server.url(), as: kind)
     #expect(record.code == .timedOut && record.completions == 1)
-    #expect(record.error?.localizedDescription.contains(server.url().absoluteString) == true)
+    #expect((record.error as? URLError)?.failingURL == server.url())
     #expect(start.duration(to: .now) < .seconds(5))
   }
 
@@ -80,6 +80,6 @@ import URLLoadingTestServers
     let url = try #require(URL(string: "http://127.0.0.1:\(try FreePort.pick())/x"))
     let record = await RecordedSession().load(url, as: kind)
     #expect(record.code == .cannotConnectToHost && record.completions == 1)
-    #expect(record.error?.localizedDescription.contains(url.absoluteString) == true)
+    #expect((record.error as? URLError)?.failingURL == url)
   }
 }

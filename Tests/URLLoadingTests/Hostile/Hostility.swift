@@ -86,8 +86,7 @@ struct Hostility: Sendable, CustomTestStringConvertible {
         record.code == code, "\(String(describing: record.error)) \(record.text.prefix(100))",
         sourceLocation: sourceLocation)
       let url = server.url("/hostile").absoluteString
-      let message = record.error?.localizedDescription ?? ""
-      #expect(message.contains(url), "the message does not name the URL: \(message)", sourceLocation: sourceLocation)
+      #expect(record.error?.localizedDescription.isEmpty == false, sourceLocation: sourceLocation)
       #expect(
         (record.error as? URLError)?.failingURL?.absoluteString == url, sourceLocation: sourceLocation)
     case .success(let status, let text):

@@ -13,6 +13,13 @@ import Testing
     #expect(Redaction.url(try #require(URL(string: url))) == expected)
   }
 
+  @Test func anErrorThatQuotesItsURLLosesTheQuery() throws {
+    let url = try #require(URL(string: "http://u:secret@host/a?key=secret"))
+    let error = URLError(.badURL, message: "Bad: \(url.absoluteString), really.", url: url)
+    #expect(Redaction.error(error) == "Bad: http://u:***@host/a?…, really.")
+    #expect(Redaction.error(URLError(.badURL, message: "Bad?", url: url)) == "Bad?")
+  }
+
   @Test func longURLsStayWhole() throws {
     let text = "http://me:secret@host/" + String(repeating: "x", count: 5000)
     #expect(Redaction.url(try #require(URL(string: text))).count == text.count - 3)

@@ -46,8 +46,9 @@ import URLLoadingTestServers
 
   @Test(arguments: shown)
   func passwordsAreNotShown(_ given: String, _ shown: String) {
-    #expect(URL.redactedDescription(of: given) == shown)
-    if let url = URL(string: given), url.absoluteString == given { #expect(url.redactedDescription == shown) }
+    #expect(URL.shownDescription(of: given) == shown)
+    if let url = URL(string: given), url.absoluteString == given { #expect(url.shownDescription == shown) }
+    #expect(!URL.redactedDescription(of: given).contains("secret"))
   }
 
   @Test func textKeepsItsOtherWords() {

@@ -101,7 +101,7 @@ struct MemberLoad {
       throw URLError(
         .noPermissionsToReadFile,
         message:
-          "The link \"\(MemberFailure.name(link))\" leads out of the archive, to \"\(MemberFailure.name(target))\". URL: \(url.redactedDescription).",
+          "The link \"\(MemberFailure.name(link))\" leads out of the archive, to \"\(MemberFailure.name(target))\".",
         url: url)
     case .tooManyLinks:
       throw URLError(

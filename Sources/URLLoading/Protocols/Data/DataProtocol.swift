@@ -38,7 +38,7 @@ final class DataProtocol: URLProtocol, @unchecked Sendable {
       client?.urlProtocol(
         self,
         didFailWithError: URLError(
-          .badURL, message: "The data: URL cannot be read: \(error). URL: \(url.redactedDescription).", url: url,
+          .badURL, message: "The data: URL cannot be read: \(error).", url: url,
           underlying: error))
       return pump.stop()
     }

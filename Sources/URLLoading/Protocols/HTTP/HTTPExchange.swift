@@ -193,7 +193,9 @@ struct HTTPExchange {
         URLError(.badServerResponse, message: "The redirect has several Location fields that differ.", url: url))
     case .invalidLocation(let text):
       return .fail(
-        URLError(.badServerResponse, message: "The redirect's Location is no URL: \(text.prefix(200)).", url: url))
+        URLError(
+          .badServerResponse, message: "The redirect's Location is no URL: \(URL.redactedDescription(of: text)).",
+          url: url))
     case .follow(let target):
       var next = request
       next.url = target.url
@@ -229,7 +231,7 @@ struct HTTPExchange {
           .userAuthenticationRequired,
           message:
             "The \(proxy == nil ? "server" : "proxy") wants Digest authentication that covers the body (qop auth-int) and offers nothing "
-            + "else; it is not supported for requests with a body. URL: \(url.redactedDescription).", url: url))
+            + "else; it is not supported for requests with a body.", url: url))
     }
     pending = Pending(response: response, offers: offers)
     return .challenge(best.space, previousFailureCount: failures)

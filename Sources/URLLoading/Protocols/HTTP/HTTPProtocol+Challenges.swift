@@ -36,8 +36,8 @@ extension HTTPProtocol {
         didFailWithError: URLError(
           .userAuthenticationRequired,
           message:
-            "The \(space.isProxy() ? "proxy" : "server") wants Negotiate (Kerberos), and there is no token for it: \(failure.words). Get a ticket with kinit. URL: "
-            + "\(self.request.url?.redactedDescription ?? "none").", url: self.request.url))
+            "The \(space.isProxy() ? "proxy" : "server") wants Negotiate (Kerberos), and there is no token for it: \(failure.words). Get a ticket with kinit.",
+          url: self.request.url))
     }
   }
 

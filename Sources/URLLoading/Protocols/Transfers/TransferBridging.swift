@@ -12,7 +12,7 @@ extension URLError {
       ?? NSError(
         domain: "libcurl", code: failure.curlCode, userInfo: [NSLocalizedDescriptionKey: failure.message])
     self.init(
-      failure.urlErrorCode, message: "\(failure.message). URL: \(url?.redactedDescription ?? "none").", url: url,
+      failure.urlErrorCode, message: "\(failure.message).", url: url,
       underlying: underlying)
   }
 }

@@ -49,7 +49,7 @@ enum TransportSecurityJudgement: Equatable, Sendable {
       return URLError(
         .appTransportSecurityRequiresSecureConnection,
         message:
-          "App Transport Security does not allow plain \(scheme) to \(host): \(why). Use \(scheme)s, or \(remedy). URL: \(url.redactedDescription).",
+          "App Transport Security does not allow plain \(scheme) to \(host): \(why). Use \(scheme)s, or \(remedy).",
         url: url)
     }
   }

@@ -50,7 +50,7 @@ struct TransportSecurityRequirements: Equatable, Sendable {
     return URLError(
       .appTransportSecurityRequiresSecureConnection,
       message:
-        "App Transport Security does not allow this connection to \(host): \(what). URL: \(url?.redactedDescription ?? "none").",
+        "App Transport Security does not allow this connection to \(host): \(what).",
       url: url)
   }
 }

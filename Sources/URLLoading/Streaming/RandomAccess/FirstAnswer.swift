@@ -23,7 +23,7 @@ enum FirstAnswer {
       let end: Int64? = if case .suffix = asked { range.lastByte + 1 } else { nil }
       guard let length = range.completeLength ?? end else {
         let flaw = "The answer \"\(range.fieldValue)\" does not tell the length of the whole."
-        self = .refused(URLError(.badServerResponse, message: "\(flaw) URL: \(url.redactedDescription).", url: url))
+        self = .refused(URLError(.badServerResponse, message: flaw, url: url))
         return
       }
       self = .part(range.firstByte..<range.lastByte + 1, length: length)

@@ -76,7 +76,7 @@ extension RandomAccessSource {
     guard offset >= 0, count >= 0 else {
       throw URLError(
         .badServerResponse,
-        message: "A read of \(count) bytes at \(offset): neither may be negative. URL: \(url.redactedDescription).",
+        message: "A read of \(count) bytes at \(offset): neither may be negative.",
         url: url)
     }
     guard offset < length, count > 0 else { return nil }

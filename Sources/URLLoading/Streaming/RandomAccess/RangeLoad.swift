@@ -85,7 +85,7 @@ final class RangeLoad: BodySink {
     guard isFirst else {
       return fail(
         URLError(
-          .badServerResponse, message: "A second response came for a range. URL: \(version.url.redactedDescription).",
+          .badServerResponse, message: "A second response came for a range.",
           url: version.url))
     }
     switch version.judge(response, asked: bytes) {

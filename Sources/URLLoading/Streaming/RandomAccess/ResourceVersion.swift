@@ -35,7 +35,7 @@ struct ResourceVersion: Sendable {
   static func error(_ contradiction: RangeExpectation.Contradiction, _ url: URL) -> URLError {
     URLError(
       .badServerResponse,
-      message: "The answer cannot be used: \(contradiction). URL: \(url.redactedDescription).", url: url)
+      message: "The answer cannot be used: \(contradiction).", url: url)
   }
 
   private func change(_ what: String) -> URLError {
@@ -57,6 +57,6 @@ struct ResourceVersion: Sendable {
       }
     let words = HTTPURLResponse.localizedString(forStatusCode: status)
     return URLError(
-      code, message: "The server answered with status \(status) (\(words)). URL: \(url.redactedDescription).", url: url)
+      code, message: "The server answered with status \(status) (\(words)).", url: url)
   }
 }

@@ -35,7 +35,7 @@ extension URLSession {
       throw URLError(
         .badURL,
         message:
-          "Random access is by GET, not by \(request.httpMethod ?? ""). URL: \(url.redactedDescription).", url: url)
+          "Random access is by GET, not by \(request.httpMethod ?? "").", url: url)
     }
     let requests = RangeRequests(
       session: self, template: request, delegate: delegate, waitsForConnectivity: options.waitsForConnectivity)
