@@ -116,6 +116,26 @@ import URLLoadingTestServers
     await server.stop()
   }
 
+  @Test(arguments: ["500 unknown", "502 not here"]) func aRangeNeedsNoSize(reply: String) async throws {
+    let server = try server { $0.replies["SIZE"] = reply }
+    for range in ["0-9", "100-199", "999-999"] {
+      let (data, response) = try await session.data(for: ranged(server.url(), range))
+      let ends = range.split(separator: "-").compactMap { Int($0) }
+      #expect(data == file[ends[0]...ends[1]])
+      #expect(
+        response.contentRange?.fieldValue == "bytes \(range)/*" && response.expectedContentLength == Int64(data.count))
+    }
+    #expect(server.commands.contains("REST 100"))
+    // The end of others would not be known.
+    let (whole, response) = try await session.data(for: ranged(server.url(), "100-"))
+    #expect(whole == file && response.contentRange == nil)
+    let error = try await #require(throws: URLError.self) {
+      try await session.data(for: ranged(server.url(), "900-1099"))
+    }
+    #expect(error.code == .networkConnectionLost, "\(error)")
+    await server.stop()
+  }
+
   // MARK: Servers that do not answer
 
   @Test(arguments: [["MDTM"], ["SIZE"], ["SIZE", "MDTM"]])
@@ -141,8 +161,9 @@ import URLLoadingTestServers
     let server = try server { for command in silent { $0.replies[command] = .some(nil) } }
     let knowsSize = !silent.contains("SIZE")
     let (data, response) = try await session.data(for: ranged(server.url(), "10-19"))
-    #expect(data == (knowsSize ? file[10..<20] : file))
-    #expect((response.contentRange != nil) == knowsSize)
+    #expect(data == file[10..<20])
+    #expect(response.contentRange?.fieldValue == (knowsSize ? "bytes 10-19/1000" : "bytes 10-19/*"))
+    if !knowsSize { #expect(try await session.data(for: ranged(server.url(), "10-")).0 == file) }
     var head = URLRequest(url: server.url())
     head.httpMethod = "HEAD"
     for session in [session, URLSession(configuration: .ephemeral)] {

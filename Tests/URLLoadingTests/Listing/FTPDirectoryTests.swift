@@ -101,6 +101,20 @@ import URLLoadingTestServers
     #expect(!server.commands.value.contains("LIST"))
   }
 
+  /// Servers from before MLSD say so of a folder that has nothing.
+  @Test(arguments: ["450 No files found", "450 Nothing here", "550 No files found.", "550 No members found"])
+  func aRefusalToListMayMeanEmpty(reply: String) async throws {
+    let server = try ScriptedFTP(replies: ["MLSD": "500 What?", "LIST": reply])
+    #expect(try await session.allEntries(at: server.url("/d/")).isEmpty)
+  }
+
+  @Test func theLastLineOfAListingNeedsNoEnd() async throws {
+    let server = try ScriptedFTP(
+      listing: "-rw-r--r-- 1 me us 1 Mar  1 10:00 a\r\n-rw-r--r-- 1 me us 1 Mar  1 10:00 b",
+      replies: ["MLSD": "500 What?"])
+    #expect(try await session.allEntries(at: server.url("/")).map(\.name) == ["a", "b"])
+  }
+
   @Test func unavailableIsNotEmpty() async throws {
     let server = try ScriptedFTP(replies: ["MLSD": "450 Busy"])
     let error = await session.brokenEntries(at: server.url("/")).error as? URLError
@@ -110,7 +124,7 @@ import URLLoadingTestServers
   @Test(
     arguments: [
       ("type=file; a\r\nbroken\r\ntype=file; b\r\n", "226 Done", URLError.Code.cannotParseResponse),
-      ("type=file; a\r\ntype=file; b", "226 Done", .cannotParseResponse),
+      ("type=file; a\r\ntype=fi", "226 Done", .cannotParseResponse),
       ("type=file; a\r\n" + String(repeating: "x", count: 70_000) + "\r\n", "226 Done", .cannotParseResponse),
       ("type=file; a\r\n", "426 Aborted", .networkConnectionLost),
       ("type=file; a\r\n", "451 Disk trouble", .networkConnectionLost),

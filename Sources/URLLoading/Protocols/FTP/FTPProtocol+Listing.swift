@@ -10,12 +10,18 @@ extension FTPProtocol {
 
   func respondToListing(_ head: TransferHead) {
     guard let url = request.url else { return }
-    guard head.statusCode != Self.unavailable else {
+    // To LIST it says that nothing is there, in servers of the time before MLSD.
+    let isText = state.withLock { if case .listing(.text) = $0.stage { true } else { false } }
+    guard head.statusCode != Self.unavailable || isText else {
       return failListing(
         URLError(
           .resourceUnavailable,
           message: "The server refused to list \(url.redactedDescription) now (reply \(Self.unavailable)).", url: url))
     }
+    respondToListing(of: url)
+  }
+
+  private func respondToListing(of url: URL) {
     client?.urlProtocol(
       self, didReceive: URLResponse(url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil),
       cacheStoragePolicy: .notAllowed)
@@ -40,11 +46,23 @@ extension FTPProtocol {
     let path = request.url?.path(percentEncoded: true) ?? ""
     switch state.withLock({ $0.stage }) {
     case .listing(.facts) where isUnknown: start(.listing(.text))
+    case .listing where saysEmpty(failure):
+      state.withLock { $0.listing = nil }
+      if let url = request.url { respondToListing(of: url) }
+      collect(failure.metrics)
+      client?.urlProtocolDidFinishLoading(self)
     case .listing where failure.urlErrorCode == .fileDoesNotExist && path.contains { $0 != "/" }:
       // Servers have one reply for what is not there and for what is no directory.
       start(.file(failure))
     default: tell(failure)
     }
+  }
+
+  /// Some servers refuse to list a directory that is empty, such as with "550 No files found"; that it exists they have said before.
+  private func saysEmpty(_ failure: TransferFailure) -> Bool {
+    guard failure.curlCode == Self.commandRefused, failure.ftpReplyCode == 550 else { return false }
+    let words = failure.message.lowercased()
+    return ["no files", "no members found", "no data sets found"].contains { words.contains($0) }
   }
 
   /// What could not be listed was looked for as a file. A server that knows neither size nor date would not have said no.

@@ -146,14 +146,23 @@ extension FTPProtocol: TransferHandler {
 
   /// Size and date are known: loads the range, or the whole where the range does not apply.
   private func choose(_ head: TransferHead) {
-    guard let length = head.resourceLength ?? head.contentLength else { return start(.body(nil)) }
     state.withLock { $0.chosenBy = head }
+    guard let length = head.resourceLength ?? head.contentLength else { return start(.body(rangeWithoutLength)) }
     switch request.byteRange(ofLength: length, validators: Self.validators(head)) {
     case .whole: start(.body(nil))
     case .partial(let range): start(.body(range))
     case .unsatisfiable:
       fail(.unsatisfiableRange(of: request, length: length))
     }
+  }
+
+  /// The range that is asked for of a file whose length is not known; nil where that has to be the whole.
+  var rangeWithoutLength: ContentRange? {
+    guard request.httpMethod == "GET", request.value(forHTTPHeaderField: "If-Range") == nil,
+      let field = request.value(forHTTPHeaderField: "Range"),
+      case .positions(let first, let last)? = ByteRange(fieldValue: field)
+    else { return nil }
+    return ContentRange(firstByte: first, lastByte: last, completeLength: nil)
   }
 
   /// Whether the range was chosen by what another file had, of the same name.
@@ -204,7 +213,7 @@ extension FTPProtocol: TransferHandler {
   /// MDTM's time (RFC 3659, section 3), and size: FTP has no better validators.
   private static func validators(_ head: TransferHead) -> ResourceValidators {
     guard let modified = head.lastModified else { return ResourceValidators() }
-    let size = head.resourceLength ?? head.contentLength ?? -1
+    let size = head.resourceLength ?? -1
     return ResourceValidators(
       entityTag: "\"\(String(size, radix: 16))-\(modified)\"",
       lastModified: Date(timeIntervalSince1970: TimeInterval(modified)))

@@ -3,7 +3,8 @@ internal import URLLoadingCurlTransport
 
 /// Loads `ftp` URLs, and `ftps` ones over explicit TLS (RFC 4217).
 ///
-/// A request for a range first asks for size and date, which decide what is loaded. A directory is listed by MLSD, and where
+/// A request for a range first asks for size and date, which decide what is loaded. Of a file whose size the server does not tell, only a
+/// range with both ends can be had: the last byte of another would not be known. A directory is listed by MLSD, and where
 /// the server does not know that by LIST.
 ///
 /// The size that a server tells (SIZE, RFC 3659) is a claim, which is what ``URLResponse/expectedContentLength`` says. A file ends
@@ -145,7 +146,7 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     if !questions.contains(.size) {
       switch stage {
       // Without a size there is no range to be chosen, and nothing else that tells a file.
-      case .probe: return start(.body(nil))
+      case .probe: return start(.body(rangeWithoutLength))
       case .file(let failure): return tell(failure)
       case .body, .directory, .listing: break
       }

@@ -52,14 +52,19 @@ import URLLoadingTestServers
     #expect(result.entries.map(\.url.absoluteString) == ["ftp://h/d/a", "ftp://h/d/%C3%BC%20x/", "ftp://h/d/c"])
   }
 
-  @Test func aListingThatIsCutIsNotWhole() {
-    for (text, format) in [
-      ("type=file; a\r\ntype=fi", FTPListing.Format.facts), ("type=file; a\r\ntype=file; b", .facts),
-    ] {
-      let result = read(text, format)
-      #expect(result.entries.map(\.name) == ["a"])
-      #expect(result.flaw?.contains("middle of a line") == true)
+  @Test(arguments: [FTPListing.Format.facts, .text]) func theLastLineNeedsNoEnd(format: FTPListing.Format) {
+    let line =
+      switch format {
+      case .facts: "type=file;size=1; "
+      case .text: "-rw-r--r-- 1 me us 1 Mar  1 10:00 "
+      }
+    for piece in [1, Int.max] {
+      let result = read("\(line)a\r\n\(line)b", format, piece: piece)
+      #expect(result.entries.map(\.name) == ["a", "b"] && result.flaw == nil)
     }
+    // Nor is it taken for what it is not.
+    let cut = read("type=file; a\r\ntype=fi", .facts)
+    #expect(cut.entries.map(\.name) == ["a"] && cut.flaw != nil)
   }
 
   @Test func aLineHasALimit() {
