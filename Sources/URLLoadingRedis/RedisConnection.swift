@@ -45,8 +45,10 @@ final class RedisConnection: @unchecked Sendable {
   /// Sends a command.
   /// - Parameters:
   ///   - bytes: how much the answer may have.
-  ///   - completion: called on the loop's thread with the answer; nil where there is none.
+  ///   - completion: called on the loop's thread with the answer; nil where there is none, at once where there is no such thread.
   func send(_ command: RedisCommand, expecting bytes: Int64 = 0, completion: @escaping Completion) {
+    // Work that is posted to a loop that cannot be started waits, and a load waits for this.
+    guard loop.start() == 0 else { return completion(nil) }
     loop.execute { self.request(command, expecting: bytes, completion) }
   }
 

@@ -57,9 +57,14 @@ package struct TransferFailure: Error, Sendable {
     case unusableIdentity(String)
     /// A connection was about to be reused whose handshake was not judged by the transfer's rules.
     case unverifiedConnection
+    /// Each request with credentials was refused, as if it only had to be sent once more.
+    case endlessRefusal(isByProxy: Bool)
     /// The engine was shut down.
     case engineShutDown
     case outOfMemory
+    /// The system has no thread, or no descriptor, for what cannot be done, in words.
+    /// - Parameter error: the number of the system's error.
+    case unavailable(String, error: Int32)
   }
 
   package var reason: Reason
@@ -156,10 +161,16 @@ package struct TransferFailure: Error, Sendable {
       case .clientCertificateRequested(let endpoint, _):
         (.clientCertificateRequired, "\(endpoint.host) asks for a certificate of the client")
       case .unusableIdentity(let name): (.clientCertificateRejected, "the identity \(name) cannot be used to log in")
+      case .endlessRefusal(let isByProxy):
+        (
+          .userAuthenticationRequired,
+          "the \(isByProxy ? "proxy" : "server") refused login after login and said each time that only its nonce was stale"
+        )
       case .unverifiedConnection:
         (.secureConnectionFailed, "the connection's server was not verified, and nothing was sent to it")
       case .engineShutDown: (.cancelled, "the transfer engine was shut down")
       case .outOfMemory: (.unknown, "there was not enough memory for the transfer")
+      case .unavailable(let what, let error): (.resourceUnavailable, "\(what): \(String(cString: strerror(error)))")
       }
   }
 
@@ -169,6 +180,12 @@ package struct TransferFailure: Error, Sendable {
 
   private static func words(for verdict: TrustVerdict) -> (URLError.Code, String) {
     (CurlErrorTable.verificationCode(verdict.code), "SSL certificate problem: \(verdict.reason)")
+  }
+
+  /// The system's error that this stands for; nil where there is none.
+  package var systemError: (any Error)? {
+    guard case .unavailable(_, let error) = reason else { return nil }
+    return POSIXErrorCode(rawValue: error).map { POSIXError($0) }
   }
 
   /// Whose name could not be resolved. CURLE_COULDNT_RESOLVE_PROXY and CURLE_COULDNT_RESOLVE_HOST do not tell the

@@ -10,6 +10,7 @@ extension EventLoop {
   /// belong to an engine, as those of tokens do, and so may all others then: without this, 1 process in 4 crashed at its end.
   package static let parksAtExit: Void = {
     atexit {
+      guard EventLoop.shared.start() == 0 else { return }
       let isParked = DispatchSemaphore(value: 0)
       EventLoop.shared.execute {
         isParked.signal()

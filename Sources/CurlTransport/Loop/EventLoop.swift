@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 internal import URLLoadingBase
 internal import URLLoadingCCurl
 internal import URLLoadingCLinux
@@ -10,10 +11,12 @@ internal import URLLoadingCLinux
 // Mutable state, and what guards it:
 // - `inbox`: its lock. Any thread appends; the loop thread takes everything out once a turn.
 // - `reactor`, `batch`, `resumptions`, `handovers`: the loop thread alone, but for waking it, which writes to a descriptor that stays.
-// - `thread`: written once, before `init` returns, so before anybody else can reach the loop.
-// Safe to share: other threads touch `inbox`, under its lock, `thread`, and the part of `reactor` that wakes it.
+// - `thread`: atomic; the thread itself writes it, once.
+// - `isStarted`: atomic; set under the lock `starting`, under which the thread is made, with what it waits with.
+// Safe to share: other threads touch `inbox`, under its lock, the atomic values, and the part of `reactor` that wakes it.
 package final class EventLoop: SerialExecutor, @unchecked Sendable {
-  /// The loop of this process. It is started by its first use and never ends.
+  /// The loop of this process. Its first use starts it, and it never ends. Where the system has no thread or descriptor for it, that use
+  /// fails, and the next one tries again.
   package static let shared = EventLoop(name: "url-transfers")
 
   /// The loop for FTP. libcurl waits for the end of an FTP transfer to be confirmed, and blocks its thread meanwhile:
@@ -61,27 +64,48 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   private var resumptions: [UnsafeContinuation<Void, Never>] = []
   /// Work for other threads that was deferred in this turn.
   private var handovers: [@Sendable () -> Void] = []
-  private var thread = pthread_t()
+  private let thread = Atomic<pthread_t>(0)
+  private let isStarted = Atomic(false)
+  private let starting = Locked(())
 
   private init(name: StaticString, mayBlock: Bool = false) {
     self.name = name
     self.mayBlock = mayBlock
     reactor = Reactor()
+  }
+
+  /// Starts the thread, unless it runs. Whoever waits for what he posts asks first: posted work stays until a later call succeeds.
+  /// - Returns: 0 where it runs, else the number of the system's error.
+  package func start() -> Int32 {
+    if isStarted.load(ordering: .acquiring) { return 0 }
+    return starting.withLock { _ in
+      if isStarted.load(ordering: .acquiring) { return 0 }
+      let result = makeThread()
+      if result == 0 { isStarted.store(true, ordering: .releasing) }
+      return result
+    }
+  }
+
+  private func makeThread() -> Int32 {
+    let error = reactor.openDescriptors()
+    guard error == 0 else { return error }
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
     // Half a millisecond here. On the new thread, with the caller at work in the same memory, it takes twice as long, and the first
     // transfer waits for it all the same.
     _ = CurlLibrary.shared
-    let context = Unmanaged.passRetained(self).toOpaque()
+    let context = Unmanaged.passRetained(self)
+    var new = pthread_t()
     let result = pthread_create(
-      &thread, &attributes,
+      &new, &attributes,
       { context in
         guard let context else { return nil }
         Unmanaged<EventLoop>.fromOpaque(context).takeRetainedValue().run()
-      }, context)
+      }, context.toOpaque())
     pthread_attr_destroy(&attributes)
-    precondition(result == 0, "the transfer loop's thread could not be started: \(String(cString: strerror(result)))")
+    if result != 0 { context.release() }
+    return result
   }
 
   // MARK: Posting work
@@ -98,7 +122,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
       defer { inbox.isAsleep = false }
       return inbox.isAsleep
     }
-    if mustWake { reactor.wake() }
+    if mustWake { reactor.wake() } else { _ = start() }
   }
 
   /// Runs a job of an actor that is isolated to this loop.
@@ -120,7 +144,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   package func isIsolatingCurrentContext() -> Bool? { isCurrentThread }
 
   /// Whether the caller runs on the loop's thread.
-  var isCurrentThread: Bool { pthread_equal(pthread_self(), thread) != 0 }
+  var isCurrentThread: Bool { pthread_self() == thread.load(ordering: .relaxed) }
 
   /// Resumes a continuation: on a loop's thread at the end of the turn, in a batch with others; elsewhere at once.
   package static func resume(_ continuation: UnsafeContinuation<Void, Never>) {
@@ -138,6 +162,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   // MARK: The thread
 
   private func setUpThread() {
+    thread.store(pthread_self(), ordering: .relaxed)
     name.withUTF8Buffer { name_thread(UnsafeRawPointer($0.baseAddress)?.assumingMemoryBound(to: CChar.self)) }
     // Signals are the application's: none is handled here, and a write to a closed socket is an error code.
     var signals = sigset_t()

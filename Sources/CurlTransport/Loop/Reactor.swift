@@ -7,7 +7,8 @@ internal import URLLoadingCLinux
 ///
 /// Changes of interest are recorded and given to the kernel once a turn, where the outcome differs from
 /// what it knows: libcurl takes a socket off and puts it back for every request.
-// Loop thread only, except `wake()`, which only writes to a descriptor that never changes.
+// Loop thread only, except `openDescriptors()`, which runs before there is that thread, and `wake()`, which writes to a descriptor that
+// stays.
 final class Reactor {
   /// What is known about one file descriptor; the index in the table is the descriptor.
   private struct Socket {
@@ -61,8 +62,8 @@ final class Reactor {
 
   /// Events that were not handed on yet.
   private var eventCount = 0
-  private let epoll: Int32
-  private let wakeDescriptor: Int32
+  private var epoll: Int32 = -1
+  private var wakeDescriptor: Int32 = -1
   private let events: UnsafeMutablePointer<epoll_event>
   private let eventCapacity = 512
   private var sockets: [Socket] = []
@@ -73,15 +74,28 @@ final class Reactor {
   private var touched: [MultiHandle] = []
 
   init() {
-    epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
-    wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-    precondition(epoll >= 0 && wakeDescriptor >= 0, "no file descriptor for the transfer loop")
     events = .allocate(capacity: eventCapacity)
+  }
+
+  /// Opens what the loop waits with, before anything else is called. What is open already stays: a call after a failure tries again.
+  /// - Returns: 0, or the number of the system's error.
+  func openDescriptors() -> Int32 {
+    if epoll < 0 { epoll = epoll_create1(Int32(EPOLL_CLOEXEC)) }
+    guard epoll >= 0 else { return errno }
+    guard wakeDescriptor < 0 else { return 0 }
+    let descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+    guard descriptor >= 0 else { return errno }
     // Edge-triggered: every write is an event, so the counter need not be read.
     var event = epoll_event()
     event.events = EPOLLIN.rawValue | EPOLLET.rawValue
     event.data.u64 = Self.wakeToken
-    epoll_ctl(epoll, EPOLL_CTL_ADD, wakeDescriptor, &event)
+    guard epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0 else {
+      let error = errno
+      close(descriptor)
+      return error
+    }
+    wakeDescriptor = descriptor
+    return 0
   }
 
   /// Makes what is shared by all engines of the loop.
@@ -95,8 +109,8 @@ final class Reactor {
 
   deinit {
     curl_share_cleanup(share)
-    close(epoll)
-    close(wakeDescriptor)
+    if epoll >= 0 { close(epoll) }
+    if wakeDescriptor >= 0 { close(wakeDescriptor) }
     events.deallocate()
   }
 

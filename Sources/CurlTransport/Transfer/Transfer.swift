@@ -47,14 +47,18 @@ package final class Transfer: Sendable {
   func run() {
     guard case .new(let engine) = stage else { return }
     stage = .over
+    noteStart()
+    guard let multi = engine.openMulti(for: request.pool) else {
+      return fail(TransferFailure(engine.isShutDown ? .engineShutDown : WakeupPair.shortage))
+    }
+    multi.begin(self)
+  }
+
+  private func noteStart() {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     startTime = Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
     startInstant = .now
-    guard let multi = engine.openMulti(for: request.pool) else {
-      return fail(TransferFailure(engine.isShutDown ? .engineShutDown : .outOfMemory))
-    }
-    multi.begin(self)
   }
 
   /// The transfer waits for a connection.
@@ -81,6 +85,7 @@ package final class Transfer: Sendable {
 
   /// Fails a transfer that libcurl does not have.
   func fail(_ failure: TransferFailure) {
+    if case .new = stage { noteStart() }
     if let work = takeWork() { fail(failure, to: work.handler) }
   }
 

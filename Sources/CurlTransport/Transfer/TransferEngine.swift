@@ -51,11 +51,17 @@ package actor TransferEngine {
 
   // MARK: Entry points for any thread
 
-  /// Begins a transfer. The handler is kept until the transfer has ended.
+  /// Begins a transfer. The handler is kept until the transfer has ended. Where the loop's thread cannot be started, it is told so before
+  /// this returns.
   package nonisolated func start(_ request: consuming TransferRequest, handler: any TransferHandler) -> Transfer {
     if request.kind == .ftp, loop !== EventLoop.ftp { return ftpEngine().start(request, handler: handler) }
     let transfer = Transfer(loop: loop, self, request, handler)
-    loop.execute(.transfer(transfer))
+    let error = loop.start()
+    if error == 0 {
+      loop.execute(.transfer(transfer))
+    } else {
+      transfer.fail(TransferFailure(.unavailable("the thread of transfers cannot be started", error: error)))
+    }
     return transfer
   }
 

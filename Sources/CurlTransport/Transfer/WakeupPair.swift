@@ -17,6 +17,16 @@ enum WakeupPair {
     return multi
   }
 
+  /// Why there is no multi handle.
+  static var shortage: TransferFailure.Reason {
+    var ends: [Int32] = [-1, -1]
+    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) != 0 else {
+      for descriptor in ends { close(descriptor) }
+      return .outOfMemory
+    }
+    return .unavailable("no connections can be made", error: errno)
+  }
+
   /// The ends of the pair are the sockets through which a byte is on its way when the handle is woken, and none when it has noticed.
   private static func closeOnExec(_ multi: UnsafeMutableRawPointer, from lowest: Int32) {
     var ends = (lowest..<(lowest + reach)).filter {

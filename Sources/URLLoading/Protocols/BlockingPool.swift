@@ -1,3 +1,5 @@
+internal import URLLoadingBase
+
 // Safe to share: `state` is touched only while `condition` is locked.
 /// Threads for work that blocks: file reads, libraries without an asynchronous form, `startLoading` of users' classes. Neither the
 /// transfer loop nor Swift's cooperative pool may wait for such work.
@@ -59,10 +61,7 @@ public final class BlockingPool: @unchecked Sendable {
     if needsThread { state.threads += 1 } else { condition.signal() }
     condition.unlock()
     guard needsThread else { return }
-    let thread = Thread { self.serve() }
-    thread.name = name
-    thread.stackSize = 1 << 20
-    thread.start()
+    BlockingThread.run(name: name, stackSize: 1 << 20) { self.serve() }
   }
 
   private func serve() {

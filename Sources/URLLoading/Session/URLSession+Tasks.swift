@@ -83,9 +83,11 @@ extension URLSession {
     components.scheme = "tcp"
     // An address of IPv6 has brackets in a URL (RFC 3986, section 3.2.2).
     components.host = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
-    components.port = port
     var plan = LoadPlan(request: .placeholder, kind: .stream, owner: .delegate)
-    if let url = components.url, !host.isEmpty, (1...65_535).contains(port) {
+    // Foundation traps on a negative one.
+    let isPort = (1...65_535).contains(port)
+    if isPort { components.port = port }
+    if let url = components.url, !host.isEmpty, isPort {
       plan.request = URLRequest(url: url)
     } else {
       plan.flaw = URLError(

@@ -63,9 +63,10 @@ final class StreamChannel: DuplexSink, DeadlineHolder {
   /// Reads the state of the machine without blocking.
   func look<Result>(_ body: (StreamMachine) -> Result) -> Result { runner.read(body) }
 
-  /// 0 is no timeout, as documented.
+  /// 0 is no timeout, as documented. What is no number is none that could be waited for: the request ends, rather than never.
   private static func deadline(_ timeout: TimeInterval) -> MonotonicInstant {
-    timeout > 0 && timeout < 1e9 ? .now.advanced(by: .seconds(timeout)) : .distantFuture
+    if timeout.isNaN { return .now }
+    return timeout > 0 && timeout < 1e9 ? .now.advanced(by: .seconds(timeout)) : .distantFuture
   }
 
   // MARK: The load's side

@@ -14,6 +14,7 @@ struct ReactorTests {
   init() throws {
     var configuration = TransferEngineConfiguration()
     configuration.proxy = .direct
+    try #require(reactor.openDescriptors() == 0)
     multi = try #require(
       MultiHandle(configuration: configuration, proxies: ProxySelector(.direct), reactor: reactor))
   }

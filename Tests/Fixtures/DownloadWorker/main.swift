@@ -24,11 +24,12 @@ case "silent-kdc":
   await SilentKDCCommand.run(login: arguments[2], other: arguments[3], file: arguments[4], count: arguments[5])
 case "identity":
   await IdentityCommand.run(url: arguments[2], authority: arguments[3], uri: arguments[4], pin: arguments[5])
+case "shortage": ShortageCommand.run(url: arguments[2], of: arguments[3])
 case "info-plist": await InfoPlistCommand.run(url: arguments[2])
 default:
   say(
     "usage: DownloadWorker download|resume|limited|slow-data|random-access|limited-random-access|unprivileged-file|keep|"
-      + "cached|cached-downloads|limited-cache|hsts|negotiate|silent-kdc|identity|info-plist ..."
+      + "cached|cached-downloads|limited-cache|hsts|negotiate|silent-kdc|identity|shortage|info-plist ..."
   )
   exit(64)
 }

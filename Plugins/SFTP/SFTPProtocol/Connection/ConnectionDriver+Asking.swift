@@ -29,7 +29,7 @@ extension ConnectionDriver {
     _ work: @escaping @Sendable () -> Result, _ then: @escaping @Sendable (ConnectionDriver, Result) -> Void
   ) {
     let connection = connection
-    Thread.detachNewThread {
+    BlockingThread.run(name: "SSH helper") {
       let result = work()
       connection.post { driver in
         if driver.machine.phase != .closed { then(driver, result) }

@@ -49,12 +49,9 @@ final class SSHConnection: Sendable {
     }
     guard let user else { return }
     lastWork.enter()
-    let thread = Thread {
+    BlockingThread.run(name: "SSH connection", stackSize: 1 << 19) {
       ConnectionDriver(connection: self, user: user, wakeDescriptor: self.wakeDescriptor).run()
     }
-    thread.name = "SSH connection"
-    thread.stackSize = 1 << 19
-    thread.start()
   }
 
   /// Runs work on the connection's thread, after everything posted before it.

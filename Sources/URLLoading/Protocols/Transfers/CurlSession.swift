@@ -24,6 +24,7 @@ final class CurlSession: URLSessionComponent {
     // First, so that the library behind the system's settings is opened, and the loop's thread starts, while the rest is made.
     proxies = ProxyResolution(configuration)
     let loop = EventLoop.shared
+    _ = loop.start()
     let engineConfiguration = TransferEngineConfiguration(configuration)
     engine = TransferEngine(configuration: engineConfiguration, loop: loop)
     authorities = engineConfiguration.tls.authorities

@@ -11,7 +11,8 @@ extension URLError {
     // The reply of an FTP server tells what is temporary (RFC 959, section 4.2.1).
     if failure.ftpReplyCode > 0 { information["FTPReplyCode"] = failure.ftpReplyCode }
     let underlying: any Error =
-      failure.bodyError ?? NSError(domain: "libcurl", code: failure.curlCode, userInfo: information)
+      failure.bodyError ?? failure.systemError
+      ?? NSError(domain: "libcurl", code: failure.curlCode, userInfo: information)
     self.init(
       failure.urlErrorCode, message: "\(failure.message).", url: url,
       underlying: underlying)

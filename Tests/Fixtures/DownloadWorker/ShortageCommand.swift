@@ -1,0 +1,92 @@
+import Foundation
+import URLLoading
+
+/// Loads where the system has no descriptors or threads left, and again where it has some.
+enum ShortageCommand {
+  static func run(url: String, of resource: String) {
+    guard let url = URL(string: url) else { return say("no URL") }
+    prepareDispatch()
+    if resource == "threads", geteuid() == 0, setuid(65534) != 0 { return say("setuid failed") }
+    let kind = __rlimit_resource_t((resource == "threads" ? __RLIMIT_NPROC : RLIMIT_NOFILE).rawValue)
+    let limit = resource == "threads" ? 1 : firstFreeDescriptor
+    var both = rlimit()
+    getrlimit(kind, &both)
+    let usual = both.rlim_cur
+    both.rlim_cur = limit
+    guard setrlimit(kind, &both) == 0 else { return say("setrlimit failed") }
+    say(load(url))
+    say(preferringLoop(url))
+    both.rlim_cur = usual
+    guard setrlimit(kind, &both) == 0 else { return say("setrlimit failed") }
+    say(load(url))
+    say(preferringLoop(url))
+  }
+
+  /// Dispatch ends the process where it finds none for itself: what it needs has to be there.
+  private static func prepareDispatch() {
+    let group = DispatchGroup()
+    let all = DispatchSemaphore(value: 0)
+    let count = 8
+    let arrived = DispatchSemaphore(value: 0)
+    for _ in 0..<count {
+      DispatchQueue.global().async(group: group) {
+        arrived.signal()
+        all.wait()
+      }
+    }
+    for _ in 0..<count { arrived.wait() }
+    let timer = DispatchSemaphore(value: 0)
+    DispatchQueue.global().asyncAfter(deadline: .now() + 0.01) { timer.signal() }
+    for _ in 0..<count { all.signal() }
+    timer.wait()
+    group.wait()
+    Task { timer.signal() }
+    timer.wait()
+  }
+
+  private static var firstFreeDescriptor: rlim_t {
+    let free = dup(0)
+    close(free)
+    return rlim_t(max(0, free))
+  }
+
+  private static func load(_ url: URL) -> String {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.connectionProxyDictionary = [:]
+    let session = URLSession(configuration: configuration)
+    let ended = DispatchSemaphore(value: 0)
+    nonisolated(unsafe) var line = ""
+    // Safe: written before the signal, read behind it.
+    let task = session.dataTask(with: url) { data, _, error in
+      line = words(data, error)
+      ended.signal()
+    }
+    task.resume()
+    return ended.wait(timeout: .now() + 20) == .success ? line : "no end"
+  }
+
+  private static func preferringLoop(_ url: URL) -> String {
+    let ended = DispatchSemaphore(value: 0)
+    nonisolated(unsafe) var line = ""
+    // Safe: written before the signal, read behind it.
+    Task(executorPreference: URLSession.loadingExecutor) {
+      do {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.connectionProxyDictionary = [:]
+        line = words(try await URLSession(configuration: configuration).data(from: url).0, nil)
+      } catch {
+        line = words(nil, error)
+      }
+      ended.signal()
+    }
+    return ended.wait(timeout: .now() + 20) == .success ? line : "no end"
+  }
+
+  private static func words(_ data: Data?, _ error: (any Error)?) -> String {
+    if let error = error as NSError? {
+      let cause = error.userInfo[NSUnderlyingErrorKey] as? POSIXError
+      return "error \(error.code) \(cause?.code.rawValue ?? 0) \(error.localizedDescription)"
+    }
+    return "loaded \(data?.count ?? 0)"
+  }
+}
