@@ -27,10 +27,20 @@ extension EasyHandle {
     case .failure(let reason):
       failureReason = reason
       return 0
-    case .head(let head): receive(head)
+    case .head(let head):
+      receive(head)
+      guard refusals <= Self.largestRefusalCount else {
+        pendingHead = nil
+        failureReason = .endlessRefusal(isByProxy: !isRequestSent)
+        return 0
+      }
     }
     return line.count
   }
+
+  /// How often libcurl may repeat a request in one transfer: a server that calls each nonce stale (RFC 7616, section 3.3) would have it
+  /// repeat for ever. As many as credentials of a load may be refused.
+  private static let largestRefusalCount = 16
 
   /// Lines are those of a proxy that is to open a tunnel to an FTP server.
   private var awaitsTunnel: Bool {
@@ -41,6 +51,7 @@ extension EasyHandle {
   private func receive(_ head: consuming TransferHead) {
     guard let transfer, let handler else { return }
     guard isRequestSent else {
+      if head.statusCode == 407, credentialsAnswer407 { refusals += 1 }
       proxyHead = head
       parser.expectHead()
       return
@@ -64,6 +75,7 @@ extension EasyHandle {
     let mayLoseBody =
       CurlLibrary.shared.losesEarlyAnswers && head.httpVersion == "HTTP/2" && body.isPresent && !body.isComplete
       && !isAwaitingBody && head.statusCode != 204 && head.statusCode != 304 && (head.contentLength ?? 0) > 0
+    if isChallenge { refusals += 1 }
     guard !isChallenge, !mayLoseBody else {
       pendingHead = head
       return

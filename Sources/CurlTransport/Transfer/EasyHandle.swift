@@ -80,6 +80,8 @@ final class EasyHandle {
   var isOfOneTransfer = false
   /// A challenge that libcurl may answer with credentials; then the handler does not get it.
   var pendingHead: TransferHead?
+  /// Answers of 401 and 407 to requests that libcurl sends again by itself, with the same credentials.
+  var refusals = 0
   /// The answer of a proxy to CONNECT.
   var proxyHead: TransferHead?
   var expectedLength: Int64?
@@ -190,6 +192,7 @@ final class EasyHandle {
     if connection != nil { shape = nil }
     connection = nil
     pendingHead = nil
+    refusals = 0
     proxyHead = nil
     expectedLength = nil
     receivedBytes = 0

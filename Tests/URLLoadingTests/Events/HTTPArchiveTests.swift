@@ -56,6 +56,30 @@ import URLLoadingTestServers
     return Dictionary(list.map { ($0["name"] as? String ?? "", $0["value"] as? String ?? "") }) { $1 }
   }
 
+  /// HAR 1.2 has URLs without them, and they may be tokens.
+  @Test(arguments: [false, true]) func noURLHasAFragment(includesSecrets: Bool) async throws {
+    let server = try ScriptedServer.http { request in
+      guard request.path == "/login" else { return HTTPResponse(text: "hello") }
+      return HTTPResponse.redirect(to: "/done#access_token=hunter2")
+    }
+    var options = HTTPArchiveWriter.Options()
+    options.includesSecrets = includesSecrets
+    let session = try session(options)
+    let url = try #require(URL(string: "\(server.url("/login"))#hunter1"))
+    _ = try await session.data(from: url)
+    await session.finishTasksAndInvalidate()
+    let entries = try entries()
+    #expect(entries.count == 2)
+    for entry in entries {
+      #expect(!(try member(entry, "request.url") as String).contains("#"))
+      #expect(!(try member(entry, "response.redirectURL") as String).contains("#"))
+    }
+    #expect(try member(entries[0], "response.redirectURL") as String == "/done")
+    let text = try String(contentsOf: file, encoding: .utf8)
+    // Of a response as it came, the field is a part.
+    #expect(text.contains("hunter2") == includesSecrets && !text.contains("hunter1"))
+  }
+
   @Test func anEmptyArchiveIsWhole() throws {
     let writer = try HTTPArchiveWriter(file: file)
     #expect(try entries().isEmpty)

@@ -67,6 +67,37 @@ import URLLoadingTestServers
     #expect(record.status == 200 && record.text.hasPrefix("Basic "), "\(record)")
   }
 
+  /// The limit for wrong credentials holds for those that are said to be stale.
+  @Test(arguments: [false, true]) func aNonceThatIsAlwaysStaleEndsTheLoad(isProxy: Bool) async throws {
+    let server = try ScriptedServer.http { request in
+      let field = isProxy ? "Proxy-Authenticate" : "WWW-Authenticate"
+      let wasAnswered = request.fields[isProxy ? "Proxy-Authorization" : "Authorization"] != nil
+      return HTTPResponse(
+        isProxy ? 407 : 401,
+        fields: [field: "Digest realm=\"r\", nonce=\"\(UInt64.random(in: 0 ... .max))\", stale=\(wasAnswered)"],
+        text: "no")
+    }
+    let asked = Watched(0)
+    let credential = URLCredential(user: "u", password: "p", persistence: .none)
+    let client = RecordedSession(
+      LoadRecorder(onChallenge: { _ in
+        asked.update { $0 += 1 }
+        return (.useCredential, credential)
+      })
+    ) { configuration in
+      guard isProxy else { return }
+      configuration.connectionProxyDictionary = [
+        "HTTPEnable": 1, "HTTPProxy": "127.0.0.1", "HTTPPort": Int(server.port), "HTTPSEnable": 1,
+        "HTTPSProxy": "127.0.0.1", "HTTPSPort": Int(server.port),
+      ]
+    }
+    let url = isProxy ? try #require(URL(string: "https://a.test/")) : server.url()
+    let record = await client.load(url)
+    #expect(record.code == .userAuthenticationRequired, "\(record)")
+    #expect(record.error?.localizedDescription.contains("stale") == true, "\(record)")
+    #expect(server.requests.count <= 20 && asked.value == 1, "\(server.requests.count)")
+  }
+
   @Test func aHashOfTheBodyIsAnErrorThatSaysSo() async throws {
     let asked = Watched<[URLAuthenticationChallenge]>([])
     let url = try await AuthServer.shared.url("/digest/auth-int")

@@ -63,7 +63,8 @@ struct HTTPArchiveFormatter: Sendable {
         size: max(0, metrics.countOfResponseBodyBytesAfterDecoding),
         mimeType: metrics.response?.mimeType ?? "application/octet-stream", text: content?.text,
         encoding: content?.encoding, comment: body?.comment),
-      redirectURL: location.map(text) ?? "", headersSize: Self.known(metrics.countOfResponseHeaderBytesReceived),
+      redirectURL: location.map { withoutFragment(text($0)) } ?? "",
+      headersSize: Self.known(metrics.countOfResponseHeaderBytesReceived),
       bodySize: isLocal ? 0 : metrics.response == nil ? -1 : metrics.countOfResponseBodyBytesReceived)
   }
 
@@ -72,11 +73,26 @@ struct HTTPArchiveFormatter: Sendable {
   private func pairs(_ fields: [(name: String, value: String)]) -> [HTTPArchiveEntry.Pair] {
     fields.map { field in
       HTTPArchiveEntry.Pair(
-        name: field.name, value: redacts ? Redaction.value(field.value, of: field.name) : field.value)
+        name: field.name, value: redacts ? redacted(field.value, of: field.name) : field.value)
     }
   }
 
-  private func text(_ url: URL) -> String { redacts ? Redaction.url(url) : url.absoluteString }
+  /// A URL without its fragment, which HAR 1.2 leaves out: it may be a token.
+  private func text(_ url: URL) -> String {
+    withoutFragment(redacts ? Redaction.url(url) : url.absoluteString)
+  }
+
+  private func withoutFragment(_ reference: String) -> String {
+    reference.firstIndex(of: "#").map { String(reference[..<$0]) } ?? reference
+  }
+
+  private func redacted(_ value: String, of field: String) -> String {
+    let text = Redaction.value(value, of: field)
+    return Self.referenceFields.contains(field.lowercased()) ? withoutFragment(text) : text
+  }
+
+  /// Fields whose value is a reference to a resource.
+  private static let referenceFields: Set<String> = ["location", "content-location", "referer"]
 
   private func text(_ text: String) -> String { redacts ? Redaction.text(text) : text }
 
