@@ -62,8 +62,8 @@ int start_helper(const char *path, int descriptor, char *const environment[], pi
 /// `/dev/null`. The first argument is its name. Returns 0, or the error's number.
 int start_service(const char *path, char *const arguments[], char *const environment[]);
 
-/// Copies a file's bytes from where its descriptor stands to its end, shared with the original where the file system can do that. Returns 0,
-/// or -1 with errno.
+/// Copies a file into an empty one, shared with the original where the file system can do that, and with its holes. Returns 0, or -1 with
+/// errno.
 int copy_contents(int from, int to);
 
 /// The next connection of a listening socket, which exec closes and whose calls do not wait. -1 where there is none, errno says why.
@@ -75,6 +75,10 @@ uid_t peer_of_socket(int descriptor);
 /// The path of the shared library from which the process has a symbol; NULL where its executable has it, or nobody. The text lasts as long
 /// as the library is loaded.
 const char *library_with_symbol(const char *symbol);
+
+/// The folders that the dynamic linker looks for a library in, in their order, but for those that its cache knows alone. Each text is to be
+/// freed. Returns how many there are, `limit` at most.
+size_t library_folders(char **folders, size_t limit);
 
 /// The name of the calling thread, for debuggers.
 static inline void name_thread(const char *name) { prctl(PR_SET_NAME, name); }

@@ -96,7 +96,7 @@ extension URLSession {
     let name = "upload-\(UUID().uuidString.lowercased())"
     let source = open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     defer { if source >= 0 { close(source) } }
-    guard source >= 0, let length = UploadSource.length(ofFile: file) else {
+    guard source >= 0, UploadSource.length(ofFile: file) != nil else {
       throw URLError(
         .fileDoesNotExist, message: "The file to upload cannot be read: \(file.path).", url: plan.request.url)
     }
@@ -110,7 +110,10 @@ extension URLSession {
         .cannotWriteToFile, message: "The file to upload cannot be copied to \(folder): \(reason).",
         url: plan.request.url)
     }
-    return (name, length)
+    // What was copied: the size of some files says nothing.
+    var status = stat()
+    guard fstat(target, &status) == 0 else { throw flaw(plan, "The copy of the file to upload cannot be read") }
+    return (name, Int64(status.st_size))
   }
 }
 

@@ -58,7 +58,7 @@ public struct MultipartFormData: Sendable {
     append(.bytes(data), Self.head(name: name, fileName: fileName, contentType: contentType))
   }
 
-  /// Adds a file, which is read when the form is sent.
+  /// Adds a file, which is read when the form is sent; one whose size says nothing, as of those below `/proc`, is read at once.
   /// - Parameters:
   ///   - file: a regular file.
   ///   - name: the field's name.
@@ -95,7 +95,15 @@ public struct MultipartFormData: Sendable {
       throw URLError(
         .fileDoesNotExist, message: "The file of the form's part \"\(name)\" cannot be read: \(file.path).", url: file)
     }
-    return .file(path: file.path, version: version)
+    guard UploadSource.lacksLength(file) else { return .file(path: file.path, version: version) }
+    guard let contents = try UnsizedFile.contents(of: file.path) else {
+      throw URLError(
+        .dataLengthExceedsMaximum,
+        message:
+          "The file of the form's part \"\(name)\" tells no size, and has more than \(UnsizedFile.limit) bytes: \(file.path).",
+        url: file)
+    }
+    return .bytes(contents)
   }
 
   /// A stream of the body, to be read once; for a request's `httpBodyStream` or a delegate that is asked for a new one.

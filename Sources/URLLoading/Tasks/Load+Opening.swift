@@ -189,7 +189,7 @@ extension Load {
     switch upload {
     case .none: payload = .none
     case .data(let data): payload = data.isEmpty ? .empty : .some
-    case .file, .form, .stream: payload = .some
+    case .file, .unsizedFile, .form, .stream: payload = .some
     }
     // The common case: a class that takes every method, and nothing to send.
     if accepted == nil, payload == .none { return nil }
@@ -214,7 +214,12 @@ extension Load {
         abort(failure(.fileDoesNotExist, "The file to upload cannot be read: \(url.path)."))
         return false
       }
+      guard !UploadSource.lacksLength(url) else {
+        openWithContents(of: url)
+        return false
+      }
       request.httpBodyStream = DescriptorInputStream(file: url.path)
+    case .unsizedFile(let url): request.httpBodyStream = DescriptorInputStream(file: url.path)
     case .form(let form): request.httpBodyStream = form.makeInputStream()
     case .stream(let stream?):
       request.httpBodyStream = stream
@@ -230,8 +235,26 @@ extension Load {
     switch read({ $0.upload }) {
     case .none, .stream: break
     case .data(let data): request.setStreamableBody(data)
-    case .file(let url): request.httpBodyStream = DescriptorInputStream(file: url.path)
+    case .file(let url), .unsizedFile(let url): request.httpBodyStream = DescriptorInputStream(file: url.path)
     case .form(let form): request.httpBodyStream = form.makeInputStream()
+    }
+  }
+
+  /// Begins with all that is in a file whose size says nothing: what is short is sent with its length, which HTTP/1.0 needs; more is read as
+  /// it is sent.
+  private func openWithContents(of url: URL) {
+    let attempt = read { $0.machine.attempt }
+    waiting(true, attempt: attempt)
+    BlockingPool.engines.run {
+      let contents = Result { try UnsizedFile.contents(of: url.path) }
+      self.waiting(false, attempt: attempt)
+      switch contents {
+      case .success(let data): self.update { $0.upload = data.map { .data($0) } ?? .unsizedFile(url) }
+      case .failure(let error):
+        let words = "The file to upload cannot be read: \(url.path): \(error.localizedDescription)."
+        return self.abort(self.failure(.cannotOpenFile, words))
+      }
+      self.open(self.plan.request)
     }
   }
 
@@ -259,6 +282,7 @@ extension Load {
       case .none: return nil
       case .data(let data): return .data(data)
       case .file(let url): return .file(url, length: UploadSource.length(ofFile: url) ?? 0)
+      case .unsizedFile(let url): return .stream(DescriptorInputStream(file: url.path), length: nil)
       case .form(let form): return .stream(form.makeInputStream(), length: form.length)
       case .stream(let stream):
         state.uploadIsUsedUp = true
@@ -276,7 +300,11 @@ extension Load {
   /// Asks the delegate for a stream.
   func requestBodyStream(_ completionHandler: @escaping @Sendable (InputStream?) -> Void) {
     if let part = read({ $0.uploading?.machine.part }) { return bodyStream(of: part, completionHandler) }
-    if case .form(let form) = read({ $0.upload }) { return completionHandler(form.makeInputStream()) }
+    switch read({ $0.upload }) {
+    case .form(let form): return completionHandler(form.makeInputStream())
+    case .unsizedFile(let url): return completionHandler(DescriptorInputStream(file: url.path))
+    default: break
+    }
     let (delegate, task, delivery) = read { ($0.delegates.task, $0.task, $0.delivery) }
     guard let delegate, let task, let delivery else { return completionHandler(nil) }
     delivery.addQuestion(

@@ -75,7 +75,7 @@ extension Load {
       case .stream(let stream):
         state.upload = .stream(stream)
         state.uploadIsUsedUp = false
-      case .file, .form: break
+      case .file, .unsizedFile, .form: break
       }
       return false
     }

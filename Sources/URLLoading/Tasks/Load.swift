@@ -366,6 +366,11 @@ extension Optional where Wrapped == Duration {
   fileprivate var seconds: String {
     guard let self else { return "∞" }
     let seconds = Double(self.components.seconds) + Double(self.components.attoseconds) / 1e18
-    return String(format: "%g", seconds)
+    guard seconds >= 0.01 else { return String(format: "%g", seconds) }
+    // Two digits at most behind the point, and none that says nothing.
+    var text = String(format: "%.2f", seconds)
+    while text.hasSuffix("0") { text.removeLast() }
+    if text.hasSuffix(".") { text.removeLast() }
+    return text
   }
 }

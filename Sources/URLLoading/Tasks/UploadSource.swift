@@ -4,6 +4,8 @@ enum UploadSource: @unchecked Sendable {
   case none
   case data(Data)
   case file(URL)
+  /// A file that is read to its end, wherever that is; see ``UnsizedFile``.
+  case unsizedFile(URL)
   case form(MultipartFormData)
   /// A stream; nil where the delegate is asked for one.
   case stream(InputStream?)
@@ -30,6 +32,7 @@ enum UploadSource: @unchecked Sendable {
     case .none: 0
     case .data(let data): Int64(data.count)
     case .file(let url): Self.length(ofFile: url) ?? -1
+    case .unsizedFile: -1
     case .form(let form): form.length
     case .stream: Self.declaredLength(of: request) ?? -1
     }
@@ -40,9 +43,17 @@ enum UploadSource: @unchecked Sendable {
     request.value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
   }
 
-  static func length(ofFile url: URL) -> Int64? {
+  /// The size of a regular file; nil where there is none.
+  static func length(ofFile url: URL) -> Int64? { status(ofFile: url).map { Int64($0.st_size) } }
+
+  /// Whether a file's size says nothing of its contents.
+  static func lacksLength(_ url: URL) -> Bool {
+    status(ofFile: url).map { UnsizedFile.isOne(url.path, $0) } ?? false
+  }
+
+  private static func status(ofFile url: URL) -> stat? {
     var status = stat()
     guard url.isFileURL, stat(url.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    return Int64(status.st_size)
+    return status
   }
 }

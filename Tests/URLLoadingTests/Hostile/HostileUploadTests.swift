@@ -71,6 +71,25 @@ import URLLoadingTestServers
     #expect(record.code == .networkConnectionLost, "\(String(describing: record.error))")
   }
 
+  @Test func aFileThatChangesWhileItIsSentIsAnError() async throws {
+    let folder = try TemporaryDirectory()
+    let file = try folder.write("body", Self.body)
+    let server = try ScriptedServer { connection in
+      guard let request = try connection.readRequestHead() else { return }
+      _ = try connection.readBody(count: 1 << 20)
+      let handle = try FileHandle(forWritingTo: file)
+      try handle.write(contentsOf: Data("other".utf8))
+      try handle.close()
+      _ = try connection.readBody(count: (request.fields["Content-Length"].flatMap { Int($0) } ?? 0) - (1 << 20))
+    }
+    let client = RecordedSession()
+    var request = URLRequest(url: server.url("/upload"))
+    request.httpMethod = "PUT"
+    let record = await client.run(client.session.uploadTask(with: request, fromFile: file))
+    #expect(record.completions == 1 && record.status == nil)
+    #expect(record.error?.localizedDescription.contains("changed") == true, "\(String(describing: record.error))")
+  }
+
   @Test func aFileThatShrinksWhileItIsSentIsAnError() async throws {
     let folder = try TemporaryDirectory()
     let file = try folder.write("body", Self.body)

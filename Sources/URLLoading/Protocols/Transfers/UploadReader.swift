@@ -9,6 +9,8 @@ package final class UploadReader: @unchecked Sendable {
   private var stream: InputStream?
   private var expected: Int64?
   private var count: Int64 = 0
+  /// What the file was when it was opened.
+  private var version: FileVersion?
   private var url: URL?
   /// Flags for a read from the page cache that does not block on the disk; nil where that is not supported, or no longer of use.
   private var flagsOfImmediateReads: Int32?
@@ -22,6 +24,7 @@ package final class UploadReader: @unchecked Sendable {
       url = file
       let flags = immediate_read_flags(descriptor)
       flagsOfImmediateReads = flags >= 0 ? flags : nil
+      version = FileVersion(of: descriptor)
     case .stream(let input, _): stream = input
     case .data(let data): stream = InputStream(data: data)
     }
@@ -49,6 +52,11 @@ package final class UploadReader: @unchecked Sendable {
       return nil
     }
     count += Int64(result)
+    // The last piece of a file that has changed is withheld, and with it the end of the request: ``read(_:)`` says why.
+    if hasChanged {
+      flagsOfImmediateReads = nil
+      return nil
+    }
     return result
   }
 
@@ -61,7 +69,19 @@ package final class UploadReader: @unchecked Sendable {
         .cannotDecodeRawData,
         message: "The file to upload shrank while it was sent: \(url?.path ?? "").", url: url)
     }
+    if hasChanged {
+      throw URLError(
+        .cannotDecodeRawData,
+        message: "The file to upload changed while it was sent: \(url?.path ?? ""). Upload it anew, or a copy of it.",
+        url: url)
+    }
     return piece
+  }
+
+  /// Whether all was read, and it is not what was announced: the parts would be of more than one version.
+  private var hasChanged: Bool {
+    guard let expected, count == expected, let version else { return false }
+    return version.size != expected || FileVersion(of: descriptor) != version
   }
 
   private func readFile(_ limit: Int) throws -> [UInt8] {

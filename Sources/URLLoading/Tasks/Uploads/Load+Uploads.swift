@@ -180,7 +180,7 @@ extension Load {
     switch source {
     case .data(let data): request.setStreamableBody(data)
     case .stream(let stream): request.httpBodyStream = stream
-    case .none, .file, .form: break
+    case .none, .file, .unsizedFile, .form: break
     }
     open(request, as: .resumption)
   }

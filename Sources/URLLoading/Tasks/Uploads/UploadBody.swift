@@ -44,6 +44,8 @@ struct UploadBody: @unchecked Sendable {
       return .data(data.subdata(in: data.startIndex + start..<data.startIndex + start + count))
     case .file(let url):
       return .stream(Self.limited(DescriptorInputStream(file: url.path, from: part.offset), to: part))
+    case .unsizedFile(let url):
+      return .stream(Self.limited(DescriptorInputStream(file: url.path, from: part.offset), to: part))
     case .form(let form):
       return .stream(Self.limited(MultipartInputStream(form.pieces, from: part.offset), to: part))
     case .stream: return nil

@@ -45,7 +45,7 @@ extension UploadResumeData {
       }
       return stored
     // The delegate is asked for a stream again.
-    case .none, .form, .stream: return [:]
+    case .none, .unsizedFile, .form, .stream: return [:]
     }
   }
 }

@@ -27,10 +27,34 @@ import URLLoadingTestServers
     #expect(try readAll(.file(try folder.write("empty", Data()), length: 0)).isEmpty)
   }
 
-  @Test func aFileThatGrewIsSentAsAnnounced() throws {
+  @Test func aFileThatGrewFails() throws {
     let folder = try TemporaryDirectory()
     let file = try folder.write("body", text)
-    #expect(try readAll(.file(file, length: 10)) == text.prefix(10))
+    #expect { try readAll(.file(file, length: 10)) } throws: { $0.localizedDescription.contains("changed") }
+  }
+
+  /// The last piece is withheld: a server that counts never takes the parts of two versions for a whole.
+  @Test(arguments: [1, 7, 100]) func aFileThatChangesInPlaceFails(limit: Int) throws {
+    let folder = try TemporaryDirectory()
+    let file = try folder.write("body", text)
+    let reader = UploadReader(.file(file, length: Int64(text.count)))
+    var pieces = 0
+    #expect {
+      while true {
+        // Behind the opening, and before the end.
+        if pieces == 0 {
+          let handle = try FileHandle(forWritingTo: file)
+          try handle.write(contentsOf: Data("THE".utf8))
+          try handle.close()
+          var times = [timespec(tv_sec: 1, tv_nsec: 0), timespec(tv_sec: 1, tv_nsec: 0)]
+          utimensat(AT_FDCWD, file.path, &times, 0)
+        }
+        let piece = try reader.read(limit)
+        pieces += piece.count
+        if piece.isEmpty { break }
+      }
+    } throws: { $0.localizedDescription.contains("changed while it was sent") }
+    #expect(pieces < text.count)
   }
 
   @Test func aFileThatShrankFails() throws {
