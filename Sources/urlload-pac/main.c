@@ -5,6 +5,8 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +23,8 @@
 enum {
   /// Seconds of processor time for one script, or one question.
   PROCESSOR_SECONDS = 5,
+  /// Seconds of the wall's clock for the same: looking up names takes none of the processor. The program gives up earlier.
+  SECONDS = 60,
   /// Bytes of a script that are taken.
   SCRIPT_LIMIT = 1 << 20,
   /// Bytes of an answer.
@@ -63,8 +67,27 @@ static void limit(int resource, rlim_t value) {
   setrlimit(resource, &both);
 }
 
-/// Gives the next command its processor time; SIGXCPU ends a process that takes more.
-static void renew_processor_time(void) {
+/// The program has ended, or closed its end: nobody waits for an answer. A parent's death alone says less: what counts for that is the
+/// thread that has started this process (PR_SET_PDEATHSIG), and that may end before.
+static void socket_changed(int signal) {
+  (void)signal;
+  struct pollfd end = {.fd = STDIN_FILENO, .events = POLLRDHUP};
+  if (poll(&end, 1, 0) > 0 && (end.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0) _exit(0);
+}
+
+/// Has the end of the program end this process, whatever a script does.
+static void watch_program(void) {
+  struct sigaction action = {.sa_handler = socket_changed, .sa_flags = SA_RESTART};
+  sigaction(SIGIO, &action, NULL);
+  fcntl(STDIN_FILENO, F_SETOWN, getpid());
+  fcntl(STDIN_FILENO, F_SETFL, fcntl(STDIN_FILENO, F_GETFL) | O_ASYNC);
+}
+
+/// Gives the next command its time; SIGXCPU and SIGALRM end a process that takes more.
+static void renew_time(void) {
+  alarm(SECONDS);
+  // It may have ended while a command was read.
+  socket_changed(SIGIO);
   struct rusage usage;
   if (getrusage(RUSAGE_SELF, &usage) != 0) return;
   limit(RLIMIT_CPU, (rlim_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec + 1 + PROCESSOR_SECONDS));
@@ -137,13 +160,14 @@ int main(void) {
 #ifndef IS_SANITIZED
   limit(RLIMIT_AS, memory_limit);
 #endif
+  watch_program();
   if (!open_library()) {
     answer("missing", "libpacparser.so.1");
     return 69;
   }
   set_error_printer(note_complaint);
   if (enable_extensions != NULL) enable_extensions();
-  renew_processor_time();
+  renew_time();
   if (!initialize()) {
     answer("missing", "libpacparser.so.1 that works");
     return 69;
@@ -154,11 +178,13 @@ int main(void) {
   size_t capacity = 0;
   int is_understood = 1;
   while (is_understood) {
+    // Waiting for a question is not limited.
+    alarm(0);
     ssize_t length = getline(&line, &capacity, stdin);
     if (length <= 0) break;
     if (line[length - 1] == '\n') line[length - 1] = 0;
     complaint[0] = 0;
-    renew_processor_time();
+    renew_time();
     if (strncmp(line, "script ", 7) == 0) {
       is_understood = take_script(line + 7);
     } else if (strncmp(line, "find ", 5) == 0) {

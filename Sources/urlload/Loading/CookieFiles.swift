@@ -14,6 +14,9 @@ struct CookieFiles: Sendable {
   /// Marks cookies that were given themselves, which no response has set.
   private static let mark = "given with urlload -b"
 
+  /// In bytes; a browser's cookies are a few hundred KB.
+  private static let sizeLimit = 16 << 20
+
   init() {}
 
   /// - Parameters:
@@ -29,7 +32,7 @@ struct CookieFiles: Sendable {
         if path != jar { notices.append("urlload: there is no file of cookies \(path)") }
         continue
       }
-      let content = NetscapeCookieFile(try LocalInput.content(of: path))
+      let content = NetscapeCookieFile(try LocalInput.content(of: path, limit: Self.sizeLimit))
       cookies += content.cookies
       for line in content.malformedLines { notices.append("urlload: passed over in \(path), \(line)") }
     }

@@ -48,7 +48,7 @@ struct DataPart: Equatable, Sendable {
     case .raw: return Data(value.utf8)
     case .text, .binary, .json:
       guard value.hasPrefix("@") else { return Data(value.utf8) }
-      let content = try LocalInput.content(of: String(value.dropFirst()))
+      let content = try LocalInput.content(of: String(value.dropFirst()), limit: .max)
       return kind == .text ? content.filter { ![0x0A, 0x0D, 0].contains($0) } : content
     case .encoded: return try encoded()
     }
@@ -58,7 +58,7 @@ struct DataPart: Equatable, Sendable {
     guard let mark = value.firstIndex(where: { $0 == "=" || $0 == "@" }) else { return Self.encode(Data(value.utf8)) }
     let name = value[..<mark]
     let rest = value[value.index(after: mark)...]
-    let content = value[mark] == "@" ? try LocalInput.content(of: String(rest)) : Data(rest.utf8)
+    let content = value[mark] == "@" ? try LocalInput.content(of: String(rest), limit: .max) : Data(rest.utf8)
     return Data((name.isEmpty ? "" : "\(name)=").utf8) + Self.encode(content)
   }
 

@@ -3,9 +3,13 @@ internal import URLLoadingBase
 
 /// Files that options name.
 enum LocalInput {
+  /// What a file may have that is read into memory, in bytes: a device may have no end.
+  private static let limit = 256 << 20
+
   /// All that a file has; `-` is standard input.
-  static func content(of path: String) throws(Failure) -> Data {
-    try withDescriptor(of: path) { descriptor throws(Failure) in try content(of: descriptor, path) }
+  /// - Parameter limit: how many bytes it may have at most.
+  static func content(of path: String, limit: Int = limit) throws(Failure) -> Data {
+    try withDescriptor(of: path) { descriptor throws(Failure) in try content(of: descriptor, path, limit: limit) }
   }
 
   /// Calls `use` with a descriptor to read a file from, which is valid until it returns; `-` is standard input.
@@ -21,7 +25,7 @@ enum LocalInput {
   }
 
   /// All that is to be read from a descriptor.
-  static func content(of descriptor: Int32, _ path: String) throws(Failure) -> Data {
+  static func content(of descriptor: Int32, _ path: String, limit: Int) throws(Failure) -> Data {
     var content = Data()
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
@@ -29,6 +33,9 @@ enum LocalInput {
       guard count >= 0 else { throw Failure(reading: path, errno) }
       if count == 0 { return content }
       content += buffer.prefix(count)
+      guard content.count <= limit else {
+        throw Failure(.localFile, "the file has more than \(limit) bytes", path, advice: "give a smaller one")
+      }
     }
   }
 

@@ -1,5 +1,7 @@
+import Foundation
 import Testing
 import URLLoadingBase
+import URLLoadingTestServers
 
 @testable import URLLoading
 
@@ -31,6 +33,31 @@ import URLLoadingBase
     #expect(PACHelperProtocol.reply("error SyntaxError ") == .error("SyntaxError"))
     #expect(PACHelperProtocol.reply("") == nil)
     #expect(PACHelperProtocol.reply("HTTP/1.1 200 OK") == nil)
+  }
+
+  /// Whatever a script does.
+  @Test(.timeLimit(.minutes(1))) func itEndsWithItsProgram() async throws {
+    var sockets: [Int32] = [-1, -1]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &sockets) == 0)
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: BuiltProgram.path("urlload-pac"))
+    process.standardInput = FileHandle(fileDescriptor: sockets[1], closeOnDealloc: false)
+    process.standardOutput = FileHandle(fileDescriptor: sockets[1], closeOnDealloc: false)
+    let ended = Watched(false)
+    process.terminationHandler = { _ in ended.update { $0 = true } }
+    try process.run()
+    close(sockets[1])
+    let program = FileHandle(fileDescriptor: sockets[0], closeOnDealloc: true)
+    let script = PACHelperProtocol.command(script: "function FindProxyForURL() { while (true); }")
+    try program.write(
+      contentsOf: script + PACHelperProtocol.command(find: try #require(PACQuestion("http://a.example/"))))
+    var said = ""
+    while !said.contains("ok") { said += String(decoding: program.availableData, as: UTF8.self) }
+    let before = ContinuousClock.now
+    try program.close()
+    #expect(await ended.wait(timeout: .seconds(20), until: { $0 }))
+    // Before the script has used up its time of the processor.
+    #expect(ContinuousClock.now - before < .seconds(4))
   }
 
   @Test func commands() throws {
