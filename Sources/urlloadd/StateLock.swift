@@ -1,5 +1,6 @@
 import Foundation
 import URLLoading
+internal import URLLoadingBase
 
 /// Makes sure that one service has a folder.
 final class StateLock {
@@ -15,9 +16,9 @@ final class StateLock {
     let path = "\(directory)/lock"
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw ServiceFailure("\(path) cannot be opened", errno) }
-    let deadline = Date().addingTimeInterval(Self.limit)
+    let deadline = MonotonicInstant.now.advanced(by: .seconds(Self.limit))
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-      guard errno == EWOULDBLOCK || errno == EINTR, Date() < deadline else {
+      guard errno == EWOULDBLOCK || errno == EINTR, MonotonicInstant.now < deadline else {
         throw ServiceFailure("Another urlloadd has \(directory).")
       }
       // One that is about to end listens no more.

@@ -17,13 +17,13 @@ extension TransferService {
     case .limits(let limits): setLimits(limits, number, peer)
     case .cancelJob(let job): control(job, number, peer) { cancelJob($0) }
     case .retryJob(let job):
-      control(job, number, peer) { queue.retryNow($0.number, now: Date()) }
+      control(job, number, peer) { queue.retryNow($0.number, now: ServiceClock.shared.now) }
     case .answer(let question, let answer):
       take(answer, to: question, from: peer)
       launchHadEffect(peer)
       peer.acknowledge(.done(number: number))
     case .create(let task): create(task, number, peer)
-    case .resume(let task): changeTask(task, number, peer) { queue.resume($0.number, now: Date()) }
+    case .resume(let task): changeTask(task, number, peer) { queue.resume($0.number, now: ServiceClock.shared.now) }
     case .suspend(let task):
       changeTask(task, number, peer) { job in
         dropQuestions(of: job)
@@ -31,7 +31,7 @@ extension TransferService {
       }
     case .update(let task, let hints):
       changeTask(task, number, peer) { job in
-        queue.setHints(hints.shortened, of: job.number, now: Date())
+        queue.setHints(hints.shortened, of: job.number, now: ServiceClock.shared.now)
         transfers[job.session]?.setPriority(hints.priority, of: job.number)
       }
     case .cancel(let task, false): changeTask(task, number, peer) { discard($0) }
@@ -258,12 +258,14 @@ extension TransferService {
   private func described(_ job: Job) -> BackgroundJob {
     let stored = readStore { try $0.stored(job.number) }
     let url = stored.flatMap { BackgroundValues.request($0.description.request)?.url }
-    let failure = stored?.outcome?.error ?? job.state.lastFailure
+    // What a task that is done has met with before is over.
+    let failure = stored?.outcome?.error ?? (job.state.phase == .ended ? nil : job.state.lastFailure)
     return BackgroundJob(
       number: job.number, session: job.session, program: sessions[job.session]?.description.program ?? "",
       url: url?.shownDescription ?? "", kind: job.kind, state: stateWords(of: job, stored),
       hasEnded: job.state.phase == .ended, progress: job.state.progress, failure: failure?.description,
-      nextTry: job.state.phase == .waiting ? job.state.nextTry ?? job.state.hints.earliestBegin : nil)
+      nextTry: job.state.phase == .waiting
+        ? job.state.nextTry?.addingTimeInterval(ServiceClock.shared.shift) ?? job.state.hints.earliestBegin : nil)
   }
 
   private func stateWords(of job: Job, _ stored: StoredJob?) -> String {
@@ -312,6 +314,6 @@ extension TransferService {
 
   func apply(_ limits: JobQueue.Limits) {
     queue.limits = limits
-    rate.limit(to: limits.bytesPerSecond > 0 ? limits.bytesPerSecond : nil, now: Date())
+    rate.limit(to: limits.bytesPerSecond > 0 ? limits.bytesPerSecond : nil, now: ServiceClock.shared.now)
   }
 }

@@ -10,7 +10,7 @@ extension TransferService {
       loop.post { service in
         let now = NetworkChanges.shared.count
         if now != count {
-          service.queue.retryNow(now: Date())
+          service.queue.retryNow(now: ServiceClock.shared.now)
           service.nextCostLook = .distantPast
         }
         service.watchNetwork(since: now)
@@ -60,7 +60,7 @@ extension TransferService {
     for job in queue.jobs.values
     where job.state.phase == .running && (blocked.contains(job.session) || job.state.sparesCost) {
       stopTransfer(of: job)
-      queue.stopped(job.number, now: Date())
+      queue.stopped(job.number, now: ServiceClock.shared.now)
     }
   }
 }

@@ -13,7 +13,7 @@ extension TransferService {
 
   /// What an earlier service had no class for is tried at once: this one has read the list of plugins anew.
   func retryTasksWithoutClass() {
-    let now = Date()
+    let now = ServiceClock.shared.now
     for job in queue.jobs.values where job.lacksClass { queue.retryNow(job.number, now: now) }
   }
 

@@ -51,7 +51,7 @@ extension TransferService {
         queue.setSparesCost(newRequest.sparesCost, of: job.number)
         changes.blobs[job.number, default: QueueChanges.Blobs()].newRequest = description
       }
-      queue.proceed(job.number, hasAsked: true, now: Date())
+      queue.proceed(job.number, hasAsked: true, now: ServiceClock.shared.now)
     }
   }
 
@@ -66,7 +66,7 @@ extension TransferService {
       askAboutDelayedRequest(job)
     } else {
       // The server asks again.
-      queue.proceed(job.number, hasAsked: job.state.hasAsked, now: Date())
+      queue.proceed(job.number, hasAsked: job.state.hasAsked, now: ServiceClock.shared.now)
     }
   }
 
@@ -89,7 +89,7 @@ extension TransferService {
     guard !jobs.isEmpty,
       jobs.contains(where: { $0.state.phase == .asking }) || jobs.allSatisfy({ $0.state.phase == .ended })
     else { return }
-    launcher.schedule(identifier, at: session.nextLaunch ?? Date())
+    launcher.schedule(identifier, at: session.nextLaunch ?? ServiceClock.shared.now)
   }
 
   /// A program has done what it was started for: it may be started as often again.

@@ -121,7 +121,7 @@ extension TransferService {
 
   func progressed(_ number: Int, _ progress: BackgroundProgress) {
     guard let job = queue.jobs[number], job.state.phase == .running else { return }
-    let now = Date()
+    let now = ServiceClock.shared.now
     let before = job.state.progress
     rate.moved(max(0, progress.received - before.received) + max(0, progress.sent - before.sent), now: now)
     queue.progressed(number, progress)
@@ -167,7 +167,7 @@ extension TransferService {
     stopTransfer(of: job)
     let error = URLError(
       .notConnectedToInternet, message: "There is no network that leads to the server.", url: nil)
-    postpone(job, BackgroundFailure(error), now: Date())
+    postpone(job, BackgroundFailure(error), now: ServiceClock.shared.now)
   }
 
   func finished(_ number: Int, file: String?, metrics: BackgroundMetrics?) {
@@ -186,7 +186,7 @@ extension TransferService {
   ) {
     guard let job = queue.jobs[number], job.state.phase == .running else { return }
     if let resumeData { setResumption(resumeData, file: nil, of: number) }
-    if queue.failed(number, failure, isTransient: isTransient, now: Date()) == .ends {
+    if queue.failed(number, failure, isTransient: isTransient, now: ServiceClock.shared.now) == .ends {
       fail(job, failure, resumeData: resumeData, metrics: metrics)
     } else if let metrics {
       changes.blobs[number, default: QueueChanges.Blobs()].metrics = .some(metrics.following(earlierMetrics(of: job)))

@@ -82,10 +82,10 @@ final class TransferService {
     let stored = try store.contents()
     let wanted = Set(stored.jobs.map(\.number))
     handed = HandedFiles(in: files) { wanted.contains($0) }
-    sessions = stored.sessions
-    for job in stored.jobs { queue.restore(job) }
+    sessions = stored.sessions.mapValues { $0.clamped(to: ServiceClock.shared.now) }
+    for job in stored.jobs { queue.restore(job.clamped(to: ServiceClock.shared.now)) }
     let ended = options.crashes.compactMap { crash in
-      queue.crashed(loading: crash.tasks, now: Date()).map { ($0, crash) }
+      queue.crashed(loading: crash.tasks, now: ServiceClock.shared.now).map { ($0, crash) }
     }
     apply(readStore { try $0.limits() } ?? queue.limits)
     retryTasksWithoutClass()
@@ -136,7 +136,7 @@ final class TransferService {
     lookAtTime()
     commit()
     // Behind the commit: no request is sent for a task that cannot be stored.
-    startTransfers(now: Date())
+    startTransfers(now: ServiceClock.shared.now)
     noteLoading()
     for peer in peers.values { peer.flush() }
   }
@@ -161,12 +161,14 @@ final class TransferService {
   // MARK: Time
 
   private var millisecondsToWait: Int32 {
-    let now = Date()
+    let now = ServiceClock.shared.now
     // What was changed behind the commit, as of tasks that could not begin, is committed at once; behind a failed commit, in a second.
     if hasUncommittedChanges, !retriesCommit { return 0 }
     var dates = [queue.nextDate(), launcher.nextDate, rate.heldUntil, costLookDate].compactMap { $0 }
     if retriesCommit || shutdown != nil { dates.append(now.addingTimeInterval(1)) }
     if options.idleTime != nil { dates.append(now.addingTimeInterval(5)) }
+    // Nothing wakes the loop when the wall's clock is set.
+    if queue.waitsForDates { dates.append(now.addingTimeInterval(60)) }
     if peers.values.contains(where: { !$0.hasGreeted }) { dates.append(now.addingTimeInterval(1)) }
     guard let next = dates.min() else { return -1 }
     // A program may name any date, and a number may be too large for an integer.
@@ -174,9 +176,10 @@ final class TransferService {
   }
 
   private func lookAtTime() {
-    let now = Date()
+    let now = ServiceClock.shared.now
     let instant = MonotonicInstant.now
     for peer in peers.values where peer.isSilent(at: instant) { drop(peer) }
+    queue.wallClockIs(ahead: ServiceClock.shared.shift, now: now)
     while let expired = queue.takeExpired(now: now) { expire(expired) }
     if let holds = rate.change(now: now) { for session in transfers.values { session.hold(holds) } }
     lookAtNetworkCost(now: now)
@@ -217,7 +220,7 @@ final class TransferService {
       else { continue }
       stopTransfer(of: job)
       // This service begins none any more, and the next one at once.
-      queue.stopped(job.number, now: Date())
+      queue.stopped(job.number, now: ServiceClock.shared.now)
     }
   }
 

@@ -54,6 +54,15 @@ struct Job: Sendable, Equatable {
     return resumed.addingTimeInterval(resourceTimeout)
   }
 
+  /// The task as a service begins with it that an earlier one has left: nothing has happened in the future, and no try is further off than
+  /// any could be, whatever was done to the wall's clock.
+  func clamped(to now: Date) -> Job {
+    var job = self
+    if let resumed = state.resumed { job.state.resumed = min(resumed, now) }
+    if let next = state.nextTry, next > now.addingTimeInterval(RetryPolicy.longestDelay) { job.state.nextTry = now }
+    return job
+  }
+
   /// Whether the task waits for a protocol class that loads it: nothing else that has failed so is tried again.
   var lacksClass: Bool {
     guard state.phase == .waiting, state.nextTry != nil, let failure = state.lastFailure else { return false }

@@ -42,6 +42,10 @@ struct JobQueue {
   /// Tasks that have not ended whose requests may not use a network that costs by the byte.
   private(set) var thrifty: Set<Int> = []
   private var delayed = DateQueue()
+  /// Those of them that wait for the date that their program has named, by the wall's clock.
+  private var dated: Set<Int> = []
+  /// How many seconds that clock is ahead of the service's.
+  private var wallClockShift = 0.0
   private var deadlines = DateQueue()
 
   // MARK: What there is
@@ -139,6 +143,7 @@ struct JobQueue {
   mutating func admit(now: Date) {
     if let end = trial?.end, end <= now { trial = nil }
     while let due = delayed.takeDue(now) {
+      dated.remove(due)
       if let job = jobs[due], job.state.phase == .waiting { makeReady(job) }
     }
   }
@@ -262,6 +267,7 @@ struct JobQueue {
         number != nil || job.state.crashes == 0
       else { continue }
       delayed.set(nil, for: candidate)
+      dated.remove(candidate)
       change(candidate) { $0.state.nextTry = nil }
       if let job = jobs[candidate] { enqueue(job, now: now) }
     }
@@ -271,6 +277,20 @@ struct JobQueue {
 
   /// A task whose resource timeout has passed.
   mutating func takeExpired(now: Date) -> Int? { deadlines.takeDue(now) }
+
+  /// Whether a task waits for a date of the wall's clock.
+  var waitsForDates: Bool { !dated.isEmpty }
+
+  /// The wall's clock may have been set; the dates that programs have named are its.
+  mutating func wallClockIs(ahead shift: Double, now: Date) {
+    guard abs(shift - wallClockShift) > 1 else { return }
+    wallClockShift = shift
+    for number in dated {
+      guard let job = jobs[number] else { continue }
+      unqueue(job)
+      enqueue(job, now: now)
+    }
+  }
 
   /// When something is due, other than what waits for a free place.
   mutating func nextDate() -> Date? {
@@ -287,8 +307,14 @@ struct JobQueue {
   }
 
   mutating func enqueue(_ job: Job, now: Date) {
-    let date = [job.state.nextTry, job.state.hints.earliestBegin].compactMap { $0 }.max()
-    if let date, date > now { delayed.set(date, for: job.number) } else { makeReady(job) }
+    let begin = job.state.hints.earliestBegin?.addingTimeInterval(-wallClockShift)
+    let date = [job.state.nextTry, begin].compactMap { $0 }.max()
+    guard let date, date > now else {
+      makeReady(job)
+      return
+    }
+    delayed.set(date, for: job.number)
+    if let begin, begin > now { dated.insert(job.number) }
   }
 
   private mutating func makeReady(_ job: Job) {
@@ -317,6 +343,7 @@ struct JobQueue {
 
   mutating func unqueue(_ job: Job) {
     delayed.set(nil, for: job.number)
+    dated.remove(job.number)
     takeFromReady(job)
   }
 

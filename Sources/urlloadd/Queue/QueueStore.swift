@@ -1,5 +1,6 @@
 import Foundation
 import URLLoading
+internal import URLLoadingBase
 internal import URLLoadingSQLite
 
 /// The queue on the disk. Its changes are collected and committed together: what was acknowledged survives a kill at any moment.
@@ -16,6 +17,15 @@ final class QueueStore {
     var nextIdentifier = 1
     /// When a program had it last.
     var lastUse = Date()
+
+    /// The session as a service begins with it: its program is started no later than it could be.
+    func clamped(to now: Date) -> StoredSession {
+      var session = self
+      if let next = nextLaunch, next > now.addingTimeInterval(Launcher.delay(after: launches)) {
+        session.nextLaunch = now
+      }
+      return session
+    }
 
     /// The same without what may have credentials: proxies, and the settings of protocol classes. A program says it again when it attaches.
     var withoutSecrets: StoredSession {
@@ -43,7 +53,7 @@ final class QueueStore {
 
   private let file: SQLiteFile
   private var database: SQLiteDatabase
-  private var lastLook = Date()
+  private var lastLook = MonotonicInstant.now
   /// Files that were removed, and are still listed.
   private var removed: [String] = []
   /// The log has something that is to be erased.
@@ -75,8 +85,8 @@ final class QueueStore {
 
   /// Whether the file was removed or replaced. Looked at every few seconds.
   var isGone: Bool {
-    let now = Date()
-    guard now.timeIntervalSince(lastLook) > 5 else { return false }
+    let now = MonotonicInstant.now
+    guard lastLook.seconds(to: now) > 5 else { return false }
     lastLook = now
     return database.isReplaced
   }

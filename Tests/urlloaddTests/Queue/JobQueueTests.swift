@@ -3,6 +3,7 @@ import Testing
 import URLLoading
 import URLLoadingTestServers
 
+@testable import URLLoadingBase
 @testable import urlloadd
 
 /// Which tasks are loaded when.
@@ -159,6 +160,48 @@ import URLLoadingTestServers
     #expect(startable(now: start).map(\.number) == [numbers[0]])
     for number in numbers { queue.end(number) }
     #expect(queue.thrifty.isEmpty)
+  }
+
+  /// Seconds are counted by a clock that nobody sets, and dates are the wall's.
+  @Test func theWallsClockMovesDatesAlone() {
+    let dated = add(1, begin: start + 1000)
+    let failed = add(2)
+    _ = startable(now: start)
+    #expect(fails(failed, isTransient: true, now: start) == .triesAgain)
+    #expect(queue.waitsForDates)
+    subject.queue.wallClockIs(ahead: -86_400, now: start)
+    #expect(startable(now: start + 2).map(\.number) == [failed])
+    #expect(startable(now: start + 1001).isEmpty)
+    subject.queue.wallClockIs(ahead: 990, now: start + 5)
+    #expect(startable(now: start + 9).isEmpty)
+    #expect(startable(now: start + 11).map(\.number) == [dated])
+    #expect(!queue.waitsForDates)
+  }
+
+  /// The wall's clock was set back while no service ran.
+  @Test func whatAnEarlierServiceHasLeftInTheFutureIsNow() throws {
+    let number = add(1, timeout: 100)
+    _ = startable(now: start)
+    _ = fails(number, isTransient: true, now: start)
+    let job = try #require(queue.jobs[number])
+    let back = start - 86_400
+    let clamped = job.clamped(to: back)
+    #expect(clamped.state.nextTry == back && clamped.state.resumed == back && clamped.deadline == back + 100)
+    #expect(job.clamped(to: start) == job)
+    var session = QueueStore.StoredSession(
+      description: BackgroundSessionDescription(identifier: "s", program: "/bin/true"), launches: 1)
+    session.nextLaunch = start
+    #expect(session.clamped(to: back).nextLaunch == back && session.clamped(to: start - 30) == session)
+  }
+
+  @Test func theServicesClockIsNeverSet() {
+    let wall = Watched(start)
+    let instant = Watched(MonotonicInstant(nanoseconds: 5))
+    let clock = ServiceClock(wall: { wall.value }, instant: { instant.value })
+    #expect(clock.now == start && clock.shift == 0)
+    instant.update { $0 = MonotonicInstant(nanoseconds: 2_000_000_005) }
+    wall.update { $0 = start - 86_398 }
+    #expect(clock.now == start + 2 && clock.shift == -86_400)
   }
 
   /// What a task spares decides whether it may begin, and not when.

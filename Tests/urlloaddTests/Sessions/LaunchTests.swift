@@ -135,7 +135,7 @@ import URLLoadingTestServers
   /// The next service neither starts it at once nor for ever.
   @Test(arguments: [(1, true), (Launcher.attempts, false)])
   func startsAreCountedOverServices(launches: Int, isStartedAgain: Bool) throws {
-    let next = Date(timeIntervalSinceNow: 1000)
+    let next = Date(timeIntervalSinceNow: 50)
     var job = Job(number: 1, session: "s", identifier: 1, kind: .download, origin: "o", resourceTimeout: nil)
     (job.state.phase, job.state.endOrder) = (.ended, 1)
     var changes = QueueChanges()
