@@ -1,7 +1,6 @@
 #include "gssapi.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,15 +30,12 @@ static struct {
   status_t (*display_status)(status_t *, status_t, int, oid_t *, status_t *, buffer_t *);
 } gss;
 static int is_available;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 // SPNEGO (RFC 4178), 1.3.6.1.5.5.2, and the name type of services, 1.2.840.113554.1.2.1.4.
 static oid_t spnego = {6, "\x2b\x06\x01\x05\x05\x02"};
 static oid_t service_name = {10, "\x2a\x86\x48\x86\xf7\x12\x01\x02\x01\x04"};
 
-static void open_library(void) {
-  void *library = dlopen("libgssapi_krb5.so.2", RTLD_NOW | RTLD_LOCAL);
-  if (library == NULL) return;
+int url_loading_gss_use(void *library) {
   gss.import_name = dlsym(library, "gss_import_name");
   gss.release_name = dlsym(library, "gss_release_name");
   gss.init_context = dlsym(library, "gss_init_sec_context");
@@ -48,10 +44,6 @@ static void open_library(void) {
   gss.display_status = dlsym(library, "gss_display_status");
   is_available = gss.import_name && gss.release_name && gss.init_context && gss.delete_context && gss.release_buffer &&
                  gss.display_status;
-}
-
-int url_loading_gss_is_available(void) {
-  pthread_once(&once, open_library);
   return is_available;
 }
 
@@ -61,7 +53,7 @@ struct url_loading_gss_login {
 };
 
 url_loading_gss_login *url_loading_gss_begin(const char *service) {
-  if (!url_loading_gss_is_available()) return NULL;
+  if (!is_available) return NULL;
   url_loading_gss_login *login = calloc(1, sizeof *login);
   if (login == NULL) return NULL;
   buffer_t text = {strlen(service), (void *)service};

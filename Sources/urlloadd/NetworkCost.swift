@@ -1,4 +1,5 @@
 import Foundation
+internal import URLLoadingBase
 
 /// Whether the network costs by the byte, as NetworkManager says on the system's bus; never where nobody answers there.
 ///
@@ -34,7 +35,7 @@ private struct SystemBus {
 
   /// Nil where the library is not there.
   init?() {
-    guard let library = dlopen("libsystemd.so.0", RTLD_NOW | RTLD_LOCAL),
+    guard let library = SystemLibrary.open("libsystemd.so.0"),
       let open = dlsym(library, "sd_bus_open_system"),
       let setTimeout = dlsym(library, "sd_bus_set_method_call_timeout"),
       let getProperty = dlsym(library, "sd_bus_get_property_trivial"),

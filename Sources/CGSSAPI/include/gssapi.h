@@ -3,8 +3,8 @@
 
 // GSS-API (RFC 2744) of MIT Kerberos, opened at run time: programs that never negotiate need no such library.
 
-// Whether the library is there.
-int url_loading_gss_is_available(void);
+// Takes the library's functions from a handle of `dlopen`, once, before anything else is called. Returns whether it has all of them.
+int url_loading_gss_use(void *library);
 
 // One login: the state between its tokens.
 typedef struct url_loading_gss_login url_loading_gss_login;

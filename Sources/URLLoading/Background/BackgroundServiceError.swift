@@ -2,6 +2,8 @@
 package enum BackgroundServiceError: Error, Hashable {
   /// - Parameter named: the path in the variable; nil where that is not set.
   case noProgram(name: String, variable: String, named: String?)
+  /// Others may have put it where it was found.
+  case unsafeProgram(String)
   case notStarted(String, reason: String)
   case unusableDirectory(String, reason: String)
   /// There is no folder that program and service share.
@@ -19,7 +21,7 @@ package enum BackgroundServiceError: Error, Hashable {
     switch self {
     // A disk that is full may have room again.
     case .notStarted, .noAnswer, .unusableStateDirectory: true
-    case .noProgram, .unusableDirectory, .noStateDirectory, .foreign, .refused: false
+    case .noProgram, .unsafeProgram, .unusableDirectory, .noStateDirectory, .foreign, .refused: false
     }
   }
 
@@ -29,7 +31,8 @@ package enum BackgroundServiceError: Error, Hashable {
   private var code: URLError.Code {
     switch self {
     case .noStateDirectory, .unusableStateDirectory: .backgroundSessionRequiresSharedContainer
-    case .noProgram, .notStarted, .unusableDirectory, .noAnswer, .foreign: .backgroundSessionWasDisconnected
+    case .noProgram, .unsafeProgram, .notStarted, .unusableDirectory, .noAnswer, .foreign:
+      .backgroundSessionWasDisconnected
     case .refused(let code, _): URLError.Code(rawValue: code) ?? .unknown
     }
   }
@@ -41,6 +44,8 @@ package enum BackgroundServiceError: Error, Hashable {
     case .noProgram(let name, let variable, nil):
       "Background sessions need the program \(name), which was not found: neither in the variable \(variable) nor beside this "
         + "program nor in PATH. Build it with `swift build --product \(name)`, or install it with `make install`."
+    case .unsafeProgram(let words):
+      "Background sessions need the transfer service. \(words). Where that is as it should be, name its path in the variable URLLOADD."
     case .notStarted(let path, let reason): "The transfer service \(path) could not be started: \(reason)."
     case .unusableDirectory(let path, let reason):
       "The folder \(path) of the transfer service cannot be used: \(reason)."

@@ -71,6 +71,7 @@ package struct BackgroundServicePlace: Sendable {
   /// Starts the service, which outlives this process.
   func startService() throws(BackgroundServiceError) {
     guard let path = findProgram() else {
+      if let refusal = Self.program.look().refusal { throw .unsafeProgram(refusal) }
       let named = ProcessEnvironment.nonemptyValue(of: Self.program.variable)
       throw .noProgram(name: Self.program.name, variable: Self.program.variable, named: named)
     }

@@ -1,4 +1,5 @@
 import Glibc
+internal import URLLoadingBase
 
 /// Why a file is not loaded as a plugin, or not read as the list of them.
 enum PluginFlaw: Error, Hashable {
@@ -24,6 +25,17 @@ enum PluginFlaw: Error, Hashable {
   case lacksEntry(String)
 }
 
+extension PluginFlaw {
+  init(_ distrust: FileDistrust) {
+    self =
+      switch distrust {
+      case .unreadable(let number): .unreadable(number: number)
+      case .foreignOwner(let user, let path, let isUnmapped): .foreignOwner(user, of: path, isUnmapped: isUnmapped)
+      case .writableByOthers(let path): .writableByOthers(path: path)
+      }
+  }
+}
+
 extension PluginFlaw: CustomStringConvertible {
   /// Words behind the file's path.
   var description: String {
@@ -31,12 +43,9 @@ extension PluginFlaw: CustomStringConvertible {
     case .unreadable(let number): "cannot be opened: \(String(cString: strerror(number)))"
     case .notRegular: "is no regular file"
     case .tooLarge(let limit): "has more than \(limit) bytes"
-    case .foreignOwner(let user, let path, false):
-      "is not safe: \(path) is owned by the user \(user), neither by this one nor by root"
-    case .foreignOwner(let user, let path, true):
-      "is not safe: \(path) is owned by the user \(user), which a user namespace shows in the place of those that it does not know, root too (PrivateUsers of systemd): it has to be this user's own"
-    case .writableByOthers(let path):
-      "is not safe: the group or others may write to \(path), where only this user and root may (chmod go-w)"
+    case .foreignOwner(let user, let path, let isUnmapped):
+      FileDistrust.foreignOwner(user, of: path, isUnmapped: isUnmapped).description
+    case .writableByOthers(let path): FileDistrust.writableByOthers(path: path).description
     case .notShared: "is no shared object (ELF) for this machine"
     case .damaged(let what): "is damaged: \(what)"
     case .lacksLibrary(let name):

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import URLLoadingTestServers
 
+@testable import URLLoadingBase
 @testable import urlloadd
 
 /// Who may change what a path leads to.
@@ -126,7 +127,7 @@ import URLLoadingTestServers
     var walk = PathWalk("\(root)/link-39")
     while let step = try walk.next() { names.append((step.path as NSString).lastPathComponent) }
     #expect(names.suffix(3) == ["link-0", "real", "plugin.so"])
-    #expect(throws: PluginFlaw.unreadable(number: ELOOP)) {
+    #expect(throws: FileDistrust.unreadable(number: ELOOP)) {
       var walk = PathWalk("\(root)/link-40")
       while try walk.next() != nil {}
     }

@@ -1,3 +1,4 @@
+internal import URLLoadingBase
 internal import URLLoadingCGSSAPI
 
 /// A login by Negotiate (RFC 4559): GSS-API makes the token from the process's Kerberos tickets, which `kinit` gets. It has no use for
@@ -6,7 +7,7 @@ internal import URLLoadingCGSSAPI
 /// The library is opened at its first use. It may have to ask a KDC for the service's ticket, and blocks meanwhile.
 enum NegotiateLogin {
   /// Whether this system has the library.
-  static var isAvailable: Bool { url_loading_gss_is_available() == 1 }
+  static let isAvailable = SystemLibrary.open("libgssapi_krb5.so.2").map { url_loading_gss_use($0) == 1 } ?? false
 
   /// Why there is no token.
   struct Failure: Error {
@@ -17,7 +18,7 @@ enum NegotiateLogin {
   /// The token that the client begins with. With Kerberos it is the only one.
   /// - Parameter host: the server's name, as tickets have it; also that of a proxy.
   static func token(for host: String) throws(Failure) -> Data {
-    guard let login = url_loading_gss_begin("HTTP@\(host)") else {
+    guard isAvailable, let login = url_loading_gss_begin("HTTP@\(host)") else {
       throw Failure(
         words: "the library libgssapi_krb5.so.2 (Debian: libgssapi-krb5-2) is not there, or the host has no usable name"
       )

@@ -1,4 +1,5 @@
 import Glibc
+internal import URLLoadingBase
 
 /// libsecret and what it needs of GLib, opened at run time, so that no program links them.
 // Safe to share: pointers to functions, and objects that are made once and never freed.
@@ -39,7 +40,7 @@ struct SecretLibrary: @unchecked Sendable {
   static let shared = SecretLibrary()
 
   private init?() {
-    guard let handle = dlopen("libsecret-1.so.0", RTLD_NOW | RTLD_LOCAL) else { return nil }
+    guard let handle = SystemLibrary.open("libsecret-1.so.0") else { return nil }
     // The libraries that libsecret needs are searched, too.
     func find(_ name: String) -> Object? { dlsym(handle, name) }
     guard let newTable = find("g_hash_table_new_full"), let insert = find("g_hash_table_insert"),

@@ -17,7 +17,7 @@ final class Libproxy: @unchecked Sendable {
 
   /// Nil where there is no such library.
   init?(_ name: String) {
-    guard let handle = dlopen(name, RTLD_NOW | RTLD_LOCAL), let make = dlsym(handle, "px_proxy_factory_new"),
+    guard let handle = SystemLibrary.open(name), let make = dlsym(handle, "px_proxy_factory_new"),
       let get = dlsym(handle, "px_proxy_factory_get_proxies")
     else { return nil }
     makeFactory = unsafeBitCast(make, to: (@convention(c) () -> UnsafeMutableRawPointer?).self)

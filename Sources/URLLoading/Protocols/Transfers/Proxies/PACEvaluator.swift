@@ -56,7 +56,9 @@ final class PACEvaluator: @unchecked Sendable {
       }
     }
     running = nil
-    guard let path = tools.findHelper() else { throw .noHelper }
+    guard let path = tools.findHelper() else {
+      throw HelperProgram.pac.look().refusal.map { .unsafeHelper($0) } ?? .noHelper
+    }
     let process = try PACHelperProcess(path: path, limit: limit)
     try process.load(script, limit: limit)
     running = Running(process: process, script: script)

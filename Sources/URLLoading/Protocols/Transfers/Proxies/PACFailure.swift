@@ -4,6 +4,8 @@ internal import URLLoadingBase
 enum PACFailure: Error, Equatable {
   /// The program that runs scripts is not there.
   case noHelper
+  /// Others may have put it there.
+  case unsafeHelper(String)
   /// It could not be started, for the reason given.
   case notStarted(path: String, reason: String)
   /// It speaks another version of the protocol.
@@ -30,6 +32,8 @@ enum PACFailure: Error, Equatable {
     case .noHelper:
       "the program that runs it, \(HelperProgram.pac.name), was not found: neither in the variable \(HelperProgram.pac.variable) "
         + "nor beside this program nor in PATH. Build it with `swift build --product \(HelperProgram.pac.name)`, or install it"
+    case .unsafeHelper(let words):
+      "\(words). Where that is as it should be, name its path in \(HelperProgram.pac.variable)"
     case .notStarted(let path, let reason): "\(path), which runs it, could not be started: \(reason)"
     case .otherVersion(let path): "\(path), which runs it, is of another version; build it anew"
     case .noLibrary(let name): "there is no \(name); install the package libpacparser1"

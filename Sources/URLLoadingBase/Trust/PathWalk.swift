@@ -3,17 +3,17 @@ import Foundation
 /// The names that the kernel looks up for a path, links followed as they come (path_resolution(7)).
 ///
 /// A name is looked up when it is asked for: who checks each one first knows that nobody else changes what leads to the next.
-struct PathWalk {
+package struct PathWalk {
   /// A name in a directory.
-  struct Step {
+  package struct Step {
     /// The directory's path, without links.
-    let folder: String
-    let folderStatus: stat
+    package let folder: String
+    package let folderStatus: stat
     /// The path of what has the name, a link's own.
-    let path: String
-    let status: stat
+    package let path: String
+    package let status: stat
     /// No name comes behind it, but for those of its target where it is a link.
-    let isLast: Bool
+    package let isLast: Bool
   }
 
   /// As many as the kernel follows.
@@ -27,13 +27,13 @@ struct PathWalk {
   private var names: [String]
   private var links = 0
 
-  init(_ path: String) {
+  package init(_ path: String) {
     let whole = Self.isAbsolute(path) ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
     names = Self.names(of: whole).reversed()
   }
 
   /// Nil behind the last one, which no link is.
-  mutating func next() throws(PluginFlaw) -> Step? {
+  package mutating func next() throws(FileDistrust) -> Step? {
     while let name = names.popLast() {
       if name == "." { continue }
       if name == ".." {
@@ -54,7 +54,7 @@ struct PathWalk {
     return nil
   }
 
-  private mutating func follow(_ link: String) throws(PluginFlaw) {
+  private mutating func follow(_ link: String) throws(FileDistrust) {
     links += 1
     guard links <= Self.linkLimit else { throw .unreadable(number: ELOOP) }
     var bytes = [CChar](repeating: 0, count: Self.pathLimit)
@@ -65,7 +65,7 @@ struct PathWalk {
     names += Self.names(of: target).reversed()
   }
 
-  private static func status(of path: String) throws(PluginFlaw) -> stat {
+  private static func status(of path: String) throws(FileDistrust) -> stat {
     var status = stat()
     guard lstat(path, &status) == 0 else { throw .unreadable(number: errno) }
     return status
