@@ -87,6 +87,8 @@ struct HTTPExchange {
   mutating func failed(
     _ failure: TransferFailure, for request: URLRequest, refusal: HTTPURLResponse?, by proxy: ProxyServer?
   ) -> FailureAction {
+    // It has had its chances.
+    if case .endlessRefusal = failure.reason { return .fail }
     if let refusal, let proxy, refusal.statusCode == 407 {
       guard case .challenge(let space, let failures) = challenge(refusal, request, proxy: proxy) else { return .fail }
       pending?.response = nil
