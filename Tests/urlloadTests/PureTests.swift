@@ -130,6 +130,11 @@ import URLLoading
     #expect(get.delay(after: URLError(.networkConnectionLost), attempt: 3) == 2)
     #expect(get.delay(after: URLError(.networkConnectionLost), attempt: 4) == nil)
     #expect(get.delay(after: URLError(.serverCertificateUntrusted), attempt: 1) == nil)
+    for (reply, delay) in [(425, 0.5), (450, 0.5), (421, 0.5), (550, nil), (530, nil)] as [(Int, Double?)] {
+      let cause = NSError(domain: "libcurl", code: 19, userInfo: ["FTPReplyCode": reply])
+      let error = URLError(.badServerResponse, userInfo: [NSUnderlyingErrorKey: cause])
+      #expect(get.delay(after: error, attempt: 1) == delay, "\(reply)")
+    }
     #expect(get.delay(afterStatus: 404, retryAfter: nil, attempt: 1) == nil)
     #expect(get.delay(afterStatus: 503, retryAfter: "7", attempt: 1) == 7)
     #expect(get.delay(afterStatus: 503, retryAfter: "7000", attempt: 1) == nil)

@@ -39,6 +39,18 @@ import URLLoadingTestServers
     #expect(outcome.error.contains("attempt 2 of 3"))
   }
 
+  /// RFC 959, section 4.2.1: 4yz is temporary, 5yz is not.
+  @Test(arguments: [("425 not now", 2), ("450 busy", 2), ("550 No", 1)])
+  func aTemporaryReplyOfFTPIsReasonToTryAgain(reply: String, count: Int) async throws {
+    var script = ScriptedFTPServer.Script(file: Data("abc".utf8))
+    script.replies["RETR"] = reply
+    let server = try ScriptedFTPServer(script)
+    let outcome = try await Urlload.run(["--retry", "1", "--retry-delay", "0", server.url().absoluteString])
+    #expect(outcome.status != .exited(0))
+    #expect(server.count(of: "RETR") == count, "\(outcome.error)")
+    await server.stop()
+  }
+
   @Test func resumesOnStandardOutput() async throws {
     let server = try Self.breaking()
     let outcome = try await Urlload.run(["--retry", "1", server.url().absoluteString])

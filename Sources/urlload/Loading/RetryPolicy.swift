@@ -22,8 +22,14 @@ struct RetryPolicy: Sendable {
     // Nothing reached the server, so any method may be retried.
     case .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .notConnectedToInternet: return backOff(attempt)
     case .timedOut, .networkConnectionLost: return isIdempotent ? backOff(attempt) : nil
-    default: return nil
+    default: return isIdempotent && Self.isTransientReply(error) ? backOff(attempt) : nil
     }
+  }
+
+  /// An FTP server's reply says that the condition is temporary (RFC 959, section 4.2.1).
+  private static func isTransientReply(_ error: URLError) -> Bool {
+    let underlying = error.userInfo[NSUnderlyingErrorKey] as? NSError
+    return (underlying?.userInfo["FTPReplyCode"] as? Int).map { (400..<500).contains($0) } ?? false
   }
 
   /// Seconds to wait before an attempt from the start, after one that could not be resumed; nil for none.
