@@ -22,7 +22,18 @@ static void set(const char *variable, const char *name) {
   setenv(variable, path, 1);
 }
 
-__attribute__((constructor)) static void make_directories(void) {
+// What a developer may have set, and what changes roots, routes or words. Processes that a test starts get what that test sets.
+static void forget_settings(void) {
+  static const char *const names[] = {
+    "SSL_CERT_DIR", "SSL_CERT_FILE", "CURL_CA_BUNDLE", "SSLKEYLOGFILE", "http_proxy", "HTTP_PROXY", "https_proxy",
+    "HTTPS_PROXY", "ftp_proxy", "FTP_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY", "LANGUAGE", "LC_ALL",
+    "LC_CTYPE", "LC_COLLATE", "LC_MESSAGES", "LC_MONETARY", "LC_NUMERIC", "LC_TIME",
+  };
+  for (size_t index = 0; index < sizeof names / sizeof *names; index += 1) unsetenv(names[index]);
+  setenv("LANG", "C.UTF-8", 1);
+}
+
+__attribute__((constructor)) static void prepare(void) {
   const char *inherited = getenv(marker);
   if (inherited != NULL && inherited[0] == '/') {
     snprintf(directory, sizeof directory, "%s", inherited);
@@ -34,6 +45,7 @@ __attribute__((constructor)) static void make_directories(void) {
   // Where nothing can be made, nothing can be stored either: never in the user's directories.
   if (mkdtemp(directory) == NULL) snprintf(directory, sizeof directory, "/dev/null");
   owner = getpid();
+  forget_settings();
   set("XDG_DATA_HOME", "data");
   set("XDG_CACHE_HOME", "cache");
   set("XDG_STATE_HOME", "state");
