@@ -67,7 +67,7 @@ import URLLoadingTestServers
     let session = try session(options)
     let url = try #require(URL(string: "\(server.url("/login"))#hunter1"))
     _ = try await session.data(from: url)
-    await session.finishTasksAndInvalidate()
+    session.finishTasksAndInvalidate()
     let entries = try entries()
     #expect(entries.count == 2)
     for entry in entries {

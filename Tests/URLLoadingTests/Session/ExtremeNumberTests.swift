@@ -8,7 +8,7 @@ import URLLoadingTestServers
 @Suite(.timeLimit(.minutes(4))) struct ExtremeNumberTests {
   private static let doubles: [Double] = [
     .nan, .signalingNaN, .infinity, -.infinity, 0, -0.0, -1, 1e-300, 0.001, 1e9, 1e18, 1e19, 1e300,
-    .greatestFiniteMagnitude, -.greatestFiniteMagnitude, .leastNonzeroMagnitude, 9_223_372_036_854_775_807,
+    .greatestFiniteMagnitude, -.greatestFiniteMagnitude, .leastNonzeroMagnitude, 0x1p63,
   ]
   private static let integers: [Int] = [
     .min, .min + 1, -65_536, -1, 0, 1, 2, 65_535, 65_536, 1 << 31, 1 << 32, .max - 1, .max,
