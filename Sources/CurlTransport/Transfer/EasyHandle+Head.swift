@@ -112,6 +112,7 @@ extension EasyHandle {
     hasHead = true
     expectBody(after: head)
     let hasNoBody = isHeadRequest || head.statusCode == 204 || head.statusCode == 304
-    expectedLength = hasNoBody ? 0 : head.contentLength
+    // After a switch of protocols comes no content, whatever the fields say (RFC 9110, section 15.2.2).
+    expectedLength = hasNoBody ? 0 : head.statusCode == 101 ? nil : head.contentLength
   }
 }

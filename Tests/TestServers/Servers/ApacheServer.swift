@@ -49,6 +49,10 @@ package final class ApacheServer: FrontServer {
       let process = try await ServerProcess.start(
         "apache", "apache2", ["-D", "FOREGROUND", "-d", directory.path, "-f", directory.file("apache.conf").path],
         directory: directory, ports: ports)
+      // It listens before it handles signals, and SIGWINCH is ignored until then.
+      guard await process.logContains("resuming normal operations", timeout: .seconds(20)) else {
+        throw TestServerError("Apache is not ready: \(process.log)")
+      }
       return ApacheServer(process: process, port: ports[0], securePort: ports[1])
     }
   }

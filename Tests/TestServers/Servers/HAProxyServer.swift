@@ -44,11 +44,23 @@ package final class HAProxyServer: FrontServer {
         "haproxy", "haproxy", ["-W", "-db", "-f", directory.file("haproxy.cfg").path], directory: directory,
         ports: ports)
       // Its worker answers before the master, which starts itself anew, takes signals.
-      guard await process.logContains("Loading success", timeout: .seconds(20)) else {
+      guard (try? await eventually(timeout: .seconds(20), { takesSignals(process.processID) })) == true else {
         throw TestServerError("haproxy is not ready: \(process.log)")
       }
       return HAProxyServer(process: process, port: ports[0], securePort: ports[1])
     }
+  }
+
+  /// Whether a master has started itself anew, and handles SIGUSR1.
+  private static func takesSignals(_ master: pid_t) -> Bool {
+    let folder = URL(fileURLWithPath: "/proc/\(master)")
+    guard let environment = try? Data(contentsOf: folder.appendingPathComponent("environ")),
+      environment.range(of: Data("HAPROXY_MWORKER_WAIT_ONLY=1".utf8)) != nil,
+      let status = try? String(contentsOf: folder.appendingPathComponent("status"), encoding: .utf8),
+      let caught = status.split(separator: "\n").first(where: { $0.hasPrefix("SigCgt:") }),
+      let signals = UInt64(caught.dropFirst(7).trimmingCharacters(in: .whitespaces), radix: 16)
+    else { return false }
+    return signals & 1 << UInt64(SIGUSR1 - 1) != 0
   }
 
   private init(process: ServerProcess, port: UInt16, securePort: UInt16) {

@@ -191,7 +191,7 @@ import URLLoadingTestServers
       return response
     }
     #expect(log.error?.code == .badServerResponse && log.file == nil, "\(log.calls)")
-    #expect(log.error?.localizedDescription.contains("/file") == true)
+    #expect(log.error?.failingURL?.path == "/file")
     // The body cannot be trusted; what was there before it can.
     let data = try #require(log.error?.userInfo[NSURLSessionDownloadTaskResumeData] as? Data)
     #expect(try difference(Data(contentsOf: Downloads.partialFile(data)), from: Self.old.prefix(Self.stop)) == nil)

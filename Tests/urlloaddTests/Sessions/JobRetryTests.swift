@@ -11,11 +11,11 @@ import URLLoadingTestServers
 
   init() throws { fixture = try BackgroundFixture() }
 
-  /// The next try of this one would be in an hour.
+  /// The next try of this one would be in five minutes, the longest delay.
   @Test func aJobIsTriedAgainAtOnce() async throws {
     let server = try ScriptedServer.http { _ in HTTPResponse(text: "ok") }
     try fixture.storeDownload(BackgroundValues.data(of: URLRequest(url: server.url("/a")))) { state in
-      (state.failures, state.nextTry) = (9, Date().addingTimeInterval(3600))
+      (state.failures, state.nextTry) = (9, Date().addingTimeInterval(290))
       state.lastFailure = BackgroundFailure(URLError(.timedOut))
     }
     let idle = try fixture.program("idle")
