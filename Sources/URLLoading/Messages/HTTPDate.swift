@@ -10,7 +10,7 @@ package enum HTTPDate {
   }
 
   /// Reads the preferred format and the two obsolete ones (RFC 850 and asctime), all of which a recipient
-  /// must accept, in any case (RFC 9111 4.2). What is none of these is no date: in `Expires` it counts as past (RFC 9111 5.3).
+  /// must accept, in any case (RFC 9111 4.2). Anything else is not a date: in `Expires` it counts as past (RFC 9111 5.3).
   /// Two-digit years more than 50 years ahead of `now` are in the past.
   package static func date(from text: some StringProtocol, now: Date = Date()) -> Date? {
     if let date = text.utf8.withContiguousStorageIfAvailable({ preferredDate($0) }) ?? nil { return date }

@@ -123,7 +123,7 @@ package struct URLSecrets {
     guard treatment == .hidePassword, bytes[authority].first != UInt8(ascii: "["),
       let colon = bytes[authority].firstIndex(of: UInt8(ascii: ":"))
     else { return }
-    // A URL behind the schemes of others: what stands before its slashes is none of its authority.
+    // A URL behind the schemes of others: what stands before its slashes is not its authority.
     guard !Self.areSchemes(bytes[authority], before: bytes[authority.upperBound...]) else { return }
     // A slash in a password that is not encoded ends the authority early. A port is no password.
     let isPort = bytes[(colon + 1)..<authority.upperBound].allSatisfy { (0x30...0x39).contains($0) }
