@@ -62,7 +62,8 @@ soak: build-dependencies test-dependencies
 	@Scripts/build-without-warnings --build-tests
 	@URL_LOADING_SOAK=whole URL_LOADING_SOAK_DOWNLOAD=$(or $(DOWNLOAD),1073741824) \
 	  URL_LOADING_SOAK_UPLOAD=$(or $(UPLOAD),268435456) URL_LOADING_SOAK_KILLS=$(or $(KILLS),50) \
-	  URL_LOADING_SOAK_ABSENCE=$(or $(ABSENCE),150) swift test --skip-build --disable-xctest --filter 'SoakTests' </dev/null
+	  URL_LOADING_SOAK_ABSENCE=$(or $(ABSENCE),150) URL_LOADING_SOAK_TASKS=$(or $(TASKS),10000) \
+	  swift test --skip-build --disable-xctest --filter 'SoakTests|ListMemoryTests' </dev/null
 
 # The transfer service, killed in front of each call that changes a file, and the machine with it: what was acknowledged is there, and what
 # it left is a whole queue. A sample of the calls is among the tests.

@@ -13,7 +13,8 @@ extension TransferService {
     switch command {
     case .hello: break
     case .attach(let description): attach(description, peer)
-    case .jobs: reportJobs(number, to: peer)
+    case .tookPiece(let piece): peer.telling.took(piece)
+    case .jobs: listJobs(number, to: peer)
     case .limits(let limits): setLimits(limits, number, peer)
     case .cancelJob(let job): control(job, number, peer) { cancelJob($0) }
     case .retryJob(let job):
@@ -49,8 +50,8 @@ extension TransferService {
 
   private func greet(_ peer: Peer, version: Int, package: String, program: String?) {
     peer.hasGreeted = true
-    peer.send(
-      .welcome(version: BackgroundWire.version, package: PackageVersion.current, files: files))
+    peer.version = min(version, BackgroundWire.version)
+    welcome(peer)
     peer.mayStartService =
       program.flatMap { FileVersion(path: $0) } != nil && version >= BackgroundWire.version
       && !VersionOrder.isNewer(PackageVersion.current, than: package)
@@ -59,6 +60,13 @@ extension TransferService {
       let other = FileVersion(path: program), other != FileVersion(path: "/proc/self/exe")
     else { return }
     handOver()
+  }
+
+  private func welcome(_ peer: Peer) {
+    peer.send(
+      .welcome(
+        version: BackgroundWire.version, package: PackageVersion.current, files: files,
+        freeSpace: queue.limits.freeSpace))
   }
 
   // MARK: Sessions
@@ -81,9 +89,7 @@ extension TransferService {
     launcher.cancel(identifier)
     let earlier = sessions[identifier]
     var session = earlier ?? QueueStore.StoredSession(description: description)
-    if let earlier, earlier.description != description,
-      queue.jobs(of: identifier).allSatisfy({ $0.state.phase != .running })
-    {
+    if let earlier, earlier.description != description, !queue.isLoading(tasksOf: identifier) {
       transfers.removeValue(forKey: identifier)?.end()
     }
     session.description = description
@@ -91,46 +97,8 @@ extension TransferService {
     session.nextLaunch = nil
     session.lastUse = Date()
     set(session, for: identifier)
-    reportTasks(of: identifier, next: session.nextIdentifier, to: peer)
-    if !queue.jobs(of: identifier).isEmpty { peer.send(.caughtUp) }
-  }
-
-  /// Tasks that are told of at once.
-  private static let batch = 128
-
-  /// Tells a program what it has: its tasks, then what came of those that have ended, in their order, and how far the others are.
-  private func reportTasks(of session: String, next: Int, to peer: Peer) {
-    let byIdentifier = Dictionary(queue.jobs(of: session).map { ($0.identifier, $0) }) { first, _ in first }
-    var count = 0
-    // A file that is damaged somewhere is read again from its beginning.
-    var told: Set<Int> = []
-    readStore { store -> Void? in
-      try store.descriptions(of: session) { description in
-        guard let job = byIdentifier[description.identifier], told.insert(job.identifier).inserted else { return }
-        var description = description
-        description.hints = job.state.hints
-        peer.send(.task(description, isSuspended: job.state.phase == .idle))
-        count += 1
-        // The program makes its tasks while the next ones are read.
-        if count.isMultiple(of: Self.batch) { peer.flush() }
-      }
-    }
-    peer.send(.attached(next: next))
-    let jobs = queue.jobs(of: session)
-    for job in jobs.filter({ $0.state.phase == .ended }).sorted(by: {
-      ($0.state.endOrder ?? 0) < ($1.state.endOrder ?? 0)
-    }) {
-      reportEnd(of: job, to: peer)
-    }
-    for job in jobs where job.state.phase != .ended {
-      if job.state.progress.received > 0 || job.state.progress.sent > 0 {
-        if let response = readStore({ try $0.stored(job.number) })?.response {
-          peer.send(.event(task: job.identifier, .response(response)))
-        }
-        peer.send(.event(task: job.identifier, .progress(job.state.progress)))
-      }
-      if job.state.phase == .asking { programCame(job) }
-    }
+    peer.telling.acknowledges = peer.version >= 2
+    peer.telling.list(queue.numbers(of: identifier))
   }
 
   /// The program has ended, or its session has: tasks that it was asked about wait for the next one.
@@ -141,7 +109,7 @@ extension TransferService {
       if case .challenge = question.content { stopTransfer(of: job) }
       queue.asks(job.number)
     }
-    if queue.jobs(of: session).isEmpty { transfers.removeValue(forKey: session)?.end() }
+    if !queue.hasTasks(session) { transfers.removeValue(forKey: session)?.end() }
     forgetOldSessions()
     considerLaunch(of: session)
   }
@@ -149,7 +117,7 @@ extension TransferService {
   /// Sessions without tasks are kept for the numbers that their tasks have had, those that were used last.
   func forgetOldSessions() {
     guard sessions.count > Self.sessionLimit else { return }
-    let idle = sessions.filter { attached[$0.key] == nil && queue.jobs(of: $0.key).isEmpty }
+    let idle = sessions.filter { attached[$0.key] == nil && !queue.hasTasks($0.key) }
     for (identifier, _) in idle.sorted(by: { $0.value.lastUse < $1.value.lastUse }).prefix(
       sessions.count - Self.sessionLimit)
     {
@@ -241,21 +209,7 @@ extension TransferService {
 
   // MARK: For people
 
-  private func reportJobs(_ number: Int, to peer: Peer) {
-    var batch: [BackgroundJob] = []
-    for job in queue.jobs.values.sorted(by: { $0.number < $1.number }) {
-      batch.append(described(job))
-      if batch.count == 200 {
-        peer.send(.jobs(number: number, batch))
-        batch = []
-      }
-    }
-    if !batch.isEmpty { peer.send(.jobs(number: number, batch)) }
-    // The last one is empty.
-    peer.send(.jobs(number: number, []))
-  }
-
-  private func described(_ job: Job) -> BackgroundJob {
+  func described(_ job: Job) -> BackgroundJob {
     let stored = readStore { try $0.stored(job.number) }
     let url = stored.flatMap { BackgroundValues.request($0.description.request)?.url }
     // What a task that is done has met with before is over.
@@ -302,7 +256,10 @@ extension TransferService {
     if let value = given.freeSpace, value >= 0 { limits.freeSpace = value }
     if limits != queue.limits {
       changes.limits = limits
+      let changesSpace = limits.freeSpace != queue.limits.freeSpace
       apply(limits)
+      // Programs go by it where they copy files.
+      if changesSpace { for peer in peers.values where peer.hasGreeted { welcome(peer) } }
     }
     peer.acknowledge(
       .limits(

@@ -6,7 +6,7 @@ extension TransferService {
   /// Asks the program of a task, or stops its transfer until that is there.
   func asked(_ number: Int, _ content: BackgroundQuestion, _ answer: @escaping (BackgroundAnswer) -> Void) {
     guard let job = queue.jobs[number], job.state.phase == .running else { return answer(.cancel) }
-    guard attached[job.session] != nil else {
+    guard isThere(job.session) else {
       stopTransfer(of: job)
       queue.asks(number)
       return considerLaunch(of: job.session)
@@ -17,13 +17,21 @@ extension TransferService {
   private func ask(_ job: Job, _ content: BackgroundQuestion, _ answer: @escaping (BackgroundAnswer) -> Void) {
     lastQuestion += 1
     questions[lastQuestion] = Question(number: job.number, content: content, answer: answer)
-    tell(job, .asks(question: lastQuestion, content))
+    if !tell(job, .asks(question: lastQuestion, content)),
+      !tell(job, .asks(question: lastQuestion, content.withoutResponse))
+    {
+      questions[lastQuestion] = nil
+      answer(.performDefaultHandling)
+    }
   }
+
+  /// Whether the program of a session can be asked: it knows the tasks. One that comes to know them is asked then.
+  private func isThere(_ session: String) -> Bool { attached[session]?.telling.isListing == false }
 
   /// The date of a task has come: its program may want another request, or none.
   /// - Returns: whether the task waits for it.
   func asksAboutDelayedRequest(_ job: Job) -> Bool {
-    let isThere = attached[job.session] != nil
+    let isThere = isThere(job.session)
     // Without a program that can be started nobody would ever answer.
     guard isThere || sessions[job.session]?.description.launch != nil else { return false }
     queue.asks(job.number)
@@ -85,9 +93,9 @@ extension TransferService {
     guard attached[identifier] == nil, let session = sessions[identifier], session.description.launch != nil,
       session.launches < Launcher.attempts
     else { return }
-    let jobs = queue.jobs(of: identifier)
-    guard !jobs.isEmpty,
-      jobs.contains(where: { $0.state.phase == .asking }) || jobs.allSatisfy({ $0.state.phase == .ended })
+    guard queue.hasTasks(identifier),
+      !queue.hasUnfinished(identifier)
+        || queue.numbers(of: identifier).contains(where: { queue.jobs[$0]?.state.phase == .asking })
     else { return }
     launcher.schedule(identifier, at: session.nextLaunch ?? ServiceClock.shared.now)
   }

@@ -136,6 +136,10 @@ extension TransferService {
 
   func responded(_ number: Int, _ response: Data, request: Data?) {
     guard let job = queue.jobs[number], job.state.phase == .running else { return }
+    guard BackgroundFrames.hasRoom(for: response.count) else {
+      transfers[job.session]?.cancel(number)
+      return fail(job, BackgroundFailure(Self.largeHead))
+    }
     changes.blobs[number, default: QueueChanges.Blobs()].response = .some(response)
     changes.tasks.insert(number)
     if let request { tell(job, .request(request)) }
@@ -272,23 +276,7 @@ extension TransferService {
     endedJobs = []
     for number in ended {
       guard let job = queue.jobs[number] else { continue }
-      if let peer = attached[job.session] { reportEnd(of: job, to: peer) } else { considerLaunch(of: job.session) }
-    }
-  }
-
-  func reportEnd(of job: Job, to peer: Peer) {
-    guard let stored = readStore({ try $0.stored(job.number) }), var outcome = stored.outcome else { return }
-    if let response = stored.response { peer.send(.event(task: job.identifier, .response(response))) }
-    outcome.tookFile = job.state.tookFile
-    if job.state.tookFile {
-      outcome.file = nil
-    } else if job.kind == .download, let file = outcome.file {
-      // What the server has answered to an upload is read, and not moved.
-      outcome.file = handed.secondName(of: file, job.number)
-    }
-    if !peer.sendIfItFits(.event(task: job.identifier, .ended(outcome))), outcome.metrics != nil {
-      outcome.metrics = nil
-      peer.send(.event(task: job.identifier, .ended(outcome)))
+      if let peer = attached[job.session] { peer.telling.ended(number) } else { considerLaunch(of: job.session) }
     }
   }
 
@@ -331,7 +319,11 @@ extension TransferService {
     if let part = stored?.resumption?.file { changes.files.append(part) }
   }
 
-  func tell(_ job: Job, _ event: BackgroundEvent) {
-    attached[job.session]?.send(.event(task: job.identifier, event))
+  /// Tells an event to a program that is there and knows the task.
+  /// - Returns: false where it is larger than a message may be.
+  @discardableResult
+  func tell(_ job: Job, _ event: BackgroundEvent) -> Bool {
+    guard let peer = attached[job.session], peer.telling.hasTold(job.number) else { return true }
+    return peer.tell(job.identifier, event)
   }
 }

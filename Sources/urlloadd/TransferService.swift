@@ -45,7 +45,7 @@ final class TransferService {
   var changes = QueueChanges()
   let store: QueueStore
   private var listener: Listener?
-  private var peers: [Int32: Peer] = [:]
+  private(set) var peers: [Int32: Peer] = [:]
   /// The programs that are attached, by their sessions.
   var attached: [String: Peer] = [:]
   var transfers: [String: TransferSession] = [:]
@@ -135,6 +135,8 @@ final class TransferService {
   private func proceed() {
     lookAtTime()
     commit()
+    // Behind the commit as well: a program hears of what is on the disk.
+    tellPrograms()
     // Behind the commit: no request is sent for a task that cannot be stored.
     startTransfers(now: ServiceClock.shared.now)
     noteLoading()
@@ -164,6 +166,8 @@ final class TransferService {
     let now = ServiceClock.shared.now
     // What was changed behind the commit, as of tasks that could not begin, is committed at once; behind a failed commit, in a second.
     if hasUncommittedChanges, !retriesCommit { return 0 }
+    // The socket has taken what was told of a list, and there is more.
+    if peers.values.contains(where: \.takesList) { return 0 }
     var dates = [queue.nextDate(), launcher.nextDate, rate.heldUntil, costLookDate].compactMap { $0 }
     if retriesCommit || shutdown != nil { dates.append(now.addingTimeInterval(1)) }
     if options.idleTime != nil { dates.append(now.addingTimeInterval(5)) }

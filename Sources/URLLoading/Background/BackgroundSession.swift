@@ -35,8 +35,14 @@ final class BackgroundSession: Sendable {
     var tasks: [Int: BackgroundTask] = [:]
     /// What waits for the tasks of the session.
     var waiters: [@Sendable () -> Void] = []
+    /// The commands among these that end a task, by that.
+    var endings: Set<Int> = []
     /// The folder that files to upload are copied to.
     var files: String?
+    /// Bytes of its disk that these copies leave free.
+    var freeSpace: Int64?
+    /// What of the list the program may be sent.
+    var heldEnds = HeldEnds()
     weak var session: URLSession?
     /// The program has heard of all that waited for it.
     var hasCaughtUp = false
@@ -122,6 +128,9 @@ final class BackgroundSession: Sendable {
   /// Where files to upload are copied to; nil before the service has said that.
   var files: String? { state.withLock { $0.files } }
 
+  /// Bytes of the disk that these copies leave free; nil where the service has not said that.
+  var freeSpace: Int64? { state.withLock { $0.freeSpace } }
+
   /// Makes a task, and has the service make it.
   ///
   /// Tasks reach the service in the order of their numbers: it takes one with a smaller number than the last for a repetition.
@@ -144,6 +153,7 @@ final class BackgroundSession: Sendable {
 
   /// Forgets a task that has ended, of which the service was told.
   func forget(_ identifier: Int) {
+    releaseEnd(of: identifier)
     let waiters = state.withLock { state -> [@Sendable () -> Void] in
       state.tasks[identifier] = nil
       state.endsBeingTaken.remove(identifier)
@@ -153,6 +163,17 @@ final class BackgroundSession: Sendable {
       return due
     }
     for waiter in waiters { waiter() }
+  }
+
+  /// The end of a task takes no memory any more, or may take long: more of the list may come.
+  func releaseEnd(of identifier: Int) {
+    if let piece = state.withLock({ $0.heldEnds.release(identifier) }) { acknowledge(piece) }
+  }
+
+  private func acknowledge(_ piece: Int) {
+    let command = NumberedCommand(number: 0, command: .tookPiece(number: piece))
+    // A piece of an earlier connection is none of this one, or an earlier one.
+    if let bytes = BackgroundFrames.encoded(command) { _ = state.withLock { $0.socket }?.send(bytes) }
   }
 
   /// Calls `action`, on any thread, when the service was told of all ends that delegates have heard of by now.
@@ -198,6 +219,7 @@ final class BackgroundSession: Sendable {
     case .failed, .ended: return .unreachable
     }
     state.unanswered[number] = Unanswered(command: command, answered: answered)
+    if let ended = command.endedTask { state.endings.insert(ended) }
     if case .attached = state.phase { _ = state.socket?.send(bytes) }
     return .sent
   }
@@ -229,7 +251,10 @@ final class BackgroundSession: Sendable {
     while !hasEnded {
       do throws(BackgroundServiceError) {
         let socket = try connect()
-        state.withLock { $0.socket = socket }
+        state.withLock { state in
+          state.socket = socket
+          state.heldEnds.beginConnection()
+        }
         if hasEnded { socket.end() }
         if try converse(over: socket) { attempt = 0 }
       } catch {
@@ -281,7 +306,8 @@ final class BackgroundSession: Sendable {
     while let report = socket.receive() {
       switch report {
       // Both sides use the smaller version, and this program has the smallest.
-      case .welcome(_, _, let files): state.withLock { $0.files = files }
+      case .welcome(_, _, let files, let freeSpace):
+        state.withLock { ($0.files, $0.freeSpace) = (files, freeSpace) }
       case .task(let task, let isSuspended):
         told.insert(task.identifier)
         adopt(task, isSuspended: isSuspended)
@@ -289,6 +315,8 @@ final class BackgroundSession: Sendable {
         wasAttached = true
         attached(next: next, told: told, over: socket)
       case .caughtUp: caughtUp()
+      case .piece(let number):
+        if let piece = state.withLock({ $0.heldEnds.received(piece: number) }) { acknowledge(piece) }
       case .done(let number), .resumeData(let number, _), .jobs(let number, _), .limits(let number, _):
         answered(number, by: report)
       case .refused(0, let code, let reason): throw .refused(code: code, reason: reason)
@@ -315,8 +343,7 @@ final class BackgroundSession: Sendable {
     let identifier = description.identifier
     let (isKnown, session) = state.withLock { state in
       (
-        state.tasks[identifier] != nil || state.unanswered.values.contains { $0.command.endedTask == identifier },
-        state.session
+        state.tasks[identifier] != nil || state.endings.contains(identifier), state.session
       )
     }
     guard !isKnown, let session else { return }
@@ -364,6 +391,7 @@ final class BackgroundSession: Sendable {
   private func answered(_ number: Int, by report: BackgroundReport) {
     let (unanswered, task, files) = state.withLock { state in
       let unanswered = state.unanswered.removeValue(forKey: number)
+      if let ended = unanswered?.command.endedTask { state.endings.remove(ended) }
       return (unanswered, unanswered?.command.createdTask.flatMap { state.tasks[$0.identifier] }, state.files)
     }
     unanswered?.answered?(report)
@@ -379,7 +407,9 @@ final class BackgroundSession: Sendable {
     let (task, isLeaving) = state.withLock { state in
       let task = state.tasks[identifier]
       // That of a task that was not resumed waits for it.
-      if isEnd, task?.hasBegun == true, !state.isLeaving { state.endsBeingTaken.insert(identifier) }
+      let isTaken = isEnd && task?.hasBegun == true && !state.isLeaving
+      if isTaken { state.endsBeingTaken.insert(identifier) }
+      state.heldEnds.receive(event, of: identifier, isHeld: isTaken && task?.isSuspended == false)
       return (task, state.isLeaving)
     }
     guard !isLeaving else { return }
@@ -392,7 +422,7 @@ final class BackgroundSession: Sendable {
       if case .ended = state.phase {} else { state.phase = .failed(error) }
       defer {
         state.waiters = []
-        state.unanswered = [:]
+        (state.unanswered, state.endings) = ([:], [])
       }
       return (state.waiters, state.unanswered, state.tasks)
     }
@@ -421,5 +451,5 @@ extension BackgroundCommand {
 /// What both sides of the socket have to agree on.
 package enum BackgroundWire {
   /// The version of the protocol; <doc:Architecture> has what it says.
-  package static let version = 1
+  package static let version = 2
 }

@@ -28,7 +28,14 @@ final class BackgroundTask: Sendable {
   /// Whether the load takes events, or is about to.
   var hasBegun: Bool { isAdopted || receiver.withLock { $0 != nil } }
 
-  func setResumed(_ resumed: Bool) { update { $0.setResumed(resumed) } }
+  /// The load takes no event for now.
+  var isSuspended: Bool { runner.read { !$0.isResumed } }
+
+  func setResumed(_ resumed: Bool) {
+    update { $0.setResumed(resumed) }
+    // What it holds back may stay so for ever, and is not to keep the other tasks from their ends.
+    if !resumed { session.releaseEnd(of: identifier) }
+  }
 
   func receive(_ event: BackgroundEvent) { update { $0.receive(event) } }
 

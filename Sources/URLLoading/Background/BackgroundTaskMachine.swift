@@ -12,7 +12,7 @@ struct BackgroundTaskMachine: EffectMachine {
 
   private let task: Int
   /// Whether the service loads it, as far as it was told.
-  private var isResumed: Bool
+  private(set) var isResumed: Bool
   /// The load has an instance that takes events.
   private var hasBegun = false
   /// The service has told the end.

@@ -5,10 +5,10 @@ internal import URLLoadingBase
 // Safe to carry through closures of other threads: the loop's thread alone touches it.
 /// A program's connection, as the service sees it. What is said to it is kept until the socket takes it.
 final class Peer: @unchecked Sendable {
-  /// Bytes that may wait for a program that does not read: more than a session with 10,000 tasks needs.
+  /// Bytes that may wait for a program that does not read.
   private static let outputLimit = 32 << 20
-  /// Progress is left out while more than this waits.
-  private static let progressLimit = 256 << 10
+  /// While more than this waits, nothing of a list is sent, and no event that later ones repeat.
+  private static let listLimit = 256 << 10
 
   /// How long a program may take to say who it is: whoever says nothing has one of the places that all programs share.
   private static let patience = Duration.seconds(5)
@@ -21,6 +21,12 @@ final class Peer: @unchecked Sendable {
   /// Answers that wait for the commit of what they acknowledge.
   private var acknowledgements: [BackgroundReport] = []
   var hasGreeted = false
+  /// The program's version of the protocol.
+  var version = 1
+  /// What it is still to be told of tasks.
+  var telling = Telling()
+  /// Jobs that are sent together.
+  var jobs = JobBatch()
   /// The program has an executable of the service that is no older than this one.
   var mayStartService = false
   /// The session that it is attached to.
@@ -37,6 +43,12 @@ final class Peer: @unchecked Sendable {
   func isSilent(at now: MonotonicInstant) -> Bool { !hasGreeted && begin.advanced(by: Self.patience) <= now }
 
   var wantsToSend: Bool { outputStart < output.count }
+
+  /// Bytes that the socket has not taken.
+  var waitingCount: Int { output.count - outputStart }
+
+  /// Whether something of a list may be sent now.
+  var takesList: Bool { !isClosed && !isDeaf && telling.mayGoOn && waitingCount <= Self.listLimit }
 
   /// Whether the program has ended the connection, and everything that it said was read.
   var hasEnded: Bool {
@@ -66,15 +78,20 @@ final class Peer: @unchecked Sendable {
   func sendIfItFits(_ report: BackgroundReport) -> Bool {
     guard !isClosed, !isDeaf else { return true }
     guard let bytes = BackgroundFrames.encoded(report) else { return false }
-    let waiting = output.count - outputStart
-    if waiting > Self.outputLimit {
-      end()
-    } else if case .event(_, .progress) = report, waiting > Self.progressLimit {
-      // A later one says the same.
-    } else {
-      output += bytes
-    }
+    if waitingCount > Self.outputLimit { end() } else { output += bytes }
     return true
+  }
+
+  /// Says what happens to a task. A program that is slow is not told what a later event repeats.
+  /// - Returns: false where the event is larger than a message may be.
+  func tell(_ task: Int, _ event: BackgroundEvent) -> Bool {
+    if waitingCount > Self.listLimit {
+      switch event {
+      case .progress, .response, .request: return true
+      case .waitsForConnectivity, .resumed, .asks, .ended: break
+      }
+    }
+    return sendIfItFits(.event(task: task, event))
   }
 
   /// Says something when what was changed so far is on the disk.
@@ -82,8 +99,13 @@ final class Peer: @unchecked Sendable {
 
   /// What was changed is on the disk.
   func committed() {
-    for report in acknowledgements { send(report) }
+    for report in acknowledgements { answer(report) }
     acknowledgements = []
+  }
+
+  /// Answers a command: with no resume data where that is too large.
+  private func answer(_ report: BackgroundReport) {
+    if !sendIfItFits(report), case .resumeData(let number, _) = report { send(.resumeData(number: number, nil)) }
   }
 
   /// What was changed could not be written.
@@ -93,7 +115,7 @@ final class Peer: @unchecked Sendable {
         send(.refused(number: number, code: URLError.Code.cannotWriteToFile.rawValue, reason: reason))
       } else {
         // It has what is asked for, whether that is on the disk or not.
-        send(report)
+        answer(report)
       }
     }
     acknowledgements = []

@@ -52,10 +52,12 @@ struct JobQueue {
 
   func job(_ identifier: Int, of session: String) -> Job? { sessions[session]?[identifier].flatMap { jobs[$0] } }
 
-  /// The tasks of a session, in the order in which they were made.
-  func jobs(of session: String) -> [Job] {
-    (sessions[session] ?? [:]).sorted { $0.key < $1.key }.compactMap { jobs[$0.value] }
-  }
+  /// The numbers of a session's tasks, in the order in which they were made.
+  func numbers(of session: String) -> [Int] { sessions[session]?.values.sorted() ?? [] }
+
+  func hasTasks(_ session: String) -> Bool { sessions[session] != nil }
+
+  func isLoading(tasksOf session: String) -> Bool { loading.contains { jobs[$0]?.session == session } }
 
   /// Whether a session has a task that has not ended.
   func hasUnfinished(_ session: String) -> Bool { unfinished[session] != nil }

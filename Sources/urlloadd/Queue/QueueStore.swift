@@ -153,15 +153,12 @@ final class QueueStore {
     return try select.step() ? BackgroundMetrics(compact: select.data(0)) : nil
   }
 
-  /// The descriptions of a session's tasks, in the order in which they were made.
-  func descriptions(of session: String, _ body: (BackgroundTaskDescription) -> Void) throws {
-    // A session's tasks have numbers in the order of their identifiers, and the table is in that order: nothing is sorted.
-    let select = try database.statement("SELECT description FROM task WHERE session = ? ORDER BY number")
+  /// What a task was made to do; nil where that cannot be read.
+  func description(_ number: Int) throws -> BackgroundTaskDescription? {
+    let select = try database.statement("SELECT description FROM task WHERE number = ?")
     defer { select.reset() }
-    try select.bind(session, at: 1)
-    while try select.step() {
-      if let description = BackgroundTaskDescription(compact: select.data(0)) { body(description) }
-    }
+    try select.bind(Int64(number), at: 1)
+    return try select.step() ? BackgroundTaskDescription(compact: select.data(0)) : nil
   }
 
   /// The names of all files that tasks have.

@@ -12,6 +12,10 @@ enum SoakSettings {
   static let kills = text("URL_LOADING_SOAK_KILLS").flatMap { Int($0) } ?? 2
   /// How long there is no server, or no room on the disk, after a second attempt has failed.
   static let absence = Duration.seconds(text("URL_LOADING_SOAK_ABSENCE").flatMap { Double($0) } ?? 0)
+  /// Downloads that end while no program is there.
+  static let finishedTasks = text("URL_LOADING_SOAK_TASKS").flatMap { Int($0) } ?? 200
+  /// Tasks whose list is measured.
+  static let listedTasks = isWhole ? 100_000 : 3000
 
   /// What a transfer may take. Behind a long absence the next retry may be as far away as that was long.
   static let limit: Duration = isWhole ? .seconds(720) : .seconds(60)

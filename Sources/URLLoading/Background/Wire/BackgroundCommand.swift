@@ -16,6 +16,8 @@ package enum BackgroundCommand: Codable, Sendable {
   /// The delegate knows of the end.
   case tookEnd(task: Int)
   case answer(question: Int, BackgroundAnswer)
+  /// A piece of the list was taken, and all before it. Has no answer.
+  case tookPiece(number: Int)
   /// What every program of the user has in the queue.
   case jobs
   case cancelJob(Int)

@@ -11,6 +11,9 @@ package struct BackgroundFrames: Sendable {
   /// Bytes of a message.
   package static let limit = 1 << 20
 
+  /// Whether a message has room for one large part of so many bytes, beside what is always in it.
+  package static func hasRoom(for count: Int) -> Bool { count <= limit - 64 }
+
   private var bytes: [UInt8] = []
   private var start = 0
 

@@ -10,6 +10,14 @@ package enum BackgroundQuestion: Codable, Sendable {
   case challenge(space: Data, proposed: Data?, failures: Int, response: Data?, trust: BackgroundServerTrust?)
 }
 
+extension BackgroundQuestion {
+  /// The same in less bytes.
+  package var withoutResponse: BackgroundQuestion {
+    guard case .challenge(let space, let proposed, let failures, _, let trust) = self else { return self }
+    return .challenge(space: space, proposed: proposed, failures: failures, response: nil, trust: trust)
+  }
+}
+
 /// What the program has decided.
 package enum BackgroundAnswer: Codable, Sendable {
   /// - Parameter request: another one in its place, as ``BackgroundValues`` has it.

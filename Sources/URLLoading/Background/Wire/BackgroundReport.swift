@@ -2,10 +2,11 @@
 package enum BackgroundReport: Codable, Sendable {
   /// The answer to `hello`.
   /// - Parameters:
-  ///   - version: the service's version of the protocol. Both sides use the smaller one; version 1 need not read it.
+  ///   - version: the service's version of the protocol. Both sides use the smaller one.
   ///   - package: the service's version of the package.
   ///   - files: the directory where files of uploads are put.
-  case welcome(version: Int, package: String, files: String)
+  ///   - freeSpace: bytes of the disk that these leave free; nil where a service of version 1 does not say. Comes again when that changes.
+  case welcome(version: Int, package: String, files: String, freeSpace: Int64?)
   /// A task that the session has: before `attached`.
   case task(BackgroundTaskDescription, isSuspended: Bool)
   /// All tasks of the session were reported.
@@ -13,6 +14,8 @@ package enum BackgroundReport: Codable, Sendable {
   case attached(next: Int)
   /// All events that waited were reported.
   case caughtUp
+  /// So much of the list was told: a program that has taken it says so.
+  case piece(number: Int)
   /// What a command changed is on the disk.
   case done(number: Int)
   /// A command was not carried out.
