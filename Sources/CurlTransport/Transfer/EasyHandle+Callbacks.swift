@@ -140,6 +140,7 @@ extension EasyHandle {
       reactor.adoptSocket(descriptor, owner: multi)
       return descriptor
     }
+    connectionOpens()
     let address = pointer.pointee
     // An IPv6 address extends beyond the declared type.
     if let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) {

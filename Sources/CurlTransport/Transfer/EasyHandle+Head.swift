@@ -52,10 +52,12 @@ extension EasyHandle {
     guard let transfer, let handler else { return }
     guard isRequestSent else {
       if head.statusCode == 407, credentialsAnswer407 { refusals += 1 }
+      head.speaker = .proxy
       proxyHead = head
       parser.expectHead()
       return
     }
+    noteSpeaker(in: &head)
     if (100..<200).contains(head.statusCode), head.statusCode != 101 {
       handler.transfer(transfer, didReceiveInformational: head)
       return
@@ -81,7 +83,6 @@ extension EasyHandle {
       return
     }
     guard !hasHead else { return }
-    noteVerification(in: &head)
     accept(head)
     handler.transfer(transfer, didReceive: consume head)
   }
@@ -97,17 +98,20 @@ extension EasyHandle {
     if kind == .ftp {
       pendingHead = ftp.head(ftpRange)
     }
-    guard var head = pendingHead.take() else { return nil }
-    noteVerification(in: &head)
+    guard let head = pendingHead.take() else { return nil }
     accept(head)
     return head
   }
 
-  /// This is the head whose body is delivered.
-  private func noteVerification(in head: inout TransferHead) {
-    if let verification, !verification.verdict.isTrusted { head.isServerVerified = false }
+  /// Who speaks once the request is sent.
+  private func noteSpeaker(in head: inout TransferHead) {
+    guard let shape else { return }
+    if head.statusCode == 407, shape.isForwarded { return head.speaker = .proxy }
+    // libcurl verifies where the owner judges nobody.
+    if shape.isHTTPS, !shape.isIsolated || verification?.verdict.isTrusted == true { head.speaker = .verifiedOrigin }
   }
 
+  /// This is the head whose body is delivered.
   private func accept(_ head: borrowing TransferHead) {
     hasHead = true
     expectBody(after: head)

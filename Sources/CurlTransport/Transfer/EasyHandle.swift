@@ -222,6 +222,15 @@ final class EasyHandle {
     handler?.transferDidLeaveQueue(transfer)
   }
 
+  /// A connection is opened, perhaps for a request that libcurl sends again by itself: the proxy that it is through speaks first, once more.
+  func connectionOpens() {
+    guard isRequestSent, kind == .http, shape?.proxy != nil else { return }
+    isRequestSent = false
+    proxyHead = nil
+    pendingHead = nil
+    parser.expectHead()
+  }
+
   /// The connection is ready, and a request is about to be sent: the first, one with credentials, or the same again.
   /// - Returns: whether it is to be sent.
   func requestBegins(on ports: PortPair) -> Bool {

@@ -80,6 +80,12 @@ struct EasyHandleShape: Equatable {
   /// The connection has a handshake of TLS before the first request, with the server or with a proxy.
   var usesTLS: Bool { isHTTPS || ftpTLS == .explicit || proxy?.kind == .https }
 
+  /// A proxy gets the request itself, and no tunnel to the server.
+  var isForwarded: Bool {
+    guard kind == .http, !isHTTPS, !switchesProtocols, !connectsOnly, let proxy else { return false }
+    return !proxy.kind.isSOCKS
+  }
+
   /// libcurl caches the authentication state of servers: a handle that had credentials is reset.
   var isReusable: Bool {
     credential == nil && proxyCredential == nil && proxy?.user == nil && proxyFields.isEmpty

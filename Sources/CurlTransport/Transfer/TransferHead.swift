@@ -10,8 +10,7 @@ package struct TransferHead: Sendable {
   package private(set) var hasSetCookie = false
   /// Whether there is a Strict-Transport-Security field.
   private var hasStrictTransportSecurity = false
-  /// Whether the server is one that is trusted, or the connection has no TLS: not one that the owner accepted nonetheless.
-  package var isServerVerified = true
+  package var speaker = Speaker.origin
   /// Whether there is a Content-Encoding field.
   package private(set) var hasContentEncoding = false
   /// Whether a Cache-Control field has `no-store`, and none has `must-understand`; or something that looks like it.

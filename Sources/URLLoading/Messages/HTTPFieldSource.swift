@@ -9,14 +9,18 @@ struct HTTPFieldSource: ~Copyable, Sendable {
   private let made: Locked<HTTPFields?>
   /// Whether a server sent them: they then describe the bytes on the wire, before decoding.
   let isReceived: Bool
+  /// Who has said it; of fields that were given the origin, which nobody has verified, or a proxy.
+  let speaker: Speaker
 
-  init(_ fields: HTTPFields, isReceived: Bool = true) {
+  init(_ fields: HTTPFields, isReceived: Bool = true, isOfProxy: Bool = false) {
     self.isReceived = isReceived
+    speaker = isOfProxy ? .proxy : .origin
     head = nil
     made = Locked(fields)
   }
 
   init(_ head: consuming TransferHead) {
+    speaker = head.speaker
     self.head = consume head
     isReceived = true
     made = Locked(nil)
@@ -45,9 +49,6 @@ struct HTTPFieldSource: ~Copyable, Sendable {
     if let head { return head.setCookies }
     return fields.values(of: "Set-Cookie").map { OctetText($0) }
   }
-
-  /// Whether the response came from a server that is trusted; see `TransferHead.isServerVerified`.
-  var isServerVerified: Bool { head?.isServerVerified ?? true }
 
   /// The first Content-Type field, without a look at the others where they are still bytes.
   var contentType: String? { head?.contentType ?? fields.values(of: "Content-Type").first }

@@ -48,11 +48,12 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
 
   /// A response with fields in the server's order, repeated ones apart. Does nothing but store them.
   package init(
-    url: URL, statusCode: Int, httpVersion: String, fields: [(name: String, value: String)], isReceived: Bool = true
+    url: URL, statusCode: Int, httpVersion: String, fields: [(name: String, value: String)], isReceived: Bool = true,
+    isOfProxy: Bool = false
   ) {
     status = statusCode
     self.httpVersion = httpVersion
-    fieldSource = HTTPFieldSource(HTTPFields(fields), isReceived: isReceived)
+    fieldSource = HTTPFieldSource(HTTPFields(fields), isReceived: isReceived, isOfProxy: isOfProxy)
     super.init(url: url)
   }
 
@@ -72,7 +73,8 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     status = statusCode
     httpVersion = list["httpVersion"] as? String ?? "HTTP/1.1"
     fieldSource = HTTPFieldSource(
-      HTTPFields(flatList: list["fields"] as? [String] ?? []), isReceived: list["isReceived"] as? Bool ?? true)
+      HTTPFields(flatList: list["fields"] as? [String] ?? []), isReceived: list["isReceived"] as? Bool ?? true,
+      isOfProxy: list["isOfProxy"] as? Bool ?? false)
     super.init(url: (list["url"] as? String).flatMap(URL.init(string:)))
   }
 
@@ -82,7 +84,8 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     status = statusCode
     httpVersion = list["httpVersion"] as? String ?? "HTTP/1.1"
     fieldSource = HTTPFieldSource(
-      HTTPFields(flatList: list["fields"] as? [String] ?? []), isReceived: list["isReceived"] as? Bool ?? true)
+      HTTPFields(flatList: list["fields"] as? [String] ?? []), isReceived: list["isReceived"] as? Bool ?? true,
+      isOfProxy: list["isOfProxy"] as? Bool ?? false)
     super.init(url: (list["url"] as? String).flatMap(URL.init(string:)))
   }
 
@@ -92,6 +95,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
       "isReceived": fieldSource.isReceived, "fields": fields.fields.flatMap { [$0.name, $0.value] },
     ]
     list["url"] = url?.absoluteString
+    if speaker == .proxy { list["isOfProxy"] = true }
     return list
   }
 
@@ -185,8 +189,8 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
 
   var setCookieValues: [String] { setCookies.map(\.text) }
 
-  /// Whether the response came from a server whose certificates are trusted, not only accepted by a delegate.
-  var isServerVerified: Bool { fieldSource.isServerVerified }
+  /// Who has said it, as far as its connection tells; see ``Load/speaker(of:)``.
+  var speaker: Speaker { fieldSource.speaker }
 
   /// The boundary of a body of the type `multipart/x-mixed-replace`; nil for all others.
   var replacedPartBoundary: String? {

@@ -13,6 +13,10 @@ extension Load {
         return forbidsStoring && caching.isIdle && events == nil ? nil : caching
       })
     else { return receive(response, attempt: attempt) }
+    guard speaker(of: response).isOfResource else {
+      caching.claim?.end(.notStored)
+      return receive(response, attempt: attempt)
+    }
     guard let http, let url = response.url else {
       // What other methods answer, and a part of it, is not the resource.
       if policy != .notAllowed, caching.request.method == "GET", response.contentRange == nil {

@@ -21,6 +21,8 @@ extension Load {
     case .ask:
       if let response = challenge.failureResponse {
         storeCookies(of: response)
+        // The origin may have answered behind a proxy that has accepted its own.
+        if read({ $0.attempt.credential != nil }) { storeCredential(response) }
         renewCookies(attempt: attempt)
       }
       if let credential = credentialOfURL(for: challenge) {
@@ -61,14 +63,14 @@ extension Load {
       })
   }
 
-  /// A response was received: it accepts the preceding credential, unless its status rejects it.
+  /// A response was received: it accepts the preceding credential, unless who speaks rejects it.
   func storeCredential(_ response: URLResponse) {
     let (used, task) = update { state in
       defer { state.attempt.credential = nil }
       return (state.attempt.credential, state.task)
     }
     let status = (response as? HTTPURLResponse)?.statusCode
-    guard let used, let task, status != 401, status != 407 else { return }
+    guard let used, let task, speaker(of: response).accepts(used.space, status: status) else { return }
     session.values.urlCredentialStorage?.setDefaultCredential(used.credential, for: used.space, task: task)
   }
 

@@ -222,7 +222,7 @@ extension Load {
     noteTransportSecurity(of: response)
     let cookies = response.setCookies
     guard !cookies.isEmpty, let url = response.url, let storage = session.values.httpCookieStorage,
-      session.values.httpCookieAcceptPolicy != .never, !read({ $0.attempt.isStored }),
+      session.values.httpCookieAcceptPolicy != .never, speaker(of: response).setsCookies,
       let request = read({ $0.attempt.request }),
       request.httpShouldHandleCookies
     else { return }

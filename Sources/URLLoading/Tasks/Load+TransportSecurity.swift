@@ -60,12 +60,10 @@ extension Load {
   /// Notes that a host wants to be reached over secure connections alone, where its response says so.
   func noteTransportSecurity(of response: HTTPURLResponse) {
     // Most responses lack the field, and many a server sends it over plain HTTP, too: it is looked for last.
-    guard let url = response.url, url.scheme?.equalsIgnoringASCIICase("https") == true, response.isServerVerified,
-      let field = response.strictTransportSecurity, let host = url.host(percentEncoded: false)
+    guard let url = response.url, url.scheme?.equalsIgnoringASCIICase("https") == true,
+      let field = response.strictTransportSecurity, let host = url.host(percentEncoded: false),
+      speaker(of: response).setsTransportPolicy
     else { return }
-    // What a cache or a class of the program's own sends came over no connection that is known here.
-    let isFromHost = read { !$0.attempt.isStored && $0.attempt.protocolClass == HTTPProtocol.self }
-    guard isFromHost else { return }
     session.parts.policyStorage.noteTransportSecurity(field, from: host, isSecure: true, isVerified: true)
   }
 }

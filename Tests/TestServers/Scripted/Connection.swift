@@ -170,6 +170,38 @@ package final class Connection {
     return false
   }
 
+  // MARK: Passing on
+
+  /// Passes bytes on to a server on the loopback address, and back, until one of the two closes.
+  package func relay(to port: UInt16) throws {
+    let upstream = SharedSocket(Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
+    let isThere = LoopbackAddress(port: port).withPointer { connect(upstream.descriptor, $0, $1) } == 0
+    guard isThere else { throw TestServerError.system("connect to port \(port)") }
+    try Self.write(take(buffer.count), to: upstream.descriptor)
+    let ends = [(socket.descriptor, upstream.descriptor), (upstream.descriptor, socket.descriptor)]
+    var bytes = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      var waiting = ends.map { pollfd(fd: $0.0, events: Int16(POLLIN), revents: 0) }
+      guard poll(&waiting, nfds_t(waiting.count), 30_000) > 0 else {
+        throw TestServerError("nothing to relay for 30 s")
+      }
+      for (end, state) in zip(ends, waiting) where state.revents != 0 {
+        let count = recv(end.0, &bytes, bytes.count, 0)
+        guard count > 0 else { return }
+        try Self.write(Data(bytes[0..<count]), to: end.1)
+      }
+    }
+  }
+
+  private static func write(_ bytes: Data, to descriptor: Int32) throws {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+      guard count > 0 else { throw TestServerError.system("relay") }
+      rest = rest.dropFirst(count)
+    }
+  }
+
   private func take(_ count: Int) -> Data {
     let taken = Data(buffer.prefix(count))
     buffer = Data(buffer.dropFirst(count))

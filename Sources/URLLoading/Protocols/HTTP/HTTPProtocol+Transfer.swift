@@ -15,9 +15,8 @@ extension HTTPProtocol: TransferHandler {
     let request = self.request
     guard let url = request.url else { return }
     let response = HTTPURLResponse(url: consume url, head: consume head)
-    // A tunnel's proxy answers before there is a request.
-    let hasTunnel = request.url?.scheme?.lowercased() != "http" || state.withLock { $0.switchesProtocols }
-    let proxy = response.statusCode == 407 && !hasTunnel ? self.proxy : nil
+    // A tunnel's proxy answers before there is a request, and that is the transfer's failure.
+    let proxy = response.speaker == .proxy ? self.proxy : nil
     let (action, reportsConnection) = state.withLock { state -> (HTTPExchange.HeadAction?, Bool) in
       guard !state.isStopped, transfer !== state.retired else { return (nil, false) }
       state.transfer = transfer
