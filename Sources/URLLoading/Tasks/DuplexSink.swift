@@ -18,11 +18,16 @@ protocol DuplexSink: BodySink {
   /// - Parameter error: why it failed; nil for a graceful shutdown by the peer.
   /// - Returns: the task's error.
   func connectionEnded(_ error: (any Error)?) -> (any Error)?
+
+  /// The connection was to end within a time, see ``Load/limitRest(to:)``, and has not.
+  /// - Returns: the task's error.
+  func endIsOverdue() -> (any Error)?
 }
 
 extension DuplexSink {
   var holdsBytes: Bool { false }
   func prepare(_ request: inout URLRequest) {}
+  func endIsOverdue() -> (any Error)? { connectionEnded(nil) }
   func end(_ error: (any Error)?) { _ = end(error) {} }
 
   /// The task was released. If nobody has resumed it, its requests fail: their handlers retain the load, which retains this.

@@ -303,7 +303,7 @@ final class Load: Sendable {
     switch action {
     case .wait(let instant): instant
     // A limit of zero length has passed already: the timer finds that out at once.
-    case .idleTimeout, .resourceTimeout: .now
+    case .idleTimeout, .resourceTimeout, .restTimeout: .now
     case .nothing: nil
     }
   }
@@ -349,6 +349,7 @@ final class Load: Sendable {
       abort(failure(.timedOut, "No answer and no data for \(limits.idle.seconds) s, the request timeout."))
     case .resourceTimeout:
       abort(failure(.timedOut, "The load was not done within \(limits.resource.seconds) s, the resource timeout."))
+    case .restTimeout: endDuplex(duplex?.endIsOverdue())
     }
     return nil
   }

@@ -44,6 +44,8 @@ struct LoadMachine {
   private var lastProgress: MonotonicInstant?
   private var rateAllowsMoreAt: MonotonicInstant?
   private var started: MonotonicInstant?
+  /// When the end of the connection is overdue.
+  private var restDeadline: MonotonicInstant?
   /// The demand is directory entries, not bytes.
   private let expectsEntries: Bool
   private(set) var limits: Limits
@@ -355,12 +357,10 @@ struct LoadMachine {
     lastProgress = now
   }
 
-  /// Shortens the deadline of the load to this time from now; the resource timeout still applies.
+  /// The end of the connection may take this time from now, and not longer than it was to take before; the resource timeout still applies.
   mutating func limitRest(to limit: Duration, at now: MonotonicInstant) {
-    guard let started else { return }
-    let nanoseconds = (now.nanoseconds - started.nanoseconds).addingReportingOverflow(limit.wholeNanoseconds)
-      .partialValue
-    limits.resourceNanoseconds = min(limits.resourceNanoseconds ?? .max, nanoseconds)
+    let deadline = now.advanced(by: limit)
+    restDeadline = restDeadline.map { min($0, deadline) } ?? deadline
   }
 
   /// The attempt made progress that is no event of its own, such as upload bytes that left.
@@ -437,6 +437,8 @@ struct LoadMachine {
     case idleTimeout
     /// The resource timeout passed.
     case resourceTimeout
+    /// The connection was to have ended by now.
+    case restTimeout
   }
 
   /// Whether a deadline has passed, else the next deadline.
@@ -444,7 +446,9 @@ struct LoadMachine {
     guard phase != .ended, phase != .finishing, !isCancelled, let started else { return .nothing }
     let resource = limits.resourceNanoseconds.map { started.advanced(byNanoseconds: $0) }
     if let resource, resource <= now { return .resourceTimeout }
+    if let restDeadline, restDeadline <= now { return .restTimeout }
     var next = resource
+    if let restDeadline { next = next.map { min($0, restDeadline) } ?? restDeadline }
     if pauses.isEmpty, !isWaiting, phase != .unconnected, let idleLimit = limits.idleNanoseconds, let lastProgress {
       let idle = lastProgress.advanced(byNanoseconds: idleLimit)
       if idle <= now { return .idleTimeout }

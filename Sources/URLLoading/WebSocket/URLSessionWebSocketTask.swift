@@ -96,7 +96,7 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
   // MARK: The end
 
   /// Closes the connection gracefully, after the queued messages. The task ends when the peer has closed too, or after
-  /// 5 s.
+  /// 5 s with `URLError.cancelled`.
   /// - Parameters:
   ///   - closeCode: 1000 to 1003, 1007 to 1014, or one of one's own, 3000 to 4999; for others, which may not be sent, the close frame has
   ///     no code.

@@ -95,6 +95,8 @@ final class WebSocketChannel: DuplexSink {
     runner.update { $0.connectionEnded(error) }
   }
 
+  func endIsOverdue() -> (any Error)? { runner.update { $0.endIsOverdue() } }
+
   func end(_ error: (any Error)?, then last: @escaping @Sendable () -> Void) -> Bool {
     let later =
       error

@@ -256,6 +256,17 @@ struct WebSocketConversation: EffectMachine {
         url: url)
   }
 
+  /// The peer has not closed the connection in the time that it had.
+  /// - Returns: the task's error: why the connection was to end is why it ends.
+  mutating func endIsOverdue() -> (any Error)? {
+    if let end = cancellation ?? flaw { return end }
+    // It has sent its close frame, and does not take ours.
+    if hasPeerClosed { return nil }
+    closeCode = .abnormalClosure
+    return URLError(
+      .cancelled, message: "The task was cancelled, and the peer did not close the WebSocket.", url: url)
+  }
+
   /// The task has ended: nothing more comes, and nothing more is put out. Messages that have come stay, but for a cancellation.
   mutating func end(_ error: any Error) {
     if case .over = phase { return }

@@ -196,6 +196,7 @@ import URLLoadingTestServers
       case .resourceTimeout:
         check(!isOver, "resource timeout after the end")
         if let started { check(started.duration(to: now) >= .seconds(60), "resource timeout too early") }
+      case .restTimeout: check(false, "nobody has limited the end")
       case .wait(let instant): check(instant > now, "a deadline in the past")
       case .nothing: break
       }

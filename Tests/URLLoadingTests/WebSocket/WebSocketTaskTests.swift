@@ -172,6 +172,31 @@ import URLLoadingTestServers
     }
   }
 
+  /// The peer reads the close frame, and neither answers nor closes.
+  @Test func aPeerThatDoesNotCloseDoesNotChangeThatTheTaskWasCancelled() async throws {
+    let server = try ScriptedServer { connection in
+      try WebSocketPeer.agree(connection)
+      _ = connection.waitForPeerClose(timeout: .seconds(30))
+    }
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.connectionProxyDictionary = [:]
+    let session = URLSession(configuration: configuration)
+    let task = session.webSocketTask(with: server.url(scheme: "ws"))
+    let delegate = WebSocketDelegate()
+    task.delegate = delegate
+    task.resume()
+    #expect(await delegate.events.wait { $0 == ["opened nil"] })
+    let waiting = Task { try await task.receive() }
+    task.cancel(with: .goingAway, reason: nil)
+    let end = try await delegate.completion()
+    #expect((end as? URLError)?.code == .cancelled, "\(String(describing: end))")
+    #expect(end?.localizedDescription.contains("timeout") == false)
+    #expect(task.closeCode == .abnormalClosure)
+    let error = await #expect(throws: URLError.self) { try await waiting.value }
+    #expect(error?.code == .cancelled)
+    session.invalidateAndCancel()
+  }
+
   @Test(arguments: ["/abort", "/fin"]) func aConnectionThatBreaksIsAnError(_ path: String) async throws {
     try await withServer { server, session in
       let task = session.webSocketTask(with: server.url(path))
