@@ -5,8 +5,10 @@ struct Repetition: Equatable {
   let method: String
   /// Some of it was written. The server may have acted on it, though it has not said so.
   let mayHaveBeenTaken: Bool
+  /// Its owner wants it to go out once at most.
+  var isOfOne = false
 
-  var isAllowed: Bool { !mayHaveBeenTaken || Self.isIdempotent(method) }
+  var isAllowed: Bool { !mayHaveBeenTaken || !isOfOne && Self.isIdempotent(method) }
 
   /// Whether the method is idempotent (RFC 9110, section 9.2.2, and IANA's registry of methods). Unknown methods are not. Methods are
   /// case-sensitive.

@@ -97,6 +97,8 @@ package struct TransferRequest: Sendable {
   package var typeOfService: UInt8?
   /// The request is sent again because the server had refused it, or its answer was lost.
   package var isRepetition = false
+  /// The request is not sent again for want of an answer, whatever its method.
+  package var isSentOnce = false
   /// HTTP/1.1 is used, whatever the server offers.
   package var avoidsHTTP2 = false
   /// HTTP/2: 1 to 256.

@@ -139,6 +139,10 @@ extension EasyHandle {
   }
 
   private var repetition: Repetition? {
-    shape.map { Repetition(method: $0.method, mayHaveBeenTaken: ccurl_get_long(curl, CURLINFO_REQUEST_SIZE) > 0) }
+    shape.map {
+      Repetition(
+        method: $0.method, mayHaveBeenTaken: ccurl_get_long(curl, CURLINFO_REQUEST_SIZE) > 0,
+        isOfOne: transfer?.request.isSentOnce == true)
+    }
   }
 }

@@ -24,6 +24,9 @@ public struct URLProtocolDemand: Sendable {
   /// classes that declare ``URLProtocol/Capabilities/duplex`` get one.
   public var upstream: URLProtocolUpstream?
 
+  /// Whether the request is not to be repeated, whatever its method.
+  var isSentOnce = false
+
   /// The demand of a load of a body, without metrics.
   public init() {}
 }

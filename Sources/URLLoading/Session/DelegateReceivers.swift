@@ -33,6 +33,16 @@ struct DelegateReceivers<Delegate: Sendable>: Sendable {
     }
   }
 
+  /// Asks the first that implements the method, and nobody by default.
+  /// - Returns: false where none does; there is no answer then.
+  func asks<Answer: Sendable>(
+    _ method: DelegateMethod, _ call: (Delegate, @escaping @Sendable (Answer) -> Void) -> Void,
+    answer: @escaping @Sendable (Answer) -> Void
+  ) -> Bool {
+    first.asks(method, isLast: false, call, answer: answer)
+      || second?.asks(method, isLast: false, call, answer: answer) == true
+  }
+
   /// Whether it is known that none implements the method.
   func lacks(_ method: DelegateMethod) -> Bool {
     first.traits.has(method) == false && second.map { $0.traits.has(method) == false } ?? true

@@ -23,7 +23,8 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
 
   /// The server redirects. Call the handler with the request to follow, changed or not, or with nil to take the
   /// redirect's response as the result. Not called where a request for `http` becomes one for `https` because the host has asked for that
-  /// (`Strict-Transport-Security`).
+  /// (`Strict-Transport-Security`). Also called with an interim response, status 104, that names a place of another origin for the rest of
+  /// an upload, which stays where it is if the answer is nil.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void)

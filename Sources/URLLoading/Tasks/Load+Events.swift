@@ -247,13 +247,15 @@ extension Load {
       if state.machine.attempt == attempt { state.events?.note(.informational(response)) }
       return state.machine.attempt == attempt ? (state.delegates.task, state.task, state.delivery) : (nil, nil, nil)
     }
-    if plan.kind == .upload { announcedUpload(response, attempt: attempt) }
-    guard let delegate, let task, let delivery else { return }
-    delivery.add {
-      delegate.tell(.informational) {
-        $0.urlSession(self.session, task: task, didReceiveInformationalResponse: response)
+    if let delegate, let task, let delivery {
+      delivery.add {
+        delegate.tell(.informational) {
+          $0.urlSession(self.session, task: task, didReceiveInformationalResponse: response)
+        }
       }
     }
+    // It may ask the delegate, after this.
+    if plan.kind == .upload { announcedUpload(response, attempt: attempt) }
   }
 
   func sentBody(total: Int64, attempt: Int) {

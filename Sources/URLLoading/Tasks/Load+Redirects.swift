@@ -38,6 +38,7 @@ extension Load {
       storeCookies(of: response)
       // A redirect accepts the credential as any other response does.
       storeCredential(response)
+      guard !plan.isSentOnce else { return refuse(response, follows: responseFollows, attempt: attempt, at: now) }
       guard let delegate, let task, let delivery else {
         events?.tell(.redirected(response, proposed: proposed, followed: proposed))
         return decided(proposed, proposed: proposed, attempt: attempt)

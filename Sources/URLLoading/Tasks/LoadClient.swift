@@ -26,6 +26,7 @@ final class LoadClient: NSObject, URLProtocolSessionClient {
       demand.wantsMetrics = state.delegates.task != nil || load.events != nil
       demand.wantsConnectionMetrics = load.events != nil
       demand.priority = state.priority
+      demand.isSentOnce = load.plan.isSentOnce
       if load.plan.kind.isDuplex { demand.upstream = (state.sink as? any DuplexSink)?.upstream }
       let isStreamed = load.plan.kind == .download || state.sink?.holdsBytes == true
       let answerer = load.session.values.asksAboutConnections ? state.delegates.answersAboutConnections : .nobody

@@ -68,4 +68,6 @@ struct LoadPlan: Sendable {
   var usesCache = true
   /// Whether the request gets the session's additional header fields. Not one that is made of another request, which has those it may have.
   var addsSessionFields = true
+  /// Whether the request goes out once: it is not repeated for want of an answer, and follows no redirect.
+  var isSentOnce = false
 }

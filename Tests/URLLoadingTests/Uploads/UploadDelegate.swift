@@ -11,6 +11,7 @@ final class UploadDelegate: NSObject, URLSessionDataDelegate, Sendable {
     var sent: [(new: Int64, total: Int64, expected: Int64)] = []
     var body = Data()
     var offsets: [Int64] = []
+    var redirects: [(response: HTTPURLResponse, request: URLRequest)] = []
     var error: (any Error)?
     var isDone = false
 
@@ -22,11 +23,29 @@ final class UploadDelegate: NSObject, URLSessionDataDelegate, Sendable {
   let log = Watched(Log())
   /// Happens when the server has said that it supports resumption.
   let isAnnounced = AsyncEvent()
+  /// Happens when the session has ended its last task.
+  let isInvalid = AsyncEvent()
   /// The body from a byte on.
   let stream: @Sendable (Int64) -> InputStream?
+  /// The request to follow, or nil to refuse.
+  let onRedirect: @Sendable (URLRequest) -> URLRequest?
 
-  init(stream: @escaping @Sendable (Int64) -> InputStream? = { _ in nil }) {
+  init(
+    stream: @escaping @Sendable (Int64) -> InputStream? = { _ in nil },
+    onRedirect: @escaping @Sendable (URLRequest) -> URLRequest? = { $0 }
+  ) {
     self.stream = stream
+    self.onRedirect = onRedirect
+  }
+
+  func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) { isInvalid.signal() }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+    newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+  ) {
+    log.update { $0.redirects.append((response, request)) }
+    completionHandler(onRedirect(request))
   }
 
   func urlSession(

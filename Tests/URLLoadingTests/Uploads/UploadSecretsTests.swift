@@ -121,20 +121,4 @@ import URLLoadingTestServers
     #expect(other.requests.map(\.method) == ["HEAD"])
     for request in other.requests { expectNoSecrets(request) }
   }
-
-  @Test func anotherOriginsResourceIsDroppedWithoutSecrets() async throws {
-    let other = try completing()
-    let client = try UploadClient(sessionFields: ["Authorization": "Bearer secret", "X-Plain": "seen"])
-    client.server.change {
-      $0.announcement = [
-        ("Location", other.url("/u").absoluteString), ("Upload-Draft-Interop-Version", "8"),
-        ("Upload-Limit", "max-size=1000"),
-      ]
-    }
-    let log = await client.run(client.session.uploadTask(with: client.request(), from: body))
-    #expect(log.code == .dataLengthExceedsMaximum)
-    #expect(await other.waitForRequests(1))
-    #expect(other.requests.map(\.method) == ["DELETE"])
-    for request in other.requests { expectNoSecrets(request) }
-  }
 }

@@ -187,6 +187,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     }
     if let route { transferRequest.take(route) }
     transferRequest.wantsMetrics = demand.wantsMetrics
+    transferRequest.isSentOnce = demand.isSentOnce
     transferRequest.typeOfService = connections.typeOfService
     transferRequest.coalescingLimit = demand.preferredPieceLength
     // Bodies that are taken piece by piece are large as a rule; so are long ranges.

@@ -44,11 +44,25 @@ extension Load {
       length: resumption.length, resource: resumption.resource, acknowledged: resumption.acknowledged,
       expiry: resumption.expiry)
     let uploading = UploadLoad(machine: machine, body: resumption.body, request: request)
-    update { state in
+    let attempt = update { state in
       state.uploading = uploading
       state.upload = .none
+      return state.machine.attempt
     }
-    open(UploadRequests.ask(about: resumption.resource, as: request), as: .resumption)
+    guard WebOrigin(resumption.url) != WebOrigin(resumption.resource) else { return askForOffset(attempt: attempt) }
+    // The delegate of this task has not been asked, and somebody may have edited the resume data.
+    let announcement = HTTPURLResponse(
+      url: resumption.url, statusCode: 104, httpVersion: "HTTP/1.1",
+      fields: [("Location", resumption.resource.absoluteString)], isReceived: false)
+    askLeave(to: resumption.resource, namedBy: announcement, attempt: attempt) { mayGo in
+      self.replayRetainedEvents(attempt: attempt)
+      guard !mayGo else { return self.askForOffset(attempt: attempt) }
+      let place = resumption.resource.redactedDescription
+      self.abort(
+        self.failure(
+          .resourceUnavailable,
+          "The upload cannot be resumed: it is at \(place), another origin, and the delegate has not allowed that."))
+    }
   }
 
   // MARK: Events of the instance
@@ -56,8 +70,23 @@ extension Load {
   /// An interim response came.
   func announcedUpload(_ response: HTTPURLResponse, attempt: Int) {
     guard response.statusCode == 104, let url = response.url else { return }
-    let answer = UploadAnswer(response)
-    feed(attempt) { machine, _ in machine.announced(answer, by: url, at: Date()) }
+    announcedUpload(UploadAnswer(response), response, by: url, attempt: attempt)
+  }
+
+  private func announcedUpload(
+    _ answer: UploadAnswer, _ response: HTTPURLResponse, by url: URL, attempt: Int, isReplay: Bool = false
+  ) {
+    var foreign: URL?
+    feed(attempt, isReplay: isReplay) { machine, _ in
+      let action = machine.announced(answer, by: url, at: Date())
+      if case .askLeave(let resource) = action { foreign = resource }
+      return action
+    }
+    guard let foreign else { return }
+    askLeave(to: foreign, namedBy: response, attempt: attempt) { mayGo in
+      if mayGo { self.announcedUpload(answer, response, by: url, attempt: attempt, isReplay: true) }
+      self.replayRetainedEvents(attempt: attempt)
+    }
   }
 
   /// A final response came.
@@ -99,7 +128,7 @@ extension Load {
       let action = event(&uploading.machine, state.counts)
       if let interruption { uploading.interruption = interruption }
       switch action {
-      case .proceed, .fail: break
+      case .proceed, .askLeave, .fail: break
       case .ask, .append:
         guard state.machine.replaced(attempt: attempt, at: now) else { return (.proceed, attempt) }
         state.stopInstance()
@@ -110,7 +139,7 @@ extension Load {
       return (action, state.machine.attempt)
     }
     switch action {
-    case .proceed: return false
+    case .proceed, .askLeave: return false
     case .ask(let delay): ask(after: delay, attempt: number)
     case .append(let part): append(part, attempt: number)
     case .fail(let failure): fail(failure)
@@ -139,7 +168,7 @@ extension Load {
     guard let uploading = read({ $0.machine.opens(attempt: attempt) ? $0.uploading : nil }),
       let resource = uploading.machine.resource
     else { return }
-    open(UploadRequests.ask(about: resource, as: uploading.request), as: .resumption)
+    open(UploadRequests.ask(about: resource, as: uploading.template), as: .resumption)
   }
 
   private func append(_ part: ResumableUpload.Part, attempt: Int) {
@@ -147,7 +176,7 @@ extension Load {
     if let flaw = uploading.body.flaw {
       return abort(failure(flaw.code, "\(flaw.words).", underlying: uploading.interruption))
     }
-    let request = UploadRequests.append(part, to: resource, as: uploading.request)
+    let request = UploadRequests.append(part, to: resource, as: uploading.template)
     if let source = uploading.body.source(of: part) {
       return send(source, part, by: request, attempt: attempt)
     }
@@ -203,11 +232,13 @@ extension Load {
 
   private func fail(_ failure: UploadFailure) {
     let uploading = read { $0.uploading }
-    if failure.cancelsUpload, let uploading, let resource = uploading.machine.resource {
-      // Fire-and-forget: its result is ignored.
+    if failure.cancelsUpload, let uploading, let resource = uploading.machine.resource,
       let request = UploadRequests.cancel(resource, as: uploading.request)
+    {
+      // Fire-and-forget: its result is ignored.
       var plan = LoadPlan(request: request, kind: .data, owner: .handler { _, _, _ in })
       plan.addsSessionFields = false
+      plan.isSentOnce = true
       session.data(plan).resume()
     }
     var words = failure.words

@@ -30,6 +30,8 @@ struct ResumableUpload: Equatable, Sendable {
     case ask(after: Duration)
     /// Send a part.
     case append(Part)
+    /// Ask whether the upload may go to this resource of another origin, and say so by ``allow(_:at:)`` or ``stay()``.
+    case askLeave(URL)
     /// End the load.
     case fail(UploadFailure)
   }
@@ -41,7 +43,15 @@ struct ResumableUpload: Equatable, Sendable {
     case over
   }
 
+  /// Whether the upload may go to another origin.
+  private enum Leave: Equatable {
+    case unasked, refused
+    /// To a resource that the server has named, and that is at `place`.
+    case given(URL, place: URL)
+  }
+
   private var phase = Phase.creating
+  private var leave = Leave.unasked
   /// The upload's own resource; nil where the server has announced none.
   private(set) var resource: URL?
   private(set) var limits = UploadLimits()
@@ -77,6 +87,11 @@ struct ResumableUpload: Equatable, Sendable {
     return nil
   }
 
+  /// Whether the resource is of another origin than the server that has named it.
+  var isElsewhere: Bool {
+    if case .given(_, place: let place) = leave { resource == place } else { false }
+  }
+
   /// Whether a later task may continue.
   func isResumable(at now: Date) -> Bool {
     resource != nil && phase != .over && expiry.map { $0 > now } ?? true
@@ -91,7 +106,16 @@ struct ResumableUpload: Equatable, Sendable {
     switch phase {
     case .creating:
       if let location = answer.location {
-        guard let announced = Self.resource(location, announcedBy: url) else { return .proceed }
+        guard var announced = Self.resource(location, announcedBy: url) else { return .proceed }
+        if WebOrigin(announced) != WebOrigin(url) {
+          if case .given(announced, place: let place) = leave {
+            announced = place
+          } else if leave == .refused {
+            return .proceed
+          } else if resource == nil {
+            return .askLeave(announced)
+          }
+        }
         guard resource == nil || resource == announced else { return fail(.otherResource) }
         resource = announced
       }
@@ -111,6 +135,16 @@ struct ResumableUpload: Equatable, Sendable {
     }
     return .proceed
   }
+
+  /// The upload may go to a resource of another origin.
+  /// - Parameter place: where it is, if the owner knows better than the server.
+  mutating func allow(_ named: URL, at place: URL) {
+    leave = .given(named, place: place)
+    if resource == named { resource = place }
+  }
+
+  /// The upload may not go to another origin: what the server announces there is of no use.
+  mutating func stay() { leave = .refused }
 
   /// The task's own request is sent again, from its first byte, by the one that runs: a challenge was answered. What the server has
   /// announced was of a request that it refused, and the next may get another resource.

@@ -4,10 +4,15 @@ struct UploadLoad: Sendable {
   let body: UploadBody
   /// The request that began the upload, without its body.
   let request: URLRequest
+  /// What leads to the resource of another origin, as the delegate has it.
+  var elsewhere: URLRequest?
   /// Where the body of the running request begins in the whole.
   var firstByte: Int64 = 0
   /// What went wrong last.
   var interruption: (any Error)?
 
   var length: Int64? { machine.length }
+
+  /// The request that those about the resource are made of.
+  var template: URLRequest { machine.isElsewhere ? elsewhere ?? request : request }
 }

@@ -49,8 +49,9 @@ enum UploadRequests {
   }
 
   /// Cancels the upload on the server (section 4.5).
-  static func cancel(_ resource: URL, as request: URLRequest) -> URLRequest {
-    make("DELETE", resource, as: request)
+  /// - Returns: nil for a resource of another origin, which a server may have named that has no say there.
+  static func cancel(_ resource: URL, as request: URLRequest) -> URLRequest? {
+    isSameOrigin(request.url, resource) ? make("DELETE", resource, as: request) : nil
   }
 
   /// A request like the first one, without its body, range and conditional fields; to another origin, without

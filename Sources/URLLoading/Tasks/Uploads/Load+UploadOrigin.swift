@@ -1,0 +1,70 @@
+internal import URLLoadingBase
+
+/// Uploads whose server names a resource of another origin.
+extension Load {
+  /// Asks the delegate whether an upload goes to a resource of another origin, as it is asked about a redirect: what the instance sends is
+  /// retained until there is an answer. Without a delegate that answers such questions the upload stays where it is: unlike a redirect,
+  /// nobody has to follow this for the request to have a result.
+  /// - Parameters:
+  ///   - response: what names the resource.
+  ///   - go: called once, with whether the upload may go there; it replays what was retained.
+  func askLeave(
+    to resource: URL, namedBy response: HTTPURLResponse, attempt: Int, then go: @escaping @Sendable (Bool) -> Void
+  ) {
+    let now = MonotonicInstant.now
+    let question = update { state -> LeaveQuestion? in
+      guard let uploading = state.uploading, let delegate = state.delegates.task, let task = state.task,
+        let delivery = state.delivery, case .ask(let flow) = state.machine.redirected(attempt: attempt, at: now)
+      else {
+        state.uploading?.machine.stay()
+        return nil
+      }
+      state.apply(flow)
+      return LeaveQuestion(
+        request: UploadRequests.ask(about: resource, as: uploading.request), delegate: delegate, task: task,
+        delivery: delivery)
+    }
+    guard let question else { return go(false) }
+    question.delivery.addQuestion(
+      ask: { answer in
+        let isAsked = question.delegate.asks(
+          .redirect,
+          {
+            $0.urlSession(
+              self.session, task: question.task, willPerformHTTPRedirection: response, newRequest: question.request,
+              completionHandler: $1)
+          }, answer: answer)
+        if !isAsked { answer(nil) }
+      },
+      then: { (decision: URLRequest?) in self.leaveDecided(decision, to: resource, attempt: attempt, then: go) })
+  }
+
+  private struct LeaveQuestion: Sendable {
+    let request: URLRequest
+    let delegate: DelegateReceivers<any URLSessionTaskDelegate>
+    let task: URLSessionTask
+    let delivery: Delivery
+  }
+
+  private func leaveDecided(
+    _ decision: URLRequest?, to resource: URL, attempt: Int, then go: @Sendable (Bool) -> Void
+  ) {
+    let now = MonotonicInstant.now
+    let isDue = update { state in
+      guard case .replay(let unpause) = state.machine.redirectDecided(attempt: attempt, follow: false, at: now) else {
+        return false
+      }
+      if let decision, let place = decision.url {
+        state.uploading?.machine.allow(resource, at: place)
+        state.uploading?.elsewhere = decision
+      } else {
+        state.uploading?.machine.stay()
+      }
+      if unpause { state.apply(.unpause) }
+      return true
+    }
+    guard isDue else { return }
+    go(decision?.url != nil)
+    lookAtDeadline(now)
+  }
+}
