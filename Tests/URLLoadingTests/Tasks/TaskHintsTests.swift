@@ -95,10 +95,12 @@ import URLLoadingTestServers
   @Test func aSecondResponseOfAClassIsAnError() async throws {
     let delegate = Pieces()
     let (_, puppet) = try await start(delegate, isIncremental: false)
-    for part in ["a", "b"] {
-      puppet.respond()
-      puppet.send(part)
-    }
+    puppet.respond()
+    // An error overtakes calls that wait for the delegate.
+    #expect(await delegate.calls.wait { $0 == ["response"] })
+    puppet.send("a")
+    puppet.respond()
+    puppet.send("b")
     puppet.finish()
     #expect(await delegate.ended() == ["response", "failure"])
   }
