@@ -42,9 +42,9 @@ let package = Package(
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
   ],
   targets: [
+    // Without its pkg-config file, which has options in Debian 13 that packages may not have, and nothing that is needed.
     .systemLibrary(
-      name: "URLLoadingCCurl", path: "Sources/CCurl", pkgConfig: "libcurl",
-      providers: [.apt(["libcurl4-openssl-dev", "libssl-dev"])]),
+      name: "URLLoadingCCurl", path: "Sources/CCurl", providers: [.apt(["libcurl4-openssl-dev", "libssl-dev"])]),
     .systemLibrary(
       name: "URLLoadingCOpenSSL", path: "Sources/COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(

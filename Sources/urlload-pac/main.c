@@ -77,6 +77,13 @@ static void socket_changed(int signal) {
 
 /// Has the end of the program end this process, whatever a script does.
 static void watch_program(void) {
+  // Whoever starts a process from a thread of Dispatch's hands down that thread's mask, which blocks nearly all.
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGIO);
+  sigaddset(&signals, SIGALRM);
+  sigaddset(&signals, SIGXCPU);
+  sigprocmask(SIG_UNBLOCK, &signals, NULL);
   struct sigaction action = {.sa_handler = socket_changed, .sa_flags = SA_RESTART};
   sigaction(SIGIO, &action, NULL);
   fcntl(STDIN_FILENO, F_SETOWN, getpid());

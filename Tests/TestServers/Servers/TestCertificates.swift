@@ -45,11 +45,10 @@ package final class TestCertificates: Sendable {
     try await Self.selfSign(
       ca, name: "Test authority",
       extensions: ["basicConstraints=critical,CA:TRUE", "keyUsage=critical,keyCertSign,cRLSign"])
-    server = try await Self.issue("server", days: 3650, subject: local, by: ca, in: directory)
-    // openssl takes a negative number of days for an end in the past.
-    expired = try await Self.issue("expired", days: -1, subject: local, by: ca, in: directory)
-    wrongHost = try await Self.issue("wrong", days: 3650, subject: "DNS:wrong.example", by: ca, in: directory)
-    client = try await Self.issue("client", days: 3650, subject: "DNS:client.example", by: ca, in: directory)
+    server = try await Self.issue("server", subject: local, by: ca, in: directory)
+    expired = try await Self.issue("expired", subject: local, validity: .past, by: ca, in: directory)
+    wrongHost = try await Self.issue("wrong", subject: "DNS:wrong.example", by: ca, in: directory)
+    client = try await Self.issue("client", subject: "DNS:client.example", by: ca, in: directory)
     selfSigned = Self.identity("self", directory)
     try await Self.selfSign(selfSigned, name: "localhost", extensions: ["subjectAltName=\(local)"])
     clientPKCS12 = directory.file("client.p12")
@@ -75,8 +74,11 @@ package final class TestCertificates: Sendable {
       ] + extensions.flatMap { ["-addext", $0] })
   }
 
+  private enum Validity { case present, past }
+
   private static func issue(
-    _ name: String, days: Int, subject: String, by authority: Identity, in directory: TemporaryDirectory
+    _ name: String, subject: String, validity: Validity = .present, by authority: Identity,
+    in directory: TemporaryDirectory
   ) async throws -> Identity {
     let identity = identity(name, directory)
     let request = directory.file("\(name).csr")
@@ -84,12 +86,35 @@ package final class TestCertificates: Sendable {
     try await Command.check(
       "openssl",
       ["req"] + newKey + ["-keyout", identity.key.path, "-out", request.path, "-subj", "/CN=\(name)"])
-    try await Command.check(
-      "openssl",
-      [
-        "x509", "-req", "-in", request.path, "-CA", authority.certificate.path, "-CAkey", authority.key.path,
-        "-CAcreateserial", "-days", String(days), "-extfile", extensions.path, "-out", identity.certificate.path,
-      ])
+    let files = ["-in", request.path, "-extfile", extensions.path, "-out", identity.certificate.path]
+    switch validity {
+    case .present:
+      try await Command.check(
+        "openssl",
+        ["x509", "-req", "-CA", authority.certificate.path, "-CAkey", authority.key.path, "-CAcreateserial"]
+          + ["-days", "3650"] + files)
+    case .past:
+      // Of the commands that sign, `ca` alone takes an end in the past with every version of OpenSSL.
+      let database = try directory.write("\(name).index", "")
+      let configuration = try directory.write(
+        "\(name).conf",
+        """
+        [ca]
+        default_ca = default
+        [default]
+        database = \(database.path)
+        new_certs_dir = \(directory.url.path)
+        rand_serial = yes
+        default_md = sha256
+        policy = policy
+        [policy]
+        commonName = supplied
+        """)
+      try await Command.check(
+        "openssl",
+        ["ca", "-batch", "-notext", "-config", configuration.path, "-cert", authority.certificate.path]
+          + ["-keyfile", authority.key.path, "-startdate", "20200101000000Z", "-enddate", "20200201000000Z"] + files)
+    }
     return identity
   }
 }
