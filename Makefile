@@ -57,7 +57,7 @@ kill-test: build-dependencies test-dependencies
 
 # Transfers of each scheme in the background, through each fault of program, service, server and disk: a download of DOWNLOAD bytes (1 GiB)
 # and an upload of UPLOAD bytes (256 MiB), with KILLS kills (50), or a server that is gone or a disk that is full for ABSENCE seconds (150).
-# A few in small are among the tests.
+# Then TASKS downloads (10,000) that end while no program is there, and a list of 100,000 tasks. A few in small are among the tests.
 soak: build-dependencies test-dependencies
 	@Scripts/build-without-warnings --build-tests
 	@URL_LOADING_SOAK=whole URL_LOADING_SOAK_DOWNLOAD=$(or $(DOWNLOAD),1073741824) \

@@ -51,7 +51,8 @@ extension TransferService {
   private func greet(_ peer: Peer, version: Int, package: String, program: String?) {
     peer.hasGreeted = true
     peer.version = min(version, BackgroundWire.version)
-    welcome(peer)
+    peer.send(
+      .welcome(version: BackgroundWire.version, package: PackageVersion.current, files: files))
     peer.mayStartService =
       program.flatMap { FileVersion(path: $0) } != nil && version >= BackgroundWire.version
       && !VersionOrder.isNewer(PackageVersion.current, than: package)
@@ -60,13 +61,6 @@ extension TransferService {
       let other = FileVersion(path: program), other != FileVersion(path: "/proc/self/exe")
     else { return }
     handOver()
-  }
-
-  private func welcome(_ peer: Peer) {
-    peer.send(
-      .welcome(
-        version: BackgroundWire.version, package: PackageVersion.current, files: files,
-        freeSpace: queue.limits.freeSpace))
   }
 
   // MARK: Sessions
@@ -256,10 +250,7 @@ extension TransferService {
     if let value = given.freeSpace, value >= 0 { limits.freeSpace = value }
     if limits != queue.limits {
       changes.limits = limits
-      let changesSpace = limits.freeSpace != queue.limits.freeSpace
       apply(limits)
-      // Programs go by it where they copy files.
-      if changesSpace { for peer in peers.values where peer.hasGreeted { welcome(peer) } }
     }
     peer.acknowledge(
       .limits(
@@ -271,6 +262,10 @@ extension TransferService {
 
   func apply(_ limits: JobQueue.Limits) {
     queue.limits = limits
+    // Programs go by it where they copy files.
+    do { try BackgroundFreeSpace.write(limits.freeSpace, beside: files) } catch {
+      ServiceLog.write(error.localizedDescription)
+    }
     rate.limit(to: limits.bytesPerSecond > 0 ? limits.bytesPerSecond : nil, now: ServiceClock.shared.now)
   }
 }

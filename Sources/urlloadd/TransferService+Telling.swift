@@ -130,9 +130,13 @@ extension TransferService {
   // MARK: For people
 
   func listJobs(_ command: Int, to peer: Peer) {
+    // Nobody who waits for answers asks again before.
+    guard peer.telling.count < Self.mostSteps else { return peer.end() }
     for number in queue.jobs.keys.sorted() { peer.telling.append(.job(number, command: command)) }
     peer.telling.append(.jobsEnd(command: command))
   }
+
+  private static let mostSteps = 1 << 20
 
   private func sendJobs(_ command: Int, to peer: Peer) {
     let jobs = peer.jobs.take()

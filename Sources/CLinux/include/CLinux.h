@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
@@ -65,6 +66,9 @@ int start_service(const char *path, char *const arguments[], char *const environ
 /// Copies a file into an empty one, shared with the original where the file system can do that, and with its holes. Returns 0, or -1 with
 /// errno.
 int copy_contents(int from, int to);
+
+/// The same, and leaves so many bytes of the copy's disk free: -1 with ENOSPC where it would not.
+int copy_contents_leaving(int from, int to, int64_t reserve);
 
 /// The next connection of a listening socket, which exec closes and whose calls do not wait. -1 where there is none, errno says why.
 int accept_connection(int listener);

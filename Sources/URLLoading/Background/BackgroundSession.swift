@@ -39,8 +39,6 @@ final class BackgroundSession: Sendable {
     var endings: Set<Int> = []
     /// The folder that files to upload are copied to.
     var files: String?
-    /// Bytes of its disk that these copies leave free.
-    var freeSpace: Int64?
     /// What of the list the program may be sent.
     var heldEnds = HeldEnds()
     weak var session: URLSession?
@@ -127,9 +125,6 @@ final class BackgroundSession: Sendable {
 
   /// Where files to upload are copied to; nil before the service has said that.
   var files: String? { state.withLock { $0.files } }
-
-  /// Bytes of the disk that these copies leave free; nil where the service has not said that.
-  var freeSpace: Int64? { state.withLock { $0.freeSpace } }
 
   /// Makes a task, and has the service make it.
   ///
@@ -306,8 +301,7 @@ final class BackgroundSession: Sendable {
     while let report = socket.receive() {
       switch report {
       // Both sides use the smaller version, and this program has the smallest.
-      case .welcome(_, _, let files, let freeSpace):
-        state.withLock { ($0.files, $0.freeSpace) = (files, freeSpace) }
+      case .welcome(_, _, let files): state.withLock { $0.files = files }
       case .task(let task, let isSuspended):
         told.insert(task.identifier)
         adopt(task, isSuspended: isSuspended)

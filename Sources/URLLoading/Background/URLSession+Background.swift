@@ -103,8 +103,12 @@ extension URLSession {
     let path = "\(folder)/\(name)"
     let target = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     defer { if target >= 0 { close(target) } }
-    guard target >= 0, copy_contents(source, target) == 0, fsync(target) == 0 else {
-      let reason = String(cString: strerror(errno))
+    let reserve = BackgroundFreeSpace.read(beside: folder)
+    guard target >= 0, copy_contents_leaving(source, target, reserve) == 0, fsync(target) == 0 else {
+      var reason = String(cString: strerror(errno))
+      if errno == ENOSPC, let free = BackgroundFreeSpace.available(at: folder) {
+        reason = "its disk has \(free) bytes free, \(reserve) of which are to stay so"
+      }
       if target >= 0 { unlink(path) }
       throw URLError(
         .cannotWriteToFile, message: "The file to upload cannot be copied to \(folder): \(reason).",

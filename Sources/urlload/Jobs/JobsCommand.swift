@@ -39,7 +39,9 @@ struct JobsCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Bytes a second, of all transfers together; 0 for no limit.", valueName: "BYTES"))
   var rate: Int64?
 
-  @Option(help: ArgumentHelp("Bytes of the disk that downloads leave free.", valueName: "BYTES"))
+  @Option(
+    help: ArgumentHelp(
+      "Bytes of the disk that downloads, and copies of files to upload, leave free.", valueName: "BYTES"))
   var freeSpace: Int64?
 
   func validate() throws {

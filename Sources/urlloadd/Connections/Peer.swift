@@ -6,7 +6,7 @@ internal import URLLoadingBase
 /// A program's connection, as the service sees it. What is said to it is kept until the socket takes it.
 final class Peer: @unchecked Sendable {
   /// Bytes that may wait for a program that does not read.
-  private static let outputLimit = 32 << 20
+  private static let outputLimit = 16 << 20
   /// While more than this waits, nothing of a list is sent, and no event that later ones repeat.
   private static let listLimit = 256 << 10
 

@@ -53,6 +53,9 @@ struct Telling {
   /// Whether the program knows a task by now, so that events of it mean something there.
   func hasTold(_ number: Int) -> Bool { !isListing || lastTask.map { number <= $0 } == true }
 
+  /// Steps that are left.
+  var count: Int { steps.count }
+
   /// Whether there is something that may be told now.
   var mayGoOn: Bool { !steps.isEmpty && lastPiece - acknowledged < Self.pieceLimit }
 

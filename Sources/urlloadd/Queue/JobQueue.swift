@@ -13,7 +13,7 @@ struct JobQueue {
     /// 0 for no limit.
     var bytesPerSecond: Int64 = 0
     /// Bytes of the disk that downloads leave free.
-    var freeSpace: Int64 = 64 << 20
+    var freeSpace = BackgroundFreeSpace.standard
   }
 
   /// What a failure comes to.

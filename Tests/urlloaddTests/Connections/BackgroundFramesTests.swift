@@ -99,10 +99,7 @@ import URLLoadingTestServers
     ]
     let first = UInt8(ascii: "{")
     try checkCopies(of: commands.map { NumberedCommand(number: 0, command: $0) }, first: first)
-    for freeSpace in [nil, Int64(7)] {
-      let welcome = BackgroundReport.welcome(version: 1, package: "0", files: "/files", freeSpace: freeSpace)
-      try checkCopies(of: [welcome], first: first)
-    }
+    try checkCopies(of: [BackgroundReport.welcome(version: 1, package: "0", files: "/files")], first: first)
   }
 
   /// Pieces of lists are seldom.
@@ -115,7 +112,7 @@ import URLLoadingTestServers
   /// A later version may say more, and no less.
   @Test func greetingsOfOtherVersionsAreRead() throws {
     let welcome = #"{"welcome":{"version":2,"package":"9.9","files":"/files","more":[1]}}"#
-    guard case .welcome(2, "9.9", "/files", nil)? = try read(framed(welcome), as: BackgroundReport.self) else {
+    guard case .welcome(2, "9.9", "/files")? = try read(framed(welcome), as: BackgroundReport.self) else {
       Issue.record("not read: \(welcome)")
       return
     }
@@ -126,7 +123,7 @@ import URLLoadingTestServers
       return
     }
     // What an earlier version reads is what this one writes.
-    let own = BackgroundReport.welcome(version: 1, package: "0", files: "/f", freeSpace: 1)
+    let own = BackgroundReport.welcome(version: 1, package: "0", files: "/f")
     let written = try #require(BackgroundFrames.encoded(own))
     let said = try JSONDecoder().decode([String: Welcome].self, from: Data(written.dropFirst(4)))
     #expect(said == ["welcome": Welcome(version: 1, package: "0", files: "/f")])

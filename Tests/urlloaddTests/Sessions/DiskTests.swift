@@ -31,6 +31,53 @@ import URLLoadingTestServers
     await fixture.stop()
   }
 
+  /// A program copies what it uploads, whether it has heard of the service or not.
+  @Test func copiesLeaveTheRoomFreeThatTheyAreTo() async throws {
+    let server = try ScriptedServer.http { request in HTTPResponse(text: "\(request.body.count)") }
+    // On another file system than the copy's: a clone takes no room.
+    let source = URL(fileURLWithPath: "/dev/shm/url-loading-\(UInt64.random(in: 0 ... .max))")
+    try Data(count: 100_000).write(to: source)
+    defer { try? FileManager.default.removeItem(at: source) }
+    let idle = try fixture.program("idle")
+    let control = try await eventuallySome { try? BackgroundControl(at: fixture.place) }
+    _ = try control.set(BackgroundLimits(freeSpace: .max / 4))
+    let task = "upload:\(source.path),\(server.url("/a"))"
+    let program = try fixture.program("test", task)
+    let code = URLError.Code.cannotWriteToFile.rawValue
+    #expect(try await program.says("ended"), "\(program.lines)")
+    let end = try #require(program.all("ended").first)
+    #expect(end.contains(" \(code) ") && end.contains("are to stay so"), "\(end)")
+    #expect(fixture.files.isEmpty && server.requests.isEmpty, "\(fixture.files)")
+    // The next service goes by it, too.
+    try await fixture.killService()
+    let next = try fixture.program("next", task)
+    #expect(try await next.says("ended"), "\(next.lines)")
+    #expect(next.all("ended").first?.contains("are to stay so") == true, "\(next.lines)")
+    _ = try await fixture.control().set(BackgroundLimits(freeSpace: 0))
+    next.tell("make \(task)")
+    #expect(try await eventually { next.all("ended").contains { $0.hasSuffix(" 0 200") } }, "\(next.lines)")
+    for program in [idle, program, next] { await program.kill() }
+    await fixture.stop()
+  }
+
+  /// Holes take no room, in the copy as in the original.
+  @Test func aCopyHasTheHolesOfItsOriginal() async throws {
+    let source = fixture.directory.file("source").path
+    let descriptor = open(source, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    // Most disks have less.
+    #expect(ftruncate(descriptor, 1 << 42) == 0 && pwrite(descriptor, "x", 1, 1 << 41) == 1)
+    close(descriptor)
+    let program = try fixture.program("test", "upload:\(source),http://127.0.0.1:9/")
+    #expect(try await eventually { fixture.files.contains { $0.hasPrefix("upload-") } }, "\(program.lines)")
+    #expect(try await program.says("resumed 1"), "\(program.lines)")
+    let copy = try #require(fixture.files.first { $0.hasPrefix("upload-") })
+    var status = stat()
+    #expect(stat(fixture.state.appending(path: "files/\(copy)").path, &status) == 0)
+    #expect(status.st_size == 1 << 42 && status.st_blocks < 1000, "\(status.st_size) \(status.st_blocks)")
+    await program.kill()
+    await fixture.stop()
+  }
+
   @Test func aWriteThatFailsIsTriedAgain() async throws {
     let server = try OutlivingTests.slowServer(pause: 0)
     let sign = try fixture.directory.write("full", "")

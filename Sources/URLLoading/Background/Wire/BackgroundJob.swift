@@ -39,7 +39,7 @@ package struct BackgroundLimits: Codable, Sendable, Hashable {
   package var transfersPerHost: Int?
   /// 0 for no limit.
   package var bytesPerSecond: Int64?
-  /// Bytes of the disk that downloads leave free.
+  /// Bytes of the disk that downloads, and copies of files to upload, leave free.
   package var freeSpace: Int64?
 
   package init(

@@ -5,8 +5,7 @@ package enum BackgroundReport: Codable, Sendable {
   ///   - version: the service's version of the protocol. Both sides use the smaller one.
   ///   - package: the service's version of the package.
   ///   - files: the directory where files of uploads are put.
-  ///   - freeSpace: bytes of the disk that these leave free; nil where a service of version 1 does not say. Comes again when that changes.
-  case welcome(version: Int, package: String, files: String, freeSpace: Int64?)
+  case welcome(version: Int, package: String, files: String)
   /// A task that the session has: before `attached`.
   case task(BackgroundTaskDescription, isSuspended: Bool)
   /// All tasks of the session were reported.
