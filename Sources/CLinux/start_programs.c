@@ -2,7 +2,9 @@
 #include "CLinux.h"
 #include <errno.h>
 #include <signal.h>
+#include <fcntl.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,8 +20,8 @@ static void discard(struct preparation *preparation) {
 }
 
 /// Default signals, no descriptors but the first three, and / as its directory. `descriptor` is standard input and output, /dev/null
-/// where it is negative; `group` is one of the flags that part it from the program's terminal.
-static int prepare(struct preparation *preparation, int descriptor, short group) {
+/// where it is negative; so is `standard_error`. `group` is one of the flags that part it from the program's terminal.
+static int prepare(struct preparation *preparation, int descriptor, int standard_error, short group) {
   posix_spawn_file_actions_t *actions = &preparation->actions;
   posix_spawnattr_t *attributes = &preparation->attributes;
   int error = posix_spawn_file_actions_init(actions);
@@ -32,11 +34,13 @@ static int prepare(struct preparation *preparation, int descriptor, short group)
   sigset_t none, all;
   sigemptyset(&none);
   sigfillset(&all);
+  // First: a program may have it in the place of one of the others.
+  if (standard_error >= 0) posix_spawn_file_actions_adddup2(actions, standard_error, 2);
   for (int standard = 0; standard < 2; standard++) {
     if (descriptor >= 0) posix_spawn_file_actions_adddup2(actions, descriptor, standard);
     else posix_spawn_file_actions_addopen(actions, standard, "/dev/null", O_RDWR, 0);
   }
-  posix_spawn_file_actions_addopen(actions, 2, "/dev/null", O_WRONLY, 0);
+  if (standard_error < 0) posix_spawn_file_actions_addopen(actions, 2, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_addclosefrom_np(actions, 3);
   posix_spawn_file_actions_addchdir_np(actions, "/");
   posix_spawnattr_setsigmask(attributes, &none);
@@ -49,7 +53,7 @@ static int prepare(struct preparation *preparation, int descriptor, short group)
 int start_helper(const char *path, int descriptor, char *const environment[], pid_t *process) {
   struct preparation preparation;
   // Signals of the program's terminal are not for it: it ends with its socket.
-  int error = prepare(&preparation, descriptor, POSIX_SPAWN_SETPGROUP);
+  int error = prepare(&preparation, descriptor, -1, POSIX_SPAWN_SETPGROUP);
   if (error != 0) return error;
   char *const arguments[] = {(char *)path, NULL};
   error = posix_spawn(process, path, &preparation.actions, &preparation.attributes, arguments, environment);
@@ -57,15 +61,22 @@ int start_helper(const char *path, int descriptor, char *const environment[], pi
   return error;
 }
 
-int start_service(const char *path, char *const arguments[], char *const environment[]) {
+int start_service(
+  const char *path, char *const arguments[], char *const environment[], int standard_error, int *process) {
   struct preparation preparation;
-  int error = prepare(&preparation, -1, POSIX_SPAWN_SETSID);
+  *process = -1;
+  int error = prepare(&preparation, -1, standard_error, POSIX_SPAWN_SETSID);
   if (error != 0) return error;
+  // Says which process it is: nobody waits for the child of a child.
+  int ends[2] = {-1, -1};
+  if (pipe2(ends, O_CLOEXEC) != 0) ends[0] = ends[1] = -1;
   // A child that ends at once makes the service nobody's child: whoever starts it need not wait for its end.
   pid_t child = fork();
   if (child == 0) {
     pid_t service;
-    _exit(posix_spawn(&service, path, &preparation.actions, &preparation.attributes, arguments, environment));
+    int failure = posix_spawn(&service, path, &preparation.actions, &preparation.attributes, arguments, environment);
+    if (failure == 0 && ends[1] >= 0 && write(ends[1], &service, sizeof service) < 0) _exit(0);
+    _exit(failure);
   }
   if (child < 0) {
     error = errno;
@@ -74,6 +85,14 @@ int start_service(const char *path, char *const arguments[], char *const environ
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     error = WIFEXITED(status) ? WEXITSTATUS(status) : ECHILD;
+  }
+  if (ends[0] >= 0) {
+    pid_t service;
+    close(ends[1]);
+    if (error == 0 && read(ends[0], &service, sizeof service) == sizeof service) {
+      *process = (int)syscall(SYS_pidfd_open, service, 0);
+    }
+    close(ends[0]);
   }
   discard(&preparation);
   return error;

@@ -9,6 +9,8 @@ package enum StorageWarning {
   /// Writes a line, unless the same one was written before.
   package static func write(_ message: String) {
     guard written.withLock({ $0.insert(message).inserted }) else { return }
-    FileHandle.standardError.write(Data("URLLoading: \(message)\n".utf8))
+    let bytes = Array("URLLoading: \(message)\n".utf8)
+    // Standard error may be a file on a disk that is full.
+    _ = bytes.withUnsafeBytes { DescriptorIO.write($0, to: STDERR_FILENO) }
   }
 }

@@ -59,6 +59,15 @@ public struct LoggingEventListener: URLSession.EventListener {
   // MARK: Events
 
   /// Logs the event.
+  public func session(_ session: URLSession, isWaitingForTransferService error: any Error) {
+    guard logger.logLevel <= levels.decisions else { return }
+    // The error has no URL, and nothing of a request.
+    logger.log(
+      level: levels.decisions, "waiting for the transfer service",
+      metadata: ["error": "\(error.localizedDescription)"])
+  }
+
+  /// Logs the event.
   public func taskDidBegin(_ task: URLSessionTask) {
     log(levels.details, "load", task) { $0.note(task.originalRequest) }
   }

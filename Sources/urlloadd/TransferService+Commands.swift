@@ -104,6 +104,10 @@ extension TransferService {
       queue.asks(job.number)
     }
     if !queue.hasTasks(session) { transfers.removeValue(forKey: session)?.end() }
+    // A program of an older version does not know of the file.
+    if let next = sessions[session]?.nextIdentifier {
+      BackgroundNumbers(in: options.state, session: session).raise(to: next)
+    }
     forgetOldSessions()
     considerLaunch(of: session)
   }

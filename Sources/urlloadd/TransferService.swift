@@ -45,6 +45,7 @@ final class TransferService {
   var changes = QueueChanges()
   let store: QueueStore
   private var listener: Listener?
+  private var socketWatch = SocketWatch(now: .now)
   private(set) var peers: [Int32: Peer] = [:]
   /// The programs that are attached, by their sessions.
   var attached: [String: Peer] = [:]
@@ -98,6 +99,8 @@ final class TransferService {
     }
     // Resume data of a program may name the file of a task that no longer exists: no other task gets its number.
     queue.skipNumbers(through: FileCleanup.largestNumber(in: files))
+    // Programs of older versions, and a crash of the machine, may have left them behind the queue.
+    BackgroundNumbers.complete(in: options.state, sessions.mapValues(\.nextIdentifier))
     watchNetwork()
     for (number, crash) in ended { endTask(number, by: crash) }
     for identifier in sessions.keys { considerLaunch(of: identifier) }
@@ -171,6 +174,9 @@ final class TransferService {
     var dates = [queue.nextDate(), launcher.nextDate, rate.heldUntil, costLookDate].compactMap { $0 }
     if retriesCommit || shutdown != nil { dates.append(now.addingTimeInterval(1)) }
     if options.idleTime != nil { dates.append(now.addingTimeInterval(5)) }
+    if listener != nil {
+      dates.append(now.addingTimeInterval(MonotonicInstant.now.seconds(to: socketWatch.nextLook)))
+    }
     // Nothing wakes the loop when the wall's clock is set.
     if queue.waitsForDates { dates.append(now.addingTimeInterval(60)) }
     if peers.values.contains(where: { !$0.hasGreeted }) { dates.append(now.addingTimeInterval(1)) }
@@ -183,11 +189,29 @@ final class TransferService {
     let now = ServiceClock.shared.now
     let instant = MonotonicInstant.now
     for peer in peers.values where peer.isSilent(at: instant) { drop(peer) }
+    lookAtSocket(at: instant)
     queue.wallClockIs(ahead: ServiceClock.shared.shift, now: now)
     while let expired = queue.takeExpired(now: now) { expire(expired) }
     if let holds = rate.change(now: now) { for session in transfers.values { session.hold(holds) } }
     lookAtNetworkCost(now: now)
     launchPrograms(now: now)
+  }
+
+  /// Listens again where the socket or its folder was removed, or is another's: nobody would reach this service, and it has the lock.
+  private func lookAtSocket(at now: MonotonicInstant) {
+    guard let lost = listener, socketWatch.nextLook <= now else { return }
+    guard !lost.isAtItsPlace else { return socketWatch.found(at: now) }
+    let path = lost.place.socketPath
+    do {
+      listener = try Listener(at: lost.place)
+      socketWatch.listens(at: now)
+      ServiceLog.write("The socket at \(path) was removed or replaced. The service listens there again.")
+    } catch {
+      guard socketWatch.failed(at: now) else { return }
+      ServiceLog.write(
+        "The socket at \(path) was removed or replaced. It is made again as soon as that can be: \(error.localizedDescription)"
+      )
+    }
   }
 
   private var hasToEnd: Bool {

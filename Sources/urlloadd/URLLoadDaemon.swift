@@ -37,7 +37,8 @@ struct URLLoadDaemon: ParsableCommand {
     }
     let lock = try StateLock(in: state, place: place)
     // What is inherited must not reach the programs that the service starts.
-    let listener = try Listener(inherited: ProcessInfo.processInfo.environment) ?? Listener(at: place)
+    let listener =
+      try Listener(inherited: ProcessInfo.processInfo.environment, place: place) ?? Listener(at: place)
     unsetenv("LISTEN_FDS")
     unsetenv("LISTEN_PID")
     for protocolClass in [SFTPProtocol.self, ArchiveProtocol.self] as [URLProtocol.Type] {

@@ -12,6 +12,26 @@ package struct BackgroundServicePlace: Sendable {
   package let stateDirectory: String?
   let findProgram: @Sendable () -> String?
 
+  /// The path of the socket, for people: connecting by it has a limit.
+  package var socketPath: String { "\(runtimeDirectory)/\(Self.socketName)" }
+
+  /// Where a service with this state has the files of its tasks; nil without a state.
+  var filesDirectory: String? { stateDirectory.map { "\($0)/files" } }
+
+  /// The service that has the lock on the state, whether it can be reached or not; nil for none.
+  package var serviceProcess: Int32? {
+    guard let stateDirectory else { return nil }
+    let descriptor = open("\(stateDirectory)/lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    // A service that begins tries again in a moment.
+    guard flock(descriptor, LOCK_SH | LOCK_NB) != 0, errno == EWOULDBLOCK else { return nil }
+    var bytes = [UInt8](repeating: 0, count: 20)
+    let count = pread(descriptor, &bytes, bytes.count, 0)
+    let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    return Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
+  }
+
   /// That of this process's user.
   package static var current: BackgroundServicePlace {
     BackgroundServicePlace(
@@ -55,7 +75,8 @@ package struct BackgroundServicePlace: Sendable {
   }
 
   /// Makes the folder of the queue. A service that could not would end without a word to anybody.
-  private func prepareStateDirectory() throws(BackgroundServiceError) {
+  /// - Returns: its path.
+  private func prepareStateDirectory() throws(BackgroundServiceError) -> String {
     guard let path = stateDirectory else { throw .noStateDirectory }
     do {
       try FileManager.default.createDirectory(
@@ -66,17 +87,21 @@ package struct BackgroundServicePlace: Sendable {
     guard access(path, W_OK | X_OK) == 0 else {
       throw .unusableStateDirectory(path, reason: String(cString: strerror(errno)))
     }
+    return path
   }
 
   /// Starts the service, which outlives this process.
-  func startService() throws(BackgroundServiceError) {
+  func startService() throws(BackgroundServiceError) -> StartedService {
     guard let path = findProgram() else {
       if let refusal = Self.program.look().refusal { throw .unsafeProgram(refusal) }
       let named = ProcessEnvironment.nonemptyValue(of: Self.program.variable)
       throw .noProgram(name: Self.program.name, variable: Self.program.variable, named: named)
     }
-    try prepareStateDirectory()
-    let error = DetachedProgram(path: path).start()
-    guard error == 0 else { throw .notStarted(path, reason: String(cString: strerror(error))) }
+    let state = try prepareStateDirectory()
+    let log = BackgroundServiceLog(in: state)
+    var process: Int32 = -1
+    let error = DetachedProgram(path: path).start(standardError: log?.file.number ?? -1, process: &process)
+    guard error == 0 else { throw .notStarted(path, number: error) }
+    return StartedService(path: path, process: process, log: log)
   }
 }

@@ -1,9 +1,10 @@
 internal import URLLoadingBase
+internal import URLLoadingCLinux
 
 /// The program's side of a background session: the connection to the transfer service, which is made anew where it is lost, and the tasks that
 /// the service has.
 ///
-/// A thread of its own connects and receives; whoever sends does so on its own thread.
+/// A thread of its own connects, receives, and sends what the socket does not take at once: no other thread waits for the service.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class BackgroundSession: Sendable {
@@ -19,6 +20,8 @@ final class BackgroundSession: Sendable {
   private struct Unanswered {
     let command: BackgroundCommand
     let answered: (@Sendable (BackgroundReport?) -> Void)?
+    /// By this connection or an earlier one.
+    var wasSent = false
   }
 
   /// What is done when the service was told of some ends.
@@ -32,13 +35,21 @@ final class BackgroundSession: Sendable {
     var socket: BackgroundSocket?
     var lastNumber = 0
     var unanswered: [Int: Unanswered] = [:]
+    /// The numbers of those that this connection has not sent, in their order.
+    var unsent = FIFO<Int>()
+    /// The session was attached: what numbers its tasks have had is known.
+    var wasAttached = false
+    /// Why the last attempt failed.
+    var lastError: BackgroundServiceError?
     var tasks: [Int: BackgroundTask] = [:]
     /// What waits for the tasks of the session.
-    var waiters: [@Sendable () -> Void] = []
+    var waiters = BackgroundWaiters()
     /// The commands among these that end a task, by that.
     var endings: Set<Int> = []
-    /// The folder that files to upload are copied to.
+    /// The folder that the service has files in; nil before it has said so.
     var files: String?
+    /// Files to upload that were copied to another one.
+    var misplacedFiles: [String: String] = [:]
     /// What of the list the program may be sent.
     var heldEnds = HeldEnds()
     weak var session: URLSession?
@@ -50,6 +61,25 @@ final class BackgroundSession: Sendable {
     var endWaiters: [EndWaiter] = []
     /// No event is taken any more.
     var isLeaving = false
+
+    /// Commands that are waited for, and not answered.
+    var remainingCommands: Int { unanswered.values.count { $0.command.isWaitedFor } }
+
+    var hasFailed: Bool { if case .failed = phase { true } else { false } }
+
+    /// Takes out a task that the service was not told of, where it has another one by its number.
+    mutating func takeClash(with identifier: Int) -> BackgroundTask? {
+      guard let task = tasks[identifier] else { return nil }
+      let commands = unanswered.filter { $0.value.command.subject == identifier }
+      guard commands.values.contains(where: { !$0.wasSent && $0.command.createdTask != nil }) else { return nil }
+      for (number, command) in commands {
+        unanswered[number] = nil
+        if let ended = command.command.endedTask { endings.remove(ended) }
+        if command.command.isWaitedFor { waiters.answered(number) }
+      }
+      tasks[identifier] = nil
+      return task
+    }
 
     /// The tasks that the service was to have, and has not: its queue was damaged or removed.
     func lostTasks(besides told: Set<Int>) -> [BackgroundTask] {
@@ -64,78 +94,132 @@ final class BackgroundSession: Sendable {
 
   /// How often the service is looked for, a second apart on average, before tasks fail.
   private static let attempts = 10
-  /// The longest time that a command is waited for, in seconds.
+  /// Bytes that wait for the socket, before further commands wait as they are.
+  private static let sendingLimit = 256 << 10
+  /// The longest time that resume data is waited for, in seconds.
   private static let longestWait = 30.0
+  /// How long tasks are waited for that are asked for.
+  static let patience = Duration.seconds(5)
 
   private let description: BackgroundSessionDescription
   private let place: BackgroundServicePlace
   private let state = Locked(State())
+  private let numbers: BackgroundNumbers?
+  /// The first number of tasks where nobody knows which ones are free: larger than any that a session counts up to, and than those that an
+  /// earlier session began with.
+  private let firstUnknownNumber = 1 << 50 + Int(Date().timeIntervalSince1970 * 1000) << 10
 
   init(_ description: BackgroundSessionDescription, place: BackgroundServicePlace) {
     self.description = description
     self.place = place
+    numbers = place.stateDirectory.map { [identifier = description.identifier] in
+      BackgroundNumbers(in: $0, session: identifier)
+    }
   }
 
   /// Connects, and resumes the tasks of earlier sessions with this identifier in `session`.
   func begin(_ session: URLSession) {
     state.withLock { $0.session = session }
-    let thread = Thread { [self] in run() }
-    thread.name = "URLLoading background"
-    thread.start()
+    BackgroundExit.watch(self)
+    BlockingThread.run(name: "URLLoading background") { [self] in run() }
   }
 
   /// The session was invalidated, or nobody has it any more: its tasks stay with the service.
   func end() {
     let (socket, waiters) = state.withLock { state in
-      defer { state.waiters = [] }
+      // The tasks that were cancelled with the session are so in the service, too.
+      Self.sendUnsent(&state, atMost: .max)
       state.phase = .ended
-      return (state.socket, state.waiters)
+      return (state.socket, state.waiters.takeAll())
     }
-    socket?.end()
+    socket?.endWhenSent()
     for waiter in waiters { waiter() }
   }
 
   // MARK: For tasks
 
-  /// Waits until the tasks of the session are known.
-  /// - Returns: why they will not be; nil where they are.
-  func waitUntilAttached() -> BackgroundServiceError? {
-    let semaphore = DispatchSemaphore(value: 0)
-    let waits = whenAttached { semaphore.signal() }
-    if waits { semaphore.wait() }
-    return failure
-  }
-
-  /// Calls `action`, on any thread, when the tasks of the session are known, or will not be.
-  /// - Returns: false where that is so already; then there is no call.
-  func whenAttached(_ action: @escaping @Sendable () -> Void) -> Bool {
-    state.withLock { state in
-      guard case .connecting = state.phase else { return false }
-      state.waiters.append(action)
-      return true
+  /// Calls `action`, on any thread, when the session's tasks are known and the service has answered what it was told by now, or nobody
+  /// expects that any more.
+  /// - Parameters:
+  ///   - limit: how long that may take.
+  ///   - action: gets false where it has taken longer.
+  func whenSettled(
+    within limit: Duration = BackgroundSession.patience, _ action: @escaping @Sendable (_ isSettled: Bool) -> Void
+  ) {
+    let key = state.withLock { state -> Int? in
+      if case .failed = state.phase { return nil }
+      if case .ended = state.phase { return nil }
+      let remaining = state.remainingCommands
+      if case .attached = state.phase, remaining == 0 { return nil }
+      return state.waiters.add(last: state.lastNumber, remaining: remaining) { action(true) }
+    }
+    guard let key else { return action(true) }
+    DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(Int(limit.wholeNanoseconds))) { [self] in
+      if state.withLock({ $0.waiters.take(key) }) != nil { action(false) }
     }
   }
 
-  /// Returns when the tasks of the session are known, or will not be.
-  func attached() async {
+  /// The same for who can wait for it.
+  func settled(within limit: Duration = BackgroundSession.patience) async -> Bool {
     await withUnsafeContinuation { continuation in
-      if !whenAttached({ continuation.resume() }) { continuation.resume() }
+      whenSettled(within: limit) { continuation.resume(returning: $0) }
     }
   }
 
-  /// Where files to upload are copied to; nil before the service has said that.
-  var files: String? { state.withLock { $0.files } }
+  /// Why the service says nothing, as far as that is known.
+  var silence: BackgroundServiceError {
+    failure ?? state.withLock { $0.lastError } ?? .noAnswer(reason: "it has said nothing yet")
+  }
+
+  /// Whether the service has not answered what changes tasks.
+  var hasUntold: Bool {
+    state.withLock { state in
+      switch state.phase {
+      case .connecting, .attached: state.remainingCommands > 0
+      case .failed, .ended: false
+      }
+    }
+  }
+
+  /// The folder that a file to upload is copied to: the service's, or where that one is before it has said so.
+  /// - Returns: nil where there is none.
+  var uploadFolder: String? {
+    if let files = state.withLock({ $0.files }) { return files }
+    guard let folder = place.filesDirectory else { return nil }
+    try? FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    return folder
+  }
+
+  /// A number that no task of the session has had, whichever process has made it.
+  func nextNumber(_ registry: TaskRegistry) -> Int {
+    let (hasFailed, wasAttached) = state.withLock { ($0.hasFailed, $0.wasAttached) }
+    return registry.nextIdentifier { number(atLeast: $0, hasFailed: hasFailed, wasAttached: wasAttached) }
+  }
+
+  private func number(atLeast smallest: Int, hasFailed: Bool, wasAttached: Bool) -> Int? {
+    // No service hears of the task, which fails.
+    if hasFailed { return nil }
+    return numbers?.take(atLeast: smallest) ?? (wasAttached ? nil : max(smallest, firstUnknownNumber))
+  }
 
   /// Makes a task, and has the service make it.
   ///
   /// Tasks reach the service in the order of their numbers: it takes one with a smaller number than the last for a repetition.
+  /// - Parameter folder: where the file to upload is.
   /// - Returns: nil where the description is longer than any command may be.
-  func create(_ description: BackgroundTaskDescription, number: () -> Int) -> BackgroundTask? {
+  func create(
+    _ description: BackgroundTaskDescription, in registry: TaskRegistry, folder: String?
+  ) -> BackgroundTask? {
     state.withLock { state in
       var description = description
-      description.identifier = number()
+      let (hasFailed, wasAttached) = (state.hasFailed, state.wasAttached)
+      description.identifier = registry.nextIdentifier {
+        number(atLeast: $0, hasFailed: hasFailed, wasAttached: wasAttached)
+      }
       let task = BackgroundTask(identifier: description.identifier, session: self, isResumed: false)
       state.tasks[task.identifier] = task
+      if let body = description.body, let folder { Self.place(body, in: folder, &state) }
       guard Self.send(.create(task: description), answered: nil, &state) != .tooLong else {
         state.tasks[task.identifier] = nil
         return nil
@@ -144,10 +228,34 @@ final class BackgroundSession: Sendable {
     }
   }
 
+  /// Has a file where the service looks for it.
+  private static func place(_ body: String, in folder: String, _ state: inout State) {
+    guard let files = state.files else { return state.misplacedFiles[body] = folder }
+    let (old, new) = ("\(folder)/\(body)", "\(files)/\(body)")
+    guard folder != files, rename(old, new) != 0 else { return }
+    let source = OpenDescriptor(open(old, O_RDONLY | O_CLOEXEC))
+    let target = OpenDescriptor(open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600))
+    // One that is not there is refused by the service, with words.
+    guard source.number >= 0, target.number >= 0 else { return }
+    if copy_contents(source.number, target.number) != 0 || fsync(target.number) != 0 { unlink(new) }
+    unlink(old)
+  }
+
+  /// The service has said where its files are.
+  private func welcomed(_ files: String) {
+    state.withLock { state in
+      state.files = files
+      for (body, folder) in exchange(&state.misplacedFiles, with: [:]) { Self.place(body, in: folder, &state) }
+    }
+  }
+
   private func add(_ task: BackgroundTask) { state.withLock { $0.tasks[task.identifier] = task } }
 
   /// Forgets a task that has ended, of which the service was told.
-  func forget(_ identifier: Int) {
+  func forget(_ task: BackgroundTask) {
+    let identifier = task.identifier
+    // Another one may have its number.
+    guard state.withLock({ $0.tasks[identifier] === task }) else { return }
     releaseEnd(of: identifier)
     let waiters = state.withLock { state -> [@Sendable () -> Void] in
       state.tasks[identifier] = nil
@@ -168,7 +276,7 @@ final class BackgroundSession: Sendable {
   private func acknowledge(_ piece: Int) {
     let command = NumberedCommand(number: 0, command: .tookPiece(number: piece))
     // A piece of an earlier connection is none of this one, or an earlier one.
-    if let bytes = BackgroundFrames.encoded(command) { _ = state.withLock { $0.socket }?.send(bytes) }
+    if let bytes = BackgroundFrames.encoded(command) { state.withLock { $0.socket }?.post(bytes) }
   }
 
   /// Calls `action`, on any thread, when the service was told of all ends that delegates have heard of by now.
@@ -215,8 +323,28 @@ final class BackgroundSession: Sendable {
     }
     state.unanswered[number] = Unanswered(command: command, answered: answered)
     if let ended = command.endedTask { state.endings.insert(ended) }
-    if case .attached = state.phase { _ = state.socket?.send(bytes) }
+    if case .attached = state.phase, state.unsent.isEmpty, let socket = state.socket,
+      socket.waitingBytes < sendingLimit
+    {
+      state.unanswered[number]?.wasSent = true
+      socket.post(bytes)
+    } else {
+      state.unsent.append(number)
+    }
     return .sent
+  }
+
+  /// Sends commands that have waited.
+  /// - Parameter limit: bytes that may wait for the socket.
+  private static func sendUnsent(_ state: inout State, atMost limit: Int = sendingLimit) {
+    guard case .attached = state.phase, let socket = state.socket else { return }
+    while socket.waitingBytes < limit, let number = state.unsent.popFirst() {
+      guard let command = state.unanswered[number]?.command,
+        let bytes = BackgroundFrames.encoded(NumberedCommand(number: number, command: command))
+      else { continue }
+      state.unanswered[number]?.wasSent = true
+      socket.post(bytes)
+    }
   }
 
   /// Why the service cannot be used; nil where it can, or may.
@@ -224,18 +352,22 @@ final class BackgroundSession: Sendable {
     if case .failed(let error) = state.withLock({ $0.phase }) { error } else { nil }
   }
 
-  /// Returns when what a command changes is on the service's disk, or will not be.
-  func sendAndWait(_ command: BackgroundCommand) {
-    let semaphore = DispatchSemaphore(value: 0)
-    guard send(command, answered: { _ in semaphore.signal() }) else { return }
-    // A service whose disk does not answer keeps nobody for ever; the command is carried out when it does.
-    _ = semaphore.wait(timeout: .now() + Self.longestWait)
+  func requestResumeData(of task: Int, _ handler: @escaping @Sendable (Data?) -> Void) {
+    let waiting = Once(handler)
+    send(.cancel(task: task, wantsResumeData: true)) { report in
+      if case .resumeData(_, let data) = report { waiting.call(data) } else { waiting.call(nil) }
+    }
+    // The service cancels the task when it answers.
+    DispatchQueue.global().asyncAfter(deadline: .now() + Self.longestWait) { waiting.call(nil) }
   }
 
-  func requestResumeData(of task: Int, _ handler: @escaping @Sendable (Data?) -> Void) {
-    send(.cancel(task: task, wantsResumeData: true)) { report in
-      if case .resumeData(_, let data) = report { handler(data) } else { handler(nil) }
-    }
+  /// A handler that is called once.
+  private final class Once: Sendable {
+    private let handler: Locked<(@Sendable (Data?) -> Void)?>
+
+    init(_ handler: @escaping @Sendable (Data?) -> Void) { self.handler = Locked(handler) }
+
+    func call(_ data: Data?) { handler.withLock { $0.take() }?(data) }
   }
 
   // MARK: The thread
@@ -243,17 +375,24 @@ final class BackgroundSession: Sendable {
   private func run() {
     var attempt = 0
     var lastError = BackgroundServiceError.noAnswer(reason: "it ended")
+    var started: StartedService?
     while !hasEnded {
       do throws(BackgroundServiceError) {
-        let socket = try connect()
+        let socket = try connect(&started)
         state.withLock { state in
           state.socket = socket
           state.heldEnds.beginConnection()
         }
         if hasEnded { socket.end() }
-        if try converse(over: socket) { attempt = 0 }
+        if try converse(over: socket) {
+          attempt = 0
+        } else if let started, started.hasEnded(within: 500) {
+          // It listens before it has opened its queue.
+          throw .died(started.path, words: started.words)
+        }
       } catch {
         lastError = error
+        state.withLock { $0.lastError = error }
         guard error.mayPass else { break }
       }
       state.withLock { state in
@@ -263,7 +402,7 @@ final class BackgroundSession: Sendable {
       attempt += 1
       if attempt > Self.attempts { break }
       // The service may be about to take over from an older one, or to be started by somebody else.
-      if !hasEnded { Thread.sleep(forTimeInterval: min(2, 0.05 * Double(1 << min(attempt, 6)))) }
+      if !hasEnded { usleep(useconds_t(min(2_000_000, 50_000 << min(attempt, 6)))) }
     }
     fail(lastError)
   }
@@ -271,24 +410,24 @@ final class BackgroundSession: Sendable {
   private var hasEnded: Bool { state.withLock { if case .ended = $0.phase { true } else { false } } }
 
   /// Connects to the service, which is started where nobody listens.
-  private func connect() throws(BackgroundServiceError) -> BackgroundSocket {
+  /// - Parameter started: the one that was started last.
+  private func connect(_ started: inout StartedService?) throws(BackgroundServiceError) -> BackgroundSocket {
     try place.prepareRuntimeDirectory()
     if let socket = try? BackgroundSocket(to: place) { return socket }
-    try place.startService()
+    // One that waits for the lock of another is not joined by more.
+    if started?.isRunning != true { started = try place.startService() }
     let deadline = MonotonicInstant.now.advanced(by: .seconds(10))
-    // One that was ended as it began says nothing: it is started again. Where it only takes its time, the second one ends at its lock.
-    var patience = Duration.seconds(1)
-    var nextStart = MonotonicInstant.now.advanced(by: patience)
     while true {
+      // Before the look at the socket: what has ended by now has not listened since.
+      let hasDied = started?.hasEnded == true
       do { return try BackgroundSocket(to: place) } catch {
-        guard MonotonicInstant.now < deadline, !hasEnded else { throw error }
+        // Another one that has the queue listens soon, or again.
+        if hasDied, let started, place.serviceProcess == nil { throw .died(started.path, words: started.words) }
+        guard MonotonicInstant.now < deadline, !hasEnded else {
+          throw place.serviceProcess.map { .unreachable(process: $0, path: place.socketPath) } ?? error
+        }
       }
-      if nextStart <= .now {
-        try place.startService()
-        patience *= 2
-        nextStart = .now.advanced(by: patience)
-      }
-      Thread.sleep(forTimeInterval: 0.01)
+      usleep(10_000)
     }
   }
 
@@ -298,10 +437,10 @@ final class BackgroundSession: Sendable {
     greet(socket)
     var wasAttached = false
     var told: Set<Int> = []
-    while let report = socket.receive() {
+    while let report = socket.receive(whenSent: { state.withLock { Self.sendUnsent(&$0) } }) {
       switch report {
       // Both sides use the smaller version, and this program has the smallest.
-      case .welcome(_, _, let files): state.withLock { $0.files = files }
+      case .welcome(_, _, let files): welcomed(files)
       case .task(let task, let isSuspended):
         told.insert(task.identifier)
         adopt(task, isSuspended: isSuspended)
@@ -328,18 +467,26 @@ final class BackgroundSession: Sendable {
       .attach(session: description),
     ]
     for command in commands {
-      if let bytes = BackgroundFrames.encoded(NumberedCommand(number: 0, command: command)) { _ = socket.send(bytes) }
+      if let bytes = BackgroundFrames.encoded(NumberedCommand(number: 0, command: command)) { socket.post(bytes) }
     }
   }
 
   /// Resumes a task of an earlier session in this one. One that has ended here, which the service was killed before it knew, stays so.
   private func adopt(_ description: BackgroundTaskDescription, isSuspended: Bool) {
     let identifier = description.identifier
-    let (isKnown, session) = state.withLock { state in
+    let (clash, isKnown, session) = state.withLock { state in
       (
+        state.takeClash(with: identifier),
         state.tasks[identifier] != nil || state.endings.contains(identifier), state.session
       )
     }
+    clash?.sever(
+      BackgroundFailure(
+        URLError(
+          .backgroundSessionWasDisconnected,
+          message:
+            "The transfer service has another task with the number \(identifier), which nobody could know: make a new one.",
+          url: nil)))
     guard !isKnown, let session else { return }
     let task = BackgroundTask(identifier: description.identifier, session: self, isResumed: !isSuspended)
     add(task)
@@ -352,15 +499,16 @@ final class BackgroundSession: Sendable {
       guard case .connecting = state.phase else { return ([], []) }
       state.session?.taskRegistry.skipIdentifiers(below: next)
       state.phase = .attached
+      state.wasAttached = true
       if told.isEmpty { state.hasCaughtUp = true }
       let lost = state.lostTasks(besides: told)
-      for (number, unanswered) in state.unanswered.sorted(by: { $0.key < $1.key }) {
-        let command = NumberedCommand(number: number, command: unanswered.command)
-        if let bytes = BackgroundFrames.encoded(command) { _ = socket.send(bytes) }
-      }
-      defer { state.waiters = [] }
-      return (state.waiters, lost)
+      state.unsent = FIFO()
+      for number in state.unanswered.keys.sorted() { state.unsent.append(number) }
+      Self.sendUnsent(&state)
+      return (state.waiters.takeDue(), lost)
     }
+    // Other sessions with the identifier begin behind it, in processes that know no more than the file.
+    numbers?.raise(to: next)
     for waiter in waiters { waiter() }
     for task in lost {
       task.refuse(
@@ -383,10 +531,14 @@ final class BackgroundSession: Sendable {
   }
 
   private func answered(_ number: Int, by report: BackgroundReport) {
-    let (unanswered, task, files) = state.withLock { state in
+    let (unanswered, task, files, waiters) = state.withLock { state in
       let unanswered = state.unanswered.removeValue(forKey: number)
       if let ended = unanswered?.command.endedTask { state.endings.remove(ended) }
-      return (unanswered, unanswered?.command.createdTask.flatMap { state.tasks[$0.identifier] }, state.files)
+      if unanswered?.command.isWaitedFor == true { state.waiters.answered(number) }
+      return (
+        unanswered, unanswered?.command.createdTask.flatMap { state.tasks[$0.identifier] }, state.files,
+        state.waiters.takeDue()
+      )
     }
     unanswered?.answered?(report)
     if case .refused(_, let code, let reason) = report {
@@ -394,6 +546,7 @@ final class BackgroundSession: Sendable {
       let error = URLError(URLError.Code(rawValue: code) ?? .unknown, message: reason, url: nil)
       task?.refuse(BackgroundFailure(error))
     }
+    for waiter in waiters { waiter() }
   }
 
   private func take(_ event: BackgroundEvent, of identifier: Int) {
@@ -412,14 +565,16 @@ final class BackgroundSession: Sendable {
   }
 
   private func fail(_ error: BackgroundServiceError) {
-    let (waiters, unanswered, tasks) = state.withLock { state in
+    let (waiters, unanswered, tasks, files) = state.withLock { state in
       if case .ended = state.phase {} else { state.phase = .failed(error) }
-      defer {
-        state.waiters = []
-        (state.unanswered, state.endings) = ([:], [])
-      }
-      return (state.waiters, state.unanswered, state.tasks)
+      state.endings = []
+      return (
+        state.waiters.takeAll(), exchange(&state.unanswered, with: [:]), state.tasks,
+        exchange(&state.misplacedFiles, with: [:])
+      )
     }
+    // No service was told of them.
+    for (body, folder) in files { unlink("\(folder)/\(body)") }
     for waiter in waiters { waiter() }
     for command in unanswered.values { command.answered?(nil) }
     guard !hasEnded else { return }
@@ -432,6 +587,25 @@ final class BackgroundSession: Sendable {
 extension BackgroundCommand {
   /// The task that the command makes.
   fileprivate var createdTask: BackgroundTaskDescription? { if case .create(let task) = self { task } else { nil } }
+
+  /// The task that the command is about.
+  fileprivate var subject: Int? {
+    switch self {
+    case .create(let task): task.identifier
+    case .resume(let task), .suspend(let task), .cancel(let task, _), .update(let task, _), .tookFile(let task),
+      .tookEnd(let task):
+      task
+    default: nil
+    }
+  }
+
+  /// Whether somebody who asks for the session's tasks, or exits, waits for the answer: a task is the service's from then on.
+  fileprivate var isWaitedFor: Bool {
+    switch self {
+    case .create, .resume, .suspend, .update, .cancel(_, wantsResumeData: false): true
+    default: false
+    }
+  }
 
   /// The task that its program wants nothing of any more.
   fileprivate var endedTask: Int? {

@@ -2,7 +2,7 @@ internal import URLLoadingBase
 
 /// A task that the transfer service loads, as its program sees it.
 ///
-/// Mutable state: in `runner`, `receiver` and `refused`, each guarded by its lock.
+/// Mutable state: in `runner`, `receiver`, `refused` and `isSevered`, each guarded by its lock.
 final class BackgroundTask: Sendable {
   let identifier: Int
   private let session: BackgroundSession
@@ -11,6 +11,8 @@ final class BackgroundTask: Sendable {
   private let runner: EffectRunner<BackgroundTaskMachine>
   private let receiver = Locked<BackgroundRelay?>(nil)
   private let refused = Locked<BackgroundFailure?>(nil)
+  /// The service has another task by its number, and hears nothing of this one.
+  private let isSevered = Locked(false)
 
   init(identifier: Int, session: BackgroundSession, isResumed: Bool) {
     self.identifier = identifier
@@ -47,6 +49,12 @@ final class BackgroundTask: Sendable {
     receive(.ended(outcome))
   }
 
+  /// The service has another task by this number. This one ends here.
+  func sever(_ failure: BackgroundFailure) {
+    isSevered.withLock { $0 = true }
+    refuse(failure)
+  }
+
   /// Why the service does not make the task; nil where it does, or has not answered.
   var refusal: BackgroundFailure? { refused.withLock { $0 } }
 
@@ -57,7 +65,7 @@ final class BackgroundTask: Sendable {
   func end() {
     update { $0.end() }
     receiver.withLock { $0 = nil }
-    session.forget(identifier)
+    session.forget(self)
   }
 
   /// Has the service cancel the task.
@@ -78,8 +86,7 @@ final class BackgroundTask: Sendable {
   private func update(_ change: (inout BackgroundTaskMachine) -> Void) {
     runner.update(change) { effect in
       switch effect {
-      case .send(let command, true): session.sendAndWait(command)
-      case .send(let command, false): session.send(command)
+      case .send(let command): if !isSevered.withLock({ $0 }) { session.send(command) }
       case .deliver(let event): receiver.withLock { $0 }?.receive(event)
       }
     }

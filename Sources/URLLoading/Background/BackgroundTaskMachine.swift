@@ -4,8 +4,8 @@ internal import URLLoadingBase
 /// I/O.
 struct BackgroundTaskMachine: EffectMachine {
   enum Effect {
-    /// Tells the service something, and waits until that is on its disk where `waits` says so.
-    case send(BackgroundCommand, waits: Bool)
+    /// Tells the service something.
+    case send(BackgroundCommand)
     /// Tells the load something.
     case deliver(BackgroundEvent)
   }
@@ -39,21 +39,21 @@ struct BackgroundTaskMachine: EffectMachine {
   mutating func begin() {
     guard !hasBegun, !isOver else { return }
     hasBegun = true
-    setResumed(true, waits: true)
+    setResumed(true)
     while let event = waiting.popFirst() { effects.append(.deliver(event)) }
   }
 
   /// Says that the task is to be loaded, or not for now.
-  mutating func setResumed(_ resumed: Bool, waits: Bool = false) {
+  mutating func setResumed(_ resumed: Bool) {
     guard !isOver, !hasEnded, resumed != isResumed else { return }
     isResumed = resumed
-    effects.append(.send(resumed ? .resume(task: task) : .suspend(task: task), waits: waits))
+    effects.append(.send(resumed ? .resume(task: task) : .suspend(task: task)))
   }
 
   mutating func receive(_ event: BackgroundEvent) {
     if case .ended = event {
       // A service that was started again repeats what it does not know to be taken.
-      guard !isOver else { return effects.append(.send(.tookEnd(task: task), waits: false)) }
+      guard !isOver else { return effects.append(.send(.tookEnd(task: task))) }
       guard !hasEnded else { return }
       hasEnded = true
     }
@@ -65,14 +65,14 @@ struct BackgroundTaskMachine: EffectMachine {
     if hasBegun { effects.append(.deliver(event)) } else { waiting.append(event) }
   }
 
-  mutating func tookFile() { effects.append(.send(.tookFile(task: task), waits: false)) }
+  mutating func tookFile() { effects.append(.send(.tookFile(task: task))) }
 
   /// The load has ended, by itself or because the service said so.
   mutating func end() {
     guard !isOver else { return }
     isOver = true
     waiting = FIFO()
-    effects.append(.send(hasEnded ? .tookEnd(task: task) : .cancel(task: task, wantsResumeData: false), waits: false))
+    effects.append(.send(hasEnded ? .tookEnd(task: task) : .cancel(task: task, wantsResumeData: false)))
   }
 
   /// The service has cancelled the task, for its resume data.

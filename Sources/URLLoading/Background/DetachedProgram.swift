@@ -13,6 +13,16 @@ package struct DetachedProgram {
 
   /// - Returns: 0, or the error's number.
   package func start() -> Int32 {
+    var process: Int32 = -1
+    defer { if process >= 0 { close(process) } }
+    return start(standardError: -1, process: &process)
+  }
+
+  /// - Parameters:
+  ///   - standardError: a descriptor for what it says; -1 for none.
+  ///   - process: becomes a descriptor that is readable when it has ended, the caller's; -1 where the kernel has none.
+  /// - Returns: 0, or the error's number.
+  func start(standardError: Int32, process: inout Int32) -> Int32 {
     var environment: [UnsafeMutablePointer<CChar>?] = ProcessInfo.processInfo.environment.map { name, value in
       strdup("\(name)=\(value)")
     }
@@ -20,6 +30,6 @@ package struct DetachedProgram {
     environment.append(nil)
     words.append(nil)
     defer { for text in environment + words { free(text) } }
-    return start_service(path, words, environment)
+    return start_service(path, words, environment, standardError, &process)
   }
 }

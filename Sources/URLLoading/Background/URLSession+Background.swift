@@ -8,6 +8,7 @@ extension URLSession {
     guard let background = parts.background, plan.flaw == nil else { return plan }
     var plan = plan
     var copy: String?
+    let folder = plan.kind == .upload ? background.uploadFolder : nil
     do throws(URLError) {
       guard case .delegate = plan.owner else {
         throw flaw(plan, "A background session reports to its delegate alone: use a task without a completion handler")
@@ -18,28 +19,31 @@ extension URLSession {
       else { return plan }
       // What is wrong with the rules of this program would be none in the service.
       if let error = values.appTransportSecurity?.error { throw error }
-      if let error = background.waitUntilAttached() { throw error.error(for: plan.request.url) }
+      if let error = background.failure { throw error.error(for: plan.request.url) }
       plan.request = completedForService(plan.request)
       let request = try dataForService(plan.request)
       var task = BackgroundTaskDescription(kind: kind, request: request)
-      if kind == .upload { (task.body, task.bodyLength) = try copiedBody(of: plan, background) }
+      if kind == .upload { (task.body, task.bodyLength) = try copiedBody(of: plan, to: folder) }
       copy = task.body
       task.resumeData =
         plan.resumption?.serializedForService() ?? plan.uploadResumption.flatMap { try? $0.serialized() }
       // How the body continues is the service's to judge.
       (plan.resumption, plan.uploadResumption) = (nil, nil)
-      guard let made = background.create(task, number: { taskRegistry.nextIdentifier() }) else {
+      guard let made = background.create(task, in: taskRegistry, folder: folder) else {
         throw flaw(plan, "The resume data is longer than any is that a session makes")
       }
       plan.background = made
       // The service may have been given up meanwhile.
       if let error = background.failure { throw error.error(for: plan.request.url) }
     } catch {
-      if let copy, let folder = background.files { unlink("\(folder)/\(copy)") }
+      if let copy, let folder { unlink("\(folder)/\(copy)") }
       plan.flaw = error
     }
     return plan
   }
+
+  /// The number of a task that is made now: in a background session, of data tasks, too.
+  var nextTaskIdentifier: Int { parts.background?.nextNumber(taskRegistry) ?? taskRegistry.nextIdentifier() }
 
   /// A request with what the service is not told of the session: the fields that it adds, and those that it leaves out.
   func completedForService(_ request: URLRequest) -> URLRequest {
@@ -66,6 +70,19 @@ extension URLSession {
   /// In bytes: a message has twice as much room, and more than that in Base64.
   private static let largestRequest = 512 << 10
 
+  /// Calls `action`, on any thread, when the session's tasks are known, those of earlier sessions with its identifier, too. That is as soon
+  /// as the service has said so and has what it was told by now; else after a few seconds.
+  func whenTasksAreKnown(_ action: @escaping @Sendable () -> Void) {
+    guard let background = parts.background else { return action() }
+    background.whenSettled { isSettled in
+      if !isSettled {
+        self.values.sessionEventListener?.session(
+          self, isWaitingForTransferService: background.silence.error(for: nil))
+      }
+      action()
+    }
+  }
+
   /// Makes the task of an earlier session again.
   func adopt(_ background: BackgroundTask, _ description: BackgroundTaskDescription, isSuspended: Bool) {
     var plan = LoadPlan(
@@ -84,15 +101,15 @@ extension URLSession {
     URLError(.unknown, message: "\(words).", url: plan.request.url)
   }
 
-  /// Copies the file that is uploaded to the service's folder, where nobody changes it.
+  /// Copies the file that is uploaded to a folder, the service's, where nobody changes it.
   /// - Returns: the copy's name, and its length in bytes.
-  private func copiedBody(of plan: borrowing LoadPlan, _ background: BackgroundSession) throws(URLError) -> (
+  private func copiedBody(of plan: borrowing LoadPlan, to folder: String?) throws(URLError) -> (
     String, Int64
   ) {
     guard case .file(let file) = plan.upload else {
       throw flaw(plan, "A background session uploads files alone: use uploadTask(with:fromFile:)")
     }
-    guard let folder = background.files else { throw flaw(plan, "The transfer service has no folder for files") }
+    guard let folder else { throw flaw(plan, "The transfer service has no folder for files") }
     let name = "upload-\(UUID().uuidString.lowercased())"
     let source = open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     defer { if source >= 0 { close(source) } }
@@ -131,14 +148,15 @@ extension ResumeData {
 }
 
 extension URLSession {
-  /// Waits until the tasks of a background session are known, or will not be.
-  /// - Returns: why they will not be; nil where they are.
+  /// Waits until the tasks of a background session are known and the service has what it was told by now, or will not; half a minute at most.
+  /// - Returns: why that is not so; nil where it is.
   package func backgroundFailure() async -> URLError? {
-    await parts.background?.attached()
-    return parts.background?.failure?.error(for: nil)
+    guard let background = parts.background else { return nil }
+    let isSettled = await background.settled(within: .seconds(30))
+    return (isSettled ? background.failure : background.silence)?.error(for: nil)
   }
 
-  /// Why the service has not taken a task that was resumed; nil where it has.
+  /// Why the service has not taken a task that was resumed, as far as it has answered; nil where it has.
   package func backgroundRefusal(of task: URLSessionTask) -> String? {
     task.load.plan.flaw?.localizedDescription ?? task.load.plan.background?.refusal?.description
   }

@@ -17,6 +17,11 @@ extension URLSession {
     }
 
     /// Passes the event on.
+    public func session(_ session: URLSession, isWaitingForTransferService error: any Error) {
+      for listener in listeners { listener.session(session, isWaitingForTransferService: error) }
+    }
+
+    /// Passes the event on.
     public func taskDidBegin(_ task: URLSessionTask) { for listener in listeners { listener.taskDidBegin(task) } }
 
     /// Passes the event on.

@@ -4,6 +4,9 @@ extension URLSession.EventListener {
   public var wantsBodies: Bool { false }
 
   /// Does nothing.
+  public func session(_ session: URLSession, isWaitingForTransferService error: any Error) {}
+
+  /// Does nothing.
   public func taskDidBegin(_ task: URLSessionTask) {}
 
   /// Does nothing.

@@ -16,6 +16,12 @@ extension URLSession {
     /// Whether ``task(_:didReceiveBody:)`` is called, which costs a copy of every body. False unless implemented.
     var wantsBodies: Bool { get }
 
+    // MARK: The session
+
+    /// Somebody has asked for the tasks of a background session, and gets those that are known: the transfer service has not answered for
+    /// five seconds. What it was told meanwhile it will be told when it answers.
+    func session(_ session: URLSession, isWaitingForTransferService error: any Error)
+
     // MARK: The beginning of a load and of its attempts
 
     /// The task was resumed for the first time, or cancelled before that. The first event of every task.

@@ -83,6 +83,16 @@ final class TaskRegistry: Sendable {
     }
   }
 
+  /// A number that no other task of this session has, chosen by whoever knows of those that others have.
+  /// - Parameter choose: gets the smallest that may be; nil leaves it at that.
+  func nextIdentifier(_ choose: (Int) -> Int?) -> Int {
+    state.withLock { state in
+      let smallest = state.lastIdentifier + 1
+      state.lastIdentifier = max(smallest, choose(smallest) ?? smallest)
+      return state.lastIdentifier
+    }
+  }
+
   /// Numbers later tasks from `next` on, or higher.
   func skipIdentifiers(below next: Int) {
     state.withLock { $0.lastIdentifier = max($0.lastIdentifier, next - 1) }

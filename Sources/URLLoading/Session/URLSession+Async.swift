@@ -92,9 +92,12 @@ extension URLSession {
   }
 
   /// The tasks that have not ended.
+  ///
+  /// Those of a background session when the transfer service has stored all that it was told before, and after five seconds in any case;
+  /// ``EventListener/session(_:isWaitingForTransferService:)`` says so then.
   public var allTasks: [URLSessionTask] {
     get async {
-      await parts.background?.attached()
+      await withUnsafeContinuation { continuation in whenTasksAreKnown { continuation.resume() } }
       return taskRegistry.all
     }
   }

@@ -332,14 +332,10 @@ open class URLSession: NSObject, ShadowableMembers, @unchecked Sendable {
 
   // MARK: The session's tasks and stores
 
-  /// Calls the handler, on the delegate queue, with the tasks that have not ended.
+  /// Calls the handler, on the delegate queue, with the tasks that have not ended; those of a background session as ``allTasks`` has them.
   @preconcurrency
   open func getAllTasks(completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void) {
-    let answer: @Sendable () -> Void = {
-      self.delegateQueue.addOperation { completionHandler(self.taskRegistry.all) }
-    }
-    // Those of earlier sessions with its identifier are known when the service has said so.
-    if parts.background?.whenAttached(answer) != true { answer() }
+    whenTasksAreKnown { self.delegateQueue.addOperation { completionHandler(self.taskRegistry.all) } }
   }
 
   /// Calls the handler, on the delegate queue, with the tasks that have not ended, by kind.

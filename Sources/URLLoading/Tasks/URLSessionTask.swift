@@ -41,7 +41,7 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
 
   init(load: Load) {
     self.load = load
-    identifier = load.plan.background?.identifier ?? load.session.taskRegistry.nextIdentifier()
+    identifier = load.plan.background?.identifier ?? load.session.nextTaskIdentifier
     super.init()
   }
 

@@ -18,7 +18,7 @@ struct BackgroundLoads: Runnable {
       }
       let session = try await BackgroundSessions.open(options, taker)
       for (url, place) in zip(options.urls, places) {
-        do throws(Failure) { try queue(url, place, in: session) } catch {
+        do throws(Failure) { try await queue(url, place, in: session) } catch {
           console.failure(error)
           reason = error.reason
         }
@@ -31,7 +31,7 @@ struct BackgroundLoads: Runnable {
     return reason
   }
 
-  private func queue(_ url: URL, _ place: BackgroundPlace, in session: URLSession) throws(Failure) {
+  private func queue(_ url: URL, _ place: BackgroundPlace, in session: URLSession) async throws(Failure) {
     let request = RequestBuilder.request(for: url, options)
     let task: URLSessionTask
     switch options.body {
@@ -44,8 +44,9 @@ struct BackgroundLoads: Runnable {
     }
     task.taskDescription = place.description
     task.resume()
-    // A load that has failed already is one that was queued.
-    if let refusal = session.backgroundRefusal(of: task) {
+    // It is queued when the service has it on its disk. A load that has failed already is one that was queued.
+    let failure = await session.backgroundFailure()
+    if let refusal = session.backgroundRefusal(of: task) ?? failure?.localizedDescription {
       throw Failure(.other, SafeText.sentence(refusal), SafeText.url(url), advice: "see urlload jobs --help")
     }
     console.line("urlload: queued \(SafeText.url(url))")

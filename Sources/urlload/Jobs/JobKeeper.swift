@@ -10,8 +10,8 @@ struct JobKeeper: Runnable {
     do {
       switch command.action {
       case .list: try list()
-      case .cancel: for number in command.numbers { try BackgroundControl().cancel(number) }
-      case .retry: for number in command.numbers { try BackgroundControl().retry(number) }
+      case .cancel: for number in command.numbers { try control().cancel(number) }
+      case .retry: for number in command.numbers { try control().retry(number) }
       case .forget: FailedJobs().forget()
       case .limits: try showLimits()
       case .take, .wait: return await take()
@@ -27,10 +27,13 @@ struct JobKeeper: Runnable {
     }
   }
 
+  /// One whose socket was removed listens again in a moment.
+  private func control() throws -> BackgroundControl { try BackgroundControl(patience: .seconds(5)) }
+
   private func list() throws {
     var jobs: [BackgroundJob] = []
-    do { jobs = try BackgroundControl().jobs() } catch let error as URLError
-      where error.code == .backgroundSessionWasDisconnected
+    do { jobs = try control().jobs() } catch let error as URLError
+      where error.code == .backgroundSessionWasDisconnected && BackgroundServicePlace.current.serviceProcess == nil
     {
       // Nobody has anything to load, or the service would run.
       if !command.json { console.line("urlload: no service runs: nothing is being loaded in the background") }
@@ -40,7 +43,7 @@ struct JobKeeper: Runnable {
   }
 
   private func showLimits() throws {
-    let limits = try BackgroundControl().set(
+    let limits = try control().set(
       BackgroundLimits(
         transfers: command.transfers, transfersPerHost: command.perHost, bytesPerSecond: command.rate,
         freeSpace: command.freeSpace))

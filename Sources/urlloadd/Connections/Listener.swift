@@ -1,5 +1,6 @@
 import Foundation
 import URLLoading
+internal import URLLoadingBase
 internal import URLLoadingCLinux
 
 /// The socket that programs connect to.
@@ -10,14 +11,19 @@ final class Listener {
   static let limit = 256
 
   let descriptor: Int32
-  /// The socket's path, to be removed at the end; nil for one of systemd's.
-  private let path: String?
+  let place: BackgroundServicePlace
+  /// What was at the socket's path when this one was made; nil where programs look for it in another place, which systemd knows.
+  private let identity: FileIdentity?
+  /// The path is to be removed at the end: not that of a socket of systemd's.
+  private let removesPath: Bool
 
   /// Takes the socket that systemd has opened (sd_listen_fds(3)).
-  init?(inherited environment: [String: String]) {
+  init?(inherited environment: [String: String], place: BackgroundServicePlace) {
     guard environment["LISTEN_PID"] == String(getpid()), environment["LISTEN_FDS"] == "1" else { return nil }
     descriptor = 3
-    path = nil
+    self.place = place
+    identity = FileIdentity(path: place.socketPath)
+    removesPath = false
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
   }
@@ -32,20 +38,26 @@ final class Listener {
     descriptor = socket(
       AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
     guard descriptor >= 0 else { throw ServiceFailure("No socket can be made", errno) }
+    self.place = place
+    removesPath = true
     unlinkat(directory, name, 0)
-    path = "\(place.runtimeDirectory)/\(name)"
     let earlier = umask(0o177)
     let error = LocalSocketAddress(directory: directory, name: name).bind(descriptor)
     umask(earlier)
+    identity = FileIdentity(name: name, in: directory)
     guard error == 0, listen(descriptor, 128) == 0 else {
-      throw ServiceFailure("\(path ?? name) cannot be listened at", error == 0 ? errno : error)
+      throw ServiceFailure("\(place.socketPath) cannot be listened at", error == 0 ? errno : error)
     }
   }
 
   deinit {
-    if let path { unlink(path) }
+    // What is there by now may be another's.
+    if removesPath, isAtItsPlace { unlink(place.socketPath) }
     close(descriptor)
   }
+
+  /// Whether programs find this socket. Its inode is not used again before it is closed.
+  var isAtItsPlace: Bool { identity == nil || identity == FileIdentity(path: place.socketPath) }
 
   /// The next program that connects; nil for none. Other users get nothing.
   func accept(besides count: Int) -> Peer? {

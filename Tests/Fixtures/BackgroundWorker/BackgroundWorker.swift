@@ -14,6 +14,7 @@ import URLLoading
 /// `--delay SECONDS` sets the date of tasks, and `--delayed URL` loads that in their place, `--delayed cancel` nothing, `--delayed large` a
 /// large body, `--expects BYTES` sets the bytes that they are to receive, `--refuses WORD` keeps the session from networks that are
 /// `cellular`, `expensive` or `constrained`, `--no-cookies` from having a storage of cookies, `--discretionary` makes the session that,
+/// `--made-first` makes the tasks before it asks for those that there are, and says milliseconds,
 /// `--token T` gives each request `T` in a field, `--proxy-password P` gives the session a proxy with that password, which plain HTTP does
 /// not use; see below. Files of downloads are moved into the folder, named by the number of their task.
 @main
@@ -27,6 +28,7 @@ struct BackgroundWorker {
     var exits = false
     var isQuiet = false
     var isConcurrent = false
+    var isMadeFirst = false
     var delay: Double?
     var expected: Int64?
     var tasks: [String] = []
@@ -57,6 +59,9 @@ struct BackgroundWorker {
         configuration.certificateAuthorityFile = arguments.popFirst().map { URL(fileURLWithPath: $0) }
       case "--answers-later": delegate.setAnswersLater()
       case "--at-once": isConcurrent = true
+      case "--made-first":
+        isMadeFirst = true
+        configuration.sessionEventListener = WorkerListener()
       case "--quiet":
         isQuiet = true
         delegate.setQuiet()
@@ -79,7 +84,14 @@ struct BackgroundWorker {
     let silent = OperationQueue()
     silent.isSuspended = true
     let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: exits ? silent : nil)
-    if isQuiet {
+    if isMadeFirst {
+      makeFirst(tasks, session)
+      tasks = []
+      if exits { exit(0) }
+      let begin = ContinuousClock.now
+      let known = await session.allTasks.map { String($0.taskIdentifier) }.joined(separator: ",")
+      say("known \(known) \((ContinuousClock.now - begin) / .milliseconds(1))")
+    } else if isQuiet {
       let count = await session.allTasks.count
       say("attached \(count) \((ContinuousClock.now - start) / .milliseconds(1))")
     } else {
@@ -96,11 +108,25 @@ struct BackgroundWorker {
       if let delay { task.earliestBeginDate = Date().addingTimeInterval(delay) }
       if let expected { task.countOfBytesClientExpectsToReceive = expected }
       task.resume()
-      if !isQuiet { say("resumed \(task.taskIdentifier)") }
+      if !isQuiet {
+        // The service has it on its disk from then on.
+        _ = await session.allTasks
+        say("resumed \(task.taskIdentifier)")
+      }
     }
     if isQuiet { say("queued \((ContinuousClock.now - start) / .milliseconds(1))") }
     if exits { exit(0) }
     await obey(session, delegate)
+  }
+
+  /// Makes and resumes tasks, and says how long that took.
+  private static func makeFirst(_ texts: [String], _ session: URLSession) {
+    for text in texts {
+      let begin = ContinuousClock.now
+      guard let task = task(text, session) else { return say("no task: \(text)") }
+      task.resume()
+      say("made \(task.taskIdentifier) \((ContinuousClock.now - begin) / .milliseconds(1))")
+    }
   }
 
   /// Stores a login for ever, as the default one of a server's realm `r`.
@@ -130,6 +156,12 @@ struct BackgroundWorker {
     while let line = await nextLine() {
       let words = line.split(separator: " ").map(String.init)
       let number = words.count > 1 ? Int(words[1]) : nil
+      if words.first == "many" {
+        let begin = ContinuousClock.now
+        for index in 0..<(number ?? 0) { self.task("\(words.last ?? "")\(index)", session)?.resume() }
+        say("many \((ContinuousClock.now - begin) / .milliseconds(1))")
+        continue
+      }
       let task = await session.allTasks.first { $0.taskIdentifier == number }
       switch words.first {
       case "answer": delegate.answer()
@@ -140,6 +172,7 @@ struct BackgroundWorker {
       case "make":
         guard words.count > 1, let made = self.task(words[1], session) else { return say("no task: \(line)") }
         made.resume()
+        _ = await session.allTasks
         say("resumed \(made.taskIdentifier)")
       case "cancel-for-data":
         let data = await (task as? URLSessionDownloadTask)?.cancelByProducingResumeData()

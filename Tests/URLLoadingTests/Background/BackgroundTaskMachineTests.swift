@@ -24,7 +24,7 @@ import Testing
     machine.wasCancelled()
     _ = machine.takeEffects()
     machine.end()
-    let sent = machine.takeEffects().filter { if case .send(.tookEnd(task: 1), _) = $0 { true } else { false } }
+    let sent = machine.takeEffects().filter { if case .send(.tookEnd(task: 1)) = $0 { true } else { false } }
     #expect(sent.count == 1)
   }
 }

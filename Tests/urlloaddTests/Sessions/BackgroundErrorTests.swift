@@ -21,7 +21,9 @@ import URLLoadingTestServers
   @Test func withAFolderThatCannotBeMade() async throws {
     try Data().write(to: fixture.directory.file("state"))
     let program = try fixture.program("test", "download:http://127.0.0.1:9/a")
-    #expect(try await program.says("ended 1 -995", timeout: .seconds(120)), "\(program.lines)")
+    #expect(try await program.says("ended", timeout: .seconds(120)), "\(program.lines)")
+    // Nobody knows which numbers are free: another service may be there, whose folder is.
+    #expect(program.all("ended").first?.contains(" -995 ") == true, "\(program.lines)")
     #expect(program.lines.contains { $0.contains(fixture.state.path) }, "\(program.lines)")
     await program.kill()
     await fixture.stop()
