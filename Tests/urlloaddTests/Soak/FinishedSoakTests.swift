@@ -14,7 +14,8 @@ import URLLoadingTestServers
   @Test func everyEndIsHeardOf() async throws {
     var random = SeededGenerator(seed: UInt64(count))
     let server = try ScriptedServer.http { request in HTTPResponse(text: "body of \(request.path)") }
-    try await fixture.leave("test", "--many", String(count), "download:\(server.url("/"))")
+    let maker = try fixture.program("test", "--exit", "--many", String(count), "download:\(server.url("/"))")
+    #expect(await maker.process.waitForExit(timeout: SoakSettings.limit) == .exited(0))
     for _ in 0..<SoakSettings.kills {
       try await Task.sleep(for: .milliseconds(Int.random(in: 0..<400, using: &random)))
       try await fixture.killService()
