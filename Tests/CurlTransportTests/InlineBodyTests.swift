@@ -58,19 +58,19 @@ import URLLoadingTestServers
 
   @Test(arguments: [NginxServer.Listener.http, .https, .httpsHTTP1])
   func theHeadIsCountedWithoutTheBody(on listener: NginxServer.Listener) async throws {
-    let url = try await NginxServer.shared.url("/echo", on: listener).absoluteString
+    let server = try await NginxServer.shared
     var configuration = TransferEngineConfiguration()
     configuration.proxy = .direct
     configuration.tls.caFile = try await TestCertificates.shared.authority.path
     let engine = TransferEngine(configuration: configuration)
     var counts: Set<Int64> = []
     for count in [1000, 9000, 1001] {
-      let state = try await engine.run(TransferRequest(url: url, method: "POST", body: .data(Data(pattern(count)))))
-      #expect(state.head?.statusCode == 200)
+      // An answer that does not wait for the body may end the request before it is sent (RFC 9113, section 8.1): this one waits.
+      let url = server.url("/upload/\(UUID().uuidString)", on: listener).absoluteString
+      let state = try await engine.run(TransferRequest(url: url, method: "PUT", body: .data(Data(pattern(count)))))
+      #expect(state.head?.statusCode == 201)
       let metrics = try #require(state.metrics)
-      // By HTTP/2 the server answers before it has the body, the rest of which is not sent then (RFC 9113, section 8.1).
-      let sent: Set<Int64> = listener == .https ? [0, Int64(count)] : [Int64(count)]
-      #expect(sent.contains(metrics.requestBodyBytes))
+      #expect(metrics.requestBodyBytes == Int64(count))
       counts.insert(metrics.requestHeaderBytes)
     }
     #expect(counts.count == 1)

@@ -18,8 +18,7 @@ import URLLoadingTestServers
     #expect(!server.isRunning)
   }
 
-  /// Not haproxy, whose master stays after a soft stop where tests start it, and ends where a shell does.
-  @Test(arguments: FrontProgram.allCases.filter { $0 != .haproxy })
+  @Test(arguments: FrontProgram.allCases)
   func finishesInGoodOrder(program: FrontProgram) async throws {
     let origin = try ScriptedServer.http { HTTPResponse(text: $0.path) }
     let server = try await program.start(before: origin.port)

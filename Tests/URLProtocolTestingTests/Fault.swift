@@ -14,7 +14,7 @@ enum Fault: String, CaseIterable, Sendable {
   case ignoresRange, rangeOffByOne, wrongContentRange, lengthOfWhole, wholeForOutside, failsForMalformed
   case ignoresIfRange, hidesRanges, newValidatorsEachTime, sameValidatorsForever, partWithoutValidators
   // Errors.
-  case missingIsEmpty, missingHasOtherCode, missingIsNotNamed
+  case missingIsEmpty, missingHasOtherCode, missingHasNoURL, missingQuotesQuery
   // Uploads.
   case uploadLosesByte, uploadAppends, uploadIsSilent, uploadFailsForStreams, storesByGet
 }

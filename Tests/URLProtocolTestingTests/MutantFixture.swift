@@ -16,7 +16,7 @@ struct MutantFixture: URLProtocolFixture {
 
   func replace(_ url: URL, with bytes: Data) async throws { MutantStore.put(bytes, at: url) }
 
-  func missing() async throws -> URL { try url("nothing") }
+  func missing() async throws -> URL { try url("nothing?key=secret") }
 
   func uploadTarget(named name: String) async throws -> URL { try url(name) }
 

@@ -96,7 +96,9 @@ class MutantProtocol: URLProtocol, @unchecked Sendable {
       client?.urlProtocolDidFinishLoading(self)
     case .missingHasOtherCode:
       fail(URLError(.cannotOpenFile, message: "No \(request.url?.path ?? "")", url: request.url))
-    case .missingIsNotNamed: fail(URLError(.fileDoesNotExist, message: "Not found.", url: request.url))
+    case .missingHasNoURL: fail(URLError(.fileDoesNotExist, message: "Not found.", url: nil))
+    case .missingQuotesQuery:
+      fail(URLError(.fileDoesNotExist, message: "No \(request.url?.absoluteString ?? "").", url: request.url))
     default: fail(URLError(.fileDoesNotExist, message: "No \(request.url?.path ?? "").", url: request.url))
     }
   }

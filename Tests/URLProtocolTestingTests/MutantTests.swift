@@ -59,7 +59,8 @@ import URLProtocolTesting
     (.missingIsEmpty, "a missing resource fails by code", "no error"),
     (.missingHasOtherCode, "a missing resource fails by code", "(-1100)"),
     (.missingHasOtherCode, "a range of a missing resource fails by code", "(-1100)"),
-    (.missingIsNotNamed, "a missing resource fails by code", "names what is missing"),
+    (.missingHasNoURL, "a missing resource fails by code", "failingURL"),
+    (.missingQuotesQuery, "a missing resource fails by code", "without the URL's query"),
     (.uploadLosesByte, "uploads by upload(for:from:)", "to be stored"),
     (.uploadAppends, "an upload takes the place of what was there", "1000 bytes"),
     (.uploadIsSilent, "uploads by an upload task from data, with a delegate", "countOfBytesSent"),
@@ -73,7 +74,7 @@ import URLProtocolTesting
     let check = try #require(URLProtocolConformance.checks(for: fixture).first { $0.name == name })
     let hangs = [.neverFinishes, .stays, .hangsInStart, .hangsInStop].contains(fault)
     let failure = try await #require(throws: ConformanceFailure.self) {
-      try await check.run(fixture, timeLimit: hangs ? .seconds(2) : .seconds(Sanitizing.isOn ? 240 : 30))
+      try await check.run(fixture, timeLimit: hangs ? .seconds(5) : .seconds(Sanitizing.isOn ? 240 : 30))
     }
     #expect(failure.check == name)
     #expect(failure.description.contains(message), "\(failure)")

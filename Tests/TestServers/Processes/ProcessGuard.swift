@@ -30,10 +30,11 @@ final class ProcessGuard: Sendable {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// Ends the process group that the shell leads when descriptor 3 closes; the shell becomes the given command.
+  /// Ends the process group that the shell leads when descriptor 3 closes; the shell becomes the given command. What waits is not a child
+  /// of the command: haproxy does not end before all its children have.
   static let script = """
-    (exec >/dev/null 2>&1 </dev/null; trap '' TERM INT HUP; read -r _ <&3
-     kill -s TERM -- -$$; sleep 0.5; kill -s KILL -- -$$) &
+    ((exec >/dev/null 2>&1 </dev/null; trap '' TERM INT HUP; read -r _ <&3
+      kill -s TERM -- -$$; sleep 0.5; kill -s KILL -- -$$) &)
     exec 3<&-
     exec "$@"
     """
