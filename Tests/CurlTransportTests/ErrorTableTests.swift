@@ -64,6 +64,9 @@ import Testing
   @Test func clientCertificates() {
     #expect(code(56, "OpenSSL SSL_read: error:0A00045C:SSL routines::tlsv13 alert certificate required") == -1206)
     #expect(code(56, "error:0A000412:SSL routines::sslv3 alert bad certificate") == -1205)
+    let lacking = CurlErrorContext(lacksIdentity: true)
+    #expect(code(56, "error:0A000412:SSL routines::sslv3 alert bad certificate", lacking) == -1206)
+    #expect(code(35, "error:0A00042E:SSL routines::tlsv1 alert protocol version", lacking) == -1200)
     #expect(code(35, "error:0A000418:SSL routines::tlsv1 alert unknown ca") == -1205)
     #expect(code(35, "error:0A00042E:SSL routines::tlsv1 alert protocol version") == -1200)
   }

@@ -11,6 +11,8 @@ struct CurlErrorContext: Sendable {
   var lacksRoute = false
   /// OpenSSL's X509_V_ERR_* number; 0 when the chain was good.
   var verifyResult = 0
+  /// The server asked for a certificate of ours, and got none.
+  var lacksIdentity = false
   /// The proxy's answer to CONNECT; 0 when none came.
   var proxyStatusCode = 0
   /// An attempt to connect timed out.
@@ -50,7 +52,7 @@ enum CurlErrorTable {
     case 26, 42, 88: return .cancelled  // READ_ERROR, ABORTED_BY_CALLBACK, CHUNK_FAILED
     case 27:  // OUT_OF_MEMORY: also libcurl's answer to a line beyond its limit
       return isLineTooLong(context) ? .dataLengthExceedsMaximum : .unknown
-    case 35, 64, 80: return tlsCode(message)  // SSL_CONNECT_ERROR, USE_SSL_FAILED, SSL_SHUTDOWN_FAILED
+    case 35, 64, 80: return tlsCode(message, context)  // SSL_CONNECT_ERROR, USE_SSL_FAILED, SSL_SHUTDOWN_FAILED
     case 53, 54, 59, 66, 77, 82, 83: return .secureConnectionFailed  // engines, ciphers, CA and CRL files
     case 43 where context.kind == .http: return .cannotParseResponse  // BAD_FUNCTION_ARGUMENT: a line that is no field
     case 45: return .cannotConnectToHost  // INTERFACE_FAILED
@@ -142,20 +144,21 @@ enum CurlErrorTable {
       return .cannotParseResponse
     }
     if message.contains("alert") || message.contains("SSL routines") {
-      let code = tlsCode(message)
+      let code = tlsCode(message, context)
       if code != .secureConnectionFailed || !context.hasResponse { return code }
     }
     return .networkConnectionLost
   }
 
-  /// Alerts of RFC 8446 section 6.2 that speak of our certificate, by OpenSSL's words.
-  private static func tlsCode(_ message: String) -> URLError.Code {
+  /// Alerts of RFC 8446 section 6.2 that speak of our certificate, by OpenSSL's words. Servers written in Go say of a missing one that it is
+  /// bad, also with TLS 1.3.
+  private static func tlsCode(_ message: String, _ context: CurlErrorContext) -> URLError.Code {
     if message.contains("certificate required") || message.contains("handshake failure, client") {
       return .clientCertificateRequired
     }
     for words in ["alert bad certificate", "alert unknown ca", "alert certificate", "alert unsupported certificate"]
     where message.contains(words) {
-      return .clientCertificateRejected
+      return context.lacksIdentity ? .clientCertificateRequired : .clientCertificateRejected
     }
     // A certificate's signature is wrong: libcurl looks at the first error that OpenSSL notes, which here is not the verification's.
     if message.contains("asn1 encoding routines"), message.contains("EVP lib") { return .serverCertificateUntrusted }

@@ -102,13 +102,15 @@ extension EasyHandle {
       if identity.use(in: session) { return true }
       failureReason = .unusableIdentity(identity.certificate.summary ?? "")
       return false
-    case IdentityChoice.none?: return true
+    case IdentityChoice.none?: break
     case nil:
-      guard security.asksForIdentity else { return true }
+      guard security.asksForIdentity else { break }
       failureReason = .clientCertificateRequested(
         endpoint, authorities: HandshakeChain.acceptedAuthorities(session))
       return false
     }
+    handshakes.lacksIdentity = true
+    return true
   }
 
   private typealias IdentityChoice = ConnectionSecurity.IdentityChoice

@@ -8,12 +8,21 @@ struct Handshakes {
   var peer: ShownPeer?
   /// How the connection was verified, once the last handshake has been judged.
   private(set) var verification: ConnectionVerification?
+  /// The peer of the current handshake wants a certificate, and gets none.
+  var lacksIdentity = false
   private var proxyVerdict: TrustVerdict?
   /// The contexts that libcurl has made since it opened a socket.
   private var count = 0
 
   /// A socket was opened, without a handshake yet. Of sockets that connect concurrently, none has started TLS.
   mutating func socketOpens() { self = Handshakes() }
+
+  /// The connection is ready. A server that lacks our certificate may say so afterwards (RFC 8446, section 4.4.2.4).
+  mutating func end() {
+    let lacksIdentity = lacksIdentity
+    self = Handshakes()
+    self.lacksIdentity = lacksIdentity
+  }
 
   /// A handshake begins.
   /// - Parameters:
@@ -24,6 +33,7 @@ struct Handshakes {
     count += 1
     verification = nil
     peer = nil
+    lacksIdentity = false
     if let proxy, proxy.kind == .https, count == 1 {
       endpoint = TLSEndpoint(host: proxy.host, port: proxy.port, isProxy: true)
     } else {

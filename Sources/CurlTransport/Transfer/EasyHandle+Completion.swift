@@ -87,7 +87,7 @@ extension EasyHandle {
       let context = CurlErrorContext(
         kind: kind, hasResponse: hasHead, isConnected: isRequestSent,
         lacksRoute: triedAddresses.lackRoute(Int32(truncatingIfNeeded: ccurl_get_long(curl, CURLINFO_OS_ERRNO))),
-        verifyResult: verifyResult,
+        verifyResult: verifyResult, lacksIdentity: handshakes.lacksIdentity,
         proxyStatusCode: ccurl_get_long(curl, CURLINFO_HTTP_CONNECTCODE),
         isUnanswered: ccurl_get_long(curl, CURLINFO_OS_ERRNO) == Int(ETIMEDOUT),
         socksCode: code == CURLE_PROXY ? ccurl_get_long(curl, CURLINFO_PROXY_ERROR) : 0,

@@ -259,7 +259,7 @@ final class EasyHandle {
   private func isVerified(on ports: PortPair) -> Bool {
     guard let shape, shape.isIsolated, shape.usesTLS else { return true }
     if let new = handshakes.verification { multi?.noteVerification(new, of: ports) }
-    handshakes = Handshakes()
+    handshakes.end()
     verification = multi?.verification(of: ports)
     if let verification {
       // It may have been accepted before the host was known to ask for more.

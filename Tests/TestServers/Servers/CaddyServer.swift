@@ -25,10 +25,11 @@ package final class CaddyServer: FrontServer {
   /// - Parameters:
   ///   - largeSize: the size of `large.bin` in bytes.
   ///   - directives: more directives of caddy for both ports.
+  ///   - tls: subdirectives of `tls`.
   package static func start(
-    largeSize: Int = DocumentRoot.largeSize, directives: String = ""
+    largeSize: Int = DocumentRoot.largeSize, directives: String = "", tls: String = ""
   ) async throws -> CaddyServer {
-    try await start(largeSize: largeSize) { root in
+    try await start(largeSize: largeSize, tls: tls) { root in
       """
       root * \(root.path)
       encode zstd gzip
@@ -43,11 +44,11 @@ package final class CaddyServer: FrontServer {
   ///
   /// - Parameter origin: the port of the server behind.
   package static func start(before origin: UInt16) async throws -> CaddyServer {
-    try await start(largeSize: 0) { _ in "reverse_proxy 127.0.0.1:\(origin)" }
+    try await start(largeSize: 0, tls: "") { _ in "reverse_proxy 127.0.0.1:\(origin)" }
   }
 
   private static func start(
-    largeSize: Int, serving directives: @Sendable (URL) -> String
+    largeSize: Int, tls: String, serving directives: @Sendable (URL) -> String
   ) async throws -> CaddyServer {
     try await ServerProcess.retrying {
       let directory = try TemporaryDirectory("caddy")
@@ -74,7 +75,9 @@ package final class CaddyServer: FrontServer {
           import site
         }
         https://:\(ports[1]) {
-          tls \(identity.certificate.path) \(identity.key.path)
+          tls \(identity.certificate.path) \(identity.key.path) {
+            \(tls)
+          }
           import site
         }
         """)

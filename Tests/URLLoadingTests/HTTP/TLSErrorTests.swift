@@ -96,6 +96,34 @@ import URLLoadingTestServers
     #expect(record.status == 400 || record.code == .clientCertificateRequired)
   }
 
+  /// With TLS 1.3 the alert comes after the handshake. Where it meets the sending of the request, libcurl does not read it.
+  @Test(arguments: ["h1", "h2"], [0, 1000, 5_000_000])
+  func aCertificateThatAServerDemandsIsNamed(httpVersion: String, bodyLength: Int) async throws {
+    for version in ["tls1.2", "tls1.3"] {
+      let caddy = try await CaddyServer.start(
+        tls: """
+          protocols \(version) \(version)
+          client_auth {
+            mode require
+          }
+          alpn \(httpVersion == "h2" ? "h2" : "http/1.1")
+          """)
+      for _ in 0..<10 {
+        let client = try await Self.trusting()
+        var request = URLRequest(url: caddy.url())
+        request.httpMethod = bodyLength == 0 ? "GET" : "POST"
+        if bodyLength > 0 { request.httpBody = Data(count: bodyLength) }
+        let record = await client.load(request)
+        let underlying = (record.error as? URLError)?.userInfo[NSUnderlyingErrorKey] as? NSError
+        let isUnread = version == "tls1.3" && underlying?.code == 55
+        #expect(
+          record.code == (isUnread ? .networkConnectionLost : .clientCertificateRequired),
+          "\(version): \(String(describing: record.error))")
+      }
+      await caddy.stop()
+    }
+  }
+
   @Test func aMissingAuthorityFileIsAnError() async throws {
     let nginx = try await NginxServer.shared
     let client = RecordedSession { $0.certificateAuthorityFile = URL(fileURLWithPath: "/nonexistent/ca.pem") }

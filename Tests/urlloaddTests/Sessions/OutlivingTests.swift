@@ -122,6 +122,8 @@ import URLLoadingTestServers
     let second = try fixture.program()
     #expect(try await second.says("ended 1 0 200"), "\(second.lines)")
     #expect(second.all("file") == ["1"])
+    // The service knows then that the end is taken.
+    #expect(try await second.says("finished-events"), "\(second.lines)")
     #expect(
       try TestFiles.firstDifference(in: fixture.taken.appending(path: "1"), count: Self.body.count, seed: 30) == nil)
     await second.kill()
