@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import URLLoading
 import URLLoadingTestServers
 
@@ -16,7 +17,7 @@ extension BackgroundFixture {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try write(numbers, to: store, size: head) { number, job, blobs in
       let file = "\(folder)/\(number).body"
-      try Data(String(number).utf8).write(to: URL(fileURLWithPath: file))
+      try Self.write(String(number), to: file)
       job.phase = .ended
       job.endOrder = number
       var outcome = BackgroundOutcome()
@@ -36,6 +37,16 @@ extension BackgroundFixture {
     try write(numbers, to: try queue(), size: { _ in data.count }) { _, job, blobs in
       blobs.description?.request = data
       job.hints.earliestBegin = Date().addingTimeInterval(100_000)
+    }
+  }
+
+  /// Without waiting for the disk: there are many.
+  private static func write(_ text: String, to file: String) throws {
+    let descriptor = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    defer { close(descriptor) }
+    let bytes = Array(text.utf8)
+    guard descriptor >= 0, Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
+      throw TestServerError("\(file) cannot be written: \(errno)")
     }
   }
 
