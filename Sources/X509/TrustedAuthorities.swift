@@ -20,7 +20,9 @@ package struct TrustedAuthorities: Sendable, Hashable {
         X509_STORE_up_ref(known.pointer)
         return known.pointer
       }
-      guard let made = newStore() else { return nil }
+      guard let (made, isWhole) = makeStore() else { return nil }
+      // What could not be read may be readable the next time: the process may have had no descriptor left.
+      guard isWhole else { return made }
       if stores.count >= Self.largestCount { stores.removeAll() }
       X509_STORE_up_ref(made)
       stores[key] = Store(owning: made)
@@ -29,16 +31,19 @@ package struct TrustedAuthorities: Sendable, Hashable {
   }
 
   /// A new store with these roots; without any where they cannot be read.
-  func newStore() -> OpaquePointer? {
+  func newStore() -> OpaquePointer? { makeStore()?.pointer }
+
+  private func makeStore() -> (pointer: OpaquePointer, isWhole: Bool)? {
     guard let store = X509_STORE_new() else { return nil }
+    var isWhole = true
     if file == nil, directory == nil {
-      X509_STORE_set_default_paths(store)
+      isWhole = X509_STORE_set_default_paths(store) == 1
     } else {
-      if let file { X509_STORE_load_file(store, file) }
-      if let directory { X509_STORE_load_path(store, directory) }
+      if let file { isWhole = X509_STORE_load_file(store, file) == 1 }
+      if let directory { isWhole = X509_STORE_load_path(store, directory) == 1 && isWhole }
     }
     ERR_clear_error()
-    return store
+    return (store, isWhole)
   }
 
   private struct Key: Hashable {

@@ -1,4 +1,5 @@
 import Glibc
+internal import URLLoadingBase
 internal import URLLoadingCCurl
 
 /// libcurl's callbacks. Each finds its handle in the context pointer and passes on what happened.
@@ -148,7 +149,11 @@ extension EasyHandle {
     }
     let descriptor = reactor.openSocket(
       domain: address.family, type: address.socktype, protocol: address.protocol, owner: multi, isFTP: kind == .ftp)
-    if descriptor >= 0 { openedSocket = descriptor }
+    if descriptor >= 0 {
+      openedSocket = descriptor
+    } else if SystemShortage.isOne(errno) {
+      socketShortage = errno
+    }
     if descriptor >= 0, hasAlternative {
       // Two more SYNs, which takes 3 or 7 s. libcurl's connect timeout covers the whole path: a slow server behind a
       // proxy is not the proxy's fault.

@@ -1,4 +1,5 @@
 import Glibc
+internal import URLLoadingBase
 internal import URLLoadingCCurl
 
 /// The end of a transfer: its result, and whether its request may be repeated.
@@ -83,6 +84,9 @@ extension EasyHandle {
     if let failureReason {
       failure = TransferFailure(failureReason)
       failure.curlCode = Int(code.rawValue)
+    } else if let shortage = shortage(behind: code) {
+      failure = TransferFailure(shortage)
+      failure.curlCode = Int(code.rawValue)
     } else {
       let context = CurlErrorContext(
         kind: kind, hasResponse: hasHead, isConnected: isRequestSent,
@@ -102,6 +106,25 @@ extension EasyHandle {
     failure.bodyError = body.error
     if !isRequestSent { failure.proxyResponse = proxyHead }
     return failure
+  }
+
+  /// What the system had none of, where libcurl only says what it could not do.
+  private func shortage(behind code: CURLcode) -> TransferFailure.Reason? {
+    switch code {
+    case CURLE_COULDNT_CONNECT where socketShortage != 0:
+      return .unavailable("no connection can be opened", error: socketShortage)
+    case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
+      // The resolver has a thread and a pair of sockets for each name, and reads files.
+      let lacksThread = String(cString: errorBuffer).contains("thread failed to start")
+      return (SystemShortage.ofDescriptors ?? (lacksThread ? EAGAIN : nil)).map {
+        .unavailable("no name can be looked up", error: $0)
+      }
+    case CURLE_SSL_CACERT_BADFILE:
+      return SystemShortage.ofDescriptors.map {
+        .unavailable("the file of trusted certificates cannot be opened", error: $0)
+      }
+    default: return nil
+    }
   }
 
   /// Why a certificate was refused: the server's, or that of a proxy that is spoken to over TLS.

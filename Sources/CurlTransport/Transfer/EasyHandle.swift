@@ -58,6 +58,8 @@ final class EasyHandle {
   /// The socket of the connection that it has opened, until a request is sent on that.
   var openedSocket: Int32?
   var triedAddresses = TriedAddresses()
+  /// Why the system had no socket for the transfer; 0 where it had.
+  var socketShortage: Int32 = 0
   /// The heads of requests, where they are recorded.
   var sentHeads: [UInt8] = []
   var recordsRequestHeads = false
@@ -170,6 +172,7 @@ final class EasyHandle {
     isRequestSent = false
     openedSocket = nil
     triedAddresses.forget()
+    socketShortage = 0
     // libcurl counts what it tries again for as long as the handle lives, and gives up after five; a reset forgets that.
     if sentRequests > 1 { shape = nil }
     sentRequests = 0

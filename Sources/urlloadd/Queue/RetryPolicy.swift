@@ -1,5 +1,6 @@
 import Foundation
 import URLLoading
+internal import URLLoadingBase
 
 /// Which failures of a transfer may pass, and when it is tried again.
 enum RetryPolicy {
@@ -12,8 +13,10 @@ enum RetryPolicy {
   /// Seconds until the next try: 1, 2, 4 … 300.
   static func delay(afterFailures count: Int) -> Double { min(longestDelay, Double(1 << min(max(0, count - 1), 10))) }
 
-  /// Whether another try may succeed: the network and the disk come back, an URL that is wrong stays so.
+  /// Whether another try may succeed: the network and the disk come back, and so does what the system has none left of; an
+  /// URL that is wrong stays so.
   static func isTransient(_ error: any Error) -> Bool {
+    if isOfShortage(error) { return true }
     let error = error as NSError
     guard error.domain == NSURLErrorDomain else { return false }
     switch URLError.Code(rawValue: error.code) {
@@ -26,5 +29,20 @@ enum RetryPolicy {
       return reason == .ENOSPC || reason == .EDQUOT || reason == .EIO || reason == .EFBIG
     default: return false
     }
+  }
+
+  /// Whether the system had no descriptor, no thread, no memory or no room on a disk left, whatever that kept from being done.
+  private static func isOfShortage(_ error: any Error) -> Bool {
+    var next: NSError? = error as NSError
+    // An error may be its own cause.
+    for _ in 0..<8 {
+      guard let error = next else { return false }
+      if error.domain == NSPOSIXErrorDomain {
+        let reason = Int32(truncatingIfNeeded: error.code)
+        return SystemShortage.isOne(reason) || [ENOSPC, EDQUOT, EAGAIN].contains(reason)
+      }
+      next = (error.userInfo[NSUnderlyingErrorKey] as? any Error).map { $0 as NSError }
+    }
+    return false
   }
 }

@@ -266,7 +266,9 @@ final class TransferSession: NSObject, Sendable {
           return loop.post { $0.startAgain(number, resumeData: resumeData) }
         }
       }
-      let isTransient = RetryPolicy.isTransient(error)
+      // What libraries could not open may look like anything; a download does no harm twice.
+      let isTransient =
+        RetryPolicy.isTransient(error) || task is URLSessionDownloadTask && SystemShortage.ofDescriptors != nil
       let failure = BackgroundFailure(error)
       return loop.post {
         $0.failed(number, failure, isTransient: isTransient, resumeData: resumeData, metrics: metrics)

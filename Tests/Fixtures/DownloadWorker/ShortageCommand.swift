@@ -1,11 +1,17 @@
 import Foundation
 import URLLoading
 
-/// Loads where the system has no descriptors or threads left, and again where it has some.
+/// Loads where the system has no descriptors or threads left, and again where it has some. `sockets` are those of a process that has loaded
+/// before.
 enum ShortageCommand {
+  // Safe: the main thread's alone.
+  /// Sessions that are released close connections, and give descriptors back.
+  nonisolated(unsafe) private static var kept: [URLSession] = []
+
   static func run(url: String, of resource: String) {
     guard let url = URL(string: url) else { return say("no URL") }
     prepareDispatch()
+    if resource == "sockets" { say(load(url)) }
     if resource == "threads", geteuid() == 0, setuid(65534) != 0 { return say("setuid failed") }
     let kind = __rlimit_resource_t((resource == "threads" ? __RLIMIT_NPROC : RLIMIT_NOFILE).rawValue)
     let limit = resource == "threads" ? 1 : firstFreeDescriptor
@@ -56,6 +62,7 @@ enum ShortageCommand {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.connectionProxyDictionary = [:]
     let session = URLSession(configuration: configuration)
+    kept.append(session)
     let ended = DispatchSemaphore(value: 0)
     nonisolated(unsafe) var line = ""
     // Safe: written before the signal, read behind it.

@@ -22,4 +22,20 @@ import URLLoadingTestServers
     }
     #expect(lines.suffix(2) == ["loaded 5", "loaded 5"], "\(lines)")
   }
+
+  /// What is lacking is a socket, and not the server; of a name, what its lookup needs.
+  @Test(arguments: ["127.0.0.1", "localhost"]) func aLaterLoadSaysWhatItLacks(host: String) async throws {
+    let directory = try TemporaryDirectory("shortage")
+    let server = try ScriptedServer.http { _ in HTTPResponse(text: "hello") }
+    let url = "http://\(host):\(server.port)/"
+    let worker = try DownloadWorker(["shortage", url, "sockets"], in: directory)
+    #expect(await worker.process.waitForExit() == .exited(0), "\(worker.lines)")
+    let lines = worker.lines
+    try #require(lines.count == 5, "\(lines)")
+    #expect(lines.first == "loaded 5" && lines.suffix(2) == ["loaded 5", "loaded 5"], "\(lines)")
+    for line in lines[1...2] {
+      #expect(line.hasPrefix("error \(URLError.resourceUnavailable.rawValue) \(EMFILE) "), "\(line)")
+      #expect(line.contains(String(cString: strerror(EMFILE))), "\(line)")
+    }
+  }
 }

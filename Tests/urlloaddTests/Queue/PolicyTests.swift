@@ -28,6 +28,20 @@ import URLLoading
     #expect(!RetryPolicy.isTransient(error(.EACCES)))
   }
 
+  /// Whatever it was that could not be done, and however far below that is said.
+  @Test(arguments: [
+    (POSIXErrorCode.EMFILE, true), (.ENFILE, true), (.ENOMEM, true), (.ENOBUFS, true), (.ENOSPC, true), (.EAGAIN, true),
+    (.EACCES, false), (.ENOENT, false),
+  ])
+  func whatTheSystemHasNoneLeftOfComesBack(_ reason: POSIXErrorCode, _ isTransient: Bool) {
+    for code in [URLError.Code.resourceUnavailable, .cannotOpenFile, .cannotWriteToFile, .unknown] {
+      let error = URLError(code, userInfo: [NSUnderlyingErrorKey: POSIXError(reason)])
+      #expect(RetryPolicy.isTransient(error) == isTransient)
+      let outer = URLError(.cannotOpenFile, userInfo: [NSUnderlyingErrorKey: error])
+      #expect(RetryPolicy.isTransient(outer) == isTransient)
+    }
+  }
+
   @Test(
     arguments: [
       // A kill loses next to nothing.

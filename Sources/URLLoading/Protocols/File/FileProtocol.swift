@@ -103,14 +103,14 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
       let wanted = Int(min(Int64(Self.chunkSize), bytes.upperBound - position))
       // The piece owns the memory that it was read into.
       guard let block = BodyMemory.shared.take(atLeast: wanted) else {
-        self.fail(file.readFailure(String(cString: strerror(ENOMEM))))
+        self.fail(file.readFailure(ENOMEM))
         return .done
       }
       let count = DescriptorIO.uninterrupted { pread(file.descriptor, block.start, wanted, off_t(position)) }
       guard count > 0 else {
-        let reason = count == 0 ? "it shrank while it was read" : String(cString: strerror(errno))
+        let reason = errno
         BodyMemory.shared.recycle(block)
-        self.fail(file.readFailure(reason))
+        self.fail(count == 0 ? file.readFailure("it shrank while it was read") : file.readFailure(reason))
         return .done
       }
       next.withLock { $0 += Int64(count) }
@@ -135,7 +135,7 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
       // Without a writer, reading a pipe looks like its end: ask before the read.
       guard file.isReady else { return self.waitForBytes(of: file) }
       guard let block = BodyMemory.shared.take(atLeast: Self.chunkSize) else {
-        self.fail(file.readFailure(String(cString: strerror(ENOMEM))))
+        self.fail(file.readFailure(ENOMEM))
         return .done
       }
       defer { BodyMemory.shared.recycle(block) }
@@ -149,7 +149,7 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
         return .more
       case _ where errno == EAGAIN: return self.waitForBytes(of: file)
       default:
-        self.fail(file.readFailure(String(cString: strerror(errno))))
+        self.fail(file.readFailure(errno))
         return .done
       }
     }

@@ -61,8 +61,16 @@ final class OpenFile: Sendable {
   }
 
   /// An error in the middle of the file.
-  func readFailure(_ reason: String) -> URLError {
-    URLError(.resourceUnavailable, message: "Cannot read on in \(url.redactedDescription): \(reason).", url: url)
+  func readFailure(_ reason: String, underlying: POSIXError? = nil) -> URLError {
+    URLError(
+      .resourceUnavailable, message: "Cannot read on in \(url.redactedDescription): \(reason).", url: url,
+      underlying: underlying)
+  }
+
+  /// The same by the system's error.
+  func readFailure(_ reason: Int32) -> URLError {
+    readFailure(
+      String(cString: strerror(reason)), underlying: POSIXErrorCode(rawValue: reason).map { POSIXError($0) })
   }
 
   /// Whether a read would not block.

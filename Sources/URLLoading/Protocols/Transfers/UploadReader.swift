@@ -88,7 +88,8 @@ package final class UploadReader: @unchecked Sendable {
     guard descriptor >= 0 else {
       let reason = String(cString: strerror(-descriptor))
       throw URLError(
-        .cannotOpenFile, message: "The file to upload cannot be opened: \(url?.path ?? ""): \(reason).", url: url)
+        .cannotOpenFile, message: "The file to upload cannot be opened: \(url?.path ?? ""): \(reason).", url: url,
+        underlying: POSIXErrorCode(rawValue: -descriptor).map { POSIXError($0) })
     }
     // Bytes appended since the length was announced are not sent.
     let rest = expected.map { Int(min(Int64(limit), $0 - count)) } ?? limit

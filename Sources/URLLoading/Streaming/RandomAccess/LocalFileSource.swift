@@ -50,7 +50,7 @@ final class LocalFileSource: RandomAccessSource {
       throw URLError(
         .resourceUnavailable, message: "\(url.redactedDescription) changed while it was read; open it again.", url: url)
     }
-    guard count > 0 else { throw file.readFailure(String(cString: strerror(reason))) }
+    guard count > 0 else { throw file.readFailure(reason) }
     read.position += Int64(count)
     return read.isComplete ? .finished : .more
   }
