@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -62,7 +63,8 @@ int start_helper(const char *path, int descriptor, char *const environment[], pi
 }
 
 int start_service(
-  const char *path, char *const arguments[], char *const environment[], int standard_error, int *process) {
+  const char *path, char *const arguments[], char *const environment[], int standard_error, uint64_t descriptor_limit,
+  int *process) {
   struct preparation preparation;
   *process = -1;
   int error = prepare(&preparation, -1, standard_error, POSIX_SPAWN_SETSID);
@@ -74,6 +76,11 @@ int start_service(
   pid_t child = fork();
   if (child == 0) {
     pid_t service;
+    struct rlimit limit;
+    if (descriptor_limit > 0 && getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+      limit.rlim_cur = descriptor_limit;
+      setrlimit(RLIMIT_NOFILE, &limit);
+    }
     int failure = posix_spawn(&service, path, &preparation.actions, &preparation.attributes, arguments, environment);
     if (failure == 0 && ends[1] >= 0 && write(ends[1], &service, sizeof service) < 0) _exit(0);
     _exit(failure);

@@ -25,15 +25,34 @@ struct Launcher {
   /// Seconds until another start, after so many without effect.
   static func delay(after launches: Int) -> Double { 60 * Double(1 << min(max(0, launches - 1), 10)) }
 
+  /// - Parameters:
+  ///   - environment: what the program had of its environment when it made its session last; nil for the service's. systemd gives its units
+  ///     one of its own.
+  ///   - descriptorLimit: the limit of descriptors that programs have; nil for the service's.
   /// - Returns: why it cannot be started; nil where it was.
-  static func start(_ launch: URLSessionConfiguration.BackgroundLaunch) -> String? {
+  static func start(
+    _ launch: URLSessionConfiguration.BackgroundLaunch, environment: LoadEnvironment? = nil,
+    descriptorLimit: UInt64? = nil
+  ) -> String? {
     if case .executable(let path, _) = launch {
       guard path.hasPrefix("/") else { return "\(path) is no absolute path" }
       guard access(path, X_OK) == 0 else { return "\(path) cannot be started: \(String(cString: strerror(errno)))" }
     }
     let (path, arguments) = command(for: launch, isUnit: isUnit)
-    let error = DetachedProgram(path: path, arguments: arguments).start()
+    let error = DetachedProgram(
+      path: path, arguments: arguments, environment: environment.map { variables(of: $0) },
+      descriptorLimit: descriptorLimit
+    ).start()
     return error == 0 ? nil : "\(path) cannot be started: \(String(cString: strerror(error)))"
+  }
+
+  /// The service's variables, with those of a program in the place of its own.
+  static func variables(
+    of program: LoadEnvironment, in service: [String: String] = ProcessInfo.processInfo.environment
+  ) -> [String: String] {
+    var variables = service
+    for name in LoadEnvironment.names { variables[name] = program.variables[name] }
+    return variables
   }
 
   private static let unitStarter = "/usr/bin/systemd-run"

@@ -33,7 +33,7 @@ extension TransferService {
     case .update(let task, let hints):
       changeTask(task, number, peer) { job in
         queue.setHints(hints.shortened, of: job.number, now: ServiceClock.shared.now)
-        transfers[job.session]?.setPriority(hints.priority, of: job.number)
+        transferSession(of: job)?.setPriority(hints.priority, of: job.number)
       }
     case .cancel(let task, false): changeTask(task, number, peer) { discard($0) }
     case .cancel(let task, true): cancelForResumeData(task, number, peer)
@@ -83,10 +83,12 @@ extension TransferService {
     launcher.cancel(identifier)
     let earlier = sessions[identifier]
     var session = earlier ?? QueueStore.StoredSession(description: description)
-    if let earlier, earlier.description != description, !queue.isLoading(tasksOf: identifier) {
-      transfers.removeValue(forKey: identifier)?.end()
+    session = described(session, by: description)
+    if let earlier, (earlier.description, earlier.environments) != (session.description, session.environments),
+      !queue.isLoading(tasksOf: identifier)
+    {
+      endTransferSessions(of: identifier)
     }
-    session.description = description
     // One that ends without an effect is started again at once, though no more often than any.
     session.nextLaunch = nil
     session.lastUse = Date()
@@ -103,7 +105,7 @@ extension TransferService {
       if case .challenge = question.content { stopTransfer(of: job) }
       queue.asks(job.number)
     }
-    if !queue.hasTasks(session) { transfers.removeValue(forKey: session)?.end() }
+    if !queue.hasTasks(session) { endTransferSessions(of: session) }
     // A program of an older version does not know of the file.
     if let next = sessions[session]?.nextIdentifier {
       BackgroundNumbers(in: options.state, session: session).raise(to: next)
@@ -199,7 +201,7 @@ extension TransferService {
       service.remove(job, keepsPart: data != nil)
       peer.acknowledge(.resumeData(number: number, data))
     }
-    guard job.state.phase == .running, let transfer = transfers[job.session] else {
+    guard job.state.phase == .running, let transfer = transferSession(of: job) else {
       return finish(self, stored(job.number)?.resumption?.data)
     }
     transfer.stop(job.number) { [loop] data, _ in loop.post { finish($0, data) } }
@@ -242,7 +244,7 @@ extension TransferService {
   private func cancelJob(_ job: Job) {
     // Nobody may ever come for what has ended.
     guard job.state.phase != .ended else { return attached[job.session] == nil ? discard(job) : () }
-    if job.state.phase == .running { transfers[job.session]?.cancel(job.number) }
+    if job.state.phase == .running { transferSession(of: job)?.cancel(job.number) }
     fail(job, BackgroundFailure(URLError(.cancelled)))
   }
 

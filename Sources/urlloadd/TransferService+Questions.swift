@@ -113,7 +113,10 @@ extension TransferService {
       else {
         continue
       }
-      if let flaw = Launcher.start(launch) { ServiceLog.write("\(identifier): \(flaw)") }
+      let flaw = Launcher.start(
+        launch, environment: session.environments.last?.process ?? options.environment,
+        descriptorLimit: options.usualDescriptorLimit)
+      if let flaw { ServiceLog.write("\(identifier): \(flaw)") }
       session.launches += 1
       session.nextLaunch = now.addingTimeInterval(Launcher.delay(after: session.launches))
       set(session, for: identifier)

@@ -27,6 +27,11 @@ extension TransferService {
     // The file of the transfer before is still being closed.
     if stopping.contains(job.number) { return queue.stopped(job.number, until: now.addingTimeInterval(0.05), now: now) }
     let isWhole = hasWholeBody(job, stored)
+    // Without its proxy's password it would be refused, and nothing goes past the proxy. What is whole needs none.
+    if !isWhole, lacksPassword(job, session) { return }
+    if let flaw = session.environments[transferKey(of: job).environment]?.flaw {
+      return fail(job, BackgroundFailure(flaw))
+    }
     // The service that took it may have had a plugin for it, and the next one may: the task keeps what has come.
     if !isWhole, let flaw = flaw(of: request) { return postpone(job, flaw, now: now) }
     // An upload that had no room for the server's answer is not sent again before there is some.
@@ -36,8 +41,7 @@ extension TransferService {
       return postpone(job, reason, now: now)
     }
     if !isWhole, let resumption = stored.resumption { cutUnsynced(resumption, job) }
-    let transfer = transfers[job.session] ?? TransferSession(session.description, files: files, loop: loop)
-    transfers[job.session] = transfer
+    let transfer = makeTransferSession(of: job, session)
     if isWhole { transfer.finish(job.number) } else { transfer.start(job, stored, request: request) }
   }
 
@@ -45,7 +49,7 @@ extension TransferService {
   func startAgain(_ number: Int, resumeData: Data?) {
     guard let job = queue.jobs[number], job.state.phase == .running else { return }
     if let resumeData { setResumption(resumeData, file: nil, of: number) }
-    guard let transfer = transfers[job.session], let stored = stored(number),
+    guard let transfer = transferSession(of: job), let stored = stored(number),
       let request = BackgroundValues.request(stored.description.request)
     else { return fail(job, BackgroundFailure(URLError(.badURL))) }
     // It may have been stopped and begun again meanwhile.
@@ -137,7 +141,7 @@ extension TransferService {
   func responded(_ number: Int, _ response: Data, request: Data?) {
     guard let job = queue.jobs[number], job.state.phase == .running else { return }
     guard BackgroundFrames.hasRoom(for: response.count) else {
-      transfers[job.session]?.cancel(number)
+      transferSession(of: job)?.cancel(number)
       return fail(job, BackgroundFailure(Self.largeHead))
     }
     changes.blobs[number, default: QueueChanges.Blobs()].response = .some(response)
@@ -178,7 +182,7 @@ extension TransferService {
     // Also one that was to stop while its body was on its way to the disk: it would be loaded again, and an upload be sent again.
     guard let job = queue.jobs[number], job.state.phase != .ended else { return }
     // It may have begun again already.
-    transfers[job.session]?.cancel(number)
+    transferSession(of: job)?.cancel(number)
     var outcome = BackgroundOutcome()
     outcome.file = file
     outcome.metrics = metrics
@@ -208,7 +212,7 @@ extension TransferService {
   func expire(_ number: Int) {
     guard let job = queue.jobs[number], job.state.phase != .ended else { return }
     if job.state.phase == .running, stored(number)?.resumption == nil,
-      let (data, file) = transfers[job.session]?.resumption(of: number)
+      let (data, file) = transferSession(of: job)?.resumption(of: number)
     {
       setResumption(data, file: file, of: number)
     }
@@ -282,7 +286,7 @@ extension TransferService {
 
   /// Stops the transfer of a task, if it has one, so that it can be resumed later.
   func stopTransfer(of job: Job) {
-    guard job.state.phase == .running, let transfer = transfers[job.session] else { return }
+    guard job.state.phase == .running, let transfer = transferSession(of: job) else { return }
     let number = job.number
     stopping.insert(number)
     transfer.stop(number) { [loop] data, file in loop.post { $0.stopped(number, data, file: file) } }
@@ -296,7 +300,7 @@ extension TransferService {
 
   /// The program wants nothing of the task any more.
   func discard(_ job: Job) {
-    if job.state.phase == .running { transfers[job.session]?.cancel(job.number) }
+    if job.state.phase == .running { transferSession(of: job)?.cancel(job.number) }
     remove(job, keepsPart: job.state.phase == .ended && stored(job.number)?.outcome?.resumeData != nil)
   }
 

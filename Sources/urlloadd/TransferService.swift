@@ -24,6 +24,10 @@ final class TransferService {
     var networkCost: @Sendable () -> NetworkCost = { .current() }
     /// Seconds between two checks of that, while a session depends on it.
     var costInterval = NetworkCost.interval
+    /// What the service's own process says, for programs that say nothing; nil where it is looked up when it is needed.
+    var environment: LoadEnvironment?
+    /// The limit of descriptors of programs that the service starts; nil for its own.
+    var usualDescriptorLimit: UInt64?
     /// What earlier services have crashed by, and nobody has drawn a conclusion from.
     var crashes: [CrashRecord.Crash] = []
     /// Notes the tasks that are loaded, for the record of a crash.
@@ -49,7 +53,7 @@ final class TransferService {
   private(set) var peers: [Int32: Peer] = [:]
   /// The programs that are attached, by their sessions.
   var attached: [String: Peer] = [:]
-  var transfers: [String: TransferSession] = [:]
+  var transfers: [TransferKey: TransferSession] = [:]
   var questions: [Int: Question] = [:]
   /// Not 0 at the start: an answer to a question of an earlier service is none to one of this.
   var lastQuestion = Int.random(in: 0..<1 << 40)
@@ -83,7 +87,14 @@ final class TransferService {
     let stored = try store.contents()
     let wanted = Set(stored.jobs.map(\.number))
     handed = HandedFiles(in: files) { wanted.contains($0) }
-    sessions = stored.sessions.mapValues { $0.clamped(to: ServiceClock.shared.now) }
+    sessions = stored.sessions.mapValues { session in
+      var session = session.clamped(to: ServiceClock.shared.now)
+      // An earlier version has none, and goes by the description.
+      if session.environments.isEmpty {
+        session.environments = TaskEnvironments(TaskEnvironment(session.description))
+      }
+      return session
+    }
     for job in stored.jobs { queue.restore(job.clamped(to: ServiceClock.shared.now)) }
     let ended = options.crashes.compactMap { crash in
       queue.crashed(loading: crash.tasks, now: ServiceClock.shared.now).map { ($0, crash) }
@@ -120,7 +131,9 @@ final class TransferService {
 
   private func turn() {
     var descriptors = [pollfd(fd: loop.wakeDescriptor, events: Int16(POLLIN), revents: 0)]
-    if let listener { descriptors.append(pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0)) }
+    if let listener, !listener.isResting {
+      descriptors.append(pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0))
+    }
     for peer in peers.values {
       descriptors.append(
         pollfd(fd: peer.descriptor, events: Int16(POLLIN | (peer.wantsToSend ? POLLOUT : 0)), revents: 0))
@@ -158,6 +171,7 @@ final class TransferService {
 
   func drop(_ peer: Peer) {
     peers[peer.descriptor] = nil
+    listener?.wake()
     guard let session = peer.session, attached[session] === peer else { return }
     attached[session] = nil
     detached(session)
@@ -179,7 +193,9 @@ final class TransferService {
     }
     // Nothing wakes the loop when the wall's clock is set.
     if queue.waitsForDates { dates.append(now.addingTimeInterval(60)) }
-    if peers.values.contains(where: { !$0.hasGreeted }) { dates.append(now.addingTimeInterval(1)) }
+    if peers.values.contains(where: { !$0.hasGreeted }) || listener?.isResting == true {
+      dates.append(now.addingTimeInterval(1))
+    }
     guard let next = dates.min() else { return -1 }
     // A program may name any date, and a number may be too large for an integer.
     return Int32((min(86_400, max(0, next.timeIntervalSince(now))) * 1000).rounded(.up))
@@ -241,7 +257,7 @@ final class TransferService {
     shutdown = .by(.now.advanced(by: .seconds(10)))
     listener = nil
     for job in queue.jobs.values where job.state.phase == .running {
-      let transfer = transfers[job.session]
+      let transfer = transferSession(of: job)
       // A body that is whole ends in a moment.
       guard transfer?.isFinishing(job.number) != true,
         stored(job.number)?.resumption != nil || transfer?.resumption(of: job.number) != nil

@@ -31,6 +31,8 @@ struct URLLoadDaemon: ParsableCommand {
 
   func run() throws {
     signal(SIGPIPE, SIG_IGN)
+    let usualDescriptorLimit = DescriptorLimit.raise()
+    let environment = takeEnvironment()
     let place = BackgroundServicePlace.current
     guard let state = place.stateDirectory else {
       throw ServiceFailure("There is no place for the queue: neither XDG_STATE_HOME nor HOME is set.")
@@ -50,6 +52,8 @@ struct URLLoadDaemon: ParsableCommand {
     var options = TransferService.Options(
       state: state, idleTime: idleSeconds == 0 ? nil : .seconds(idleSeconds), mostTasks: mostTasks, plugins: plugins,
       hasNewPlugins: { PluginLoader(list: list).hasNews(since: plugins) })
+    options.environment = environment
+    options.usualDescriptorLimit = usualDescriptorLimit
     options.crashes = record.take()
     options.notesLoading = { CrashRecord.note(loading: $0) }
     try record.begin()
@@ -57,5 +61,13 @@ struct URLLoadDaemon: ParsableCommand {
     let signals = EndSignals(loop: service.loop)
     service.run()
     withExtendedLifetime((lock, record, signals)) {}
+  }
+
+  /// Takes what loads go by out of the process's environment, which libraries of the system read as well: it is that of whoever has started
+  /// the service, and no other program's.
+  private func takeEnvironment() -> LoadEnvironment {
+    let environment = LoadEnvironment.current
+    for name in LoadEnvironment.names where name != "SSH_AUTH_SOCK" { unsetenv(name) }
+    return environment
   }
 }

@@ -60,10 +60,12 @@ static inline int has_bytes_on_their_way(int descriptor) {
 int start_helper(const char *path, int descriptor, char *const environment[], pid_t *process);
 
 /// Starts a program that outlives this process: in a session of its own and as nobody's child, with default signals and no descriptors but
-/// `/dev/null`. The first argument is its name. `standard_error` is what it has as that, /dev/null where it is negative. `process` becomes a
-/// descriptor that is readable when it has ended, which the caller closes, or -1. Returns 0, or the error's number.
+/// `/dev/null`. The first argument is its name. `standard_error` is what it has as that, /dev/null where it is negative; `descriptor_limit` is
+/// its soft limit of descriptors, 0 for this process's. `process` becomes a descriptor that is readable when it has ended, which the caller
+/// closes, or -1. Returns 0, or the error's number.
 int start_service(
-  const char *path, char *const arguments[], char *const environment[], int standard_error, int *process);
+  const char *path, char *const arguments[], char *const environment[], int standard_error, uint64_t descriptor_limit,
+  int *process);
 
 /// Copies a file into an empty one, shared with the original where the file system can do that, and with its holes. Returns 0, or -1 with
 /// errno.

@@ -44,12 +44,14 @@ package struct ProxySelector: Sendable, Equatable {
   /// Whether the environment configures proxies. HTTP_PROXY counts here: libproxy would use it, which a CGI program
   /// must not (see below).
   package static func hasVariables(_ environment: (String) -> String?) -> Bool {
-    let names = [
-      "http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY",
-      "ALL_PROXY", "NO_PROXY",
-    ]
-    return names.contains { environment($0)?.isEmpty == false }
+    variables.contains { environment($0)?.isEmpty == false }
   }
+
+  /// The variables that configure proxies.
+  package static let variables = [
+    "http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY",
+    "ALL_PROXY", "NO_PROXY",
+  ]
 
   /// The variables that libcurl knows. HTTP_PROXY in upper case is ignored: in a CGI program it is the client's
   /// `Proxy` field (CVE-2016-5385).

@@ -19,6 +19,8 @@ package enum BackgroundServiceError: LocalizedError, Hashable {
   case unreachable(process: Int32, path: String)
   /// Another user's process listens.
   case foreign
+  /// The service is of a version that does not know the environment of programs, and would load past their proxies.
+  case olderService
   /// The service has refused the session.
   case refused(code: Int, reason: String)
 
@@ -26,7 +28,7 @@ package enum BackgroundServiceError: LocalizedError, Hashable {
   var mayPass: Bool {
     switch self {
     // A disk that is full may have room again.
-    case .noAnswer, .unreachable, .died, .unusableStateDirectory: true
+    case .noAnswer, .unreachable, .died, .unusableStateDirectory, .olderService: true
     // A file that is no program stays none.
     case .notStarted(_, let number): [EAGAIN, ENOMEM, EMFILE, ENFILE, ETXTBSY, EINTR, ECHILD].contains(number)
     case .noProgram, .unsafeProgram, .unusableDirectory, .noStateDirectory, .foreign, .refused: false
@@ -41,7 +43,8 @@ package enum BackgroundServiceError: LocalizedError, Hashable {
   private var code: URLError.Code {
     switch self {
     case .noStateDirectory, .unusableStateDirectory: .backgroundSessionRequiresSharedContainer
-    case .noProgram, .unsafeProgram, .notStarted, .died, .unusableDirectory, .noAnswer, .unreachable, .foreign:
+    case .noProgram, .unsafeProgram, .notStarted, .died, .unusableDirectory, .noAnswer, .unreachable, .foreign,
+      .olderService:
       .backgroundSessionWasDisconnected
     case .refused(let code, _): URLError.Code(rawValue: code) ?? .unknown
     }
@@ -70,6 +73,9 @@ package enum BackgroundServiceError: LocalizedError, Hashable {
     case .unreachable(let process, let path):
       "The transfer service runs\(process > 0 ? " as process \(process)" : ""), and does not answer at \(path)."
     case .foreign: "Another user's process listens in the place of the transfer service."
+    case .olderService:
+      "The transfer service that runs is of an older version, which does not load by the proxies and certificates that this program's "
+        + "environment names. End it, so that this program starts a newer one."
     case .refused(_, let reason): reason
     }
   }

@@ -109,9 +109,13 @@ final class BackgroundSession: Sendable {
   /// earlier session began with.
   private let firstUnknownNumber = 1 << 50 + Int(Date().timeIntervalSince1970 * 1000) << 10
 
-  init(_ description: BackgroundSessionDescription, place: BackgroundServicePlace) {
+  /// Why none of its tasks can be made, in words; nil where they can.
+  let flaw: String?
+
+  init(_ description: BackgroundSessionDescription, place: BackgroundServicePlace, flaw: String? = nil) {
     self.description = description
     self.place = place
+    self.flaw = flaw
     numbers = place.stateDirectory.map { [identifier = description.identifier] in
       BackgroundNumbers(in: $0, session: identifier)
     }
@@ -436,15 +440,20 @@ final class BackgroundSession: Sendable {
   private func converse(over socket: BackgroundSocket) throws(BackgroundServiceError) -> Bool {
     greet(socket)
     var wasAttached = false
+    var knowsEnvironment = false
     var told: Set<Int> = []
     while let report = socket.receive(whenSent: { state.withLock { Self.sendUnsent(&$0) } }) {
       switch report {
-      // Both sides use the smaller version, and this program has the smallest.
-      case .welcome(_, _, let files): welcomed(files)
+      // Both sides use the smaller version, and its messages are those of the smallest.
+      case .welcome(let version, _, let files):
+        knowsEnvironment = version >= BackgroundWire.versionWithEnvironment
+        welcomed(files)
       case .task(let task, let isSuspended):
         told.insert(task.identifier)
         adopt(task, isSuspended: isSuspended)
       case .attached(let next):
+        // It would load past the program's proxy.
+        guard knowsEnvironment || description.environment?.isOfConsequence != true else { throw .olderService }
         wasAttached = true
         attached(next: next, told: told, over: socket)
       case .caughtUp: caughtUp()
@@ -620,4 +629,6 @@ extension BackgroundCommand {
 package enum BackgroundWire {
   /// The version of the protocol; <doc:Architecture> has what it says.
   package static let version = 2
+  /// The first one whose service loads tasks by the environment of their program.
+  static let versionWithEnvironment = 2
 }

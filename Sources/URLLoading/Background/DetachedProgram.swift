@@ -4,11 +4,20 @@ internal import URLLoadingCLinux
 package struct DetachedProgram {
   private let path: String
   private let arguments: [String]
+  private let environment: [String: String]
+  private let descriptorLimit: UInt64?
 
-  /// - Parameter path: absolute.
-  package init(path: String, arguments: [String] = []) {
+  /// - Parameters:
+  ///   - path: absolute.
+  ///   - environment: nil for this process's.
+  ///   - descriptorLimit: how many descriptors it may have, if it does not ask for more; nil for as many as this process.
+  package init(
+    path: String, arguments: [String] = [], environment: [String: String]? = nil, descriptorLimit: UInt64? = nil
+  ) {
     self.path = path
     self.arguments = arguments
+    self.environment = environment ?? ProcessInfo.processInfo.environment
+    self.descriptorLimit = descriptorLimit
   }
 
   /// - Returns: 0, or the error's number.
@@ -23,13 +32,11 @@ package struct DetachedProgram {
   ///   - process: becomes a descriptor that is readable when it has ended, the caller's; -1 where the kernel has none.
   /// - Returns: 0, or the error's number.
   func start(standardError: Int32, process: inout Int32) -> Int32 {
-    var environment: [UnsafeMutablePointer<CChar>?] = ProcessInfo.processInfo.environment.map { name, value in
-      strdup("\(name)=\(value)")
-    }
+    var environment: [UnsafeMutablePointer<CChar>?] = self.environment.map { name, value in strdup("\(name)=\(value)") }
     var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
     environment.append(nil)
     words.append(nil)
     defer { for text in environment + words { free(text) } }
-    return start_service(path, words, environment, standardError, &process)
+    return start_service(path, words, environment, standardError, descriptorLimit ?? 0, &process)
   }
 }

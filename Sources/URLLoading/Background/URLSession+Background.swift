@@ -17,6 +17,7 @@ extension URLSession {
         let kind: BackgroundTaskDescription.Kind = plan.kind == .download
           ? .download : plan.kind == .upload ? .upload : nil
       else { return plan }
+      if let words = background.flaw { throw flaw(plan, words) }
       // What is wrong with the rules of this program would be none in the service.
       if let error = values.appTransportSecurity?.error { throw error }
       if let error = background.failure { throw error.error(for: plan.request.url) }
@@ -112,7 +113,14 @@ extension URLSession {
     guard let folder else { throw flaw(plan, "The transfer service has no folder for files") }
     let name = "upload-\(UUID().uuidString.lowercased())"
     let source = open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    let reason = errno
     defer { if source >= 0 { close(source) } }
+    if source < 0, SystemShortage.isOne(reason) {
+      throw URLError(
+        .resourceUnavailable,
+        message: "The file to upload cannot be opened: \(file.path): \(String(cString: strerror(reason))).",
+        url: plan.request.url, underlying: POSIXErrorCode(rawValue: reason).map { POSIXError($0) })
+    }
     guard source >= 0, UploadSource.length(ofFile: file) != nil else {
       throw URLError(
         .fileDoesNotExist, message: "The file to upload cannot be read: \(file.path).", url: plan.request.url)

@@ -43,6 +43,20 @@ extension BackgroundSessionDescription {
     launch = values.kept.sessionSendsLaunchEvents ? settings.launch : nil
     asksAboutServers = values.asksAboutConnections
     self.settings = Self.settings(of: configuration)
+    environment = .current
+  }
+
+  /// Why the tasks of a session with this description cannot be loaded as its program says; nil where they can.
+  /// - Parameter configuration: the session's.
+  static func flaw(in configuration: URLSessionConfiguration) -> String? {
+    // Whatever is left out of these would be a way past a proxy.
+    if let proxies = configuration.connectionProxyDictionary, BackgroundValues.data(of: proxies) == nil {
+      return
+        "The transfer service cannot be told the values of connectionProxyDictionary: texts, numbers and arrays go there"
+    }
+    guard LoadEnvironment.current.isTooLong else { return nil }
+    return
+      "The environment's variables for proxies and certificates are longer than 64 KiB, which a background session does not take"
   }
 }
 
@@ -97,6 +111,7 @@ extension URLSessionConfiguration {
       configuration.appTransportSecurity = AppTransportSecurity(source: source)
     }
     configuration.asksAboutConnections = asksAboutConnections
+    configuration.loadEnvironment = description.environment
     configuration.change { $0.downloadDirectory = files }
     return configuration
   }

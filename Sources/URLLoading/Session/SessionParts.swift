@@ -36,7 +36,8 @@ struct SessionParts {
     receiveRate = configuration.network.receiveRate
     background = values.background.map { [configuration] settings in
       BackgroundSession(
-        BackgroundSessionDescription(settings, configuration), place: .current)
+        BackgroundSessionDescription(settings, configuration), place: .current,
+        flaw: BackgroundSessionDescription.flaw(in: configuration))
     }
   }
 

@@ -5,7 +5,6 @@ extension URLLoad {
       (connection.cookie.contains { !CookieFiles.areCookies($0) }, "-b FILE"),
       (connection.cookieJar != nil, "-c"), (connection.insecure, "-k"), (connection.cert != nil, "-E"),
       (connection.har != nil, "--har"), (connection.archiveIndex != nil, "--archive-index"),
-      (connection.noproxy != nil && connection.proxy == nil, "--noproxy without -x"),
       (
         connection.anyauth || connection.digest || connection.ntlm || connection.negotiate,
         "--digest, --ntlm, --negotiate or --anyauth"

@@ -16,6 +16,8 @@ final class Listener {
   private let identity: FileIdentity?
   /// The path is to be removed at the end: not that of a socket of systemd's.
   private let removesPath: Bool
+  /// Until when nobody is taken: the system had nothing left for a connection.
+  private var restEnd: MonotonicInstant?
 
   /// Takes the socket that systemd has opened (sd_listen_fds(3)).
   init?(inherited environment: [String: String], place: BackgroundServicePlace) {
@@ -59,10 +61,23 @@ final class Listener {
   /// Whether programs find this socket. Its inode is not used again before it is closed.
   var isAtItsPlace: Bool { identity == nil || identity == FileIdentity(path: place.socketPath) }
 
+  /// A connection that cannot be taken stays readable, and would keep the loop awake: the socket is not to be waited for meanwhile.
+  var isResting: Bool { restEnd.map { .now < $0 } ?? false }
+
+  /// How long it rests, unless a connection ends before.
+  static let rest = Duration.seconds(1)
+
+  /// A descriptor was closed.
+  func wake() { restEnd = nil }
+
   /// The next program that connects; nil for none. Other users get nothing.
   func accept(besides count: Int) -> Peer? {
+    guard !isResting else { return nil }
     let accepted = accept_connection(descriptor)
-    guard accepted >= 0 else { return nil }
+    guard accepted >= 0 else {
+      if SystemShortage.isOne(errno) { restEnd = .now.advanced(by: Self.rest) }
+      return nil
+    }
     guard peer_of_socket(accepted) == geteuid(), count < Self.limit else {
       close(accepted)
       return accept(besides: count)

@@ -62,6 +62,12 @@ struct JobQueue {
   /// Whether a session has a task that has not ended.
   func hasUnfinished(_ session: String) -> Bool { unfinished[session] != nil }
 
+  /// The numbers, in their session, of a session's tasks that have not ended; in no order.
+  func unfinishedTasks(of session: String) -> [Int] {
+    guard hasUnfinished(session) else { return [] }
+    return (sessions[session] ?? [:]).compactMap { jobs[$0.value]?.state.phase == .ended ? nil : $0.key }
+  }
+
   private mutating func finished(in session: String) {
     unfinished[session] = unfinished[session].flatMap { $0 > 1 ? $0 - 1 : nil }
   }
@@ -217,10 +223,14 @@ struct JobQueue {
   }
 
   /// The program has to decide something.
-  mutating func asks(_ number: Int) {
+  /// - Parameter reason: why, where that is to be shown.
+  mutating func asks(_ number: Int, _ reason: BackgroundFailure? = nil) {
     guard let job = jobs[number], job.state.phase != .ended else { return }
     _ = leave(job)
-    change(number) { $0.state.phase = .asking }
+    change(number) { job in
+      job.state.phase = .asking
+      if let reason { job.state.lastFailure = reason }
+    }
   }
 
   /// The program is there, or has decided.

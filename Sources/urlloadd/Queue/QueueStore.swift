@@ -10,6 +10,8 @@ final class QueueStore {
   /// A session as it was described last.
   struct StoredSession: Equatable {
     var description: BackgroundSessionDescription
+    /// What the tasks have of the programs that made them.
+    var environments = TaskEnvironments()
     /// How often the program was started since it attached last, and when it may be again.
     var launches = 0
     var nextLaunch: Date?
@@ -34,6 +36,8 @@ final class QueueStore {
         session.description.proxies = nil
       }
       session.description.settings = nil
+      // Only tasks that are still to be loaded need it.
+      session.environments = TaskEnvironments()
       return session
     }
   }
@@ -59,7 +63,7 @@ final class QueueStore {
   /// The log has something that is to be erased.
   private var logKeepsSecrets = false
   /// The description that was encoded last, as JSON: the rest of a session changes with each task, and this seldom.
-  private var encoded: (description: BackgroundSessionDescription, content: Data)?
+  private var encoded: (session: SessionForm, content: Data)?
 
   /// Opens the file; one that is damaged is put aside, and its tasks are lost.
   init(path: String) throws {
@@ -287,12 +291,13 @@ final class QueueStore {
   }
 
   private func content(of session: StoredSession) throws -> Data {
+    let form = SessionForm(description: session.description, environments: session.environments)
     let description: Data
-    if let encoded, encoded.description == session.description {
+    if let encoded, encoded.session == form {
       description = encoded.content
     } else {
-      description = try JSONEncoder().encode(session.description)
-      encoded = (session.description, description)
+      description = try JSONEncoder().encode(form)
+      encoded = (form, description)
     }
     return CompactForm.data { writer in
       writer.bytes(description)
@@ -306,12 +311,13 @@ final class QueueStore {
   private static func session(_ data: Data) -> StoredSession? {
     CompactForm.value(in: data) { reader -> StoredSession? in
       guard let content = reader.bytes(),
-        let description = try? JSONDecoder().decode(BackgroundSessionDescription.self, from: content),
+        let form = try? JSONDecoder().decode(SessionForm.self, from: content),
         let launches = reader.integer(Int32.self), let nextLaunch = reader.optional({ $0.moment() }),
         let next = reader.integer(Int.self), (1...1 << 60).contains(next), let lastUse = reader.moment()
       else { return nil }
       return StoredSession(
-        description: description, launches: Int(launches), nextLaunch: nextLaunch, nextIdentifier: next,
+        description: form.description, environments: form.environments, launches: Int(launches), nextLaunch: nextLaunch,
+        nextIdentifier: next,
         lastUse: lastUse)
     }
   }

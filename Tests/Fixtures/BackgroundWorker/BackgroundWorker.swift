@@ -16,7 +16,7 @@ import URLLoading
 /// `cellular`, `expensive` or `constrained`, `--no-cookies` from having a storage of cookies, `--discretionary` makes the session that,
 /// `--made-first` makes the tasks before it asks for those that there are, and says milliseconds,
 /// `--token T` gives each request `T` in a field, `--proxy-password P` gives the session a proxy with that password, which plain HTTP does
-/// not use; see below. Files of downloads are moved into the folder, named by the number of their task.
+/// not use, `--environment` the proxies of its environment; see below. Files of downloads are moved into the folder, named by the number of their task.
 @main
 struct BackgroundWorker {
   static func main() async {
@@ -75,6 +75,7 @@ struct BackgroundWorker {
           "HTTPSEnable": 1, "HTTPSProxy": "127.0.0.1", "HTTPSPort": 9, "kCFProxyUsernameKey": "user",
           "kCFProxyPasswordKey": arguments.popFirst() ?? "",
         ]
+      case "--environment": configuration.connectionProxyDictionary = nil
       case "--header": configuration.httpAdditionalHeaders = ["X-Worker": arguments.popFirst() ?? ""]
       default: tasks.append(argument)
       }

@@ -53,7 +53,9 @@ final class SFTPPool: URLSessionComponent {
   /// The pool of a session whose connections are made by SSH.
   convenience init(configuration: URLSessionConfiguration) {
     self.init(
-      connector: SSHConnector(credentials: configuration.urlCredentialStorage, network: configuration.network),
+      connector: SSHConnector(
+        source: .machine(for: configuration), credentials: configuration.urlCredentialStorage,
+        network: configuration.network),
       largestConnectionCount: configuration.httpMaximumConnectionsPerHost)
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import URLLoading
 
 /// Where configuration comes from: the machine, or a test's own files.
 struct ConfigurationSource: Sendable {
@@ -26,6 +27,16 @@ struct ConfigurationSource: Sendable {
         }
       },
       expand: glob)
+  }
+
+  /// The same for the loads of a session: in the transfer service, by the environment of their program. Other variables, which a
+  /// configuration file may name, are this process's.
+  static func machine(for configuration: URLSessionConfiguration) -> ConfigurationSource {
+    var source = machine
+    guard let given = configuration.loadEnvironment else { return source }
+    source.home = given.home
+    for name in LoadEnvironment.names { source.environment[name] = given.variables[name] }
+    return source
   }
 
   private static func glob(_ pattern: String) -> [String] {

@@ -29,6 +29,9 @@ package struct BackgroundSessionDescription: Codable, Sendable, Hashable {
   /// The settings of protocol classes, as JSON, by the names of their types; nil for none.
   package var settings: [String: Data]?
 
+  /// What the program's loads take from its process; nil of a program that says nothing of it.
+  package var environment: LoadEnvironment?
+
   package init(identifier: String, program: String) {
     self.identifier = identifier
     self.program = program

@@ -30,7 +30,9 @@ package enum BackgroundValues {
 
   /// A dictionary of plain values, the same bytes for the same values in every process; nil for one with others.
   package static func data(of dictionary: [AnyHashable: Any]) -> Data? {
-    let strings = dictionary.reduce(into: [String: Any]()) { $0[String(describing: $1.key.base)] = $1.value }
+    let strings = dictionary.reduce(into: [String: Any]()) { strings, pair in
+      strings[String(describing: pair.key.base)] = (pair.value as? URL)?.absoluteString ?? pair.value
+    }
     // Foundation sorts the keys of XML alone. There are texts that XML has no way to write.
     let xml = try? PropertyListSerialization.data(fromPropertyList: strings, format: .xml, options: 0)
     if let xml, PropertyListReader.dictionary(from: xml) != nil { return xml }

@@ -22,13 +22,21 @@ extension URLError {
 extension TransferEngineConfiguration {
   init(_ configuration: URLSessionConfiguration) {
     self.init()
-    userAgent = HTTPRequestEncoder.userAgent
-    acceptLanguage = AcceptLanguage.ofProcess
+    let environment = configuration.loadEnvironment
+    if let environment {
+      (userAgent, acceptLanguage) = (environment.userAgent, environment.acceptLanguage)
+      tls.caFile = environment.variables["SSL_CERT_FILE"]
+      tls.caDirectory = environment.variables["SSL_CERT_DIR"]
+    } else {
+      (userAgent, acceptLanguage) = (HTTPRequestEncoder.userAgent, AcceptLanguage.ofProcess)
+    }
     sendsDefaultAccept = true
     omittedFields = configuration.httpOmittedHeaders
     maximumConnectionsPerHost = max(0, configuration.httpMaximumConnectionsPerHost)
     if let dictionary = configuration.connectionProxyDictionary {
       proxy = .settings(ProxySettings(ProxyDictionary(dictionary)))
+    } else if let environment {
+      proxy = .settings(ProxySelector(.environment) { environment.variables[$0] }.settings)
     }
     tls.minimumVersion = TLSConfiguration.Version(configuration.tlsMinimumSupportedProtocolVersion) ?? .v12
     tls.maximumVersion = TLSConfiguration.Version(configuration.tlsMaximumSupportedProtocolVersion)

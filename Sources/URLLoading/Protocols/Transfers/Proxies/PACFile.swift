@@ -27,6 +27,7 @@ final class PACFile: Sendable {
     own.httpCookieStorage = nil
     own.urlCredentialStorage = nil
     own.timeoutIntervalForResource = Double(timeLimit.wholeNanoseconds) / 1e9
+    own.loadEnvironment = configuration.loadEnvironment
     own.certificateAuthorityFile = configuration.certificateAuthorityFile
     own.tlsMinimumSupportedProtocolVersion = configuration.tlsMinimumSupportedProtocolVersion
     own.tlsMaximumSupportedProtocolVersion = configuration.tlsMaximumSupportedProtocolVersion

@@ -28,7 +28,9 @@ final class ProxyResolution: Sendable {
   init?(_ configuration: URLSessionConfiguration) {
     tools = configuration[ProxyTools.self]
     guard let dictionary = configuration.connectionProxyDictionary else {
-      guard !ProxySelector.hasVariables(tools.environment) else { return nil }
+      var environment = tools.environment
+      if let given = configuration.loadEnvironment { environment = { given.variables[$0] } }
+      guard !ProxySelector.hasVariables(environment) else { return nil }
       tools.system.open()
       source = .system
       evaluator = nil

@@ -1,0 +1,54 @@
+import Foundation
+import URLLoading
+
+/// How the tasks of a program reach their servers: they keep it when another program attaches to their session.
+struct TaskEnvironment: Codable, Hashable {
+  /// The session's proxies, a property list.
+  var proxies: Data?
+  var certificateAuthorityFile: String?
+  /// What the program's process said; nil for what the service's does, of programs that say nothing.
+  var process: LoadEnvironment?
+  /// A proxy's password was left out, since this was on the disk: nothing is loaded by it.
+  var lacksPasswords: Bool?
+
+  init(_ description: BackgroundSessionDescription) {
+    proxies = description.proxies
+    certificateAuthorityFile = description.certificateAuthorityFile
+    process = description.environment
+  }
+
+  /// The same for the disk.
+  var withoutPasswords: TaskEnvironment {
+    var environment = self
+    environment.proxies = proxies.map { LoadEnvironment.withoutPasswords($0) }
+    environment.process = process?.withoutPasswords
+    if environment != self { environment.lacksPasswords = true }
+    return environment
+  }
+
+  /// Whether this is `other` with its passwords, which may have changed.
+  func completes(_ other: TaskEnvironment) -> Bool {
+    var (own, others) = (withoutPasswords, other.withoutPasswords)
+    guard lacksPasswords != true, own.lacksPasswords == true || others.lacksPasswords != true else { return false }
+    (own.lacksPasswords, others.lacksPasswords) = (nil, nil)
+    return own == others
+  }
+
+  /// A session's description for the tasks of this environment.
+  /// - Parameter service: what the service's own process says.
+  func applied(
+    to description: BackgroundSessionDescription, service: LoadEnvironment?
+  ) -> BackgroundSessionDescription {
+    var description = description
+    description.proxies = proxies
+    description.certificateAuthorityFile = certificateAuthorityFile
+    description.environment = process ?? service
+    return description
+  }
+
+  /// Why nothing can be loaded by it; nil where it can.
+  var flaw: URLError? {
+    guard let proxies, BackgroundValues.dictionary(proxies) == nil else { return nil }
+    return URLError(.cannotConnectToHost, message: "The proxies of the task cannot be read.", url: nil)
+  }
+}
