@@ -57,7 +57,8 @@ package enum IdentityFile {
 
   /// The form of the passphrase that the file's authentication code is right for: some programs tell an empty one from none.
   private static func accepted(_ passphrase: String, by file: OpaquePointer) throws(Failure) -> String? {
-    guard PKCS12_mac_present(file) == 1 else { return passphrase }
+    // OpenSSL refuses such a file up to 3.4, and takes it since.
+    guard PKCS12_mac_present(file) == 1 else { throw .damaged("it has no code of authentication (MAC)") }
     var iterations: UnsafePointer<ASN1_INTEGER>?
     PKCS12_get0_mac(nil, nil, nil, &iterations, file)
     // -1 for more than fit.

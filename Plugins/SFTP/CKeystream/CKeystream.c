@@ -1,9 +1,5 @@
 #include "CKeystream.h"
 
-#include <openssl/opensslv.h>
-
-#if OPENSSL_VERSION_MAJOR >= 3
-
 #include <openssl/conf.h>
 #include <openssl/core_dispatch.h>
 #include <openssl/core_names.h>
@@ -277,11 +273,3 @@ bool keystream_is_available(void) {
 }
 
 bool keystream_use_on_this_thread(void) { return keystream_is_available() && OSSL_LIB_CTX_set0_default(context); }
-
-#else
-
-bool keystream_is_available(void) { return false; }
-
-bool keystream_use_on_this_thread(void) { return false; }
-
-#endif

@@ -36,7 +36,9 @@ enum CurlErrorTable {
     case 3: return .badURL  // URL_MALFORMAT
     case 4: return .unsupportedURL  // NOT_BUILT_IN
     case 5, 6: return .cannotFindHost  // COULDNT_RESOLVE_PROXY, COULDNT_RESOLVE_HOST
+    case 7 where context.proxyStatusCode >= 300: return connectionCode(message, context)  // a refused tunnel
     case 7: return connectCode(context)  // COULDNT_CONNECT
+    case 8 where message.hasPrefix("Multiple Location"): return .badServerResponse
     case 8: return context.kind == .ftp ? .badServerResponse : .cannotParseResponse  // WEIRD_SERVER_REPLY
     case 25 where context.kind == .http: return .badServerResponse  // a body without a length, and HTTP/1.0
     case 9, 19, 25, 78: return fileCode(code, context)  // REMOTE_ACCESS_DENIED, FTP_COULDNT_RETR_FILE, UPLOAD_FAILED

@@ -11,6 +11,7 @@ extension TransferFailure {
   package var proxyFault: ProxyFault? {
     guard reason == .libcurl, isBeforeRequest else { return nil }
     switch curlCode {
+    case 7 where proxyResponse != nil: return nil  // a refused tunnel
     case 5, 7: return .unreachable  // COULDNT_RESOLVE_PROXY, COULDNT_CONNECT
     case 6: return .unreachable  // COULDNT_RESOLVE_HOST, of a direct connection
     // OPERATION_TIMEDOUT, which libcurl also reports for the connect timeout of the whole path.

@@ -57,6 +57,8 @@ package struct TransferFailure: Error, Sendable {
     case unusableIdentity(String)
     /// A connection was about to be reused whose handshake was not judged by the transfer's rules.
     case unverifiedConnection
+    /// A connection was about to be reused that the server had closed, and libcurl would have used it.
+    case closedBefore
     /// Each request with credentials was refused, as if it only had to be sent once more.
     case endlessRefusal(isByProxy: Bool)
     /// The engine was shut down.
@@ -122,6 +124,7 @@ package struct TransferFailure: Error, Sendable {
           .networkConnectionLost,
           "the server refused the request unprocessed, and refused it again when it was repeated"
         )
+      case .closedBefore: (.networkConnectionLost, "the server had closed the connection, and nothing was sent on it")
       case .lostAnswer:
         (
           .networkConnectionLost,
@@ -215,6 +218,8 @@ package struct TransferFailure: Error, Sendable {
     switch curlCode {
     // HTTP2: a connection that takes many requests was given up, which may be new, such as one to a server that is about to stop.
     case 16: return true
+    // HTTP2_STREAM: libcurl 8.23 resets what it cannot send on such a connection, with a number that is no code of HTTP/2.
+    case 92: return message.contains("reset by curl") && message.contains("unknown")
     // PARTIAL_FILE, of such a connection, too; GOT_NOTHING, SEND_ERROR, RECV_ERROR.
     case 18, 52, 55, 56: return metrics.isReusedConnection
     case 65: return true  // libcurl was about to send the body again, on a new connection
@@ -263,6 +268,12 @@ struct InvalidRequest: Error {
   /// A connection past a proxy that should be taken would be another way than the user's.
   static func malformedProxy(_ variable: String) -> InvalidRequest {
     InvalidRequest(message: "the environment variable \(variable) names no proxy, such as http://HOST:PORT")
+  }
+
+  /// The oldest libcurl that the package is tested with.
+  static func oldLibrary(_ version: String) -> InvalidRequest {
+    InvalidRequest(
+      message: "libcurl 7.88 or newer is needed, and this program has \(version)", urlErrorCode: .resourceUnavailable)
   }
 
   /// A session judges servers, or logs in with certificates, and libcurl is not one that this package can do that with.

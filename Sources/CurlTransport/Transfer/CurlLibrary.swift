@@ -1,3 +1,4 @@
+import Glibc
 internal import URLLoadingCBlockCache
 internal import URLLoadingCCurl
 internal import URLLoadingCOpenSSL
@@ -6,12 +7,20 @@ internal import URLLoadingCOpenSSL
 struct CurlLibrary: Sendable {
   static let shared = CurlLibrary()
 
-  /// The file of trusted certificates that libcurl was built with.
+  /// The file of trusted certificates: that which libcurl was built with, or its substitute.
   let defaultCAFile: String?
-  /// The buffer that a transfer reads into is freed with its end; seen with 7.88.1. Earlier ones may keep it as long as the handle.
-  let freesReceiveBuffers: Bool
+  /// The system's file of trusted certificates, where libcurl was built for another system, whose file is not there.
+  let substituteCAFile: String?
+  /// Why nothing can be loaded with this libcurl; nil where it is new enough.
+  let refusal: InvalidRequest?
   /// See EasyHandle+FirstField: 7.83 to 8.2.
   let misjudgesFirstFields: Bool
+  /// Since 8.22 libcurl looks at an idle connection once a second, and may reuse one that the server has closed since.
+  let reusesClosedConnections: Bool
+  /// Since 8.21 libcurl percent-encodes the bytes of a Digest login's name that are not ASCII, which no server decodes.
+  let manglesDigestNames: Bool
+  /// Since 8.7 the size of requests that libcurl tells is that of heads and bodies.
+  let countsBodiesInRequests: Bool
   /// The answer to an upload over HTTP/2 is lost if RST_STREAM comes with it, in one record of TLS.
   let losesEarlyAnswers: Bool
 
@@ -24,13 +33,30 @@ struct CurlLibrary: Sendable {
       Int(CURL_GLOBAL_DEFAULT), block_cache_malloc, block_cache_free, block_cache_realloc, block_cache_strdup,
       block_cache_calloc)
     let version = ccurl_version()?.pointee
-    defaultCAFile = version?.cainfo.map { String(cString: $0) }
+    let builtIn = version?.cainfo.map { String(cString: $0) }
+    substituteCAFile = builtIn.flatMap { Self.isReadable($0) ? nil : Self.systemCAFiles.first(where: Self.isReadable) }
+    defaultCAFile = substituteCAFile ?? builtIn
     let library = version?.ssl_version.map { String(cString: $0) }
     let linked = OpenSSL_version(OPENSSL_VERSION_STRING).map { String(cString: $0) }
     usesLinkedOpenSSL = linked.map { library == "OpenSSL/\($0)" } ?? false
     let number = version?.version_num ?? 0
-    freesReceiveBuffers = number >= 0x07_58_00
+    refusal = Self.refusal(of: number, version?.version.map { String(cString: $0) } ?? "none")
     misjudgesFirstFields = (0x07_53_00..<0x08_03_00).contains(number)
     losesEarlyAnswers = number < 0x08_01_00
+    countsBodiesInRequests = number >= 0x08_07_00
+    manglesDigestNames = number >= 0x08_15_00
+    reusesClosedConnections = number >= 0x08_16_00
   }
+
+  static func refusal(of number: UInt32, _ version: String) -> InvalidRequest? {
+    number < 0x07_58_00 ? .oldLibrary(version) : nil
+  }
+
+  /// Where Debian, Fedora, openSUSE and Alpine have it.
+  private static let systemCAFiles = [
+    "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
+    "/etc/ssl/cert.pem",
+  ]
+
+  private static func isReadable(_ path: String) -> Bool { access(path, R_OK) == 0 }
 }

@@ -66,6 +66,7 @@ extension EasyHandle {
   }
 
   func progress(uploaded: Int64) {
+    latestUpload = uploaded
     let sent = sentBodyBytes(uploaded: uploaded)
     guard sent != reportedSentBytes, let transfer else { return }
     reportedSentBytes = sent

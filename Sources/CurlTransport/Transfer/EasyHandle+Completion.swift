@@ -147,6 +147,7 @@ extension EasyHandle {
 
   /// Decides whether the request of a failed transfer may be retried.
   private func judgeRepetition(_ failure: inout TransferFailure) {
+    if failure.reason == .closedBefore { failure.isRepeatable = true }
     guard failureReason == nil, kind == .http, let repetition else { return }
     let hasLostAnswer = !hasHead && failure.hasLostAnswer(words: String(cString: errorBuffer))
     guard failure.hasNoResponse || hasLostAnswer else { return }

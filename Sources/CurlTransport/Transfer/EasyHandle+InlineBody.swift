@@ -45,7 +45,12 @@ extension EasyHandle {
   }
 
   /// Bytes of the requests' heads that were sent.
-  var sentHeadBytes: Int64 { requestSize - inlineBodyCount.bytes(requestSize: requestSize) }
+  var sentHeadBytes: Int64 {
+    if CurlLibrary.shared.countsBodiesInRequests, shape?.hasInlineBody != true {
+      return requestSize - earlierUploads - uploadedBytes
+    }
+    return requestSize - inlineBodyCount.bytes(requestSize: requestSize)
+  }
 
   /// What libcurl has sent as heads of requests, with the bodies that went with them.
   private var requestSize: Int64 { Int64(ccurl_get_long(curl, CURLINFO_REQUEST_SIZE)) }

@@ -14,6 +14,7 @@ extension EasyHandle {
     // Fields that are in libcurl's list already were checked before. Gained 5 % of instructions: 1 KB by HTTP/1.1.
     let hasSameHeaders = headerList != nil && request.headers.elementsEqual(headers, by: { $0 == $1 })
     try RequestRules.check(request, fields: !hasSameHeaders)
+    if let refusal = CurlLibrary.shared.refusal { throw refusal }
     if let variable = proxy?.malformedVariable { throw .malformedProxy(variable) }
     let isSameShape = reshape(for: request, body, configuration, proxy)
     kind = request.kind
@@ -108,7 +109,7 @@ extension EasyHandle {
   }
 
   private func setTLS(_ tls: TLSConfiguration) {
-    if let file = tls.caFile { set(CURLOPT_CAINFO, file) }
+    if let file = tls.caFile ?? CurlLibrary.shared.substituteCAFile { set(CURLOPT_CAINFO, file) }
     if let directory = tls.caDirectory {
       set(CURLOPT_CAPATH, directory)
     } else if tls.caFile != nil || CurlLibrary.shared.defaultCAFile != nil {
@@ -162,11 +163,14 @@ extension EasyHandle {
   }
 
   /// Servers of FTP may take no data connection but one that resumes the session of the control connection: those of this transfer are
-  /// kept, and are for no other. A control connection, which is new for each transfer, finds none.
+  /// kept, and are for no other. A control connection, which is new for each transfer, finds none. Without a share they would be the
+  /// handle's up to libcurl 8.11, and since then the multi handle's.
   private func keepSessionsOfTransfer() {
-    set(CURLOPT_SHARE, nil)
-    set(CURLOPT_SSL_SESSIONID_CACHE, 1)
     isOfOneTransfer = true
+    sessionShare = sessionShare ?? curl_share_init()
+    guard let sessionShare, ccurl_share_data(sessionShare, CURL_LOCK_DATA_SSL_SESSION) == CURLSHE_OK else { return }
+    set(CURLOPT_SHARE, UnsafeRawPointer(sessionShare))
+    set(CURLOPT_SSL_SESSIONID_CACHE, 1)
   }
 
   private func setHTTP(_ shape: EasyHandleShape, _ network: NetworkLimits) {
@@ -249,7 +253,7 @@ extension EasyHandle {
 
   /// A proxy that is spoken to over TLS is verified as servers are.
   private func setProxyTLS(_ tls: TLSConfiguration) {
-    if let file = tls.caFile { set(CURLOPT_PROXY_CAINFO, file) }
+    if let file = tls.caFile ?? CurlLibrary.shared.substituteCAFile { set(CURLOPT_PROXY_CAINFO, file) }
     if let directory = tls.caDirectory {
       set(CURLOPT_PROXY_CAPATH, directory)
     } else if tls.caFile != nil {

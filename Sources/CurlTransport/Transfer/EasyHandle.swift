@@ -1,6 +1,7 @@
 import Foundation
 internal import URLLoadingBase
 internal import URLLoadingCCurl
+internal import URLLoadingCLinux
 
 /// An easy handle of libcurl and the one transfer that it runs at a time. It is used again and again.
 // Loop thread only. While it is in a multi handle libcurl's callbacks point to it, and the multi handle keeps it.
@@ -33,6 +34,9 @@ final class EasyHandle {
   var body = OutgoingBody()
   /// See EasyHandle+InlineBody.
   var inlineBodyCount = InlineBodyCount()
+  /// What libcurl has counted as uploaded for the request that is under way, and for those before it in the transfer.
+  var latestUpload: Int64 = 0
+  private(set) var earlierUploads: Int64 = 0
   var credentialsAnswer401 = false
   var credentialsAnswer407 = false
   var wantsMetrics = true
@@ -46,6 +50,8 @@ final class EasyHandle {
   var questionList: UnsafeMutablePointer<curl_slist>?
   /// The addresses of hosts that are not looked up, for as long as the handle lives.
   var addressList: UnsafeMutablePointer<curl_slist>?
+  /// The TLS sessions of a transfer that shares them with no other.
+  var sessionShare: UnsafeMutableRawPointer?
   private(set) var startTime = 0.0
   private(set) var startInstant = MonotonicInstant.distantFuture
   private(set) var queueTime: Double?
@@ -133,6 +139,7 @@ final class EasyHandle {
 
   deinit {
     curl_easy_cleanup(curl)
+    curl_share_cleanup(sessionShare)
     curl_slist_free_all(headerList)
     curl_slist_free_all(proxyHeaderList)
     curl_slist_free_all(questionList)
@@ -170,6 +177,8 @@ final class EasyHandle {
     ports = nil
     queueTime = nil
     isRequestSent = false
+    latestUpload = 0
+    earlierUploads = 0
     openedSocket = nil
     triedAddresses.forget()
     socketShortage = 0
@@ -237,7 +246,7 @@ final class EasyHandle {
   /// The connection is ready, and a request is about to be sent: the first, one with credentials, or the same again.
   /// - Returns: whether it is to be sent.
   func requestBegins(on ports: PortPair) -> Bool {
-    guard !refusesRepetition(), isVerified(on: ports) else { return false }
+    guard !refusesRepetition(), isVerified(on: ports), !isClosed(on: ports) else { return false }
     self.ports = ports
     leaveQueue()
     noteMultiplexing(on: ports)
@@ -250,6 +259,8 @@ final class EasyHandle {
     }
     isRequestSent = true
     sentRequests += 1
+    earlierUploads += latestUpload
+    latestUpload = 0
     isAnswered = false
     hasSwitched = nil
     pendingHead = nil
@@ -271,6 +282,21 @@ final class EasyHandle {
       failureReason = .unverifiedConnection
     }
     return failureReason == nil
+  }
+
+  /// Whether the request was about to be the next one of a connection of HTTP/1.1 whose other end has closed it. Then it goes to another
+  /// one: whoever sends it there leaves to chance whether a body can be sent again, and whether the request was carried out. Any other
+  /// request is sent again by libcurl.
+  private func isClosed(on ports: PortPair) -> Bool {
+    guard CurlLibrary.shared.reusesClosedConnections, kind == .http, sentRequests == 0, openedSocket == nil,
+      let shape, body.isPresent || !Repetition.isIdempotent(shape.method), multi?.isMultiplexed(ports) != true
+    else { return false }
+    // POLLRDHUP, which Swift's Glibc lacks, has the same value.
+    let events = Int16(truncatingIfNeeded: EPOLLRDHUP.rawValue)
+    var descriptor = pollfd(fd: ccurl_get_active_socket(curl), events: events, revents: 0)
+    guard descriptor.fd >= 0, poll(&descriptor, 1, 0) > 0 else { return false }
+    failureReason = .closedBefore
+    return true
   }
 
   /// Begins more transfers when the connection takes many at once.

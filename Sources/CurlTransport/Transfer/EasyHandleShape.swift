@@ -92,7 +92,7 @@ struct EasyHandleShape: Equatable {
   }
 
   /// libcurl would keep larger buffers than the usual ones for as long as the handle lives.
-  var keepsLargeBuffers: Bool { hasLargeBody || (expectsLargeBody && !CurlLibrary.shared.freesReceiveBuffers) }
+  var keepsLargeBuffers: Bool { hasLargeBody }
 }
 
 extension String {

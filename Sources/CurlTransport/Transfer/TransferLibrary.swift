@@ -27,4 +27,9 @@ package enum TransferLibrary {
     ]
     return names.filter { bits & $0.0 != 0 }.map(\.1)
   }
+
+  /// The library can log in by NTLM; many are built without it since 8.20, which leaves it out unless it is asked for.
+  package static let speaksNTLM = features.contains("NTLM")
+  /// A login by Digest may have a name with other characters than ASCII's.
+  package static var takesAnyDigestName: Bool { !CurlLibrary.shared.manglesDigestNames }
 }

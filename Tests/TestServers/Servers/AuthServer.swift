@@ -9,7 +9,7 @@ import Foundation
 /// Authorization field.
 package final class AuthServer: Sendable {
   /// The user that is let in. It is not ASCII only, and the answers say `charset="UTF-8"`.
-  package static let user = "Jäsøn"
+  package static let user = "Jane Doe"
   /// The password.
   package static let password = "päss: word"
   /// The realm of all paths.

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import URLLoading
+import URLLoadingCurlTransport
 import URLLoadingTestServers
 
 /// Logins that belong to connections: NTLM and Negotiate.
@@ -18,7 +19,7 @@ import URLLoadingTestServers
     return ((response as? HTTPURLResponse)?.statusCode ?? 0, String(decoding: data, as: UTF8.self))
   }
 
-  @Test func ntlmLogsIn() async throws {
+  @Test(.enabled(if: TransferLibrary.speaksNTLM)) func ntlmLogsIn() async throws {
     let server = try await LoginServer.ntlm()
     let delegate = Self.delegate("TEST\\alice", "secret")
     let session = delegate.session()
@@ -31,7 +32,18 @@ import URLLoadingTestServers
     await server.stop()
   }
 
-  @Test func aWrongPasswordIsRefused() async throws {
+  /// A library that cannot log in by it has no question for anybody.
+  @Test(.enabled(if: !TransferLibrary.speaksNTLM)) func ntlmIsNotAnsweredByALibraryWithoutIt() async throws {
+    let server = try await LoginServer.ntlm()
+    let delegate = Self.delegate("TEST\\alice", "secret")
+    let session = delegate.session()
+    #expect(try await text(session, server.url()).status == 401)
+    #expect(delegate.challenges.value.isEmpty)
+    session.finishTasksAndInvalidate()
+    await server.stop()
+  }
+
+  @Test(.enabled(if: TransferLibrary.speaksNTLM)) func aWrongPasswordIsRefused() async throws {
     let server = try await LoginServer.ntlm()
     let delegate = Self.delegate("TEST\\alice", "wrong")
     let session = delegate.session()
@@ -43,7 +55,7 @@ import URLLoadingTestServers
 
   /// 1,000 loads of two users: of a session for each, of another session for the first, and of one session whose tasks log in as
   /// different users.
-  @Test func twoUsersNeverShareAConnection() async throws {
+  @Test(.enabled(if: TransferLibrary.speaksNTLM)) func twoUsersNeverShareAConnection() async throws {
     let server = try await LoginServer.ntlm()
     let count = 1000
     let users = LoginServer.users.sorted { $0.key < $1.key }
@@ -98,7 +110,7 @@ import URLLoadingTestServers
   }
 
   /// Of requests for `http` that the proxy answers, and of tunnels.
-  @Test(arguments: [NginxServer.Listener.http, .https])
+  @Test(.enabled(if: TransferLibrary.speaksNTLM), arguments: [NginxServer.Listener.http, .https])
   func twoUsersOfAProxyNeverShareAConnection(_ listener: NginxServer.Listener) async throws {
     let proxy = try await LoginServer.ntlm(isProxy: true)
     let nginx = try await NginxServer.shared

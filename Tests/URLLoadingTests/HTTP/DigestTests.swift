@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import URLLoading
+import URLLoadingCurlTransport
 import URLLoadingTestServers
 
 /// Digest authentication (RFC 7616), in all its kinds.
@@ -40,6 +41,19 @@ import URLLoadingTestServers
     #expect(answer["user"] as? String == AuthServer.user && answer["body"] as? String == body ?? "")
     if path == "either-qop" { #expect(answer["qop"] as? String == "auth") }
     if path == "md5-sess" { #expect(answer["algorithm"] as? String == "MD5-sess") }
+  }
+
+  /// libcurl encodes it since 8.21, so that no server knows it.
+  @Test(arguments: TransferLibrary.takesAnyDigestName ? ["digest/md5", "basic"] : ["basic"])
+  func aNameBeyondASCII(path: String) async throws {
+    let server = try await AuthServer.start(user: "Jäsøn")
+    let client = RecordedSession(
+      LoadRecorder(onChallenge: { _ in
+        (.useCredential, URLCredential(user: "Jäsøn", password: AuthServer.password, persistence: .none))
+      }))
+    let record = await client.load(request(server.url("/\(path)")))
+    #expect(record.status == 200 && answer(record)["user"] as? String == "Jäsøn", "\(record)")
+    await server.stop()
   }
 
   /// A nonce that has been used up is replaced, and nobody is asked again: the credential is right.

@@ -250,7 +250,10 @@ import URLLoadingTestServers
       #expect(record.code == .cannotConnectToHost && record.completions == 1, "\(script.prefix(50))")
       // A sanitizer has the program that runs scripts take many times as long.
       let isOutOfTime = Sanitizing.isOn && words(record).contains("the time of the processor")
-      #expect(words(record).contains(expected) || isOutOfTime, "\(script.prefix(50)): \(words(record))")
+      // The libpacparser of Debian 13 needs more memory than there is for the long answer.
+      let isOutOfMemory = expected.hasPrefix("longer") && words(record).contains("more memory than")
+      #expect(
+        words(record).contains(expected) || isOutOfTime || isOutOfMemory, "\(script.prefix(50)): \(words(record))")
       #expect(words(record).contains("proxy auto-config script"))
     }
   }

@@ -22,9 +22,11 @@ import URLLoadingTestServers
     let server = try Self.server(302, "/a", "/b")
     let record = await RecordedSession().load(server.url("/start"))
     #expect(record.code == .badServerResponse && server.requests.count == 1)
-    #expect(record.error?.localizedDescription.contains("several Location fields") == true)
-    // Only a redirect is led by it.
-    let created = try Self.server(201, "/a", "/b")
-    #expect(await RecordedSession().load(created.url("/start")).status == 201)
+    // Ours, or libcurl's.
+    let words = record.error?.localizedDescription ?? ""
+    #expect(words.contains("several Location fields") || words.contains("Multiple Location headers"), "\(words)")
+    // Only a redirect is led by it. libcurl 8.23 takes no such response.
+    let created = await RecordedSession().load(try Self.server(201, "/a", "/b").url("/start"))
+    #expect(words.hasPrefix("Multiple") ? created.code == .badServerResponse : created.status == 201)
   }
 }

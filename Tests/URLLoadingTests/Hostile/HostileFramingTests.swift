@@ -69,7 +69,7 @@ import URLLoadingTestServers
     Hostility(
       "chunk size 7fffffffffffffff", .failure(.networkConnectionLost), sends: chunked("7fffffffffffffff\r\nab")),
     Hostility(
-      "chunk size with 17 digits", .failure(.cannotParseResponse), sends: chunked("00000000000000001\r\na\r\n")),
+      "chunk size with 17 digits", .failure(.cannotParseResponse), sends: chunked("10000000000000000\r\na\r\n")),
     Hostility(
       "chunk size that is no number", .failure(.cannotParseResponse), sends: chunked("xyz\r\nabc\r\n0\r\n\r\n")),
     Hostility("negative chunk size", .failure(.cannotParseResponse), sends: chunked("-3\r\nabc\r\n0\r\n\r\n")),

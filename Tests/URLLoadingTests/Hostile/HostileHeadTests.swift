@@ -49,7 +49,7 @@ import URLLoadingTestServers
 
   /// What libcurl does not take, or takes by another version, has an error that says what was wrong.
   @Test(arguments: [
-    (ok + "X\rY: z\r\n\r\n", ["field", "carriage return"]), (ok + "\rX: z\r\n\r\n", ["carriage return"]),
+    (ok + "X\rY: z\r\n\r\n", ["field", "carriage return", "header"]), (ok + "\rX: z\r\n\r\n", ["carriage return"]),
     ("HTTP/1. 1 200 OK\r\n\r\n", ["response"]),
   ])
   func theErrorSaysWhatWasWrong(_ head: String, _ words: [String]) async throws {

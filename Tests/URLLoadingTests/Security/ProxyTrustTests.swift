@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import URLLoadingCurlTransport
 import URLLoadingTestServers
 
 @testable import URLLoading
@@ -106,10 +107,13 @@ import URLLoadingTestServers
     }
     // A tunnel ends with the handshake of the server that is made again, and so does its connection.
     let isTunnel = listener == .https
-    #expect(Self.subjects(delegate) == ["proxy ServerTrust"] + (isTunnel ? ["server ServerTrust"] : []))
+    // libcurl 8.23 uses no connection to such a proxy again but for tunnels.
+    let connections = !isTunnel && TransferLibrary.description.hasPrefix("libcurl/8.23") ? 4 : 1
+    let proxyQuestions = Array(repeating: "proxy ServerTrust", count: connections)
+    #expect(Self.subjects(delegate) == proxyQuestions + (isTunnel ? ["server ServerTrust"] : []))
     #expect(try await eventually { front.handshakes.contains(nil) })
-    #expect(front.handshakes.compactMap { $0 }.count == (isTunnel ? 2 : 1))
-    #expect(front.handshakes.count == (isTunnel ? 3 : 2))
+    #expect(front.handshakes.compactMap { $0 }.count == (isTunnel ? 2 : connections))
+    #expect(front.handshakes.count == (isTunnel ? 3 : 2 * connections))
     session.finishTasksAndInvalidate()
     await front.stop()
   }

@@ -15,7 +15,10 @@ import URLLoadingTestServers
       let path = "/table-\(behaviour)"
       let outcome = try await Self.load(
         server.url(row.condition, path, host: row.host), behaviour.delegate(pin: pin), corpus.file("authorities.pem"))
-      #expect(outcome == row.outcomes[behaviour], "\(row.condition), \(behaviour): \(outcome)")
+      // Of two flaws, libcurl tells the one that it comes upon first, which is another one with newer versions.
+      let tellsOther =
+        behaviour == .none && row.condition.contains(" and ") && outcome == .fails(.serverCertificateUntrusted)
+      #expect(tellsOther || outcome == row.outcomes[behaviour], "\(row.condition), \(behaviour): \(outcome)")
       let isSent = server.log(of: row.condition).requests.contains { $0.path == path }
       switch outcome {
       case .loads, .fails(.networkConnectionLost): #expect(isSent, "\(behaviour)")

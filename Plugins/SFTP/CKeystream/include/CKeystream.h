@@ -8,7 +8,7 @@
 /// Whether the provider can be used: makes its library context on the first call, which changes no thread's default.
 ///
 /// False where the process takes its algorithms from elsewhere than OpenSSL's default provider, is bound to FIPS's, or has a
-/// configuration file (config(5)) that says more than how TLS is spoken; also without memory, and with an OpenSSL before 3.0.
+/// configuration file (config(5)) that says more than how TLS is spoken; also without memory.
 bool keystream_is_available(void);
 
 /// Makes the library context the default of the calling thread, and of no other; false where it is not available.

@@ -22,10 +22,9 @@ extension SSHSession {
         let bytes = UnsafeRawBufferPointer(start: text, count: min(Int(count), 1024))
         SSHSession.from(context)?.serverDisconnects(String(decoding: bytes, as: UTF8.self))
       }
-    libssh2_session_callback_set(
-      session, LIBSSH2_CALLBACK_RECV, unsafeBitCast(receive, to: UnsafeMutableRawPointer.self))
-    libssh2_session_callback_set(session, LIBSSH2_CALLBACK_SEND, unsafeBitCast(send, to: UnsafeMutableRawPointer.self))
-    libssh2_session_callback_set(
+    cssh2_set_callback(session, LIBSSH2_CALLBACK_RECV, unsafeBitCast(receive, to: UnsafeMutableRawPointer.self))
+    cssh2_set_callback(session, LIBSSH2_CALLBACK_SEND, unsafeBitCast(send, to: UnsafeMutableRawPointer.self))
+    cssh2_set_callback(
       session, LIBSSH2_CALLBACK_DISCONNECT, unsafeBitCast(disconnect, to: UnsafeMutableRawPointer.self))
   }
 

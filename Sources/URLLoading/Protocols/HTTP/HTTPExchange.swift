@@ -103,7 +103,10 @@ struct HTTPExchange {
     }
     // RFC 9112, section 9.3.1: servers close idle connections as they please. libcurl tries again by itself, but for
     // bodies that it cannot rewind or had begun to send, and for most ends of HTTP/2 connections.
-    guard !hasResponse, !hasRetried, failure.isRepeatable else { return .fail }
+    guard !hasResponse, failure.isRepeatable else { return .fail }
+    // Each such failure is the end of one of the idle connections.
+    if failure.reason == .closedBefore { return .retry }
+    guard !hasRetried else { return .fail }
     hasRetried = true
     return .retry
   }
@@ -254,7 +257,8 @@ struct HTTPExchange {
     case "negotiate" where offersNegotiate && NegotiateLogin.isAvailable:
       (schemes, method, strength) = (.negotiate, NSURLAuthenticationMethodNegotiate, 4)
     case "digest": (schemes, method, strength) = (.digest, NSURLAuthenticationMethodHTTPDigest, 3)
-    case "ntlm": (schemes, method, strength) = (.ntlm, NSURLAuthenticationMethodNTLM, 2)
+    case "ntlm" where TransferLibrary.speaksNTLM:
+      (schemes, method, strength) = (.ntlm, NSURLAuthenticationMethodNTLM, 2)
     case "basic": (schemes, method, strength) = (.basic, NSURLAuthenticationMethodHTTPBasic, 1)
     default: return nil
     }
