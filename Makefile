@@ -7,7 +7,7 @@ TESTING := --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 # Many tests wait for real servers on few cores: more of them at once only make each other late.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
 
-.PHONY: build install manual docs drop-in api-check demo test kill-test kill-at-write soak fuzz-cookies fuzz-cache fuzz-websocket lint format sanitize test-debian13 bench bench-check call-count clean build-dependencies test-dependencies
+.PHONY: build install manual docs drop-in api-check demo test kill-test kill-at-write soak fuzz-cookies fuzz-cache fuzz-websocket lint format sanitize test-newest test-debian13 bench bench-check call-count clean build-dependencies test-dependencies
 
 build: build-dependencies
 	@Scripts/build-without-warnings
@@ -103,6 +103,10 @@ sanitize: build-dependencies test-dependencies
 	@URL_LOADING_SANITIZING=thread TSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/thread-sanitizer-suppressions:atexit_sleep_ms=0 \
 	  swift test --sanitize=thread -Xswiftc -O -Xswiftc -Xfrontend -Xswiftc -disable-sil-perf-optzns -Xcc -O1 \
 	  --scratch-path .build/sanitize-thread $(TESTING) </dev/null
+
+# The tests that load over the network, with the newest libraries instead of the system's; after `make test`, whose program it runs.
+test-newest: test-dependencies
+	@Scripts/test-newest
 
 # The demo and the tests on Debian 13, in a folder that is made by the first run; needs root, or sudo without a password.
 test-debian13:
