@@ -24,13 +24,19 @@ enum BackgroundExit {
   private static func wait() {
     // The child of a fork has no thread that would be answered.
     guard getpid() == process else { return }
-    let untold = sessions.withLock { $0.compactMap(\.session) }.filter(\.hasUntold)
-    let group = DispatchGroup()
-    for session in untold {
-      group.enter()
-      session.whenSettled { _ in group.leave() }
+    var last = Int.max
+    while true {
+      let untold = sessions.withLock { $0.compactMap(\.session) }.filter { $0.untoldCommands > 0 }
+      let count = untold.reduce(0) { $0 + $1.untoldCommands }
+      // A service that does not answer keeps no process for longer than who asks for tasks; one that has much to store is waited for.
+      guard count > 0, count < last else { return }
+      last = count
+      let group = DispatchGroup()
+      for session in untold {
+        group.enter()
+        session.whenSettled { _ in group.leave() }
+      }
+      _ = group.wait(timeout: .now() + .nanoseconds(Int(BackgroundSession.patience.wholeNanoseconds)))
     }
-    // A service that does not answer keeps no process for longer than who asks for tasks.
-    _ = group.wait(timeout: .now() + .nanoseconds(Int(BackgroundSession.patience.wholeNanoseconds)))
   }
 }

@@ -175,12 +175,12 @@ final class BackgroundSession: Sendable {
     failure ?? state.withLock { $0.lastError } ?? .noAnswer(reason: "it has said nothing yet")
   }
 
-  /// Whether the service has not answered what changes tasks.
-  var hasUntold: Bool {
+  /// How many commands that change tasks the service has not answered.
+  var untoldCommands: Int {
     state.withLock { state in
       switch state.phase {
-      case .connecting, .attached: state.remainingCommands > 0
-      case .failed, .ended: false
+      case .connecting, .attached: state.remainingCommands
+      case .failed, .ended: 0
       }
     }
   }
