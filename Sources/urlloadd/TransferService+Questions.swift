@@ -113,9 +113,10 @@ extension TransferService {
       else {
         continue
       }
+      // The file has no passwords, which the service's own variables may have.
+      let environment = session.environments.last?.process?.filled(from: options.environment) ?? options.environment
       let flaw = Launcher.start(
-        launch, environment: session.environments.last?.process ?? options.environment,
-        descriptorLimit: options.usualDescriptorLimit)
+        launch, environment: environment, descriptorLimit: options.usualDescriptorLimit)
       if let flaw { ServiceLog.write("\(identifier): \(flaw)") }
       session.launches += 1
       session.nextLaunch = now.addingTimeInterval(Launcher.delay(after: session.launches))

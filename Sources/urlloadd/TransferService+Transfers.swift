@@ -268,7 +268,7 @@ extension TransferService {
   /// With the last task of a session that has not ended, what the session's row has of credentials is of no use any more.
   private func dropSecrets(of identifier: String) {
     guard !queue.hasUnfinished(identifier), let session = sessions[identifier],
-      session.withoutSecrets.description != session.description
+      session.withoutSecrets.description != session.description || session.environments.hasProxies
     else { return }
     set(session, for: identifier)
     changes.erases = true

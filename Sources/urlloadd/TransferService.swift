@@ -95,6 +95,14 @@ final class TransferService {
       }
       return session
     }
+    for (identifier, session) in stored.sessions {
+      // The row of an earlier version has the password of its proxy.
+      guard let proxies = session.description.proxies, LoadEnvironment.withoutPasswords(proxies) != proxies,
+        let own = sessions[identifier]
+      else { continue }
+      set(own, for: identifier)
+      changes.erases = true
+    }
     for job in stored.jobs { queue.restore(job.clamped(to: ServiceClock.shared.now)) }
     let ended = options.crashes.compactMap { crash in
       queue.crashed(loading: crash.tasks, now: ServiceClock.shared.now).map { ($0, crash) }

@@ -7,6 +7,9 @@ package struct LoadEnvironment: Codable, Sendable, Hashable {
   /// The variables that loads go by.
   package static let names = ProxySelector.variables + ["SSL_CERT_FILE", "SSL_CERT_DIR", "SSH_AUTH_SOCK"]
 
+  /// Those that name proxies, and may have passwords of theirs.
+  package static let proxyNames = ProxySelector.variables.filter { !["no_proxy", "NO_PROXY"].contains($0) }
+
   /// In bytes, of all values: a message has room for more.
   static let largestCount = 64 << 10
 
@@ -49,10 +52,19 @@ package struct LoadEnvironment: Codable, Sendable, Hashable {
   /// The same without the passwords of proxies, for a disk.
   package var withoutPasswords: LoadEnvironment {
     var environment = self
-    for name in ProxySelector.variables where !["no_proxy", "NO_PROXY"].contains(name) {
-      environment.variables[name] = variables[name].map { Self.withoutPassword($0) }
-    }
+    for name in Self.proxyNames { environment.variables[name] = variables[name].map { Self.withoutPassword($0) } }
     return environment
+  }
+
+  /// This, from a disk, with the passwords that another process has for the same proxies.
+  package func filled(from other: LoadEnvironment?) -> LoadEnvironment {
+    guard let other else { return self }
+    let cleared = other.withoutPasswords
+    var filled = self
+    for name in Self.proxyNames where variables[name] != nil && variables[name] == cleared.variables[name] {
+      filled.variables[name] = other.variables[name]
+    }
+    return filled
   }
 
   /// The value of a proxy's variable without its password, whose place stays. A value that names no proxy may have one anywhere: what

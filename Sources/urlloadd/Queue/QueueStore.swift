@@ -36,8 +36,13 @@ final class QueueStore {
         session.description.proxies = nil
       }
       session.description.settings = nil
-      // Only tasks that are still to be loaded need it.
       session.environments = TaskEnvironments()
+      // Only tasks that are still to be loaded need theirs, and the program that is started its variables.
+      if description.launch != nil, let process = environments.last?.process {
+        var bare = BackgroundSessionDescription(identifier: description.identifier, program: description.program)
+        bare.environment = process
+        session.environments = TaskEnvironments(TaskEnvironment(bare))
+      }
       return session
     }
   }

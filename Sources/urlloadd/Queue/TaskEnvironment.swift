@@ -34,6 +34,28 @@ struct TaskEnvironment: Codable, Hashable {
     return own == others
   }
 
+  /// This with the passwords that a program has for the same proxies; nil where it has none for them. The rest of the program's environment
+  /// may be another: its version is in the name that it gives to servers, and an agent's socket has another place after each start.
+  func completed(by program: TaskEnvironment) -> TaskEnvironment? {
+    guard lacksPasswords == true, program.lacksPasswords != true else { return nil }
+    let given = program.withoutPasswords
+    guard given.lacksPasswords == true, given.proxies == proxies else { return nil }
+    let isByDictionary = program.proxies != given.proxies
+    var whole = self
+    (whole.proxies, whole.lacksPasswords) = (program.proxies, nil)
+    guard var own = process else { return isByDictionary ? whole : nil }
+    for name in LoadEnvironment.proxyNames {
+      if given.process?.variables[name] == own.variables[name] {
+        own.variables[name] = program.process?.variables[name]
+      } else if !isByDictionary {
+        // Beside a dictionary they count for nothing.
+        return nil
+      }
+    }
+    whole.process = own
+    return whole
+  }
+
   /// A session's description for the tasks of this environment.
   /// - Parameter service: what the service's own process says.
   func applied(

@@ -1,3 +1,6 @@
+import Foundation
+import URLLoading
+
 /// The environments of a session's tasks. A program makes tasks with larger numbers than any before, so that ranges say which task has
 /// which environment.
 struct TaskEnvironments: Codable, Equatable {
@@ -31,6 +34,13 @@ struct TaskEnvironments: Codable, Equatable {
   /// That of the program that attached last.
   var last: TaskEnvironment? { ranges.last.flatMap { environments[$0.environment] } }
 
+  /// Whether one has proxies of a configuration, which may have credentials.
+  var hasProxies: Bool {
+    environments.values.contains { environment in
+      environment.proxies.map { BackgroundValues.dictionary($0)?.isEmpty != true } ?? false
+    }
+  }
+
   /// A program is attached: the tasks that it makes have its environment, and earlier ones theirs. Those that lacked a password which it
   /// has get that.
   /// - Parameters:
@@ -38,12 +48,17 @@ struct TaskEnvironments: Codable, Equatable {
   ///   - unfinished: the numbers of the tasks that are still to be loaded.
   mutating func begin(_ environment: TaskEnvironment, at next: Int, unfinished: [Int]) {
     var number: Int?
-    for (known, other) in environments where environment.completes(other) {
-      environments[known] = environment
-      number = known
+    for (known, other) in environments {
+      if environment.completes(other) {
+        environments[known] = environment
+        number = known
+      } else if let whole = other.completed(by: environment) {
+        environments[known] = whole
+      }
     }
     forget(besides: unfinished)
-    if number == nil { lastNumber += 1 }
+    // It was read from a file.
+    if number == nil { lastNumber &+= 1 }
     let own = number ?? lastNumber
     environments[own] = environment
     if ranges.last?.environment != own {

@@ -52,6 +52,16 @@ import URLLoadingCurlTransport
     #expect(variables == ["https_proxy": cleared, "no_proxy": value])
   }
 
+  @Test func passwordsAreFilledInForTheSameProxies() {
+    let stored = environment(["http_proxy": "http://u:@a:1", "https_proxy": "http://u:@b:1", "no_proxy": "c"])
+    let other = environment([
+      "http_proxy": "http://u:p@a:1", "https_proxy": "http://u:p@d:1", "all_proxy": "http://u:p@a:1", "no_proxy": "d",
+    ])
+    let filled = ["http_proxy": "http://u:p@a:1", "https_proxy": "http://u:@b:1", "no_proxy": "c"]
+    #expect(stored.filled(from: other).variables == filled)
+    #expect(stored.filled(from: nil) == stored)
+  }
+
   @Test func whatCannotBeToldIsNoWayPastAProxy() throws {
     let configuration = URLSessionConfiguration.background(withIdentifier: "untold")
     configuration.connectionProxyDictionary = ["ProxyAutoConfigURLString": try #require(URL(string: "http://a/p.pac"))]

@@ -47,6 +47,36 @@ import URLLoadingTestServers
     #expect(read.outcome?.file == "/file" && read.response == nil)
   }
 
+  /// An earlier version wrote it.
+  @Test func aProxysPasswordInARowIsErased() throws {
+    try FileManager.default.createDirectory(at: folder.file("state"), withIntermediateDirectories: true)
+    let path = folder.file("state/queue.sqlite").path
+    _ = try QueueStore(path: path)
+    var description = BackgroundSessionDescription(identifier: "s", program: "/bin/true")
+    let proxies: [String: Any] = ["HTTPProxy": "http://u:p@a"]
+    description.proxies = BackgroundValues.data(of: proxies)
+    let content = try JSONEncoder().encode(description)
+    let row = CompactForm.data { writer in
+      writer.bytes(content)
+      writer.integer(0)
+      writer.optional(Date?.none) { $0.moment($1) }
+      writer.integer(1)
+      writer.moment(Date())
+    }
+    let database = try SQLiteDatabase(path: path)
+    let insert = try database.statement("INSERT INTO session VALUES ('s', ?)")
+    try insert.bind(row, at: 1)
+    try insert.run()
+    let service = try TransferService(in: folder)
+    // Its tasks are still loaded by it.
+    #expect(service.sessions["s"]?.environments.last?.proxies == description.proxies)
+    #expect(service.changes.erases)
+    try service.store.write(service.changes) { _ in nil }
+    let stored = try #require(try service.store.contents().sessions["s"]?.description.proxies)
+    #expect(BackgroundValues.dictionary(stored)?["HTTPProxy"] as? String == "http://u:@a")
+    #expect(!database.isReplaced)
+  }
+
   /// A service of another version may have made it: its tasks are not this one's to drop.
   @Test func aQueueOfAnotherVersionIsLeftAlone() throws {
     let path = folder.file("queue.sqlite").path

@@ -6,10 +6,13 @@ import URLLoading
 
 /// Which task has which environment, and what of it is on the disk.
 @Suite struct TaskEnvironmentsTests {
-  private func environment(_ proxy: String?, dictionary: [String: Any]? = nil) -> TaskEnvironment {
+  private func environment(
+    _ proxy: String?, dictionary: [String: Any]? = nil, userAgent: String = "a", agent: String? = nil
+  ) -> TaskEnvironment {
     var description = BackgroundSessionDescription(identifier: "s", program: "/bin/true")
-    let variables = proxy.map { ["http_proxy": $0] } ?? [:]
-    description.environment = LoadEnvironment(variables: variables, userAgent: "a", home: "/")
+    var variables: [String: String] = [:]
+    (variables["http_proxy"], variables["SSH_AUTH_SOCK"]) = (proxy, agent)
+    description.environment = LoadEnvironment(variables: variables, userAgent: userAgent, home: "/")
     description.proxies = dictionary.flatMap { BackgroundValues.data(of: $0) }
     return TaskEnvironment(description)
   }
@@ -63,6 +66,54 @@ import URLLoading
     // A password that is known is not lost to a program that has none.
     next.begin(environment("http://u:@a:1"), at: 2, unfinished: [1])
     #expect(proxy(of: 1, in: next) == "http://u:new@a:1")
+  }
+
+  /// The program was updated, or its user has logged in again.
+  @Test(arguments: ["a", "b"], ["/agent.1", "/agent.2", nil] as [String?])
+  func passwordsComeBackThoughTheRestIsAnother(_ userAgent: String, _ agent: String?) throws {
+    var first = TaskEnvironments()
+    first.begin(environment("http://u:p@a:1", userAgent: "a", agent: "/agent.1"), at: 1, unfinished: [])
+    var next = try stored(first)
+    next.begin(environment("http://u:new@b:1", userAgent: userAgent, agent: agent), at: 2, unfinished: [1])
+    #expect(next[next.number(of: 1)]?.lacksPasswords == true)
+    next.begin(environment("http://u:new@a:1", userAgent: userAgent, agent: agent), at: 2, unfinished: [1])
+    let own = try #require(next[next.number(of: 1)])
+    #expect(own.lacksPasswords == nil && own.process?.variables["http_proxy"] == "http://u:new@a:1")
+    #expect(own.process?.userAgent == "a" && own.process?.variables["SSH_AUTH_SOCK"] == "/agent.1")
+    #expect(next[next.number(of: 2)]?.process?.userAgent == userAgent)
+  }
+
+  /// Those of a queue of an earlier version.
+  @Test func passwordsComeBackWhereTheProxiesAloneAreKnown() throws {
+    var old = environment(nil, dictionary: ["HTTPProxy": "http://u:p@a"])
+    old.process = nil
+    var next = try stored(TaskEnvironments(old))
+    #expect(next[0]?.lacksPasswords == true)
+    next.begin(environment(nil, dictionary: ["HTTPProxy": "http://u:p@b"]), at: 2, unfinished: [1])
+    #expect(next[0]?.lacksPasswords == true)
+    let program = environment("http://c:1", dictionary: ["HTTPProxy": "http://u:new@a"])
+    next.begin(program, at: 2, unfinished: [1])
+    let own = try #require(next[0])
+    #expect(own.lacksPasswords == nil && own.process == nil && own.proxies == program.proxies)
+  }
+
+  @Test func withoutTasksAProgramThatIsStartedHasItsVariables() {
+    let own = environment("http://a:1", dictionary: ["HTTPProxy": "http://u:p@b"])
+    var session = QueueStore.StoredSession(
+      description: BackgroundSessionDescription(identifier: "s", program: "/bin/true"),
+      environments: TaskEnvironments(own))
+    #expect(session.environments.hasProxies && session.withoutSecrets.environments.isEmpty)
+    session.description.launch = .executable(path: "/bin/true")
+    let kept = session.withoutSecrets.environments
+    #expect(!kept.hasProxies && kept.last?.process == own.process)
+    #expect(!TaskEnvironments(environment(nil, dictionary: [:])).hasProxies)
+  }
+
+  @Test func aNumberInTheFileMayBeAny() throws {
+    let text = #"{"environments": {}, "ranges": [], "lastNumber": 9223372036854775807}"#
+    var environments = try JSONDecoder().decode(TaskEnvironments.self, from: Data(text.utf8))
+    environments.begin(environment("http://a:1"), at: 1, unfinished: [])
+    #expect(proxy(of: 1, in: environments) == "http://a:1")
   }
 
   @Test func dictionariesHaveNoPasswordsOnTheDisk() throws {
