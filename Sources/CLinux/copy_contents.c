@@ -23,8 +23,8 @@ struct copying {
 /// Returns 0 where so many bytes leave the disk what is to stay free, and -1 with ENOSPC where they do not.
 static int look_for_room(const struct copying *copying, off_t count) {
   struct statvfs status;
-  // Where nobody knows what is free, the writes say so.
-  if (copying->reserve <= 0 || fstatvfs(copying->to, &status) != 0) return 0;
+  // Where nobody knows what is free, the writes say so. Some file systems do not say how large their blocks are.
+  if (copying->reserve <= 0 || fstatvfs(copying->to, &status) != 0 || status.f_frsize == 0) return 0;
   uint64_t needed = (uint64_t)count + (uint64_t)copying->reserve;
   // Some file systems say that they have more than any number of bytes.
   if (status.f_bavail > UINT64_MAX / status.f_frsize || status.f_bavail * status.f_frsize >= needed) return 0;
@@ -116,5 +116,3 @@ int copy_contents_leaving(int from, int to, int64_t reserve) {
   errno = reason;
   return result;
 }
-
-int copy_contents(int from, int to) { return copy_contents_leaving(from, to, 0); }

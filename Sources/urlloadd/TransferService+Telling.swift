@@ -136,7 +136,8 @@ extension TransferService {
     peer.telling.append(.jobsEnd(command: command))
   }
 
-  private static let mostSteps = 1 << 20
+  /// What one program may still be to be told.
+  static let mostSteps = 1 << 20
 
   private func sendJobs(_ command: Int, to peer: Peer) {
     let jobs = peer.jobs.take()

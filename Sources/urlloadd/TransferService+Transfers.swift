@@ -107,7 +107,8 @@ extension TransferService {
 
   /// - Parameter needed: bytes that are still to come, 0 where nobody knows.
   private func lackOfSpace(for needed: Int64) -> String? {
-    guard let free = FreeSpace.bytes(at: files), free - needed < queue.limits.freeSpace else { return nil }
+    guard let free = BackgroundFreeSpace.available(at: files), free - needed < queue.limits.freeSpace
+    else { return nil }
     return
       "The disk of \(files) has \(free) bytes free; \(queue.limits.freeSpace) are to stay free\(needed > 0 ? ", and \(needed) are needed" : "")."
   }
@@ -280,7 +281,13 @@ extension TransferService {
     endedJobs = []
     for number in ended {
       guard let job = queue.jobs[number] else { continue }
-      if let peer = attached[job.session] { peer.telling.ended(number) } else { considerLaunch(of: job.session) }
+      guard let peer = attached[job.session] else {
+        considerLaunch(of: job.session)
+        continue
+      }
+      peer.telling.ended(number)
+      // One that acknowledges no piece, and says that it has taken the ends behind it.
+      if peer.telling.count > Self.mostSteps + 2 * queue.jobs.count { peer.end() }
     }
   }
 

@@ -67,11 +67,8 @@ int start_service(
   const char *path, char *const arguments[], char *const environment[], int standard_error, uint64_t descriptor_limit,
   int *process);
 
-/// Copies a file into an empty one, shared with the original where the file system can do that, and with its holes. Returns 0, or -1 with
-/// errno.
-int copy_contents(int from, int to);
-
-/// The same, and leaves so many bytes of the copy's disk free: -1 with ENOSPC where it would not.
+/// Copies a file into an empty one, shared with the original where the file system can do that, and with its holes, and leaves so many bytes
+/// of the copy's disk free. Returns 0, or -1 with errno: ENOSPC also where fewer would be free.
 int copy_contents_leaving(int from, int to, int64_t reserve);
 
 /// The next connection of a listening socket, which exec closes and whose calls do not wait. -1 where there is none, errno says why.

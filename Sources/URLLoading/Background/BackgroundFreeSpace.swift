@@ -27,7 +27,7 @@ package enum BackgroundFreeSpace {
   /// Bytes that this user may write to the disk of a file; nil where nobody knows.
   package static func available(at path: String) -> Int64? {
     var status = statvfs()
-    guard statvfs(path, &status) == 0 else { return nil }
+    guard statvfs(path, &status) == 0, status.f_frsize > 0 else { return nil }
     let (bytes, isMore) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
     return isMore ? .max : Int64(clamping: bytes)
   }

@@ -20,8 +20,6 @@ final class BackgroundSession: Sendable {
   private struct Unanswered {
     let command: BackgroundCommand
     let answered: (@Sendable (BackgroundReport?) -> Void)?
-    /// By this connection or an earlier one.
-    var wasSent = false
   }
 
   /// What is done when the service was told of some ends.
@@ -42,6 +40,8 @@ final class BackgroundSession: Sendable {
     /// Why the last attempt failed.
     var lastError: BackgroundServiceError?
     var tasks: [Int: BackgroundTask] = [:]
+    /// The numbers of tasks that no connection was told of.
+    var untold: Set<Int> = []
     /// What waits for the tasks of the session.
     var waiters = BackgroundWaiters()
     /// The commands among these that end a task, by that.
@@ -67,18 +67,17 @@ final class BackgroundSession: Sendable {
 
     var hasFailed: Bool { if case .failed = phase { true } else { false } }
 
-    /// Takes out a task that the service was not told of, where it has another one by its number.
+    /// Takes out a task that the service was not told of, where it has another one by its number, with all that it was to be told of it: that
+    /// would be done to the other one.
+    /// - Returns: nil also for one that has ended here.
     mutating func takeClash(with identifier: Int) -> BackgroundTask? {
-      guard let task = tasks[identifier] else { return nil }
-      let commands = unanswered.filter { $0.value.command.subject == identifier }
-      guard commands.values.contains(where: { !$0.wasSent && $0.command.createdTask != nil }) else { return nil }
-      for (number, command) in commands {
+      guard untold.remove(identifier) != nil else { return nil }
+      for (number, command) in unanswered where command.command.subject == identifier {
         unanswered[number] = nil
         if let ended = command.command.endedTask { endings.remove(ended) }
         if command.command.isWaitedFor { waiters.answered(number) }
       }
-      tasks[identifier] = nil
-      return task
+      return tasks.removeValue(forKey: identifier)
     }
 
     /// The tasks that the service was to have, and has not: its queue was damaged or removed.
@@ -215,7 +214,8 @@ final class BackgroundSession: Sendable {
   func create(
     _ description: BackgroundTaskDescription, in registry: TaskRegistry, folder: String?
   ) -> BackgroundTask? {
-    state.withLock { state in
+    let folder = settledFolder(of: description.body, in: folder)
+    return state.withLock { state in
       var description = description
       let (hasFailed, wasAttached) = (state.hasFailed, state.wasAttached)
       description.identifier = registry.nextIdentifier {
@@ -223,33 +223,54 @@ final class BackgroundSession: Sendable {
       }
       let task = BackgroundTask(identifier: description.identifier, session: self, isResumed: false)
       state.tasks[task.identifier] = task
+      state.untold.insert(task.identifier)
       if let body = description.body, let folder { Self.place(body, in: folder, &state) }
       guard Self.send(.create(task: description), answered: nil, &state) != .tooLong else {
         state.tasks[task.identifier] = nil
+        state.untold.remove(task.identifier)
         return nil
       }
       return task
     }
   }
 
-  /// Has a file where the service looks for it.
+  /// Moves a file that was copied before the service has said where it looks for it. Not under the lock: that may take long.
+  /// - Returns: the file's folder by then.
+  private func settledFolder(of body: String?, in folder: String?) -> String? {
+    guard let body, let folder, let files = state.withLock({ $0.files }) else { return folder }
+    Self.move(body, from: folder, to: files)
+    return files
+  }
+
+  /// Has a file where the service looks for it, now or when that is known.
   private static func place(_ body: String, in folder: String, _ state: inout State) {
     guard let files = state.files else { return state.misplacedFiles[body] = folder }
+    // The service has said so a moment ago.
+    move(body, from: folder, to: files)
+  }
+
+  private static func move(_ body: String, from folder: String, to files: String) {
     let (old, new) = ("\(folder)/\(body)", "\(files)/\(body)")
     guard folder != files, rename(old, new) != 0 else { return }
     let source = OpenDescriptor(open(old, O_RDONLY | O_CLOEXEC))
     let target = OpenDescriptor(open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600))
     // One that is not there is refused by the service, with words.
     guard source.number >= 0, target.number >= 0 else { return }
-    if copy_contents(source.number, target.number) != 0 || fsync(target.number) != 0 { unlink(new) }
+    let reserve = BackgroundFreeSpace.read(beside: files)
+    if copy_contents_leaving(source.number, target.number, reserve) != 0 || fsync(target.number) != 0 { unlink(new) }
     unlink(old)
   }
 
-  /// The service has said where its files are.
+  /// The service has said where its files are. Calls of the program do not wait for those that are copied there: tasks that are made
+  /// meanwhile are among the next ones.
   private func welcomed(_ files: String) {
-    state.withLock { state in
-      state.files = files
-      for (body, folder) in exchange(&state.misplacedFiles, with: [:]) { Self.place(body, in: folder, &state) }
+    while true {
+      let misplaced = state.withLock { state -> [String: String] in
+        if state.misplacedFiles.isEmpty { state.files = files }
+        return exchange(&state.misplacedFiles, with: [:])
+      }
+      if misplaced.isEmpty { return }
+      for (body, folder) in misplaced { Self.move(body, from: folder, to: files) }
     }
   }
 
@@ -330,7 +351,7 @@ final class BackgroundSession: Sendable {
     if case .attached = state.phase, state.unsent.isEmpty, let socket = state.socket,
       socket.waitingBytes < sendingLimit
     {
-      state.unanswered[number]?.wasSent = true
+      if let made = command.createdTask { state.untold.remove(made.identifier) }
       socket.post(bytes)
     } else {
       state.unsent.append(number)
@@ -346,7 +367,7 @@ final class BackgroundSession: Sendable {
       guard let command = state.unanswered[number]?.command,
         let bytes = BackgroundFrames.encoded(NumberedCommand(number: number, command: command))
       else { continue }
-      state.unanswered[number]?.wasSent = true
+      if let made = command.createdTask { state.untold.remove(made.identifier) }
       socket.post(bytes)
     }
   }
@@ -452,6 +473,8 @@ final class BackgroundSession: Sendable {
         told.insert(task.identifier)
         adopt(task, isSuspended: isSuspended)
       case .attached(let next):
+        // What no service says that has numbers for tasks.
+        guard (1...1 << 60).contains(next) else { return false }
         // It would load past the program's proxy.
         guard knowsEnvironment || description.environment?.isOfConsequence != true else { throw .olderService }
         wasAttached = true
@@ -577,6 +600,7 @@ final class BackgroundSession: Sendable {
     let (waiters, unanswered, tasks, files) = state.withLock { state in
       if case .ended = state.phase {} else { state.phase = .failed(error) }
       state.endings = []
+      state.untold = []
       return (
         state.waiters.takeAll(), exchange(&state.unanswered, with: [:]), state.tasks,
         exchange(&state.misplacedFiles, with: [:])

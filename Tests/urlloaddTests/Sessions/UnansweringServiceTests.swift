@@ -133,6 +133,30 @@ import URLLoadingTestServers
     await fixture.stop()
   }
 
+  /// The other one is neither answered for nor cancelled.
+  @Test func whatWasSaidOfACancelledTaskIsNotDoneToOneThatHasItsNumber() async throws {
+    let held = try OutlivingTests.slowServer(pause: 40_000)
+    let service = try await fixture.startService()
+    let first = try fixture.program("test", "download:\(held.url("/a"))")
+    #expect(try await first.says("wrote 1"), "\(first.lines)")
+    await first.kill()
+    service.send(signal: SIGSTOP)
+    let second = try fixture.program(
+      "test", "--made-first", "download:\(server.url("/b"))",
+      environment: ["XDG_STATE_HOME": fixture.directory.file("other").path])
+    #expect(try await second.says("known 1"), "\(second.lines)")
+    second.tell("cancel 1")
+    #expect(try await second.says("ended 1 -999"), "\(second.lines)")
+    service.send(signal: SIGCONT)
+    #expect(try await second.says("ended 1 0"), "\(second.lines)")
+    #expect(
+      try TestFiles.firstDifference(in: fixture.taken.appending(path: "1"), count: 3_000_000, seed: 30) == nil)
+    #expect(!server.requests.contains { $0.target == "/b" })
+    await second.kill()
+    await service.stop()
+    await fixture.stop()
+  }
+
   /// The queue of a newer service.
   @Test func theEndOfATaskSaysWhyTheServiceDied() async throws {
     try fixture.storeDownload(BackgroundValues.data(of: URLRequest(url: server.url("/a"))))
