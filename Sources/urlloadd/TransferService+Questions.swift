@@ -31,11 +31,11 @@ extension TransferService {
   /// The date of a task has come: its program may want another request, or none.
   /// - Returns: whether the task waits for it.
   func asksAboutDelayedRequest(_ job: Job) -> Bool {
-    let isThere = isThere(job.session)
     // Without a program that can be started nobody would ever answer.
-    guard isThere || sessions[job.session]?.description.launch != nil else { return false }
+    guard attached[job.session] != nil || sessions[job.session]?.description.launch != nil else { return false }
     queue.asks(job.number)
-    guard isThere, let asking = queue.jobs[job.number] else {
+    // One that is told of its tasks is asked behind them.
+    guard isThere(job.session), let asking = queue.jobs[job.number] else {
       considerLaunch(of: job.session)
       return true
     }
@@ -93,11 +93,8 @@ extension TransferService {
     guard attached[identifier] == nil, let session = sessions[identifier], session.description.launch != nil,
       session.launches < Launcher.attempts
     else { return }
-    guard queue.hasTasks(identifier),
-      !queue.hasUnfinished(identifier)
-        || queue.numbers(of: identifier).contains(where: { queue.jobs[$0]?.state.phase == .asking })
-    else { return }
-    launcher.schedule(identifier, at: session.nextLaunch ?? ServiceClock.shared.now)
+    guard queue.hasTasks(identifier), !queue.hasUnfinished(identifier) || queue.hasAsking(identifier) else { return }
+    launcher.schedule(identifier, at: max(session.nextLaunch ?? firstLaunch, firstLaunch))
   }
 
   /// A program has done what it was started for: it may be started as often again.

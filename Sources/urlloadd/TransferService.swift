@@ -59,6 +59,8 @@ final class TransferService {
   var lastQuestion = Int.random(in: 0..<1 << 40)
   var rate = RateLimit()
   var launcher = Launcher()
+  /// Before this no program is started: one that runs connects again first.
+  let firstLaunch = ServiceClock.shared.now.addingTimeInterval(3)
   /// What the network costs; nil before somebody has said it.
   var networkCost: NetworkCost?
   var nextCostLook = Date.distantPast
@@ -83,6 +85,7 @@ final class TransferService {
     self.listener = listener
     try FileManager.default.createDirectory(
       atPath: files, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    BackgroundNumbers.prepare(in: options.state)
     store = try QueueStore(path: "\(options.state)/queue.sqlite")
     let stored = try store.contents()
     let wanted = Set(stored.jobs.map(\.number))
@@ -226,9 +229,10 @@ final class TransferService {
     guard let lost = listener, socketWatch.nextLook <= now else { return }
     guard !lost.isAtItsPlace else { return socketWatch.found(at: now) }
     let path = lost.place.socketPath
+    let isTaken = FileIdentity(path: path) != nil
     do {
       listener = try Listener(at: lost.place)
-      socketWatch.listens(at: now)
+      socketWatch.listens(at: now, inPlaceOfAnother: isTaken)
       ServiceLog.write("The socket at \(path) was removed or replaced. The service listens there again.")
     } catch {
       guard socketWatch.failed(at: now) else { return }

@@ -42,6 +42,9 @@ package struct BackgroundNumbers: Sendable {
 
   // MARK: The service's part
 
+  /// Makes the folder where there is no queue: a program that numbers a task while that is made knows that the session has had none.
+  package static func prepare(in state: String) { _ = makeFolder(in: state) }
+
   /// Has the files of all sessions that the service knows say no less than its queue, and removes those of others that are old.
   /// - Parameter next: by the sessions' identifiers.
   package static func complete(in state: String, _ next: [String: Int]) {
@@ -49,6 +52,11 @@ package struct BackgroundNumbers: Sendable {
     if access(folder, F_OK) == 0 {
       for (session, number) in next { BackgroundNumbers(in: state, session: session).raise(to: number) }
       return removeOld(in: folder, keeping: Set(next.keys.map(name)))
+    }
+    // A service that was killed here has left its own. This one alone has the state.
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: state)) ?? []
+    for name in names where name.hasPrefix("\(folderName).") {
+      try? FileManager.default.removeItem(atPath: "\(state)/\(name)")
     }
     // Programs take it that a session without a file has had no task: the folder is whole from the start.
     let temporary = "\(folder).\(UInt64.random(in: 0 ... .max))"
@@ -75,7 +83,7 @@ package struct BackgroundNumbers: Sendable {
   // MARK: The file
 
   private func locked() -> (descriptor: OpenDescriptor, isNew: Bool)? {
-    guard makeFolder() else { return nil }
+    guard Self.makeFolder(in: state) else { return nil }
     var isNew = true
     var number = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     if number < 0 {
@@ -93,8 +101,8 @@ package struct BackgroundNumbers: Sendable {
   }
 
   /// Where there is a queue and no folder, the queue is that of an older service, which has numbers that no file has.
-  private func makeFolder() -> Bool {
-    let folder = "\(state)/\(Self.folderName)"
+  private static func makeFolder(in state: String) -> Bool {
+    let folder = "\(state)/\(folderName)"
     if access(folder, W_OK | X_OK) == 0 { return true }
     guard access("\(state)/queue.sqlite", F_OK) != 0, errno == ENOENT else { return false }
     try? FileManager.default.createDirectory(

@@ -20,9 +20,10 @@ struct SocketWatch {
   }
 
   /// There is a new socket.
-  mutating func listens(at now: MonotonicInstant) {
+  /// - Parameter inPlaceOfAnother: whose owner may do the same; a removal alone leaves the pause as it is.
+  mutating func listens(at now: MonotonicInstant, inPlaceOfAnother: Bool) {
     isReported = false
-    pause = min(Self.longest, pause * 2)
+    if inPlaceOfAnother { pause = min(Self.longest, pause * 2) }
     nextLook = now.advanced(by: pause)
   }
 

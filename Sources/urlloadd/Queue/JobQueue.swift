@@ -29,6 +29,8 @@ struct JobQueue {
   private var sessions: [String: [Int: Int]] = [:]
   /// How many tasks of each session have not ended; none is 0.
   private var unfinished: [String: Int] = [:]
+  /// How many tasks of each session need its program; none is 0.
+  private var asking: [String: Int] = [:]
   /// The tasks that may begin.
   private var ready = ReadyTasks()
   /// Those of them that the service has crashed by, perhaps.
@@ -62,6 +64,9 @@ struct JobQueue {
   /// Whether a session has a task that has not ended.
   func hasUnfinished(_ session: String) -> Bool { unfinished[session] != nil }
 
+  /// Whether a session has a task that needs its program.
+  func hasAsking(_ session: String) -> Bool { asking[session] != nil }
+
   /// The numbers, in their session, of a session's tasks that have not ended; in no order.
   func unfinishedTasks(of session: String) -> [Int] {
     guard hasUnfinished(session) else { return [] }
@@ -70,6 +75,11 @@ struct JobQueue {
 
   private mutating func finished(in session: String) {
     unfinished[session] = unfinished[session].flatMap { $0 > 1 ? $0 - 1 : nil }
+  }
+
+  private mutating func countAsking(_ change: Int, in session: String) {
+    let count = (asking[session] ?? 0) + change
+    asking[session] = count > 0 ? count : nil
   }
 
   /// Whether something is left to do without any program.
@@ -91,6 +101,7 @@ struct JobQueue {
       if job.state.sparesCost { thrifty.insert(job.number) }
     }
     if job.state.phase == .waiting { enqueue(job, now: .distantPast) }
+    if job.state.phase == .asking { countAsking(1, in: job.session) }
   }
 
   /// Assigns only larger numbers from now on.
@@ -264,6 +275,7 @@ struct JobQueue {
     guard let job = jobs[number] else { return }
     _ = leave(job)
     if job.state.phase != .ended { finished(in: job.session) }
+    if job.state.phase == .asking { countAsking(-1, in: job.session) }
     deadlines.set(nil, for: number)
     thrifty.remove(number)
     jobs[number] = nil
@@ -313,9 +325,12 @@ struct JobQueue {
 
   mutating func change(_ number: Int, _ body: (inout Job) -> Void) {
     guard var job = jobs[number] else { return }
+    let wasAsking = job.state.phase == .asking
     body(&job)
     jobs[number] = job
     changed.insert(number)
+    let isAsking = job.state.phase == .asking
+    if isAsking != wasAsking { countAsking(isAsking ? 1 : -1, in: job.session) }
   }
 
   mutating func enqueue(_ job: Job, now: Date) {

@@ -55,6 +55,25 @@ import URLLoadingTestServers
     #expect(startable(now: start).map(\.number) == [numbers[2]])
   }
 
+  @Test func aSessionNeedsItsProgramAsLongAsOneOfItsTasksDoes() {
+    let numbers = [add(1), add(2), add(3), add(4), add(1, session: "other")]
+    _ = startable(now: start)
+    #expect(!queue.hasAsking("s"))
+    for number in numbers.prefix(4) { queue.asks(number) }
+    queue.asks(numbers[0])
+    queue.proceed(numbers[0], hasAsked: false, now: start)
+    queue.end(numbers[1])
+    queue.remove(numbers[2])
+    #expect(queue.hasAsking("s"))
+    _ = stops(numbers[3])
+    #expect(!queue.hasAsking("s"))
+    #expect(!queue.hasAsking("other"))
+    var stored = Job(number: 9, session: "other", identifier: 9, kind: .download, origin: "o", resourceTimeout: nil)
+    stored.state.phase = .asking
+    queue.restore(stored)
+    #expect(queue.hasAsking("other"))
+  }
+
   @Test func oneHostDoesNotTakeAllPlaces() {
     queue.limits.transfers = 4
     queue.limits.transfersPerHost = 2

@@ -122,6 +122,35 @@ import URLLoadingTestServers
     #expect(service.launcher.nextDate != nil)
   }
 
+  /// A program that runs, and that an earlier service has lost, comes first.
+  @Test func noProgramIsStartedAsSoonAsTheServiceBegins() throws {
+    let before = ServiceClock.shared.now
+    let service = try self.service()
+    service.queue.end(add(1, to: service))
+    service.considerLaunch(of: "s")
+    let first = try #require(service.launcher.nextDate)
+    #expect(first >= before.addingTimeInterval(3))
+    try attach(to: service) { _ in #expect(service.launcher.nextDate == nil) }
+  }
+
+  /// Nobody starts it, and it is there.
+  @Test func aDelayedTaskWaitsForItsProgramThatIsToldOfItsTasks() throws {
+    let service = try TransferService(in: folder)
+    var description = description
+    description.launch = nil
+    service.set(QueueStore.StoredSession(description: description), for: "s")
+    let number = add(1, to: service)
+    let job = try #require(service.queue.jobs[number])
+    #expect(!service.asksAboutDelayedRequest(job))
+    let (peer, program) = try Peer.connected()
+    defer { close(program) }
+    peer.hasGreeted = true
+    service.take(.attach(session: description), 1, from: peer)
+    #expect(peer.telling.isListing)
+    #expect(service.asksAboutDelayedRequest(job))
+    #expect(service.queue.jobs[number]?.state.phase == .asking && service.questions.isEmpty)
+  }
+
   /// Has the program come and go.
   private func attach(to service: TransferService, _ meanwhile: (Peer) -> Void) throws {
     let (peer, program) = try Peer.connected()

@@ -62,6 +62,30 @@ import URLLoadingTestServers
     #expect(numbers("new").take(atLeast: 1) == 9)
   }
 
+  @Test func theFirstServiceHasAFolderBeforeItsQueue() throws {
+    BackgroundNumbers.prepare(in: state)
+    try makeQueue()
+    #expect(numbers().take(atLeast: 1) == 1)
+  }
+
+  @Test func theServiceMakesNoFolderForTheQueueOfAnOlderOne() throws {
+    try makeQueue()
+    BackgroundNumbers.prepare(in: state)
+    #expect(numbers().take(atLeast: 1) == nil)
+  }
+
+  @Test func whatAKilledServiceHasLeftIsRemoved() throws {
+    try makeQueue()
+    for name in ["numbers.1", "numbers.22"] {
+      try FileManager.default.createDirectory(atPath: "\(state)/\(name)", withIntermediateDirectories: false)
+      try Data().write(to: folder.file("state/\(name)/a"))
+    }
+    BackgroundNumbers.complete(in: state, ["test": 7])
+    let names = try FileManager.default.contentsOfDirectory(atPath: state)
+    #expect(Set(names) == ["numbers", "queue.sqlite"])
+    #expect(numbers().take(atLeast: 1) == 7)
+  }
+
   /// As a crash of the machine leaves it.
   @Test(arguments: ["", "0", String(repeating: "x", count: 20), "-0000000000000000001"])
   func aFileThatCannotBeReadSaysNothing(_ content: String) throws {

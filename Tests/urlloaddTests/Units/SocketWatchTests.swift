@@ -14,7 +14,7 @@ import URLLoadingBase
     var pauses: [Double] = []
     for _ in 0..<10 {
       now = watch.nextLook
-      watch.listens(at: now)
+      watch.listens(at: now, inPlaceOfAnother: true)
       pauses.append(seconds(watch, after: now))
     }
     #expect(pauses == [4, 8, 16, 32, 64, 128, 256, 300, 300, 300])
@@ -25,11 +25,21 @@ import URLLoadingBase
     #expect(seconds(watch, after: now) == 2)
   }
 
+  @Test func aSocketThatIsRemovedAgainAndAgainIsThereAgainAsSoon() {
+    var now = MonotonicInstant(nanoseconds: 0)
+    var watch = SocketWatch(now: now)
+    for _ in 0..<10 {
+      now = watch.nextLook
+      watch.listens(at: now, inPlaceOfAnother: false)
+      #expect(seconds(watch, after: now) == 2)
+    }
+  }
+
   @Test func itSaysOnceThatThereIsNoFolder() {
     let now = MonotonicInstant(nanoseconds: 0)
     var watch = SocketWatch(now: now)
     var isSaid = [watch.failed(at: now), watch.failed(at: now)]
-    watch.listens(at: now)
+    watch.listens(at: now, inPlaceOfAnother: false)
     isSaid.append(watch.failed(at: now))
     #expect(isSaid == [true, false, true])
     #expect(seconds(watch, after: now) == 2)
