@@ -92,7 +92,8 @@ extension EasyHandle {
         kind: kind, hasResponse: hasHead, isConnected: isRequestSent,
         lacksRoute: triedAddresses.lackRoute(Int32(truncatingIfNeeded: ccurl_get_long(curl, CURLINFO_OS_ERRNO))),
         verifyResult: verifyResult, lacksIdentity: handshakes.lacksIdentity,
-        proxyStatusCode: ccurl_get_long(curl, CURLINFO_HTTP_CONNECTCODE),
+        // A tunnel that was refused, and whose connection was opened again, has no answer yet.
+        proxyStatusCode: kind == .http && proxyHead == nil ? 0 : ccurl_get_long(curl, CURLINFO_HTTP_CONNECTCODE),
         isUnanswered: ccurl_get_long(curl, CURLINFO_OS_ERRNO) == Int(ETIMEDOUT),
         socksCode: code == CURLE_PROXY ? ccurl_get_long(curl, CURLINFO_PROXY_ERROR) : 0,
         ftpReplyCode: ftp.code, ftpReplyText: ftp.text)

@@ -236,7 +236,7 @@ final class EasyHandle {
 
   /// A connection is opened, perhaps for a request that libcurl sends again by itself: the proxy that it is through speaks first, once more.
   func connectionOpens() {
-    guard isRequestSent, kind == .http, shape?.proxy != nil else { return }
+    guard kind == .http, shape?.proxy != nil, isRequestSent || proxyHead != nil else { return }
     isRequestSent = false
     proxyHead = nil
     pendingHead = nil

@@ -3,6 +3,7 @@ internal import URLLoadingBase
 /// Challenges: answered by the credential in the URL, else by the credential storage, else by the delegate.
 extension Load {
   func challenged(_ challenge: URLAuthenticationChallenge, attempt: Int) {
+    dropLeave(attempt: attempt)
     let action = update { state in
       let mayFollowResponse = plan.kind.isDuplex || plan.background != nil
       let action = state.machine.challenged(attempt: attempt, mayFollowResponse: mayFollowResponse)
@@ -22,7 +23,7 @@ extension Load {
       if let response = challenge.failureResponse {
         storeCookies(of: response)
         // The origin may have answered behind a proxy that has accepted its own.
-        if read({ $0.attempt.credential != nil }) { storeCredential(response) }
+        if case .origin = speaker(of: response), read({ $0.attempt.credential != nil }) { storeCredential(response) }
         renewCookies(attempt: attempt)
       }
       if let credential = credentialOfURL(for: challenge) {

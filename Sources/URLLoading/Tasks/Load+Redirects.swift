@@ -4,6 +4,7 @@ internal import URLLoadingBase
 extension Load {
   /// - Parameter responseFollows: whether the instance sends the response as well, in case the redirect is refused.
   func redirected(to request: URLRequest, response: URLResponse, responseFollows: Bool, attempt: Int) {
+    dropLeave(attempt: attempt)
     let now = MonotonicInstant.now
     var proposed = request
     var claim: URLCacheClaim?

@@ -39,6 +39,15 @@ import URLLoadingTestServers
         let credential = try await writer.challenge(space)
         try await writer.respond(mimeType: nil)
         try await writer.write(Data((credential?.user ?? "nobody").utf8))
+      case "refuses":
+        let place = "refuses.async"
+        let space = URLProtectionSpace(
+          host: place, port: 0, protocol: nil, realm: nil, authenticationMethod: NSURLAuthenticationMethodDefault)
+        _ = try await writer.challenge(space)
+        let url = request.url ?? "async://refuses/"
+        let refusal = URLResponse(url: url, mimeType: nil, expectedContentLength: 0, textEncodingName: nil)
+        _ = try await writer.challenge(space, previousFailureCount: 1, failureResponse: refusal)
+        throw URLError(.userAuthenticationRequired)
       case "endless":
         try await writer.respond(mimeType: nil)
         while true {
@@ -84,6 +93,18 @@ import URLLoadingTestServers
     })
     #expect(await session(answering).load("async://challenge/" as URL).text == "me")
     #expect(await session().load("async://challenge/" as URL).text == "nobody")
+  }
+
+  /// A second challenge says that the first answer was wrong, with whatever response.
+  @Test func aRefusedCredentialIsNotKept() async throws {
+    let recorder = LoadRecorder(onChallenge: { _ in
+      (.useCredential, URLCredential(user: "me", password: "wrong", persistence: .forSession))
+    })
+    let client = session(recorder)
+    #expect(await client.load("async://refuses/" as URL).code == .userAuthenticationRequired)
+    let storage = try #require(client.session.configuration.urlCredentialStorage)
+    let kept = storage.allCredentials.filter { $0.key.host == "refuses.async" }
+    #expect(kept.isEmpty)
   }
 
   @Test func cancellingTheTaskCancelsTheFunction() async throws {

@@ -54,6 +54,48 @@ import URLLoadingTestServers
     #expect(await client.delegate.isInvalid.wait())
   }
 
+  /// A login, or a redirect, in one piece with the announcement: no answer of the delegate's is waited for.
+  @Test(arguments: [
+    "401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"r\"", "307 Temporary Redirect\r\nLocation: /there",
+  ])
+  func whatComesRightAfterTheAnnouncementCounts(answer: String) async throws {
+    let (other, _) = try taking()
+    let place = other.url("/x")
+    let count = Watched(0)
+    let first = try ScriptedServer { connection in
+      while let request = try connection.readRequestHead() {
+        let number = count.update { count in
+          count += 1
+          return count
+        }
+        if number == 1 {
+          try connection.send(
+            """
+            HTTP/1.1 104 Upload Resumption Supported\r
+            Upload-Draft-Interop-Version: 8\r
+            Location: \(place.absoluteString)\r
+            \r
+            HTTP/1.1 \(answer)\r
+            Content-Length: 0\r
+            \r
+
+            """)
+        }
+        _ = try connection.readBody(of: request)
+        if number > 1 { try connection.send(HTTPResponse(text: "stored")) }
+      }
+    }
+    let client = try UploadClient(UploadDelegate(onRedirect: { $0.url == place ? nil : $0 }))
+    var request = request(first)
+    var components = try #require(URLComponents(url: first.url("/files"), resolvingAgainstBaseURL: false))
+    (components.user, components.password) = ("user", "secret")
+    request.url = components.url
+    let log = await client.run(client.session.uploadTask(with: request, from: body))
+    #expect(log.error == nil && String(decoding: log.body, as: UTF8.self) == "stored", "\(log.words)")
+    await finish(client)
+    #expect(other.requests.isEmpty && count.value == 2)
+  }
+
   @Test func aRefusalLeadsNowhere() async throws {
     let (other, _) = try taking()
     let first = try announcing(other.url("/x").absoluteString)

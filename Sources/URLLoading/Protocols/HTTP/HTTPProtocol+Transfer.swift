@@ -86,12 +86,13 @@ extension HTTPProtocol: TransferHandler {
       challenge(space, failures, refusal)
     case .question(let question): ask(question)
     case .retry:
+      let isUnsent = failure.reason == .closedBefore
       state.withLock { state in
-        state.isRepetition = true
+        if !isUnsent { state.isRepetition = true }
         state.avoidsHTTP2 = failure.reason == .lostAnswer
       }
       sessionClient?.urlProtocol(self, willRetryAfter: URLError(failure, url: request.url))
-      begin(after: failure)
+      if isUnsent { beginAgain() } else { begin(after: failure) }
     }
   }
 

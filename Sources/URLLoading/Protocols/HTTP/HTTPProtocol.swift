@@ -119,7 +119,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
       })
   }
 
-  /// Starts the transfer again after an aborted handshake: nothing of the body was read.
+  /// Starts the transfer again after an aborted handshake, or a connection that was closed before: nothing of the body was read.
   func beginAgain() {
     guard let source = state.withLock({ $0.source }), !source.hasBegun else { return begin() }
     begin(body: sessionClient?.urlProtocolUploadBody(self), source)
@@ -214,7 +214,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     let source = known ?? body.map { BodySource($0) }
     if let source {
       transferRequest.body = source.transferBody
-      if transferRequest.security != nil { state.withLock { $0.source = source } }
+      if transferRequest.security != nil || source.isStream { state.withLock { $0.source = source } }
     }
     if let upstream = demand.upstream { transferRequest.switchProtocols(upstream) }
     sessionClient.urlProtocol(self, isWaiting: true)

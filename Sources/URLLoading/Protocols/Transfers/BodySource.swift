@@ -37,6 +37,11 @@ final class BodySource: TransferBodySource {
     }
   }
 
+  /// Whether the body can be read once alone.
+  var isStream: Bool {
+    if case .stream = body { true } else { false }
+  }
+
   /// Whether the transfer has asked for bytes of it.
   var hasBegun: Bool {
     state.withLock { $0.reader != nil || $0.isReading || $0.isWaitedFor || $0.isAtEnd || $0.failure != nil }

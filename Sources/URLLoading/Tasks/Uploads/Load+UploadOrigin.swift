@@ -20,6 +20,7 @@ extension Load {
         return nil
       }
       state.apply(flow)
+      state.uploading?.asksLeave = true
       return LeaveQuestion(
         request: UploadRequests.ask(about: resource, as: uploading.request), delegate: delegate, task: task,
         delivery: delivery)
@@ -51,9 +52,10 @@ extension Load {
   ) {
     let now = MonotonicInstant.now
     let isDue = update { state in
-      guard case .replay(let unpause) = state.machine.redirectDecided(attempt: attempt, follow: false, at: now) else {
-        return false
-      }
+      guard state.uploading?.asksLeave == true,
+        case .replay(let unpause) = state.machine.redirectDecided(attempt: attempt, follow: false, at: now)
+      else { return false }
+      state.uploading?.asksLeave = false
       if let decision, let place = decision.url {
         state.uploading?.machine.allow(resource, at: place)
         state.uploading?.elsewhere = decision
@@ -66,5 +68,20 @@ extension Load {
     guard isDue else { return }
     go(decision?.url != nil)
     lookAtDeadline(now)
+  }
+
+  /// The server wants a login, or the request elsewhere: what it has announced is of no use, and no answer is waited for.
+  func dropLeave(attempt: Int) {
+    guard plan.kind == .upload else { return }
+    let now = MonotonicInstant.now
+    let isDropped = update { state in
+      guard state.uploading?.asksLeave == true,
+        case .replay(let unpause) = state.machine.redirectDecided(attempt: attempt, follow: false, at: now)
+      else { return false }
+      state.uploading?.asksLeave = false
+      if unpause { state.apply(.unpause) }
+      return true
+    }
+    if isDropped { replayRetainedEvents(attempt: attempt) }
   }
 }

@@ -6,6 +6,8 @@ struct UploadLoad: Sendable {
   let request: URLRequest
   /// What leads to the resource of another origin, as the delegate has it.
   var elsewhere: URLRequest?
+  /// The delegate is asked whether the upload goes to another origin.
+  var asksLeave = false
   /// Where the body of the running request begins in the whole.
   var firstByte: Int64 = 0
   /// What went wrong last.
