@@ -247,6 +247,8 @@ extension Load {
       if state.machine.attempt == attempt { state.events?.note(.informational(response)) }
       return state.machine.attempt == attempt ? (state.delegates.task, state.task, state.delivery) : (nil, nil, nil)
     }
+    // A delegate that hears of an upload's resource may stop it at once, and get resume data.
+    let foreign = plan.kind == .upload ? announcedUpload(response, attempt: attempt) : nil
     if let delegate, let task, let delivery {
       delivery.add {
         delegate.tell(.informational) {
@@ -254,8 +256,7 @@ extension Load {
         }
       }
     }
-    // It may ask the delegate, after this.
-    if plan.kind == .upload { announcedUpload(response, attempt: attempt) }
+    if let foreign { askLeave(to: foreign, announcedBy: response, attempt: attempt) }
   }
 
   func sentBody(total: Int64, attempt: Int) {

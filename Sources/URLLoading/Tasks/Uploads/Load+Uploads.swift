@@ -68,23 +68,23 @@ extension Load {
   // MARK: Events of the instance
 
   /// An interim response came.
-  func announcedUpload(_ response: HTTPURLResponse, attempt: Int) {
-    guard response.statusCode == 104, let url = response.url else { return }
-    announcedUpload(UploadAnswer(response), response, by: url, attempt: attempt)
-  }
-
-  private func announcedUpload(
-    _ answer: UploadAnswer, _ response: HTTPURLResponse, by url: URL, attempt: Int, isReplay: Bool = false
-  ) {
+  /// - Returns: a resource of another origin, which the delegate is to be asked about.
+  func announcedUpload(_ response: HTTPURLResponse, attempt: Int, isReplay: Bool = false) -> URL? {
+    guard response.statusCode == 104, let url = response.url else { return nil }
+    let answer = UploadAnswer(response)
     var foreign: URL?
     feed(attempt, isReplay: isReplay) { machine, _ in
       let action = machine.announced(answer, by: url, at: Date())
       if case .askLeave(let resource) = action { foreign = resource }
       return action
     }
-    guard let foreign else { return }
+    return foreign
+  }
+
+  /// Asks the delegate about a resource that an interim response has announced.
+  func askLeave(to foreign: URL, announcedBy response: HTTPURLResponse, attempt: Int) {
     askLeave(to: foreign, namedBy: response, attempt: attempt) { mayGo in
-      if mayGo { self.announcedUpload(answer, response, by: url, attempt: attempt, isReplay: true) }
+      if mayGo { _ = self.announcedUpload(response, attempt: attempt, isReplay: true) }
       self.replayRetainedEvents(attempt: attempt)
     }
   }
