@@ -23,6 +23,8 @@ final class UploadDelegate: NSObject, URLSessionDataDelegate, Sendable {
   let log = Watched(Log())
   /// Happens when the server has said that it supports resumption.
   let isAnnounced = AsyncEvent()
+  /// Happens when a question about a redirect, or about another origin, has been answered.
+  let hasAnswered = AsyncEvent()
   /// Happens when the session has ended its last task.
   let isInvalid = AsyncEvent()
   /// The body from a byte on.
@@ -46,6 +48,7 @@ final class UploadDelegate: NSObject, URLSessionDataDelegate, Sendable {
   ) {
     log.update { $0.redirects.append((response, request)) }
     completionHandler(onRedirect(request))
+    hasAnswered.signal()
   }
 
   func urlSession(

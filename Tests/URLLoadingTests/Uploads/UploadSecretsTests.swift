@@ -13,7 +13,10 @@ import URLLoadingTestServers
   ]
 
   /// The resume data of an upload that is stopped when the server has some of it.
-  private func stopped(_ client: UploadClient, _ request: URLRequest) async throws -> Data {
+  /// - Parameter isElsewhere: the delegate is asked whether the upload goes to another origin.
+  private func stopped(
+    _ client: UploadClient, _ request: URLRequest, isElsewhere: Bool = false
+  ) async throws -> Data {
     let goesOn = AsyncEvent()
     client.server.change {
       $0.cuts = [200_000]
@@ -24,6 +27,7 @@ import URLLoadingTestServers
     task.resume()
     #expect(await client.server.waitForBytes(200_000))
     #expect(await client.delegate.isAnnounced.wait())
+    if isElsewhere { #expect(await client.delegate.hasAnswered.wait()) }
     return try #require(await task.cancelByProducingResumeData())
   }
 
@@ -112,7 +116,7 @@ import URLLoadingTestServers
       $0.announcement = [("Location", other.url("/u").absoluteString), ("Upload-Draft-Interop-Version", "8")]
     }
     if isLater {
-      let data = try await stopped(client, client.request())
+      let data = try await stopped(client, client.request(), isElsewhere: true)
       _ = try await client.session.upload(resumeFrom: data)
     } else {
       client.server.change { $0.cuts = [200_000] }
