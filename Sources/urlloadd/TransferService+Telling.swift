@@ -22,7 +22,7 @@ extension TransferService {
     case .state(let number): tellState(of: number, to: peer)
     case .caughtUp: peer.send(.caughtUp)
     case .job(let number, let command):
-      // One that is gone by now is none.
+      // A task that has gone meanwhile is left out.
       if let job = queue.jobs[number] { peer.jobs.append(described(job)) }
       if peer.jobs.isFull { sendJobs(command, to: peer) }
     case .jobsEnd(let command):

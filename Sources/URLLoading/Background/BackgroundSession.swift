@@ -300,7 +300,7 @@ final class BackgroundSession: Sendable {
 
   private func acknowledge(_ piece: Int) {
     let command = NumberedCommand(number: 0, command: .tookPiece(number: piece))
-    // A piece of an earlier connection is none of this one, or an earlier one.
+    // A service passes over a number that it has not sent on this connection, as that of a piece of an earlier one may be.
     if let bytes = BackgroundFrames.encoded(command) { state.withLock { $0.socket }?.post(bytes) }
   }
 

@@ -37,7 +37,7 @@ import URLLoadingTestServers
     }
     #expect(pieces == [1, 2] && ends.count < 40, "\(pieces) \(ends.count)")
     pieces.forEach { reader.send(.tookPiece(number: $0)) }
-    // An acknowledgement of what was not sent is none.
+    // An acknowledgement of what was not sent counts for nothing.
     reader.send(.tookPiece(number: 1000))
     let isDone = reader.read { report in
       note(report)

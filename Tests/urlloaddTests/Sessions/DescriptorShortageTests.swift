@@ -38,8 +38,8 @@ import URLLoadingTestServers
     let control = try await fixture.control()
     let service = try #require(fixture.service)
     // More than it can take: the others stay in the queue of its socket.
-    var crowd: [BackgroundSocket] = []
-    for _ in 0..<Self.limit + 8 { crowd.append(try connect(to: fixture)) }
+    var sockets: [BackgroundSocket] = []
+    for _ in 0..<Self.limit + 8 { sockets.append(try connect(to: fixture)) }
     #expect(try await eventually { descriptorCount(of: service) == Self.limit }, "\(descriptorCount(of: service))")
     program.tell("make download:\(second.url())")
     let words = String(cString: strerror(EMFILE))
@@ -50,11 +50,11 @@ import URLLoadingTestServers
     let before = try processorTime(of: service)
     try await Task.sleep(for: .seconds(2))
     #expect(try processorTime(of: service) - before < 0.7)
-    for socket in crowd { socket.end() }
+    for socket in sockets { socket.end() }
     #expect(try await program.says("ended 2 0 200", timeout: .seconds(60)), "\(program.lines)")
     // It takes whoever comes again.
     #expect(try await fixture.control().jobs().isEmpty)
-    withExtendedLifetime((crowd, control, first, second)) {}
+    withExtendedLifetime((sockets, control, first, second)) {}
     await program.kill()
     await fixture.stop()
   }
