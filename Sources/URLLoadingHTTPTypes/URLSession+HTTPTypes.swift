@@ -5,7 +5,7 @@ import URLLoading
 /// Loading by requests of swift-http-types. Cancelling the surrounding `Task` cancels the load.
 ///
 /// All throw the error that the load failed with; `URLError.badURL` for a request that names no URL, before anything is sent; and
-/// `URLError.cannotParseResponse` where the response is none of HTTP.
+/// `URLError.cannotParseResponse` where the response is not one of HTTP.
 extension URLSession {
   /// Loads a resource into memory.
   /// - Parameters:

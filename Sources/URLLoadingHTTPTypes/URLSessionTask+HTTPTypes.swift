@@ -9,6 +9,6 @@ extension URLSessionTask {
   /// cookies.
   public var currentHTTPRequest: HTTPRequest? { currentRequest?.httpRequest }
 
-  /// The response, once there is one; nil where it is none of HTTP.
+  /// The response, once there is one; nil where it is not one of HTTP.
   public var httpResponse: HTTPResponse? { (response as? HTTPURLResponse)?.httpResponse }
 }

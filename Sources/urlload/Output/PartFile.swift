@@ -84,7 +84,7 @@ struct PartFile: Equatable, Sendable {
   /// The position of the record, which need not be right behind them.
   let recordStart: Int64
 
-  /// Nil for a file that is none of ours.
+  /// Nil for a file that is not one of ours.
   init?(path: String) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return nil }

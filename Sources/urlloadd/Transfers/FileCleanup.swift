@@ -30,7 +30,7 @@ enum FileCleanup {
     (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
   }
 
-  /// The number of a task in the name of its download's file. Nil for one so large that few are left above it, which is none of a task.
+  /// The number of a task in the name of its download's file. Nil for one so large that few are left above it, which is not one of a task.
   private static func number(in name: String) -> Int? {
     guard let number = URLSessionTask.downloadLabel(in: name).flatMap({ Int($0) }), (1..<1 << 60).contains(number)
     else { return nil }

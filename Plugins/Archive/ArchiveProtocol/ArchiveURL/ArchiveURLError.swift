@@ -3,7 +3,7 @@ import URLLoading
 
 /// Why a text or URL does not name a member of an archive.
 @frozen public enum ArchiveURLError: Error, Hashable, Sendable {
-  /// The scheme is none of `archive`, `jar` and `zip`.
+  /// The scheme is not `archive`, `jar` or `zip`.
   case otherScheme(String)
   /// No `!/` says where the archive's URL ends.
   case missingSeparator(String)

@@ -26,7 +26,7 @@ struct CacheRequest: Sendable {
 
   static func isRetrieval(_ method: String?) -> Bool { method == "GET" || method == "HEAD" || method == nil }
 
-  /// Whether the program validates what it has itself. `If-Range` is none of these: it comes with a range.
+  /// Whether the program validates what it has itself. `If-Range` does not count: it comes with a range.
   var hasOwnConditions: Bool {
     ["If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since"].contains { fields.contains($0) }
   }

@@ -3,7 +3,7 @@ internal import URLLoadingCurlTransport
 /// What a proxy auto-config script returns, such as `PROXY a.example:3128; SOCKS b.example; DIRECT`. A value without I/O.
 ///
 /// `PROXY` and `HTTP` are proxies of HTTP, `HTTPS` the same over TLS. `SOCKS` is version 5, as for CFNetwork, whose SOCKS proxies are of that
-/// version unless a dictionary says otherwise; `SOCKS4` and `SOCKS5` name it. What is none of these is passed over, as are
+/// version unless a dictionary says otherwise; `SOCKS4` and `SOCKS5` name it. Any other is passed over, as are
 /// entries without a usable host or port.
 enum PACResult {
   /// - Returns: the proxies in their order, nil for a direct connection; nil where the text names none and no direct connection.

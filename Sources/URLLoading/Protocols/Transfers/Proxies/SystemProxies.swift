@@ -16,7 +16,7 @@ final class SystemProxies: Sendable {
   /// libproxy, as it is installed.
   static let shared = SystemProxies { libproxy("libproxy.so.1") }
 
-  /// A library of libproxy's interface; nil where there is none of that name.
+  /// A library of libproxy's interface; nil where no library has that name.
   static func libproxy(_ name: String) -> Ask? {
     guard let library = Libproxy(name) else { return nil }
     return { url in library.proxies(for: url) }
