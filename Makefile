@@ -46,6 +46,7 @@ demo: build-dependencies test-dependencies
 
 test: build-dependencies test-dependencies lint
 	@Scripts/build-without-warnings --build-tests
+	@Scripts/module-map --quiet
 	@Scripts/build-snippets >/dev/null
 	@Scripts/make-docs >.build/docs.log 2>&1 || { cat .build/docs.log >&2; exit 1; }
 	@swift test --skip-build $(TESTING) </dev/null
