@@ -7,7 +7,7 @@ TESTING := --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 # Many tests wait for real servers on few cores: more of them at once only make each other late.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
 
-.PHONY: build install manual docs drop-in api-check demo test kill-test kill-at-write soak fuzz-cookies fuzz-cache fuzz-websocket lint format sanitize test-newest test-debian13 bench bench-check call-count clean build-dependencies test-dependencies
+.PHONY: build install manual docs drop-in api-check demo test kill-test kill-at-write soak fuzz-cookies fuzz-cache fuzz-websocket lint format sanitize test-newest test-heap test-debian13 bench bench-check call-count clean build-dependencies test-dependencies
 
 build: build-dependencies
 	@Scripts/build-without-warnings
@@ -113,7 +113,13 @@ test-newest: test-dependencies
 test-debian13:
 	@Scripts/on-debian 13 make demo test
 
-# All peers and this package on the same work. ONLY=W1,S2 does a part of it, ROUNDS=3 sets the rounds.
+# The tests of transfers and SFTP with malloc's checks of the heap, which find what C libraries do to it; after `make test`, whose program it
+# runs. LIBRARIES=newest does it with the newest libraries.
+test-heap: test-dependencies
+	@Scripts/test-heap
+
+# All peers and this package on the same work. ONLY=W1,S2 does a part of it, ROUNDS=3 sets the rounds. LIBRARIES=newest compares the system's
+# libraries with the newest instead, by programs in C and ours.
 bench: build-dependencies test-dependencies
 	@Scripts/bench
 
