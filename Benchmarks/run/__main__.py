@@ -1,6 +1,6 @@
 """Runs the benchmarks: every client on the same work, one after another, in rounds.
 
-    python3 Benchmarks/run FOLDER PROGRAMS SWIFT PYTHON [--only W1,S1] [--rounds N] [--results FILE] [--plot FILE]
+    python3 Benchmarks/run FOLDER PROGRAMS SWIFT PYTHON [--only W1,S1] [--rounds N] [--results FILE] [--plot FILE] [--libraries FOLDER]
 
 FOLDER keeps archives and logs, PROGRAMS has the programs in C, SWIFT those in Swift, PYTHON the libraries of
 Python/requirements.txt. `Scripts/bench` builds these, and calls this.
@@ -16,6 +16,7 @@ import tempfile
 import time
 from dataclasses import dataclass
 
+import libraries
 import machine
 import plot
 import table
@@ -56,6 +57,7 @@ def arguments():
     parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--results", help="the page to write, in Markdown")
     parser.add_argument("--plot", help="the picture to write")
+    parser.add_argument("--libraries", type=os.path.abspath, help="newer libraries, to compare with the system's")
     return parser.parse_args()
 
 
@@ -118,13 +120,25 @@ def main():
             runner = Runner(options.programs, options.folder, environment)
             kinds = (ManyLoads, KeptWork, HTTPWork, WebSocketWork, BackgroundWork, SFTPWork, ArchiveWork)
             parts = (kind(places, servers, fixtures) for kind in kinds)
-            results = Results(works({key for key in options.only.split(",") if key}, *parts))
+            chosen = works({key for key in options.only.split(",") if key}, *parts)
+            if options.libraries:
+                chosen = [libraries.with_both(work, options.libraries) for work in chosen]
+            results = Results(chosen)
             measure(results, options.rounds, runner, servers)
-        table.write(options.results or os.path.join(options.folder, "results.md"), results, options.rounds, load)
+        write(options, results, load)
         if options.plot:
             plot.write(options.plot, results)
     finally:
         shutil.rmtree(data)
+
+
+def write(options, results, load):
+    facts = machine.libraries_of(options.programs)
+    if options.libraries:
+        facts += machine.libraries_of(options.programs, libraries.environment(options.libraries), libraries.NEWEST)
+    facts = [*machine.describe(*facts), ("load average when it began", f"{load:.1f}")]
+    page = libraries if options.libraries else table
+    page.write(options.results or os.path.join(options.folder, "results.md"), results, options.rounds, facts)
 
 
 def measure(results, rounds, runner, servers):

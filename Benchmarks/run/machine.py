@@ -20,23 +20,26 @@ def processor():
     return found.group(1).strip() if found else platform.machine()
 
 
-def describe():
-    """Rows of a table."""
+def describe(*libraries):
+    """Rows of a table; LIBRARIES are those of `libraries_of`."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     rows = [
         ("processor", f"{processor()}, {os.cpu_count()} cores"), ("memory", f"{memory:.0f} GiB"),
         ("system", f"{system()}, Linux {platform.release()}"), ("Swift", first_line("swift", "--version")),
-        ("libcurl", libcurl()), ("nginx", first_line("/usr/sbin/nginx", "-v")),
-        ("OpenSSH", first_line("ssh", "-V")), ("libarchive", first_line("bsdtar", "--version")),
-        ("libssh2", first_line("pkg-config", "--modversion", "libssh2")), ("Python", platform.python_version()),
+        *libraries, ("nginx", first_line("/usr/sbin/nginx", "-v")), ("OpenSSH", first_line("ssh", "-V")),
+        ("libarchive", first_line("bsdtar", "--version")), ("Python", platform.python_version()),
     ]
     return [row for row in rows if row[1]]
 
 
-def libcurl():
-    """Its version and those of the libraries that matter to speed."""
-    line = first_line("curl", "--version")
-    return ", ".join(re.findall(r"(?:libcurl|OpenSSL|nghttp2|zlib)/\S+", line))
+def libraries_of(programs, environment=None, word=""):
+    """Names and versions of the libraries that clients have which are started in this environment."""
+    output = subprocess.run(
+        [f"{programs}/libraries"], capture_output=True, text=True, check=True, env={**os.environ, **(environment or {})}).stdout
+    found = dict(line.split("\t") for line in output.splitlines())
+    # Those that matter to speed.
+    found["libcurl"] = ", ".join(re.findall(r"(?:libcurl|OpenSSL|nghttp2|zlib)/\S+", found["libcurl"]))
+    return [(name + word, version) for name, version in found.items()]
 
 
 def system():

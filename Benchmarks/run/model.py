@@ -1,5 +1,6 @@
 """What is measured: work, the clients that do it, and what they have to reach."""
 
+import re
 from dataclasses import dataclass, field
 
 # Of work that takes a client a second or two.
@@ -30,6 +31,11 @@ class Client:
     is_ours: bool = False
     # Why it cannot run here, if it cannot.
     missing: str = ""
+
+    @property
+    def stands_on_libraries(self):
+        """Whether it is this package's, or a program in C on the same libraries."""
+        return self.is_ours or re.match(r"C\b", self.name) is not None
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ SAME, USUAL = "OpenSSH sftp, aes128-ctr", "OpenSSH sftp"
 CURL, PARAMIKO, FSSPEC, ASYNCSSH = "curl", "paramiko", "fsspec with paramiko", "asyncssh"
 PLOTTED = (OURS, USUAL, CURL, PARAMIKO, ASYNCSSH)
 NOTES = (
-    "From the start of the process to its end, connecting and logging in included. Ours and C's use aes128-ctr. Ours has Swift's "
-    "libraries linked into it. With keystream: what `SFTPKeystream` gains, which is off unless a program asks for it."
+    "From the start of the process to its end, connecting and logging in included. Ours and C's use libssh2's first cipher: "
+    "aes128-ctr of 1.10, chacha20-poly1305 of 1.11.1. Ours has Swift's libraries linked into it. With keystream: "
+    "what `SFTPKeystream` gains, which is off unless a program asks for it."
 )
 
 

@@ -2,7 +2,6 @@
 
 import datetime
 
-import machine
 from model import TURNS
 
 WORDS = {"figure": "", "cpu": "CPU", "memory": "MB resident", "requests": "requests", "sent": "bytes sent"}
@@ -78,8 +77,8 @@ def goals(results):
     return [*lines, ""]
 
 
-def write(path, results, rounds, load):
-    """The whole page."""
+def write(path, results, rounds, facts):
+    """The whole page; FACTS are rows about the machine."""
     date = datetime.date.today().isoformat()
     lines = [
         "# Benchmarks", "",
@@ -88,8 +87,7 @@ def write(path, results, rounds, load):
         "Servers and clients share the machine, on the loopback address. “Beside” is how many times "
         "as fast as the client it names, the median of the rounds: above 1 is faster. CPU is user's and system's time of the client. "
         "Resident memory is the highest of all rounds.", "",
-        row(["machine", ""]), row(["---"] * 2), *(row([f"{name}", f"{value}"]) for name, value in machine.describe()),
-        row(["load average when it began", f"{load:.1f}"]), "",
+        row(["machine", ""]), row(["---"] * 2), *(row(fact) for fact in facts), "",
     ]
     for work in results.works:
         lines += section(work, results)
