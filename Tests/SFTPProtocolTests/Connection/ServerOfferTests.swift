@@ -53,17 +53,17 @@ import URLLoadingTestServers
         "ecdsa-sha2-nistp256", "ssh-ed25519", "ssh-rsa", "ssh-dss", "ecdsa-sha2-nistp256-cert-v01@openssh.com",
       ],
       cipher: ["aes256-ctr", "aes256-cbc", "3des-cbc", "arcfour", "none"],
-      mac: ["hmac-sha2-256", "hmac-md5", "hmac-sha1-96", "hmac-sha1"])
+      mac: ["hmac-sha2-256", "hmac-sha2-256-etm@openssh.com", "hmac-md5", "hmac-sha1-96", "hmac-sha1"])
     let preferences = AlgorithmPreferences(supported: supported, knownKeyTypes: ["ssh-rsa", "something"])
     #expect(preferences.hostKey == ["ssh-rsa", "ssh-ed25519", "ecdsa-sha2-nistp256"])
     #expect(preferences.keyExchange == ["curve25519-sha256", "diffie-hellman-group14-sha256"])
     #expect(preferences.cipher == ["aes256-ctr"])
-    #expect(preferences.mac == ["hmac-sha2-256", "hmac-sha1"])
+    #expect(preferences.mac == ["hmac-sha2-256-etm@openssh.com", "hmac-sha2-256", "hmac-sha1"])
     #expect(AlgorithmPreferences(supported: supported, knownKeyTypes: []).hostKey.first == "ssh-ed25519")
   }
 
   @Test func tellsEachGap() {
-    let ours = AlgorithmPreferences(keyExchange: ["a"], hostKey: ["b"], cipher: ["c"], mac: ["d"])
+    let ours = AlgorithmPreferences(keyExchange: ["a", "ext-info-c"], hostKey: ["b"], cipher: ["c"], mac: ["d"])
     var offer = ServerOffer(firstBytes: [])
     (offer.keyExchange, offer.hostKey, offer.cipherOut, offer.cipherIn) = (["a"], ["b"], ["c"], ["c"])
     (offer.macOut, offer.macIn) = (["d"], ["d"])
@@ -75,5 +75,7 @@ import URLLoadingTestServers
     #expect(gaps.first?.contains("rsa-sha2-512") == true)
     #expect(gaps.first?.contains("it has b") == true)
     #expect(gaps.last?.contains("x-etm") == true)
+    offer.keyExchange = ["e"]
+    #expect(ours.gaps(to: offer).first?.contains("it has a)") == true, "what is no key exchange is not named as one")
   }
 }

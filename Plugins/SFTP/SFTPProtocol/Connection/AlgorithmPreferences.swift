@@ -1,5 +1,5 @@
-/// The algorithms that a connection offers: those of the installed libssh2 that OpenSSH's client also takes, in an order that leads to
-/// a known host key.
+/// The algorithms that a connection offers: those of the installed libssh2 that OpenSSH's client also takes, in libssh2's order, but for
+/// host keys, whose order leads to a known one, and for MACs, of which those of the encrypted packet (EtM) come first, as in OpenSSH.
 struct AlgorithmPreferences: Sendable, Equatable {
   var keyExchange: [String] = []
   var hostKey: [String] = []
@@ -14,7 +14,8 @@ extension AlgorithmPreferences {
   init(supported: AlgorithmPreferences, knownKeyTypes: [String]) {
     keyExchange = supported.keyExchange.filter(Self.isSafe)
     cipher = supported.cipher.filter(Self.isSafe)
-    mac = supported.mac.filter(Self.isSafe)
+    let macs = supported.mac.filter(Self.isSafe)
+    mac = macs.filter(Self.authenticatesCiphertext) + macs.filter { !Self.authenticatesCiphertext($0) }
     let safe = supported.hostKey.filter(Self.isSafe)
     // An RSA key may sign in three ways.
     let wanted = knownKeyTypes.flatMap { $0 == "ssh-rsa" ? ["rsa-sha2-512", "rsa-sha2-256", "ssh-rsa"] : [$0] }
@@ -27,6 +28,14 @@ extension AlgorithmPreferences {
     "ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521", "rsa-sha2-512", "rsa-sha2-256",
     "ssh-rsa",
   ]
+
+  private static func authenticatesCiphertext(_ mac: String) -> Bool { mac.hasSuffix("-etm@openssh.com") }
+
+  /// Whether packets of a cipher are authenticated by the cipher itself, so that the MAC that was negotiated beside it is not used.
+  static func needsNoMAC(_ cipher: String) -> Bool { cipher.contains("-gcm@") || cipher.contains("-poly1305@") }
+
+  /// Names among the key exchanges that are none: they say what this side knows (RFC 8308, section 2.1).
+  private static func isMarker(_ name: String) -> Bool { name == "ext-info-c" || name.hasPrefix("kex-strict-") }
 
   private static func isSafe(_ name: String) -> Bool {
     // Broken or too small; and certificates of hosts, which are not supported.
@@ -48,7 +57,7 @@ extension AlgorithmPreferences {
       )
     }
     check(
-      "the key exchanges", keyExchange, offer.keyExchange,
+      "the key exchanges", keyExchange.filter { !Self.isMarker($0) }, offer.keyExchange,
       "allow curve25519-sha256 or ecdh-sha2-nistp256 with KexAlgorithms in the server's sshd_config")
     check(
       "the host key algorithms", hostKey, offer.hostKey,

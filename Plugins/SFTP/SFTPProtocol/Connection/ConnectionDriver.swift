@@ -211,8 +211,11 @@ final class ConnectionDriver {
       connection.measure { metrics in
         metrics.keysExchanged = Date()
         metrics.keyExchange = session.method(LIBSSH2_METHOD_KEX)
-        metrics.cipherIn = session.method(LIBSSH2_METHOD_CRYPT_SC)
-        metrics.macIn = session.method(LIBSSH2_METHOD_MAC_SC)
+        let cipher = session.method(LIBSSH2_METHOD_CRYPT_SC)
+        metrics.cipherIn = cipher
+        // libssh2 names one all the same, or says that it has none.
+        let needsMAC = cipher.map(AlgorithmPreferences.needsNoMAC) != true
+        metrics.macIn = needsMAC ? session.method(LIBSSH2_METHOD_MAC_SC) : nil
       }
       apply(machine.exchangedKeys())
     }

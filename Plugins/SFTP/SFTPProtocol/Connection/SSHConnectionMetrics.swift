@@ -14,6 +14,7 @@ struct SSHConnectionMetrics: Sendable {
   var keyExchange: String?
   /// Of what the server sends.
   var cipherIn: String?
+  /// Nil for a cipher that authenticates what it encrypts.
   var macIn: String?
   /// The addresses of the server and of this end, if it was reached directly.
   var address: String?
@@ -21,7 +22,8 @@ struct SSHConnectionMetrics: Sendable {
   var localAddress: String?
   var localPort: UInt16?
 
-  /// `sftp` and the algorithms, such as `sftp/curve25519-sha256/aes128-ctr/hmac-sha2-256`.
+  /// `sftp` and the algorithms, such as `sftp/curve25519-sha256/aes128-ctr/hmac-sha2-256` or
+  /// `sftp/curve25519-sha256/chacha20-poly1305@openssh.com`.
   var protocolName: String {
     (["sftp"] + [keyExchange, cipherIn, macIn].compactMap(\.self)).joined(separator: "/")
   }
