@@ -30,7 +30,6 @@ let package = Package(
     .library(name: "URLLoadingRedis", targets: ["URLLoadingRedis"]),
     .library(name: "ArchiveProtocol", targets: ["ArchiveProtocol"]),
     .library(name: "SFTPProtocol", targets: ["SFTPProtocol"]),
-    .library(name: "SFTPKeystream", targets: ["SFTPKeystream"]),
     .executable(name: "urlload", targets: ["urlload"]),
     .executable(name: "urlload-pac", targets: ["urlload-pac"]),
     .executable(name: "urlloadd", targets: ["urlloadd"]),
@@ -108,14 +107,10 @@ let package = Package(
       path: "Plugins/Archive/ArchiveProtocol", swiftSettings: dropIn("ArchiveProtocol")),
     .systemLibrary(
       name: "URLLoadingCSSH2", path: "Plugins/SFTP/CSSH2", pkgConfig: "libssh2", providers: [.apt(["libssh2-1-dev"])]),
-    .target(name: "URLLoadingCKeystream", dependencies: ["URLLoadingCOpenSSL"], path: "Plugins/SFTP/CKeystream"),
     .target(
       name: "SFTPProtocol",
       dependencies: ["URLLoading", "URLLoadingBase", "URLLoadingCSSH2", "URLLoadingCOpenSSL"],
       path: "Plugins/SFTP/SFTPProtocol", swiftSettings: dropIn("SFTPProtocol")),
-    .target(
-      name: "SFTPKeystream", dependencies: ["SFTPProtocol", "URLLoadingCKeystream"], path: "Plugins/SFTP/SFTPKeystream",
-      swiftSettings: dropIn("SFTPKeystream")),
     .executableTarget(
       name: "urlload",
       dependencies: [
@@ -211,7 +206,7 @@ let package = Package(
       name: "SFTPProtocolTests",
       dependencies: [
         "SFTPProtocol", "URLLoading", "URLProtocolTesting", "URLLoadingBase", "URLLoadingTestServers",
-        "URLLoadingDownloadWorker", "SFTPKeystream", "URLLoadingCKeystream", "URLLoadingCOpenSSL",
+        "URLLoadingDownloadWorker",
       ]),
     .executableTarget(
       name: "URLLoadingBackgroundWorker", dependencies: ["URLLoading"], path: "Tests/Fixtures/BackgroundWorker"),
@@ -260,7 +255,7 @@ if buildsDropIn {
     return $0.type == .executable || $0.type == .test || $0.type == .plugin || adapters.contains($0.name)
   }
   if !buildsService { package.dependencies = [] }
-  let modules = ["FoundationNetworking", "URLProtocolTesting", "ArchiveProtocol", "SFTPKeystream"]
+  let modules = ["FoundationNetworking", "URLProtocolTesting", "ArchiveProtocol", "SFTPProtocol"]
   package.products = [.library(name: "URLLoadingDropInObjects", type: .static, targets: modules)]
   if buildsService { package.products = [.executable(name: "urlloadd", targets: ["urlloadd"])] }
 }

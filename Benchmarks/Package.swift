@@ -56,7 +56,6 @@ let package = Package(
       dependencies: [
         "Measuring", urlLoading, .product(name: "ArchiveProtocol", package: "swift-url-loading"),
         .product(name: "SFTPProtocol", package: "swift-url-loading"),
-        .product(name: "SFTPKeystream", package: "swift-url-loading"),
       ],
       linkerSettings: swiftInside(and: ["-lcurl"])),
     .executableTarget(

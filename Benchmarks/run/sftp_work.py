@@ -3,14 +3,13 @@
 from fixtures import GIB, MIB, SMALL_FILES, SMALL_SIZE
 from model import TURNS, Client, Goal, Work
 
-OURS, WITH_KEYSTREAM, C = "URLLoading", "URLLoading, with keystream", "C on libssh2"
+OURS, C = "URLLoading", "C on libssh2"
 SAME, USUAL = "OpenSSH sftp, aes128-ctr", "OpenSSH sftp"
 CURL, PARAMIKO, FSSPEC, ASYNCSSH = "curl", "paramiko", "fsspec with paramiko", "asyncssh"
 PLOTTED = (OURS, USUAL, CURL, PARAMIKO, ASYNCSSH)
 NOTES = (
     "From the start of the process to its end, connecting and logging in included. Ours and C's use libssh2's first cipher: "
-    "aes128-ctr of 1.10, chacha20-poly1305 of 1.11.1. Ours has Swift's libraries linked into it. With keystream: "
-    "what `SFTPKeystream` gains, which is off unless a program asks for it."
+    "aes128-ctr of 1.10, chacha20-poly1305 of 1.11.1. Ours has Swift's libraries linked into it."
 )
 
 
@@ -24,10 +23,7 @@ class SFTPWork:
     def everyone(self, mode, port, shares):
         """All clients; a share of the work for those that are slow here."""
         yield self.c(mode, port)
-        yield self.ours(OURS, mode, port)
-        # What it gains shows where the cipher takes the time.
-        if mode != "get" and port == self.near:
-            yield self.ours(WITH_KEYSTREAM, mode, port, {"KEYSTREAM": "1"})
+        yield self.ours(mode, port)
         yield self.openssh(SAME, mode, port, shares, ("-c", "aes128-ctr"))
         yield self.openssh(USUAL, mode, port, shares, ())
         yield self.curl(mode, port, shares)
@@ -48,16 +44,16 @@ class SFTPWork:
         remote = f"{self.fixtures.www}/put/file"
         return remote, file, (remote, size), size
 
-    def ours(self, name, mode, port, environment=None):
+    def ours(self, mode, port):
         remote, local, leaves, size = self.task(mode)
         url = f"sftp://{self.servers.user}@127.0.0.1:{port}{remote}"
         program = f"{self.places.swift}/plugin-bench"
         if mode == "get":
             command = (program, url + "/{}", str(SMALL_FILES), str(SMALL_FILES), "get")
             # One connection: what is shown is that many loads share it.
-            return Client(name, command, expected=size, environment={"CONNECTIONS": "1"}, is_ours=True)
+            return Client(OURS, command, expected=size, environment={"CONNECTIONS": "1"}, is_ours=True)
         command = (program, url, "1", "1", mode, local)
-        return Client(name, command, expected=size, leaves=leaves, environment=environment or {}, is_ours=True)
+        return Client(OURS, command, expected=size, leaves=leaves, is_ours=True)
 
     def c(self, mode, port):
         remote, local, leaves, size = self.task(mode)

@@ -55,11 +55,8 @@ import URLLoadingTestServers
 
   @Test func backgroundDownloadsAreTakenLater() async throws {
     let server = try await NginxServer.shared
-    let folder = try TemporaryDirectory("sample")
-    let environment: [String: String?] = [
-      "HOME": folder.path, "XDG_RUNTIME_DIR": folder.path, "XDG_STATE_HOME": folder.file("state").path,
-      "XDG_DATA_HOME": folder.file("data").path, "TMPDIR": folder.path, "URLLOADD": BuiltProgram.path("urlloadd"),
-    ]
+    let service = try ServiceFolder()
+    let (folder, environment) = (service.folder, service.environment)
     let arguments = [folder.path, server.url().absoluteString, server.url("/large.bin").absoluteString]
     let queued = try await Command.run(Self.program("BackgroundDownload"), arguments, environment: environment)
     let taken = try await Command.run(Self.program("BackgroundDownload"), [folder.path], environment: environment)
@@ -69,12 +66,7 @@ import URLLoadingTestServers
       lines == ["queued large.bin", "queued small.txt", "took large.bin", "took small.txt"],
       "\(queued.error) \(taken.error)")
     #expect(try TestFiles.firstDifference(in: folder.file("large.bin"), count: DocumentRoot.largeSize) == nil)
-    let state = folder.file("state/url-loading/urlloadd/lock")
-    if let service = pid_t(
-      try String(contentsOf: state, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines))
-    {
-      kill(service, SIGTERM)
-    }
+    withExtendedLifetime(service) {}
   }
 
   @Test func lineClientBeginsTLS() async throws {

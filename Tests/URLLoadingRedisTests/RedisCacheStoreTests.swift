@@ -71,26 +71,12 @@ import URLLoadingTestServers
     #expect((other as? HTTPURLResponse)?.statusCode == 401)
   }
 
-  /// Answers `willCacheResponse` with what it is asked.
-  private final class Agreeing: NSObject, URLSessionDataDelegate {
-    let completions = Watched(0)
-
-    func urlSession(
-      _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
-      completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
-    ) { completionHandler(proposedResponse) }
-
-    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-      completions.update { $0 += 1 }
-    }
-  }
-
   @Test(arguments: [
     (["Cache-Control": "max-age=60", "Set-Cookie": "a=b"], "2"), (["Cache-Control": "max-age=60"], "1"),
   ])
   func aDelegateSharesOnlyWhatIsForAll(response: [String: String], second: String) async throws {
     let fleet = try await Fleet(Fleet.numbered(URLLoadingTestServers.HTTPFields(response.map { ($0.key, $0.value) })))
-    let delegate = Agreeing()
+    let delegate = CacheDecider { $0 }
     let session = URLSession(
       configuration: try fleet.member().configuration, delegate: delegate, delegateQueue: nil)
     session.dataTask(with: fleet.server.url("/")).resume()

@@ -104,27 +104,11 @@ import URLLoadingTestServers
     #expect(spy.connectionCount > 0)
   }
 
-  /// Answers `willCacheResponse` with the same for memory only.
-  private final class Restricting: NSObject, URLSessionDataDelegate {
-    let completions = Watched(0)
-
-    func urlSession(
-      _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
-      completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
-    ) {
-      completionHandler(
-        CachedURLResponse(
-          response: proposedResponse.response, data: proposedResponse.data, storagePolicy: .allowedInMemoryOnly))
-    }
-
-    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-      completions.update { $0 += 1 }
-    }
-  }
-
   @Test func whatIsAllowedInMemoryOnlyIsNotShared() async throws {
     let fleet = try await Fleet(Fleet.numbered(["Cache-Control": "max-age=60"]))
-    let delegate = Restricting()
+    let delegate = CacheDecider {
+      CachedURLResponse(response: $0.response, data: $0.data, storagePolicy: .allowedInMemoryOnly)
+    }
     let session = URLSession(
       configuration: try fleet.member(memory: 1_000_000).configuration, delegate: delegate, delegateQueue: nil)
     for number in 1...2 {

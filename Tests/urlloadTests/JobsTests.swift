@@ -4,26 +4,13 @@ import URLLoadingTestServers
 
 /// `urlload --background` and `urlload jobs`.
 @Suite(.timeLimit(.minutes(3))) struct JobsTests {
-  private let folder: TemporaryDirectory
-  private let environment: [String: String?]
+  private let service: ServiceFolder
+  private var folder: TemporaryDirectory { service.folder }
 
-  init() throws {
-    folder = try TemporaryDirectory("jobs")
-    environment = [
-      "HOME": folder.path, "XDG_RUNTIME_DIR": folder.path, "XDG_STATE_HOME": folder.file("state").path,
-      "XDG_CONFIG_HOME": folder.path, "XDG_DATA_HOME": folder.path, "TMPDIR": folder.path,
-      "URLLOADD": BuiltProgram.path("urlloadd"),
-    ]
-  }
+  init() throws { service = try ServiceFolder() }
 
   private func run(_ arguments: [String]) async throws -> Command.Outcome {
-    try await Urlload.run(arguments, environment: environment, in: folder)
-  }
-
-  private func stop() throws {
-    let lock = folder.file("state/url-loading/urlloadd/lock")
-    let text = try String(contentsOf: lock, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
-    if let service = pid_t(text) { kill(service, SIGTERM) }
+    try await Urlload.run(arguments, environment: service.environment, in: folder)
   }
 
   @Test func filesComeToTheirPlaces() async throws {
@@ -42,7 +29,6 @@ import URLLoadingTestServers
       })
     #expect(try TestFiles.firstDifference(in: folder.file("a.bin"), count: DocumentRoot.largeSize) == nil)
     #expect(try await eventually { try await run(["jobs"]).text.isEmpty })
-    try stop()
   }
 
   @Test func whatAServerRefusesIsNoFile() async throws {
@@ -77,10 +63,9 @@ import URLLoadingTestServers
       try FileManager.default.attributesOfItem(atPath: folder.file($0).path)[.posixPermissions] as? Int
     }
     #expect(modes == [0o640, 0o666 & ~Int(mask)])
-    let full = try await Urlload.run(["jobs", "forget"], environment: environment, in: folder)
+    let full = try await run(["jobs", "forget"])
     #expect(full.status == .exited(0))
     #expect(try await eventually { try await run(["jobs"]).text.isEmpty })
-    try stop()
   }
 
   @Test func filesGetTheTimeOfTheServerWhereThatIsWanted() async throws {
@@ -99,7 +84,6 @@ import URLLoadingTestServers
     #expect(try await eventually { time("then") == 1_445_412_480 })
     #expect(try await eventually { time("now") != nil })
     #expect(time("now") != 1_445_412_480)
-    try stop()
   }
 
   /// Those of each load, not of the command that was the last to use the session.
@@ -116,7 +100,6 @@ import URLLoadingTestServers
     #expect(first["User-Agent"] == nil && first["Accept"] == nil && first["X-Own"] == "1")
     let second = try #require(server.requests.first { $0.path == "/second" }).fields
     #expect(second["User-Agent"] != nil && second["Accept"] != nil)
-    try stop()
   }
 
   /// The command answers no questions.
@@ -125,7 +108,6 @@ import URLLoadingTestServers
     let queued = try await run(["--background", "-o", "file", url])
     #expect(queued.status == .exited(0), "\(queued.error)")
     #expect(try await eventually(timeout: .seconds(60)) { try await run(["jobs"]).text.hasPrefix("failed \(url) (") })
-    try stop()
   }
 
   @Test func whatHasNoPlaceIsNotQueued() async throws {
@@ -139,15 +121,15 @@ import URLLoadingTestServers
   @Test func severalCommandsQueueAtATime() async throws {
     let script = "for i in 1 2 3 4 5 6; do \"$0\" --background -o $i http://127.0.0.1:9/$i & done; wait"
     let outcome = try await Command.run(
-      "/bin/bash", ["-c", script, BuiltProgram.path("urlload")], environment: environment, directory: folder.url)
+      "/bin/bash", ["-c", script, BuiltProgram.path("urlload")], environment: service.environment, directory: folder.url
+    )
     let lines = outcome.error.split(separator: "\n").sorted()
     #expect(lines.map { String($0) } == (1...6).map { "urlload: queued http://127.0.0.1:9/\($0)" })
     #expect(try await run(["jobs"]).text.split(separator: "\n").count == 6)
     let full = try await Command.run(
-      "/bin/bash", ["-c", "\"$0\" jobs > /dev/full", BuiltProgram.path("urlload")], environment: environment,
+      "/bin/bash", ["-c", "\"$0\" jobs > /dev/full", BuiltProgram.path("urlload")], environment: service.environment,
       directory: folder.url)
     #expect(full.status == .exited(11) && full.error.contains("standard output"), "\(full.error)")
-    try stop()
   }
 
   @Test func jobsAreListedCancelledAndLimited() async throws {
@@ -165,7 +147,6 @@ import URLLoadingTestServers
     #expect(try await run(["jobs", "cancel", "1"]).status == .exited(0))
     // Its end is told by whoever takes what there is.
     #expect(try await eventually { try await run(["jobs"]).text.isEmpty })
-    try stop()
   }
 
   @Test(arguments: [

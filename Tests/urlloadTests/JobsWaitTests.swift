@@ -7,27 +7,14 @@ import URLLoadingTestServers
 
 /// How far background loads are, and `urlload jobs wait`.
 @Suite(.timeLimit(.minutes(3))) struct JobsWaitTests {
-  private let folder: TemporaryDirectory
-  private let environment: [String: String?]
+  private let service: ServiceFolder
+  private var folder: TemporaryDirectory { service.folder }
   private static let body = TestFiles.pattern(count: 400_000, seed: 22)
 
-  init() throws {
-    folder = try TemporaryDirectory("jobs")
-    environment = [
-      "HOME": folder.path, "XDG_RUNTIME_DIR": folder.path, "XDG_STATE_HOME": folder.file("state").path,
-      "XDG_CONFIG_HOME": folder.path, "XDG_DATA_HOME": folder.path, "TMPDIR": folder.path,
-      "URLLOADD": BuiltProgram.path("urlloadd"),
-    ]
-  }
+  init() throws { service = try ServiceFolder() }
 
   private func run(_ arguments: [String]) async throws -> Command.Outcome {
-    try await Urlload.run(arguments, environment: environment, in: folder)
-  }
-
-  private func stop() throws {
-    let lock = folder.file("state/url-loading/urlloadd/lock")
-    let text = try String(contentsOf: lock, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
-    if let service = pid_t(text) { kill(service, SIGTERM) }
+    try await Urlload.run(arguments, environment: service.environment, in: folder)
   }
 
   @Test func waitTakesWhatIsThereAndWaitsForTheOthers() async throws {
@@ -72,7 +59,6 @@ import URLLoadingTestServers
     #expect(try TestFiles.firstDifference(in: folder.file("slow"), count: Self.body.count, seed: 22) == nil)
     #expect(waited.error == "urlload: loaded \(fast)\nurlload: loaded \(slow)\n")
     #expect(try await eventually { try await run(["jobs"]).text.isEmpty })
-    try stop()
   }
 
   @Test(

@@ -1,6 +1,5 @@
 import ArchiveProtocol
 import Measuring
-import SFTPKeystream
 import SFTPProtocol
 import URLLoading
 
@@ -13,9 +12,6 @@ struct PluginBench {
 
   private static func run() async throws {
     let work = try Work()
-    if ProcessInfo.processInfo.environment["KEYSTREAM"] != nil, !SFTPKeystream.enable() {
-      throw Work.Misuse(description: "there is no keystream here")
-    }
     let configuration = URLSessionConfiguration.ephemeral
     configuration.protocolClasses = [SFTPProtocol.self, ArchiveProtocol.self]
     configuration.httpMaximumConnectionsPerHost = work.connections

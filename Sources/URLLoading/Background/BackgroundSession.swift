@@ -8,93 +8,8 @@ internal import URLLoadingCLinux
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class BackgroundSession: Sendable {
-  private enum Phase {
-    case connecting
-    case attached
-    case failed(BackgroundServiceError)
-    /// The session was invalidated.
-    case ended
-  }
-
-  /// A command that the service has not answered. It is sent again where the connection was lost: the service takes each once.
-  private struct Unanswered {
-    let command: BackgroundCommand
-    let answered: (@Sendable (BackgroundReport?) -> Void)?
-  }
-
-  /// What is done when the service was told of some ends.
-  private struct EndWaiter {
-    var ends: Set<Int>
-    let action: @Sendable () -> Void
-  }
-
-  private struct State {
-    var phase = Phase.connecting
-    var socket: BackgroundSocket?
-    var lastNumber = 0
-    var unanswered: [Int: Unanswered] = [:]
-    /// The numbers of those that this connection has not sent, in their order.
-    var unsent = FIFO<Int>()
-    /// The session was attached: what numbers its tasks have had is known.
-    var wasAttached = false
-    /// Why the last attempt failed.
-    var lastError: BackgroundServiceError?
-    var tasks: [Int: BackgroundTask] = [:]
-    /// The numbers of tasks that no connection was told of.
-    var untold: Set<Int> = []
-    /// What waits for the tasks of the session.
-    var waiters = BackgroundWaiters()
-    /// The commands among these that end a task, by that.
-    var endings: Set<Int> = []
-    /// The folder that the service has files in; nil before it has said so.
-    var files: String?
-    /// Files to upload that were copied to another one.
-    var misplacedFiles: [String: String] = [:]
-    /// What of the list the program may be sent.
-    var heldEnds = HeldEnds()
-    weak var session: URLSession?
-    /// The program has heard of all that waited for it.
-    var hasCaughtUp = false
-    /// The tasks whose end the load has been told, and the service not yet that it was taken.
-    var endsBeingTaken: Set<Int> = []
-    /// What waits for some of these to be taken.
-    var endWaiters: [EndWaiter] = []
-    /// No event is taken any more.
-    var isLeaving = false
-
-    /// Commands that are waited for, and not answered.
-    var remainingCommands: Int { unanswered.values.count { $0.command.isWaitedFor } }
-
-    var hasFailed: Bool { if case .failed = phase { true } else { false } }
-
-    /// Takes out a task that the service was not told of, where it has another one by its number, with all that it was to be told of it: that
-    /// would be done to the other one.
-    /// - Returns: nil also for one that has ended here.
-    mutating func takeClash(with identifier: Int) -> BackgroundTask? {
-      guard untold.remove(identifier) != nil else { return nil }
-      for (number, command) in unanswered where command.command.subject == identifier {
-        unanswered[number] = nil
-        if let ended = command.command.endedTask { endings.remove(ended) }
-        if command.command.isWaitedFor { waiters.answered(number) }
-      }
-      return tasks.removeValue(forKey: identifier)
-    }
-
-    /// The tasks that the service was to have, and has not: its queue was damaged or removed.
-    func lostTasks(besides told: Set<Int>) -> [BackgroundTask] {
-      // Where the service has not answered, it will be asked again.
-      let unsettled = Set(
-        unanswered.values.compactMap { $0.command.createdTask?.identifier ?? $0.command.endedTask })
-      return tasks.filter { !told.contains($0.key) && !unsettled.contains($0.key) }.values.sorted {
-        $0.identifier < $1.identifier
-      }
-    }
-  }
-
   /// How often the service is looked for, a second apart on average, before tasks fail.
   private static let attempts = 10
-  /// Bytes that wait for the socket, before further commands wait as they are.
-  private static let sendingLimit = 256 << 10
   /// The longest time that resume data is waited for, in seconds.
   private static let longestWait = 30.0
   /// How long tasks are waited for that are asked for.
@@ -102,7 +17,7 @@ final class BackgroundSession: Sendable {
 
   private let description: BackgroundSessionDescription
   private let place: BackgroundServicePlace
-  private let state = Locked(State())
+  let state = Locked(BackgroundSessionState())
   private let numbers: BackgroundNumbers?
   /// The first number of tasks where nobody knows which ones are free: larger than any that a session counts up to, and than those that an
   /// earlier session began with.
@@ -131,7 +46,7 @@ final class BackgroundSession: Sendable {
   func end() {
     let (socket, waiters) = state.withLock { state in
       // The tasks that were cancelled with the session are so in the service, too.
-      Self.sendUnsent(&state, atMost: .max)
+      state.sendUnsent(atMost: .max)
       state.phase = .ended
       return (state.socket, state.waiters.takeAll())
     }
@@ -225,52 +140,12 @@ final class BackgroundSession: Sendable {
       state.tasks[task.identifier] = task
       state.untold.insert(task.identifier)
       if let body = description.body, let folder { Self.place(body, in: folder, &state) }
-      guard Self.send(.create(task: description), answered: nil, &state) != .tooLong else {
+      guard state.send(.create(task: description), answered: nil) != .tooLong else {
         state.tasks[task.identifier] = nil
         state.untold.remove(task.identifier)
         return nil
       }
       return task
-    }
-  }
-
-  /// Moves a file that was copied before the service has said where it looks for it. Not under the lock: that may take long.
-  /// - Returns: the file's folder by then.
-  private func settledFolder(of body: String?, in folder: String?) -> String? {
-    guard let body, let folder, let files = state.withLock({ $0.files }) else { return folder }
-    Self.move(body, from: folder, to: files)
-    return files
-  }
-
-  /// Has a file where the service looks for it, now or when that is known.
-  private static func place(_ body: String, in folder: String, _ state: inout State) {
-    guard let files = state.files else { return state.misplacedFiles[body] = folder }
-    // The service has said so a moment ago.
-    move(body, from: folder, to: files)
-  }
-
-  private static func move(_ body: String, from folder: String, to files: String) {
-    let (old, new) = ("\(folder)/\(body)", "\(files)/\(body)")
-    guard folder != files, rename(old, new) != 0 else { return }
-    let source = OpenDescriptor(open(old, O_RDONLY | O_CLOEXEC))
-    let target = OpenDescriptor(open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600))
-    // One that is not there is refused by the service, with words.
-    guard source.number >= 0, target.number >= 0 else { return }
-    let reserve = BackgroundFreeSpace.read(beside: files)
-    if copy_contents_leaving(source.number, target.number, reserve) != 0 || fsync(target.number) != 0 { unlink(new) }
-    unlink(old)
-  }
-
-  /// The service has said where its files are. Calls of the program do not wait for those that are copied there: tasks that are made
-  /// meanwhile are among the next ones.
-  private func welcomed(_ files: String) {
-    while true {
-      let misplaced = state.withLock { state -> [String: String] in
-        if state.misplacedFiles.isEmpty { state.files = files }
-        return exchange(&state.misplacedFiles, with: [:])
-      }
-      if misplaced.isEmpty { return }
-      for (body, folder) in misplaced { Self.move(body, from: folder, to: files) }
     }
   }
 
@@ -308,7 +183,7 @@ final class BackgroundSession: Sendable {
   private func whenEndsAreTaken(_ action: @escaping @Sendable () -> Void) {
     let isDue = state.withLock { state in
       if !state.endsBeingTaken.isEmpty {
-        state.endWaiters.append(EndWaiter(ends: state.endsBeingTaken, action: action))
+        state.endWaiters.append(BackgroundSessionState.EndWaiter(ends: state.endsBeingTaken, action: action))
       }
       return state.endsBeingTaken.isEmpty
     }
@@ -327,49 +202,10 @@ final class BackgroundSession: Sendable {
     _ command: BackgroundCommand, answered: (@Sendable (BackgroundReport?) -> Void)? = nil
   ) -> Bool {
     // Numbers go out in their order: the service may see a `resume` only after its `create`.
-    let sending = state.withLock { Self.send(command, answered: answered, &$0) }
+    let sending = state.withLock { $0.send(command, answered: answered) }
     // Not under the lock: whoever waits may send again.
     if sending == .unreachable { answered?(nil) }
     return sending != .tooLong
-  }
-
-  private enum Sending { case sent, unreachable, tooLong }
-
-  private static func send(
-    _ command: BackgroundCommand, answered: (@Sendable (BackgroundReport?) -> Void)?, _ state: inout State
-  ) -> Sending {
-    state.lastNumber += 1
-    let number = state.lastNumber
-    let numbered = NumberedCommand(number: number, command: command)
-    guard let bytes = BackgroundFrames.encoded(numbered) else { return .tooLong }
-    switch state.phase {
-    case .connecting, .attached: break
-    case .failed, .ended: return .unreachable
-    }
-    state.unanswered[number] = Unanswered(command: command, answered: answered)
-    if let ended = command.endedTask { state.endings.insert(ended) }
-    if case .attached = state.phase, state.unsent.isEmpty, let socket = state.socket,
-      socket.waitingBytes < sendingLimit
-    {
-      if let made = command.createdTask { state.untold.remove(made.identifier) }
-      socket.post(bytes)
-    } else {
-      state.unsent.append(number)
-    }
-    return .sent
-  }
-
-  /// Sends commands that have waited.
-  /// - Parameter limit: bytes that may wait for the socket.
-  private static func sendUnsent(_ state: inout State, atMost limit: Int = sendingLimit) {
-    guard case .attached = state.phase, let socket = state.socket else { return }
-    while socket.waitingBytes < limit, let number = state.unsent.popFirst() {
-      guard let command = state.unanswered[number]?.command,
-        let bytes = BackgroundFrames.encoded(NumberedCommand(number: number, command: command))
-      else { continue }
-      if let made = command.createdTask { state.untold.remove(made.identifier) }
-      socket.post(bytes)
-    }
   }
 
   /// Why the service cannot be used; nil where it can, or may.
@@ -378,21 +214,12 @@ final class BackgroundSession: Sendable {
   }
 
   func requestResumeData(of task: Int, _ handler: @escaping @Sendable (Data?) -> Void) {
-    let waiting = Once(handler)
+    let waiting = OneCallHandler(handler)
     send(.cancel(task: task, wantsResumeData: true)) { report in
       if case .resumeData(_, let data) = report { waiting.call(data) } else { waiting.call(nil) }
     }
     // The service cancels the task when it answers.
     DispatchQueue.global().asyncAfter(deadline: .now() + Self.longestWait) { waiting.call(nil) }
-  }
-
-  /// A handler that is called once.
-  private final class Once: Sendable {
-    private let handler: Locked<(@Sendable (Data?) -> Void)?>
-
-    init(_ handler: @escaping @Sendable (Data?) -> Void) { self.handler = Locked(handler) }
-
-    func call(_ data: Data?) { handler.withLock { $0.take() }?(data) }
   }
 
   // MARK: The thread
@@ -463,7 +290,7 @@ final class BackgroundSession: Sendable {
     var wasAttached = false
     var knowsEnvironment = false
     var told: Set<Int> = []
-    while let report = socket.receive(whenSent: { state.withLock { Self.sendUnsent(&$0) } }) {
+    while let report = socket.receive(whenSent: { state.withLock { $0.sendUnsent() } }) {
       switch report {
       // Both sides use the smaller version, and its messages are those of the smallest.
       case .welcome(let version, _, let files):
@@ -536,10 +363,10 @@ final class BackgroundSession: Sendable {
       let lost = state.lostTasks(besides: told)
       state.unsent = FIFO()
       for number in state.unanswered.keys.sorted() { state.unsent.append(number) }
-      Self.sendUnsent(&state)
+      state.sendUnsent()
       return (state.waiters.takeDue(), lost)
     }
-    // Other sessions with the identifier begin behind it, in processes that know no more than the file.
+    // Other sessions with the identifier begin after it, in processes that know no more than the file.
     numbers?.raise(to: next)
     for waiter in waiters { waiter() }
     for task in lost {
@@ -555,7 +382,7 @@ final class BackgroundSession: Sendable {
     guard let session else { return }
     // A program that ends in this method does not hear of these ends again.
     whenEndsAreTaken {
-      // Behind the calls that the events of before have put into the queue.
+      // After the calls that the events of before have put into the queue.
       session.delegateQueue.addOperation {
         session.delegate?.urlSessionDidFinishEvents(forBackgroundURLSession: session)
       }
@@ -615,44 +442,4 @@ final class BackgroundSession: Sendable {
     outcome.error = BackgroundFailure(error.error(for: nil))
     for task in tasks.values { task.receive(.ended(outcome)) }
   }
-}
-
-extension BackgroundCommand {
-  /// The task that the command makes.
-  fileprivate var createdTask: BackgroundTaskDescription? { if case .create(let task) = self { task } else { nil } }
-
-  /// The task that the command is about.
-  fileprivate var subject: Int? {
-    switch self {
-    case .create(let task): task.identifier
-    case .resume(let task), .suspend(let task), .cancel(let task, _), .update(let task, _), .tookFile(let task),
-      .tookEnd(let task):
-      task
-    default: nil
-    }
-  }
-
-  /// Whether somebody who asks for the session's tasks, or exits, waits for the answer: a task is the service's from then on.
-  fileprivate var isWaitedFor: Bool {
-    switch self {
-    case .create, .resume, .suspend, .update, .cancel(_, wantsResumeData: false): true
-    default: false
-    }
-  }
-
-  /// The task that its program wants nothing of any more.
-  fileprivate var endedTask: Int? {
-    switch self {
-    case .tookEnd(let task), .cancel(let task, _): task
-    default: nil
-    }
-  }
-}
-
-/// What both sides of the socket have to agree on.
-package enum BackgroundWire {
-  /// The version of the protocol; <doc:Architecture> has what it says.
-  package static let version = 2
-  /// The first one whose service loads tasks by the environment of their program.
-  static let versionWithEnvironment = 2
 }

@@ -101,21 +101,20 @@ import URLLoadingTestServers
     await server.stop()
   }
 
-  @Test(arguments: [true, false]) func cancelsWhileSomebodyIsAsked(_ byQuestions: Bool) async throws {
-    var serverOptions = PasswordSSHServer.Options()
-    if byQuestions {
-      serverOptions.password = nil
-      serverOptions.answers = ["blue"]
-    }
-    let server = try await PasswordSSHServer.start(options: serverOptions)
+  /// A connection whose user has been asked for a password or for answers, and does not reply.
+  private static func asking(
+    _ byQuestions: Bool, cancelled: AsyncEvent? = nil
+  ) async throws -> (PasswordSSHServer, TestConnection) {
+    var options = PasswordSSHServer.Options()
+    if byQuestions { (options.password, options.answers) = (nil, ["blue"]) }
+    let server = try await PasswordSSHServer.start(options: options)
     let asked = AsyncEvent()
-    let cancelled = AsyncEvent()
     let wait: @Sendable () async -> Void = {
       asked.signal()
       await withTaskCancellationHandler {
         _ = await AsyncEvent().wait()
       } onCancel: {
-        cancelled.signal()
+        cancelled?.signal()
       }
     }
     let authenticator = TestAuthenticator(
@@ -129,34 +128,19 @@ import URLLoadingTestServers
       })
     let test = TestConnection(TestConnection.options(server, authenticator: authenticator))
     #expect(await asked.wait())
+    return (server, test)
+  }
+
+  @Test(arguments: [true, false]) func cancelsWhileSomebodyIsAsked(_ byQuestions: Bool) async throws {
+    let cancelled = AsyncEvent()
+    let (server, test) = try await Self.asking(byQuestions, cancelled: cancelled)
     await test.expectPromptEnd()
     #expect(await cancelled.wait(timeout: .seconds(5)))
     await server.stop()
   }
 
   @Test(arguments: [true, false]) func noticesAServerThatGoesWhileSomebodyIsAsked(_ byQuestions: Bool) async throws {
-    var serverOptions = PasswordSSHServer.Options()
-    if byQuestions {
-      serverOptions.password = nil
-      serverOptions.answers = ["blue"]
-    }
-    let server = try await PasswordSSHServer.start(options: serverOptions)
-    let asked = AsyncEvent()
-    let wait: @Sendable () async -> Void = {
-      asked.signal()
-      _ = await AsyncEvent().wait()
-    }
-    let authenticator = TestAuthenticator(
-      password: { _ in
-        await wait()
-        return nil
-      },
-      answers: { _, _ in
-        await wait()
-        return nil
-      })
-    let test = TestConnection(TestConnection.options(server, authenticator: authenticator))
-    #expect(await asked.wait())
+    let (server, test) = try await Self.asking(byQuestions)
     await server.stop()
     #expect(await test.failure()?.kind == .connectionLost)
   }

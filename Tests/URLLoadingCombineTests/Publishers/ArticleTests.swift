@@ -49,55 +49,44 @@ import URLLoadingTestServers
 
   @Test func mapTakesTheBody() async throws {
     let server = try server()
-    let recorder = Recorder<Data, URLError>()
-    publisher("/user", of: server).map(\.data).subscribe(recorder)
-    #expect(await recorder.end())
-    #expect(try recorder.log.value.values.map { try JSONDecoder().decode(User.self, from: $0) } == [Self.user])
+    let log = await publisher("/user", of: server).map(\.data).recorded()
+    #expect(try log.values.map { try JSONDecoder().decode(User.self, from: $0) } == [Self.user])
   }
 
   @Test func tryMapLooksAtTheStatusAndDecodeMakesATypeOfTheBody() async throws {
     let server = try server()
-    let recorder = Recorder<User, any Error>()
-    publisher("/user", of: server).tryMap(body).decode(type: User.self, decoder: JSONDecoder()).subscribe(recorder)
-    #expect(await recorder.end())
-    #expect(recorder.log.value.values == [Self.user] && recorder.log.value.isFinished)
-    let missing = Recorder<User, any Error>()
-    publisher("/missing", of: server).tryMap(body).decode(type: User.self, decoder: JSONDecoder()).subscribe(missing)
-    #expect(await missing.end())
-    #expect((missing.log.value.failure as? URLError)?.code == .badServerResponse)
-    let garbage = Recorder<User, any Error>()
-    publisher("/garbage", of: server).tryMap(body).decode(type: User.self, decoder: JSONDecoder()).subscribe(garbage)
-    #expect(await garbage.end())
-    #expect(garbage.log.value.failure is DecodingError)
+    let log = await publisher("/user", of: server).tryMap(body).decode(type: User.self, decoder: JSONDecoder())
+      .recorded()
+    #expect(log.values == [Self.user] && log.isFinished)
+    let missing = await publisher("/missing", of: server).tryMap(body).decode(type: User.self, decoder: JSONDecoder())
+      .recorded()
+    #expect((missing.failure as? URLError)?.code == .badServerResponse)
+    let garbage = await publisher("/garbage", of: server).tryMap(body).decode(type: User.self, decoder: JSONDecoder())
+      .recorded()
+    #expect(garbage.failure is DecodingError)
   }
 
   @Test func retryLoadsAnew() async throws {
     let server = try server()
-    let recorder = LoadRecorder()
-    publisher("/flaky", of: server).retry(1).subscribe(recorder)
-    #expect(await recorder.end())
-    #expect(recorder.log.value.values.count == 1 && recorder.log.value.isFinished)
+    let log = await publisher("/flaky", of: server).retry(1).recorded()
+    #expect(log.values.count == 1 && log.isFinished)
     #expect(server.requests.count == 2)
   }
 
   @Test func catchGoesOnWithAnotherPublisher() async throws {
     let server = try server()
     let fallback = publisher("/user", of: server)
-    let recorder = LoadRecorder()
-    publisher("/broken", of: server).retry(1).catch { _ in fallback }.subscribe(recorder)
-    #expect(await recorder.end())
-    #expect(recorder.log.value.values.count == 1 && recorder.log.value.isFinished)
+    let log = await publisher("/broken", of: server).retry(1).catch { _ in fallback }.recorded()
+    #expect(log.values.count == 1 && log.isFinished)
     #expect(server.requests.map(\.path) == ["/broken", "/broken", "/user"])
   }
 
   @Test func replaceErrorGoesOnWithAValue() async throws {
     let server = try server()
-    let recorder = Recorder<User, Never>()
     let anonymous = User(name: "-", userID: "0")
-    publisher("/garbage", of: server).map(\.data).decode(type: User.self, decoder: JSONDecoder())
-      .replaceError(with: anonymous).subscribe(recorder)
-    #expect(await recorder.end())
-    #expect(recorder.log.value.values == [anonymous])
+    let log = await publisher("/garbage", of: server).map(\.data).decode(type: User.self, decoder: JSONDecoder())
+      .replaceError(with: anonymous).recorded()
+    #expect(log.values == [anonymous])
   }
 
   @Test func receiveOnChoosesTheQueue() async throws {
@@ -147,10 +136,8 @@ import URLLoadingTestServers
   @Test func autoconnectBeginsWithTheFirstSubscriber() async throws {
     let server = try server()
     let automatic = publisher("/user", of: server).multicast { PassthroughSubject<Loaded, URLError>() }.autoconnect()
-    let recorder = LoadRecorder()
-    automatic.subscribe(recorder)
-    #expect(await recorder.end())
-    #expect(recorder.log.value.values.count == 1)
+    let log = await automatic.recorded()
+    #expect(log.values.count == 1)
     #expect(server.requests.count == 1)
   }
 }

@@ -8,10 +8,7 @@ import URLLoadingTestServers
 @Suite(.timeLimit(.minutes(4))) struct BytesPublisherTests {
   @Test func publishesTheWholeBodyWithTheResponse() async throws {
     let server = try await NginxServer.shared
-    let recorder = LoadRecorder()
-    URLSession.shared.bytesPublisher(for: server.url("/large.bin")).subscribe(recorder)
-    #expect(await recorder.end())
-    let log = recorder.log.value
+    let log = await URLSession.shared.bytesPublisher(for: server.url("/large.bin")).recorded()
     #expect(log.isFinished && log.completions.count == 1)
     #expect(log.values.reduce(0) { $0 + $1.data.count } == DocumentRoot.largeSize)
     #expect(log.values.allSatisfy { ($0.response as? HTTPURLResponse)?.statusCode == 200 && !$0.data.isEmpty })
@@ -21,11 +18,9 @@ import URLLoadingTestServers
 
   @Test func anEmptyBodyIsOneEmptyPiece() async throws {
     let server = try await NginxServer.shared
-    let recorder = LoadRecorder()
-    URLSession.shared.bytesPublisher(for: server.url("/empty.bin")).subscribe(recorder)
-    #expect(await recorder.end())
-    #expect(recorder.log.value.values.map(\.data) == [Data()])
-    #expect(recorder.log.value.isFinished)
+    let log = await URLSession.shared.bytesPublisher(for: server.url("/empty.bin")).recorded()
+    #expect(log.values.map(\.data) == [Data()])
+    #expect(log.isFinished)
   }
 
   @Test func withoutADemandNothingIsLoaded() async throws {
@@ -88,20 +83,16 @@ import URLLoadingTestServers
       _ = try connection.readRequest()
       try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
     }
-    let recorder = LoadRecorder()
-    URLSession(configuration: .ephemeral).bytesPublisher(for: server.url()).subscribe(recorder)
-    #expect(await recorder.end())
-    #expect(recorder.log.value.values.map(\.data) == [Data("half".utf8)])
-    #expect(recorder.log.value.failure?.code == .networkConnectionLost)
+    let log = await URLSession(configuration: .ephemeral).bytesPublisher(for: server.url()).recorded()
+    #expect(log.values.map(\.data) == [Data("half".utf8)])
+    #expect(log.failure?.code == .networkConnectionLost)
   }
 
   @Test func aFailureBeforeTheResponse() async throws {
     for (host, code) in [("other", URLError.Code.cannotFindHost), ("foreign", .unknown)] {
-      let recorder = LoadRecorder()
       let url = try #require(URL(string: "scripted://\(host)/"))
-      ScriptedProtocol.session.bytesPublisher(for: url).subscribe(recorder)
-      #expect(await recorder.end())
-      #expect(recorder.log.value.failure?.code == code)
+      let log = await ScriptedProtocol.session.bytesPublisher(for: url).recorded()
+      #expect(log.failure?.code == code)
     }
   }
 

@@ -8,10 +8,7 @@ import URLLoadingTestServers
 @Suite(.timeLimit(.minutes(4))) struct DataTaskPublisherTests {
   @Test func publishesTheBodyAndTheResponseThenFinishes() async throws {
     let server = try await NginxServer.shared
-    let recorder = LoadRecorder()
-    URLSession.shared.dataTaskPublisher(for: server.url()).subscribe(recorder)
-    #expect(await recorder.end())
-    let log = recorder.log.value
+    let log = await URLSession.shared.dataTaskPublisher(for: server.url()).recorded()
     #expect(log.values.map(\.data) == [DocumentRoot.small])
     #expect((log.values.first?.response as? HTTPURLResponse)?.statusCode == 200)
     #expect(log.isFinished && log.completions.count == 1)
@@ -26,14 +23,10 @@ import URLLoadingTestServers
 
   @Test func aStatusIsNoFailureAndAnEmptyBodyIsEmptyData() async throws {
     let server = try await NginxServer.shared
-    let recorder = LoadRecorder()
-    URLSession.shared.dataTaskPublisher(for: server.url("/empty.bin")).subscribe(recorder)
-    #expect(await recorder.end())
-    #expect(recorder.log.value.values.map(\.data) == [Data()])
-    let missing = LoadRecorder()
-    URLSession.shared.dataTaskPublisher(for: server.url("/status/404")).subscribe(missing)
-    #expect(await missing.end())
-    #expect(missing.log.value.isFinished)
+    let log = await URLSession.shared.dataTaskPublisher(for: server.url("/empty.bin")).recorded()
+    #expect(log.values.map(\.data) == [Data()])
+    let missing = await URLSession.shared.dataTaskPublisher(for: server.url("/status/404")).recorded()
+    #expect(missing.isFinished)
   }
 
   @Test func withoutADemandThereIsNoTask() async throws {
@@ -79,15 +72,13 @@ import URLLoadingTestServers
       ("other", .cannotFindHost), ("object", .timedOut), ("foreign", .unknown),
     ]
     for (host, code) in cases {
-      let recorder = LoadRecorder()
       let url = try #require(URL(string: "scripted://\(host)/"))
-      ScriptedProtocol.session.dataTaskPublisher(for: url).subscribe(recorder)
-      #expect(await recorder.end())
-      #expect(recorder.log.value.failure?.code == code)
-      #expect(recorder.log.value.values.isEmpty)
+      let log = await ScriptedProtocol.session.dataTaskPublisher(for: url).recorded()
+      #expect(log.failure?.code == code)
+      #expect(log.values.isEmpty)
       switch host {
-      case "object": #expect(recorder.log.value.failure?.userInfo["key"] as? String == "value")
-      case "foreign": #expect(recorder.log.value.failure?.userInfo[NSUnderlyingErrorKey] is ScriptedProtocol.Foreign)
+      case "object": #expect(log.failure?.userInfo["key"] as? String == "value")
+      case "foreign": #expect(log.failure?.userInfo[NSUnderlyingErrorKey] is ScriptedProtocol.Foreign)
       default: break
       }
     }
@@ -123,20 +114,16 @@ import URLLoadingTestServers
       _ = try connection.readRequest()
       try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
     }
-    let recorder = LoadRecorder()
-    URLSession(configuration: .ephemeral).dataTaskPublisher(for: server.url()).subscribe(recorder)
-    #expect(await recorder.end())
-    #expect(recorder.log.value.failure?.code == .networkConnectionLost)
-    #expect(recorder.log.value.values.isEmpty)
+    let log = await URLSession(configuration: .ephemeral).dataTaskPublisher(for: server.url()).recorded()
+    #expect(log.failure?.code == .networkConnectionLost)
+    #expect(log.values.isEmpty)
   }
 
   @Test func anInvalidatedSessionIsAFailure() async throws {
     let session = URLSession(configuration: .ephemeral)
     session.invalidateAndCancel()
-    let recorder = LoadRecorder()
-    session.dataTaskPublisher(for: try #require(URL(string: "data:,x"))).subscribe(recorder)
-    #expect(await recorder.end())
-    #expect(recorder.log.value.failure != nil)
+    let log = await session.dataTaskPublisher(for: try #require(URL(string: "data:,x"))).recorded()
+    #expect(log.failure != nil)
   }
 
   @Test func theSubscriberIsCalledOnTheDelegateQueue() async throws {

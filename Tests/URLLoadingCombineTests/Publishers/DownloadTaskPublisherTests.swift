@@ -50,10 +50,8 @@ import URLLoadingTestServers
 
   @Test func aFileThatNobodyTakesIsRemoved() async throws {
     let server = try await NginxServer.shared
-    let recorder = Recorder<URL, URLError>()
-    URLSession.shared.downloadTaskPublisher(for: server.url()).map(\.file.url).subscribe(recorder)
-    #expect(await recorder.end())
-    let url = try #require(recorder.log.value.values.first)
+    let log = await URLSession.shared.downloadTaskPublisher(for: server.url()).map(\.file.url).recorded()
+    let url = try #require(log.values.first)
     try #require(try await eventually { !exists(url) })
   }
 
@@ -71,12 +69,10 @@ import URLLoadingTestServers
   }
 
   @Test func aFailureHasNoFile() async throws {
-    let recorder = FileRecorder()
     let url = try #require(URL(string: "scripted://foreign/"))
-    ScriptedProtocol.session.downloadTaskPublisher(for: url).subscribe(recorder)
-    #expect(await recorder.end())
-    #expect(recorder.log.value.failure?.code == .unknown)
-    #expect(recorder.log.value.values.isEmpty)
+    let log = await ScriptedProtocol.session.downloadTaskPublisher(for: url).recorded()
+    #expect(log.failure?.code == .unknown)
+    #expect(log.values.isEmpty)
   }
 
   @Test func withoutADemandThereIsNoTask() throws {

@@ -10,42 +10,10 @@ import URLLoadingTestServers
 
   // MARK: Delegates
 
-  /// Answers `willCacheResponse`, and keeps what it was asked.
-  private final class Delegate: NSObject, URLSessionDataDelegate {
-    let proposals = Watched<[CachedURLResponse]>([])
-    let completions = Watched(0)
-    let answer: @Sendable (CachedURLResponse) -> CachedURLResponse?
-
-    init(_ answer: @escaping @Sendable (CachedURLResponse) -> CachedURLResponse?) { self.answer = answer }
-
-    func urlSession(
-      _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
-      completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
-    ) {
-      proposals.update { $0.append(proposedResponse) }
-      completionHandler(answer(proposedResponse))
-    }
-
-    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-      completions.update { $0 += 1 }
-    }
-  }
-
-  /// Loads a URL, one after another, by data tasks of a delegate.
-  private func load(_ count: Int, _ exchange: CacheExchange, _ delegate: Delegate) async -> URLSession {
-    let session = URLSession(
-      configuration: CacheExchange.configuration(exchange.cache), delegate: delegate, delegateQueue: nil)
-    for number in 1...count {
-      session.dataTask(with: exchange.server.url("/")).resume()
-      #expect(await delegate.completions.wait { $0 == number })
-    }
-    return session
-  }
-
   @Test func aDelegateIsAskedOnceAboutAWholeResponse() async throws {
     let exchange = try CacheExchange(.memory, Self.fresh)
-    let delegate = Delegate { $0 }
-    let session = await load(3, exchange, delegate)
+    let delegate = CacheDecider { $0 }
+    let session = await exchange.load(3, delegate)
     #expect(delegate.proposals.value.map { String(decoding: $0.data, as: UTF8.self) } == ["1"])
     #expect(delegate.proposals.value.first?.storagePolicy == .allowed)
     #expect(exchange.requests.count == 1)
@@ -54,8 +22,8 @@ import URLLoadingTestServers
 
   @Test func aDelegateForbidsToStore() async throws {
     let exchange = try CacheExchange(.memory, Self.fresh)
-    let delegate = Delegate { _ in nil }
-    let session = await load(2, exchange, delegate)
+    let delegate = CacheDecider { _ in nil }
+    let session = await exchange.load(2, delegate)
     #expect(exchange.requests.count == 2 && delegate.proposals.value.count == 2)
     #expect(exchange.cache.currentMemoryUsage == 0)
     session.invalidateAndCancel()
@@ -63,11 +31,11 @@ import URLLoadingTestServers
 
   @Test func aDelegateChangesWhatIsStored() async throws {
     let exchange = try CacheExchange(.disk, Self.fresh)
-    let delegate = Delegate {
+    let delegate = CacheDecider {
       CachedURLResponse(
         response: $0.response, data: Data("changed".utf8), userInfo: ["note": "mine"], storagePolicy: .allowed)
     }
-    let session = await load(1, exchange, delegate)
+    let session = await exchange.load(1, delegate)
     #expect(try await exchange.get().text == "changed")
     let request = URLRequest(url: exchange.server.url("/"))
     #expect(exchange.cache.cachedResponse(for: request)?.userInfo?["note"] as? String == "mine")
@@ -76,8 +44,8 @@ import URLLoadingTestServers
 
   @Test func aDelegateIsNotAskedAboutWhatMayNotBeStored() async throws {
     let exchange = try CacheExchange(.memory, CacheExchange.numbered(["Cache-Control": "no-store"]))
-    let delegate = Delegate { $0 }
-    let session = await load(2, exchange, delegate)
+    let delegate = CacheDecider { $0 }
+    let session = await exchange.load(2, delegate)
     #expect(delegate.proposals.value.isEmpty && exchange.requests.count == 2)
     session.invalidateAndCancel()
   }

@@ -163,34 +163,13 @@ import URLLoadingTestServers
     #expect(restarted.cachedResponse(for: request) == nil)
   }
 
-  /// Answers `willCacheResponse` with the same for memory only.
-  private final class Restricting: NSObject, URLSessionDataDelegate {
-    let completions = Watched(0)
-
-    func urlSession(
-      _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
-      completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
-    ) {
-      completionHandler(
-        CachedURLResponse(
-          response: proposedResponse.response, data: proposedResponse.data, storagePolicy: .allowedInMemoryOnly))
-    }
-
-    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-      completions.update { $0 += 1 }
-    }
-  }
-
   @Test func whatADelegateAllowsInMemoryOnlyReachesNoDisk() async throws {
     let exchange = try CacheExchange(.memory, CacheExchange.numbered(["Cache-Control": "max-age=600"]))
     let cache = URLCache(memoryCapacity: 1_000_000, diskCapacity: 10_000_000, directory: exchange.directory.url)
-    let delegate = Restricting()
-    let session = URLSession(
-      configuration: CacheExchange.configuration(cache), delegate: delegate, delegateQueue: nil)
-    for number in 1...2 {
-      session.dataTask(with: exchange.server.url("/")).resume()
-      #expect(await delegate.completions.wait { $0 == number })
+    let delegate = CacheDecider {
+      CachedURLResponse(response: $0.response, data: $0.data, storagePolicy: .allowedInMemoryOnly)
     }
+    let session = await exchange.load(2, delegate, cache: cache)
     #expect(exchange.requests.count == 1)
     #expect(cache.currentMemoryUsage > 0 && cache.currentDiskUsage == 0)
     session.invalidateAndCancel()

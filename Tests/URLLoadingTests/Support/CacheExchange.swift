@@ -57,6 +57,18 @@ final class CacheExchange: Sendable {
     return (String(decoding: data, as: UTF8.self), try #require(response as? HTTPURLResponse))
   }
 
+  /// Loads its URL, one time after another, by data tasks of a delegate.
+  /// - Parameter cache: nil for the exchange's own.
+  func load(_ count: Int, _ delegate: CacheDecider, cache: URLCache? = nil) async -> URLSession {
+    let session = URLSession(
+      configuration: Self.configuration(cache ?? self.cache), delegate: delegate, delegateQueue: nil)
+    for number in 1...count {
+      session.dataTask(with: server.url("/")).resume()
+      #expect(await delegate.completions.wait { $0 == number })
+    }
+    return session
+  }
+
   var requests: [HTTPRequest] { server.requests }
 
   static func numbered(_ fields: URLLoadingTestServers.HTTPFields)

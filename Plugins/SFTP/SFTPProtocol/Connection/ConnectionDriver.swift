@@ -49,7 +49,6 @@ final class ConnectionDriver {
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     ExitGate.shared.enter()
     defer { ExitGate.shared.leave() }
-    options.threadSetup?()
     apply(wakeDescriptor >= 0 ? machine.start() : machine.close(outOfResources()))
     while machine.phase != .closed {
       for work in connection.takeWork() { work(self) }

@@ -29,8 +29,6 @@ struct SSHConnectionOptions: Sendable {
   var addressFamily = NetworkSettings.AddressFamily.any
   /// Addresses in place of a lookup, see ``NetworkSettings/hostAddresses``.
   var hostAddresses: [String: [String]] = [:]
-  /// What the connection's thread runs first.
-  var threadSetup = SSHThreadSetup.current
 
   /// The names or addresses that are looked up for the host.
   var targets: [String] { hostAddresses["\(host):\(port)"] ?? hostAddresses["*:\(port)"] ?? [host] }

@@ -1,7 +1,6 @@
 import ArchiveProtocol
 import Foundation
 import FoundationNetworking
-import SFTPKeystream
 import SFTPProtocol
 import URLProtocolTesting
 
@@ -37,7 +36,6 @@ struct KitFixture: URLProtocolFixture {
     let arguments = CommandLine.arguments
     URLProtocol.registerClass(ArchiveProtocol.self)
     URLProtocol.registerClass(SFTPProtocol.self)
-    SFTPKeystream.enable()
     for url in arguments[1...2].compactMap({ URL(string: $0) }) {
       let (data, _) = try await URLSession.shared.data(from: url)
       print(url.scheme ?? "-", data.count)
