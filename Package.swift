@@ -273,7 +273,7 @@ if Context.environment["URL_LOADING_DOCS"] != nil {
   package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
 }
 
-// A part of the tests and what they need, for a quick build: `URL_LOADING_ONLY_TESTS="URLLoadingTests/Cookies urlloadTests"`. A name may
+// A part of the tests and what they need, for a quick build: `URL_LOADING_ONLY_TESTS="URLLoadingTests/Stages/Cookies urlloadTests"`. A name may
 // say which of the target's folders is compiled, beside those that its tests share.
 if let selection = Context.environment["URL_LOADING_ONLY_TESTS"]?.split(separator: " ") {
   var folders: [String: [String]] = [:]
