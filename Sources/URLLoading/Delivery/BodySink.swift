@@ -19,7 +19,7 @@ protocol BodySink: AnyObject, Sendable {
   var holdsBytes: Bool { get }
 
   /// Takes bytes.
-  /// - Returns: whether they are buffered for the consumer; ``Load/consumed(_:)`` is called when it has taken them.
+  /// - Returns: whether they are buffered for the consumer; ``BufferedSource/consumed(_:)`` is called when it has taken them.
   /// - Throws: what ends the load.
   func write(_ bytes: UnsafeRawBufferPointer) throws -> Bool
 

@@ -2,8 +2,8 @@ internal import URLLoadingBase
 
 /// Buffers what a load delivers, piece by piece, for one asynchronous reader.
 ///
-/// It has no limit of its own: the load counts what ``write(_:)`` buffers and what ``Load/consumed(_:)`` takes away, and pauses its
-/// sender.
+/// It has no limit of its own: the load counts what ``write(_:)`` buffers and what ``BufferedSource/consumed(_:)`` takes away,
+/// and pauses its sender.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class StreamBuffer<Piece: RangeReplaceableCollection & Sendable>: Sendable {
@@ -12,7 +12,7 @@ final class StreamBuffer<Piece: RangeReplaceableCollection & Sendable>: Sendable
     var isEnded = false
     var error: (any Error)?
     var reader: UnsafeContinuation<Piece?, any Error>?
-    weak var load: Load?
+    weak var source: (any BufferedSource)?
   }
 
   private let state = Locked(State())
@@ -27,9 +27,9 @@ final class StreamBuffer<Piece: RangeReplaceableCollection & Sendable>: Sendable
     self.cost = cost
   }
 
-  /// Sets the load whose ``Load/consumed(_:)`` gets what the reader takes.
-  func attach(to load: Load) {
-    state.withLock { $0.load = load }
+  /// Sets whose ``BufferedSource/consumed(_:)`` gets what the reader takes.
+  func attach(to source: any BufferedSource) {
+    state.withLock { $0.source = source }
   }
 
   /// Hands a piece to the reader if it waits, else buffers it.
@@ -75,16 +75,16 @@ final class StreamBuffer<Piece: RangeReplaceableCollection & Sendable>: Sendable
   /// The next piece, never an empty one; nil at the end. One reader at a time: a second one ends the first with `URLError.cancelled`.
   func next() async throws -> Piece? {
     try await withUnsafeThrowingContinuation { continuation in
-      let (known, load, forgotten) = state.withLock {
-        state -> (Result<Piece?, any Error>?, Load?, UnsafeContinuation<Piece?, any Error>?) in
-        if !state.pieces.isEmpty { return (.success(state.pieces.removeFirst()), state.load, nil) }
+      let (known, source, forgotten) = state.withLock {
+        state -> (Result<Piece?, any Error>?, (any BufferedSource)?, UnsafeContinuation<Piece?, any Error>?) in
+        if !state.pieces.isEmpty { return (.success(state.pieces.removeFirst()), state.source, nil) }
         if state.isEnded { return (state.error.map { .failure($0) } ?? .success(nil), nil, nil) }
         defer { state.reader = continuation }
         return (nil, nil, state.reader)
       }
       forgotten?.resume(throwing: URLError(.cancelled))
       guard let known else { return }
-      if case .success(let piece?) = known { load?.consumed(cost(piece)) }
+      if case .success(let piece?) = known { source?.consumed(cost(piece)) }
       continuation.resume(with: known)
     }
   }

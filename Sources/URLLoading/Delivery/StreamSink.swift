@@ -15,7 +15,7 @@ final class StreamSink: BodySink {
   private let buffer = StreamBuffer<Data>(largestJoin: 16 << 10) { $0.count }
   private let state = Locked(State())
 
-  func attach(to load: Load) { buffer.attach(to: load) }
+  func attach(to source: any BufferedSource) { buffer.attach(to: source) }
 
   /// Of a multipart body the first response is given.
   func begin(response: URLResponse) {

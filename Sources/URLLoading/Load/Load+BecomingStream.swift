@@ -6,13 +6,11 @@ extension Load {
   ///
   /// Called by the delivery, as the completion is: so exactly one of the two tasks completes.
   func becomeStream(_ task: URLSessionDataTask) {
-    let channel = StreamChannel(url: plan.request.url, isWritable: false)
-    channel.attach(to: self)
-    let stream = URLSessionStreamTask(load: self, channel: channel)
+    let (stream, rest) = URLSessionStreamTask.reading(self)
     guard let (delegate, sink) = succeed(task, by: stream, .becameStream(stream)) else { return }
     delegate.tell(.becameStream) { $0.urlSession(session, dataTask: task, didBecome: stream) }
     do {
-      let moved = try sink.moveOn(to: channel) { buffered($0) }
+      let moved = try sink.moveOn(to: rest) { buffered($0) }
       if moved > 0 { consumed(moved) }
     } catch {
       return abort(error)

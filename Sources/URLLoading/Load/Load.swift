@@ -8,7 +8,7 @@ internal import URLLoadingCurlTransport
 /// to the protocol instance, `delivery` for calls to the task's owner, `sink` for bytes. They ignore what comes after their end.
 ///
 /// Mutable state: `state`, guarded by its lock.
-final class Load: Sendable {
+final class Load: BufferedSource, Sendable {
   struct State {
     var machine: LoadMachine
     var task: URLSessionTask?

@@ -36,7 +36,7 @@ package struct LoadEnvironment: Codable, Sendable, Hashable {
       if let path = variables[name], !path.hasPrefix("/") { variables[name] = URL(fileURLWithPath: path).path }
     }
     return LoadEnvironment(
-      variables: variables, userAgent: HTTPRequestEncoder.userAgent,
+      variables: variables, userAgent: UserAgent.ofProcess,
       acceptLanguage: AcceptLanguage.value(environment: ProcessEnvironment.value(of:)), home: NSHomeDirectory())
   }
 

@@ -23,6 +23,13 @@ open class URLSessionStreamTask: URLSessionTask, @unchecked Sendable {
     super.init(load: load)
   }
 
+  /// A task that reads what a load still receives, and where that goes.
+  static func reading(_ load: Load) -> (task: URLSessionStreamTask, rest: any BodySink) {
+    let channel = StreamChannel(url: load.plan.request.url, isWritable: false)
+    channel.attach(to: load)
+    return (URLSessionStreamTask(load: load, channel: channel), channel)
+  }
+
   deinit { channel?.taskIsReleased() }
 
   // MARK: Reading and writing

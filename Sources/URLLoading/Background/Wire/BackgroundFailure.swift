@@ -11,7 +11,7 @@ package struct BackgroundFailure: Codable, Sendable, Hashable {
     code = error.code
     description = error.localizedDescription
     let failing = error.userInfo[NSURLErrorFailingURLErrorKey] as? URL
-    url = failing.map { ResumeData.removingAllCredentials($0).absoluteString }
+    url = failing.map { URLSecrets.removingAllCredentials($0).absoluteString }
   }
 
   /// The error for the program's delegate.

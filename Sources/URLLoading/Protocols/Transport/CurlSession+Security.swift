@@ -92,12 +92,4 @@ extension CurlSession {
   }
 
   private static let mostIdentities = 256
-
-  /// Finds an identity in a token, whose key the thread of transfers will use.
-  static func tokenIdentity(_ uri: String, pin: String?) throws(TokenIdentity.Failure) -> ClientIdentity {
-    let identity = try TokenIdentity.read(uri, pin: pin)
-    // OpenSSL has been used by now, as this needs.
-    EventLoop.parksAtExit
-    return identity
-  }
 }

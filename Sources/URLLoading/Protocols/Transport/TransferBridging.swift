@@ -28,7 +28,7 @@ extension TransferEngineConfiguration {
       tls.caFile = environment.variables["SSL_CERT_FILE"]
       tls.caDirectory = environment.variables["SSL_CERT_DIR"]
     } else {
-      (userAgent, acceptLanguage) = (HTTPRequestEncoder.userAgent, AcceptLanguage.ofProcess)
+      (userAgent, acceptLanguage) = (UserAgent.ofProcess, AcceptLanguage.ofProcess)
     }
     sendsDefaultAccept = true
     omittedFields = configuration.httpOmittedHeaders

@@ -12,7 +12,7 @@ extension CacheRequest {
       if let languages = AcceptLanguage.ofProcess, !fields.contains("Accept-Language") {
         fields["Accept-Language"] = languages
       }
-      if !fields.contains("User-Agent") { fields["User-Agent"] = HTTPRequestEncoder.userAgent }
+      if !fields.contains("User-Agent") { fields["User-Agent"] = UserAgent.ofProcess }
     }
     self.init(method: request.httpMethod ?? "GET", url: url, fields: fields, policy: request.cachePolicy)
   }

@@ -38,7 +38,7 @@ enum HTTPRedirect: Equatable, Sendable {
       return
     }
     let sameOrigin = WebOrigin(url) == WebOrigin(target)
-    if !sameOrigin { target = ResumeData.removingCredentials(target) }
+    if !sameOrigin { target = URLSecrets.removingCredentials(target) }
     let newMethod = Self.method(after: status, from: method)
     // A rewritten method drops the body, and with it every field that describes it.
     let dropsBody = newMethod != method

@@ -14,13 +14,13 @@ extension ResumeData {
     options = draft.options
     // A key is valid only for its URL: modified resume data cannot send the secrets elsewhere.
     if let secret = draft.key.flatMap({ secrets.find($0) }),
-      Self.removingAllCredentials(secret.originalURL).absoluteString == originalURL.absoluteString
+      URLSecrets.removingAllCredentials(secret.originalURL).absoluteString == originalURL.absoluteString
     {
       originalURL = secret.originalURL
       headers += secret.fields
       let found = secret.fields.map(\.name)
       missingFields = draft.withheldFields.filter { name in !found.contains { $0.equalsIgnoringASCIICase(name) } }
-      missesUser = draft.withheldUser && Self.removingAllCredentials(originalURL) == originalURL
+      missesUser = draft.withheldUser && URLSecrets.removingAllCredentials(originalURL) == originalURL
     } else {
       missingFields = draft.withheldFields
       missesUser = draft.withheldUser
@@ -119,8 +119,8 @@ extension ResumeData {
       // Data that somebody else wrote may name credentials; they are not sent.
       let fields = headers.filter { !ResumeData.credentialFields.contains($0.name.lowercased()) }
       return ResumeData(
-        url: ResumeData.removingAllCredentials(url),
-        originalURL: ResumeData.removingAllCredentials(originalURL ?? url), method: method, headers: fields,
+        url: URLSecrets.removingAllCredentials(url),
+        originalURL: URLSecrets.removingAllCredentials(originalURL ?? url), method: method, headers: fields,
         bytesReceived: bytesReceived,
         expectedTotalLength: total, entityTag: entityTag, lastModified: lastModified, localPath: localPath)
     }

@@ -24,8 +24,8 @@ extension ResumeData {
   /// - Parameter secrets: keeps them.
   func serialized(_ secrets: ResumeSecrets = .shared) throws -> Data {
     var stored = self
-    stored.url = Self.removingAllCredentials(url)
-    stored.originalURL = Self.removingAllCredentials(originalURL)
+    stored.url = URLSecrets.removingAllCredentials(url)
+    stored.originalURL = URLSecrets.removingAllCredentials(originalURL)
     stored.headers = headers.filter { !Self.isSecret($0) }
     let withheld = headers.filter { Self.isSecret($0) }
     let hasUser = stored.originalURL != originalURL

@@ -45,21 +45,4 @@ struct ResumeData: Equatable, Sendable {
   static func isSecret(_ field: Field) -> Bool {
     SecretFields.contains(field.name) || URLSecrets.cleared(field.value, .removeUser) != field.value
   }
-
-  /// The URL without users and passwords: its own, and those of URLs inside of it.
-  static func removingAllCredentials(_ url: URL) -> URL {
-    let text = url.absoluteString
-    let cleared = URLSecrets.cleared(text, .removeUser)
-    return cleared == text ? url : URL(string: cleared) ?? removingCredentials(url)
-  }
-
-  /// The URL without its own user and password.
-  static func removingCredentials(_ url: URL) -> URL {
-    guard url.user != nil || url.password != nil,
-      var components = URLComponents(url: url.absoluteURL, resolvingAgainstBaseURL: true)
-    else { return url }
-    components.user = nil
-    components.password = nil
-    return components.url ?? url
-  }
 }

@@ -33,22 +33,22 @@ extension UploadResumeData {
     // Data that somebody else wrote may name credentials; they are not sent.
     let fields = pairs.map { ResumeData.Field(name: $0[0], value: $0[1]) }
     self.init(
-      url: ResumeData.removingAllCredentials(url), originalURL: ResumeData.removingAllCredentials(originalURL),
+      url: URLSecrets.removingAllCredentials(url), originalURL: URLSecrets.removingAllCredentials(originalURL),
       method: method, headers: fields.filter { !ResumeData.credentialFields.contains($0.name.lowercased()) },
       options: RequestOptions(propertyList: own["options"] as? [String: Any] ?? [:]),
-      resource: ResumeData.removingAllCredentials(resource), length: length, acknowledged: acknowledged,
+      resource: URLSecrets.removingAllCredentials(resource), length: length, acknowledged: acknowledged,
       expiry: try Self.expiry(own["expiry"] as? Date),
       body: try Self.body(own["body"] as? [String: Any] ?? [:], length: length))
     missesUser = own["withheldUser"] as? Bool ?? false
     missingFields = withheld
     // A key is good for the URL alone that it was made for.
     if let secret = (own["key"] as? String).flatMap({ secrets.find($0) }),
-      ResumeData.removingAllCredentials(secret.originalURL).absoluteString == self.originalURL.absoluteString
+      URLSecrets.removingAllCredentials(secret.originalURL).absoluteString == self.originalURL.absoluteString
     {
       self.originalURL = secret.originalURL
       headers += secret.fields
       missingFields = withheld.filter { name in !secret.fields.contains { $0.name.equalsIgnoringASCIICase(name) } }
-      if ResumeData.removingAllCredentials(secret.originalURL) != secret.originalURL { missesUser = false }
+      if URLSecrets.removingAllCredentials(secret.originalURL) != secret.originalURL { missesUser = false }
     }
   }
 

@@ -7,16 +7,16 @@ extension UploadResumeData {
   /// The binary property list, without credentials.
   /// - Parameter secrets: keeps them.
   func serialized(_ secrets: ResumeSecrets = .shared) throws -> Data {
-    let storedOriginal = ResumeData.removingAllCredentials(originalURL)
+    let storedOriginal = URLSecrets.removingAllCredentials(originalURL)
     let withheld = headers.filter { ResumeData.isSecret($0) }
     let hasUser = storedOriginal != originalURL
     var own: [String: Any] = [
       "version": Self.version,
-      "url": ResumeData.removingAllCredentials(url).absoluteString,
+      "url": URLSecrets.removingAllCredentials(url).absoluteString,
       "originalURL": storedOriginal.absoluteString,
       "method": method,
       "headers": headers.filter { !ResumeData.isSecret($0) }.map { [$0.name, $0.value] },
-      "resource": ResumeData.removingAllCredentials(resource).absoluteString,
+      "resource": URLSecrets.removingAllCredentials(resource).absoluteString,
       "acknowledged": acknowledged,
       "body": storedBody,
     ]

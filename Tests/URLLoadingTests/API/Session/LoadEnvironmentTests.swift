@@ -16,7 +16,7 @@ import URLLoadingCurlTransport
     let settings = try #require(configuration.snapshot.background)
     let environment = BackgroundSessionDescription(settings, configuration).environment
     #expect(environment == .current)
-    #expect(environment?.userAgent == HTTPRequestEncoder.userAgent && environment?.home == NSHomeDirectory())
+    #expect(environment?.userAgent == UserAgent.ofProcess && environment?.home == NSHomeDirectory())
   }
 
   @Test func theEngineGoesByIt() {

@@ -7,8 +7,8 @@ import Testing
   @Test func namesTheProgramAsProcessInfoDoes() {
     let name = ProcessInfo.processInfo.processName
     #expect(!name.isEmpty)
-    #expect(HTTPRequestEncoder.processName == HTTPRequestEncoder.fieldWord(name.utf8))
-    #expect(HTTPRequestEncoder.userAgent.hasPrefix(HTTPRequestEncoder.processName + " swift-url-loading/"))
+    #expect(UserAgent.processName == UserAgent.fieldWord(name.utf8))
+    #expect(UserAgent.ofProcess.hasPrefix(UserAgent.processName + " swift-url-loading/"))
   }
 
   @Test(arguments: [
@@ -16,6 +16,6 @@ import Testing
     ("日本", "__"), ("a\u{7F}b\u{0}", "a_b_"), ("", ""),
   ])
   func aFieldHasVisibleASCII(name: String, expected: String) {
-    #expect(HTTPRequestEncoder.fieldWord(name.utf8) == expected)
+    #expect(UserAgent.fieldWord(name.utf8) == expected)
   }
 }

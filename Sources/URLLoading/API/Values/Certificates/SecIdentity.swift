@@ -1,3 +1,4 @@
+internal import URLLoadingCurlTransport
 internal import URLLoadingX509
 
 // Safe to share: nothing changes after init.
@@ -37,7 +38,9 @@ public final class SecIdentity: NSObject, @unchecked Sendable {
   ///   - pin: of the token; nil where the URI has it, or there is none.
   /// - Throws: ``SecurityError`` with `errSecItemNotFound`, or `errSecParam` without the engine.
   public convenience init(pkcs11 uri: String, pin: String? = nil) throws {
-    do { self.init(try CurlSession.tokenIdentity(uri, pin: pin)) } catch { throw SecurityError(error) }
+    do { self.init(try TokenIdentity.read(uri, pin: pin)) } catch { throw SecurityError(error) }
+    // The thread of transfers will use the key. OpenSSL has been used by now, as this needs.
+    EventLoop.parksAtExit
   }
 
   /// The certificate.

@@ -51,8 +51,8 @@ extension URLRequest {
   /// Nil where no name of a field says that it may be a credential, and no URL has a user.
   var withoutSecrets: URLRequest? {
     let secret = values.fields.fields.map { $0.name }.filter { SecretFields.contains($0) }
-    let clearedURL = url.map { ResumeData.removingAllCredentials($0) }
-    let clearedDocument = mainDocumentURL.map { ResumeData.removingAllCredentials($0) }
+    let clearedURL = url.map { URLSecrets.removingAllCredentials($0) }
+    let clearedDocument = mainDocumentURL.map { URLSecrets.removingAllCredentials($0) }
     guard !secret.isEmpty || clearedURL != url || clearedDocument != mainDocumentURL else { return nil }
     var request = self
     for name in secret { request.setValue(nil, forHTTPHeaderField: name) }
@@ -65,7 +65,7 @@ extension URLRequest {
 extension URLResponse {
   /// The same without the users and passwords of its URL: responses are stored longer than their requests.
   package var withoutSecrets: URLResponse {
-    guard let url, case let cleared = ResumeData.removingAllCredentials(url), cleared != url else { return self }
+    guard let url, case let cleared = URLSecrets.removingAllCredentials(url), cleared != url else { return self }
     var list = nestedList
     list["url"] = cleared.absoluteString
     return URLResponse.nested(list) ?? self
