@@ -91,9 +91,11 @@ extension EasyHandle {
     return CURLE_PARTIAL_FILE
   }
 
-  /// Many servers end a TLS connection without close_notify at the end of a file: what counts is that all announced bytes came.
+  /// Many servers, and proxies that are spoken to over TLS, end the data connection without close_notify (RFC 8446, section 6.1) at the end
+  /// of a file: what counts is that all announced bytes came.
   func isCompleteFTP(despite code: CURLcode) -> Bool {
-    guard code == CURLE_RECV_ERROR, hasHead, !body.isPresent, shape?.ftpTLS == .explicit,
+    guard code == CURLE_RECV_ERROR, hasHead, !body.isPresent,
+      shape?.ftpTLS == .explicit || shape?.proxy?.kind == .https,
       let expected = ftp.head(ftpRange).contentLength, receivedBytes == expected
     else { return false }
     return String(cString: errorBuffer).contains("unexpected eof")
