@@ -137,7 +137,7 @@ package struct TransferFailure: Error, Sendable {
           "the connection has ended without the notice that TLS wants of a peer that is done (close_notify: RFC 8446, section 6.1), so that "
             + "something may be missing behind what came"
         )
-      case .unanswered(let question): (.timedOut, "the server did not answer \(question == .size ? "SIZE" : "MDTM")")
+      case .unanswered(let question): (.timedOut, "the server did not answer \(question.name)")
       case .restartRefused: (.badServerResponse, "the server does not begin in the middle of a file (REST)")
       case .wrongLength(let received, let expected):
         (.networkConnectionLost, "the server sent \(received) bytes where \(expected) were to come")

@@ -50,6 +50,7 @@ final class Reactor {
 
   /// Names and TLS sessions, cached for all engines of the loop. Without locks: it is used on the loop's thread alone.
   private(set) var share: UnsafeMutableRawPointer?
+  private var sessions = SessionShares()
 
   /// The number of times that the loop has waited: between two of them every ready socket was served.
   private(set) var turn: UInt64 = 1
@@ -100,15 +101,18 @@ final class Reactor {
 
   /// Makes what is shared by all engines of the loop.
   func open() {
-    share = curl_share_init()
-    if let share {
-      _ = ccurl_share_data(share, CURL_LOCK_DATA_DNS)
-      _ = ccurl_share_data(share, CURL_LOCK_DATA_SSL_SESSION)
-    }
+    share = SessionShares.make()
+  }
+
+  /// Names and TLS sessions for transfers over TLS from a host.
+  func share(for key: ConnectionKey) -> UnsafeMutableRawPointer? {
+    guard CurlLibrary.shared.forgetsNewestSessions else { return share }
+    return sessions.share(for: key.name) ?? share
   }
 
   deinit {
     curl_share_cleanup(share)
+    sessions.close()
     if epoll >= 0 { close(epoll) }
     if wakeDescriptor >= 0 { close(wakeDescriptor) }
     events.deallocate()

@@ -31,4 +31,11 @@ package struct FTPPath {
     // libcurl refuses control characters, which could end a command.
     file = name.isEmpty || decoded.contains { $0 < 32 } ? nil : Array(name)
   }
+
+  /// The path of the folder that has the file, percent-encoded as that of the file is. It ends with a slash, which may be encoded.
+  package static func folder(of path: String) -> String {
+    let path = path.firstRange(of: ";type=").map { path[..<$0.lowerBound] } ?? path[...]
+    let ends = ["/", "%2F", "%2f"].compactMap { path.ranges(of: $0).last?.upperBound }
+    return String(path[..<(ends.max() ?? path.startIndex)])
+  }
 }

@@ -87,7 +87,7 @@ package struct TransferRequest: Sendable {
   package var range: String?
   /// FTP: the range ends where the file does. The transfer ends with the file, and bytes beyond the range are an error.
   package var rangeReachesEnd = false
-  /// FTP: what is asked before a download. HEAD always asks the size.
+  /// FTP: what is asked before a download, and whether a listing is such a question. HEAD always asks the size.
   package var ftpQuestions = FTPQuestions.all
   /// Content codings are decoded. A body with one that is damaged or cut off makes the transfer fail, and so do more than five of them. A body
   /// with one that is unknown is delivered as it came, and so is a part (status 206): it is a range of the coded form.

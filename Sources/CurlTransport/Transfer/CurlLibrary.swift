@@ -21,6 +21,8 @@ struct CurlLibrary: Sendable {
   let manglesDigestNames: Bool
   /// Since 8.7 the size of requests that libcurl tells is that of heads and bodies.
   let countsBodiesInRequests: Bool
+  /// See SessionShares.
+  let forgetsNewestSessions: Bool
   /// The answer to an upload over HTTP/2 is lost if RST_STREAM comes with it, in one record of TLS.
   let losesEarlyAnswers: Bool
 
@@ -44,6 +46,7 @@ struct CurlLibrary: Sendable {
     misjudgesFirstFields = (0x07_53_00..<0x08_03_00).contains(number)
     losesEarlyAnswers = number < 0x08_01_00
     countsBodiesInRequests = number >= 0x08_07_00
+    forgetsNewestSessions = number >= 0x08_0C_00
     manglesDigestNames = number >= 0x08_15_00
     reusesClosedConnections = number >= 0x08_16_00
   }

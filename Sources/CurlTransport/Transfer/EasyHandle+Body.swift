@@ -16,7 +16,10 @@ extension EasyHandle {
       return Int(CURL_WRITEFUNC_PAUSE)
     }
     if isReceivingPaused { return Int(CURL_WRITEFUNC_PAUSE) }
-    if kind == .ftp, ftpRangeReachesEnd, exceedsRange(bytes.count) { return 0 }
+    if kind == .ftp {
+      if ftpRangeReachesEnd, exceedsRange(bytes.count) { return 0 }
+      dataCame()
+    }
     if let contentEncoding { return receiveCodedBody(bytes, contentEncoding) }
     if coalesces(bytes) { return coalesce(bytes, for: transfer, handler) }
     return receive(decoded: bytes, for: transfer, handler)

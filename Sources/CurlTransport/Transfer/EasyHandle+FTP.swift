@@ -4,7 +4,7 @@ internal import URLLoadingCCurl
 
 /// What libcurl 7.88 gets wrong in FTP: it takes the reply to SIZE for the end of the file, and waits a minute for every reply.
 extension EasyHandle {
-  /// For the reply to SIZE or MDTM. All other commands have libcurl's own timeouts.
+  /// For the reply to SIZE or MDTM, and each step of a listing that is a question. All other commands have libcurl's own timeouts.
   private static let replyTimeout = Duration.seconds(2)
 
   /// Sets the questions about a file that libcurl sends. It ignores the replies, unless they refuse REST.
@@ -34,17 +34,36 @@ extension EasyHandle {
 
   func commandIsSent(_ line: UnsafeRawBufferPointer) {
     ftp.sent(line)
-    if ftp.openQuestion != nil { multi?.setDeadline(.now.advanced(by: Self.replyTimeout), of: self) }
+    if openQuestion != nil { waitForReply() }
+  }
+
+  /// What is to be answered in time. To list a folder may take longer, unless that is to tell a size.
+  private var openQuestion: FTPQuestions? {
+    guard let question = ftp.openQuestion else { return nil }
+    return question != .listing || transfer?.request.ftpQuestions.contains(.listing) == true ? question : nil
+  }
+
+  private func waitForReply() {
+    multi?.setDeadline(.now.advanced(by: Self.replyTimeout), of: self)
   }
 
   func questionIsUnanswered() {
-    failureReason = ftp.openQuestion.map { .unanswered($0) }
+    failureReason = openQuestion.map { .unanswered($0) }
+  }
+
+  /// A piece of a body came.
+  func dataCame() {
+    if openQuestion == .listing { waitForReply() }
   }
 
   /// Takes a line of the control connection. Returns how much of it was taken: less than all ends the transfer.
   func receiveReply(_ line: UnsafeRawBufferPointer) -> Int {
     ftp.take(line)
-    if ftp.openQuestion == nil { multi?.setDeadline(.distantFuture, of: self) }
+    switch openQuestion {
+    case nil: multi?.setDeadline(.distantFuture, of: self)
+    case .listing?: waitForReply()
+    default: break
+    }
     if ftp.refusesRestart, ftpRange != nil, !isHeadRequest {
       failureReason = .restartRefused
       return 0
@@ -72,9 +91,11 @@ extension EasyHandle {
     return CURLE_PARTIAL_FILE
   }
 
-  /// Many servers end a TLS connection without close_notify at the end of a file: what counts is that all announced bytes came.
+  /// Many servers, and proxies that are spoken to over TLS, end the data connection without close_notify (RFC 8446, section 6.1) at the end
+  /// of a file: what counts is that all announced bytes came.
   func isCompleteFTP(despite code: CURLcode) -> Bool {
-    guard code == CURLE_RECV_ERROR, hasHead, !body.isPresent, shape?.ftpTLS == .explicit,
+    guard code == CURLE_RECV_ERROR, hasHead, !body.isPresent,
+      shape?.ftpTLS == .explicit || shape?.proxy?.kind == .https,
       let expected = ftp.head(ftpRange).contentLength, receivedBytes == expected
     else { return false }
     return String(cString: errorBuffer).contains("unexpected eof")

@@ -17,6 +17,7 @@ extension EasyHandle {
     if let refusal = CurlLibrary.shared.refusal { throw refusal }
     if let variable = proxy?.malformedVariable { throw .malformedProxy(variable) }
     let isSameShape = reshape(for: request, body, configuration, proxy)
+    setShare(for: request, configuration.network, proxy)
     kind = request.kind
     expectFirstField()
     wantsMetrics = request.wantsMetrics
@@ -84,7 +85,6 @@ extension EasyHandle {
   }
 
   private func setNetwork(_ network: NetworkLimits) {
-    set(CURLOPT_SHARE, network.hasNamesOfItsOwn ? nil : reactor.share.map { UnsafeRawPointer($0) })
     switch network.addressFamily {
     case .any: break
     case .ipv4: set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V4))
@@ -106,6 +106,18 @@ extension EasyHandle {
     if let rate = network.sendRate { set(CURLOPT_MAX_SEND_SPEED_LARGE, Int64(rate)) }
     recordsRequestHeads = network.recordsRequestHeads
     if recordsRequestHeads { set(CURLOPT_VERBOSE, 1) }
+  }
+
+  private func setShare(for request: borrowing TransferRequest, _ network: NetworkLimits, _ proxy: ProxyServer?) {
+    // Those of one transfer are set with its shape.
+    guard let shape, sessionShare == nil else { return }
+    let keepsSessions = shape.usesTLS && !shape.isIsolated
+    let new: UnsafeMutableRawPointer? =
+      network.hasNamesOfItsOwn
+      ? nil : keepsSessions ? reactor.share(for: ConnectionKey(url: request.url, proxy: proxy)) : reactor.share
+    guard new != share else { return }
+    set(CURLOPT_SHARE, new.map { UnsafeRawPointer($0) })
+    share = new
   }
 
   private func setTLS(_ tls: TLSConfiguration) {

@@ -50,6 +50,8 @@ final class EasyHandle {
   var questionList: UnsafeMutablePointer<curl_slist>?
   /// The addresses of hosts that are not looked up, for as long as the handle lives.
   var addressList: UnsafeMutablePointer<curl_slist>?
+  /// The cache of names and TLS sessions that the handle has of the loop's.
+  var share: UnsafeMutableRawPointer?
   /// The TLS sessions of a transfer that shares them with no other.
   var sessionShare: UnsafeMutableRawPointer?
   private(set) var startTime = 0.0

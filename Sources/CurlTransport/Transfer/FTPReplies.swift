@@ -4,12 +4,14 @@ import Glibc
 struct FTPReplies {
   /// The commands whose replies matter.
   private enum Command {
-    case size, date, restart, other
+    case size, date, restart, listing, other
 
     init(_ line: UnsafeRawBufferPointer) {
       self = .other
-      guard line.count > 5, line[4] == 32 else { return }
+      guard line.count > 5 else { return }
       switch String(decoding: line[..<4], as: UTF8.self) {
+      case "MLSD", "LIST": self = .listing
+      case _ where line[4] != 32: break
       case "SIZE": self = .size
       case "MDTM": self = .date
       case "REST": self = .restart
@@ -30,7 +32,7 @@ struct FTPReplies {
   private(set) var deniesDate = false
   /// The server has refused REST.
   private(set) var refusesRestart = false
-  /// The command that was sent last, until its reply has come.
+  /// The command that was sent last, until its reply has come; of a listing, the one after the transfer (RFC 959, section 4.2.1).
   private var command: Command?
 
   /// What the server was asked, and may leave without an answer.
@@ -38,6 +40,7 @@ struct FTPReplies {
     switch command {
     case .size: .size
     case .date: .date
+    case .listing: .listing
     case .restart, .other, nil: nil
     }
   }
@@ -67,6 +70,7 @@ struct FTPReplies {
       if code == 213 { lastModified = Self.time(answer) }
       deniesDate = code == 550
     case .restart: refusesRestart = code != 350
+    case .listing: if code < 200 { command = .listing }
     case .other, nil: break
     }
   }

@@ -26,10 +26,11 @@ case "identity":
   await IdentityCommand.run(url: arguments[2], authority: arguments[3], uri: arguments[4], pin: arguments[5])
 case "shortage": ShortageCommand.run(url: arguments[2], of: arguments[3])
 case "info-plist": await InfoPlistCommand.run(url: arguments[2])
+case "pac": await PACCommand.run(url: arguments[2])
 default:
   say(
     "usage: DownloadWorker download|resume|limited|slow-data|random-access|limited-random-access|unprivileged-file|keep|"
-      + "cached|cached-downloads|limited-cache|hsts|negotiate|silent-kdc|identity|shortage|info-plist ..."
+      + "cached|cached-downloads|limited-cache|hsts|negotiate|silent-kdc|identity|shortage|info-plist|pac ..."
   )
   exit(64)
 }

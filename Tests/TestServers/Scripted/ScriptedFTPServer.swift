@@ -22,6 +22,12 @@ package final class ScriptedFTPServer: Sendable {
     package var ending = "226 done"
     /// How much of the file comes at most.
     package var limit = Int.max
+    /// What the file is from its second transfer on.
+    package var laterFile: Data?
+    /// The listing that MLSD or LIST transfers; neither is known without one.
+    package var listings: [String: String] = [:]
+    /// Listings begin, and never end.
+    package var holdsListings = false
 
     /// A server that behaves well.
     package init(file: Data) {
@@ -85,6 +91,7 @@ package final class ScriptedFTPServer: Sendable {
         }
         var script = script.value
         if isRepeated, let reply = script.laterReplies[command] { script.replies[command] = reply }
+        if isRepeated, command == "RETR", let file = script.laterFile { script.file = file }
         try wait(command, script)
         if command == "QUIT" { return }
         if let reply = script.replies[command] {
@@ -116,18 +123,21 @@ package final class ScriptedFTPServer: Sendable {
       case "REST":
         offset = Int(line.dropFirst(5)) ?? 0
         if script.replies["REST"] == nil { try connection.send("350 from there\r\n") }
-      case "RETR": try transfer(script)
-      default: try connection.send("500 unknown\r\n")
+      case "RETR":
+        let bytes = script.file.dropFirst(offset).prefix(script.limit)
+        offset = 0
+        try transfer(bytes, script)
+      default:
+        guard let listing = script.listings[command] else { return try connection.send("500 unknown\r\n") }
+        try transfer(Data(listing.utf8), script, isHeld: script.holdsListings)
       }
     }
 
-    private mutating func transfer(_ script: Script) throws {
+    private mutating func transfer(_ bytes: Data, _ script: Script, isHeld: Bool = false) throws {
       guard let listener else { return try connection.send("425 no data connection\r\n") }
       let data = accept4(listener.descriptor, nil, nil, Int32(SOCK_CLOEXEC.rawValue))
       defer { close(data) }
       try connection.send("\(script.beginning)\r\n")
-      let bytes = script.file.dropFirst(offset).prefix(script.limit)
-      offset = 0
       var sent = 0
       while sent < bytes.count {
         let count = bytes.withUnsafeBytes { bytes in
@@ -136,6 +146,8 @@ package final class ScriptedFTPServer: Sendable {
         guard count > 0 else { break }
         sent += count
       }
+      // Until the peer goes.
+      if isHeld { return _ = try connection.readLine() }
       shutdown(data, Int32(SHUT_WR))
       try connection.send("\(script.ending)\r\n")
     }

@@ -126,7 +126,7 @@ import URLLoadingTestServers
         response.contentRange?.fieldValue == "bytes \(range)/*" && response.expectedContentLength == Int64(data.count))
     }
     #expect(server.commands.contains("REST 100"))
-    // The end of others would not be known.
+    // The end of others is not known, as nothing can be listed.
     let (whole, response) = try await session.data(for: ranged(server.url(), "100-"))
     #expect(whole == file && response.contentRange == nil)
     let error = try await #require(throws: URLError.self) {

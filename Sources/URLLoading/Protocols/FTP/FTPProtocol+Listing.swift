@@ -41,11 +41,9 @@ extension FTPProtocol {
   }
 
   func listingFailed(_ failure: TransferFailure) {
-    // RFC 959, section 4.2.2: a command, or a form of it, that the server does not know.
-    let isUnknown = failure.curlCode == Self.commandRefused && [500, 501, 502, 504].contains(failure.ftpReplyCode)
     let path = request.url?.path(percentEncoded: true) ?? ""
     switch state.withLock({ $0.stage }) {
-    case .listing(.facts) where isUnknown: start(.listing(.text))
+    case .listing(.facts) where isUnknownCommand(failure): start(.listing(.text))
     case .listing where saysEmpty(failure):
       state.withLock { $0.listing = nil }
       if let url = request.url { respondToListing(of: url) }
@@ -56,6 +54,11 @@ extension FTPProtocol {
       start(.file(failure))
     default: tell(failure)
     }
+  }
+
+  /// The server does not know the command, or its form (RFC 959, section 4.2.2).
+  func isUnknownCommand(_ failure: TransferFailure) -> Bool {
+    failure.curlCode == Self.commandRefused && [500, 501, 502, 504].contains(failure.ftpReplyCode)
   }
 
   /// Some servers refuse to list a directory that is empty, such as with "550 No files found"; that it exists they have said before.

@@ -13,7 +13,7 @@ extension FTPProtocol: TransferHandler {
     let stage = state.withLock { state in
       switch state.stage {
       case .probe, .file: state.probed = head
-      case .body, .directory, .listing: break
+      case .lookup, .confirmation, .body, .directory, .listing: break
       }
       return state.stage
     }
@@ -25,7 +25,7 @@ extension FTPProtocol: TransferHandler {
     case .listing:
       collectHead(of: transfer)
       respondToListing(head)
-    case .probe, .directory, .file: break
+    case .probe, .lookup, .confirmation, .directory, .file: break
     }
   }
 
@@ -42,7 +42,8 @@ extension FTPProtocol: TransferHandler {
     case .body where isHead: endAtBody(transfer)
     case .body: sessionClient?.urlProtocol(self, didLoad: bytes)
     case .listing: list(bytes, of: transfer)
-    case .probe, .directory, .file: break
+    case .lookup: lookUp(bytes, of: transfer)
+    case .probe, .confirmation, .directory, .file: break
     }
   }
 
@@ -81,6 +82,8 @@ extension FTPProtocol: TransferHandler {
     switch stage {
     case .directory(let failure): return tell(failure, isDirectory: (try? result.get()) != nil)
     case .file(let failure): return tell(failure, isFile: (try? result.get()) != nil)
+    case .lookup: return lookupEnded(result)
+    case .confirmation(let length): return confirmationEnded(ofLength: length, result)
     case .probe, .body, .listing: break
     }
     switch result {
@@ -147,22 +150,18 @@ extension FTPProtocol: TransferHandler {
   /// Size and date are known: loads the range, or the whole where the range does not apply.
   private func choose(_ head: TransferHead) {
     state.withLock { $0.chosenBy = head }
-    guard let length = head.resourceLength ?? head.contentLength else { return start(.body(rangeWithoutLength)) }
-    switch request.byteRange(ofLength: length, validators: Self.validators(head)) {
+    guard let length = head.resourceLength ?? head.contentLength else { return start(stageWithoutLength) }
+    choose(ofLength: length, Self.validators(head))
+  }
+
+  /// Loads what the request asks for of a resource of this size.
+  func choose(ofLength length: Int64, _ validators: ResourceValidators) {
+    switch request.byteRange(ofLength: length, validators: validators) {
     case .whole: start(.body(nil))
     case .partial(let range): start(.body(range))
     case .unsatisfiable:
       fail(.unsatisfiableRange(of: request, length: length))
     }
-  }
-
-  /// The range that is asked for of a file whose length is not known; nil where that has to be the whole.
-  var rangeWithoutLength: ContentRange? {
-    guard request.httpMethod == "GET", request.value(forHTTPHeaderField: "If-Range") == nil,
-      let field = request.value(forHTTPHeaderField: "Range"),
-      case .positions(let first, let last)? = ByteRange(fieldValue: field)
-    else { return nil }
-    return ContentRange(firstByte: first, lastByte: last, completeLength: nil)
   }
 
   /// Whether the range was chosen by what another file had, of the same name.

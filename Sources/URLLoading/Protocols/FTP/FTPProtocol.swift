@@ -3,9 +3,9 @@ internal import URLLoadingCurlTransport
 
 /// Loads `ftp` URLs, and `ftps` ones over explicit TLS (RFC 4217).
 ///
-/// A request for a range first asks for size and date, which decide what is loaded. Of a file whose size the server does not tell, only a
-/// range with both ends can be had: the last byte of another would not be known. A directory is listed by MLSD, and where
-/// the server does not know that by LIST.
+/// A request for a range first asks for size and date, which decide what is loaded. Where the server does not tell the size, a range with
+/// both ends is loaded without it, and for another the size is looked up in a listing of the folder; where that does not help, the whole
+/// comes. A directory is listed by MLSD, and where the server does not know that by LIST.
 ///
 /// The size that a server tells (SIZE, RFC 3659) is a claim, which is what ``URLResponse/expectedContentLength`` says. A file ends
 /// where the server ends the data connection and says that the transfer is complete; fewer bytes than the claim fail the load.
@@ -14,7 +14,8 @@ internal import URLLoadingCurlTransport
 /// The servers of TLS connections are judged as those of `https` are. One is new for each transfer, and for its data another, which has to
 /// show the same certificates or to resume the TLS session of the first.
 ///
-/// A server that does not answer SIZE or MDTM within 2 s is loaded from anew, and not asked again in the session.
+/// A server that does not answer SIZE or MDTM within 2 s is loaded from anew, and not asked again in the session. The same goes for a
+/// listing that is to tell a size, and that stands still for 2 s.
 ///
 /// Mutable state: `state`, guarded by its lock.
 // Safe to share: the mutable state is guarded as said above.
@@ -23,6 +24,10 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
   enum Stage {
     /// Size and date of the resource, for a request with a range.
     case probe
+    /// The size of the resource, in a listing of its folder.
+    case lookup(FTPListing.Format)
+    /// Whether the resource ends where the listing says.
+    case confirmation(ofLength: Int64)
     /// The body.
     case body(ContentRange?)
     /// Whether what could not be had as a file, for the reason given, is a directory: servers have one reply for both.
@@ -51,6 +56,8 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     var changes = 0
     /// While a directory is being listed.
     var listing: FTPListing?
+    /// While a size is being looked up.
+    var lookup: FTPSizeLookup?
     var isStopped = false
     var upload: Upload?
   }
@@ -143,29 +150,35 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     guard let url = request.url, let sessionClient else { return }
     let session = sessionClient.session
     let questions = session.component(FTPServerMemory.self).questions(for: url)
-    if !questions.contains(.size) {
-      switch stage {
-      // Without a size there is no range to be chosen, and nothing else that tells a file.
-      case .probe: return start(.body(rangeWithoutLength))
-      case .file(let failure): return tell(failure)
-      case .body, .directory, .listing: break
-      }
+    switch stage {
+    // Without a size there is no range to be chosen, and nothing else that tells a file.
+    case .probe where !questions.contains(.size): return start(stageWithoutLength)
+    case .file(let failure) where !questions.contains(.size): return tell(failure)
+    case .lookup where !questions.contains(.listing): return start(.body(nil))
+    default: break
     }
     let connections = session.component(CurlSession.self)
     guard resolvesRoute(with: connections.proxies, otherwise: { self.start(stage, body: body) }) else { return }
     var transferRequest = TransferRequest(url: Self.transferURL(url, for: stage), kind: .ftp, method: "GET")
     transferRequest.typeOfService = connections.typeOfService
     transferRequest.ftpTLS = url.scheme?.lowercased() == "ftps" ? .explicit : .none
-    transferRequest.ftpQuestions = questions
+    transferRequest.ftpQuestions = questions.subtracting(.listing)
     switch stage {
     case .probe: transferRequest.method = "HEAD"
+    case .lookup(let format):
+      transferRequest.method = format.command
+      transferRequest.ftpQuestions = .listing
+    case .confirmation(let length):
+      transferRequest.range = "\(length - 1)-\(length - 1)"
+      transferRequest.rangeReachesEnd = true
+      transferRequest.ftpQuestions = []
     case .body(let range):
       transferRequest.range = range.map { "\($0.firstByte)-\($0.lastByte)" }
       transferRequest.rangeReachesEnd = range.map { $0.completeLength == $0.lastByte + 1 } ?? false
       // That asks the size. Where the server does not answer, the beginning of the body shows that there is one.
       if isHead, questions.contains(.size) { transferRequest.method = "HEAD" }
     case .directory, .file: transferRequest.method = "HEAD"
-    case .listing(let format): transferRequest.method = format == .facts ? "MLSD" : "LIST"
+    case .listing(let format): transferRequest.method = format.command
     }
     let source = body.map { BodySource($0) }
     if let source {
@@ -185,7 +198,11 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
       if let source, let record, !state.isStopped {
         state.upload = Upload(source: source, record: record, mark: record.begin(url))
       }
-      if case .listing(let format) = stage { state.listing = FTPListing(format, of: url, now: Date()) }
+      switch stage {
+      case .listing(let format): state.listing = FTPListing(format, of: url, now: Date())
+      case .lookup(let format): state.lookup = FTPSizeLookup(format, of: url, now: Date())
+      case .probe, .confirmation, .body, .directory, .file: break
+      }
       return state.credential
     }
     sessionClient.urlProtocol(self, isWaiting: true)
@@ -214,7 +231,8 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
       if !components.percentEncodedPath.hasSuffix("/") { components.percentEncodedPath += "/" }
     case .file:
       while components.percentEncodedPath.hasSuffix("/") { components.percentEncodedPath.removeLast() }
-    case .probe, .body: break
+    case .lookup: components.percentEncodedPath = FTPPath.folder(of: components.percentEncodedPath)
+    case .probe, .confirmation, .body: break
     }
     return components.string ?? url.absoluteString
   }

@@ -15,7 +15,8 @@ final class FTPServerMemory: URLSessionComponent {
 
   /// A server has not answered. One that does not answer SIZE is not asked MDTM either.
   func leftUnanswered(_ question: FTPQuestions, by url: URL) {
-    unanswered.withLock { $0[Self.name(url), default: []].formUnion(question.contains(.size) ? .all : question) }
+    let questions = question.contains(.size) ? [.size, .date] : question
+    unanswered.withLock { $0[Self.name(url), default: []].formUnion(questions) }
   }
 
   func flush() {}

@@ -8,6 +8,9 @@ struct FTPListing {
     case facts
     /// LIST, which is meant for people (RFC 959, section 4.1.3).
     case text
+
+    /// What asks for it.
+    var command: String { self == .facts ? "MLSD" : "LIST" }
   }
 
   /// What came of some bytes: entries, and what ends the listing behind them.
