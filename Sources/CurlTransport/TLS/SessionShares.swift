@@ -3,11 +3,13 @@ internal import URLLoadingCCurl
 /// TLS sessions, in as many of libcurl's caches as it takes to keep them: since 8.12 a full one gives up the session that came last for the
 /// next one. Nothing would resume it, and a server of FTP may take no data connection that does not resume that of the control connection.
 ///
-/// Hosts get a cache in the order in which they come. Of many caches the first is given up, with all that is in it.
+/// Hosts get a cache in the order in which they come. Of many caches the first is given up, with all that is in it, however much it is used.
+/// A name is looked up once for each cache that is asked for it.
 struct SessionShares {
-  /// A cache has places for 25 hosts, and one that is loaded from with several configurations takes several.
-  static let hostsOfOne = 12
-  static let most = 32
+  /// A cache has places for 25 of what libcurl calls a peer: a host with one configuration of TLS, or a proxy. These hosts may be loaded from
+  /// with four configurations.
+  static let hostsOfOne = 6
+  static let most = 64
 
   /// The newest last.
   private var shares: [(handle: UnsafeMutableRawPointer, hosts: [String])] = []

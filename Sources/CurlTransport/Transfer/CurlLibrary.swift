@@ -23,6 +23,9 @@ struct CurlLibrary: Sendable {
   let countsBodiesInRequests: Bool
   /// See SessionShares.
   let forgetsNewestSessions: Bool
+  /// What a handle could do when it was paused stays noted for its next transfer. One that waits before it sends, as a request for an upgrade
+  /// does, then neither reads nor ends, and libcurl is due at once for ever. Seen with 8.14; 8.21 notes nothing, and what notes it is of 8.4.
+  let keepsReadiness: Bool
   /// The answer to an upload over HTTP/2 is lost if RST_STREAM comes with it, in one record of TLS.
   let losesEarlyAnswers: Bool
 
@@ -47,6 +50,7 @@ struct CurlLibrary: Sendable {
     losesEarlyAnswers = number < 0x08_01_00
     countsBodiesInRequests = number >= 0x08_07_00
     forgetsNewestSessions = number >= 0x08_0C_00
+    keepsReadiness = (0x08_04_00..<0x08_15_00).contains(number)
     manglesDigestNames = number >= 0x08_15_00
     reusesClosedConnections = number >= 0x08_16_00
   }

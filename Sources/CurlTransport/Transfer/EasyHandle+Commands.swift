@@ -55,6 +55,7 @@ extension EasyHandle {
     if isReceivingPaused { watchFirstFieldWhilePaused() }
     // libcurl delivers what it has buffered from within this call.
     let code = curl_easy_pause(curl, pauseMask)
+    if CurlLibrary.shared.keepsReadiness { isOfOneTransfer = true }
     deliverCoalescedBody()
     // Without a connection there is nothing to pause yet; the callbacks look at the flags when there is.
     guard code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT else { return }

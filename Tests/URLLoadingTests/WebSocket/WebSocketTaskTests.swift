@@ -314,7 +314,7 @@ import URLLoadingTestServers
   /// More has come than may wait: a message goes out nonetheless, and so does a close frame, whose answer is seen.
   @Test func anOwnerWhoDoesNotReceiveMayWriteAndClose() async throws {
     try await withServer { server, session in
-      let task = session.webSocketTask(with: server.url("/flood?count=2000"))
+      let task = session.webSocketTask(with: server.url("/flood?count=300"))
       let delegate = WebSocketDelegate()
       task.delegate = delegate
       task.resume()
