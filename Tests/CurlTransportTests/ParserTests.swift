@@ -168,6 +168,22 @@ import Testing
 
   @Test(
     arguments: [
+      (["150 here"], true), (["125 here"], true), (["150-here", "150 it comes"], true),
+      (["150 here", "226 done"], true), ([], false),
+      (["200 so be it"], false), (["150-here"], false), (["550 No"], false), (["150 here", "426 cut off"], false),
+      (["150 here", "451-disk", "451 error"], false),
+    ] as [([String], Bool)])
+  func transfersThatAnFTPServerAgreesTo(lines: [String], agrees: Bool) {
+    var replies = FTPReplies()
+    for var line in lines {
+      line += "\r\n"
+      line.withUTF8 { replies.take(UnsafeRawBufferPointer($0)) }
+    }
+    #expect(replies.hasAgreed == agrees)
+  }
+
+  @Test(
+    arguments: [
       ("213 -5", nil), ("213 5 ", 5), ("213  5", 5), ("213 +5", nil), ("213 5 bytes", nil), ("213 ", nil),
       ("213 99999999999999999999", nil), ("550 5", nil), ("200 5", nil),
     ] as [(String, Int64?)])

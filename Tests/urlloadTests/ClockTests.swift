@@ -41,11 +41,11 @@ import URLLoadingTestServers
         return count == 1
       }
       return isFirst
-        ? HTTPResponse(503, fields: isAskedFor ? ["Retry-After": "3"] : [:], text: "later")
+        ? HTTPResponse(503, fields: isAskedFor ? ["Retry-After": "8"] : [:], text: "later")
         : HTTPResponse(text: "now")
     }
-    let process = try start("--retry", "1", "--retry-delay", "3", "-o", "a", server.url().absoluteString)
-    #expect(try await eventually { errors.contains("attempt 2 of 2 in 3") }, "\(errors)")
+    let process = try start("--retry", "1", "--retry-delay", "8", "-o", "a", server.url().absoluteString)
+    #expect(try await eventually { errors.contains("attempt 2 of 2 in 8") }, "\(errors)")
     try clock.set(ahead: -Self.day)
     #expect(await process.waitForExit(timeout: .seconds(60)) == .exited(0), "\(errors)")
     #expect(try String(contentsOf: folder.file("a"), encoding: .utf8) == "now")
@@ -53,8 +53,21 @@ import URLLoadingTestServers
   }
 
   @Test func whatTheRateHoldsBackGoesOnAfterSeconds() async throws {
-    let body = TestFiles.pattern(count: 250_000, seed: 10)
-    let server = try ScriptedServer.http { $0.path == "/a" ? HTTPResponse(body: body) : HTTPResponse(text: "second") }
+    let body = TestFiles.pattern(count: 400_000, seed: 10)
+    let isSet = Watched(false)
+    let server = try ScriptedServer { connection in
+      while let request = try connection.readRequest() {
+        guard request.path == "/a" else {
+          try connection.send(HTTPResponse(text: "second"), to: request)
+          continue
+        }
+        try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\r\n\r\n")
+        try connection.send(body.dropLast(1000))
+        // The end waits for the clock, on a slow machine as well.
+        _ = isSet.waitBlocking { $0 }
+        try connection.send(body.suffix(1000))
+      }
+    }
     let process = try start(
       "--parallel-max", "1", "--limit-rate", "50000", "-o", "a", server.url("/a").absoluteString, "-o", "b",
       server.url("/b").absoluteString)
@@ -67,6 +80,7 @@ import URLLoadingTestServers
     }
     #expect(isWriting, "\(errors)")
     try clock.set(ahead: -Self.day)
+    isSet.update { $0 = true }
     #expect(await process.waitForExit(timeout: .seconds(60)) == .exited(0), "\(errors)")
     #expect(try TestFiles.firstDifference(Data(contentsOf: folder.file("a")), body) == nil)
     #expect(try daysBehind() == [0, 1], "the clock of the command is not set")

@@ -10,6 +10,8 @@ package struct FTPQuestions: OptionSet, Sendable {
   /// MLSD or LIST, where a listing is to tell a size.
   package static let listing = FTPQuestions(rawValue: 4)
 
+  /// What a server is asked of a file that it is to send.
+  package static let ofFile: FTPQuestions = [.size, .date]
   package static let all: FTPQuestions = [.size, .date, .listing]
 
   /// What a single one is called.

@@ -88,7 +88,9 @@ package struct TransferRequest: Sendable {
   /// FTP: the range ends where the file does. The transfer ends with the file, and bytes beyond the range are an error.
   package var rangeReachesEnd = false
   /// FTP: what is asked before a download, and whether a listing is such a question. HEAD always asks the size.
-  package var ftpQuestions = FTPQuestions.all
+  package var ftpQuestions = FTPQuestions.ofFile
+  /// FTP: how long the transfer may take. A pause of its owner begins that anew.
+  @Rare package var ftpTimeLimit: Duration?
   /// Content codings are decoded. A body with one that is damaged or cut off makes the transfer fail, and so do more than five of them. A body
   /// with one that is unknown is delivered as it came, and so is a part (status 206): it is a range of the coded form.
   package var decodesContent: Bool

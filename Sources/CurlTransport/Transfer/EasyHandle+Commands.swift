@@ -24,6 +24,7 @@ extension EasyHandle {
     guard isReceivingPaused || isSendingPaused else { return }
     isReceivingPaused = false
     isSendingPaused = false
+    if kind == .ftp { waitAnew() }
     deliverRefused()
     applyPause()
     if hasSwitched == true { detectClosingPeer() }

@@ -11,6 +11,7 @@ extension EasyHandle {
   func setQuestions(for request: borrowing TransferRequest) {
     ftpRange = request.range.flatMap { FTPRange($0) }
     ftpRangeReachesEnd = request.rangeReachesEnd && ftpRange?.last != nil
+    ftpDeadline = .distantFuture
     _ = ccurl_set_list(curl, CURLOPT_PREQUOTE, nil)
     curl_slist_free_all(questionList)
     questionList = nil
@@ -44,10 +45,23 @@ extension EasyHandle {
   }
 
   private func waitForReply() {
-    multi?.setDeadline(.now.advanced(by: Self.replyTimeout), of: self)
+    wait(until: .now.advanced(by: Self.replyTimeout))
+  }
+
+  /// - Parameter deadline: `.distantFuture` where nothing is to be answered in time; the limit of the transfer holds all the same.
+  private func wait(until deadline: MonotonicInstant) {
+    multi?.setDeadline(min(deadline, ftpDeadline), of: self)
+  }
+
+  /// The transfer begins, or its owner goes on, whose pause was no silence of the server: all times begin.
+  func waitAnew() {
+    ftpDeadline = transfer?.request.ftpTimeLimit.map { MonotonicInstant.now.advanced(by: $0) } ?? .distantFuture
+    if openQuestion != nil { waitForReply() } else { wait(until: .distantFuture) }
   }
 
   func questionIsUnanswered() {
+    // A transfer that has taken too long is no sign of a question that is never answered.
+    guard MonotonicInstant.now < ftpDeadline else { return }
     failureReason = openQuestion.map { .unanswered($0) }
   }
 
@@ -60,7 +74,7 @@ extension EasyHandle {
   func receiveReply(_ line: UnsafeRawBufferPointer) -> Int {
     ftp.take(line)
     switch openQuestion {
-    case nil: multi?.setDeadline(.distantFuture, of: self)
+    case nil: wait(until: .distantFuture)
     case .listing?: waitForReply()
     default: break
     }
@@ -94,7 +108,7 @@ extension EasyHandle {
   /// Many servers, and proxies that are spoken to over TLS, end the data connection without close_notify (RFC 8446, section 6.1) at the end
   /// of a file: what counts is that all announced bytes came.
   func isCompleteFTP(despite code: CURLcode) -> Bool {
-    guard code == CURLE_RECV_ERROR, hasHead, !body.isPresent,
+    guard code == CURLE_RECV_ERROR, ftp.hasAgreed, !body.isPresent,
       shape?.ftpTLS == .explicit || shape?.proxy?.kind == .https,
       let expected = ftp.head(ftpRange).contentLength, receivedBytes == expected
     else { return false }

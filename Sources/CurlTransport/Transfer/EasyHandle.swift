@@ -47,6 +47,7 @@ final class EasyHandle {
   /// See EasyHandle+FTP.
   var ftpRange: FTPRange?
   var ftpRangeReachesEnd = false
+  var ftpDeadline = MonotonicInstant.distantFuture
   var questionList: UnsafeMutablePointer<curl_slist>?
   /// The addresses of hosts that are not looked up, for as long as the handle lives.
   var addressList: UnsafeMutablePointer<curl_slist>?
@@ -233,6 +234,7 @@ final class EasyHandle {
   func leaveQueue() {
     guard queueTime == nil, let transfer else { return }
     queueTime = startInstant.seconds(to: .now)
+    if kind == .ftp { waitAnew() }
     handler?.transferDidLeaveQueue(transfer)
   }
 

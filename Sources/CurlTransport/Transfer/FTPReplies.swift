@@ -32,6 +32,8 @@ struct FTPReplies {
   private(set) var deniesDate = false
   /// The server has refused REST.
   private(set) var refusesRestart = false
+  /// The server has begun the transfer (125 or 150: RFC 959, section 4.2.2), and has called nothing of it broken since.
+  private(set) var hasAgreed = false
   /// The command that was sent last, until its reply has come; of a listing, the one after the transfer (RFC 959, section 4.2.1).
   private var command: Command?
 
@@ -60,7 +62,9 @@ struct FTPReplies {
     self.code = code
     var end = line.count
     while end > 4, line[end - 1] <= 32 { end -= 1 }
+    if code == 125 || code == 150 { hasAgreed = true }
     if code >= 400 {
+      hasAgreed = false
       text = ResponseHeadParser.string(UnsafeRawBufferPointer(rebasing: line[..<min(end, 512)]))
     }
     let answer = ResponseHeadParser.trimmed(UnsafeRawBufferPointer(rebasing: line[4..<end]))

@@ -16,6 +16,8 @@ extension MultiHandle {
   private func deadlineIsReached(of easy: EasyHandle, _ now: MonotonicInstant) {
     guard easy.transfer != nil else { return release(easy) }
     if easy.isClosedByPeer { return easy.endBecauseOfPeer() }
+    // While the owner takes nothing, an FTP server cannot be late.
+    if easy.kind == .ftp, easy.isReceivingPaused { return setDeadline(.distantFuture, of: easy) }
     if let turn = easy.overdueTurn, turn != reactor.turn {
       easy.questionIsUnanswered()
       finish(easy, CURLE_OPERATION_TIMEDOUT)

@@ -70,12 +70,21 @@ import URLLoadingTestServers
     let witness = try program("witness", "download:\(failing.url("/a"))")
     #expect(await failing.waitForRequests(1, timeout: .seconds(60)), "\(witness.lines)")
     _ = try await fixture.control().set(BackgroundLimits(bytesPerSecond: 100_000))
-    let body = TestFiles.pattern(count: 600_000, seed: 49)
-    let server = try OutlivingTests.slowServer(body, pause: 20_000)
+    let body = TestFiles.pattern(count: 800_000, seed: 49)
+    let isSet = Watched(false)
+    let server = try ScriptedServer { connection in
+      guard try connection.readRequest() != nil else { return }
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\r\n\r\n")
+      try connection.send(body.dropLast(1000))
+      // The end waits for the clock, on a slow machine as well.
+      _ = isSet.waitBlocking(timeout: .seconds(120)) { $0 }
+      try connection.send(body.suffix(1000))
+    }
     let program = try program("test", "download:\(server.url("/a"))")
     #expect(try await program.says("wrote 1", timeout: .seconds(60)), "\(program.lines)")
     try await setBack()
     #expect(program.all("ended").isEmpty, "\(program.lines)")
+    isSet.update { $0 = true }
     #expect(try await program.says("ended 1 0 200", timeout: .seconds(60)), "\(program.lines)")
     #expect(try TestFiles.firstDifference(in: fixture.taken.appending(path: "1"), count: body.count, seed: 49) == nil)
     for program in [witness, program] { await program.kill() }

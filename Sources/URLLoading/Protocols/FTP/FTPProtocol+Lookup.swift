@@ -3,8 +3,17 @@ internal import URLLoadingCurlTransport
 /// Ranges of a file whose size the server does not tell.
 ///
 /// An open one, such as `bytes=100-`, needs the size. A listing of the folder has one, which is approximate by the standard (RFC 3659, section
-/// 7.7.1). It counts if the server then begins at the last byte by it, and sends that byte alone. Whatever goes wrong, the whole file comes.
+/// 7.7.1). It counts if the server then begins at the last byte by it, and sends that byte alone. Whatever goes wrong, or takes too long, the
+/// whole file comes.
 extension FTPProtocol {
+  /// How long each transfer may take that is to find out the size. It must not make the load time out, which can do without.
+  func lookupLimit(in session: URLSession) -> Duration {
+    let longest = Duration.seconds(10)
+    let own = request.explicitTimeoutInterval.flatMap { $0 > 0 ? Duration(timeout: $0) : nil }
+    guard let timeout = own ?? session.limits.idle else { return longest }
+    return min(timeout / 2, longest)
+  }
+
   /// What is loaded where the server does not tell the size.
   var stageWithoutLength: Stage {
     // Without a size the validators are weaker than those that a condition was made of.

@@ -8,14 +8,17 @@ internal import URLLoadingCurlTransport
 /// comes. A directory is listed by MLSD, and where the server does not know that by LIST.
 ///
 /// The size that a server tells (SIZE, RFC 3659) is a claim, which is what ``URLResponse/expectedContentLength`` says. A file ends
-/// where the server ends the data connection and says that the transfer is complete; fewer bytes than the claim fail the load.
-/// What cannot be seen is that a file is longer than claimed when a range is asked for that ends before the claimed end.
+/// where the server ends the data connection and says that the transfer is complete; fewer bytes than the claim fail the load. Where the
+/// data connection of an `ftps` server, or that to an `https` proxy, ends without close_notify, the claim counts instead: the file is complete
+/// with as many bytes, unless the server has called the transfer broken by then.
+/// What cannot be seen is that a file is longer than claimed when a range is asked for that ends before the claimed end, or at an end that a
+/// listing told.
 ///
 /// The servers of TLS connections are judged as those of `https` are. One is new for each transfer, and for its data another, which has to
 /// show the same certificates or to resume the TLS session of the first.
 ///
 /// A server that does not answer SIZE or MDTM within 2 s is loaded from anew, and not asked again in the session. The same goes for a
-/// listing that is to tell a size, and that stands still for 2 s.
+/// listing that is to tell a size, and that stands still for 2 s while the load is not suspended.
 ///
 /// Mutable state: `state`, guarded by its lock.
 // Safe to share: the mutable state is guarded as said above.
@@ -150,6 +153,7 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     guard let url = request.url, let sessionClient else { return }
     let session = sessionClient.session
     let questions = session.component(FTPServerMemory.self).questions(for: url)
+    let serverTellsLength = state.withLock { $0.chosenBy.flatMap { $0.resourceLength ?? $0.contentLength } != nil }
     switch stage {
     // Without a size there is no range to be chosen, and nothing else that tells a file.
     case .probe where !questions.contains(.size): return start(stageWithoutLength)
@@ -162,19 +166,23 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     var transferRequest = TransferRequest(url: Self.transferURL(url, for: stage), kind: .ftp, method: "GET")
     transferRequest.typeOfService = connections.typeOfService
     transferRequest.ftpTLS = url.scheme?.lowercased() == "ftps" ? .explicit : .none
-    transferRequest.ftpQuestions = questions.subtracting(.listing)
+    transferRequest.ftpQuestions = questions.intersection(.ofFile)
     switch stage {
     case .probe: transferRequest.method = "HEAD"
     case .lookup(let format):
       transferRequest.method = format.command
       transferRequest.ftpQuestions = .listing
+      transferRequest.ftpTimeLimit = lookupLimit(in: session)
     case .confirmation(let length):
       transferRequest.range = "\(length - 1)-\(length - 1)"
       transferRequest.rangeReachesEnd = true
       transferRequest.ftpQuestions = []
+      transferRequest.ftpTimeLimit = lookupLimit(in: session)
     case .body(let range):
       transferRequest.range = range.map { "\($0.firstByte)-\($0.lastByte)" }
-      transferRequest.rangeReachesEnd = range.map { $0.completeLength == $0.lastByte + 1 } ?? false
+      // Where a listing told the size, the file may have grown since: the part ends at its last byte all the same.
+      transferRequest.rangeReachesEnd =
+        serverTellsLength && range.map { $0.completeLength == $0.lastByte + 1 } ?? false
       // That asks the size. Where the server does not answer, the beginning of the body shows that there is one.
       if isHead, questions.contains(.size) { transferRequest.method = "HEAD" }
     case .directory, .file: transferRequest.method = "HEAD"

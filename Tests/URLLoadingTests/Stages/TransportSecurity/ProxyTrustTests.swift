@@ -207,8 +207,23 @@ import URLLoadingTestServers
       let data = try? await session.data(from: server.url()).0
       #expect(data == (loads ? DocumentRoot.small : nil))
       #expect(Self.subjects(delegate) == ["proxy ServerTrust"])
+      if loads { #expect(try await session.data(from: server.url("/empty.bin")).0.isEmpty) }
       session.finishTasksAndInvalidate()
     }
+    await front.stop()
+  }
+
+  /// The front ends TLS without close_notify, in whatever way the data ended.
+  @Test(arguments: [500, 999]) func aFileThatIsCutOffBehindAnAcceptedProxyFails(count: Int) async throws {
+    let front = try await Self.front(.selfSigned)
+    var script = ScriptedFTPServer.Script(file: TestFiles.pattern(count: 1000))
+    script.limit = count
+    let server = try ScriptedFTPServer(script)
+    let session = try await Self.session(.accepting(), through: front)
+    let error = await #expect(throws: URLError.self) { try await session.data(from: server.url()) }
+    #expect(error?.code == .networkConnectionLost)
+    session.finishTasksAndInvalidate()
+    await server.stop()
     await front.stop()
   }
 }
