@@ -11,7 +11,7 @@ extension EasyHandle {
   func setQuestions(for request: borrowing TransferRequest) {
     ftpRange = request.range.flatMap { FTPRange($0) }
     ftpRangeReachesEnd = request.rangeReachesEnd && ftpRange?.last != nil
-    setDeadline(by: request.ftpTimeLimit)
+    ftpDeadline = .distantFuture
     _ = ccurl_set_list(curl, CURLOPT_PREQUOTE, nil)
     curl_slist_free_all(questionList)
     questionList = nil
@@ -53,13 +53,9 @@ extension EasyHandle {
     multi?.setDeadline(min(deadline, ftpDeadline), of: self)
   }
 
-  private func setDeadline(by limit: Duration?) {
-    ftpDeadline = limit.map { MonotonicInstant.now.advanced(by: $0) } ?? .distantFuture
-  }
-
-  /// The owner goes on, whose pause was no silence of the server: all times begin anew.
+  /// The transfer begins, or its owner goes on, whose pause was no silence of the server: all times begin.
   func waitAnew() {
-    setDeadline(by: transfer?.request.ftpTimeLimit)
+    ftpDeadline = transfer?.request.ftpTimeLimit.map { MonotonicInstant.now.advanced(by: $0) } ?? .distantFuture
     if openQuestion != nil { waitForReply() } else { wait(until: .distantFuture) }
   }
 

@@ -234,6 +234,7 @@ final class EasyHandle {
   func leaveQueue() {
     guard queueTime == nil, let transfer else { return }
     queueTime = startInstant.seconds(to: .now)
+    if kind == .ftp { waitAnew() }
     handler?.transferDidLeaveQueue(transfer)
   }
 

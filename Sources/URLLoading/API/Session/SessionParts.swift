@@ -53,6 +53,8 @@ extension URLSession {
   var components: SessionComponents { parts.components }
   var deadlines: SessionDeadlines { parts.deadlines }
   var limits: LoadMachine.Limits { parts.limits }
+  /// How long a load may wait for an answer or for data; nil where that is not limited.
+  var idleLimit: Duration? { limits.idle }
 
   /// Gives a request the configuration's additional header fields that it has no value of its own for.
   func addHeaders(to request: inout URLRequest) {

@@ -10,7 +10,7 @@ extension FTPProtocol {
   func lookupLimit(in session: URLSession) -> Duration {
     let longest = Duration.seconds(10)
     let own = request.explicitTimeoutInterval.flatMap { $0 > 0 ? Duration(timeout: $0) : nil }
-    guard let timeout = own ?? session.limits.idle else { return longest }
+    guard let timeout = own ?? session.idleLimit else { return longest }
     return min(timeout / 2, longest)
   }
 
