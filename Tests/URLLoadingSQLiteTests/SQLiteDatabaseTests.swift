@@ -130,4 +130,10 @@ import URLLoadingTestServers
     let count = try file().open().statement("SELECT name FROM item")
     #expect(try count.step() && count.text(0) == "new")
   }
+
+  /// SQLITE_BUSY, SQLITE_LOCKED, and SQLITE_PROTOCOL: in WAL mode, who loses the race to begin for some seconds. Not SQLITE_IOERR.
+  @Test(arguments: [(5, true), (6, true), (15, true), (5 | 2 << 8, true), (10, false)] as [(Int32, Bool)])
+  func whatPassesWithAnotherProcessIsToldFromTheRest(code: Int32, passes: Bool) {
+    #expect(SQLiteError(code: code, message: "").saysBusy == passes)
+  }
 }

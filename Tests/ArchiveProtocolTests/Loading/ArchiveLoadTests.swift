@@ -289,7 +289,7 @@ import URLLoadingTestServers
     let url = try #require(URL(archive: archive, member: "a"))
     let session = ArchiveSession.make()
     let load = Task { try await session.data(from: url) }
-    #expect(await server.waitForRequests(1))
+    #expect(await server.waitForRequests(1, timeout: .seconds(60)))
     load.cancel()
     let error = await #expect(throws: URLError.self) { try await load.value }
     #expect(error?.code == .cancelled)
