@@ -15,6 +15,8 @@ final class TransferSession: NSObject, Sendable {
     let continues: Bool
     let begin = MonotonicInstant.now
     var lastReport: MonotonicInstant?
+    /// What came since the last report is told when the next one is due, whether more comes or not.
+    var awaitsReport = false
     var lastSync = MonotonicInstant.now
     var hasReportedHead = false
     /// What a later process needs to resume it was reported.
@@ -182,21 +184,25 @@ final class TransferSession: NSObject, Sendable {
   func report(_ task: URLSessionTask, isLast: Bool = false) {
     guard let number = number(of: task) else { return }
     let now = MonotonicInstant.now
-    let (isDue, isFirst, syncs) = state.withLock { state -> (Bool, Bool, Bool) in
-      guard var transfer = state.transfers[number] else { return (false, false, false) }
+    let (isDue, isFirst, syncs, delay) = state.withLock { state -> (Bool, Bool, Bool, Duration?) in
+      guard var transfer = state.transfers[number] else { return (false, false, false, nil) }
       defer { state.transfers[number] = transfer }
       let isFirst = !transfer.hasReportedHead && task.response != nil
       if isFirst { transfer.hasReportedHead = true }
       let syncs = transfer.lastSync.advanced(by: Self.syncInterval) <= now
       if syncs { transfer.lastSync = now }
       if !isFirst, !isLast, let last = transfer.lastReport, now < last.advanced(by: Self.reportInterval) {
-        return (false, false, syncs)
+        let waits = transfer.awaitsReport
+        transfer.awaitsReport = true
+        return (false, false, syncs, waits ? nil : now.duration(to: last.advanced(by: Self.reportInterval)))
       }
       transfer.lastReport = now
-      return (true, isFirst, syncs)
+      transfer.awaitsReport = false
+      return (true, isFirst, syncs, nil)
     }
     if isFirst { reportHead(of: task, number) }
     if syncs, let file = task.currentDownloadFile { sync(file, number) }
+    if let delay { reportLater(task, after: delay) }
     guard isDue else { return }
     if !isLast { reportResumption(of: task, number) }
     var progress = BackgroundProgress()
@@ -204,6 +210,15 @@ final class TransferSession: NSObject, Sendable {
     progress.expectedToReceive = task.countOfBytesExpectedToReceive
     progress.sent = task.countOfBytesSent
     loop.post { [progress] in $0.progressed(number, progress) }
+  }
+
+  /// A server that stalls sends nothing that would make the next report.
+  private func reportLater(_ task: URLSessionTask, after delay: Duration) {
+    DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: delay.wholeNanoseconds))) {
+      [weak self, weak task] in
+      guard let self, let task else { return }
+      report(task)
+    }
   }
 
   /// The response's head is there.

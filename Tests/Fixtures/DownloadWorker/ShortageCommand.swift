@@ -28,28 +28,35 @@ enum ShortageCommand {
     say(preferringLoop(url))
   }
 
-  /// Dispatch ends the process where it finds none for itself: what it needs has to be there.
+  /// Dispatch ends the process where it finds no descriptor for itself, and waits for ever where no thread of its own is idle and it may not
+  /// make one: what it needs has to be there.
   private static func prepareDispatch() {
-    let group = DispatchGroup()
-    let all = DispatchSemaphore(value: 0)
-    let count = 8
-    let arrived = DispatchSemaphore(value: 0)
-    for _ in 0..<count {
-      DispatchQueue.global().async(group: group) {
-        arrived.signal()
-        all.wait()
-      }
-    }
-    for _ in 0..<count { arrived.wait() }
+    // A serial queue takes a thread beyond the number of processors; the global one has a thread for each.
+    occupy((0..<8).map { DispatchQueue(label: "shortage \($0)") })
+    occupy(Array(repeating: .global(), count: ProcessInfo.processInfo.activeProcessorCount))
     let timer = DispatchSemaphore(value: 0)
     DispatchQueue.global().asyncAfter(deadline: .now() + 0.01) { timer.signal() }
-    for _ in 0..<count { all.signal() }
     timer.wait()
-    group.wait()
     Task { timer.signal() }
     timer.wait()
     // Each of its queues has threads of its own: those of a load are made by one that needs no transfer.
     if let url = URL(string: "data:,") { _ = load(url) }
+  }
+
+  /// Has each of the queues run something at the same time, on a thread of its own.
+  private static func occupy(_ queues: [DispatchQueue]) {
+    let group = DispatchGroup()
+    let arrived = DispatchSemaphore(value: 0)
+    let all = DispatchSemaphore(value: 0)
+    for queue in queues {
+      queue.async(group: group) {
+        arrived.signal()
+        all.wait()
+      }
+    }
+    for _ in queues { arrived.wait() }
+    for _ in queues { all.signal() }
+    group.wait()
   }
 
   private static var firstFreeDescriptor: rlim_t {

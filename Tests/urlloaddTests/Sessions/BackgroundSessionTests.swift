@@ -226,6 +226,25 @@ import URLLoadingTestServers
     await fixture.stop()
   }
 
+  /// Reports of progress are apart from each other: what comes between two is told without more that would come.
+  @Test func whatCameBeforeAServerStallsIsReported() async throws {
+    let server = try ScriptedServer { connection in
+      _ = try connection.readRequest()
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+      for _ in 0..<9 {
+        try connection.send(Data(count: 100))
+        usleep(5000)
+      }
+      _ = connection.waitForPeerClose(timeout: .seconds(120))
+    }
+    let program = try fixture.program("test", "download:\(server.url("/a"))")
+    #expect(try await program.says("wrote"), "\(program.lines)")
+    let control = try BackgroundControl(at: fixture.place)
+    #expect(try await eventually { try control.jobs().first?.progress.received == 900 })
+    await program.kill()
+    await fixture.stop()
+  }
+
   /// The handler waits for the service, which its session hears meanwhile.
   @Test func aTaskIsResumedInTheHandlerOfItsResumeData() async throws {
     let server = try OutlivingTests.slowServer(held: 1)
