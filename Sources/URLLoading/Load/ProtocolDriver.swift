@@ -1,6 +1,8 @@
 internal import URLLoadingBase
 
-/// Starts one protocol instance and stops it: in this order, each once at most, and not at the same time.
+/// Starts one protocol instance, stops it and releases it: in this order, each once at most, and not at the same time.
+///
+/// The instance is released here, where no lock is held: its `deinit` may use its task.
 ///
 /// A class that declares ``URLProtocol/Capabilities/nonblocking`` is called on the thread that has the command; others get a thread of
 /// a pool, where a `startLoading` that sends from within waits while the gate is closed.
@@ -12,14 +14,18 @@ final class ProtocolDriver: Sendable {
     var isRunning = false
     var wantsStop = false
     var hasStopped = false
+    var hasReleased = false
 
     /// The next call to the instance. A stop that comes before the start cancels both.
     mutating func takeCall() -> Call? {
-      if hasStopped { return nil }
       if wantsStop {
-        guard hasStarted else { return nil }
-        hasStopped = true
-        return .stop
+        if hasStarted, !hasStopped {
+          hasStopped = true
+          return .stop
+        }
+        guard !hasReleased else { return nil }
+        hasReleased = true
+        return .release
       }
       guard !hasStarted else { return nil }
       hasStarted = true
@@ -27,13 +33,14 @@ final class ProtocolDriver: Sendable {
     }
   }
 
-  private enum Call { case start, stop }
+  private enum Call { case start, stop, release }
 
   /// The gate by which this attempt is paused (back-pressure).
   let gate: URLProtocolGate
   private let state = Locked(State())
-  // Safe to share: never called by two threads at once, see `isRunning`.
-  private nonisolated(unsafe) let instance: URLProtocol
+  // Safe to share: never used by two threads at once, see `isRunning`.
+  /// Nil after its release.
+  private nonisolated(unsafe) var instance: URLProtocol?
   private let blocks: Bool
 
   /// Whether an instance may block where it is called.
@@ -58,7 +65,7 @@ final class ProtocolDriver: Sendable {
   func run() {
     gate.announce()
     let isDue = state.withLock { state in
-      guard !state.isRunning, !state.hasStopped, !state.hasStarted || state.wantsStop else { return false }
+      guard !state.isRunning, !state.hasReleased, !state.hasStarted || state.wantsStop else { return false }
       state.isRunning = true
       return true
     }
@@ -66,9 +73,10 @@ final class ProtocolDriver: Sendable {
     @Sendable func callInstance() {
       while let call = takeCall() {
         switch call {
-        case .start where blocks: gate.asProducer { instance.startLoading() }
-        case .start: instance.startLoading()
-        case .stop: instance.stopLoading()
+        case .start where blocks: gate.asProducer { instance?.startLoading() }
+        case .start: instance?.startLoading()
+        case .stop: instance?.stopLoading()
+        case .release: instance = nil
         }
       }
     }
